@@ -1,0 +1,103 @@
+/**
+ * The import rules of the architecture, run by tests/architecture/import-rules.test.ts.
+ * Modules of Node.js appear without their `node:`, but for those that exist only with it (`node:sqlite`).
+ */
+const PRODUCTION = '^(domain|application|projections|infrastructure)/';
+const packages = (...names) => `(^|node_modules/)(${names.join('|').replaceAll('.', '\\.')})(/|$)`;
+
+/** One home a technology: which folders may import it, and nobody else. */
+const homes = [
+  ['decimal.js', '^domain/', packages('decimal.js')],
+  ['inversify', '^infrastructure/composition/', packages('inversify', 'reflect-metadata')],
+  ['express', '^infrastructure/http/', packages('express', 'multer')],
+  ['eventstoredb', '^infrastructure/eventstoredb/', packages('@eventstore/db-client')],
+  ['kafka', '^infrastructure/kafka/', packages('kafkajs')],
+  ['sql', '^infrastructure/(sql|embedded)/', [packages('kysely', 'pg'), '^(node:)?sqlite$']],
+  ['outgoing-http', '^infrastructure/webhooks/', packages('undici', 'ipaddr.js')],
+  ['tokens', '^infrastructure/security/', packages('jose')],
+  ['command-line', '^infrastructure/cli/', packages('commander')],
+  ['documents', '^infrastructure/documents/', packages('unpdf', 'yauzl')],
+  ['logging', '^infrastructure/composition/', packages('pino')],
+  [
+    'schemas',
+    '^(application/event-codec|infrastructure/(http|composition))/',
+    packages('ajv', 'ajv-formats'),
+  ],
+];
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'domain-is-pure',
+      comment:
+        'The rules know nothing but themselves and exact decimals: no clock, no randomness, no input or output.',
+      severity: 'error',
+      from: { path: '^domain/' },
+      to: { pathNot: ['^domain/', packages('decimal.js')] },
+    },
+    {
+      name: 'application-looks-inward',
+      comment:
+        'Use cases see the domain, their own ports and the shapes of read models; of Node.js only node:crypto.',
+      severity: 'error',
+      from: { path: '^application/' },
+      to: { pathNot: ['^(domain|application|projections)/', '^crypto$', packages('ajv', 'ajv-formats')] },
+    },
+    {
+      name: 'application-takes-only-types-of-projections',
+      severity: 'error',
+      from: { path: '^application/' },
+      to: { path: '^projections/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'projections-see-events-only',
+      severity: 'error',
+      from: { path: '^projections/' },
+      to: { pathNot: '^(domain|projections)/' },
+    },
+    {
+      name: 'projections-take-only-types-of-the-domain',
+      severity: 'error',
+      from: { path: '^projections/' },
+      to: { path: '^domain/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'adapters-stand-apart',
+      comment: 'An adapter never imports another one; composition puts them together.',
+      severity: 'error',
+      from: { path: '^infrastructure/([^/]+)/', pathNot: '^infrastructure/composition/' },
+      to: { path: '^infrastructure/', pathNot: '^infrastructure/$1/' },
+    },
+    {
+      name: 'nothing-imports-composition',
+      severity: 'error',
+      from: { path: PRODUCTION, pathNot: '^infrastructure/composition/' },
+      to: { path: '^infrastructure/composition/' },
+    },
+    {
+      name: 'production-never-imports-tests',
+      severity: 'error',
+      from: { path: PRODUCTION },
+      to: { path: '^tests/' },
+    },
+    {
+      name: 'production-needs-no-development-package',
+      severity: 'error',
+      from: { path: PRODUCTION },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+    { name: 'no-cycles', severity: 'error', from: { path: PRODUCTION }, to: { circular: true } },
+    { name: 'everything-resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    ...homes.map(([name, home, technology]) => ({
+      name: `home-of-${name}`,
+      severity: 'error',
+      from: { path: PRODUCTION, pathNot: home },
+      to: { path: technology },
+    })),
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+  },
+};

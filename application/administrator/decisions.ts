@@ -1,0 +1,35 @@
+import type { LoanCommand } from '../../domain/loan/commands.ts';
+import { loanDecider } from '../../domain/loan/index.ts';
+import type { CommandHandler, Handled } from '../command-handling/command-handler.ts';
+
+/** A decision of the fund's administrator on one operation. */
+export interface Decision {
+  readonly stream: string;
+  readonly applicationId: string;
+  /** Names the decision in the events' metadata. */
+  readonly decisionId: string;
+  /** What it answers to: the event that asked for it, where there is one. */
+  readonly causationId?: string;
+  readonly command: LoanCommand;
+}
+
+/** Carries out decisions. One that is already carried out changes nothing. */
+export class AdministratorDecisions {
+  readonly #commands: CommandHandler;
+
+  constructor(commands: CommandHandler) {
+    this.#commands = commands;
+  }
+
+  /** @throws DomainError when the operation's state does not allow it */
+  async carryOut(decision: Decision): Promise<Handled> {
+    return this.#commands.handle({
+      stream: decision.stream,
+      applicationId: decision.applicationId,
+      actor: 'administrator',
+      correlationId: decision.decisionId,
+      ...(decision.causationId !== undefined && { causationId: decision.causationId }),
+      decide: (state) => loanDecider.decide(decision.command, state),
+    });
+  }
+}

@@ -1,0 +1,120 @@
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { LoanCommand } from '../../domain/loan/commands.ts';
+import type { Timestamp } from '../../domain/shared/identifiers.ts';
+import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
+import type { CheckpointStore } from '../ports/checkpoint-store.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { RecordedEvent } from '../ports/event-store.ts';
+import type { EventSubscription } from '../ports/event-subscription.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { AdministratorDecisions } from './decisions.ts';
+
+interface Dependencies {
+  readonly decisions: AdministratorDecisions;
+  readonly subscription: EventSubscription;
+  readonly checkpoints: CheckpointStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Resolves after so many milliseconds, or at once when the signal ends. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Milliseconds between two steps of an operation. */
+  readonly step: number;
+}
+
+/** What follows each stored event; a sandbox approves everything. */
+const next: Readonly<Record<string, (now: Timestamp) => LoanCommand>> = {
+  'loan.received.v1': (now) => ({ type: 'ApproveLoan', now }),
+  'loan.approved.v1': (now) => ({ type: 'SignLoanTerm', now }),
+  'loan.term_signed.v1': (now) => ({ type: 'DisburseLoan', now }),
+  'loan.repurchase_requested.v1': (now) => ({ type: 'CompleteRepurchase', now }),
+};
+
+const CHECKPOINT = 'sandbox-administrator';
+const MAX_IN_FLIGHT = 64;
+const RETRY_MS = 500;
+const STORE_EVERY = 100;
+
+/**
+ * Plays the administrator: takes each operation a step further, `step` after the event that asks for it. All that it needs is in
+ * the log and in one checkpoint: after a restart it sees the undecided events again and goes on; decided twice is decided once.
+ */
+export class SandboxAdministrator {
+  readonly #deps: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** Works until the signal ends; then the decision in hand is finished and nothing is lost. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#follow(signal);
+      } catch (error) {
+        this.#deps.logger.error({ err: error }, 'sandbox administrator: starting again from its checkpoint');
+        await this.#deps.sleep(RETRY_MS, signal);
+      }
+    }
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { subscription, checkpoints } = this.#deps;
+    const from = await checkpoints.load(CHECKPOINT);
+    let passed = 0;
+    for await (const message of subscription.subscribe({ from, streamPrefix: LOAN_STREAM_PREFIX, signal })) {
+      if (message.kind === 'caught_up') continue;
+      const decided = message.kind === 'events' && (await this.#decideAll(message.events, signal));
+      if (signal.aborted) return;
+      // Passing by what asks for no decision is cheap to repeat: its position is only stored now and then.
+      if (!decided && ++passed < STORE_EVERY) continue;
+      passed = 0;
+      await checkpoints.store(CHECKPOINT, message.checkpoint);
+    }
+  }
+
+  /** Every event waits the same time, so waiting for them in order delays none. Answers whether there was anything to decide. */
+  async #decideAll(events: readonly RecordedEvent[], signal: AbortSignal): Promise<boolean> {
+    const undecided = events.filter(({ type }) => next[type]);
+    const inFlight = new Set<Promise<void>>();
+    let failure: unknown;
+    for (const event of undecided) {
+      await this.#untilDue(event, signal);
+      if (inFlight.size >= MAX_IN_FLIGHT) await Promise.race(inFlight);
+      if (signal.aborted || failure !== undefined) break;
+      const decision: Promise<void> = this.#decide(event)
+        .catch((error: unknown) => void (failure ??= error))
+        .finally(() => inFlight.delete(decision));
+      inFlight.add(decision);
+    }
+    await Promise.all(inFlight);
+    if (failure !== undefined)
+      throw failure instanceof Error ? failure : new Error('a decision failed', { cause: failure });
+    return undecided.length > 0;
+  }
+
+  async #untilDue(event: RecordedEvent, signal: AbortSignal): Promise<void> {
+    const wait = Date.parse(event.metadata.recordedAt) + this.#deps.step - Date.parse(this.#deps.clock.now());
+    if (wait > 0) await this.#deps.sleep(Math.min(wait, this.#deps.step), signal);
+  }
+
+  async #decide(event: RecordedEvent): Promise<void> {
+    const command = next[event.type];
+    if (!command) return;
+    try {
+      await this.#deps.decisions.carryOut({
+        stream: event.stream,
+        applicationId: event.metadata.applicationId,
+        decisionId: `sandbox-${event.id}`,
+        causationId: event.id,
+        command: command(this.#deps.clock.now()),
+      });
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      // The operation went another way meanwhile: there is nothing left to decide.
+      this.#deps.logger.warn(
+        { event_id: event.id, stream: event.stream, reason: error.message },
+        'sandbox decision refused',
+      );
+    }
+  }
+}

@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import { isReserved } from '../../domain/loan/index.ts';
+import type { LoanEvent } from '../../domain/loan/events.ts';
+import type { LoanState } from '../../domain/loan/state.ts';
+import { encodeEvent } from '../event-codec/event-codec.ts';
+import { chainEvents } from '../event-codec/hash-chain.ts';
+import type { Clock } from '../ports/clock.ts';
+import { ConcurrencyError, KeyAlreadyClaimedError } from '../ports/event-store.ts';
+import type { AppendResult, EventStore, EventToAppend, KeyClaim } from '../ports/event-store.ts';
+import { appendRetrying } from './append-retrying.ts';
+import { KeyedQueue } from './keyed-queue.ts';
+import { acceptedUnder, advance, replay } from './operation.ts';
+import type { Operation, UsedKey } from './operation.ts';
+import type { Reservations } from './reservations.ts';
+
+export interface CommandRequest {
+  readonly stream: string;
+  readonly applicationId: string;
+  /** Client id or role that causes the events. */
+  readonly actor: string;
+  readonly correlationId: string;
+  /** Default: the correlation id. */
+  readonly causationId?: string;
+  /** Present for requests with an idempotency key. `claim` when the key is unique beyond this operation. */
+  readonly idempotency?: UsedKey & { readonly claim?: boolean };
+  /** The events that the command causes in this state. May be called again with a newer state. */
+  readonly decide: (state: LoanState) => readonly LoanEvent[] | Promise<readonly LoanEvent[]>;
+}
+
+interface Decided {
+  readonly replayed: false;
+  /** The operation's state now. */
+  readonly state: LoanState;
+  /** What the request caused; nothing when it was done already. */
+  readonly events: readonly LoanEvent[];
+}
+/** An earlier request with this key had been accepted: nothing was decided now. */
+interface Replayed {
+  readonly replayed: true;
+  readonly state: LoanState;
+  /** Revision of the first event that the earlier request caused. */
+  readonly acceptedAt: bigint;
+}
+export type Handled = Decided | Replayed;
+
+/** Recently used operations; an entry may vanish at any time. */
+export interface OperationCache {
+  get(stream: string): Operation | undefined;
+  set(stream: string, operation: Operation): unknown;
+  delete(stream: string): unknown;
+}
+
+interface Dependencies {
+  readonly events: EventStore;
+  readonly cache: OperationCache;
+  readonly clock: Clock;
+  readonly reservations: Reservations;
+  /** Waits between two tries after an unknown outcome; injected so that tests do not wait. */
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+const MAX_DECISIONS = 6;
+
+/** Something else is true than what was decided on: look again. */
+class Stale extends Error {}
+
+/**
+ * Load, decide, append, and once more when another writer was faster: the only such loop. One operation's commands run one after
+ * another in this process; the store's revision check orders them between processes.
+ */
+export class CommandHandler {
+  readonly #deps: Dependencies;
+  readonly #queue = new KeyedQueue();
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * @throws DomainError the command was refused; `idempotency_conflict` when its key was used for something else
+   * @throws OutcomeUnknownError the store did not say, even after retries; the same request may be sent again
+   */
+  async handle(request: CommandRequest): Promise<Handled> {
+    return this.#queue.run(request.stream, async () => {
+      for (let decision = 0; decision < MAX_DECISIONS; decision++) {
+        try {
+          return await this.#once(request);
+        } catch (error) {
+          if (!(error instanceof Stale) && !(error instanceof ConcurrencyError)) throw error;
+          this.#deps.cache.delete(request.stream);
+        }
+      }
+      throw new DomainError(
+        'concurrent_modification',
+        'the operation kept changing meanwhile; send the request again',
+      );
+    });
+  }
+
+  async #once(request: CommandRequest): Promise<Handled> {
+    const operation = await this.#load(request.stream);
+    if (isReserved(operation.state)) {
+      await this.#deps.reservations.resolve(operation.state.renegotiationId);
+      throw new Stale();
+    }
+    const { idempotency } = request;
+    if (idempotency) {
+      const accepted = acceptedUnder(operation, idempotency.endpoint, idempotency.key);
+      if (accepted && accepted.fingerprint !== idempotency.fingerprint) throw keyConflict(idempotency);
+      if (accepted) return { replayed: true, state: operation.state, acceptedAt: accepted.revision };
+    }
+    const events = await this.#decide(request, operation);
+    if (events.length === 0) return { replayed: false, state: operation.state, events };
+    const stored = this.#toStore(request, operation, events);
+    const { revision } = await this.#append(request, operation, stored);
+    const after = advance(operation, events, stored, revision);
+    this.#deps.cache.set(request.stream, after);
+    return { replayed: false, state: after.state, events };
+  }
+
+  async #load(stream: string): Promise<Operation> {
+    const cached = this.#deps.cache.get(stream);
+    if (cached) return cached;
+    const { events, revision } = await this.#deps.events.read(stream);
+    const operation = replay(events, revision);
+    if (revision !== 'no_stream') this.#deps.cache.set(stream, operation);
+    return operation;
+  }
+
+  /** A refusal (or "already done") may rest on a state that another process has moved on, or hide a key used elsewhere. */
+  async #decide(request: CommandRequest, operation: Operation): Promise<readonly LoanEvent[]> {
+    try {
+      const events = await request.decide(operation.state);
+      if (events.length === 0) await this.#ensureCurrent(request.stream, operation);
+      return events;
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      await this.#ensureCurrent(request.stream, operation);
+      const claim = claimOf(request);
+      if (claim && request.idempotency && (await this.#deps.events.findClaim(claim)) !== undefined) {
+        throw keyConflict(request.idempotency);
+      }
+      throw error;
+    }
+  }
+
+  async #ensureCurrent(stream: string, operation: Operation): Promise<void> {
+    if ((await this.#deps.events.head(stream)) !== operation.revision) throw new Stale();
+  }
+
+  #toStore(
+    request: CommandRequest,
+    operation: Operation,
+    events: readonly LoanEvent[],
+  ): readonly EventToAppend[] {
+    const metadata = {
+      correlationId: request.correlationId,
+      causationId: request.causationId ?? request.correlationId,
+      actor: request.actor,
+      applicationId: request.applicationId,
+      recordedAt: this.#deps.clock.now(),
+    };
+    const { idempotency } = request;
+    const used = idempotency && {
+      endpoint: idempotency.endpoint,
+      key: idempotency.key,
+      fingerprint: idempotency.fingerprint,
+    };
+    const unchained = events.map((event, i) => ({
+      id: randomUUID(),
+      ...encodeEvent(event),
+      // The key stands on the first event only: one request, one key.
+      metadata: used && i === 0 ? { ...metadata, idempotency: used } : metadata,
+    }));
+    return chainEvents(operation.hash, request.stream, unchained);
+  }
+
+  async #append(
+    request: CommandRequest,
+    operation: Operation,
+    stored: readonly EventToAppend[],
+  ): Promise<AppendResult> {
+    const { events, cache, pause } = this.#deps;
+    const { stream, idempotency } = request;
+    try {
+      return await appendRetrying(
+        () => events.append(stream, operation.revision, stored, claimOf(request)),
+        pause,
+      );
+    } catch (error) {
+      if (error instanceof KeyAlreadyClaimedError && idempotency) {
+        // Held by this very operation: another process accepted the same request, so its replay is the answer.
+        throw error.stream === stream ? new Stale() : keyConflict(idempotency);
+      }
+      cache.delete(stream);
+      throw error;
+    }
+  }
+}
+
+const claimOf = ({ applicationId, idempotency }: CommandRequest): KeyClaim | undefined =>
+  idempotency?.claim ? { applicationId, endpoint: idempotency.endpoint, key: idempotency.key } : undefined;
+
+const keyConflict = ({ endpoint, key }: UsedKey): DomainError =>
+  new DomainError(
+    'idempotency_conflict',
+    `${endpoint}: key ${key} was accepted before with other contents; send those again for its answer, or use a new key`,
+  );

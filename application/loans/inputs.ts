@@ -1,0 +1,100 @@
+import type { PaymentMethod } from '../../domain/installment/events.ts';
+import type { ScheduledInstallment } from '../../domain/installment/state.ts';
+import type { LoanDocument, RepurchaseEndStatus, RepurchaseReason } from '../../domain/loan/events.ts';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import type { FundId, InstallmentCode, LoanCode, Timestamp } from '../../domain/shared/identifiers.ts';
+import type { Cents } from '../../domain/shared/money.ts';
+import type { Borrower } from '../ports/borrower-vault.ts';
+import type { ReceivedFile } from '../ports/document-store.ts';
+
+export interface NamedDocument {
+  readonly type: string;
+  /** Name of the uploaded file. */
+  readonly value: string;
+}
+
+/** A checked creation request: shapes and cross-field rules hold already. */
+export interface AssignLoanInput {
+  readonly fundId: FundId;
+  readonly code: LoanCode;
+  readonly productType: string;
+  readonly acquisitionValue: Cents;
+  readonly dateIssued: CalendarDate;
+  readonly borrower: Borrower;
+  readonly installments: readonly ScheduledInstallment[];
+  readonly documents: readonly NamedDocument[];
+  readonly files: readonly ReceivedFile[];
+}
+export interface LoanReceipt {
+  readonly code: LoanCode;
+  readonly status: string;
+  readonly fundId: FundId;
+  readonly receivedAt: Timestamp;
+}
+
+export interface SettleInstallmentInput {
+  readonly code: LoanCode;
+  readonly installmentCode: InstallmentCode;
+  readonly settledAt: CalendarDate;
+  readonly settledValue: Cents;
+  readonly paymentMethod: PaymentMethod;
+  readonly idempotencyKey: string;
+}
+export interface SettlementReceipt {
+  readonly code: LoanCode;
+  readonly installmentCode: InstallmentCode;
+  readonly status: 'settled';
+  readonly settledAt: CalendarDate;
+  readonly settledValue: Cents;
+  readonly processedAt: Timestamp;
+}
+
+export interface ProcessPrepaymentInput {
+  readonly code: LoanCode;
+  readonly prepaymentValue: Cents;
+  readonly prepaymentDate: CalendarDate;
+  readonly paymentMethod: PaymentMethod;
+  readonly idempotencyKey: string;
+}
+export interface PrepaymentReceipt {
+  readonly code: LoanCode;
+  readonly status: 'prepayment_processed';
+  readonly prepaymentValue: Cents;
+  readonly settledInstallments: readonly InstallmentCode[];
+  /** What the open installments are still worth on the prepayment's date. */
+  readonly remainingBalance: Cents;
+  /** What came in beyond everything that was open. */
+  readonly excessValue: Cents;
+  /** The installment that carries what paid off no installment. */
+  readonly partiallyPaid?: { readonly installmentCode: InstallmentCode; readonly outstandingValue: Cents };
+  readonly processedAt: Timestamp;
+}
+
+export interface RequestRepurchaseInput {
+  readonly code: LoanCode;
+  readonly reason: RepurchaseReason;
+  readonly reasonDetail?: string;
+  readonly effectiveDate: CalendarDate;
+  /** Default: what the reason and the operation's books give. */
+  readonly repurchaseValue?: Cents;
+  readonly idempotencyKey: string;
+}
+export interface RepurchaseReceipt {
+  readonly code: LoanCode;
+  /** Pending at first; a replay tells how it ended. */
+  readonly status: 'repurchase_pending' | RepurchaseEndStatus;
+  readonly reason: RepurchaseReason;
+  readonly repurchaseValue: Cents;
+  readonly calculatedAt: Timestamp;
+}
+
+export interface AddDocumentsInput {
+  readonly code: LoanCode;
+  readonly documents: readonly NamedDocument[];
+  readonly files: readonly ReceivedFile[];
+}
+export interface DocumentsReceipt {
+  readonly code: LoanCode;
+  /** Those of the request, in its order. */
+  readonly documents: readonly LoanDocument[];
+}

@@ -1,0 +1,175 @@
+import { openFaceValue, payoffValue } from '../../domain/loan/balances.ts';
+import type { PaymentMethod } from '../../domain/installment/events.ts';
+import type { Installment, PrepaymentCredit } from '../../domain/installment/state.ts';
+import { outstandingAtDue } from '../../domain/installment/index.ts';
+import type { RejectionReason, RepurchaseReason } from '../../domain/loan/events.ts';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import type { InstallmentCode, Timestamp } from '../../domain/shared/identifiers.ts';
+import { cents } from '../../domain/shared/money.ts';
+import type { Cents } from '../../domain/shared/money.ts';
+import type { InstallmentRow, LoanView } from '../../projections/loan/loan-view.ts';
+import type { Borrower } from '../ports/borrower-vault.ts';
+
+export interface InstallmentDetails {
+  readonly code: string;
+  readonly dueDate: CalendarDate;
+  readonly faceValue: Cents;
+  readonly status: string | null;
+  readonly settledAt: CalendarDate | null;
+  readonly settledValue: Cents | null;
+  readonly paymentMethod: PaymentMethod | null;
+  /** What it owes on its due date: 0 once it is closed. */
+  readonly outstandingValue: Cents;
+}
+
+export interface RepurchaseDetails {
+  readonly reason: RepurchaseReason;
+  readonly effectiveDate: CalendarDate;
+  readonly repurchaseValue: Cents;
+  readonly calculatedAt: Timestamp;
+  readonly completedAt: Timestamp | null;
+}
+
+export interface RenegotiationDetails {
+  readonly role: 'original' | 'new';
+  readonly originalProposalCodes: readonly string[];
+  readonly newProposalCode: string;
+  readonly effectiveDate: CalendarDate;
+  readonly completedAt: Timestamp | null;
+}
+
+/** One operation as its integrator may see it; amounts in cents, the borrower's document masked. */
+export interface LoanDetails {
+  readonly code: string;
+  readonly fundId: string;
+  readonly status: string;
+  readonly productType: string;
+  readonly acquisitionValue: Cents;
+  readonly numberOfInstallments: number;
+  readonly dateIssued: CalendarDate;
+  readonly receivedAt: Timestamp;
+  readonly updatedAt: Timestamp;
+  readonly statusHistory: readonly { readonly status: string; readonly at: Timestamp }[];
+  /** null once the borrower was forgotten */
+  readonly borrower: {
+    readonly documentType: string;
+    readonly documentNumber: string;
+    readonly name: string;
+  } | null;
+  readonly installments: readonly InstallmentDetails[];
+  readonly documents: readonly {
+    readonly documentId: string;
+    readonly type: string;
+    readonly value: string;
+    readonly sha256: string;
+    readonly size: number;
+    readonly receivedAt: Timestamp;
+  }[];
+  readonly balances: {
+    readonly openFaceValue: Cents;
+    readonly receivedValue: Cents;
+    /** Present value of what is open, on `payoffDate`. */
+    readonly payoffValue: Cents;
+    readonly payoffDate: CalendarDate;
+  };
+  readonly repurchase?: RepurchaseDetails;
+  readonly renegotiation?: RenegotiationDetails;
+  readonly rejectionReasons?: readonly RejectionReason[];
+  readonly version: number;
+}
+
+/** Keeps the last two characters: enough to recognise a document, not to use it. */
+export const maskDocument = (documentNumber: string): string =>
+  '*'.repeat(Math.max(0, documentNumber.length - 2)) + documentNumber.slice(-2);
+
+const installmentOf = (row: InstallmentRow): Installment => {
+  const schedule = {
+    code: row.code as InstallmentCode,
+    dueDate: row.due_date as CalendarDate,
+    faceValue: cents(row.face_value),
+  };
+  if (row.status === 'settled' || row.status === 'prepaid') {
+    return {
+      ...schedule,
+      status: 'prepaid',
+      settledAt: row.settled_at as CalendarDate,
+      paymentMethod: row.payment_method as PaymentMethod,
+    };
+  }
+  const credits = JSON.parse(row.credits) as PrepaymentCredit[];
+  return { ...schedule, status: row.status === 'overdue' ? 'overdue' : 'pending', credits };
+};
+
+const detailsOf = (
+  row: InstallmentRow,
+  installment: Installment,
+  dailyFactor: string,
+): InstallmentDetails => ({
+  code: row.code,
+  dueDate: installment.dueDate,
+  faceValue: installment.faceValue,
+  status: row.status,
+  settledAt: row.settled_at as CalendarDate | null,
+  settledValue: row.settled_value === null ? null : cents(row.settled_value),
+  paymentMethod: row.payment_method as PaymentMethod | null,
+  outstandingValue: outstandingAtDue(installment, dailyFactor),
+});
+
+const parsed = <T>(text: string | null): T | undefined =>
+  text === null ? undefined : (JSON.parse(text) as T);
+
+/** An operation whose installments still count; frozen ones of an ended operation owe the fund nothing more. */
+const owes = (status: string): boolean => status !== 'rejected' && !ENDED.has(status);
+const ENDED = new Set(['settled', 'repurchased', 'reversed', 'resolved', 'renegotiated']);
+
+export const presentLoan = (
+  view: LoanView,
+  borrower: Borrower | undefined,
+  today: CalendarDate,
+): LoanDetails => {
+  const { loan } = view;
+  const installments = view.installments.map(installmentOf);
+  const open = owes(loan.status) ? installments : [];
+  const repurchase = parsed<RepurchaseDetails>(loan.repurchase);
+  const renegotiation = parsed<RenegotiationDetails>(loan.renegotiation);
+  const rejectionReasons = parsed<RejectionReason[]>(loan.rejection_reasons);
+  const payoffDate = today < loan.date_issued ? (loan.date_issued as CalendarDate) : today;
+  return {
+    code: loan.code,
+    fundId: loan.fund_id,
+    status: loan.status,
+    productType: loan.product_type,
+    acquisitionValue: cents(loan.acquisition_value),
+    numberOfInstallments: loan.number_of_installments,
+    dateIssued: loan.date_issued as CalendarDate,
+    receivedAt: loan.received_at as Timestamp,
+    updatedAt: loan.updated_at as Timestamp,
+    statusHistory: view.statusHistory.map(({ status, at }) => ({ status, at: at as Timestamp })),
+    borrower: borrower
+      ? {
+          documentType: borrower.document_type,
+          documentNumber: maskDocument(borrower.document_number),
+          name: borrower.name,
+        }
+      : null,
+    installments: view.installments.map((row, i) => detailsOf(row, installments[i]!, loan.daily_factor)),
+    documents: view.documents.map((row) => ({
+      documentId: row.document_id,
+      type: row.type,
+      value: row.value,
+      sha256: row.sha256,
+      size: row.size,
+      receivedAt: row.received_at as Timestamp,
+    })),
+    balances: {
+      openFaceValue: openFaceValue(open),
+      receivedValue: cents(loan.received_value),
+      payoffValue: payoffValue(open, loan.daily_factor, payoffDate),
+      payoffDate,
+    },
+    ...(repurchase && { repurchase }),
+    ...(renegotiation && { renegotiation }),
+    ...(rejectionReasons && { rejectionReasons }),
+    version: loan.version,
+  };
+};

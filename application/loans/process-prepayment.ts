@@ -1,0 +1,80 @@
+import { loanDecider } from '../../domain/loan/index.ts';
+import type { PrepaymentProcessed } from '../../domain/loan/events.ts';
+import { acceptedEvent } from '../command-handling/accepted-event.ts';
+import type { CommandHandler } from '../command-handling/command-handler.ts';
+import { canonicalText } from '../command-handling/fingerprint.ts';
+import { loanStream } from '../command-handling/stream-names.ts';
+import type { BorrowerVault } from '../ports/borrower-vault.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { EventStore } from '../ports/event-store.ts';
+import type { Outcome, RequestContext } from '../request-context.ts';
+import { ENDPOINTS } from './endpoints.ts';
+import type { PrepaymentReceipt, ProcessPrepaymentInput } from './inputs.ts';
+import { requirePaymentDate } from './payment-date.ts';
+import type { PaymentDatePolicy } from './payment-date.ts';
+
+interface Dependencies {
+  readonly commands: CommandHandler;
+  readonly events: Pick<EventStore, 'read'>;
+  readonly vault: Pick<BorrowerVault, 'digest'>;
+  readonly clock: Clock;
+  readonly paymentDates: PaymentDatePolicy;
+}
+
+/** Records money that was paid in advance, and finds which installments it pays off. */
+export class ProcessPrepayment {
+  readonly #deps: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * A replay answers what this prepayment did, whatever happened after it.
+   * @throws DomainError `invalid_date`, `idempotency_conflict`, `loan_not_found`, `operation_invalid_state`
+   */
+  async execute(context: RequestContext, input: ProcessPrepaymentInput): Promise<Outcome<PrepaymentReceipt>> {
+    const { commands, events, vault, clock, paymentDates } = this.#deps;
+    requirePaymentDate(paymentDates, clock, 'prepayment_date', input.prepaymentDate);
+    const stream = loanStream(context.applicationId, input.code);
+    const { idempotencyKey, ...contents } = input;
+    const { prepaymentValue, prepaymentDate, paymentMethod } = input;
+    const handled = await commands.handle({
+      stream,
+      applicationId: context.applicationId,
+      actor: context.clientId,
+      correlationId: context.requestId,
+      idempotency: {
+        endpoint: ENDPOINTS.processPrepayment,
+        key: idempotencyKey,
+        fingerprint: vault.digest(canonicalText(contents)),
+        claim: true,
+      },
+      decide: (state) =>
+        loanDecider.decide(
+          { type: 'ProcessPrepayment', prepaymentValue, prepaymentDate, paymentMethod, now: clock.now() },
+          state,
+        ),
+    });
+    const event = await acceptedEvent(events, stream, handled);
+    if (event?.type !== 'PrepaymentProcessed')
+      throw new Error('an accepted prepayment begins with its event');
+    return { replayed: handled.replayed, result: receiptOf(input, event) };
+  }
+}
+
+const receiptOf = ({ code }: ProcessPrepaymentInput, event: PrepaymentProcessed): PrepaymentReceipt => ({
+  code,
+  status: 'prepayment_processed',
+  prepaymentValue: event.prepaymentValue,
+  settledInstallments: event.settledInstallments,
+  remainingBalance: event.remainingBalance,
+  excessValue: event.excessValue,
+  ...(event.partial && {
+    partiallyPaid: {
+      installmentCode: event.partial.installmentCode,
+      outstandingValue: event.partial.outstandingAtDue,
+    },
+  }),
+  processedAt: event.processedAt,
+});

@@ -1,0 +1,58 @@
+import { loanDecider } from '../../domain/loan/index.ts';
+import type { LoanState } from '../../domain/loan/state.ts';
+import type { CommandHandler } from '../command-handling/command-handler.ts';
+import { canonicalText } from '../command-handling/fingerprint.ts';
+import { loanStream } from '../command-handling/stream-names.ts';
+import type { BorrowerVault } from '../ports/borrower-vault.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Outcome, RequestContext } from '../request-context.ts';
+import { ENDPOINTS } from './endpoints.ts';
+import type { RepurchaseReceipt, RequestRepurchaseInput } from './inputs.ts';
+
+interface Dependencies {
+  readonly commands: CommandHandler;
+  readonly vault: Pick<BorrowerVault, 'digest'>;
+  readonly clock: Clock;
+}
+
+/** Asks that an operation leaves the portfolio; the administrator completes it. */
+export class RequestRepurchase {
+  readonly #deps: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * A replay answers the value of the request and the status of now.
+   * @throws DomainError `invalid_date`, `idempotency_conflict`, `loan_not_found`, `operation_invalid_state`
+   */
+  async execute(context: RequestContext, input: RequestRepurchaseInput): Promise<Outcome<RepurchaseReceipt>> {
+    const { commands, vault, clock } = this.#deps;
+    const { idempotencyKey, ...contents } = input;
+    const { code: _, ...request } = contents;
+    const { replayed, state } = await commands.handle({
+      stream: loanStream(context.applicationId, input.code),
+      applicationId: context.applicationId,
+      actor: context.clientId,
+      correlationId: context.requestId,
+      idempotency: {
+        endpoint: ENDPOINTS.requestRepurchase,
+        key: idempotencyKey,
+        fingerprint: vault.digest(canonicalText(contents)),
+        claim: true,
+      },
+      decide: (current) =>
+        loanDecider.decide({ type: 'RequestRepurchase', ...request, now: clock.now() }, current),
+    });
+    return { replayed, result: receiptOf(state) };
+  }
+}
+
+/** An operation has at most one repurchase, because no state after it is active again. */
+const receiptOf = (state: LoanState): RepurchaseReceipt => {
+  if (!('repurchase' in state)) throw new Error('an accepted repurchase stands in the state');
+  const { code, status, repurchase } = state;
+  const { reason, repurchaseValue, calculatedAt } = repurchase;
+  return { code, status, reason, repurchaseValue, calculatedAt };
+};

@@ -1,0 +1,77 @@
+import { loanDecider } from '../../domain/loan/index.ts';
+import type { LoanState } from '../../domain/loan/state.ts';
+import type { CommandHandler } from '../command-handling/command-handler.ts';
+import { canonicalText } from '../command-handling/fingerprint.ts';
+import { loanStream } from '../command-handling/stream-names.ts';
+import type { BorrowerVault } from '../ports/borrower-vault.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Outcome, RequestContext } from '../request-context.ts';
+import { ENDPOINTS } from './endpoints.ts';
+import type { SettleInstallmentInput, SettlementReceipt } from './inputs.ts';
+import { requirePaymentDate } from './payment-date.ts';
+import type { PaymentDatePolicy } from './payment-date.ts';
+
+interface Dependencies {
+  readonly commands: CommandHandler;
+  readonly vault: Pick<BorrowerVault, 'digest'>;
+  readonly clock: Clock;
+  readonly paymentDates: PaymentDatePolicy;
+}
+
+/** Records that an installment was paid. */
+export class SettleInstallment {
+  readonly #deps: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * @throws DomainError `invalid_date`, `idempotency_conflict`, `loan_not_found`, `installment_not_found`,
+   *   `operation_invalid_state`, `installment_already_closed`
+   */
+  async execute(context: RequestContext, input: SettleInstallmentInput): Promise<Outcome<SettlementReceipt>> {
+    const { commands, vault, clock, paymentDates } = this.#deps;
+    requirePaymentDate(paymentDates, clock, 'settled_at', input.settledAt);
+    const { idempotencyKey, ...contents } = input;
+    const { replayed, state } = await commands.handle({
+      stream: loanStream(context.applicationId, input.code),
+      applicationId: context.applicationId,
+      actor: context.clientId,
+      correlationId: context.requestId,
+      idempotency: {
+        endpoint: ENDPOINTS.settleInstallment,
+        key: idempotencyKey,
+        fingerprint: vault.digest(canonicalText(contents)),
+        claim: true,
+      },
+      decide: (current) =>
+        loanDecider.decide(
+          {
+            type: 'SettleInstallment',
+            installmentCode: input.installmentCode,
+            settledAt: input.settledAt,
+            settledValue: input.settledValue,
+            paymentMethod: input.paymentMethod,
+            now: clock.now(),
+          },
+          current,
+        ),
+    });
+    return { replayed, result: receiptOf(state, input) };
+  }
+}
+
+const receiptOf = (state: LoanState, input: SettleInstallmentInput): SettlementReceipt => {
+  const installment =
+    'installments' in state ? state.installments.find((i) => i.code === input.installmentCode) : undefined;
+  if (installment?.status !== 'settled') throw new Error('an accepted settlement settled its installment');
+  return {
+    code: input.code,
+    installmentCode: installment.code,
+    status: 'settled',
+    settledAt: installment.settledAt,
+    settledValue: installment.settledValue,
+    processedAt: installment.processedAt,
+  };
+};

@@ -1,0 +1,31 @@
+import type { SealedBorrower } from '../../domain/shared/identifiers.ts';
+
+export interface Address {
+  readonly zip_code: string;
+  readonly street: string;
+  readonly number: string;
+  readonly neighborhood?: string;
+  readonly city: string;
+  readonly state: string;
+}
+export interface Borrower {
+  readonly document_number: string;
+  readonly document_type: 'CPF' | 'CNPJ';
+  readonly name: string;
+  readonly birth_date?: string;
+  readonly email?: string;
+  readonly phone?: string;
+  readonly address: Address;
+}
+
+/**
+ * Personal data, sealed with a key of its operation (AES-256-GCM), so that forgetting a borrower is deleting that key.
+ * The key is durable before `seal` resolves.
+ */
+export interface BorrowerVault {
+  seal(stream: string, borrower: Borrower): Promise<SealedBorrower>;
+  /** `undefined` once the key was deleted. @throws Error when the text was tampered with */
+  open(stream: string, sealed: SealedBorrower): Promise<Borrower | undefined>;
+  /** Keyed digest (hexadecimal) of canonical text: equal texts give equal digests, and nobody without the service's key can guess. */
+  digest(text: string): string;
+}

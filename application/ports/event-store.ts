@@ -1,0 +1,113 @@
+import type { Brand } from '../../domain/shared/brand.ts';
+
+/** JSON text, exactly as it is hashed and stored. */
+export type JsonText = Brand<string, 'JsonText'>;
+
+/** A place in the whole log; opaque, only handed back to the adapter that made it. Later events have later positions, with gaps. */
+export type LogPosition = Brand<string, 'LogPosition'>;
+
+export interface EventMetadata {
+  /** Request or decision that started it all. */
+  readonly correlationId: string;
+  /** Event or request that caused this one directly. */
+  readonly causationId: string;
+  /** Client id, or the name of the role that acted (`administrator`, `scheduler`). */
+  readonly actor: string;
+  readonly applicationId: string;
+  /** When the service recorded it, ISO 8601 UTC. */
+  readonly recordedAt: string;
+  /** The idempotency key that this append used up. */
+  readonly idempotency?: { readonly endpoint: string; readonly key: string; readonly fingerprint: string };
+  /** Chains to the previous event of the stream; hexadecimal SHA-256. */
+  readonly hash: string;
+}
+
+export interface EventToAppend {
+  /** UUID; the same on every retry of the same append. */
+  readonly id: string;
+  /** Stored type name with its version, such as `loan.received.v1`. */
+  readonly type: string;
+  readonly data: JsonText;
+  readonly metadata: EventMetadata;
+}
+
+export interface RecordedEvent extends EventToAppend {
+  readonly stream: string;
+  /** 0-based place in the stream. */
+  readonly revision: bigint;
+  readonly position: LogPosition;
+}
+
+export type StreamRevision = bigint | 'no_stream';
+
+/** An idempotency key that an append uses up together with its events: both are stored, or neither. */
+export interface KeyClaim {
+  readonly applicationId: string;
+  readonly endpoint: string;
+  readonly key: string;
+}
+
+export interface AppendResult {
+  /** Revision of the last event appended. */
+  readonly revision: bigint;
+  readonly position: LogPosition;
+}
+
+/**
+ * The streams: the only truth. An append is all or nothing, durable when it resolves, and guarded by the stream's revision.
+ * The same append again (same stream, expected revision and event ids) answers the first result and stores nothing.
+ */
+export interface EventStore {
+  /** Events from `from` (default: the first) to the end, in order; `revision` is that of the stream's last event. */
+  read(
+    stream: string,
+    from?: bigint,
+  ): Promise<{ events: readonly RecordedEvent[]; revision: StreamRevision }>;
+  /** Revision of the stream's last event. */
+  head(stream: string): Promise<StreamRevision>;
+  /**
+   * @throws ConcurrencyError the stream is not at `expected`; nothing was stored
+   * @throws KeyAlreadyClaimedError the claim was used up by an earlier append; nothing was stored
+   * @throws OutcomeUnknownError nobody knows; retry with the same ids and the same expected revision
+   * @throws StoreUnavailableError certainly nothing was stored, and nothing can be now
+   */
+  append(
+    stream: string,
+    expected: StreamRevision,
+    events: readonly EventToAppend[],
+    claim?: KeyClaim,
+  ): Promise<AppendResult>;
+  /** The stream whose append used up this key, if any. */
+  findClaim(claim: KeyClaim): Promise<string | undefined>;
+}
+
+export class ConcurrencyError extends Error {
+  override readonly name = 'ConcurrencyError';
+  readonly stream: string;
+  readonly expected: StreamRevision;
+  readonly actual: StreamRevision;
+  constructor(stream: string, expected: StreamRevision, actual: StreamRevision) {
+    super(`stream ${stream} is at ${actual}, not at ${expected}`);
+    this.stream = stream;
+    this.expected = expected;
+    this.actual = actual;
+  }
+}
+
+export class KeyAlreadyClaimedError extends Error {
+  override readonly name = 'KeyAlreadyClaimedError';
+  /** The stream that holds the key. */
+  readonly stream: string;
+  constructor(stream: string) {
+    super(`idempotency key already used by ${stream}`);
+    this.stream = stream;
+  }
+}
+
+export class OutcomeUnknownError extends Error {
+  override readonly name = 'OutcomeUnknownError';
+}
+
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError';
+}

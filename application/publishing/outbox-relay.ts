@@ -1,0 +1,110 @@
+import type { CheckpointStore } from '../ports/checkpoint-store.ts';
+import type { EventBus, PublicEvent } from '../ports/event-bus.ts';
+import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
+import type { EventSubscription } from '../ports/event-subscription.ts';
+import type { Logger } from '../ports/logger.ts';
+
+interface Dependencies {
+  readonly subscription: EventSubscription;
+  readonly checkpoints: CheckpointStore;
+  readonly bus: EventBus;
+  readonly translate: (recorded: readonly RecordedEvent[]) => Promise<readonly PublicEvent[]>;
+  readonly logger: Logger;
+  /** Only streams whose name starts so. */
+  readonly streamPrefix: string;
+  /** Resolves after so many milliseconds, or at once when the signal ends. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+export interface RelayStatus {
+  readonly state: 'stopped' | 'running' | 'backing_off';
+  /** Everything up to here is on the bus. */
+  readonly position: LogPosition | 'start' | undefined;
+  /** True once it has seen all there was; false again while it retries. */
+  readonly caughtUp: boolean;
+  readonly lastError: string | undefined;
+}
+
+const CHECKPOINT = 'outbox-relay';
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 10_000;
+
+/**
+ * Carries every stored event to the bus: in log order, at least once. The position is stored only after the bus has taken the
+ * batch, so a crash in between repeats the batch and loses nothing. An event that cannot be translated holds the relay: skipping
+ * one would break the promise silently.
+ */
+export class OutboxRelay {
+  readonly #deps: Dependencies;
+  #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+  #status: RelayStatus = { state: 'stopped', position: undefined, caughtUp: false, lastError: undefined };
+  #failures = 0;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  start(): void {
+    if (this.#running) return;
+    this.#stopping = new AbortController();
+    this.#running = this.#run(this.#stopping.signal);
+  }
+
+  /** Resolves when the batch at hand is finished. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+    this.#running = undefined;
+    this.#note({ state: 'stopped' });
+  }
+
+  status(): RelayStatus {
+    return this.#status;
+  }
+
+  #note(change: Partial<RelayStatus>): void {
+    this.#status = { ...this.#status, ...change };
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#relay(signal);
+      } catch (error) {
+        await this.#backOff(error, signal);
+      }
+    }
+  }
+
+  async #relay(signal: AbortSignal): Promise<void> {
+    const { subscription, checkpoints, streamPrefix } = this.#deps;
+    const from = await checkpoints.load(CHECKPOINT);
+    this.#note({ state: 'running', position: from });
+    for await (const message of subscription.subscribe({ from, streamPrefix, signal })) {
+      if (message.kind === 'caught_up') this.#note({ caughtUp: true });
+      else await this.#forward(message.kind === 'events' ? message.events : [], message.checkpoint);
+    }
+    if (!signal.aborted) throw new Error('the subscription ended by itself');
+  }
+
+  async #forward(recorded: readonly RecordedEvent[], position: LogPosition): Promise<void> {
+    const events = await this.#deps.translate(recorded);
+    if (events.length > 0) await this.#deps.bus.publish(events);
+    await this.#deps.checkpoints.store(CHECKPOINT, position);
+    this.#failures = 0;
+    this.#note({ state: 'running', position, lastError: undefined });
+  }
+
+  async #backOff(error: unknown, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++);
+    const lastError = error instanceof Error ? error.message : String(error);
+    this.#note({ state: 'backing_off', caughtUp: false, lastError });
+    this.#deps.logger.error(
+      { err: error, pause_ms: pause },
+      'outbox relay: starting again from its position',
+    );
+    await this.#deps.sleep(pause, signal);
+  }
+}

@@ -1,0 +1,74 @@
+import type { LoanEvent } from '../../domain/loan/events.ts';
+import type { PublicEvent } from '../ports/event-bus.ts';
+import { derivedId } from './derived-id.ts';
+import { publicPayloads } from './event-payloads.ts';
+
+/** Where a stored event stands, and whose it is. */
+export interface EventPlace {
+  /** Id of the stored event. */
+  readonly eventId: string;
+  readonly applicationId: string;
+  readonly fundId: string;
+  /** originator_proposal_code */
+  readonly code: string;
+  /** Place in the operation's stream. */
+  readonly revision: bigint;
+  /** ISO 8601 UTC */
+  readonly recordedAt: string;
+}
+
+/** What a body is built of; `sequence` and `apiVersion` are ours, the rest is the envelope that receivers know. */
+export interface Envelope {
+  readonly name: string;
+  readonly eventId: string;
+  readonly code: string | null;
+  readonly fundId: string | null;
+  readonly timestamp: string;
+  readonly sequence: number;
+  readonly apiVersion: string;
+  readonly data: object;
+  readonly flat?: object;
+}
+
+/** The bytes that are stored, signed and sent from now on. */
+export const bodyOf = (envelope: Envelope): string =>
+  JSON.stringify({
+    event: envelope.name,
+    event_id: envelope.eventId,
+    originator_proposal_code: envelope.code,
+    fund_id: envelope.fundId,
+    timestamp: envelope.timestamp,
+    sequence: envelope.sequence,
+    api_version: envelope.apiVersion,
+    ...envelope.flat,
+    data: envelope.data,
+  });
+
+/**
+ * The public events that a stored event gives, none for what stays inside. Pure: the same input gives the same ids and the same
+ * bytes. The timestamp is when the service recorded the event, which never goes back within an operation.
+ */
+export const toPublicEvents = (
+  event: LoanEvent,
+  place: EventPlace,
+  apiVersion: string,
+): readonly PublicEvent[] => {
+  const payloads = publicPayloads(event);
+  return payloads.map(({ name, data, flat }) => {
+    const eventId = payloads.length === 1 ? place.eventId : derivedId(place.eventId, name);
+    const { applicationId, fundId, code, recordedAt: timestamp } = place;
+    const sequence = Number(place.revision);
+    const body = bodyOf({
+      name,
+      eventId,
+      code,
+      fundId,
+      timestamp,
+      sequence,
+      apiVersion,
+      data,
+      ...(flat && { flat }),
+    });
+    return { eventId, name, applicationId, fundId, code, sequence, timestamp, body };
+  });
+};

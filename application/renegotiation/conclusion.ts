@@ -1,0 +1,126 @@
+import { renegotiationDecider } from '../../domain/renegotiation/index.ts';
+import type {
+  AbortedRenegotiation,
+  CommittedRenegotiation,
+  RenegotiationStarted,
+  Reservation,
+} from '../../domain/renegotiation/index.ts';
+import type { LoanCommand } from '../../domain/loan/index.ts';
+import { loanStream } from '../command-handling/stream-names.ts';
+import { ENDPOINTS } from '../loans/endpoints.ts';
+import type { Clock } from '../ports/clock.ts';
+import { ConcurrencyError } from '../ports/event-store.ts';
+import type { Acting, Coordinator, Coordinators } from './coordinators.ts';
+import type { LoanStreams } from './loan-streams.ts';
+
+interface Dependencies {
+  readonly coordinators: Coordinators;
+  readonly loans: LoanStreams;
+  readonly clock: Clock;
+}
+
+/**
+ * What follows from a decision, once it stands: the same for everybody who carries it out, and harmless to do again. Each step
+ * looks at the operation first, so somebody who comes late finds it done and leaves it alone.
+ */
+export class Conclusion {
+  readonly #deps: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** Gives an undecided renegotiation up. Answers how it is decided: a commit that came first stays. */
+  async abort(coordinator: Coordinator, actor: Omit<Acting, 'recordedAt'>): Promise<Coordinator> {
+    const { coordinators, clock } = this.#deps;
+    const now = clock.now();
+    const [aborted] = renegotiationDecider.decide({ type: 'AbortRenegotiation', now }, coordinator.state);
+    if (!aborted) return coordinator;
+    try {
+      return await coordinators.append(coordinator, aborted, { ...actor, recordedAt: now });
+    } catch (error) {
+      if (!(error instanceof ConcurrencyError)) throw error;
+      return coordinators.read(coordinator.id);
+    }
+  }
+
+  /** Brings every stream to where the decision says, and notes that it is done. Nothing happens before there is a decision. */
+  async conclude(coordinator: Coordinator): Promise<void> {
+    const { state } = coordinator;
+    if (state.status === 'aborted') await this.#release(coordinator, state);
+    if (state.status !== 'committed') return;
+    await this.carryOut(coordinator, state);
+    await this.#complete(coordinator);
+  }
+
+  /** All streams at once: the decision stands, so no order between them matters any more. */
+  async carryOut(coordinator: Coordinator, { committed }: CommittedRenegotiation): Promise<void> {
+    const { originals, newLoan, renegotiation, fingerprint, committedAt: renegotiatedAt } = committed;
+    const { received } = committed;
+    const { renegotiationId } = renegotiation;
+    const leave = originals.map(({ code, stream }) => {
+      const idempotency = { endpoint: ENDPOINTS.renegotiate, key: code, fingerprint };
+      const command = { type: 'RenegotiateLoan' as const, renegotiation, renegotiatedAt };
+      return this.#take(coordinator, stream, command, idempotency);
+    });
+    const enter = { type: 'ReceiveRenegotiatedLoan' as const, renegotiationId, received };
+    await Promise.all([...leave, this.#take(coordinator, newLoan.stream, enter)]);
+  }
+
+  async #release(coordinator: Coordinator, { started }: AbortedRenegotiation): Promise<void> {
+    const { renegotiationId } = started;
+    for (const { stream } of placesOf(started)) {
+      await this.#take(coordinator, stream, { type: 'ReleaseReservation', renegotiationId });
+    }
+  }
+
+  async #take(
+    { id, decision }: Coordinator,
+    stream: string,
+    command: LoanCommand,
+    idempotency?: { readonly endpoint: string; readonly key: string; readonly fingerprint: string },
+  ): Promise<void> {
+    if (!decision) throw new RangeError('a renegotiation is concluded after it is decided');
+    const { correlationId, actor, applicationId, recordedAt } = decision.metadata;
+    const metadata = { correlationId, causationId: decision.id, actor, applicationId, recordedAt };
+    await this.#deps.loans.take({
+      renegotiationId: id,
+      stream,
+      command,
+      metadata,
+      ...(idempotency && { idempotency }),
+    });
+  }
+
+  async #complete(coordinator: Coordinator): Promise<void> {
+    const { coordinators, clock } = this.#deps;
+    const now = clock.now();
+    const [completed] = renegotiationDecider.decide(
+      { type: 'CompleteRenegotiation', now },
+      coordinator.state,
+    );
+    const metadata = coordinator.decision?.metadata;
+    if (!completed || !metadata) return;
+    const { correlationId, actor, applicationId } = metadata;
+    const acting = { correlationId, causationId: correlationId, actor, applicationId, recordedAt: now };
+    try {
+      await coordinators.append(coordinator, completed, acting);
+    } catch (error) {
+      // Somebody else has carried it out as well, and was faster to say so.
+      if (!(error instanceof ConcurrencyError)) throw error;
+    }
+  }
+}
+
+/** Everything that a renegotiation reserves, in the one order in which all of them do. */
+export const placesOf = ({
+  applicationId,
+  originalProposalCodes,
+  newProposalCode,
+}: Pick<RenegotiationStarted, 'applicationId' | 'originalProposalCodes' | 'newProposalCode'>): readonly Omit<
+  Reservation,
+  'revision'
+>[] =>
+  [...originalProposalCodes, newProposalCode]
+    .map((code) => ({ code, stream: loanStream(applicationId, code) }))
+    .sort((a, b) => (a.stream < b.stream ? -1 : 1));

@@ -1,0 +1,97 @@
+import { isReserved } from '../../domain/loan/index.ts';
+import type { LoanCommand, LoanEvent, LoanState } from '../../domain/loan/index.ts';
+import type { Decider } from '../../domain/shared/decider.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
+import { appendRetrying } from '../command-handling/append-retrying.ts';
+import { advance, replay } from '../command-handling/operation.ts';
+import type { Operation, UsedKey } from '../command-handling/operation.ts';
+import { encodeEvent } from '../event-codec/event-codec.ts';
+import { chainEvents } from '../event-codec/hash-chain.ts';
+import { ConcurrencyError } from '../ports/event-store.ts';
+import type { EventMetadata, EventStore, EventToAppend } from '../ports/event-store.ts';
+import { derivedId } from '../publishing/derived-id.ts';
+
+interface Dependencies {
+  readonly events: EventStore;
+  readonly loans: Decider<LoanState, LoanCommand, LoanEvent>;
+  /** Drops what this process remembers of an operation, which its command handler did not change itself. */
+  readonly forget: (stream: string) => unknown;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+/** One step of a renegotiation in one operation's stream. */
+export interface Step {
+  readonly renegotiationId: RenegotiationId;
+  readonly stream: string;
+  readonly command: LoanCommand;
+  /** Without the hash. The same whoever takes the step, so that all of them write the same bytes. */
+  readonly metadata: Omit<EventMetadata, 'hash' | 'idempotency'>;
+  readonly idempotency?: UsedKey;
+}
+
+const MAX_TRIES = 20;
+
+/**
+ * The operations' streams as a renegotiation writes them: by the same rules as every command and never from memory, but past the
+ * queue of commands, which may be waiting for this very renegotiation.
+ */
+export class LoanStreams {
+  readonly #deps: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  async load(stream: string): Promise<Operation> {
+    const { events, revision } = await this.#deps.events.read(stream);
+    return replay(events, revision);
+  }
+
+  /**
+   * The operation once the step is taken, by this call or an earlier one. Every try looks at the state again.
+   *
+   * @throws DomainError when the state does not allow it
+   */
+  async take(step: Step): Promise<Operation> {
+    for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+      const operation = await this.load(step.stream);
+      const decided = this.#deps.loans.decide(step.command, operation.state);
+      if (decided.length === 0) return operation;
+      try {
+        return await this.#append(step, operation, decided);
+      } catch (error) {
+        if (!(error instanceof ConcurrencyError)) throw error;
+      } finally {
+        this.#deps.forget(step.stream);
+      }
+    }
+    throw new DomainError(
+      'concurrent_modification',
+      'the operation kept changing meanwhile; send the request again',
+    );
+  }
+
+  async #append(step: Step, operation: Operation, decided: readonly LoanEvent[]): Promise<Operation> {
+    const { events, pause } = this.#deps;
+    const stored = chainEvents(operation.hash, step.stream, unchained(step, decided));
+    const { revision } = await appendRetrying(
+      () => events.append(step.stream, operation.revision, stored),
+      pause,
+    );
+    return advance(operation, decided, stored, revision);
+  }
+}
+
+/** Ids follow from the renegotiation and the step, so a step that is taken twice at once is stored once. */
+const unchained = (step: Step, decided: readonly LoanEvent[]) =>
+  decided.map((event, i) => ({
+    id: derivedId(step.renegotiationId, `${event.type} ${step.stream}`),
+    ...encodeEvent(event),
+    metadata:
+      step.idempotency && i === 0 ? { ...step.metadata, idempotency: step.idempotency } : step.metadata,
+  })) satisfies readonly Omit<EventToAppend, 'metadata'>[];
+
+/** The renegotiation that holds an operation other than the one named, if any. */
+export const heldBy = (state: LoanState, other?: RenegotiationId): RenegotiationId | undefined =>
+  isReserved(state) && state.renegotiationId !== other ? state.renegotiationId : undefined;

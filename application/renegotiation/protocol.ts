@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { renegotiationDecider } from '../../domain/renegotiation/index.ts';
+import type {
+  CommittedRenegotiation,
+  Proposal,
+  RenegotiationCommand,
+  Reservation,
+  Reserved,
+} from '../../domain/renegotiation/index.ts';
+import type { LoanDocument, LoanState } from '../../domain/loan/index.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import type {
+  ApplicationId,
+  RenegotiationId,
+  SealedBorrower,
+  Timestamp,
+} from '../../domain/shared/identifiers.ts';
+import type { Clock } from '../ports/clock.ts';
+import { ConcurrencyError } from '../ports/event-store.ts';
+import { placesOf } from './conclusion.ts';
+import type { Conclusion } from './conclusion.ts';
+import { noCoordinator } from './coordinators.ts';
+import type { Acting, Coordinator, Coordinators } from './coordinators.ts';
+import type { LoanStreams } from './loan-streams.ts';
+
+export interface RenegotiationRequest {
+  readonly proposal: Proposal;
+  readonly applicationId: ApplicationId;
+  readonly actor: string;
+  readonly correlationId: string;
+  readonly fingerprint: string;
+  /** What the new operation takes over from the originals as they are now, reserved; durable when it resolves. */
+  readonly inherit: (originals: readonly LoanState[]) => Promise<Inherited>;
+}
+
+export interface Inherited {
+  readonly borrower: SealedBorrower;
+  readonly documents: readonly LoanDocument[];
+}
+
+interface Dependencies {
+  readonly coordinators: Coordinators;
+  readonly loans: LoanStreams;
+  readonly conclusion: Conclusion;
+  readonly clock: Clock;
+}
+
+/** Many times what a renegotiation takes; commands that meet one of a process that died wait at most so long. */
+const LEASE_MS = 5_000;
+
+/**
+ * One decision over several streams, of a store that appends to one at a time: reserve everything, then commit with a single
+ * append to the coordinator's stream, then carry it out. Before that append nothing has happened, after it everything has.
+ */
+export class RenegotiationProtocol {
+  readonly #deps: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * The commit, carried out; undefined when others were faster and nothing changed.
+   *
+   * @throws DomainError what the reserved operations do not allow; nothing changed
+   */
+  async run(request: RenegotiationRequest): Promise<CommittedRenegotiation | undefined> {
+    const started = await this.#start(request);
+    try {
+      const reserved = await this.#reserve(started, request);
+      const committed = await this.#commit(started, request, reserved);
+      if (committed.state.status !== 'committed') throw new RangeError('a commit commits');
+      await this.#deps.conclusion.carryOut(committed, committed.state);
+      return committed.state;
+    } catch (error) {
+      return this.#giveUp(started, request, error);
+    }
+  }
+
+  async #start(request: RenegotiationRequest): Promise<Coordinator> {
+    const { coordinators, clock } = this.#deps;
+    const renegotiationId = randomUUID() as RenegotiationId;
+    const { originalProposalCodes, newProposalCode } = request.proposal;
+    const now = clock.now();
+    const coordinator = noCoordinator(renegotiationId);
+    const event = onlyEvent(coordinator, {
+      type: 'StartRenegotiation',
+      renegotiationId,
+      applicationId: request.applicationId,
+      originalProposalCodes,
+      newProposalCode,
+      leaseEndsAt: new Date(Date.parse(now) + LEASE_MS).toISOString() as Timestamp,
+      now,
+    });
+    return coordinators.append(coordinator, event, actingFor(request, now));
+  }
+
+  /** In one order for all, so that of two that want the same, one gets everything and the other one nothing. */
+  async #reserve(
+    coordinator: Coordinator,
+    request: RenegotiationRequest,
+  ): Promise<ReadonlyMap<string, Reserved>> {
+    const reserved = new Map<string, Reserved>();
+    if (coordinator.state.status !== 'started') throw new RangeError('reservations follow the start');
+    const { renegotiationId, leaseEndsAt, newProposalCode } = coordinator.state.started;
+    for (const { code, stream } of placesOf(coordinator.state.started)) {
+      const command =
+        code === newProposalCode
+          ? { type: 'ReserveLoanCode' as const, renegotiationId, code, leaseEndsAt }
+          : { type: 'ReserveLoan' as const, renegotiationId, leaseEndsAt };
+      const metadata = actingFor(request, this.#deps.clock.now());
+      const { state, revision } = await this.#deps.loans.take({ renegotiationId, stream, command, metadata });
+      const reservation: Reservation = { code, stream, revision: Number(revision) };
+      reserved.set(code, { reservation, state });
+    }
+    return reserved;
+  }
+
+  async #commit(
+    coordinator: Coordinator,
+    request: RenegotiationRequest,
+    reserved: ReadonlyMap<string, Reserved>,
+  ): Promise<Coordinator> {
+    const { coordinators, clock } = this.#deps;
+    const { proposal, fingerprint } = request;
+    const originals = proposal.originalProposalCodes.map((code) => required(reserved.get(code)));
+    const newLoan = required(reserved.get(proposal.newProposalCode));
+    const inherited = await request.inherit(originals.map(({ state }) => state));
+    const now = clock.now();
+    const event = onlyEvent(coordinator, {
+      type: 'CommitRenegotiation',
+      proposal,
+      originals,
+      newLoan,
+      ...inherited,
+      fingerprint,
+      now,
+    });
+    return coordinators.append(coordinator, event, actingFor(request, now));
+  }
+
+  /**
+   * Also after an append whose outcome is unknown: the abort stands exactly where the commit would, so trying it tells which of
+   * the two happened. When not even that can be done, the lease runs out and somebody else does.
+   */
+  async #giveUp(
+    started: Coordinator,
+    request: RenegotiationRequest,
+    reason: unknown,
+  ): Promise<CommittedRenegotiation | undefined> {
+    const { conclusion, clock } = this.#deps;
+    let decided: Coordinator;
+    try {
+      const { recordedAt: _, ...actor } = actingFor(request, clock.now());
+      decided = await conclusion.abort(started, actor);
+      await conclusion.conclude(decided);
+    } catch {
+      throw reason;
+    }
+    if (decided.state.status === 'committed' || decided.state.status === 'completed') return decided.state;
+    if (isOvertaken(reason)) return undefined;
+    throw reason;
+  }
+}
+
+const isOvertaken = (reason: unknown): boolean =>
+  reason instanceof ConcurrencyError ||
+  (reason instanceof DomainError && reason.code === 'concurrent_modification');
+
+const actingFor = (
+  { correlationId, actor, applicationId }: RenegotiationRequest,
+  recordedAt: string,
+): Acting => ({ correlationId, causationId: correlationId, actor, applicationId, recordedAt });
+
+const onlyEvent = ({ state }: Coordinator, command: RenegotiationCommand) => {
+  const [event] = renegotiationDecider.decide(command, state);
+  return required(event);
+};
+
+const required = <T>(value: T | undefined): T => {
+  if (value === undefined)
+    throw new RangeError('a step of a renegotiation lacks what the step before it made');
+  return value;
+};

@@ -1,0 +1,58 @@
+import type { RenegotiationId, Timestamp } from '../../domain/shared/identifiers.ts';
+import { renegotiationStarted } from '../event-codec/coordination-entries.ts';
+import { decodeEvent } from '../event-codec/event-codec.ts';
+import { loanReserved } from '../event-codec/renegotiation-entries.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { RecordedEvent } from '../ports/event-store.ts';
+import { LogFollower } from './log-follower.ts';
+import type { LogFollowing } from './log-follower.ts';
+import type { ResolveRenegotiation } from './resolve-renegotiation.ts';
+
+interface Dependencies extends LogFollowing {
+  readonly resolving: Pick<ResolveRenegotiation, 'attempt'>;
+  readonly clock: Clock;
+}
+
+const ASKING = new Set([renegotiationStarted.storedType, loanReserved.storedType]);
+const LEASE_PAUSE_MS = 100;
+
+/**
+ * Looks after every renegotiation once its lease is over, so that none stays undecided and nothing stays reserved when nobody
+ * asks. Reservations count as well as starts: a process that slept through its lease may still make one.
+ */
+export class RecoverRenegotiations {
+  readonly #deps: Dependencies;
+  readonly #follower: LogFollower;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+    this.#follower = new LogFollower(dependencies, 'renegotiation-recovery', (events, signal) =>
+      this.#recover(events, signal),
+    );
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#follower.run(signal);
+  }
+
+  async #recover(events: readonly RecordedEvent[], signal: AbortSignal): Promise<void> {
+    const leases = new Map<RenegotiationId, Timestamp>();
+    for (const recorded of events) {
+      const event = ASKING.has(recorded.type) ? decodeEvent(recorded) : undefined;
+      if (event?.type !== 'RenegotiationStarted' && event?.type !== 'LoanReserved') continue;
+      leases.set(event.renegotiationId, event.leaseEndsAt);
+    }
+    for (const [id, leaseEndsAt] of leases) {
+      await this.#untilOver(leaseEndsAt, signal);
+      while (!signal.aborted && !(await this.#deps.resolving.attempt(id))) {
+        await this.#deps.sleep(LEASE_PAUSE_MS, signal);
+      }
+    }
+  }
+
+  /** All leases last equally long, so waiting for them in the order of the log delays none. */
+  async #untilOver(leaseEndsAt: Timestamp, signal: AbortSignal): Promise<void> {
+    const wait = Date.parse(leaseEndsAt) - Date.parse(this.#deps.clock.now());
+    if (wait > 0) await this.#deps.sleep(wait, signal);
+  }
+}

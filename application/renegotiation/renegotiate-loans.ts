@@ -1,0 +1,217 @@
+import {
+  requireRenegotiable,
+  requireSoundProposal,
+  requireUnusedCode,
+} from '../../domain/renegotiation/index.ts';
+import type { Proposal } from '../../domain/renegotiation/index.ts';
+import { isReserved } from '../../domain/loan/index.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { ApplicationId } from '../../domain/shared/identifiers.ts';
+import { canonicalText } from '../command-handling/fingerprint.ts';
+import { acceptedUnder } from '../command-handling/operation.ts';
+import type { Operation } from '../command-handling/operation.ts';
+import type { Reservations } from '../command-handling/reservations.ts';
+import { loanStream } from '../command-handling/stream-names.ts';
+import { ENDPOINTS } from '../loans/endpoints.ts';
+import type { BorrowerVault } from '../ports/borrower-vault.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { DocumentCopies } from '../ports/document-copies.ts';
+import type { DocumentInspector, DocumentStore } from '../ports/document-store.ts';
+import type { Outcome, RequestContext } from '../request-context.ts';
+import { fileNamed } from '../loans/named-documents.ts';
+import { Inheritance } from './inheritance.ts';
+import type { RenegotiateLoansInput, RenegotiationReceipt } from './inputs.ts';
+import type { LoanStreams } from './loan-streams.ts';
+import type { RenegotiationProtocol } from './protocol.ts';
+
+interface Dependencies {
+  readonly protocol: RenegotiationProtocol;
+  readonly loans: LoanStreams;
+  readonly reservations: Reservations;
+  readonly vault: BorrowerVault;
+  readonly documents: DocumentStore & DocumentCopies;
+  readonly inspector: DocumentInspector;
+  readonly clock: Clock;
+}
+
+/** The only type of document that may come with a renegotiation. */
+export const RENEGOTIATION_DOCUMENT = 'renegotiation_document';
+
+const MAX_TRIES = 6;
+
+/** Replaces one or several operations by a new one, at once for all. The code of each original is an idempotency key. */
+export class RenegotiateLoans {
+  readonly #deps: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * @throws DomainError `validation_error`, `invalid_document_type`, `invalid_file`, `missing_file`, `idempotency_conflict`,
+   *   `loan_not_found`, `fund_not_allowed`, `invalid_date`, `operation_invalid_state`, `proposal_code_already_used`,
+   *   `concurrent_modification`
+   */
+  async execute(
+    context: RequestContext,
+    input: RenegotiateLoansInput,
+  ): Promise<Outcome<RenegotiationReceipt>> {
+    requireSoundProposal(proposalOf(input));
+    requireDocumentTypes(input);
+    for (const file of input.files) await this.#deps.inspector.inspect(file);
+    const fingerprint = this.#deps.vault.digest(canonicalText(contentsOf(input)));
+    for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+      const outcome = await this.#attempt(context, input, fingerprint);
+      if (outcome) return outcome;
+    }
+    throw keptChanging();
+  }
+
+  /** Undefined when others changed the operations meanwhile. */
+  async #attempt(
+    context: RequestContext,
+    input: RenegotiateLoansInput,
+    fingerprint: string,
+  ): Promise<Outcome<RenegotiationReceipt> | undefined> {
+    const { protocol, vault, documents, clock } = this.#deps;
+    const proposal = proposalOf(input);
+    const originals = await Promise.all(
+      proposal.originalProposalCodes.map((code) => this.#unreserved(loanStream(context.applicationId, code))),
+    );
+    if (isReplay(originals, proposal, fingerprint)) return this.#replay(context, originals);
+    await this.#requireAllowed(context, proposal, originals);
+    const inheritance = new Inheritance({ vault, documents, clock }, input, context.applicationId);
+    await inheritance.take(originals.map(({ state }) => state));
+    const done = await protocol.run({
+      proposal,
+      applicationId: context.applicationId as ApplicationId,
+      actor: context.clientId,
+      correlationId: context.requestId,
+      fingerprint,
+      inherit: (reserved) => inheritance.take(reserved),
+    });
+    if (!done) return undefined;
+    const { renegotiation, committedAt } = done.committed;
+    const newProposal = { code: renegotiation.newProposalCode, status: 'received' };
+    const { originalProposalCodes, effectiveDate } = renegotiation;
+    return {
+      replayed: false,
+      result: { originalProposalCodes, newProposal, effectiveDate, processedAt: committedAt },
+    };
+  }
+
+  /** Refuses before anything is reserved; the commit checks the same again on what it has reserved. */
+  async #requireAllowed(
+    context: RequestContext,
+    proposal: Proposal,
+    originals: readonly Operation[],
+  ): Promise<void> {
+    const states = originals.map(({ state }) => state);
+    for (const state of states) {
+      if (!('fundId' in state) || context.fundIds.includes(state.fundId)) continue;
+      throw new DomainError(
+        'fund_not_allowed',
+        `the fund of operation ${state.code} is not linked to this application any more`,
+      );
+    }
+    requireRenegotiable(proposal, states);
+    const newLoan = await this.#unreserved(loanStream(context.applicationId, proposal.newProposalCode));
+    requireUnusedCode(proposal, newLoan.state);
+  }
+
+  async #unreserved(stream: string): Promise<Operation> {
+    const { loans, reservations } = this.#deps;
+    for (let look = 0; look < MAX_TRIES; look++) {
+      const operation = await loans.load(stream);
+      if (!isReserved(operation.state)) return operation;
+      await reservations.resolve(operation.state.renegotiationId);
+    }
+    throw keptChanging();
+  }
+
+  async #replay(
+    context: RequestContext,
+    [first]: readonly Operation[],
+  ): Promise<Outcome<RenegotiationReceipt>> {
+    if (first?.state.status !== 'renegotiated')
+      throw new Error('an accepted renegotiation renegotiated its originals');
+    const { renegotiation, renegotiatedAt } = first.state.renegotiated;
+    const { originalProposalCodes, newProposalCode: code, effectiveDate } = renegotiation;
+    const { state } = await this.#unreserved(loanStream(context.applicationId, code));
+    const newProposal = { code, status: state.status };
+    return {
+      replayed: true,
+      result: { originalProposalCodes, newProposal, effectiveDate, processedAt: renegotiatedAt },
+    };
+  }
+}
+
+const keptChanging = (): DomainError =>
+  new DomainError(
+    'concurrent_modification',
+    'the operations kept changing meanwhile; send the request again',
+  );
+
+/** @throws DomainError `idempotency_conflict` when any of the originals went into another renegotiation */
+const isReplay = (originals: readonly Operation[], proposal: Proposal, fingerprint: string): boolean => {
+  const accepted = originals.map(
+    (operation, i) =>
+      acceptedUnder(operation, ENDPOINTS.renegotiate, proposal.originalProposalCodes[i]!)?.fingerprint,
+  );
+  const other = accepted.findIndex((used) => used !== undefined && used !== fingerprint);
+  if (other >= 0) {
+    throw new DomainError(
+      'idempotency_conflict',
+      `operation ${proposal.originalProposalCodes[other]} was renegotiated before with other contents; send those again for their answer`,
+    );
+  }
+  return accepted.every((used) => used === fingerprint);
+};
+
+const requireDocumentTypes = ({ newProposal }: RenegotiateLoansInput): void => {
+  const details = (newProposal.documents ?? []).flatMap(({ type }, i) => {
+    if (type === RENEGOTIATION_DOCUMENT) return [];
+    const field = `new_loan.backing_documents[${i}].type`;
+    const message = `${field}: only ${RENEGOTIATION_DOCUMENT} can be sent with a renegotiation`;
+    return [{ field, code: 'invalid_document_type', message }];
+  });
+  if (details[0]) throw new DomainError('invalid_document_type', details[0].message, details);
+};
+
+const proposalOf = ({
+  originalProposalCodes,
+  newProposal,
+  effectiveDate,
+}: RenegotiateLoansInput): Proposal => ({
+  originalProposalCodes,
+  newProposalCode: newProposal.code,
+  effectiveDate,
+  acquisitionValue: newProposal.acquisitionValue,
+  installments: newProposal.installments,
+  ...(newProposal.dateIssued !== undefined && { dateIssued: newProposal.dateIssued }),
+  ...(newProposal.productType !== undefined && { productType: newProposal.productType }),
+});
+
+/** Two requests are the same whatever order they name the originals in: the set is what they replace. */
+const contentsOf = ({ originalProposalCodes, newProposal, effectiveDate, files }: RenegotiateLoansInput) => ({
+  originalProposalCodes: originalProposalCodes.toSorted(),
+  effectiveDate,
+  code: newProposal.code,
+  acquisitionValue: newProposal.acquisitionValue,
+  dateIssued: newProposal.dateIssued,
+  productType: newProposal.productType,
+  borrower: newProposal.borrower && {
+    ...newProposal.borrower,
+    address: { ...newProposal.borrower.address },
+  },
+  installments: newProposal.installments.map(({ code, dueDate, faceValue }) => ({
+    code,
+    dueDate,
+    faceValue,
+  })),
+  documents: newProposal.documents?.map(({ type, value }) => ({
+    type,
+    value,
+    sha256: fileNamed(files, value).sha256,
+  })),
+});

@@ -1,0 +1,56 @@
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
+import type { Reservations } from '../command-handling/reservations.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Conclusion } from './conclusion.ts';
+import type { Coordinator, Coordinators } from './coordinators.ts';
+
+interface Dependencies {
+  readonly coordinators: Coordinators;
+  readonly conclusion: Conclusion;
+  readonly clock: Clock;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+/** Short at first, because a decision takes milliseconds; together longer than a lease, so that a crash is waited out. */
+const PAUSES_MS = [5, 10, 20, 40, 80, 160, ...Array.from({ length: 28 }, () => 250)];
+
+/** Ends renegotiations that stand in the way, whoever began them. */
+export class ResolveRenegotiation implements Reservations {
+  readonly #deps: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  async resolve(id: RenegotiationId): Promise<void> {
+    for (const wait of PAUSES_MS) {
+      if (await this.attempt(id)) return;
+      await this.#deps.pause(wait);
+    }
+    throw new DomainError(
+      'concurrent_modification',
+      'a renegotiation of this operation is still being decided; send the request again in a few seconds',
+    );
+  }
+
+  /** True once it is decided and carried out; false while its lease lives. */
+  async attempt(id: RenegotiationId): Promise<boolean> {
+    const { coordinators, conclusion, clock } = this.#deps;
+    const coordinator = await coordinators.read(id);
+    const { state } = coordinator;
+    if (state.status === 'none') throw new Error(`renegotiation ${id} holds a reservation and has no stream`);
+    if (state.status === 'started' && clock.now() < state.started.leaseEndsAt) return false;
+    await conclusion.conclude(await this.#decided(coordinator));
+    return true;
+  }
+
+  async #decided(coordinator: Coordinator): Promise<Coordinator> {
+    const { state } = coordinator;
+    if (state.status !== 'started') return coordinator;
+    const { applicationId, renegotiationId } = state.started;
+    const cause = renegotiationId;
+    const actor = { correlationId: cause, causationId: cause, actor: 'renegotiation', applicationId };
+    return this.#deps.conclusion.abort(coordinator, actor);
+  }
+}

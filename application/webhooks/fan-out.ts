@@ -1,0 +1,57 @@
+import type { Clock } from '../ports/clock.ts';
+import type { DeliveryQueue, PlannedDelivery } from '../ports/delivery-queue.ts';
+import type { PublicEvent } from '../ports/event-bus.ts';
+import type { WebhookMetrics } from '../ports/webhook-metrics.ts';
+import type { WebhookSubscription, WebhookSubscriptions } from '../ports/webhook-subscriptions.ts';
+import { wants } from './matching.ts';
+
+/** Consumer group on the event bus. */
+export const FAN_OUT_GROUP = 'webhooks';
+
+interface Dependencies {
+  readonly subscriptions: WebhookSubscriptions;
+  readonly queue: DeliveryQueue;
+  readonly clock: Clock;
+  readonly metrics: WebhookMetrics;
+  /** Told which subscriptions have something new, after it is durable. */
+  readonly onQueued: (webhookIds: readonly string[]) => void;
+  /** How far the clocks of two processes may be apart; 0 with one process. */
+  readonly clockToleranceMs: number;
+}
+
+/**
+ * Turns public events into deliveries. Subscriptions are read for every batch, after its events were appended: whoever
+ * subscribed before is in there, which no cache could promise. A batch that comes twice is queued once.
+ */
+export class WebhookFanOut {
+  readonly #deps: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  async handle(events: readonly PublicEvent[]): Promise<void> {
+    const { subscriptions, queue, clock, metrics, onQueued } = this.#deps;
+    const applications = [...new Set(events.map((event) => event.applicationId))];
+    const subscribed = Map.groupBy(
+      await subscriptions.ofApplications(applications),
+      (one) => one.applicationId,
+    );
+    const planned = events.flatMap((event) => this.#plan(event, subscribed.get(event.applicationId) ?? []));
+    if (planned.length === 0) return;
+    metrics.queued(await queue.enqueue(planned, clock.now()));
+    onQueued([...new Set(planned.map(({ webhookId }) => webhookId))]);
+  }
+
+  #plan(event: PublicEvent, subscribed: readonly WebhookSubscription[]): PlannedDelivery[] {
+    return subscribed
+      .filter((subscription) => wants(subscription, event) && !this.#precedes(event, subscription))
+      .map(({ webhookId }) => ({ webhookId, event }));
+  }
+
+  #precedes(event: PublicEvent, { createdAt }: WebhookSubscription): boolean {
+    const { clockToleranceMs } = this.#deps;
+    if (clockToleranceMs === 0) return event.timestamp < createdAt;
+    return Date.parse(event.timestamp) < Date.parse(createdAt) - clockToleranceMs;
+  }
+}

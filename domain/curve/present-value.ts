@@ -1,0 +1,91 @@
+import type { PrepaymentCredit, ScheduledInstallment } from '../installment/state.ts';
+import type { PresentValueLine } from '../loan/events.ts';
+import { daysBetween } from '../shared/calendar-date.ts';
+import type { CalendarDate } from '../shared/calendar-date.ts';
+import { ZERO as NOTHING, cents, subtractCents } from '../shared/money.ts';
+import type { Cents } from '../shared/money.ts';
+import { Decimal, ZERO, roundToCents } from './decimal.ts';
+import { carryOf } from './powers.ts';
+
+const CENTS_PER_UNIT = 100;
+
+/** An installment that is still owed, with the prepayment credits that it carries. */
+export interface OpenAmount extends ScheduledInstallment {
+  readonly credits: readonly PrepaymentCredit[];
+}
+
+/** An open installment and its exact value, in cents, on one date. */
+export interface Valued<Amount extends OpenAmount = OpenAmount> {
+  readonly installment: Amount;
+  readonly exact: Decimal;
+}
+
+/** Each open installment carried to `date` along the curve, less its credits carried the same way. Not rounded. */
+export const valueEach = <Amount extends OpenAmount>(
+  dailyFactor: string,
+  open: readonly Amount[],
+  date: CalendarDate,
+): readonly Valued<Amount>[] => {
+  const carry = carryOf(new Decimal(dailyFactor));
+  return open.map((installment) => {
+    let exact = carry(daysBetween(date, installment.dueDate)).times(installment.faceValue);
+    for (const credit of installment.credits) {
+      const centsOfCredit = new Decimal(credit.value).times(CENTS_PER_UNIT);
+      exact = exact.minus(centsOfCredit.times(carry(daysBetween(date, credit.date))));
+    }
+    return { installment, exact };
+  });
+};
+
+export interface PresentValue {
+  readonly total: Cents;
+  /** In the order given; they add up to `total`. */
+  readonly lines: readonly PresentValueLine[];
+}
+
+/** Rounds running totals instead of lines, so that the lines add up to the rounded total to the cent. */
+export const roundRunningTotals = (valued: readonly Valued[]): PresentValue => {
+  let sum = ZERO;
+  let total = NOTHING;
+  const lines = valued.map(({ installment, exact }) => {
+    sum = sum.plus(exact);
+    const before = total;
+    total = roundToCents(sum);
+    return { installmentCode: installment.code, presentValue: subtractCents(total, before) };
+  });
+  return { total, lines };
+};
+
+/**
+ * What the open installments are worth on a date (policy `curve_v1`): overdue ones keep growing along the curve.
+ *
+ * @param dailyFactor decimal text from `solveDailyFactor`
+ * @returns cents, half up on running totals, never above `VALUE_CEILING`
+ */
+export const presentValue = (
+  dailyFactor: string,
+  open: readonly OpenAmount[],
+  date: CalendarDate,
+): PresentValue => roundRunningTotals(valueEach(dailyFactor, open, date));
+
+/** What the open installments gained along the curve since the last cash flow, that flow already taken out. */
+export const accruedInterest = (
+  dailyFactor: string,
+  open: readonly OpenAmount[],
+  period: { readonly lastCashFlow: CalendarDate; readonly date: CalendarDate },
+): Cents =>
+  subtractCents(
+    presentValue(dailyFactor, open, period.date).total,
+    presentValue(dailyFactor, open, period.lastCashFlow).total,
+  );
+
+/**
+ * What an open installment owes on its due date: its face value, or what its credits leave of it. A leftover credit may miss
+ * the true balance by half a cent either way, so the result is held between nothing and the face value.
+ */
+export const outstandingAtDueDate = (dailyFactor: string, installment: OpenAmount): Cents => {
+  if (installment.credits.length === 0) return installment.faceValue;
+  const [valued] = valueEach(dailyFactor, [installment], installment.dueDate);
+  const owed = valued ? roundToCents(valued.exact) : installment.faceValue;
+  return cents(Math.min(installment.faceValue, Math.max(0, owed)));
+};

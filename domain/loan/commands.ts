@@ -1,0 +1,139 @@
+import type { PaymentMethod } from '../installment/events.ts';
+import type { ScheduledInstallment } from '../installment/state.ts';
+import type { CalendarDate } from '../shared/calendar-date.ts';
+import type {
+  ApplicationId,
+  FundId,
+  InstallmentCode,
+  LoanCode,
+  RenegotiationId,
+  SealedBorrower,
+  Timestamp,
+} from '../shared/identifiers.ts';
+import type { Cents } from '../shared/money.ts';
+import type {
+  LoanDocument,
+  LoanReceived,
+  RejectionReason,
+  RenegotiationTerms,
+  RepurchaseReason,
+} from './events.ts';
+
+/** `now` comes in with every command: the domain reads no clock. */
+interface At {
+  readonly now: Timestamp;
+}
+
+export interface ReceiveLoan extends At {
+  readonly type: 'ReceiveLoan';
+  readonly applicationId: ApplicationId;
+  readonly fundId: FundId;
+  readonly code: LoanCode;
+  readonly productType: string;
+  readonly acquisitionValue: Cents;
+  readonly dateIssued: CalendarDate;
+  readonly installments: readonly ScheduledInstallment[];
+  readonly borrower: SealedBorrower;
+  readonly documents: readonly LoanDocument[];
+}
+export interface ApproveLoan extends At {
+  readonly type: 'ApproveLoan';
+}
+export interface RejectLoan extends At {
+  readonly type: 'RejectLoan';
+  readonly reasons: readonly RejectionReason[];
+}
+export interface SignLoanTerm extends At {
+  readonly type: 'SignLoanTerm';
+}
+export interface DisburseLoan extends At {
+  readonly type: 'DisburseLoan';
+  /** Default: the acquisition value. */
+  readonly disbursedValue?: Cents;
+  /** Default: `now`. */
+  readonly disbursedAt?: Timestamp;
+}
+export interface SettleInstallment extends At {
+  readonly type: 'SettleInstallment';
+  readonly installmentCode: InstallmentCode;
+  readonly settledAt: CalendarDate;
+  readonly settledValue: Cents;
+  readonly paymentMethod: PaymentMethod;
+}
+export interface MarkInstallmentsOverdue extends At {
+  readonly type: 'MarkInstallmentsOverdue';
+  /** Today in America/Sao_Paulo: everything open and due before it is overdue. */
+  readonly today: CalendarDate;
+}
+export interface ProcessPrepayment extends At {
+  readonly type: 'ProcessPrepayment';
+  readonly prepaymentValue: Cents;
+  readonly prepaymentDate: CalendarDate;
+  readonly paymentMethod: PaymentMethod;
+}
+export interface RequestRepurchase extends At {
+  readonly type: 'RequestRepurchase';
+  readonly reason: RepurchaseReason;
+  readonly reasonDetail?: string;
+  readonly effectiveDate: CalendarDate;
+  readonly repurchaseValue?: Cents;
+}
+export interface CompleteRepurchase extends At {
+  readonly type: 'CompleteRepurchase';
+}
+/** Those that the operation has already, by name and content, are left out. */
+export interface AddDocuments extends At {
+  readonly type: 'AddDocuments';
+  readonly documents: readonly LoanDocument[];
+}
+
+/** Steps of a renegotiation. Each may be carried out any number of times, by anybody: all but the first changes nothing. */
+interface OfRenegotiation {
+  readonly renegotiationId: RenegotiationId;
+}
+export interface ReserveLoan extends OfRenegotiation {
+  readonly type: 'ReserveLoan';
+  readonly leaseEndsAt: Timestamp;
+}
+export interface ReserveLoanCode extends OfRenegotiation {
+  readonly type: 'ReserveLoanCode';
+  readonly code: LoanCode;
+  readonly leaseEndsAt: Timestamp;
+}
+export interface ReleaseReservation extends OfRenegotiation {
+  readonly type: 'ReleaseReservation';
+}
+export interface RenegotiateLoan {
+  readonly type: 'RenegotiateLoan';
+  readonly renegotiation: RenegotiationTerms;
+  readonly renegotiatedAt: Timestamp;
+}
+/** The operation as the renegotiation decided it. */
+export interface ReceiveRenegotiatedLoan extends OfRenegotiation {
+  readonly type: 'ReceiveRenegotiatedLoan';
+  readonly received: LoanReceived;
+}
+export interface CompleteRenegotiation extends OfRenegotiation {
+  readonly type: 'CompleteRenegotiation';
+  /** When the new operation became active. */
+  readonly completedAt: Timestamp;
+}
+
+export type LoanCommand =
+  | ReceiveLoan
+  | ApproveLoan
+  | RejectLoan
+  | SignLoanTerm
+  | DisburseLoan
+  | SettleInstallment
+  | MarkInstallmentsOverdue
+  | ProcessPrepayment
+  | RequestRepurchase
+  | CompleteRepurchase
+  | AddDocuments
+  | ReserveLoan
+  | ReserveLoanCode
+  | ReleaseReservation
+  | RenegotiateLoan
+  | ReceiveRenegotiatedLoan
+  | CompleteRenegotiation;

@@ -1,0 +1,212 @@
+import type { InstallmentEvent, PaymentMethod } from '../installment/events.ts';
+import type { PrepaymentCredit, ScheduledInstallment } from '../installment/state.ts';
+import type { CalendarDate } from '../shared/calendar-date.ts';
+import type {
+  ApplicationId,
+  FundId,
+  InstallmentCode,
+  LoanCode,
+  RenegotiationId,
+  SealedBorrower,
+  Timestamp,
+} from '../shared/identifiers.ts';
+import type { Cents } from '../shared/money.ts';
+
+/** How amounts of this operation move in time: the policy's name and its parameter, fixed at reception. */
+export interface Pricing {
+  readonly policy: 'curve_v1';
+  /** Daily factor v, 30 significant digits as a decimal string. */
+  readonly dailyFactor: string;
+}
+
+export interface LoanDocument {
+  readonly documentId: string;
+  readonly type: string;
+  /** File name, unique in the operation. */
+  readonly value: string;
+  /** Hexadecimal digest of the content, which is also its address in the document store. */
+  readonly sha256: string;
+  readonly size: number;
+  readonly receivedAt: Timestamp;
+}
+
+/** The operations that a renegotiation replaces, and the one that replaces them. */
+export interface RenegotiationTerms {
+  readonly renegotiationId: RenegotiationId;
+  readonly originalProposalCodes: readonly LoanCode[];
+  readonly newProposalCode: LoanCode;
+  readonly effectiveDate: CalendarDate;
+}
+
+export interface LoanReceived {
+  readonly type: 'LoanReceived';
+  readonly applicationId: ApplicationId;
+  readonly fundId: FundId;
+  readonly code: LoanCode;
+  readonly productType: string;
+  readonly acquisitionValue: Cents;
+  readonly dateIssued: CalendarDate;
+  readonly installments: readonly ScheduledInstallment[];
+  readonly borrower: SealedBorrower;
+  readonly documents: readonly LoanDocument[];
+  readonly pricing: Pricing;
+  readonly receivedAt: Timestamp;
+  /** Only of an operation that a renegotiation brought in. */
+  readonly renegotiation?: RenegotiationTerms;
+}
+
+export interface LoanApproved {
+  readonly type: 'LoanApproved';
+  readonly approvedAt: Timestamp;
+}
+
+export interface RejectionReason {
+  readonly code: string;
+  readonly message: string;
+}
+export interface LoanRejected {
+  readonly type: 'LoanRejected';
+  readonly rejectedAt: Timestamp;
+  readonly reasons: readonly RejectionReason[];
+}
+
+export interface LoanTermSigned {
+  readonly type: 'LoanTermSigned';
+  readonly signedAt: Timestamp;
+}
+
+/** The fund paid; the operation is active from here on. */
+export interface LoanDisbursed {
+  readonly type: 'LoanDisbursed';
+  readonly disbursedValue: Cents;
+  readonly disbursedAt: Timestamp;
+  /** Carried over from the reception: with this event the renegotiation is through. */
+  readonly renegotiation?: RenegotiationTerms;
+}
+
+/** One step of a prepayment's allocation, in the order in which it was walked. Values at the prepayment's date. */
+export interface AllocationLine {
+  readonly installmentCode: InstallmentCode;
+  readonly presentValue: Cents;
+  readonly paidOff: boolean;
+}
+
+export interface PrepaymentProcessed {
+  readonly type: 'PrepaymentProcessed';
+  readonly prepaymentValue: Cents;
+  readonly prepaymentDate: CalendarDate;
+  readonly paymentMethod: PaymentMethod;
+  readonly settledInstallments: readonly InstallmentCode[];
+  /** The installment that carries what was left, if any; `outstandingAtDue` is what it will owe on its due date. */
+  readonly partial?: {
+    readonly installmentCode: InstallmentCode;
+    readonly credit: PrepaymentCredit;
+    readonly outstandingAtDue: Cents;
+  };
+  readonly payoffValue: Cents;
+  readonly remainingBalance: Cents;
+  readonly excessValue: Cents;
+  readonly pricing: Pricing;
+  readonly lines: readonly AllocationLine[];
+  readonly processedAt: Timestamp;
+}
+
+/** Last installment closed, by settlement or by prepayment; terminal. */
+export interface LoanFullySettled {
+  readonly type: 'LoanFullySettled';
+  /** Date of the payment that closed the operation. */
+  readonly settledAt: CalendarDate;
+  readonly closingEvent: 'installment_settled' | 'installment_prepaid';
+  readonly totalReceived: Cents;
+  readonly processedAt: Timestamp;
+}
+
+export const REPURCHASE_REASONS = [
+  'repurchase',
+  'integrated_repurchase',
+  'cession_reversal',
+  'resolution',
+] as const;
+export type RepurchaseReason = (typeof REPURCHASE_REASONS)[number];
+export type RepurchaseEndStatus = 'repurchased' | 'reversed' | 'resolved';
+
+export interface PresentValueLine {
+  readonly installmentCode: InstallmentCode;
+  readonly presentValue: Cents;
+}
+
+export interface RepurchaseRequested {
+  readonly type: 'RepurchaseRequested';
+  readonly reason: RepurchaseReason;
+  readonly reasonDetail?: string;
+  readonly effectiveDate: CalendarDate;
+  /** The value that counts: informed by the integrator, or the calculated one. */
+  readonly repurchaseValue: Cents;
+  readonly calculatedValue: Cents;
+  readonly valueSource: 'calculated' | 'informed';
+  readonly pricing: Pricing;
+  /** Present values per open installment for the curve reasons; empty for the others. */
+  readonly lines: readonly PresentValueLine[];
+  /** Money received before the request; a reversal after payments is flagged by it. */
+  readonly receivedValue: Cents;
+  readonly calculatedAt: Timestamp;
+}
+
+export interface RepurchaseCompleted {
+  readonly type: 'RepurchaseCompleted';
+  readonly reason: RepurchaseReason;
+  readonly repurchaseValue: Cents;
+  readonly status: RepurchaseEndStatus;
+  readonly completedAt: Timestamp;
+}
+
+/** Further documents of an operation; their contents are stored before. */
+export interface DocumentsAdded {
+  readonly type: 'DocumentsAdded';
+  readonly documents: readonly LoanDocument[];
+  readonly addedAt: Timestamp;
+}
+
+/** A renegotiation holds this operation, or this unused code: until it is decided, nothing else happens here. */
+export interface LoanReserved {
+  readonly type: 'LoanReserved';
+  readonly renegotiationId: RenegotiationId;
+  /** From then on anybody may end a renegotiation that is not decided yet. */
+  readonly leaseEndsAt: Timestamp;
+}
+
+export interface LoanReservationReleased {
+  readonly type: 'LoanReservationReleased';
+  readonly renegotiationId: RenegotiationId;
+}
+
+/** Another operation took this one's place; terminal. */
+export interface LoanRenegotiated {
+  readonly type: 'LoanRenegotiated';
+  readonly renegotiation: RenegotiationTerms;
+  readonly renegotiatedAt: Timestamp;
+}
+
+/** The operation that replaces this one is active. */
+export interface LoanRenegotiationCompleted {
+  readonly type: 'LoanRenegotiationCompleted';
+  readonly renegotiation: RenegotiationTerms;
+  readonly completedAt: Timestamp;
+}
+
+export type LoanEvent =
+  | LoanReceived
+  | LoanApproved
+  | LoanRejected
+  | LoanTermSigned
+  | LoanDisbursed
+  | InstallmentEvent
+  | PrepaymentProcessed
+  | LoanFullySettled
+  | RepurchaseRequested
+  | RepurchaseCompleted
+  | DocumentsAdded
+  | LoanReserved
+  | LoanReservationReleased
+  | LoanRenegotiated
+  | LoanRenegotiationCompleted;

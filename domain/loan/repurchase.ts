@@ -1,0 +1,84 @@
+import { VALUE_CEILING } from '../curve/decimal.ts';
+import { repurchaseValue } from '../curve/repurchase-value.ts';
+import { isOpen } from '../installment/index.ts';
+import type { CompleteRepurchase, RequestRepurchase } from './commands.ts';
+import type {
+  RepurchaseCompleted,
+  RepurchaseEndStatus,
+  RepurchaseReason,
+  RepurchaseRequested,
+} from './events.ts';
+import {
+  requireActive,
+  requireLoan,
+  requireNotBeforeIssue,
+  requirePositive,
+  valueOutOfRange,
+  wrongStatus,
+} from './refusals.ts';
+import type { LoanState } from './state.ts';
+
+/** Takes an active operation out of the portfolio. The curve's own value is kept beside one that the integrator states. */
+export const requestRepurchase = (
+  command: RequestRepurchase,
+  state: LoanState,
+): readonly RepurchaseRequested[] => {
+  const { reason, reasonDetail, effectiveDate, repurchaseValue: informed, now } = command;
+  requirePositive('repurchase_value', informed);
+  const loan = requireLoan(state);
+  requireNotBeforeIssue(loan, 'effective_date', effectiveDate);
+  const { acquisitionValue, pricing, installments, receivedValue } = requireActive(loan, 'a repurchase');
+  const position = {
+    acquisitionValue,
+    dailyFactor: pricing.dailyFactor,
+    open: installments.filter(isOpen),
+    receivedValue,
+  };
+  const { value: calculatedValue, lines } = repurchaseValue(reason, position, effectiveDate);
+  if (informed === undefined && calculatedValue === VALUE_CEILING) {
+    throw valueOutOfRange('effective_date', effectiveDate, 'state the repurchase_value');
+  }
+  return [
+    {
+      type: 'RepurchaseRequested',
+      reason,
+      ...(reasonDetail !== undefined && { reasonDetail }),
+      effectiveDate,
+      repurchaseValue: informed ?? calculatedValue,
+      calculatedValue,
+      valueSource: informed === undefined ? 'calculated' : 'informed',
+      pricing,
+      lines,
+      receivedValue,
+      calculatedAt: now,
+    },
+  ];
+};
+
+const endStatusOf = (reason: RepurchaseReason): RepurchaseEndStatus => {
+  switch (reason) {
+    case 'repurchase':
+    case 'integrated_repurchase':
+      return 'repurchased';
+    case 'cession_reversal':
+      return 'reversed';
+    case 'resolution':
+      return 'resolved';
+  }
+};
+
+export const completeRepurchase = (
+  command: CompleteRepurchase,
+  state: LoanState,
+): readonly RepurchaseCompleted[] => {
+  const loan = requireLoan(state);
+  if (loan.status === 'repurchase_pending') {
+    const { reason, repurchaseValue: value } = loan.repurchase;
+    const status = endStatusOf(reason);
+    return [
+      { type: 'RepurchaseCompleted', reason, repurchaseValue: value, status, completedAt: command.now },
+    ];
+  }
+  if ('completion' in loan) return [];
+  throw wrongStatus(loan, 'there is no repurchase to complete before one is requested');
+};

@@ -1,0 +1,65 @@
+import type { ScheduledInstallment } from '../installment/state.ts';
+import type { LoanDocument } from '../loan/events.ts';
+import type { LoanState } from '../loan/state.ts';
+import type { CalendarDate } from '../shared/calendar-date.ts';
+import type {
+  ApplicationId,
+  LoanCode,
+  RenegotiationId,
+  SealedBorrower,
+  Timestamp,
+} from '../shared/identifiers.ts';
+import type { Cents } from '../shared/money.ts';
+import type { Reservation } from './events.ts';
+
+/** What is asked for, before anything is known of the operations. */
+export interface Proposal {
+  /** In the order in which they were named; at least one. */
+  readonly originalProposalCodes: readonly LoanCode[];
+  readonly newProposalCode: LoanCode;
+  readonly effectiveDate: CalendarDate;
+  readonly acquisitionValue: Cents;
+  readonly installments: readonly ScheduledInstallment[];
+  /** Default: the effective date. */
+  readonly dateIssued?: CalendarDate;
+  /** Default: that of the first original. */
+  readonly productType?: string;
+}
+
+/** An operation in the state in which it was reserved. */
+export interface Reserved {
+  readonly reservation: Reservation;
+  readonly state: LoanState;
+}
+
+export interface StartRenegotiation {
+  readonly type: 'StartRenegotiation';
+  readonly renegotiationId: RenegotiationId;
+  readonly applicationId: ApplicationId;
+  readonly originalProposalCodes: readonly LoanCode[];
+  readonly newProposalCode: LoanCode;
+  readonly leaseEndsAt: Timestamp;
+  readonly now: Timestamp;
+}
+export interface CommitRenegotiation {
+  readonly type: 'CommitRenegotiation';
+  readonly proposal: Proposal;
+  readonly originals: readonly Reserved[];
+  readonly newLoan: Reserved;
+  /** Sealed for the new operation. */
+  readonly borrower: SealedBorrower;
+  readonly documents: readonly LoanDocument[];
+  readonly fingerprint: string;
+  readonly now: Timestamp;
+}
+export interface AbortRenegotiation {
+  readonly type: 'AbortRenegotiation';
+  readonly now: Timestamp;
+}
+export interface CompleteRenegotiation {
+  readonly type: 'CompleteRenegotiation';
+  readonly now: Timestamp;
+}
+
+export type RenegotiationCommand =
+  StartRenegotiation | CommitRenegotiation | AbortRenegotiation | CompleteRenegotiation;

@@ -1,0 +1,18 @@
+import type { Decider } from '../shared/decider.ts';
+import type { RenegotiationCommand } from './commands.ts';
+import { decide } from './decide.ts';
+import type { RenegotiationEvent } from './events.ts';
+import { evolve } from './evolve.ts';
+import type { RenegotiationState } from './state.ts';
+
+/** The coordinator of one renegotiation: where it is decided for all operations at once. */
+export const renegotiationDecider: Decider<RenegotiationState, RenegotiationCommand, RenegotiationEvent> = {
+  initialState: { status: 'none' },
+  decide,
+  evolve,
+};
+
+export { requireRenegotiable, requireSoundProposal, requireUnusedCode } from './requirements.ts';
+export type * from './commands.ts';
+export type * from './events.ts';
+export type * from './state.ts';

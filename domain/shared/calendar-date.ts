@@ -1,0 +1,43 @@
+import type { Brand } from './brand.ts';
+
+/** A calendar date `YYYY-MM-DD`; never an instant, so no time zone ever moves it. Compares correctly as text. */
+export type CalendarDate = Brand<string, 'CalendarDate'>;
+
+const MS_PER_DAY = 86_400_000;
+const pattern = /^(\d{4})-(\d{2})-(\d{2})$/;
+const MONTH_LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+
+const lengthOf = (year: number, month: number): number =>
+  month === 2 && isLeap(year) ? 29 : (MONTH_LENGTHS[month - 1] ?? 0);
+
+/** Days since 1970-01-01; undefined for a text that is no date or a date that does not exist. */
+const epochDay = (date: string): number | undefined => {
+  if (!pattern.test(date)) return undefined;
+  const [year, month, day] = [+date.slice(0, 4), +date.slice(5, 7), +date.slice(8, 10)];
+  if (day < 1 || day > lengthOf(year, month)) return undefined;
+  return Date.UTC(year, month - 1, day) / MS_PER_DAY;
+};
+
+/** True for a date that exists, between the years 1000 and 9999. */
+export const isCalendarDate = (text: string): text is CalendarDate =>
+  text >= '1000' && epochDay(text) !== undefined;
+
+export const calendarDate = (text: string): CalendarDate => {
+  if (!isCalendarDate(text)) throw new RangeError(`not a calendar date: ${text}`);
+  return text;
+};
+
+/** Whole calendar days from `from` to `to`; negative when `to` comes first. */
+export const daysBetween = (from: CalendarDate, to: CalendarDate): number => {
+  const [a, b] = [epochDay(from), epochDay(to)];
+  if (a === undefined || b === undefined) throw new RangeError(`not calendar dates: ${from}, ${to}`);
+  return b - a;
+};
+
+export const addDays = (date: CalendarDate, days: number): CalendarDate => {
+  const day = epochDay(date);
+  if (day === undefined) throw new RangeError(`not a calendar date: ${date}`);
+  return new Date((day + days) * MS_PER_DAY).toISOString().slice(0, 10) as CalendarDate;
+};

@@ -1,0 +1,45 @@
+/** Why a command was refused. Codes are part of the interface: stable, never reused (the HTTP numbers live in infrastructure/http). */
+export type DomainErrorCode =
+  | 'loan_not_found'
+  | 'installment_not_found'
+  | 'installment_already_closed'
+  | 'operation_invalid_state'
+  | 'invalid_date'
+  | 'invalid_document_type'
+  | 'validation_error'
+  | 'idempotency_conflict'
+  | 'proposal_code_already_used'
+  | 'concurrent_modification'
+  | 'fund_not_allowed'
+  | 'missing_file'
+  | 'unreferenced_file'
+  | 'duplicate_file_name'
+  | 'invalid_file'
+  | 'payload_too_large'
+  | 'invalid_webhook_url'
+  | 'invalid_event'
+  | 'immutable_field'
+  | 'empty_update'
+  | 'webhook_not_found'
+  | 'webhook_invalid_state'
+  | 'event_not_found'
+  | 'invalid_query_parameter';
+
+/** One broken field: its path in the request, a stable code, and what to do about it. */
+export interface FieldViolation {
+  readonly field: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+export class DomainError extends Error {
+  override readonly name = 'DomainError';
+  readonly code: DomainErrorCode;
+  readonly details: readonly FieldViolation[];
+
+  constructor(code: DomainErrorCode, message: string, details: readonly FieldViolation[] = []) {
+    super(message);
+    this.code = code;
+    this.details = details;
+  }
+}

@@ -1,0 +1,16 @@
+import type { Brand } from './brand.ts';
+
+/** Tenant: owns funds, operations, webhooks and idempotency keys. */
+export type ApplicationId = Brand<string, 'ApplicationId'>;
+/** UUID of a fund, lower case. */
+export type FundId = Brand<string, 'FundId'>;
+/** `originator_proposal_code`: the operation's name inside its application, byte-exact. */
+export type LoanCode = Brand<string, 'LoanCode'>;
+/** UUID of a renegotiation. */
+export type RenegotiationId = Brand<string, 'RenegotiationId'>;
+/** Name of an installment inside its operation. */
+export type InstallmentCode = Brand<string, 'InstallmentCode'>;
+/** Instant in UTC, ISO 8601 with milliseconds and `Z`. */
+export type Timestamp = Brand<string, 'Timestamp'>;
+/** Personal data of a borrower, sealed with the operation's key; opaque to the domain. */
+export type SealedBorrower = Brand<string, 'SealedBorrower'>;

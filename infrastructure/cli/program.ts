@@ -1,0 +1,44 @@
+import { Command, CommanderError } from 'commander';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { CliDependencies } from './cli-services.ts';
+import { addClientCommands } from './client-commands.ts';
+import { addKeyCommands } from './key-commands.ts';
+
+const DONE = 0;
+const FAILED = 1;
+const WRONG_USE = 2;
+
+/** The command line. Parsing throws instead of ending the process; `runProgram` turns that into an exit code. */
+export const createProgram = (dependencies: CliDependencies): Command => {
+  const program = new Command('receivables')
+    .description('Administration of the receivables fund service. Works while the service runs.')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => dependencies.write(text),
+      writeErr: (text) => dependencies.writeError(text),
+    })
+    .addHelpText(
+      'after',
+      '\nResults are one JSON object on standard output. Exit codes: 0 done, 1 failed, 2 wrong use.\n\nExample:\n' +
+        '  receivables client create --name "Acme Originator" --fund 3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10',
+    );
+  addClientCommands(program, dependencies);
+  addKeyCommands(program, dependencies);
+  return program;
+};
+
+/**
+ * Runs one command.
+ * @param args what follows the program's name
+ * @returns the exit code: 0 done, 1 failed, 2 wrong use
+ */
+export const runProgram = async (args: readonly string[], dependencies: CliDependencies): Promise<number> => {
+  try {
+    await createProgram(dependencies).parseAsync([...args], { from: 'user' });
+    return DONE;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USE;
+    dependencies.writeError(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+    return error instanceof DomainError ? WRONG_USE : FAILED;
+  }
+};

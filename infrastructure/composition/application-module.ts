@@ -1,0 +1,124 @@
+import { ContainerModule } from 'inversify';
+import { LRUCache } from 'lru-cache';
+import { AdministratorDecisions } from '../../application/administrator/decisions.ts';
+import { SandboxAdministrator } from '../../application/administrator/sandbox-administrator.ts';
+import { ClientDirectory } from '../../application/clients/client-directory.ts';
+import { CreateClient } from '../../application/clients/create-client.ts';
+import { CommandHandler } from '../../application/command-handling/command-handler.ts';
+import { LOAN_STREAM_PREFIX, parseLoanStream } from '../../application/command-handling/stream-names.ts';
+import { AssignLoan } from '../../application/loans/assign-loan.ts';
+import { LoanReading } from '../../application/loans/read-loan.ts';
+import { SettleInstallment } from '../../application/loans/settle-installment.ts';
+import { StreamFundLookup } from '../../application/publishing/fund-lookup.ts';
+import { OutboxRelay } from '../../application/publishing/outbox-relay.ts';
+import { PublicEventTranslator } from '../../application/publishing/public-event-translator.ts';
+import { Projector } from '../../projections/engine/projector.ts';
+import { loanProjection } from '../../projections/loan/loan-projection.ts';
+import { API_VERSION } from '../http/openapi/version.ts';
+import { RandomClientCredentials } from '../security/random-client-credentials.ts';
+import { gathering } from './gathering.ts';
+import { decodeRecorded, toProjected } from './read-side.ts';
+import { sleep } from './sleep.ts';
+import { TOKENS } from './tokens.ts';
+
+const CACHED_FUNDS = 100_000;
+/** How long followers of the log let events gather after a batch: readers wait for the first two, nobody for the third. */
+const PROJECTOR_PAUSE_MS = 5;
+const RELAY_PAUSE_MS = 5;
+const ADMINISTRATOR_PAUSE_MS = 25;
+
+/** Use cases and the processes that move events on. */
+export const applicationModule = new ContainerModule(({ bind }) => {
+  const {
+    clock,
+    logger,
+    configuration,
+    eventStore,
+    eventSubscription,
+    checkpoints,
+    commands,
+    borrowerVault,
+  } = TOKENS;
+
+  bind(commands).toResolvedValue(
+    (events, cache, time, { resolving }) =>
+      new CommandHandler({ events, cache, clock: time, reservations: resolving, pause: sleep }),
+    [eventStore, TOKENS.operationCache, clock, TOKENS.renegotiationParts],
+  );
+  bind(TOKENS.assignLoan).toResolvedValue(
+    (handler, vault, documents, inspector, time) =>
+      new AssignLoan({ commands: handler, vault, documents, inspector, clock: time }),
+    [commands, borrowerVault, TOKENS.documents, TOKENS.inspector, clock],
+  );
+  bind(TOKENS.settleInstallment).toResolvedValue(
+    (handler, vault, time, { environment }) =>
+      new SettleInstallment({
+        commands: handler,
+        vault,
+        clock: time,
+        paymentDates: { allowFuture: environment === 'sandbox' },
+      }),
+    [commands, borrowerVault, clock, configuration],
+  );
+  bind(TOKENS.loanReading).toResolvedValue(
+    (events, loans, progress, vault, time) =>
+      new LoanReading({ events, loans, progress, vault, clock: time }),
+    [eventStore, TOKENS.loanReader, TOKENS.loanProjector, borrowerVault, clock],
+  );
+  bind(TOKENS.clientDirectory).toResolvedValue(
+    (registry) => new ClientDirectory(registry),
+    [TOKENS.clientRegistry],
+  );
+  bind(TOKENS.createClient).toResolvedValue(
+    (registry, time) =>
+      new CreateClient({ registry, credentials: new RandomClientCredentials(), clock: time }),
+    [TOKENS.clientRegistry, clock],
+  );
+  bind(TOKENS.decisions).toResolvedValue((handler) => new AdministratorDecisions(handler), [commands]);
+  bind(TOKENS.sandboxAdministrator).toResolvedValue(
+    (decisions, subscription, positions, time, log, { sandboxStep }) =>
+      new SandboxAdministrator({
+        decisions,
+        subscription: gathering(subscription, ADMINISTRATOR_PAUSE_MS),
+        checkpoints: positions,
+        clock: time,
+        logger: log,
+        sleep,
+        step: sandboxStep,
+      }),
+    [TOKENS.decisions, eventSubscription, checkpoints, clock, logger, configuration],
+  );
+
+  bind(TOKENS.loanProjector).toResolvedValue(
+    (log, store, writer) =>
+      new Projector({
+        projection: loanProjection,
+        log: gathering(log, PROJECTOR_PAUSE_MS),
+        store,
+        decode: toProjected,
+        logger: writer,
+      }),
+    [eventSubscription, TOKENS.projectionStore, logger],
+  );
+  bind(TOKENS.relay).toResolvedValue(
+    (subscription, positions, bus, events, log) => {
+      const funds = new StreamFundLookup(events, decodeRecorded, new LRUCache({ max: CACHED_FUNDS }));
+      const translator = new PublicEventTranslator({
+        decode: decodeRecorded,
+        parseStream: parseLoanStream,
+        funds,
+        apiVersion: API_VERSION,
+      });
+      return new OutboxRelay({
+        subscription: gathering(subscription, RELAY_PAUSE_MS),
+        checkpoints: positions,
+        bus,
+        translate: (recorded) => translator.translate(recorded),
+        logger: log,
+        streamPrefix: LOAN_STREAM_PREFIX,
+        sleep,
+      });
+    },
+    [eventSubscription, checkpoints, TOKENS.eventBus, eventStore, logger],
+  );
+});

@@ -1,0 +1,136 @@
+import { resolve } from 'node:path';
+import { MasterKey } from '../security/master-key.ts';
+import { EnvironmentReader } from './environment-reader.ts';
+
+export const ROLES = ['api', 'projector', 'relay', 'webhooks', 'scheduler'] as const;
+export type Role = (typeof ROLES)[number];
+
+export const ENVIRONMENTS = ['sandbox', 'production'] as const;
+export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
+
+/** Everything that the environment decides. Durations are milliseconds. */
+export interface Configuration {
+  readonly host: string;
+  readonly port: number;
+  /** Base addresses as clients see them, without a slash at the end. */
+  readonly publicUrl: string;
+  readonly authUrl: string;
+  readonly environment: (typeof ENVIRONMENTS)[number];
+  /** Absolute path. */
+  readonly dataDir: string;
+  readonly engines: Engines;
+  readonly roles: readonly Role[];
+  /** Undefined only in the sandbox: then it is kept in the data directory. */
+  readonly masterKey: MasterKey | undefined;
+  readonly sandboxStep: number;
+  readonly webhooks: WebhookConfiguration;
+  /** Number of proxies in front whose forwarding headers are believed. */
+  readonly trustProxy: number;
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  /** An announced change that breaks the interface, as the header X-SVC-API-Deprecation shows it. */
+  readonly apiDeprecation: string | undefined;
+}
+
+/** Addresses of real engines; undefined means the embedded one. They may hold passwords. */
+export interface Engines {
+  readonly eventStoreUrl: string | undefined;
+  readonly kafkaBrokers: string | undefined;
+  readonly databaseUrl: string | undefined;
+  readonly s3Url: string | undefined;
+}
+
+export interface WebhookConfiguration {
+  /** Gaps between attempts; one attempt more than gaps. */
+  readonly retrySchedule: readonly number[];
+  /** For a whole attempt. */
+  readonly timeout: number;
+  /** PEM text of additional roots. */
+  readonly extraRoots: string | undefined;
+  readonly allowPrivateNetwork: boolean;
+}
+
+const MOST_PROXIES = 16;
+
+/** @throws ConfigurationError one line that names the variable */
+export const readConfiguration = (
+  environment: Readonly<Record<string, string | undefined>>,
+): Configuration => {
+  const variables = new EnvironmentReader(environment);
+  const port = variables.integer('PORT', 3000, { from: 1, to: 65_535 });
+  const address = `http://localhost:${port}`;
+  const kind = variables.oneOf('ENVIRONMENT', ENVIRONMENTS, 'sandbox');
+  return Object.freeze({
+    host: variables.text('HOST') ?? '0.0.0.0',
+    port,
+    publicUrl: variables.baseUrl('PUBLIC_URL', address),
+    authUrl: variables.baseUrl('AUTH_URL', address),
+    environment: kind,
+    dataDir: resolve(variables.text('DATA_DIR') ?? './data'),
+    engines: Object.freeze({
+      eventStoreUrl: variables.text('EVENTSTORE_URL'),
+      kafkaBrokers: variables.text('KAFKA_BROKERS'),
+      databaseUrl: variables.text('DATABASE_URL'),
+      s3Url: variables.text('S3_URL'),
+    }),
+    roles: readRoles(variables),
+    masterKey: readMasterKey(variables, kind),
+    sandboxStep: variables.duration('SANDBOX_STEP', '2s', { from: 0 }),
+    webhooks: readWebhooks(variables, kind),
+    trustProxy: variables.integer('TRUST_PROXY', 0, { from: 0, to: MOST_PROXIES }),
+    logLevel: variables.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+    apiDeprecation: readDeprecation(variables),
+  });
+};
+
+const ANNOUNCEMENT = /^(\d{4}\.\d{1,2}\.\d+)@(\d{4}-\d{2}-\d{2})$/;
+
+/** Written `2027.3.0@2027-03-01`: the version that breaks this one, and the day on which it comes. */
+const readDeprecation = (variables: EnvironmentReader): string | undefined => {
+  const text = variables.text('API_DEPRECATION');
+  if (text === undefined) return undefined;
+  const [, version, day] = ANNOUNCEMENT.exec(text) ?? [];
+  if (version === undefined || day === undefined || Number.isNaN(Date.parse(day))) {
+    throw variables.invalid('API_DEPRECATION', 'must be a version and a day, such as 2027.3.0@2027-03-01');
+  }
+  return `${version}; effective=${day}`;
+};
+
+const readRoles = (variables: EnvironmentReader): readonly Role[] => {
+  const named = variables.list('ROLES', 'all');
+  const all = named.length === 1 && named[0] === 'all';
+  if (!all && !named.every((name) => (ROLES as readonly string[]).includes(name))) {
+    throw variables.invalid('ROLES', `must be "all" or a comma list of ${ROLES.join(', ')}`);
+  }
+  return Object.freeze(ROLES.filter((role) => all || named.includes(role)));
+};
+
+const readMasterKey = (
+  variables: EnvironmentReader,
+  kind: Configuration['environment'],
+): MasterKey | undefined => {
+  const text = variables.text('MASTER_KEY');
+  if (text === undefined) {
+    if (kind === 'sandbox') return undefined;
+    throw variables.invalid('MASTER_KEY', 'is required in production: 32 random bytes in base64');
+  }
+  const key = MasterKey.parse(text);
+  if (key === undefined)
+    throw variables.invalid('MASTER_KEY', 'must be exactly 32 bytes in base64, padding included');
+  return key;
+};
+
+const readWebhooks = (
+  variables: EnvironmentReader,
+  kind: Configuration['environment'],
+): WebhookConfiguration => {
+  const allowPrivateNetwork = variables.boolean('WEBHOOK_ALLOW_PRIVATE_NETWORK', false);
+  if (allowPrivateNetwork && kind === 'production') {
+    throw variables.invalid('WEBHOOK_ALLOW_PRIVATE_NETWORK', 'must not be true in production');
+  }
+  return Object.freeze({
+    retrySchedule: variables.durations('WEBHOOK_RETRY_SCHEDULE', '30s,2m,10m,1h,4h,12h,24h'),
+    timeout: variables.duration('WEBHOOK_TIMEOUT', '10s', { from: 1 }),
+    extraRoots: variables.certificates('WEBHOOK_CA_FILE'),
+    allowPrivateNetwork,
+  });
+};

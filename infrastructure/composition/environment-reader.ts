@@ -1,0 +1,113 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/** The message is one line and starts with the variable's name. It never holds the value of a variable that may be secret. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+}
+
+const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+/** The longest that a timer of Node.js can wait; beyond it would fire at once. */
+const LONGEST_MS = 2_147_483_647;
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** Typed reads of environment variables. A variable set to nothing but blanks counts as unset. */
+export class EnvironmentReader {
+  readonly #variables: Readonly<Record<string, string | undefined>>;
+
+  constructor(variables: Readonly<Record<string, string | undefined>>) {
+    this.#variables = variables;
+  }
+
+  text(name: string): string | undefined {
+    const value = this.#variables[name]?.trim();
+    return value === '' ? undefined : value;
+  }
+
+  invalid(name: string, what: string): ConfigurationError {
+    return new ConfigurationError(`${name} ${what}`);
+  }
+
+  oneOf<Value extends string>(name: string, values: readonly Value[], fallback: Value): Value {
+    const text = this.text(name) ?? fallback;
+    const value = values.find((candidate) => candidate === text);
+    if (value === undefined) throw this.#refuse(name, text, `one of ${values.join(', ')}`);
+    return value;
+  }
+
+  boolean(name: string, fallback: boolean): boolean {
+    return this.oneOf(name, ['true', 'false'], fallback ? 'true' : 'false') === 'true';
+  }
+
+  integer(name: string, fallback: number, range: { readonly from: number; readonly to: number }): number {
+    const text = this.text(name) ?? String(fallback);
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+    if (value >= range.from && value <= range.to) return value;
+    throw this.#refuse(name, text, `a whole number from ${range.from} to ${range.to}`);
+  }
+
+  list(name: string, fallback: string): readonly string[] {
+    return (this.text(name) ?? fallback).split(',').map((item) => item.trim());
+  }
+
+  /** In milliseconds. */
+  duration(name: string, fallback: string, range: { readonly from: number }): number {
+    return this.#duration(name, this.text(name) ?? fallback, range.from);
+  }
+
+  durations(name: string, fallback: string): readonly number[] {
+    return Object.freeze(this.list(name, fallback).map((item) => this.#duration(name, item, 1)));
+  }
+
+  baseUrl(name: string, fallback: string): string {
+    const text = this.text(name) ?? fallback;
+    const url = URL.parse(text);
+    const usable =
+      url !== null &&
+      /^https?:$/.test(url.protocol) &&
+      `${url.username}${url.password}${url.search}${url.hash}` === '';
+    if (!usable)
+      throw this.invalid(name, 'must be an http or https address without credentials, query or fragment');
+    return text.replace(/\/+$/, '');
+  }
+
+  /** Text of a PEM file with at least one certificate, all of them readable. */
+  certificates(name: string): string | undefined {
+    const path = this.text(name);
+    if (path === undefined) return undefined;
+    const pem = this.#readFile(name, path);
+    const certificates = pem.match(CERTIFICATE) ?? [];
+    if (certificates.length === 0 || !certificates.every(isCertificate)) {
+      throw this.#refuse(name, path, 'a PEM file of certificates');
+    }
+    return pem;
+  }
+
+  #readFile(name: string, path: string): string {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch {
+      throw this.#refuse(name, path, 'a file that can be read');
+    }
+  }
+
+  #duration(name: string, text: string, from: number): number {
+    const [, digits = '', unit = ''] = /^(\d{1,9})(ms|s|m|h)$/.exec(text) ?? [];
+    const value = unit in UNITS ? Number(digits) * UNITS[unit as keyof typeof UNITS] : NaN;
+    if (value >= from && value <= LONGEST_MS) return value;
+    const least = from === 0 ? '' : ', above zero';
+    throw this.#refuse(name, text, `a duration such as 300ms, 30s, 2m or 1h${least}, at most 24 days`);
+  }
+
+  #refuse(name: string, value: string, wanted: string): ConfigurationError {
+    return this.invalid(name, `must be ${wanted}, not ${JSON.stringify(value.slice(0, 100))}`);
+  }
+}
+
+const isCertificate = (pem: string): boolean => {
+  try {
+    return new X509Certificate(pem).subject !== undefined;
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,59 @@
+import { ContainerModule } from 'inversify';
+import { FileDocumentInspector } from '../documents/file-document-inspector.ts';
+import { SealedFileDocumentStore } from '../documents/sealed-file-document-store.ts';
+import { JwtTokens } from '../security/jwt-tokens.ts';
+import { OperationKeys } from '../security/operation-keys.ts';
+import { ScryptClientAuthenticator } from '../security/scrypt-client-authenticator.ts';
+import { SealedBorrowerVault } from '../security/sealed-borrower-vault.ts';
+import { Sealer } from '../security/sealer.ts';
+import { SigningKeys } from '../security/signing-keys.ts';
+import { SqlCheckpointStore } from '../sql/checkpoint-store.ts';
+import { SqlClientRegistry } from '../sql/client-registry.ts';
+import { SqlDueInstallments } from '../sql/due-installments.ts';
+import { SqlKeyStore } from '../sql/key-store.ts';
+import { SqlLoanReader } from '../sql/loan-reader.ts';
+import { SqlProjectionStore } from '../sql/projection-store.ts';
+import { TOKENS } from './tokens.ts';
+
+/** Adapters and security, bound to the ports that they implement. */
+export const infrastructureModule = new ContainerModule(({ bind }) => {
+  const { serviceDatabase, readModelDatabase, masterKey, clock, logger, configuration } = TOKENS;
+
+  bind(TOKENS.keyStore).toResolvedValue((db, time) => new SqlKeyStore(db, time), [serviceDatabase, clock]);
+  bind(TOKENS.checkpoints).toResolvedValue(
+    (db, time) => new SqlCheckpointStore(db, time),
+    [serviceDatabase, clock],
+  );
+  bind(TOKENS.clientRegistry).toResolvedValue((db) => new SqlClientRegistry(db), [serviceDatabase]);
+  bind(TOKENS.projectionStore).toResolvedValue((db) => new SqlProjectionStore(db), [readModelDatabase]);
+  bind(TOKENS.loanReader).toResolvedValue((db) => new SqlLoanReader(db), [readModelDatabase]);
+  bind(TOKENS.dueInstallments).toResolvedValue((db) => new SqlDueInstallments(db), [readModelDatabase]);
+
+  bind(TOKENS.operationKeys).toResolvedValue(
+    (store, master) => new OperationKeys(store, new Sealer(master.derive('operation-keys'))),
+    [TOKENS.keyStore, masterKey],
+  );
+  bind(TOKENS.borrowerVault).toResolvedValue(
+    (keys, master) => new SealedBorrowerVault(keys, master.derive('fingerprints')),
+    [TOKENS.operationKeys, masterKey],
+  );
+  bind(TOKENS.documents).toResolvedValue(
+    ({ dataDir }, keys) => new SealedFileDocumentStore(dataDir, keys),
+    [configuration, TOKENS.operationKeys],
+  );
+  bind(TOKENS.inspector).toResolvedValue(() => new FileDocumentInspector(), []);
+  bind(TOKENS.signingKeys).toResolvedValue(
+    (store, master, time, log) =>
+      new SigningKeys({ store, sealer: new Sealer(master.derive('signing-keys')), clock: time, logger: log }),
+    [TOKENS.keyStore, masterKey, clock, logger],
+  );
+  bind(TOKENS.tokens).toResolvedValue(
+    (keys, time, { authUrl, publicUrl, environment }) =>
+      new JwtTokens(keys, time, { issuer: authUrl, audience: publicUrl, environment }),
+    [TOKENS.signingKeys, clock, configuration],
+  );
+  bind(TOKENS.authenticator).toResolvedValue(
+    (registry) => new ScryptClientAuthenticator(registry),
+    [TOKENS.clientRegistry],
+  );
+});

@@ -1,0 +1,64 @@
+import { isNativeError } from 'node:util/types';
+import { pino } from 'pino';
+import type { DestinationStream } from 'pino';
+import type { Logger } from '../../application/ports/logger.ts';
+import type { Configuration } from './configuration.ts';
+
+const REDACTED = '[redacted]';
+
+/** Names of fields whose values stay out of the log, however they are spelled: letters only, lower case. */
+const HIDDEN = new Set([
+  ...['authorization', 'proxyauthorization', 'cookie', 'setcookie', 'password'],
+  ...['secret', 'clientsecret', 'signingsecret', 'secrethash', 'masterkey', 'privatekey'],
+  ...['token', 'accesstoken', 'borrower', 'documentnumber', 'email', 'phone', 'birthdate'],
+]);
+const DEEPEST = 6;
+
+/** JSON lines on standard output, or on `destination`. Fields that name a secret or personal data are redacted at any depth. */
+export const createLogger = (level: Configuration['logLevel'], destination?: DestinationStream): Logger => {
+  const options = {
+    level,
+    base: null,
+    messageKey: 'message',
+    timestamp: pino.stdTimeFunctions.isoTime,
+    // `redact` has made an object of the error already; pino's own serializer would do it again.
+    serializers: { err: (value: unknown) => value },
+    formatters: {
+      level: (label: string) => ({ level: label }),
+      log: (fields: Record<string, unknown>) => redact(fields, DEEPEST) as Record<string, unknown>,
+    },
+  };
+  const lines = pino(options, destination ?? pino.destination({ fd: 1, sync: false }));
+  return {
+    error: (fields, message) => lines.error(fields, message),
+    warn: (fields, message) => lines.warn(fields, message),
+    info: (fields, message) => lines.info(fields, message),
+    debug: (fields, message) => lines.debug(fields, message),
+  };
+};
+
+const isHidden = (name: string): boolean => HIDDEN.has(name.toLowerCase().replace(/[^a-z]/g, ''));
+
+const redact = (value: unknown, depth: number): unknown => {
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) return '[deeper]';
+  if (isNativeError(value)) return redactError(value, depth);
+  if (value instanceof Date) return value;
+  if (ArrayBuffer.isView(value)) return '[binary]';
+  if (Array.isArray(value)) return value.map((item) => redact(item, depth - 1));
+  return redactFields(Object.entries(value), depth);
+};
+
+const redactFields = (entries: readonly [string, unknown][], depth: number): Record<string, unknown> =>
+  Object.fromEntries(
+    entries.map(([name, value]) => [name, isHidden(name) ? REDACTED : redact(value, depth - 1)]),
+  );
+
+const redactError = (error: Error, depth: number): Record<string, unknown> => ({
+  type: error.name,
+  message: error.message,
+  stack: error.stack,
+  ...(error.cause === undefined ? {} : { cause: redact(error.cause, depth - 1) }),
+  ...redactFields(Object.entries(error), depth),
+});

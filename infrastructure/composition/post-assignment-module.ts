@@ -1,0 +1,50 @@
+import { ContainerModule } from 'inversify';
+import { AddDocuments } from '../../application/loans/add-documents.ts';
+import { ProcessPrepayment } from '../../application/loans/process-prepayment.ts';
+import { RequestRepurchase } from '../../application/loans/request-repurchase.ts';
+import { MarkOverdueInstallments } from '../../application/scheduling/mark-overdue-installments.ts';
+import { OverdueScheduler } from '../../application/scheduling/overdue-scheduler.ts';
+import { sleep } from './sleep.ts';
+import { TOKENS } from './tokens.ts';
+
+/** An integrator that tries things out waits for a past due date to show; in production a day has begun for all at once. */
+const SWEEP_MS = { sandbox: 1_000, production: 30_000 } as const;
+
+/** What happens to operations after their assignment. */
+export const postAssignmentModule = new ContainerModule(({ bind }) => {
+  const { clock, logger, configuration, commands, borrowerVault } = TOKENS;
+
+  bind(TOKENS.processPrepayment).toResolvedValue(
+    (handler, events, vault, time, { environment }) =>
+      new ProcessPrepayment({
+        commands: handler,
+        events,
+        vault,
+        clock: time,
+        paymentDates: { allowFuture: environment === 'sandbox' },
+      }),
+    [commands, TOKENS.eventStore, borrowerVault, clock, configuration],
+  );
+  bind(TOKENS.requestRepurchase).toResolvedValue(
+    (handler, vault, time) => new RequestRepurchase({ commands: handler, vault, clock: time }),
+    [commands, borrowerVault, clock],
+  );
+  bind(TOKENS.addDocuments).toResolvedValue(
+    (handler, documents, inspector, time) =>
+      new AddDocuments({ commands: handler, documents, inspector, clock: time }),
+    [commands, TOKENS.documents, TOKENS.inspector, clock],
+  );
+  bind(TOKENS.overdueScheduler).toResolvedValue(
+    (handler, due, time, log, { environment }) => {
+      const markOverdue = new MarkOverdueInstallments({ commands: handler, due, clock: time, logger: log });
+      return new OverdueScheduler({
+        markOverdue,
+        clock: time,
+        logger: log,
+        sleep,
+        interval: SWEEP_MS[environment],
+      });
+    },
+    [commands, TOKENS.dueInstallments, clock, logger, configuration],
+  );
+});

@@ -1,0 +1,33 @@
+import { ListClients } from '../../application/clients/list-clients.ts';
+import { RevokeClient } from '../../application/clients/revoke-client.ts';
+import type { CliServices } from '../cli/cli-services.ts';
+import { runProgram } from '../cli/program.ts';
+import { readConfiguration } from './configuration.ts';
+import { createContainer } from './container.ts';
+import { openFoundations } from './foundations.ts';
+import { createLogger } from './logging.ts';
+import { TOKENS } from './tokens.ts';
+
+/** Opens the same stores as the service, which may be running. Its log goes to standard error: the answer is alone on the other. */
+const open = async (): Promise<CliServices> => {
+  const configuration = readConfiguration(process.env);
+  const logger = createLogger(configuration.logLevel, {
+    write: (line: string) => void process.stderr.write(line),
+  });
+  const foundations = await openFoundations(configuration, logger);
+  const container = createContainer(foundations);
+  const registry = container.get(TOKENS.clientRegistry);
+  return {
+    createClient: container.get(TOKENS.createClient),
+    listClients: new ListClients(registry),
+    revokeClient: new RevokeClient(registry, foundations.clock),
+    signingKeys: container.get(TOKENS.signingKeys),
+    close: () => foundations.engines.close(),
+  };
+};
+
+process.exitCode = await runProgram(process.argv.slice(2), {
+  open,
+  write: (text) => void process.stdout.write(text),
+  writeError: (text) => void process.stderr.write(text),
+});

@@ -1,0 +1,97 @@
+import type { ServiceIdentifier } from 'inversify';
+import type { AdministratorDecisions } from '../../application/administrator/decisions.ts';
+import type { SandboxAdministrator } from '../../application/administrator/sandbox-administrator.ts';
+import type { ClientDirectory } from '../../application/clients/client-directory.ts';
+import type { CreateClient } from '../../application/clients/create-client.ts';
+import type { CommandHandler, OperationCache } from '../../application/command-handling/command-handler.ts';
+import type { AddDocuments } from '../../application/loans/add-documents.ts';
+import type { AssignLoan } from '../../application/loans/assign-loan.ts';
+import type { ProcessPrepayment } from '../../application/loans/process-prepayment.ts';
+import type { LoanReading } from '../../application/loans/read-loan.ts';
+import type { RequestRepurchase } from '../../application/loans/request-repurchase.ts';
+import type { SettleInstallment } from '../../application/loans/settle-installment.ts';
+import type { BorrowerVault } from '../../application/ports/borrower-vault.ts';
+import type { CheckpointStore } from '../../application/ports/checkpoint-store.ts';
+import type { ClientRegistry } from '../../application/ports/client-registry.ts';
+import type { Clock } from '../../application/ports/clock.ts';
+import type { DocumentInspector } from '../../application/ports/document-store.ts';
+import type { DueInstallments } from '../../application/ports/due-installments.ts';
+import type { EventBus } from '../../application/ports/event-bus.ts';
+import type { EventStore } from '../../application/ports/event-store.ts';
+import type { EventSubscription } from '../../application/ports/event-subscription.ts';
+import type { KeyStore } from '../../application/ports/key-store.ts';
+import type { LoanReader } from '../../application/ports/loan-reader.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import type { ProjectionStore } from '../../application/ports/projection-store.ts';
+import type { CompleteRenegotiations } from '../../application/renegotiation/complete-renegotiations.ts';
+import type { RecoverRenegotiations } from '../../application/renegotiation/recover-renegotiations.ts';
+import type { RenegotiateLoans } from '../../application/renegotiation/renegotiate-loans.ts';
+import type { RenegotiationParts } from '../../application/renegotiation/renegotiation-parts.ts';
+import type { ClientAuthenticator } from '../../application/ports/tokens.ts';
+import type { OutboxRelay } from '../../application/publishing/outbox-relay.ts';
+import type { OverdueScheduler } from '../../application/scheduling/overdue-scheduler.ts';
+import type { SealedFileDocumentStore } from '../documents/sealed-file-document-store.ts';
+import type { JwtTokens } from '../security/jwt-tokens.ts';
+import type { OperationKeys } from '../security/operation-keys.ts';
+import type { SigningKeys } from '../security/signing-keys.ts';
+import type { MasterKey } from '../security/master-key.ts';
+import type { SqlDatabase } from '../sql/sql-database.ts';
+import type { Configuration } from './configuration.ts';
+import type { LoanProjector } from './read-side.ts';
+import type { WebhookSide } from './webhook-side.ts';
+
+const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
+
+/** Names of what the container makes; one token a thing. */
+export const TOKENS = {
+  configuration: token<Configuration>('configuration'),
+  logger: token<Logger>('logger'),
+  clock: token<Clock>('clock'),
+  masterKey: token<MasterKey>('masterKey'),
+
+  eventStore: token<EventStore>('eventStore'),
+  eventSubscription: token<EventSubscription>('eventSubscription'),
+  eventBus: token<EventBus>('eventBus'),
+  /** Subscriptions, deliveries, clients, keys, checkpoints. */
+  serviceDatabase: token<SqlDatabase>('serviceDatabase'),
+  /** Read models: can be deleted and built again. */
+  readModelDatabase: token<SqlDatabase>('readModelDatabase'),
+
+  keyStore: token<KeyStore>('keyStore'),
+  checkpoints: token<CheckpointStore>('checkpoints'),
+  clientRegistry: token<ClientRegistry>('clientRegistry'),
+  projectionStore: token<ProjectionStore>('projectionStore'),
+  loanReader: token<LoanReader>('loanReader'),
+  dueInstallments: token<DueInstallments>('dueInstallments'),
+
+  operationKeys: token<OperationKeys>('operationKeys'),
+  borrowerVault: token<BorrowerVault>('borrowerVault'),
+  documents: token<SealedFileDocumentStore>('documents'),
+  inspector: token<DocumentInspector>('inspector'),
+  signingKeys: token<SigningKeys>('signingKeys'),
+  tokens: token<JwtTokens>('tokens'),
+  authenticator: token<ClientAuthenticator>('authenticator'),
+
+  operationCache: token<OperationCache>('operationCache'),
+  commands: token<CommandHandler>('commands'),
+  assignLoan: token<AssignLoan>('assignLoan'),
+  settleInstallment: token<SettleInstallment>('settleInstallment'),
+  processPrepayment: token<ProcessPrepayment>('processPrepayment'),
+  requestRepurchase: token<RequestRepurchase>('requestRepurchase'),
+  addDocuments: token<AddDocuments>('addDocuments'),
+  loanReading: token<LoanReading>('loanReading'),
+  clientDirectory: token<ClientDirectory>('clientDirectory'),
+  createClient: token<CreateClient>('createClient'),
+  decisions: token<AdministratorDecisions>('decisions'),
+  sandboxAdministrator: token<SandboxAdministrator>('sandboxAdministrator'),
+  overdueScheduler: token<OverdueScheduler>('overdueScheduler'),
+
+  renegotiationParts: token<RenegotiationParts>('renegotiationParts'),
+  renegotiateLoans: token<RenegotiateLoans>('renegotiateLoans'),
+  recoverRenegotiations: token<RecoverRenegotiations>('recoverRenegotiations'),
+  completeRenegotiations: token<CompleteRenegotiations>('completeRenegotiations'),
+
+  loanProjector: token<LoanProjector>('loanProjector'),
+  relay: token<OutboxRelay>('relay'),
+  webhookSide: token<WebhookSide>('webhookSide'),
+} as const;

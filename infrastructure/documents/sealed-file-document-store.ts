@@ -1,0 +1,139 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isNativeError } from 'node:util/types';
+import type { DocumentCopies } from '../../application/ports/document-copies.ts';
+import type { DocumentStore, ReceivedFile } from '../../application/ports/document-store.ts';
+import { HEADER_LENGTH, keyIdOf, openSealed, sealBytes, sealFile } from './sealed-content.ts';
+import type { ContentIdentity, DocumentKey } from './sealed-content.ts';
+
+export interface DocumentKeys {
+  /** The operation's key, made when there was none. */
+  key(stream: string): Promise<DocumentKey>;
+  find(stream: string): Promise<DocumentKey | undefined>;
+}
+
+const SHA256 = /^[0-9a-f]{64}$/;
+const ABANDONED_AFTER_MS = 3_600_000;
+
+/**
+ * `documents/<SHA-256 of the stream's name>/<SHA-256 of the content>`, sealed. A file is written under a name of its own and
+ * renamed when it is complete and on disk, so that a name of two digests never stands for a part of a document.
+ */
+export class SealedFileDocumentStore implements DocumentStore, DocumentCopies {
+  readonly #root: string;
+  readonly #incoming: string;
+  readonly #keys: DocumentKeys;
+
+  /** @param dataDir DATA_DIR; everything stays in its folder `documents` */
+  constructor(dataDir: string, keys: DocumentKeys) {
+    this.#root = join(dataDir, 'documents');
+    this.#incoming = join(this.#root, '.incoming');
+    this.#keys = keys;
+  }
+
+  /** Makes the folders, and removes what a crash left half written; what another process writes right now is younger. */
+  async start(): Promise<void> {
+    await mkdir(this.#incoming, { recursive: true, mode: 0o700 });
+    for (const name of await readdir(this.#incoming)) {
+      const path = join(this.#incoming, name);
+      const modified = (await stat(path).catch(() => undefined))?.mtimeMs ?? Infinity;
+      if (modified < Date.now() - ABANDONED_AFTER_MS) await rm(path, { force: true });
+    }
+  }
+
+  async put(stream: string, file: ReceivedFile): Promise<void> {
+    if (!SHA256.test(file.sha256)) throw new TypeError('a document is addressed by a hexadecimal SHA-256');
+    const { path, sha256 } = file;
+    await this.#put({ stream, sha256 }, (key) => sealFile(path, key, { stream, sha256 }));
+  }
+
+  async copy(from: string, to: string, sha256: string): Promise<boolean> {
+    const content = await this.get(from, sha256);
+    if (content === undefined) return false;
+    const identity = { stream: to, sha256 };
+    await this.#put(identity, (key) => sealBytes(content, key, identity));
+    return true;
+  }
+
+  async #put(
+    { stream, sha256 }: ContentIdentity,
+    sealed: (key: DocumentKey) => AsyncIterable<Buffer>,
+  ): Promise<void> {
+    const key = await this.#keys.key(stream);
+    const folder = this.#folderOf(stream);
+    const path = join(folder, sha256);
+    if ((await readKeyId(path)) === key.id) await this.#makeFolder(folder);
+    else await this.#store(path, sealed(key));
+    await syncDirectory(folder);
+  }
+
+  async get(stream: string, sha256: string): Promise<Uint8Array | undefined> {
+    const key = SHA256.test(sha256) ? await this.#keys.find(stream) : undefined;
+    if (key === undefined) return undefined;
+    const sealed = await unlessMissing(readFile(join(this.#folderOf(stream), sha256)));
+    if (sealed === undefined || keyIdOf(sealed) !== key.id) return undefined;
+    return openSealed(sealed, key, { stream, sha256 });
+  }
+
+  /** Synced also when it was there already: whoever made it may not have come so far yet. */
+  async #makeFolder(folder: string): Promise<void> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await syncDirectory(this.#root);
+  }
+
+  async #store(path: string, content: AsyncIterable<Buffer>): Promise<void> {
+    const draft = join(this.#incoming, randomUUID());
+    const ready = await Promise.allSettled([writeDurably(draft, content), this.#makeFolder(dirname(path))]);
+    try {
+      for (const result of ready) if (result.status === 'rejected') throw result.reason;
+      await rename(draft, path);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+  }
+
+  #folderOf(stream: string): string {
+    return join(this.#root, createHash('sha256').update(stream, 'utf8').digest('hex'));
+  }
+}
+
+const readKeyId = async (path: string): Promise<string | undefined> => {
+  const file = await unlessMissing(open(path, 'r'));
+  if (file === undefined) return undefined;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER_LENGTH), 0, HEADER_LENGTH, 0);
+    return keyIdOf(buffer.subarray(0, bytesRead));
+  } finally {
+    await file.close();
+  }
+};
+
+const writeDurably = async (path: string, content: AsyncIterable<Buffer>): Promise<void> => {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+};
+
+const syncDirectory = async (path: string): Promise<void> => {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+};
+
+const unlessMissing = async <Result>(result: Promise<Result>): Promise<Result | undefined> => {
+  try {
+    return await result;
+  } catch (error) {
+    if (isNativeError(error) && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+};

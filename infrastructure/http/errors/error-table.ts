@@ -1,0 +1,112 @@
+import type { DomainErrorCode } from '../../../domain/shared/domain-error.ts';
+
+interface ErrorEntry {
+  readonly status: number;
+  /** The same request may succeed when it is simply sent again. */
+  readonly retryable?: true;
+  /** Shown in the interface description. */
+  readonly meaning: string;
+}
+
+type TransportErrorCode =
+  | 'invalid_request'
+  | 'unsupported_grant_type'
+  | 'invalid_client'
+  | 'missing_token'
+  | 'invalid_token'
+  | 'token_expired'
+  | 'insufficient_scope'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'not_acceptable'
+  | 'unsupported_media_type'
+  | 'rate_limited'
+  | 'internal_error'
+  | 'service_unavailable';
+
+export type ErrorCode = DomainErrorCode | TransportErrorCode;
+
+/** The only place where an error code meets an HTTP number. */
+export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
+  invalid_request: {
+    status: 400,
+    meaning:
+      'The request cannot be read: a path, a header or a body that is not well formed, or a missing part.',
+  },
+  validation_error: {
+    status: 400,
+    meaning: 'One or more fields break a rule; `details` lists every one of them.',
+  },
+  invalid_query_parameter: { status: 400, meaning: 'A query parameter has a value that is not allowed.' },
+  installment_not_found: { status: 400, meaning: 'The operation has no installment with this code.' },
+  invalid_date: { status: 400, meaning: 'A date lies outside the range that the operation allows.' },
+  missing_file: { status: 400, meaning: 'A document names a file that was not uploaded.' },
+  unreferenced_file: { status: 400, meaning: 'An uploaded file is named by no document.' },
+  duplicate_file_name: { status: 400, meaning: 'Two uploaded files carry the same name.' },
+  invalid_file: { status: 400, meaning: 'The content of a file is not of an accepted kind.' },
+  invalid_document_type: { status: 400, meaning: 'This kind of document cannot be sent here.' },
+  invalid_webhook_url: { status: 400, meaning: 'The address cannot receive webhooks.' },
+  invalid_event: {
+    status: 400,
+    meaning: 'The list of events is empty or names an event that does not exist.',
+  },
+  immutable_field: { status: 400, meaning: 'The body holds a field that cannot be changed.' },
+  empty_update: { status: 400, meaning: 'The body changes nothing.' },
+  unsupported_grant_type: { status: 400, meaning: 'Only the client_credentials grant is offered.' },
+  invalid_client: { status: 401, meaning: 'Client id and secret do not belong together.' },
+  missing_token: { status: 401, meaning: 'The Authorization header carries no bearer token.' },
+  invalid_token: {
+    status: 401,
+    meaning: 'The token was not issued here, was altered, or its client was revoked.',
+  },
+  token_expired: { status: 401, meaning: 'The token is too old; fetch a new one.' },
+  fund_not_allowed: { status: 403, meaning: 'The fund is not linked to the application.' },
+  insufficient_scope: { status: 403, meaning: 'The token lacks the scope of this operation.' },
+  loan_not_found: { status: 404, meaning: 'The application has no operation with this code.' },
+  webhook_not_found: { status: 404, meaning: 'The application has no such webhook.' },
+  event_not_found: { status: 404, meaning: 'The application has no such event.' },
+  not_found: { status: 404, meaning: 'Nothing is served at this path.' },
+  method_not_allowed: { status: 405, meaning: 'The path exists, the method does not; see Allow.' },
+  not_acceptable: { status: 406, meaning: 'The Accept header excludes the only format on offer.' },
+  idempotency_conflict: { status: 409, meaning: 'The key was used up by a request with another payload.' },
+  installment_already_closed: { status: 409, meaning: 'The installment was settled or prepaid before.' },
+  proposal_code_already_used: { status: 409, meaning: 'Another operation has this code.' },
+  concurrent_modification: {
+    status: 409,
+    retryable: true,
+    meaning: 'Other requests changed the operation at the same moment; send it again.',
+  },
+  payload_too_large: { status: 413, meaning: 'The body, a file or the number of files is above its limit.' },
+  unsupported_media_type: { status: 415, meaning: 'The Content-Type is not one that this operation reads.' },
+  operation_invalid_state: {
+    status: 422,
+    meaning: 'The current status of the operation does not allow this.',
+  },
+  webhook_invalid_state: { status: 422, meaning: 'No subscription is in a state that allows this.' },
+  rate_limited: {
+    status: 429,
+    retryable: true,
+    meaning: 'The bucket is empty; wait as long as Retry-After says.',
+  },
+  internal_error: { status: 500, meaning: 'An unexpected failure; quote the request id to support.' },
+  service_unavailable: {
+    status: 503,
+    retryable: true,
+    meaning:
+      'The service cannot answer now, or cannot tell whether it was done; send the same request again.',
+  },
+};
+
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);
+
+/** Codes of one HTTP number, in the order of the table. */
+export const codesByStatus = (codes: Iterable<ErrorCode>): ReadonlyMap<number, readonly ErrorCode[]> => {
+  const wanted = new Set<string>(codes);
+  const groups = new Map<number, ErrorCode[]>();
+  for (const code of Object.keys(ERRORS).filter(isErrorCode)) {
+    if (!wanted.has(code)) continue;
+    const { status } = ERRORS[code];
+    groups.set(status, [...(groups.get(status) ?? []), code]);
+  }
+  return groups;
+};

@@ -1,0 +1,80 @@
+import { ReadModelBehindError } from '../../../application/loans/read-loan.ts';
+import { BusyError } from '../../../application/ports/busy-error.ts';
+import {
+  ConcurrencyError,
+  OutcomeUnknownError,
+  StoreUnavailableError,
+} from '../../../application/ports/event-store.ts';
+import { DomainError } from '../../../domain/shared/domain-error.ts';
+import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
+import { ERRORS } from './error-table.ts';
+import type { ErrorCode } from './error-table.ts';
+
+/** A refusal as it will be sent. `headers` is flat: name, value, name, value. */
+export class HttpProblem extends Error {
+  override readonly name = 'HttpProblem';
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly details: readonly FieldViolation[];
+  readonly headers: readonly string[];
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details: readonly FieldViolation[] = [],
+    headers: readonly string[] = [],
+  ) {
+    super(message);
+    this.code = code;
+    this.status = ERRORS[code].status;
+    this.details = details;
+    this.headers = headers;
+  }
+
+  body(requestId: string): object {
+    return {
+      error_code: this.code,
+      message: this.message,
+      request_id: requestId,
+      ...(this.details.length > 0 && { details: this.details }),
+      retryable: ERRORS[this.code].retryable === true,
+    };
+  }
+}
+
+/** The client closed the connection: nobody is left to answer. */
+export class ClientGoneError extends Error {
+  override readonly name = 'ClientGoneError';
+}
+
+export const unavailable = (message: string, retryAfterSeconds: number): HttpProblem =>
+  new HttpProblem('service_unavailable', message, [], ['Retry-After', String(retryAfterSeconds)]);
+
+/** The router raises these for a path that it cannot percent-decode. */
+const isUndecodablePath = (error: unknown): boolean => error instanceof URIError;
+
+/** What an error means to the client; undefined for one that nobody expected. */
+export const problemOf = (error: unknown): HttpProblem | undefined => {
+  if (error instanceof HttpProblem) return error;
+  if (error instanceof DomainError) return new HttpProblem(error.code, error.message, error.details);
+  if (error instanceof ConcurrencyError) {
+    return new HttpProblem(
+      'concurrent_modification',
+      'Other requests changed this operation at the same time; send the request again.',
+    );
+  }
+  if (error instanceof OutcomeUnknownError) {
+    return unavailable(
+      'It is not known whether the request took effect; send the same request again to find out.',
+      1,
+    );
+  }
+  if (error instanceof StoreUnavailableError)
+    return unavailable('The service cannot store anything right now.', 5);
+  if (error instanceof BusyError) return unavailable('The service is at its limit for work of this kind.', 1);
+  if (error instanceof ReadModelBehindError) return unavailable('The latest change cannot be read yet.', 1);
+  if (isUndecodablePath(error)) {
+    return new HttpProblem('invalid_request', 'The path is not validly percent-encoded.');
+  }
+  return undefined;
+};

@@ -1,0 +1,50 @@
+import type { ListLoansInput } from '../../../application/loans/read-loan.ts';
+import { HttpProblem } from '../errors/http-problem.ts';
+import { isProposalCode } from '../openapi/components/values.ts';
+import { forClient } from '../pipeline/operation.ts';
+import type { Handler } from '../pipeline/operation.ts';
+import { ok, outcomeReply } from '../pipeline/reply.ts';
+import { presentLoan, presentLoanReceipt, presentLoanSummary } from '../presenters/loan.ts';
+import { assignLoanInput, checkLoanData } from '../requests/loan-data.ts';
+import type { LoanDataBody } from '../requests/loan-data.ts';
+import type { Query } from '../requests/query.ts';
+import type { UseCases } from '../use-cases.ts';
+
+const listInput = (query: Query): ListLoansInput => ({
+  ...(query['status'] !== undefined && { status: String(query['status']) }),
+  ...(query['fund_id'] !== undefined && { fundId: String(query['fund_id']).toLowerCase() }),
+  limit: Number(query['limit']),
+  ...(query['cursor'] !== undefined && { cursor: String(query['cursor']) }),
+});
+
+export const loanHandlers = ({
+  assignLoan,
+  readLoan,
+  listLoans,
+}: UseCases): Readonly<Record<string, Handler>> => ({
+  assignLoan: {
+    crossCheck: checkLoanData,
+    fileNames: (body) => (body as LoanDataBody).backing_documents.map(({ value }) => value),
+    run: forClient(async (context, { body, files }) =>
+      outcomeReply(
+        201,
+        await assignLoan(context, assignLoanInput(body as LoanDataBody, files)),
+        presentLoanReceipt,
+      ),
+    ),
+  },
+  readLoan: {
+    run: forClient(async (context, { params }) => {
+      const code = params['originator_proposal_code'] ?? '';
+      const loan = isProposalCode(code) ? await readLoan(context, code) : undefined;
+      if (loan) return ok(presentLoan(loan));
+      throw new HttpProblem('loan_not_found', 'this application has no operation with this code');
+    }),
+  },
+  listLoans: {
+    run: forClient(async (context, { query }) => {
+      const { loans, nextCursor } = await listLoans(context, listInput(query));
+      return ok({ data: loans.map(presentLoanSummary), next_cursor: nextCursor });
+    }),
+  },
+});

@@ -1,0 +1,48 @@
+import type { TokenIssuer } from '../../../application/ports/tokens.ts';
+import { unavailable } from '../errors/http-problem.ts';
+import type { OpenApiDocument } from '../openapi/document.ts';
+import { servedAsJson, servedAsYaml } from '../openapi/served-document.ts';
+import type { Handler } from '../pipeline/operation.ts';
+import type { ServedContent } from '../served-content.ts';
+
+export interface Readiness {
+  readonly ready: boolean;
+  /** What was looked at, with `ok` or what is wrong with it. */
+  readonly checks: Readonly<Record<string, string>>;
+}
+
+export interface MetaDependencies {
+  readonly issuer: TokenIssuer;
+  readonly readiness: () => Promise<Readiness>;
+}
+
+/** Caches may keep a copy but have to ask whether it is still the current one. */
+const REVALIDATE = ['Cache-Control', 'no-cache'];
+const FIVE_MINUTES = ['Cache-Control', 'public, max-age=300'];
+
+const documentHandler = (content: ServedContent): Handler => ({
+  run: ({ req }) => content.replyTo(req, REVALIDATE),
+});
+
+const failing = ({ checks }: Readiness): string =>
+  Object.entries(checks)
+    .filter(([, state]) => state !== 'ok')
+    .map(([name, state]) => `${name}: ${state}`)
+    .join('; ');
+
+export const metaHandlers = (
+  document: OpenApiDocument,
+  { issuer, readiness }: MetaDependencies,
+): Readonly<Record<string, Handler>> => ({
+  readDescriptionAsJson: documentHandler(servedAsJson(document)),
+  readDescriptionAsYaml: documentHandler(servedAsYaml(document)),
+  readKeySet: { run: async () => ({ status: 200, json: await issuer.jwks(), headers: FIVE_MINUTES }) },
+  readLiveness: { run: () => ({ status: 200, json: { status: 'ok' } }) },
+  readReadiness: {
+    run: async () => {
+      const state = await readiness();
+      if (!state.ready) throw unavailable(`not ready: ${failing(state)}`, 1);
+      return { status: 200, json: { status: 'ok', checks: state.checks } };
+    },
+  },
+});

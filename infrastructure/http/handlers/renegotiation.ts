@@ -1,0 +1,23 @@
+import { mediaTypeOf } from '../bodies/media-type.ts';
+import { forClient } from '../pipeline/operation.ts';
+import type { Call, Handler } from '../pipeline/operation.ts';
+import { outcomeReply } from '../pipeline/reply.ts';
+import { presentRenegotiation } from '../presenters/renegotiation.ts';
+import { checkRenegotiation, renegotiationDataInput, renegotiationInput } from '../requests/renegotiation.ts';
+import type { RenegotiationBody, RenegotiationDataBody } from '../requests/renegotiation.ts';
+import type { UseCases } from '../use-cases.ts';
+
+const inputOf = ({ req, body, files }: Call) =>
+  mediaTypeOf(req) === 'multipart/form-data'
+    ? renegotiationDataInput(body as RenegotiationDataBody, files)
+    : renegotiationInput(body as RenegotiationBody);
+
+export const renegotiationHandlers = ({ renegotiateLoans }: UseCases): Readonly<Record<string, Handler>> => ({
+  renegotiateLoans: {
+    crossCheck: checkRenegotiation,
+    fileNames: (body) => (body as RenegotiationDataBody).new_loan.backing_documents.map(({ value }) => value),
+    run: forClient(async (context, call) =>
+      outcomeReply(200, await renegotiateLoans(context, inputOf(call)), presentRenegotiation),
+    ),
+  },
+});

@@ -1,0 +1,68 @@
+import { forClient } from '../pipeline/operation.ts';
+import type { Call, Handler } from '../pipeline/operation.ts';
+import { NO_CONTENT, ok } from '../pipeline/reply.ts';
+import {
+  presentCreatedWebhook,
+  presentDeliveries,
+  presentRedelivery,
+  presentRotatedSecret,
+  presentWebhook,
+} from '../presenters/webhook.ts';
+import { createWebhookInput, listDeliveriesInput, updateWebhookInput } from '../requests/webhook.ts';
+import type { NewWebhookBody, WebhookUpdateBody } from '../requests/webhook.ts';
+import type { UseCases } from '../use-cases.ts';
+
+const webhookId = ({ params }: Call): string => params['webhook_id'] ?? '';
+
+export const webhookHandlers = ({ webhooks }: UseCases): Readonly<Record<string, Handler>> => ({
+  createWebhook: {
+    run: forClient(async (context, { body }) =>
+      ok(presentCreatedWebhook(await webhooks.create(context, createWebhookInput(body as NewWebhookBody)))),
+    ),
+  },
+  listWebhooks: {
+    run: forClient(async (context) => ok({ data: (await webhooks.list(context)).map(presentWebhook) })),
+  },
+  updateWebhook: {
+    run: forClient(async (context, call) => {
+      const changes = updateWebhookInput(call.body as WebhookUpdateBody);
+      return ok(presentWebhook(await webhooks.update(context, webhookId(call), changes)));
+    }),
+  },
+  deleteWebhook: {
+    run: forClient(async (context, call) => {
+      await webhooks.remove(context, webhookId(call));
+      return NO_CONTENT;
+    }),
+  },
+  pauseWebhook: {
+    run: forClient(async (context, call) =>
+      ok(presentWebhook(await webhooks.pause(context, webhookId(call)))),
+    ),
+  },
+  resumeWebhook: {
+    run: forClient(async (context, call) =>
+      ok(presentWebhook(await webhooks.resume(context, webhookId(call)))),
+    ),
+  },
+  rotateWebhookSecret: {
+    run: forClient(async (context, call) =>
+      ok(presentRotatedSecret(await webhooks.rotateSecret(context, webhookId(call)))),
+    ),
+  },
+  redeliverEvent: {
+    run: forClient(async (context, { params }) => ({
+      status: 202,
+      json: presentRedelivery(await webhooks.redeliver(context, params['event_id'] ?? '')),
+    })),
+  },
+  listDeliveries: {
+    run: forClient(async (context, call) =>
+      ok(
+        presentDeliveries(
+          await webhooks.deliveries(context, webhookId(call), listDeliveriesInput(call.query)),
+        ),
+      ),
+    ),
+  },
+});

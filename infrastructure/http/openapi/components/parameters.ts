@@ -1,0 +1,151 @@
+import { DELIVERY_STATES } from '../../../../application/ports/delivery-log.ts';
+import { EVENT_NAMES } from '../../../../application/publishing/event-names.ts';
+import { ref, refused } from '../schema.ts';
+import type { Schema } from '../schema.ts';
+import { LOAN_STATUSES } from './values.ts';
+
+interface Parameter {
+  readonly description: string;
+  readonly schema: Schema;
+  readonly example: string | number;
+}
+
+const inPath = (name: string, parameter: Parameter): Schema => ({
+  name,
+  in: 'path',
+  required: true,
+  ...parameter,
+});
+const inQuery = (name: string, parameter: Parameter): Schema => ({
+  name,
+  in: 'query',
+  required: false,
+  ...parameter,
+});
+
+const inDelivery = (name: string, parameter: Parameter): Schema => ({
+  name,
+  in: 'header',
+  required: true,
+  ...parameter,
+});
+const HEX_DIGEST: Schema = { type: 'string', pattern: '^[0-9a-f]{64}$' };
+
+/** Headers of what the service sends to receivers. */
+const deliveryHeaders: Readonly<Record<string, Schema>> = {
+  DeliveryEvent: inDelivery('X-SVC-Event', {
+    description: 'Name of the event.',
+    schema: { type: 'string', enum: [...EVENT_NAMES] },
+    example: 'loan_received',
+  }),
+  DeliveryEventId: inDelivery('X-SVC-Event-Id', {
+    description: 'Id of the event: the same on each attempt.',
+    schema: { type: 'string', format: 'uuid' },
+    example: '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69',
+  }),
+  DeliverySignature: inDelivery('X-SVC-Signature', {
+    description: 'Hexadecimal HMAC-SHA256 of the body as it arrived, keyed with the signing secret.',
+    schema: HEX_DIGEST,
+    example: 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9',
+  }),
+  DeliverySignatureV2: inDelivery('X-SVC-Signature-V2', {
+    description:
+      'The same over event id, full stop, X-SVC-Timestamp, full stop, body. ' +
+      'Check this one, and that the timestamp is recent, to refuse what somebody recorded and sends again.',
+    schema: HEX_DIGEST,
+    example: 'a591a6d40bf420404a011733cfb7b190d62c65bf0bcda32b57b277d9ad9f146e',
+  }),
+  DeliveryTimestamp: inDelivery('X-SVC-Timestamp', {
+    description: 'UNIX time in seconds at which this attempt was sent.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 1_768_478_401,
+  }),
+  DeliveryAttempt: inDelivery('X-SVC-Delivery-Attempt', {
+    description: 'Number of the attempt, beginning with 1.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 1,
+  }),
+};
+
+export const parameterComponents: Readonly<Record<string, Schema>> = {
+  ProposalCode: inPath('originator_proposal_code', {
+    description:
+      'Code of the operation. Codes that are also the name of a path, such as `files`, are read like any other.',
+    schema: ref('ProposalCode'),
+    example: 'OP-2026-000123',
+  }),
+  WebhookId: inPath('webhook_id', {
+    description: 'Webhook, as named at its creation.',
+    schema: { type: 'string' },
+    example: '8a1e5f30-3c1b-4d0e-9f53-0a5f7c1d2e3f',
+  }),
+  EventId: inPath('event_id', {
+    description: 'Event, as named in its delivery.',
+    schema: { type: 'string' },
+    example: '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69',
+  }),
+  LoanStatus: inQuery('status', {
+    description: 'Only operations in this status.',
+    schema: {
+      type: 'string',
+      enum: LOAN_STATUSES,
+      ...refused('invalid_value', `must be one of ${LOAN_STATUSES.join(', ')}`),
+    },
+    example: 'active',
+  }),
+  FundId: inQuery('fund_id', {
+    description: 'Only operations of this fund.',
+    schema: ref('FundId'),
+    example: '6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11',
+  }),
+  Limit: inQuery('limit', {
+    description: 'Entries on one page.',
+    schema: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 200,
+      default: 50,
+      ...refused('invalid_value', 'must be a whole number from 1 to 200'),
+    },
+    example: 50,
+  }),
+  Cursor: inQuery('cursor', {
+    description: 'The `next_cursor` of the page before.',
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 512,
+      ...refused('invalid_value', 'must be the next_cursor of an earlier page'),
+    },
+    example: 'WyIyMDI2LTAxLTE1VDEyOjAwOjAwLjAwMFoiLCJPUC0yMDI2LTAwMDEyMyJd',
+  }),
+  DeliveryStatus: inQuery('status', {
+    description: 'Only deliveries in this status.',
+    schema: {
+      type: 'string',
+      enum: [...DELIVERY_STATES],
+      ...refused('invalid_value', `must be one of ${DELIVERY_STATES.join(', ')}`),
+    },
+    example: 'failed',
+  }),
+  Since: inQuery('since', {
+    description: 'Only deliveries created at or after this instant.',
+    schema: {
+      type: 'string',
+      format: 'date-time',
+      ...refused(
+        'invalid_value',
+        'must be a date-time of RFC 3339, such as 2026-01-15T12:00:00Z; write + as %2B',
+      ),
+    },
+    example: '2026-01-15T12:00:00Z',
+  }),
+  DocsAsset: inPath('asset', {
+    description: 'A file that the page names.',
+    schema: { type: 'string' },
+    example: 'start.js',
+  }),
+  ...deliveryHeaders,
+};
+
+export const parameter = (name: string): Schema => ({ $ref: `#/components/parameters/${name}` });

@@ -1,0 +1,150 @@
+import type { Scope } from '../../../application/ports/tokens.ts';
+import type { ErrorCode } from '../errors/error-table.ts';
+import { RATE_ROWS } from '../limits/rate-limiter.ts';
+import type { RateRow } from '../limits/rate-limiter.ts';
+import { ALWAYS, RATE_HEADERS } from './components/headers.ts';
+import { parameter } from './components/parameters.ts';
+import { errorResponses } from './responses.ts';
+import { ref } from './schema.ts';
+import type { Schema } from './schema.ts';
+
+/** Who may call: anybody, a client with its secret (the token endpoint), or a token with this scope. */
+export type Access = 'public' | 'client_credentials' | Scope;
+
+export interface BodyContent {
+  readonly mediaType: 'application/json' | 'application/x-www-form-urlencoded' | 'multipart/form-data';
+  /** Component that the JSON (or the form) has to match. */
+  readonly schema: string;
+  readonly example: object;
+  /** multipart only: the part that carries the JSON. */
+  readonly dataPart?: string;
+  /** multipart only: media types of the files; default PDF */
+  readonly fileTypes?: string;
+}
+
+export interface SuccessResponse {
+  readonly status: number;
+  readonly description: string;
+  readonly mediaType?: string;
+  /** Beside the first, with the same schema and example. */
+  readonly otherMediaTypes?: readonly string[];
+  readonly schema?: Schema;
+  readonly example?: unknown;
+  readonly headers?: Schema;
+}
+
+/** One operation: what the description publishes and what the routing table is built from. */
+export interface OperationSpec {
+  readonly id: string;
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly access: Access;
+  /** Row of the rate limits; null for what stands outside of them. */
+  readonly bucket: RateRow | null;
+  /** Names in components/parameters. */
+  readonly parameters?: readonly string[];
+  readonly body?: readonly BodyContent[];
+  readonly success: readonly SuccessResponse[];
+  /** Codes beyond those that follow from access, body and bucket. */
+  readonly errors: readonly ErrorCode[];
+}
+
+export const json = (
+  status: number,
+  description: string,
+  schema: string,
+  example: unknown,
+): SuccessResponse => ({
+  status,
+  description,
+  mediaType: 'application/json',
+  schema: ref(schema),
+  example,
+});
+
+const FILES: Schema = {
+  type: 'array',
+  maxItems: 20,
+  items: { type: 'string', contentMediaType: 'application/octet-stream' },
+  description: 'One part named `files` for each file; its file name ties it to a document.',
+};
+
+const mediaTypeOf = (content: BodyContent): Schema => {
+  const { mediaType, schema, example, dataPart, fileTypes = 'application/pdf' } = content;
+  if (dataPart === undefined) return { [mediaType]: { schema: ref(schema), example } };
+  return {
+    [mediaType]: {
+      schema: { type: 'object', required: [dataPart], properties: { [dataPart]: ref(schema), files: FILES } },
+      encoding: {
+        [dataPart]: { contentType: 'application/json' },
+        files: { contentType: fileTypes },
+      },
+      example: { [dataPart]: example, files: ['(content of the file)'] },
+    },
+  };
+};
+
+const securityOf = (access: Access): readonly Schema[] => {
+  if (access === 'public') return [];
+  return access === 'client_credentials' ? [{}, { basic: [] }] : [{ bearer: [access] }];
+};
+
+/** Codes that follow from what kind of operation it is. */
+export const impliedErrors = (spec: OperationSpec): readonly ErrorCode[] => {
+  const codes: ErrorCode[] = ['invalid_request', 'not_acceptable', 'internal_error', 'service_unavailable'];
+  if (spec.access !== 'public' && spec.access !== 'client_credentials') {
+    codes.push('missing_token', 'invalid_token', 'token_expired', 'insufficient_scope');
+  }
+  codes.push('payload_too_large');
+  if (spec.body) codes.push('unsupported_media_type');
+  if (spec.body && spec.access !== 'client_credentials') codes.push('validation_error');
+  if (spec.bucket) codes.push('rate_limited');
+  return codes;
+};
+
+export const headersOf = (spec: OperationSpec): Schema =>
+  spec.bucket ? { ...ALWAYS, ...RATE_HEADERS } : ALWAYS;
+
+const successOf = (spec: OperationSpec, success: SuccessResponse): Schema => ({
+  description: success.description,
+  headers: { ...headersOf(spec), ...success.headers },
+  ...(success.mediaType && {
+    content: Object.fromEntries(
+      [success.mediaType, ...(success.otherMediaTypes ?? [])].map((mediaType) => [
+        mediaType,
+        { schema: success.schema, example: success.example },
+      ]),
+    ),
+  }),
+});
+
+/** The OpenAPI operation object. */
+export const describe = (spec: OperationSpec, servers?: readonly Schema[]): Schema => ({
+  operationId: spec.id,
+  tags: [spec.tag],
+  summary: spec.summary,
+  description: spec.description,
+  security: securityOf(spec.access),
+  ...(servers && { servers }),
+  ...(spec.bucket && {
+    'x-rate-limit': {
+      bucket: spec.bucket,
+      per_minute: RATE_ROWS[spec.bucket].perMinute,
+      burst: RATE_ROWS[spec.bucket].burst,
+    },
+  }),
+  ...(spec.parameters && { parameters: spec.parameters.map(parameter) }),
+  ...(spec.body && {
+    requestBody: { required: true, content: Object.assign({}, ...spec.body.map(mediaTypeOf)) as Schema },
+  }),
+  responses: {
+    ...Object.fromEntries(spec.success.map((success) => [String(success.status), successOf(spec, success)])),
+    ...errorResponses([...spec.errors, ...impliedErrors(spec)], {
+      headers: headersOf(spec),
+      schema: spec.access === 'client_credentials' ? 'TokenError' : 'Error',
+    }),
+  },
+});

@@ -1,0 +1,72 @@
+import { codesByStatus, ERRORS } from '../errors/error-table.ts';
+import type { ErrorCode } from '../errors/error-table.ts';
+import { oauthError } from '../errors/oauth-error.ts';
+import { ALWAYS, errorHeaders, RATE_HEADERS } from './components/headers.ts';
+import { ref } from './schema.ts';
+import type { Schema } from './schema.ts';
+
+interface ErrorShape {
+  readonly headers: Schema;
+  readonly schema: 'Error' | 'TokenError';
+}
+
+const EXAMPLE_REQUEST_ID = '0b5f6b52-9a3e-4c55-8f0b-7a4f0f6b9c1d';
+const STANDARD: ErrorShape = { headers: { ...ALWAYS, ...RATE_HEADERS }, schema: 'Error' };
+
+/** Refusals that look the same at every operation; published once. */
+const SHARED = {
+  NotFound: 'not_found',
+  MethodNotAllowed: 'method_not_allowed',
+  NotAcceptable: 'not_acceptable',
+  PayloadTooLarge: 'payload_too_large',
+  UnsupportedMediaType: 'unsupported_media_type',
+  RateLimited: 'rate_limited',
+  InternalError: 'internal_error',
+  ServiceUnavailable: 'service_unavailable',
+} as const satisfies Record<string, ErrorCode>;
+
+const exampleOf = (code: ErrorCode, shape: ErrorShape): Schema => ({
+  ...(shape.schema === 'TokenError' && { error: oauthError(code), error_description: ERRORS[code].meaning }),
+  error_code: code,
+  message: ERRORS[code].meaning,
+  request_id: EXAMPLE_REQUEST_ID,
+  ...(code === 'validation_error' && {
+    details: [
+      {
+        field: 'borrower.address.state',
+        code: 'invalid_state',
+        message: 'must be two capital letters, such as SP',
+      },
+    ],
+  }),
+  retryable: ERRORS[code].retryable === true,
+});
+
+const responseOf = (status: number, codes: readonly ErrorCode[], shape: ErrorShape): Schema => ({
+  description: codes.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join('\n\n'),
+  headers: { ...shape.headers, ...errorHeaders(status) },
+  content: {
+    'application/json': {
+      schema: { allOf: [ref(shape.schema)], properties: { error_code: { enum: codes } } },
+      examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code, shape) }])),
+    },
+  },
+});
+
+const nameOf = (codes: readonly ErrorCode[]): string | undefined =>
+  codes.length === 1 ? Object.entries(SHARED).find(([, code]) => code === codes[0])?.[0] : undefined;
+
+export const responseComponents: Readonly<Record<string, Schema>> = Object.fromEntries(
+  Object.entries(SHARED).map(([name, code]) => [name, responseOf(ERRORS[code].status, [code], STANDARD)]),
+);
+
+/** The error part of an operation's `responses`. */
+export const errorResponses = (codes: readonly ErrorCode[], shape: ErrorShape): Schema => {
+  const standard = shape.schema === 'Error' && 'X-RateLimit-Limit' in shape.headers;
+  const responses = [...codesByStatus(codes)].map(([status, group]) => {
+    const shared = standard ? nameOf(group) : undefined;
+    const response = shared ? { $ref: `#/components/responses/${shared}` } : responseOf(status, group, shape);
+    return [String(status), response];
+  });
+  return Object.fromEntries(responses) as Schema;
+};

@@ -1,0 +1,122 @@
+import type { Request, Response } from 'express';
+import type { RequestContext } from '../../../application/request-context.ts';
+import { HttpProblem } from '../errors/http-problem.ts';
+import { clientIdOf } from '../requests/client-credentials.ts';
+import { requireScope } from './authentication.ts';
+import type { Authentication, Caller } from './authentication.ts';
+import { Exchange } from './exchange.ts';
+import type { BodyKind, Operation } from './operation.ts';
+import { checkHeaders } from './preconditions.ts';
+import { tooManyRequests } from './rate-gate.ts';
+import type { RateGate } from './rate-gate.ts';
+import { NOTHING } from './reception.ts';
+import type { Contents, Reception } from './reception.ts';
+import { UNMATCHED } from './refusals.ts';
+import type { Refusals } from './refusals.ts';
+import type { Responder } from './responder.ts';
+
+export interface DispatcherDependencies {
+  readonly authentication: Authentication;
+  readonly gate: RateGate;
+  readonly reception: Reception;
+  readonly responder: Responder;
+  readonly refusals: Refusals;
+  readonly trustedHops: number;
+}
+
+/** Takes a request through its steps; the order in which refusals win over each other is the order of `#serve`. */
+export class Dispatcher {
+  readonly #deps: DispatcherDependencies;
+
+  constructor(dependencies: DispatcherDependencies) {
+    this.#deps = dependencies;
+  }
+
+  async dispatch(operation: Operation, req: Request, res: Response): Promise<void> {
+    const exchange = this.#exchange(req, res);
+    try {
+      await this.#serve(operation, req, exchange);
+    } catch (error) {
+      await this.#deps.refusals.answer(exchange, error, operation);
+    } finally {
+      if (exchange.uploads) await exchange.uploads.discard();
+    }
+  }
+
+  /** Answers a request that no operation matches: unknown path, other method, or a path that cannot be decoded. */
+  async refuse(req: Request, res: Response, error: unknown): Promise<void> {
+    await this.#deps.refusals.answer(this.#exchange(req, res), error, undefined);
+  }
+
+  /** Answers OPTIONS, which is asked without a token. */
+  async allow(req: Request, res: Response, methods: string): Promise<void> {
+    const exchange = this.#exchange(req, res);
+    await this.#deps.refusals.noteRate(exchange, undefined);
+    this.#deps.responder.reply(exchange, { status: 204, headers: ['Allow', methods] });
+  }
+
+  #exchange(req: Request, res: Response): Exchange {
+    return new Exchange(req, res, this.#deps.trustedHops);
+  }
+
+  async #serve(operation: Operation, req: Request, exchange: Exchange): Promise<void> {
+    if (req.headers.host === undefined && req.httpVersionMinor === 1) {
+      throw new HttpProblem('invalid_request', 'the header Host is missing');
+    }
+    const kind = checkHeaders(req, operation);
+    const context = await this.#admit(operation, exchange);
+    const { body, files } = kind ? await this.#receive(operation, kind, exchange) : NOTHING;
+    const query = operation.readQuery(searchOf(req.url));
+    const params = req.params as Record<string, string | undefined>;
+    const reply = await operation.handler.run({ context, body, files, params, query, req });
+    this.#deps.responder.reply(exchange, reply);
+  }
+
+  /** @throws HttpProblem 401, 403, 429 */
+  async #admit(operation: Operation, exchange: Exchange): Promise<RequestContext | undefined> {
+    const { access, bucket, endpoint } = operation;
+    if (access === 'client_credentials' || bucket === null) return undefined;
+    if (access === 'public') {
+      if (!(await this.#deps.gate.forAddress(exchange, bucket))) throw limited(endpoint, exchange);
+      return undefined;
+    }
+    const caller = await this.#identify(operation, exchange);
+    requireScope(caller, access);
+    if (!(await this.#deps.gate.forCaller(exchange, caller, bucket))) throw limited(endpoint, exchange);
+    const { clientId, applicationId, fundIds } = caller;
+    return { requestId: exchange.requestId, clientId, applicationId, fundIds };
+  }
+
+  /** A guess at a token costs its address a token of the bucket; an address without any is not even told that it was wrong. */
+  async #identify({ bucket, endpoint }: Operation, exchange: Exchange): Promise<Caller> {
+    try {
+      return await this.#deps.authentication.identify(exchange.req);
+    } catch (error) {
+      const unauthorized = error instanceof HttpProblem && error.status === 401;
+      if (unauthorized && !(await this.#deps.gate.forAddress(exchange, bucket ?? UNMATCHED))) {
+        throw limited(endpoint, exchange);
+      }
+      throw error;
+    }
+  }
+
+  async #receive(operation: Operation, kind: BodyKind, exchange: Exchange): Promise<Contents> {
+    const { gate, reception } = this.#deps;
+    if (operation.access !== 'client_credentials') return reception.receive(operation, kind, exchange);
+    // Who asks stands in the form, so this bucket can only be chosen after reading it.
+    const body = await reception.receiveForm(kind, exchange);
+    const allowed = await gate.forCredentials(exchange, clientIdOf(exchange.req, body));
+    if (!allowed) throw limited(operation.endpoint, exchange);
+    return { body, files: NOTHING.files };
+  }
+}
+
+const limited = (endpoint: string, { rate }: Exchange): HttpProblem => {
+  if (rate === undefined) throw new Error('a bucket was drawn from');
+  return tooManyRequests(endpoint, rate);
+};
+
+const searchOf = (url: string): string => {
+  const start = url.indexOf('?');
+  return start < 0 ? '' : url.slice(start + 1);
+};

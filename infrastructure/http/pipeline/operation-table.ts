@@ -1,0 +1,59 @@
+import { MultipartReceiver } from '../bodies/multipart-receiver.ts';
+import { OPERATIONS } from '../openapi/document.ts';
+import type { OpenApiDocument } from '../openapi/document.ts';
+import type { BodyContent, OperationSpec } from '../openapi/operation.ts';
+import { queryReader } from '../requests/query.ts';
+import { DocumentValidators } from '../validation/document-validators.ts';
+import type { BodyKind, Handler, Operation } from './operation.ts';
+
+const MEBIBYTE = 1_048_576;
+const JSON_BYTES = MEBIBYTE;
+const FORM_BYTES = 16_384;
+const UPLOAD_BYTES = 50 * MEBIBYTE;
+const FILES = 20;
+
+/** Most bytes of one uploaded file. */
+export const FILE_BYTES = { sandbox: 2 * MEBIBYTE - 1, production: 10 * MEBIBYTE } as const;
+
+const bodyKind = (content: BodyContent, validators: DocumentValidators, fileBytes: number): BodyKind => {
+  const { mediaType, dataPart } = content;
+  const name = dataPart ?? 'body';
+  const common = { mediaType, name, validate: validators.component(content.schema, name) };
+  if (mediaType === 'application/x-www-form-urlencoded') return { ...common, limit: FORM_BYTES };
+  if (dataPart === undefined) return { ...common, limit: JSON_BYTES };
+  const limits = { requestBytes: UPLOAD_BYTES, fileBytes, files: FILES, dataBytes: JSON_BYTES };
+  return { ...common, limit: UPLOAD_BYTES, form: new MultipartReceiver(dataPart, limits) };
+};
+
+const producedBy = (spec: OperationSpec): readonly string[] => {
+  const described = spec.success.find(({ mediaType }) => mediaType !== undefined);
+  return [described?.mediaType ?? 'application/json', ...(described?.otherMediaTypes ?? [])];
+};
+
+/** Joins every published operation with its handler. @throws Error when either is without the other */
+export const operationTable = (
+  document: OpenApiDocument,
+  handlers: Readonly<Record<string, Handler>>,
+  fileBytes: number,
+): readonly Operation[] => {
+  const validators = new DocumentValidators(document);
+  const stray = Object.keys(handlers).filter((id) => !OPERATIONS.some((spec) => spec.id === id));
+  if (stray.length > 0) throw new Error(`handlers of operations that are not published: ${stray.join(', ')}`);
+  return OPERATIONS.map((spec): Operation => {
+    const handler = handlers[spec.id];
+    if (handler === undefined) throw new Error(`the published operation ${spec.id} has no handler`);
+    const method = spec.method.toUpperCase();
+    return {
+      id: spec.id,
+      method,
+      path: spec.path,
+      endpoint: `${method} ${spec.path}`,
+      access: spec.access,
+      bucket: spec.bucket,
+      bodies: (spec.body ?? []).map((content) => bodyKind(content, validators, fileBytes)),
+      readQuery: queryReader(spec.parameters ?? [], document.components['parameters'] ?? {}, validators),
+      produces: producedBy(spec),
+      handler,
+    };
+  });
+};

@@ -1,0 +1,66 @@
+import type { ReceivedFile } from '../../../application/ports/document-store.ts';
+import type { RequestContext } from '../../../application/request-context.ts';
+import type { IncomingMessage } from 'node:http';
+import type { MultipartReceiver } from '../bodies/multipart-receiver.ts';
+import type { RateRow } from '../limits/rate-limiter.ts';
+import type { Access } from '../openapi/operation.ts';
+import type { Query, QueryReader } from '../requests/query.ts';
+import type { CrossCheck } from '../requests/request-rules.ts';
+import type { Validator } from '../validation/document-validators.ts';
+import type { Reply } from './reply.ts';
+
+/** A request that passed every check of its shape. */
+export interface Call {
+  /** undefined where no token is asked for */
+  readonly context: RequestContext | undefined;
+  /** Matches the schema of the operation. */
+  readonly body: unknown;
+  readonly files: readonly ReceivedFile[];
+  readonly params: Readonly<Record<string, string | undefined>>;
+  readonly query: Query;
+  readonly req: IncomingMessage;
+}
+
+export interface Handler {
+  readonly crossCheck?: CrossCheck;
+  /** Names of the files that the body refers to; for forms with files. */
+  readonly fileNames?: (body: unknown) => readonly string[];
+  run(call: Call): Promise<Reply> | Reply;
+}
+
+/** A handler's work for a caller with a token. */
+export const forClient =
+  (run: (context: RequestContext, call: Call) => Promise<Reply>) =>
+  (call: Call): Promise<Reply> => {
+    if (call.context === undefined) throw new Error('this operation asks for a token');
+    return run(call.context, call);
+  };
+
+/** One media type that an operation reads. */
+export interface BodyKind {
+  readonly mediaType: string;
+  /** Most bytes of the whole body. */
+  readonly limit: number;
+  /** How messages call the JSON value. */
+  readonly name: string;
+  readonly validate: Validator;
+  readonly form?: MultipartReceiver;
+}
+
+/** A row of the routing table. */
+export interface Operation {
+  readonly id: string;
+  /** Upper case. */
+  readonly method: string;
+  /** As published, with `{parameter}`. */
+  readonly path: string;
+  /** For messages: method and path. */
+  readonly endpoint: string;
+  readonly access: Access;
+  readonly bucket: RateRow | null;
+  readonly bodies: readonly BodyKind[];
+  readonly readQuery: QueryReader;
+  /** Media types of its success responses. */
+  readonly produces: readonly string[];
+  readonly handler: Handler;
+}

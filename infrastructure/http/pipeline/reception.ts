@@ -1,0 +1,65 @@
+import type { ReceivedFile } from '../../../application/ports/document-store.ts';
+import { letContinue, parseJson, readBody, textOf } from '../bodies/read-body.ts';
+import type { UploadArea } from '../bodies/upload-area.ts';
+import { withBoundedLists } from '../requests/bounded-lists.ts';
+import { parseForm } from '../requests/client-credentials.ts';
+import { refusalFor } from '../requests/refusal.ts';
+import { asDraft } from '../requests/request-rules.ts';
+import type { RequestRules } from '../requests/request-rules.ts';
+import { requireMatchingFiles } from '../requests/uploaded-files.ts';
+import { withoutRepetitions } from '../validation/violations.ts';
+import type { Exchange } from './exchange.ts';
+import type { BodyKind, Handler, Operation } from './operation.ts';
+
+/** A body that keeps every rule of its operation, and the files that came with it. */
+export interface Contents {
+  readonly body: unknown;
+  readonly files: readonly ReceivedFile[];
+}
+
+const NO_FILES: readonly ReceivedFile[] = [];
+export const NOTHING: Contents = { body: undefined, files: NO_FILES };
+
+/** Reads what a request carries and checks its shape. */
+export class Reception {
+  readonly #uploads: UploadArea;
+  readonly #rules: RequestRules;
+
+  constructor(uploads: UploadArea, rules: RequestRules) {
+    this.#uploads = uploads;
+    this.#rules = rules;
+  }
+
+  /** @throws HttpProblem 400, 413 @throws ClientGoneError */
+  async receive({ handler }: Operation, kind: BodyKind, exchange: Exchange): Promise<Contents> {
+    const { req, res } = exchange;
+    letContinue(res);
+    if (kind.form === undefined) {
+      const text = textOf(await readBody(req, kind.limit), kind.name);
+      return { body: this.#checked(handler, kind, text), files: NO_FILES };
+    }
+    exchange.uploads = this.#uploads.session();
+    const { data, files } = await kind.form.receive(req, res, exchange.uploads);
+    const body = this.#checked(handler, kind, data);
+    requireMatchingFiles(handler.fileNames?.(body) ?? [], files);
+    return { body, files };
+  }
+
+  /** A form whose fields the handler judges itself: the token endpoint has rules of its own for what is wrong with them. */
+  async receiveForm(kind: BodyKind, { req, res }: Exchange): Promise<URLSearchParams> {
+    letContinue(res);
+    return parseForm(await readBody(req, kind.limit));
+  }
+
+  /** @throws HttpProblem `validation_error` with everything that is wrong */
+  #checked(handler: Handler, kind: BodyKind, text: string): unknown {
+    const body = withBoundedLists(parseJson(text, kind.name));
+    const violations = kind.validate(body);
+    const draft = handler.crossCheck && asDraft(body);
+    const crossed = draft ? (handler.crossCheck?.(draft, this.#rules, kind.name) ?? []) : [];
+    if (violations.length > 0 || crossed.length > 0) {
+      throw refusalFor(withoutRepetitions([...violations, ...crossed]));
+    }
+    return body;
+  }
+}

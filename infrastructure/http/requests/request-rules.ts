@@ -1,0 +1,37 @@
+import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
+
+/** What differs between environments in the contents of requests. */
+export interface RequestRules {
+  /** Whether CPF and CNPJ must carry the right check digits. */
+  readonly checkDigits: boolean;
+}
+
+/** A parsed body that may still break any rule. */
+export type Draft = Readonly<Record<string, unknown>>;
+
+/**
+ * Rules between fields. They also look at drafts that break their schema, and then judge only what has the right shape.
+ * `carrier` is the part of the form that the draft came in, or `body`.
+ */
+export type CrossCheck = (draft: Draft, rules: RequestRules, carrier: string) => readonly FieldViolation[];
+
+export const asDraft = (value: unknown): Draft | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Draft) : undefined;
+
+export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+export const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** Positions of texts that appeared before, with the text. */
+export const repetitions = (
+  texts: readonly (string | undefined)[],
+): readonly { index: number; text: string }[] => {
+  const seen = new Set<string>();
+  const repeated: { index: number; text: string }[] = [];
+  texts.forEach((text, index) => {
+    if (text === undefined) return;
+    if (seen.has(text)) repeated.push({ index, text });
+    seen.add(text);
+  });
+  return repeated;
+};

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Reply } from './pipeline/reply.ts';
+
+const compress = promisify(gzip);
+
+interface Coded {
+  readonly bytes: Buffer;
+  readonly etag: string;
+  readonly headers: readonly string[];
+}
+
+const GZIP = /(?:^|,)\s*(?:x-)?(?:gzip|\*)\s*(?:;\s*q=([\d.]+))?\s*(?=,|$)/i;
+const VARY = ['Vary', 'Accept-Encoding'];
+
+const takesGzip = (acceptEncoding: IncomingMessage['headers'][string]): boolean => {
+  const match = GZIP.exec(String(acceptEncoding ?? ''));
+  return match !== null && Number(match[1] ?? 1) > 0;
+};
+
+/** Whether `If-None-Match` names this representation (RFC 9110, 13.1.2: weak comparison, `*` matches all). */
+const matches = (ifNoneMatch: string | undefined, etag: string): boolean => {
+  if (ifNoneMatch === undefined) return false;
+  const candidates = ifNoneMatch.split(',').map((candidate) => candidate.trim().replace(/^W\//, ''));
+  return candidates.includes('*') || candidates.includes(etag);
+};
+
+/** Bytes that never change while the process runs: compressed once, for those who can read it, and revalidated by digest. */
+export class ServedContent {
+  readonly mediaType: string;
+  /** Of the content as it is, for names that change with it. */
+  readonly digest: string;
+  readonly #plain: Coded;
+  #compressed: Promise<Coded> | undefined;
+
+  constructor(bytes: Buffer, mediaType: string) {
+    this.mediaType = mediaType;
+    this.digest = createHash('sha256').update(bytes).digest('base64url');
+    this.#plain = { bytes, etag: `"${this.digest}"`, headers: [] };
+  }
+
+  /** 200 with the bytes, or 304; `headers` is flat. */
+  async replyTo(req: IncomingMessage, headers: readonly string[]): Promise<Reply> {
+    const coded = takesGzip(req.headers['accept-encoding']) ? await this.#gzipped() : this.#plain;
+    const all = ['ETag', coded.etag, ...VARY, ...headers];
+    if (matches(req.headers['if-none-match'], coded.etag)) return { status: 304, headers: all };
+    const { bytes } = coded;
+    return { status: 200, bytes, mediaType: this.mediaType, headers: [...all, ...coded.headers] };
+  }
+
+  #gzipped(): Promise<Coded> {
+    this.#compressed ??= this.#compress();
+    return this.#compressed;
+  }
+
+  async #compress(): Promise<Coded> {
+    const bytes = await compress(this.#plain.bytes, { level: 9 });
+    return { bytes, etag: `"${this.digest}-gz"`, headers: ['Content-Encoding', 'gzip'] };
+  }
+}

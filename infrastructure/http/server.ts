@@ -1,0 +1,83 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Express } from 'express';
+import { awaitingContinue } from './bodies/read-body.ts';
+import type { RateLimiter } from './limits/rate-limiter.ts';
+import { answerClientError } from './server/client-error.ts';
+import { Traffic } from './server/traffic.ts';
+
+export interface ServerLimits {
+  /** Milliseconds a client may take for its headers. */
+  readonly headersTimeoutMs: number;
+  /** Milliseconds a client may take for the whole request. */
+  readonly requestTimeoutMs: number;
+  /** Milliseconds an idle connection is kept; longer than a load balancer keeps its side. */
+  readonly keepAliveTimeoutMs: number;
+  /** Milliseconds between looks for connections that are too slow. */
+  readonly checkIntervalMs: number;
+  readonly maxHeaderBytes: number;
+}
+
+export const DEFAULT_LIMITS: ServerLimits = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 120_000,
+  keepAliveTimeoutMs: 65_000,
+  checkIntervalMs: 2_000,
+  maxHeaderBytes: 16_384,
+};
+
+export interface HttpServer {
+  readonly server: Server;
+  /** @throws Error when the address cannot be used */
+  listen(port: number, host: string): Promise<AddressInfo>;
+  /** Accepts nothing new, lets requests in flight finish for `graceMs`, then cuts what is left. Idempotent. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** An Express application behind time-outs, with JSON answers even where Node refuses a request before the application sees it. */
+export const createHttpServer = (
+  app: Express,
+  limiter: RateLimiter,
+  limits: ServerLimits = DEFAULT_LIMITS,
+): HttpServer => {
+  const server = createServer({
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: limits.checkIntervalMs,
+    maxHeaderSize: limits.maxHeaderBytes,
+    // The application refuses a missing Host itself, with a body.
+    requireHostHeader: false,
+    noDelay: true,
+  });
+  const traffic = new Traffic(server);
+  const handle = (req: IncomingMessage, res: ServerResponse): void => {
+    traffic.note(req, res);
+    (app as unknown as (req: IncomingMessage, res: ServerResponse) => void)(req, res);
+  };
+  server.on('request', handle);
+  server.on('checkExpectation', handle);
+  server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
+    awaitingContinue.add(res);
+    handle(req, res);
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    void answerClientError(error, socket as Socket, limiter);
+  });
+  return {
+    server,
+    listen: (port, host) => listening(server, port, host),
+    close: (graceMs) => traffic.close(graceMs),
+  };
+};
+
+const listening = (server: Server, port: number, host: string): Promise<AddressInfo> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve(server.address() as AddressInfo);
+    });
+  });

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { HttpProblem } from '../errors/http-problem.ts';
+import { RATE_ROWS } from '../limits/rate-limiter.ts';
+import type { RateLimiter, RateState } from '../limits/rate-limiter.ts';
+import { API_VERSION } from '../openapi/version.ts';
+import { addressKey } from '../pipeline/client-address.ts';
+
+const CLOSE_MS = 1_000;
+
+const refusalOf = (error: NodeJS.ErrnoException): { status: string; message: string } => {
+  if (error.code === 'HPE_HEADER_OVERFLOW') {
+    return { status: '431 Request Header Fields Too Large', message: 'the headers are too large' };
+  }
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return { status: '408 Request Timeout', message: 'the request took too long to arrive' };
+  }
+  return { status: '400 Bad Request', message: 'this is not a valid HTTP request' };
+};
+
+/** Answers what Node could not read as a request, with the body and the headers of every other refusal. */
+export const answerClientError = async (
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  limiter: RateLimiter,
+): Promise<void> => {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = randomUUID();
+  const { status, message } = refusalOf(error);
+  const body = JSON.stringify(new HttpProblem('invalid_request', message).body(requestId));
+  const rate = await rateOf(socket, limiter).catch(() => undefined);
+  const head = [
+    `HTTP/1.1 ${status}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    `X-SVC-API-Version: ${API_VERSION}`,
+    ...(rate ? rateLines(rate) : []),
+    'Cache-Control: no-store',
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // The other side may be one that never closes: that is what it was refused for.
+  setTimeout(() => socket.destroy(), CLOSE_MS).unref();
+};
+
+const rateOf = async (socket: Socket, limiter: RateLimiter): Promise<RateState> =>
+  limiter.take('address', `${addressKey(socket.remoteAddress ?? 'unknown')} read`, RATE_ROWS.read);
+
+const rateLines = (rate: RateState): readonly string[] => [
+  `X-RateLimit-Limit: ${rate.limit}`,
+  `X-RateLimit-Remaining: ${rate.remaining}`,
+  `X-RateLimit-Reset: ${rate.resetAt}`,
+];

@@ -1,0 +1,51 @@
+import type {
+  AddDocumentsInput,
+  AssignLoanInput,
+  DocumentsReceipt,
+  LoanReceipt,
+  PrepaymentReceipt,
+  ProcessPrepaymentInput,
+  RepurchaseReceipt,
+  RequestRepurchaseInput,
+  SettleInstallmentInput,
+  SettlementReceipt,
+} from '../../application/loans/inputs.ts';
+import type { LoanDetails } from '../../application/loans/loan-details.ts';
+import type { ListLoansInput, LoanSummary } from '../../application/loans/read-loan.ts';
+import type { Webhooks } from '../../application/ports/webhooks.ts';
+import type { RenegotiateLoansInput, RenegotiationReceipt } from '../../application/renegotiation/inputs.ts';
+import type { Outcome, RequestContext } from '../../application/request-context.ts';
+
+interface LoanListing {
+  readonly loans: readonly LoanSummary[];
+  readonly nextCursor: string | null;
+}
+
+/** Everything that a request can ask for. Refusals come as `DomainError`. */
+export interface UseCases {
+  readonly assignLoan: (context: RequestContext, input: AssignLoanInput) => Promise<Outcome<LoanReceipt>>;
+  readonly settleInstallment: (
+    context: RequestContext,
+    input: SettleInstallmentInput,
+  ) => Promise<Outcome<SettlementReceipt>>;
+  readonly processPrepayment: (
+    context: RequestContext,
+    input: ProcessPrepaymentInput,
+  ) => Promise<Outcome<PrepaymentReceipt>>;
+  readonly requestRepurchase: (
+    context: RequestContext,
+    input: RequestRepurchaseInput,
+  ) => Promise<Outcome<RepurchaseReceipt>>;
+  readonly addDocuments: (
+    context: RequestContext,
+    input: AddDocumentsInput,
+  ) => Promise<Outcome<DocumentsReceipt>>;
+  readonly renegotiateLoans: (
+    context: RequestContext,
+    input: RenegotiateLoansInput,
+  ) => Promise<Outcome<RenegotiationReceipt>>;
+  /** `undefined` when the application has no such operation. */
+  readonly readLoan: (context: RequestContext, code: string) => Promise<LoanDetails | undefined>;
+  readonly listLoans: (context: RequestContext, input: ListLoansInput) => Promise<LoanListing>;
+  readonly webhooks: Webhooks;
+}

@@ -1,0 +1,70 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { KeyStore } from '../../application/ports/key-store.ts';
+import type { Sealer } from './sealer.ts';
+
+/** The data key of one operation. `id` tells which key sealed something, without telling anything about the key. */
+export interface OperationKey {
+  /** 16 hexadecimal digits. */
+  readonly id: string;
+  /** 32 bytes. */
+  readonly bytes: Buffer;
+}
+
+/** An unwrapped key stays in memory at most so long: the time until every process has forgotten a borrower. */
+const FORGOTTEN_EVERYWHERE_AFTER_MS = 30_000;
+const CACHED_KEYS = 5_000;
+
+/** One random data key an operation, wrapped by the master key, named `operation:<stream>` in the key store. */
+export class OperationKeys {
+  readonly #store: KeyStore;
+  readonly #sealer: Sealer;
+  readonly #cache = new LRUCache<string, OperationKey>({
+    max: CACHED_KEYS,
+    ttl: FORGOTTEN_EVERYWHERE_AFTER_MS,
+  });
+  readonly #making = new Map<string, Promise<OperationKey>>();
+
+  constructor(store: KeyStore, sealer: Sealer) {
+    this.#store = store;
+    this.#sealer = sealer;
+  }
+
+  /** The operation's key, made and durable when there was none. */
+  async key(stream: string): Promise<OperationKey> {
+    const cached = this.#cache.get(stream) ?? this.#making.get(stream);
+    if (cached !== undefined) return cached;
+    const making = this.#make(stream).finally(() => this.#making.delete(stream));
+    this.#making.set(stream, making);
+    return making;
+  }
+
+  /** The operation's key; undefined when it never had one or it was forgotten. */
+  async find(stream: string): Promise<OperationKey | undefined> {
+    const cached = this.#cache.get(stream);
+    if (cached !== undefined) return cached;
+    const wrapped = await this.#store.get(nameOf(stream));
+    return wrapped === undefined ? undefined : this.#unwrap(stream, wrapped);
+  }
+
+  /** Makes everything that was sealed for this operation unreadable, for good. */
+  async forget(stream: string): Promise<void> {
+    await this.#store.delete(nameOf(stream));
+    this.#cache.delete(stream);
+  }
+
+  async #make(stream: string): Promise<OperationKey> {
+    const fresh = randomBytes(32).toString('base64url');
+    const kept = await this.#store.putIfAbsent(nameOf(stream), this.#sealer.seal(fresh, nameOf(stream)));
+    return this.#unwrap(stream, kept);
+  }
+
+  #unwrap(stream: string, wrapped: string): OperationKey {
+    const bytes = Buffer.from(this.#sealer.open(wrapped, nameOf(stream)), 'base64url');
+    const key = { id: createHash('sha256').update('key id').update(bytes).digest('hex').slice(0, 16), bytes };
+    this.#cache.set(stream, key);
+    return key;
+  }
+}
+
+const nameOf = (stream: string): string => `operation:${stream}`;

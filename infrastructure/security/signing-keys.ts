@@ -1,0 +1,123 @@
+import type { Clock } from '../../application/ports/clock.ts';
+import type { KeyStore } from '../../application/ports/key-store.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import type { Sealer } from './sealer.ts';
+import { newSigningKey, openSigningKey } from './signing-key.ts';
+import type { SigningKey } from './signing-key.ts';
+
+const PREFIX = 'token-signing:';
+/** Every process looks for new keys so often, at the latest. */
+const RELOAD_AFTER_MS = 5_000;
+/** A token with an unknown key makes us look at once, but a flood of them no oftener than this. */
+const LOOK_FOR_UNKNOWN_AFTER_MS = 1_000;
+/** A new key signs only when every process and every reader of the key set had time to learn of it. */
+const PUBLISHED_BEFORE_USE_MS = 60_000;
+/** The life of a token (1 h) and five minutes for clocks that disagree. */
+const KEPT_AFTER_USE_MS = 65 * 60_000;
+
+export interface Rotation {
+  readonly kid: string;
+  /** UNIX milliseconds. */
+  readonly activeFrom: number;
+}
+
+/**
+ * Keys that sign access tokens, sealed in the key store and shared by all processes. Their names count upwards and are claimed
+ * with putIfAbsent, so that two processes that make the first key, or rotate at once, end with one and the same key.
+ */
+export class SigningKeys {
+  readonly #store: KeyStore;
+  readonly #sealer: Sealer;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  #keys: readonly SigningKey[] = [];
+  #loadedAt = -Infinity;
+  #loading: Promise<void> | undefined;
+
+  constructor(deps: { store: KeyStore; sealer: Sealer; clock: Clock; logger: Logger }) {
+    this.#store = deps.store;
+    this.#sealer = deps.sealer;
+    this.#clock = deps.clock;
+    this.#logger = deps.logger;
+  }
+
+  /** The key to sign with now. */
+  async active(): Promise<SigningKey> {
+    await this.#refresh(RELOAD_AFTER_MS);
+    const now = this.#now();
+    const key = this.#keys.findLast((candidate) => candidate.activeFrom <= now) ?? this.#keys[0];
+    if (key === undefined) throw new Error('the key store holds no signing key');
+    return key;
+  }
+
+  async find(kid: string): Promise<SigningKey | undefined> {
+    await this.#refresh(RELOAD_AFTER_MS);
+    const known = this.#keys.find((key) => key.kid === kid);
+    if (known !== undefined) return known;
+    await this.#refresh(LOOK_FOR_UNKNOWN_AFTER_MS);
+    return this.#keys.find((key) => key.kid === kid);
+  }
+
+  /** Every key whose tokens may still be alive, and the one that will sign next. */
+  async published(): Promise<readonly SigningKey[]> {
+    await this.#refresh(RELOAD_AFTER_MS);
+    return this.#keys;
+  }
+
+  /** Publishes a new key, which starts to sign a minute later; tokens signed by the old one stay good until they expire. */
+  async rotate(): Promise<Rotation> {
+    await this.#load();
+    const last = this.#keys.at(-1);
+    const name = last === undefined ? nameOf(1) : nameOf(numberOf(last.name) + 1);
+    const { kid, activeFrom } = await this.#claim(name, this.#now() + PUBLISHED_BEFORE_USE_MS);
+    await this.#load();
+    return { kid, activeFrom };
+  }
+
+  async #claim(name: string, activeFrom: number): Promise<SigningKey> {
+    const kept = await this.#store.putIfAbsent(name, await newSigningKey(name, activeFrom, this.#sealer));
+    return openSigningKey(name, kept, this.#sealer);
+  }
+
+  async #refresh(olderThanMs: number): Promise<void> {
+    if (Math.abs(this.#now() - this.#loadedAt) < olderThanMs) return;
+    this.#loading ??= this.#load().finally(() => (this.#loading = undefined));
+    try {
+      await this.#loading;
+    } catch (error) {
+      if (this.#keys.length === 0) throw error;
+      // Known keys go on working while the store is away.
+      this.#loadedAt = this.#now();
+      this.#logger.warn({ err: error }, 'signing keys could not be reloaded');
+    }
+  }
+
+  async #load(): Promise<void> {
+    const stored = [...(await this.#store.list(PREFIX))].sort((a, b) => numberOf(a.name) - numberOf(b.name));
+    const known = new Map(this.#keys.map((key) => [key.name, key]));
+    const keys: SigningKey[] = [];
+    for (const { name, wrapped } of stored) {
+      keys.push(known.get(name) ?? (await openSigningKey(name, wrapped, this.#sealer)));
+    }
+    if (keys.length === 0) keys.push(await this.#claim(nameOf(1), this.#now()));
+    this.#keys = await this.#withoutRetired(keys);
+    this.#loadedAt = this.#now();
+  }
+
+  /** The newest key is never deleted, so the count never starts again. */
+  async #withoutRetired(keys: readonly SigningKey[]): Promise<readonly SigningKey[]> {
+    const retired = keys.filter((_, index) => {
+      const successor = keys[index + 1];
+      return successor !== undefined && successor.activeFrom + KEPT_AFTER_USE_MS < this.#now();
+    });
+    await Promise.all(retired.map((key) => this.#store.delete(key.name)));
+    return keys.filter((key) => !retired.includes(key));
+  }
+
+  #now(): number {
+    return Date.parse(this.#clock.now());
+  }
+}
+
+const nameOf = (number: number): string => `${PREFIX}${String(number).padStart(9, '0')}`;
+const numberOf = (name: string): number => Number(name.slice(PREFIX.length));

@@ -1,0 +1,111 @@
+import type {
+  Application,
+  Client,
+  ClientRegistry,
+  ClientWithSecret,
+} from '../../application/ports/client-registry.ts';
+import type { SqlDatabase, Statement } from './sql-database.ts';
+import type { CoreTables } from './tables.ts';
+
+type ClientRow = CoreTables['client'];
+
+const clientOf = (row: Omit<ClientRow, 'secret_hash'>): Client => ({
+  clientId: row.client_id,
+  applicationId: row.application_id,
+  name: row.name,
+  rateLimitMultiplier: row.rate_limit_multiplier,
+  createdAt: row.created_at,
+  revokedAt: row.revoked_at,
+});
+
+const rowOf = (client: ClientWithSecret): ClientRow => ({
+  client_id: client.clientId,
+  application_id: client.applicationId,
+  name: client.name,
+  secret_hash: client.secretHash,
+  rate_limit_multiplier: client.rateLimitMultiplier,
+  created_at: client.createdAt,
+  revoked_at: client.revokedAt,
+});
+
+/** An application is known by its clients; it has no row of its own. */
+export class SqlClientRegistry implements ClientRegistry {
+  readonly #database: SqlDatabase;
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+  }
+
+  async create(client: ClientWithSecret, fundIds: readonly string[]): Promise<Application> {
+    const { builder } = this.#database;
+    const { applicationId } = client;
+    const insert = { query: builder.insertInto('client').values(rowOf(client)).compile() };
+    const [links] = (
+      await this.#database.transaction([
+        ...this.#linking(applicationId, fundIds),
+        insert,
+        { query: this.#funds(applicationId).compile() },
+      ])
+    ).slice(-1);
+    const rows = links!.rows as readonly { readonly fund_id: string }[];
+    return { applicationId, fundIds: rows.map((row) => row.fund_id) };
+  }
+
+  async find(clientId: string): Promise<ClientWithSecret | undefined> {
+    const query = this.#database.builder.selectFrom('client').selectAll().where('client_id', '=', clientId);
+    const [row] = await this.#database.read(query);
+    return row && { ...clientOf(row), secretHash: row.secret_hash };
+  }
+
+  async application(applicationId: string): Promise<Application | undefined> {
+    const { builder } = this.#database;
+    const known = builder
+      .selectFrom('client')
+      .select('client_id')
+      .where('application_id', '=', applicationId)
+      .limit(1);
+    const [clients, funds] = await this.#database.snapshot([known, this.#funds(applicationId)]);
+    return clients.length === 0 ? undefined : { applicationId, fundIds: funds.map((row) => row.fund_id) };
+  }
+
+  async list(): ReturnType<ClientRegistry['list']> {
+    const { builder } = this.#database;
+    const [clients, funds] = await this.#database.snapshot([
+      builder.selectFrom('client').selectAll().orderBy('created_at').orderBy('client_id'),
+      builder.selectFrom('application_fund').selectAll().orderBy('fund_id'),
+    ]);
+    const fundsOf = Map.groupBy(funds, (link) => link.application_id);
+    return clients.map((row) => ({
+      ...clientOf(row),
+      fundIds: (fundsOf.get(row.application_id) ?? []).map((link) => link.fund_id),
+    }));
+  }
+
+  async revoke(clientId: string, at: string): Promise<boolean> {
+    const query = this.#database.builder
+      .updateTable('client')
+      .set({ revoked_at: at })
+      .where('client_id', '=', clientId)
+      .where('revoked_at', 'is', null);
+    const [result] = await this.#database.transaction([{ query: query.compile() }]);
+    return result!.changes === 1;
+  }
+
+  #linking(applicationId: string, fundIds: readonly string[]): readonly Statement[] {
+    if (fundIds.length === 0) return [];
+    const rows = fundIds.map((id) => ({ application_id: applicationId, fund_id: id.toLowerCase() }));
+    const query = this.#database.builder
+      .insertInto('application_fund')
+      .values(rows)
+      .onConflict((conflict) => conflict.columns(['application_id', 'fund_id']).doNothing());
+    return [{ query: query.compile() }];
+  }
+
+  #funds(applicationId: string) {
+    return this.#database.builder
+      .selectFrom('application_fund')
+      .select('fund_id')
+      .where('application_id', '=', applicationId)
+      .orderBy('fund_id');
+  }
+}

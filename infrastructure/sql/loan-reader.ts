@@ -1,0 +1,110 @@
+import type { Kysely } from 'kysely';
+import { loanStream } from '../../application/command-handling/stream-names.ts';
+import type { LoanListQuery, LoanPage, LoanReader } from '../../application/ports/loan-reader.ts';
+import type { InstallmentRow, LoanRow, LoanView } from '../../projections/loan/loan-view.ts';
+import { decodeCursor, encodeCursor } from './loan-list-cursor.ts';
+import type { Schema } from './schema.ts';
+import type { SqlDatabase } from './sql-database.ts';
+import type { CoreTables } from './tables.ts';
+
+type LoanColumns = CoreTables['loan'];
+type CreditColumns = Pick<CoreTables['installment_credit'], 'installment_code' | 'value' | 'date'>;
+
+const withCompletion = (repurchase: string | null, completedAt: string | null): string | null =>
+  repurchase === null ? null : JSON.stringify({ ...(JSON.parse(repurchase) as object), completedAt });
+
+const loanRow = ({ repurchase_completed_at: completedAt, ...row }: LoanColumns): LoanRow => ({
+  ...row,
+  repurchase: withCompletion(row.repurchase, completedAt),
+});
+
+const withCredits = (
+  installments: readonly Omit<InstallmentRow, 'credits'>[],
+  credits: readonly CreditColumns[],
+): readonly InstallmentRow[] => {
+  const byCode = Map.groupBy(credits, (credit) => credit.installment_code);
+  return installments.map((row) => ({
+    ...row,
+    credits: JSON.stringify((byCode.get(row.code) ?? []).map(({ value, date }) => ({ value, date }))),
+  }));
+};
+
+/** Everything that one operation shows, by its stream. */
+const queriesOf = (builder: Kysely<Schema>, stream: string) =>
+  [
+    builder.selectFrom('loan').selectAll().where('stream', '=', stream),
+    builder
+      .selectFrom('installment')
+      .select(['code', 'seq', 'due_date', 'face_value', 'status'])
+      .select(['settled_at', 'settled_value', 'payment_method'])
+      .where('stream', '=', stream)
+      .orderBy('seq'),
+    builder
+      .selectFrom('installment_credit')
+      .select(['installment_code', 'value', 'date'])
+      .where('stream', '=', stream)
+      .orderBy('installment_code')
+      .orderBy('revision'),
+    builder
+      .selectFrom('document')
+      .select(['document_id', 'type', 'value', 'sha256', 'size', 'received_at'])
+      .where('stream', '=', stream)
+      .orderBy('revision')
+      .orderBy('seq'),
+    builder
+      .selectFrom('status_history')
+      .select(['status', 'at'])
+      .where('stream', '=', stream)
+      .orderBy('revision'),
+  ] as const;
+
+/** Reads an operation in one snapshot, so never rows of two versions of it. */
+export class SqlLoanReader implements LoanReader {
+  readonly #database: SqlDatabase;
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+  }
+
+  async find(applicationId: string, code: string): Promise<LoanView | undefined> {
+    const queries = queriesOf(this.#database.builder, loanStream(applicationId, code));
+    const [loans, installments, credits, documents, statusHistory] = await this.#database.snapshot(queries);
+    const [loan] = loans;
+    if (!loan) return undefined;
+    return {
+      loan: loanRow(loan),
+      installments: withCredits(installments, credits),
+      documents,
+      statusHistory,
+    };
+  }
+
+  async list(query: LoanListQuery): Promise<LoanPage> {
+    const rows = await this.#database.read(this.#page(query));
+    const loans = rows.slice(0, query.limit).map(loanRow);
+    const last = loans.at(-1);
+    const more = rows.length > query.limit && last;
+    return {
+      loans,
+      nextCursor: more ? encodeCursor({ receivedAt: last.received_at, code: last.code }) : null,
+    };
+  }
+
+  /** One row more than asked for tells whether there is a next page. */
+  #page({ applicationId, status, fundId, limit, cursor }: LoanListQuery) {
+    let page = this.#database.builder
+      .selectFrom('loan')
+      .selectAll()
+      .where('application_id', '=', applicationId);
+    if (status !== undefined) page = page.where('status', '=', status);
+    if (fundId !== undefined) page = page.where('fund_id', '=', fundId);
+    if (cursor !== undefined) {
+      const { receivedAt, code } = decodeCursor(cursor);
+      page = page.where((eb) => eb(eb.refTuple('received_at', 'code'), '>', eb.tuple(receivedAt, code)));
+    }
+    return page
+      .orderBy('received_at')
+      .orderBy('code')
+      .limit(limit + 1);
+  }
+}

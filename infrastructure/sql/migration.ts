@@ -1,0 +1,48 @@
+import { CompiledQuery } from 'kysely';
+import { ConstraintError } from './sql-database.ts';
+import type { SqlDatabase, SqlDialect } from './sql-database.ts';
+
+/** One step of a schema, run once per database in one transaction. What was shipped never changes; a correction is a new step. */
+export interface Migration {
+  /** Unique over all sets, such as `webhooks-001`: in some engines every set shares one database. */
+  readonly id: string;
+  readonly statements: Readonly<Record<SqlDialect, readonly string[]>>;
+}
+
+const CREATE_LEDGER =
+  'create table if not exists schema_migration (id text not null primary key, applied_at text not null)';
+
+const isApplied = async (database: SqlDatabase, id: string): Promise<boolean> => {
+  const query = database.builder.selectFrom('schema_migration').select('id').where('id', '=', id);
+  return (await database.read(query)).length > 0;
+};
+
+/** Claims the step and runs it in one transaction, so of two processes that start at once exactly one runs it. */
+const apply = async (database: SqlDatabase, migration: Migration, now: string): Promise<void> => {
+  const claim = database.builder.insertInto('schema_migration').values({ id: migration.id, applied_at: now });
+  const steps = migration.statements[database.dialect].map((text) => CompiledQuery.raw(text));
+  await database.transaction([{ query: claim.compile() }, ...steps.map((query) => ({ query }))]);
+};
+
+/** Brings a database to the end of the list; answers the ids that this call applied. @throws Error naming the step that failed */
+export const migrate = async (
+  database: SqlDatabase,
+  migrations: readonly Migration[],
+  now: string,
+): Promise<readonly string[]> => {
+  await database.transaction([{ query: CompiledQuery.raw(CREATE_LEDGER) }]);
+  const applied: string[] = [];
+  for (const migration of migrations) {
+    if (await isApplied(database, migration.id)) continue;
+    try {
+      await apply(database, migration, now);
+      applied.push(migration.id);
+    } catch (error) {
+      // The other process was faster; any other broken constraint is the step's own.
+      if (error instanceof ConstraintError && (await isApplied(database, migration.id))) continue;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`schema step ${migration.id} failed: ${reason}`, { cause: error });
+    }
+  }
+  return applied;
+};

@@ -1,0 +1,108 @@
+import type { LogPosition } from '../../application/ports/event-store.ts';
+import { OutcomeUnknownError, StoreUnavailableError } from '../../application/ports/event-store.ts';
+import type { ProjectionStore } from '../../application/ports/projection-store.ts';
+import type { Projection, TableWrite } from '../../projections/engine/projection.ts';
+import { RefusedWritesError } from '../../projections/engine/projector-ports.ts';
+import { GuardFailedError } from './sql-database.ts';
+import type { SqlDatabase, Statement } from './sql-database.ts';
+import { TableWriteStatements } from './table-write-statements.ts';
+import type { PhysicalTables } from './table-write-statements.ts';
+
+/** The tables of the read models that this program knows. */
+export const READ_MODEL_TABLES: PhysicalTables = new Map([
+  ['loan', 'loan'],
+  ['installment', 'installment'],
+  ['installment_credit', 'installment_credit'],
+  ['document', 'document'],
+  ['status_history', 'status_history'],
+] as const);
+
+/** What may pass by itself; every other failure of these statements would come again. */
+const mayPass = (error: unknown): boolean =>
+  error instanceof StoreUnavailableError || error instanceof OutcomeUnknownError;
+
+export class SqlProjectionStore implements ProjectionStore {
+  readonly #database: SqlDatabase;
+  readonly #statements: TableWriteStatements;
+
+  constructor(database: SqlDatabase, tables: PhysicalTables = READ_MODEL_TABLES) {
+    this.#database = database;
+    this.#statements = new TableWriteStatements(database.builder, tables);
+  }
+
+  /** Rows of an older version of the projection are emptied first. @throws Error for rows of a newer one */
+  async checkpoint(projection: Projection): Promise<LogPosition | 'start'> {
+    const { name, version } = projection;
+    const [row] = await this.#database.read(
+      this.#database.builder
+        .selectFrom('projection_checkpoint')
+        .select(['version', 'position'])
+        .where('name', '=', name),
+    );
+    if (!row) return 'start';
+    if (row.version === version) return row.position as LogPosition;
+    if (row.version > version) {
+      throw new RefusedWritesError(
+        `read model ${name} has version ${row.version}, this program writes ${version}`,
+      );
+    }
+    try {
+      await this.#empty(projection, row.version);
+      return 'start';
+    } catch (error) {
+      if (error instanceof GuardFailedError) return this.checkpoint(projection);
+      throw error;
+    }
+  }
+
+  async apply(
+    projection: Projection,
+    writes: readonly TableWrite[],
+    expected: LogPosition | 'start',
+    checkpoint: LogPosition,
+  ): Promise<boolean> {
+    try {
+      // The checkpoint goes first: who loses the race must not meet rows of the winner.
+      const advance = this.#advance(projection, expected, checkpoint);
+      const statements = writes.flatMap((write) => this.#statements.of(write));
+      await this.#database.transaction([advance, ...statements]);
+      return true;
+    } catch (error) {
+      if (error instanceof GuardFailedError) return false;
+      if (mayPass(error)) throw error;
+      throw new RefusedWritesError(error instanceof Error ? error.message : String(error), { cause: error });
+    }
+  }
+
+  async reset(projection: Projection): Promise<void> {
+    await this.#empty(projection);
+  }
+
+  #advance({ name, version }: Projection, expected: LogPosition | 'start', position: LogPosition): Statement {
+    const { builder } = this.#database;
+    const query =
+      expected === 'start'
+        ? builder
+            .insertInto('projection_checkpoint')
+            .values({ name, version, position })
+            .onConflict((conflict) => conflict.column('name').doNothing())
+        : builder
+            .updateTable('projection_checkpoint')
+            .set({ position })
+            .where('name', '=', name)
+            .where('version', '=', version)
+            .where('position', '=', expected);
+    return { query: query.compile(), expectChanges: 1 };
+  }
+
+  async #empty(projection: Projection, onlyVersion?: number): Promise<void> {
+    const { builder } = this.#database;
+    let forget = builder.deleteFrom('projection_checkpoint').where('name', '=', projection.name);
+    if (onlyVersion !== undefined) forget = forget.where('version', '=', onlyVersion);
+    const guard = onlyVersion === undefined ? {} : { expectChanges: 1 };
+    const tables = projection.tables.map((table) => ({
+      query: builder.deleteFrom(this.#statements.physical(table)).compile(),
+    }));
+    await this.#database.transaction([{ query: forget.compile(), ...guard }, ...tables]);
+  }
+}

@@ -1,0 +1,19 @@
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import type { Schema } from './schema.ts';
+
+/** A query run here by mistake would answer no rows and do nothing, silently. */
+class BuildingOnly extends DummyDriver {
+  override acquireConnection(): Promise<never> {
+    return Promise.reject(new Error('this builder only compiles: hand the query to SqlDatabase'));
+  }
+}
+
+export const sqliteQueryBuilder = (): Kysely<Schema> =>
+  new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new BuildingOnly(),
+      createIntrospector: (builder) => new SqliteIntrospector(builder),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  });

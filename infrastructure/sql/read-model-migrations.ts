@@ -1,0 +1,102 @@
+import type { Migration } from './migration.ts';
+
+const projectionCheckpoint: Migration = {
+  id: 'read-model-001-checkpoint',
+  statements: {
+    sqlite: [
+      `create table projection_checkpoint (
+        name text not null primary key,
+        version integer not null,
+        position text not null
+      ) strict, without rowid`,
+    ],
+  },
+};
+
+/** Lists walk one of four orders without sorting: all of an application, of a fund, in a status, or both. */
+const loans: Migration = {
+  id: 'read-model-002-loan',
+  statements: {
+    sqlite: [
+      `create table loan (
+        stream text not null primary key,
+        application_id text not null,
+        code text not null,
+        fund_id text not null,
+        status text not null,
+        product_type text not null,
+        acquisition_value integer not null,
+        number_of_installments integer not null,
+        date_issued text not null,
+        daily_factor text not null,
+        borrower text not null,
+        received_at text not null,
+        updated_at text not null,
+        received_value integer not null,
+        rejection_reasons text,
+        repurchase text,
+        repurchase_completed_at text,
+        renegotiation text,
+        version integer not null
+      ) strict`,
+      'create index loan_list on loan (application_id, received_at, code)',
+      'create index loan_list_fund on loan (application_id, fund_id, received_at, code)',
+      'create index loan_list_status on loan (application_id, status, received_at, code)',
+      'create index loan_list_fund_status on loan (application_id, fund_id, status, received_at, code)',
+    ],
+  },
+};
+
+/** Rows of one operation lie together, so that reading an operation reads few pages. */
+const partsOfLoans: Migration = {
+  id: 'read-model-003-loan-parts',
+  statements: {
+    sqlite: [
+      `create table installment (
+        stream text not null,
+        code text not null,
+        seq integer not null,
+        due_date text not null,
+        face_value integer not null,
+        status text,
+        settled_at text,
+        settled_value integer,
+        payment_method text,
+        payable integer not null,
+        primary key (stream, code)
+      ) strict, without rowid`,
+      // Holds what can still fall due and nothing else: it stays as small as the open part of the portfolio.
+      `create index installment_due on installment (due_date) where payable = 1 and status = 'pending'`,
+      `create table installment_credit (
+        stream text not null,
+        installment_code text not null,
+        revision integer not null,
+        value text not null,
+        date text not null,
+        primary key (stream, installment_code, revision)
+      ) strict, without rowid`,
+      `create table document (
+        stream text not null,
+        document_id text not null,
+        revision integer not null,
+        seq integer not null,
+        type text not null,
+        value text not null,
+        sha256 text not null,
+        size integer not null,
+        received_at text not null,
+        primary key (stream, document_id)
+      ) strict, without rowid`,
+      `create table status_history (
+        stream text not null,
+        revision integer not null,
+        status text not null,
+        at text not null,
+        primary key (stream, revision)
+      ) strict, without rowid`,
+    ],
+  },
+};
+
+/** What can be thrown away and built again from the streams. */
+export const readModelMigrations: readonly Migration[] = [projectionCheckpoint, loans, partsOfLoans];

@@ -1,0 +1,54 @@
+import type { Migration } from './migration.ts';
+import { webhookMigrations } from './webhooks/migrations.ts';
+
+const clients: Migration = {
+  id: 'service-001-clients',
+  statements: {
+    sqlite: [
+      `create table client (
+        client_id text not null primary key,
+        application_id text not null,
+        name text not null,
+        secret_hash text not null,
+        rate_limit_multiplier real not null,
+        created_at text not null,
+        revoked_at text
+      ) strict`,
+      'create index client_application on client (application_id)',
+      `create table application_fund (
+        application_id text not null,
+        fund_id text not null,
+        primary key (application_id, fund_id)
+      ) strict, without rowid`,
+    ],
+  },
+};
+
+const keys: Migration = {
+  id: 'service-002-keys',
+  statements: {
+    sqlite: [
+      `create table wrapped_key (
+        name text not null primary key,
+        wrapped text not null,
+        created_at text not null
+      ) strict, without rowid`,
+    ],
+  },
+};
+
+const checkpoints: Migration = {
+  id: 'service-003-checkpoints',
+  statements: {
+    sqlite: [
+      `create table checkpoint (
+        name text not null primary key,
+        position text not null,
+        updated_at text not null
+      ) strict, without rowid`,
+    ],
+  },
+};
+
+/** The truth beside the streams: clients, keys, checkpoints, subscriptions and deliveries. */
+export const serviceMigrations: readonly Migration[] = [clients, keys, checkpoints, ...webhookMigrations];

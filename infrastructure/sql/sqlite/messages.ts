@@ -1,0 +1,53 @@
+/**
+ * What travels between a database and its threads. Flat lists of primitives cross a thread boundary several times faster than
+ * one object a statement, and equal SQL texts travel once.
+ */
+export interface FlatUnit {
+  /** Distinct SQL texts. */
+  readonly texts: readonly string[];
+  /** Three numbers a statement: index into `texts`, how many parameters, changes expected (`NO_GUARD` when any will do). */
+  readonly calls: readonly number[];
+  /** All parameters, one statement's after the other's. */
+  readonly parameters: readonly Bindable[];
+}
+export const NO_GUARD = -1;
+
+export type Bindable = string | number | bigint | null | Uint8Array;
+
+export interface FlatTable {
+  /** Index of the statement that answered these rows. */
+  readonly statement: number;
+  readonly columns: readonly string[];
+  /** Row after row, each as long as `columns`. */
+  readonly values: readonly unknown[];
+}
+export interface FlatResults {
+  readonly changes: readonly number[];
+  readonly tables: readonly FlatTable[];
+}
+
+export type Failure =
+  | { readonly kind: 'guard'; readonly index: number; readonly changes: number }
+  /** `unavailable`: locked, full or unreadable, and certainly nothing was stored. */
+  | { readonly kind: 'constraint' | 'unavailable' | 'error'; readonly message: string };
+
+export interface ExecuteMessage {
+  readonly ids: readonly number[];
+  readonly units: readonly FlatUnit[];
+}
+export type ToThread = ExecuteMessage | 'close';
+
+export interface Answers {
+  readonly ids: readonly number[];
+  readonly outcomes: readonly (FlatResults | Failure)[];
+}
+export type FromThread = Answers | { readonly ready: true } | { readonly unopened: string };
+
+/** What a thread is started with. */
+export interface ThreadSettings {
+  readonly path: string;
+  readonly role: 'writer' | 'reader';
+  readonly synchronous: 'FULL' | 'NORMAL';
+  /** How long another process may hold the file, in milliseconds. */
+  readonly busyTimeoutMs: number;
+}

@@ -1,0 +1,149 @@
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { PlannedDelivery, WebhookEvent } from '../../../application/ports/delivery-queue.ts';
+import type { Schema } from '../schema.ts';
+import type { Statement } from '../sql-database.ts';
+import { prepared } from './prepared-query.ts';
+import type { WebhookDeliveryTable, WebhookEventTable } from './tables.ts';
+import { TimeOrderedIds } from './time-ordered-id.ts';
+
+/** Lane of the ping, which belongs to no operation. */
+const NO_OPERATION = '';
+/** Begins the names of lanes that hold one redelivery; no code has this character. */
+export const REDELIVERY = '/redelivery/';
+
+export const laneOf = (code: string | null): string => code ?? NO_OPERATION;
+
+const insertEvent = (builder: Kysely<Schema>) =>
+  prepared((row: WebhookEventTable) =>
+    builder
+      .insertInto('webhook_event')
+      .values({
+        event_id: row.event_id,
+        application_id: row.application_id,
+        name: row.name,
+        fund_id: row.fund_id,
+        code: row.code,
+        sequence: row.sequence,
+        occurred_at: row.occurred_at,
+        body: row.body,
+      })
+      .onConflict((conflict) => conflict.column('event_id').doNothing()),
+  );
+
+type NewDelivery = Pick<
+  WebhookDeliveryTable,
+  'delivery_id' | 'webhook_id' | 'event_id' | 'sequence' | 'created_at' | 'next_attempt_at' | 'waiting_lane'
+>;
+
+const insertDelivery = (builder: Kysely<Schema>) =>
+  prepared((row: NewDelivery) =>
+    builder
+      .insertInto('webhook_delivery')
+      .values({
+        delivery_id: row.delivery_id,
+        webhook_id: row.webhook_id,
+        event_id: row.event_id,
+        sequence: row.sequence,
+        created_at: row.created_at,
+        next_attempt_at: row.next_attempt_at,
+        waiting_lane: row.waiting_lane,
+        attempts: sql.lit(0),
+        status: sql.lit('pending' as const),
+        scheduled_attempts: sql.lit(0),
+      })
+      .onConflict((conflict) => conflict.columns(['event_id', 'webhook_id']).doNothing()),
+  );
+
+/** Writes an existing row too, without changing it: its lock is what a worker that empties the lane has to wait for. */
+const openLane = (builder: Kysely<Schema>) =>
+  prepared((row: { webhook_id: string; lane: string; ready_at: string }) =>
+    builder
+      .insertInto('webhook_lane')
+      .values({
+        webhook_id: row.webhook_id,
+        lane: row.lane,
+        ready_at: row.ready_at,
+        tier: sql.lit(0),
+        token: sql.lit(''),
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['webhook_id', 'lane'])
+          .doUpdateSet((eb) => ({ token: eb.ref('webhook_lane.token') })),
+      ),
+  );
+
+const rowOf = (event: WebhookEvent): WebhookEventTable => ({
+  event_id: event.eventId,
+  application_id: event.applicationId,
+  name: event.name,
+  fund_id: event.fundId,
+  code: event.code,
+  sequence: event.sequence,
+  occurred_at: event.timestamp,
+  body: event.body,
+});
+
+interface Enqueued {
+  readonly events: readonly WebhookEvent[];
+  readonly deliveries: readonly number[];
+  readonly statements: readonly Statement[];
+}
+
+/** The statements that put deliveries into their lanes. */
+export class EnqueueStatements {
+  readonly #ids = new TimeOrderedIds();
+  readonly #event: ReturnType<typeof insertEvent>;
+  readonly #delivery: ReturnType<typeof insertDelivery>;
+  readonly #lane: ReturnType<typeof openLane>;
+
+  constructor(builder: Kysely<Schema>) {
+    this.#event = insertEvent(builder);
+    this.#delivery = insertDelivery(builder);
+    this.#lane = openLane(builder);
+  }
+
+  /** `events` comes first; `deliveries` names the statements whose changes count new deliveries. */
+  inLanes(planned: readonly PlannedDelivery[], now: string): Enqueued {
+    const events = [...new Set(planned.map(({ event }) => event))];
+    const statements: Statement[] = events.map((event) => ({ query: this.#event(rowOf(event)) }));
+    const deliveries: number[] = [];
+    const lanes = new Set<string>();
+    for (const { webhookId, event } of planned) {
+      const lane = laneOf(event.code);
+      deliveries.push(statements.push({ query: this.#waiting(webhookId, event, now) }) - 1);
+      const key = `${webhookId} ${lane}`;
+      if (lanes.has(key)) continue;
+      lanes.add(key);
+      statements.push({ query: this.#lane({ webhook_id: webhookId, lane, ready_at: now }) });
+    }
+    return { events, deliveries, statements };
+  }
+
+  #waiting(webhookId: string, event: WebhookEvent, now: string) {
+    return this.#delivery({
+      delivery_id: this.#ids.next(Date.parse(now)),
+      webhook_id: webhookId,
+      event_id: event.eventId,
+      sequence: event.sequence,
+      created_at: now,
+      next_attempt_at: now,
+      waiting_lane: laneOf(event.code),
+    });
+  }
+
+  /** A delivery that waits in no lane; nothing when the subscription has one of this event already. */
+  outsideLanes(webhookId: string, event: WebhookEvent, now: string): Statement {
+    const query = this.#delivery({
+      delivery_id: this.#ids.next(Date.parse(now)),
+      webhook_id: webhookId,
+      event_id: event.eventId,
+      sequence: event.sequence,
+      created_at: now,
+      next_attempt_at: null,
+      waiting_lane: null,
+    });
+    return { query };
+  }
+}

@@ -1,0 +1,265 @@
+import { sql } from 'kysely';
+import type { ExpressionBuilder, Kysely } from 'kysely';
+import type { LaneLease } from '../../../application/ports/delivery-queue.ts';
+import type { Schema } from '../schema.ts';
+import type { Statement } from '../sql-database.ts';
+import { REDELIVERY } from './enqueue-statements.ts';
+import { prepared } from './prepared-query.ts';
+
+interface LaneKey {
+  webhook_id: string;
+  lane: string;
+  token: string;
+}
+
+/** Constants are written out: what is not bound need not travel to the database each time. */
+const ONE = sql<number>`1`;
+const UNLEASED = sql.lit('');
+const ACTIVE = sql.lit('active' as const);
+
+/** What stands first in the lane of the enclosing query. */
+const headOfLane = (eb: ExpressionBuilder<Schema, 'webhook_lane'>) =>
+  eb
+    .selectFrom('webhook_delivery as head')
+    .whereRef('head.webhook_id', '=', 'webhook_lane.webhook_id')
+    .whereRef('head.waiting_lane', '=', 'webhook_lane.lane')
+    .orderBy('head.sequence')
+    .limit(ONE);
+
+const isActive = (eb: ExpressionBuilder<Schema, 'webhook_lane'>) =>
+  eb.exists(
+    eb
+      .selectFrom('webhook_subscription')
+      .select('webhook_subscription.webhook_id')
+      .whereRef('webhook_subscription.webhook_id', '=', 'webhook_lane.webhook_id')
+      .where('webhook_subscription.status', '=', ACTIVE),
+  );
+
+const leased = (builder: Kysely<Schema>, key: LaneKey) =>
+  builder
+    .updateTable('webhook_lane')
+    .where('webhook_lane.webhook_id', '=', key.webhook_id)
+    .where('webhook_lane.lane', '=', key.lane)
+    .where('webhook_lane.token', '=', key.token);
+
+/** Changes nothing but takes the row's lock, so that all that follows in the transaction happens under a lease still held. */
+const guard = (builder: Kysely<Schema>) =>
+  prepared((key: LaneKey) => leased(builder, key).set((eb) => ({ token: eb.ref('webhook_lane.token') })));
+
+const dropIfEmpty = (builder: Kysely<Schema>) =>
+  prepared((key: LaneKey) =>
+    builder
+      .deleteFrom('webhook_lane')
+      .where('webhook_lane.webhook_id', '=', key.webhook_id)
+      .where('webhook_lane.lane', '=', key.lane)
+      .where('webhook_lane.token', '=', key.token)
+      .where((eb) => eb.not(eb.exists(headOfLane(eb).select('head.delivery_id')))),
+  );
+
+/** A redelivery whose delivery is gone will never be sent. */
+const dropOrphan = (builder: Kysely<Schema>) =>
+  prepared((key: LaneKey) =>
+    builder
+      .deleteFrom('webhook_lane')
+      .where('webhook_lane.webhook_id', '=', key.webhook_id)
+      .where('webhook_lane.lane', '=', key.lane)
+      .where('webhook_lane.token', '=', key.token)
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('webhook_delivery')
+              .innerJoin('webhook_event', 'webhook_event.event_id', 'webhook_delivery.event_id')
+              .select('webhook_delivery.delivery_id')
+              .whereRef('webhook_delivery.webhook_id', '=', 'webhook_lane.webhook_id')
+              .whereRef('webhook_delivery.delivery_id', '=', 'webhook_lane.delivery_id'),
+          ),
+        ),
+      ),
+  );
+
+const drop = (builder: Kysely<Schema>) =>
+  prepared((key: LaneKey) =>
+    builder
+      .deleteFrom('webhook_lane')
+      .where('webhook_id', '=', key.webhook_id)
+      .where('lane', '=', key.lane)
+      .where('token', '=', key.token),
+  );
+
+/** Back to unleased, due when its head is. */
+const giveBack = (builder: Kysely<Schema>) =>
+  prepared((key: LaneKey) =>
+    leased(builder, key).set((eb) => ({
+      token: '',
+      ready_at: headOfLane(eb).select('head.next_attempt_at').$castTo<string>(),
+      tier: headOfLane(eb)
+        .select((head) =>
+          head.case().when('head.scheduled_attempts', '>', sql.lit(0)).then(1).else(0).end().as('tier'),
+        )
+        .$castTo<number>(),
+    })),
+  );
+
+const giveBackRedelivery = (builder: Kysely<Schema>) =>
+  prepared((key: LaneKey & { now: string }) =>
+    leased(builder, key)
+      .where('webhook_lane.delivery_id', 'is not', null)
+      .set({ token: UNLEASED, ready_at: key.now }),
+  );
+
+const renew = (builder: Kysely<Schema>) =>
+  prepared((key: LaneKey & { lease_until: string }) =>
+    leased(builder, key).set({ ready_at: key.lease_until, tier: sql.lit(0) }),
+  );
+
+/** A redelivery that succeeded may have taken the head away: whoever claims the lane next sees what is true now. */
+const nudge = (builder: Kysely<Schema>) =>
+  prepared((key: { webhook_id: string; lane: string; now: string }) =>
+    builder
+      .updateTable('webhook_lane')
+      .where('webhook_id', '=', key.webhook_id)
+      .where('lane', '=', key.lane)
+      .where('token', '=', UNLEASED)
+      .set({ ready_at: key.now }),
+  );
+
+const claim = (builder: Kysely<Schema>) =>
+  prepared(
+    (p: {
+      webhook_id: string;
+      tier: number;
+      now: string;
+      lease_until: string;
+      token: string;
+      limit: number;
+    }) =>
+      builder
+        .updateTable('webhook_lane')
+        .set({ token: p.token, ready_at: p.lease_until })
+        .where('webhook_lane.webhook_id', '=', p.webhook_id)
+        // Repeated outside: where writers run side by side, another may have claimed the lane since it was picked.
+        .where('webhook_lane.ready_at', '<=', p.now)
+        .where('webhook_lane.lane', 'in', (eb) =>
+          eb
+            .selectFrom('webhook_lane as due')
+            .select('due.lane')
+            .where('due.webhook_id', '=', p.webhook_id)
+            .where('due.tier', '=', p.tier)
+            .where('due.ready_at', '<=', p.now)
+            .orderBy('due.ready_at')
+            .limit(p.limit),
+        )
+        .where(isActive)
+        .returning('webhook_lane.lane'),
+  );
+
+/** A lane may be ready a moment before its head is due; nothing is ever sent early. */
+const dueHeads = (builder: Kysely<Schema>, now: string) =>
+  builder
+    .selectFrom('webhook_lane')
+    .innerJoin('webhook_delivery as d', (join) =>
+      join
+        .onRef('d.webhook_id', '=', 'webhook_lane.webhook_id')
+        .on((eb) =>
+          eb(
+            'd.delivery_id',
+            '=',
+            eb.fn.coalesce('webhook_lane.delivery_id', headOfLane(eb).select('head.delivery_id').$asScalar()),
+          ),
+        ),
+    )
+    .select([
+      'webhook_lane.webhook_id',
+      'webhook_lane.lane',
+      'webhook_lane.attempt as redelivery_attempt',
+      'd.delivery_id',
+      'd.event_id',
+      'd.attempts',
+      'd.scheduled_attempts',
+      'd.created_at',
+    ])
+    .where((eb) =>
+      eb.or([eb('webhook_lane.delivery_id', 'is not', null), eb('d.next_attempt_at', '<=', now)]),
+    );
+
+const endpoint = (builder: Kysely<Schema>) =>
+  prepared((p: { webhook_id: string }) =>
+    builder
+      .selectFrom('webhook_subscription')
+      .select(['webhook_id', 'application_id', 'url', 'sealed_secret'])
+      .where('webhook_id', '=', p.webhook_id)
+      .where('status', '=', ACTIVE),
+  );
+
+const claimedHeads = (builder: Kysely<Schema>) =>
+  prepared((p: { webhook_id: string; tier: number; lease_until: string; token: string; now: string }) =>
+    dueHeads(builder, p.now)
+      .where('webhook_lane.webhook_id', '=', p.webhook_id)
+      .where('webhook_lane.tier', '=', p.tier)
+      // The index finds them by the end of the lease; the token says which of those are ours.
+      .where('webhook_lane.ready_at', '=', p.lease_until)
+      .where('webhook_lane.token', '=', p.token),
+  );
+
+const keptHead = (builder: Kysely<Schema>) =>
+  prepared((p: LaneKey & { now: string }) =>
+    dueHeads(builder, p.now)
+      .where('webhook_lane.webhook_id', '=', p.webhook_id)
+      .where('webhook_lane.lane', '=', p.lane)
+      .where('webhook_lane.token', '=', p.token),
+  );
+
+const firstReady = (builder: Kysely<Schema>) =>
+  prepared((p: { webhook_id: string; tier: number }) =>
+    builder
+      .selectFrom('webhook_lane')
+      .select((eb) => eb.fn.min('ready_at').as('ready_at'))
+      .where('webhook_id', '=', p.webhook_id)
+      .where('tier', '=', p.tier),
+  );
+
+const keyOf = (lease: LaneLease): LaneKey => ({
+  webhook_id: lease.webhookId,
+  lane: lease.lane,
+  token: lease.token,
+});
+
+/** Every statement on lanes, compiled once. */
+export const laneStatements = (builder: Kysely<Schema>) => {
+  const statements = {
+    guard: guard(builder),
+    dropIfEmpty: dropIfEmpty(builder),
+    drop: drop(builder),
+    dropOrphan: dropOrphan(builder),
+    giveBack: giveBack(builder),
+    giveBackRedelivery: giveBackRedelivery(builder),
+    renew: renew(builder),
+    keptHead: keptHead(builder),
+  };
+  return {
+    claim: claim(builder),
+    claimedHeads: claimedHeads(builder),
+    firstReady: firstReady(builder),
+    /** Where to send now; no row unless active. */
+    endpoint: endpoint(builder),
+    nudge: nudge(builder),
+    guard: (lease: LaneLease): Statement => ({ query: statements.guard(keyOf(lease)), expectChanges: 1 }),
+    end: (lease: LaneLease): Statement => ({ query: statements.drop(keyOf(lease)), expectChanges: 1 }),
+    /** Gone when empty, otherwise given back. */
+    handBack: (lease: LaneLease, now: string): Statement[] =>
+      lease.lane.startsWith(REDELIVERY)
+        ? [
+            { query: statements.dropOrphan(keyOf(lease)) },
+            { query: statements.giveBackRedelivery({ ...keyOf(lease), now }) },
+          ]
+        : [{ query: statements.dropIfEmpty(keyOf(lease)) }, { query: statements.giveBack(keyOf(lease)) }],
+    /** Gone when empty; otherwise leased until then, and the last statement answers its head if that is due. */
+    goOn: (lease: LaneLease, now: string, leaseUntil: string): Statement[] => [
+      { query: statements.dropIfEmpty(keyOf(lease)) },
+      { query: statements.renew({ ...keyOf(lease), lease_until: leaseUntil }) },
+      { query: statements.keptHead({ ...keyOf(lease), now }) },
+    ],
+  };
+};
+export type LaneStatements = ReturnType<typeof laneStatements>;

@@ -1,0 +1,151 @@
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import { DomainError } from '../../../domain/shared/domain-error.ts';
+import type {
+  AttemptRecord,
+  DeliveryLag,
+  DeliveryLog,
+  DeliveryPage,
+  DeliveryQuery,
+  DeliveryRecord,
+  DeliveryState,
+} from '../../../application/ports/delivery-log.ts';
+import type { Schema } from '../schema.ts';
+import type { SqlDatabase } from '../sql-database.ts';
+import type { WebhookAttemptTable, WebhookDeliveryTable, WebhookEventTable } from './tables.ts';
+import { firstIdAt } from './time-ordered-id.ts';
+
+/** Written out, not bound: that is what the partial index of all but the delivered ones is found by. */
+const LITERALS: Readonly<Record<DeliveryState, ReturnType<typeof sql.lit<DeliveryState>>>> = {
+  pending: sql.lit('pending'),
+  retrying: sql.lit('retrying'),
+  delivered: sql.lit('delivered'),
+  failed: sql.lit('failed'),
+};
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+type Row = Pick<
+  WebhookDeliveryTable,
+  | 'delivery_id'
+  | 'event_id'
+  | 'status'
+  | 'attempts'
+  | 'created_at'
+  | 'last_attempt_at'
+  | 'next_attempt_at'
+  | 'delivered_at'
+  | 'last_response_status'
+  | 'last_error'
+> &
+  Pick<WebhookEventTable, 'name' | 'code' | 'fund_id'>;
+
+const attemptOf = (row: WebhookAttemptTable): AttemptRecord => ({
+  attempt: row.attempt,
+  at: row.started_at,
+  durationMs: row.duration_ms,
+  responseStatus: row.response_status,
+  error: row.error,
+});
+
+const recordOf = (row: Row, attemptLog: readonly AttemptRecord[]): DeliveryRecord => ({
+  deliveryId: row.delivery_id,
+  eventId: row.event_id,
+  event: row.name,
+  code: row.code,
+  fundId: row.fund_id,
+  status: row.status,
+  attempts: row.attempts,
+  createdAt: row.created_at,
+  lastAttemptAt: row.last_attempt_at,
+  nextAttemptAt: row.status === 'retrying' ? row.next_attempt_at : null,
+  deliveredAt: row.delivered_at,
+  lastResponseStatus: row.last_response_status,
+  lastError: row.last_error,
+  attemptLog,
+});
+
+/** Creation of the oldest delivery in this state at the subscription `s` of the enclosing query. */
+const oldestOf = (builder: Kysely<Schema>, status: DeliveryState) =>
+  builder
+    .selectFrom('webhook_delivery as d')
+    .select('d.created_at')
+    .where('d.webhook_id', '=', sql.ref<string>('s.webhook_id'))
+    .where('d.status', '=', LITERALS[status])
+    .orderBy('d.delivery_id')
+    .limit(1);
+
+/** Delivery ids sort by creation, so pages are ranges of the key. */
+export class SqlDeliveryLog implements DeliveryLog {
+  readonly #database: SqlDatabase;
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+  }
+
+  async list(query: DeliveryQuery): Promise<DeliveryPage> {
+    if (query.cursor !== undefined && !UUID.test(query.cursor)) {
+      throw new DomainError('invalid_query_parameter', 'cursor: use the next_cursor of the previous page');
+    }
+    const { builder } = this.#database;
+    const page = this.#page(query);
+    const attempts = builder
+      .selectFrom('webhook_attempt')
+      .selectAll()
+      .where('delivery_id', 'in', builder.selectFrom(page.as('page')).select('page.delivery_id'))
+      .orderBy('delivery_id')
+      .orderBy('attempt');
+    const [rows, log] = await this.#database.snapshot([page, attempts]);
+    const logs = Map.groupBy(log, (row) => row.delivery_id);
+    const shown = rows.slice(0, query.limit);
+    const deliveries = shown.map((row) => recordOf(row, (logs.get(row.delivery_id) ?? []).map(attemptOf)));
+    const last = shown.at(-1);
+    return { deliveries, nextCursor: last && rows.length > query.limit ? last.delivery_id : null };
+  }
+
+  /** One row more than asked for tells whether there is a next page. */
+  #page({ webhookId, status, since, limit, cursor }: DeliveryQuery) {
+    return this.#database.builder
+      .selectFrom('webhook_delivery as d')
+      .innerJoin('webhook_event as e', 'e.event_id', 'd.event_id')
+      .select([
+        'd.delivery_id',
+        'd.event_id',
+        'd.status',
+        'd.attempts',
+        'd.created_at',
+        'd.last_attempt_at',
+        'd.next_attempt_at',
+        'd.delivered_at',
+        'd.last_response_status',
+        'd.last_error',
+        'e.name',
+        'e.code',
+        'e.fund_id',
+      ])
+      .where('d.webhook_id', '=', webhookId)
+      .$if(status !== undefined, (q) => q.where('d.status', '=', LITERALS[status!]))
+      .$if(since !== undefined, (q) =>
+        q.where('d.delivery_id', '>=', firstIdAt(Date.parse(since!))).where('d.created_at', '>=', since!),
+      )
+      .$if(cursor !== undefined, (q) => q.where('d.delivery_id', '<', cursor!))
+      .orderBy('d.delivery_id', 'desc')
+      .limit(limit + 1);
+  }
+
+  async lag(): Promise<readonly DeliveryLag[]> {
+    const { builder } = this.#database;
+    const oldest = (status: DeliveryState) => oldestOf(builder, status);
+    const rows = await this.#database.read(
+      builder
+        .selectFrom('webhook_subscription as s')
+        .select('s.webhook_id')
+        .select([oldest('pending').as('pending'), oldest('retrying').as('retrying')])
+        .where('s.status', '<>', 'removed'),
+    );
+    return rows.flatMap(({ webhook_id, pending, retrying }) => {
+      const [at] = [pending, retrying].filter((instant) => instant !== null).sort();
+      return at === undefined ? [] : [{ webhookId: webhook_id, oldestCreatedAt: at }];
+    });
+  }
+}

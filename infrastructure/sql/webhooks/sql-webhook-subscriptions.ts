@@ -1,0 +1,168 @@
+import type {
+  NewSubscription,
+  SubscriptionChange,
+  WebhookStatus,
+  WebhookSubscription,
+  WebhookSubscriptions,
+} from '../../../application/ports/webhook-subscriptions.ts';
+import { GuardFailedError } from '../sql-database.ts';
+import type { SqlDatabase, Statement } from '../sql-database.ts';
+import { EnqueueStatements } from './enqueue-statements.ts';
+import type { WebhookSubscriptionTable } from './tables.ts';
+
+const VISIBLE = [
+  'webhook_id',
+  'application_id',
+  'url',
+  'events',
+  'fund_ids',
+  'description',
+  'status',
+  'created_at',
+  'updated_at',
+  'last_success_at',
+  'last_failure_at',
+  'failing_since',
+] as const;
+type VisibleRow = Pick<WebhookSubscriptionTable, (typeof VISIBLE)[number]>;
+
+const listText = (list: readonly string[] | null): string | null =>
+  list === null ? null : JSON.stringify(list);
+
+const subscriptionOf = (row: VisibleRow): WebhookSubscription => ({
+  webhookId: row.webhook_id,
+  applicationId: row.application_id,
+  url: row.url,
+  events: JSON.parse(row.events) as string[],
+  fundIds: row.fund_ids === null ? null : (JSON.parse(row.fund_ids) as string[]),
+  description: row.description,
+  status: row.status as WebhookStatus,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  lastSuccessAt: row.last_success_at,
+  lastFailureAt: row.last_failure_at,
+  failingSince: row.failing_since,
+});
+
+const columnsOf = (change: SubscriptionChange): Partial<WebhookSubscriptionTable> => ({
+  ...(change.url !== undefined && { url: change.url }),
+  ...(change.events && { events: JSON.stringify(change.events) }),
+  ...(change.fundIds !== undefined && { fund_ids: listText(change.fundIds) }),
+  ...(change.description !== undefined && { description: change.description }),
+  ...(change.status && { status: change.status }),
+  ...(change.sealedSecret !== undefined && { sealed_secret: change.sealedSecret }),
+});
+
+export class SqlWebhookSubscriptions implements WebhookSubscriptions {
+  readonly #database: SqlDatabase;
+  readonly #enqueue: EnqueueStatements;
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+    this.#enqueue = new EnqueueStatements(database.builder);
+  }
+
+  async add(subscription: NewSubscription, limit: number): Promise<boolean> {
+    const { webhookId, createdAt, ping } = subscription;
+    const statements = [this.#insertBelow(limit, subscription)];
+    if (ping) statements.push(...this.#enqueue.inLanes([{ webhookId, event: ping }], createdAt).statements);
+    try {
+      await this.#database.transaction(statements);
+      return true;
+    } catch (error) {
+      if (error instanceof GuardFailedError) return false;
+      throw error;
+    }
+  }
+
+  /** Counts and inserts in one statement, so that two requests at once cannot both be the last one. */
+  #insertBelow(limit: number, { applicationId, ...subscription }: NewSubscription): Statement {
+    const { builder } = this.#database;
+    const existing = builder
+      .selectFrom('webhook_subscription as other')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('other.application_id', '=', applicationId)
+      .where('other.status', '<>', 'removed');
+    const row = builder
+      .selectFrom(existing.as('existing'))
+      .select((eb) => [
+        eb.val(subscription.webhookId).as('webhook_id'),
+        eb.val(applicationId).as('application_id'),
+        eb.val(subscription.url).as('url'),
+        eb.val(JSON.stringify(subscription.events)).as('events'),
+        eb.val(listText(subscription.fundIds)).as('fund_ids'),
+        eb.val(subscription.description).as('description'),
+        eb.val('active').as('status'),
+        eb.val(subscription.sealedSecret).as('sealed_secret'),
+        eb.val(subscription.createdAt).as('created_at'),
+        eb.val(subscription.createdAt).as('updated_at'),
+      ])
+      .where('existing.count', '<', limit);
+    const insert = builder
+      .insertInto('webhook_subscription')
+      .columns([
+        'webhook_id',
+        'application_id',
+        'url',
+        'events',
+        'fund_ids',
+        'description',
+        'status',
+        'sealed_secret',
+        'created_at',
+        'updated_at',
+      ])
+      .expression(row);
+    return { query: insert.compile(), expectChanges: 1 };
+  }
+
+  async find(applicationId: string, webhookId: string): Promise<WebhookSubscription | undefined> {
+    const [row] = await this.#database.read(
+      this.#present().where('application_id', '=', applicationId).where('webhook_id', '=', webhookId),
+    );
+    return row && subscriptionOf(row);
+  }
+
+  async ofApplications(applicationIds: readonly string[]): Promise<readonly WebhookSubscription[]> {
+    if (applicationIds.length === 0) return [];
+    const query = this.#present().where('application_id', 'in', applicationIds);
+    const rows = await this.#database.read(query.orderBy('created_at').orderBy('webhook_id'));
+    return rows.map(subscriptionOf);
+  }
+
+  #present() {
+    return this.#database.builder
+      .selectFrom('webhook_subscription')
+      .select(VISIBLE)
+      .where('status', '<>', 'removed');
+  }
+
+  async update(
+    applicationId: string,
+    webhookId: string,
+    change: SubscriptionChange,
+    at: string,
+  ): Promise<WebhookSubscription | undefined> {
+    const query = this.#database.builder
+      .updateTable('webhook_subscription')
+      .set({ ...columnsOf(change), updated_at: at })
+      .where('application_id', '=', applicationId)
+      .where('webhook_id', '=', webhookId)
+      .where('status', '<>', 'removed')
+      .returning(VISIBLE);
+    const [result] = await this.#database.transaction([{ query: query.compile() }]);
+    const row = result?.rows[0] as VisibleRow | undefined;
+    return row && subscriptionOf(row);
+  }
+
+  async remove(applicationId: string, webhookId: string, at: string): Promise<boolean> {
+    const query = this.#database.builder
+      .updateTable('webhook_subscription')
+      .set({ status: 'removed', sealed_secret: '', updated_at: at })
+      .where('application_id', '=', applicationId)
+      .where('webhook_id', '=', webhookId)
+      .where('status', '<>', 'removed');
+    const [result] = await this.#database.transaction([{ query: query.compile() }]);
+    return result!.changes > 0;
+  }
+}

@@ -1,0 +1,87 @@
+import type { ClaimRequest, LaneSchedule } from '../../../application/ports/delivery-queue.ts';
+import { Breaker } from './breaker.ts';
+import type { BreakerSettings } from './dispatch-settings.ts';
+
+/** Slots that may be taken now. */
+export interface Allowance {
+  readonly total: number;
+  readonly retries: number;
+  readonly perEndpoint: number;
+}
+
+const HEALTH_NOTE_MS = 1_000;
+const msOf = (instant: string | null): number => (instant === null ? Infinity : Date.parse(instant));
+
+/** What one worker knows of one subscription: when it has work, how much of it is under way, how its endpoint fares. */
+export class Endpoint {
+  readonly webhookId: string;
+  readonly breaker: Breaker;
+  inFlight = 0;
+  retriesInFlight = 0;
+  #firstAt = Infinity;
+  #retryAt = Infinity;
+  #notedAt = -Infinity;
+  #notedSuccess: boolean | undefined;
+
+  constructor(webhookId: string, breaker: BreakerSettings) {
+    this.webhookId = webhookId;
+    this.breaker = new Breaker(breaker);
+  }
+
+  /** Something new to send. */
+  wake(now: number): void {
+    this.#firstAt = Math.min(this.#firstAt, now);
+  }
+
+  retryAt(at: number): void {
+    this.#retryAt = Math.min(this.#retryAt, at);
+  }
+
+  learn({ firstAttemptAt, retryAt }: LaneSchedule): void {
+    this.#firstAt = Math.min(this.#firstAt, msOf(firstAttemptAt));
+    this.#retryAt = Math.min(this.#retryAt, msOf(retryAt));
+  }
+
+  /** When it next has something that may be claimed; Infinity when nothing is known. */
+  get dueAt(): number {
+    return Math.max(Math.min(this.#firstAt, this.#retryAt), this.breaker.probeAt ?? -Infinity);
+  }
+
+  get forgettable(): boolean {
+    return this.inFlight === 0 && this.dueAt === Infinity && this.breaker.idle;
+  }
+
+  /** What to claim now. The tiers asked for count as empty afterwards, until the claim or a wake says otherwise. */
+  request(now: number, allowance: Allowance): ClaimRequest | undefined {
+    const probing = this.breaker.probeAt !== undefined;
+    const limit = probing ? 1 : allowance.perEndpoint;
+    const room = Math.min(limit - this.inFlight, allowance.total);
+    // A busy endpoint waits until a few slots are free, so that one claim fetches a few lanes.
+    if (room <= 0 || (this.inFlight > 0 && room < limit / 4)) return undefined;
+    const { firstAttempts, retries } = this.#split(now, room, allowance);
+    if (firstAttempts + retries === 0) return undefined;
+    if (firstAttempts > 0) this.#firstAt = Infinity;
+    if (retries > 0) this.#retryAt = Infinity;
+    return { webhookId: this.webhookId, firstAttempts, retries };
+  }
+
+  /** Retries get a quarter of the room while there are first attempts, and never all of the endpoint's slots. */
+  #split(now: number, room: number, allowance: Allowance): { firstAttempts: number; retries: number } {
+    const firstDue = this.#firstAt <= now;
+    if (this.#retryAt > now) return { firstAttempts: firstDue ? room : 0, retries: 0 };
+    const mostRetries = Math.max(1, Math.floor(allowance.perEndpoint * 0.75)) - this.retriesInFlight;
+    const wanted = firstDue ? Math.ceil(room / 4) : room;
+    const retries = Math.max(0, Math.min(wanted, mostRetries, allowance.retries));
+    // With room for one of the two only, whichever has waited longer.
+    if (firstDue && room === 1 && this.#firstAt < this.#retryAt) return { firstAttempts: 1, retries: 0 };
+    return { firstAttempts: firstDue ? room - retries : 0, retries };
+  }
+
+  /** True when the subscription should show this result: each change at once, otherwise now and then. */
+  shouldNote(success: boolean, now: number): boolean {
+    if (success === this.#notedSuccess && now - this.#notedAt < HEALTH_NOTE_MS) return false;
+    this.#notedSuccess = success;
+    this.#notedAt = now;
+    return true;
+  }
+}

@@ -1,0 +1,176 @@
+import type {
+  AttemptResult,
+  AttemptVerdict,
+  DeliveryQueue,
+  LeasedDelivery,
+} from '../../../application/ports/delivery-queue.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
+import type { WebhookMetrics } from '../../../application/ports/webhook-metrics.ts';
+import { afterFailure } from '../../../application/webhooks/retry-schedule.ts';
+import { saysEndpointIsDown } from '../sending/attempt-outcome.ts';
+import type { AttemptOutcome } from '../sending/attempt-outcome.ts';
+import type { SigningKeys } from '../sending/signing-keys.ts';
+import type { WebhookSender } from '../sending/webhook-sender.ts';
+import type { DispatchSettings } from './dispatch-settings.ts';
+import type { Endpoint } from './endpoint.ts';
+import { OutcomeWriter } from './outcome-writer.ts';
+import type { Settled } from './outcome-writer.ts';
+
+export interface RunnerDependencies {
+  readonly queue: DeliveryQueue;
+  readonly sender: WebhookSender;
+  readonly keys: SigningKeys;
+  readonly metrics: WebhookMetrics;
+  readonly logger: Logger;
+  /** UNIX time in milliseconds. */
+  readonly now: () => number;
+  readonly settings: DispatchSettings;
+}
+
+type Known = Exclude<AttemptOutcome, { kind: 'abandoned' }>;
+/** A delivery to attempt, under a lease that ends then (UNIX milliseconds). */
+export interface Task {
+  readonly delivery: LeasedDelivery;
+  readonly leaseEnds: number;
+}
+interface Ended {
+  readonly delivery: LeasedDelivery;
+  readonly outcome: Known;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+export const isRetry = (delivery: LeasedDelivery): boolean => delivery.scheduledAttempts > 0;
+
+/** Works one leased lane: attempt, result, next delivery, until the lane has nothing to send or is somebody else's. */
+export class LaneRunner {
+  readonly #deps: RunnerDependencies;
+  readonly #outcomes: OutcomeWriter;
+
+  constructor(dependencies: RunnerDependencies) {
+    this.#deps = dependencies;
+    const { queue, logger, now, settings } = dependencies;
+    this.#outcomes = new OutcomeWriter({ queue, logger, now, leaseMs: settings.leaseMs });
+  }
+
+  /** One attempt with its result stored; answers the lane's next delivery when the lease goes on. */
+  async attempt(
+    { delivery, leaseEnds }: Task,
+    endpoint: Endpoint,
+    mayKeepLane: () => boolean,
+  ): Promise<Task | undefined> {
+    const { sender, keys, now, settings } = this.#deps;
+    const startedAt = now();
+    // A worker that was asleep for long must not send: somebody else may be at it.
+    if (leaseEnds - startedAt < settings.timeoutMs) return this.#giveBack(delivery, endpoint);
+    const { url, webhookId, sealedSecret } = delivery.endpoint;
+    const { name, eventId, body } = delivery.event;
+    const key = keys.keyOf(webhookId, sealedSecret);
+    const request = { url, event: name, eventId, body, attempt: delivery.attempt, key };
+    const outcome = await sender.send(request, settings.timeoutMs);
+    if (outcome.kind === 'abandoned') return this.#giveBack(delivery, endpoint);
+    const ended = { delivery, outcome, startedAt, endedAt: now() };
+    this.#watch(ended, endpoint);
+    const verdict = this.#verdict(ended);
+    const settled = await this.#outcomes.settle(this.#result(ended, verdict, endpoint, mayKeepLane()));
+    return this.#afterwards(ended, verdict, endpoint, settled);
+  }
+
+  async #giveBack({ lease }: LeasedDelivery, endpoint: Endpoint): Promise<undefined> {
+    const { queue, now } = this.#deps;
+    await queue.release([lease], iso(now()));
+    endpoint.wake(now());
+    return undefined;
+  }
+
+  #watch({ outcome, delivery, startedAt, endedAt }: Ended, endpoint: Endpoint): void {
+    const { metrics, logger } = this.#deps;
+    const change = saysEndpointIsDown(outcome) ? endpoint.breaker.down(endedAt) : endpoint.breaker.alive();
+    if (change) {
+      const state = endpoint.breaker.probeAt === undefined ? 'closed' : 'opened';
+      metrics.breaker(state);
+      logger.info({ webhook_id: endpoint.webhookId, breaker: state }, 'webhook endpoint');
+    }
+    metrics.attempt({
+      outcome: outcome.kind,
+      ...(outcome.kind === 'failed' && { reason: outcome.reason }),
+      first: delivery.attempt === 1,
+      durationMs: endedAt - startedAt,
+    });
+  }
+
+  #verdict({ delivery, outcome, endedAt }: Ended): AttemptVerdict {
+    if (outcome.kind === 'delivered') return { kind: 'delivered' };
+    if (delivery.redelivery) return { kind: 'failed' };
+    return afterFailure(this.#deps.settings.schedule, delivery.scheduledAttempts, endedAt);
+  }
+
+  #result(ended: Ended, verdict: AttemptVerdict, endpoint: Endpoint, mayKeepLane: boolean): AttemptResult {
+    const { delivery, outcome, startedAt, endedAt } = ended;
+    return {
+      delivery,
+      record: {
+        attempt: delivery.attempt,
+        at: iso(startedAt),
+        durationMs: Math.max(0, Math.round(endedAt - startedAt)),
+        responseStatus: outcome.status,
+        error: outcome.kind === 'failed' ? outcome.error : null,
+      },
+      verdict,
+      keepLane: mayKeepLane && verdict.kind !== 'retry' && !delivery.redelivery,
+      noteHealth: endpoint.shouldNote(outcome.kind === 'delivered', endedAt),
+    };
+  }
+
+  #afterwards(
+    ended: Ended,
+    verdict: AttemptVerdict,
+    endpoint: Endpoint,
+    { settlement, leaseEnds }: Settled,
+  ): Task | undefined {
+    const { metrics, logger, now } = this.#deps;
+    const { delivery } = ended;
+    if (settlement.kind === 'lease_lost') {
+      metrics.leaseLost();
+      logger.warn(
+        { webhook_id: endpoint.webhookId, delivery_id: delivery.deliveryId },
+        'webhook lane taken over',
+      );
+      return undefined;
+    }
+    if (verdict.kind === 'delivered') metrics.delivered(ended.endedAt - Date.parse(delivery.createdAt));
+    if (verdict.kind === 'failed' && !delivery.redelivery) this.#exhausted(ended);
+    if (settlement.kind === 'next') return { delivery: settlement.delivery, leaseEnds };
+    if (verdict.kind === 'retry') endpoint.retryAt(Date.parse(verdict.at));
+    else endpoint.wake(now());
+    return undefined;
+  }
+
+  /** The line that an operator gets woken by: all that is needed to find the receiver and to send again. */
+  #exhausted({ delivery, outcome }: Ended): void {
+    const { metrics, logger } = this.#deps;
+    const { endpoint, event } = delivery;
+    metrics.exhausted();
+    logger.error(
+      {
+        event: 'delivery_failed',
+        webhook_id: endpoint.webhookId,
+        application_id: endpoint.applicationId,
+        // The path of a webhook's address may be a secret of its receiver.
+        receiver: new URL(endpoint.url).origin,
+        delivery_id: delivery.deliveryId,
+        event_id: event.eventId,
+        event_name: event.name,
+        originator_proposal_code: event.code,
+        fund_id: event.fundId,
+        attempts: delivery.attempt,
+        created_at: delivery.createdAt,
+        last_response_status: outcome.status,
+        last_error: outcome.kind === 'failed' ? outcome.error : null,
+      },
+      'delivery_failed',
+    );
+  }
+}

@@ -1,0 +1,86 @@
+import type { Socket } from 'node:net';
+import { Client } from 'undici';
+import type { Dispatcher, buildConnector } from 'undici';
+
+export interface ConnectionSettings {
+  readonly connector: buildConnector.connector;
+  /** Whether the peer that a socket ended up at is one that may be sent to. */
+  readonly acceptsPeer: (socket: Socket) => boolean;
+  /** Time-outs of single phases; the attempt's own total is shorter or equal, and decides. */
+  readonly phaseTimeoutMs: number;
+}
+
+/** Shorter than what common servers grant, so that seldom a request meets a connection that is just being closed. */
+const KEEP_ALIVE_MS = 4_000;
+const LONGEST_KEEP_ALIVE_MS = 30_000;
+
+/** One connection to one origin: one request at a time, kept alive in between. */
+export class Connection {
+  readonly origin: string;
+  readonly #client: Client;
+  #socket: Socket | undefined;
+  #connects = 0;
+  #alive = true;
+  /** Called when it ends while nothing runs on it. */
+  onEnd: (() => void) | undefined;
+
+  constructor(origin: string, settings: ConnectionSettings) {
+    this.origin = origin;
+    this.#client = new Client(origin, {
+      connect: (options, callback) => this.#connect(settings, options, callback),
+      allowH2: false,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: LONGEST_KEEP_ALIVE_MS,
+      headersTimeout: settings.phaseTimeoutMs,
+      bodyTimeout: settings.phaseTimeoutMs,
+    });
+    this.#client.on('disconnect', () => {
+      this.#alive = false;
+      this.onEnd?.();
+    });
+  }
+
+  #connect(
+    { connector, acceptsPeer }: ConnectionSettings,
+    options: buildConnector.Options,
+    callback: buildConnector.Callback,
+  ): void {
+    this.#connects += 1;
+    const done: buildConnector.Callback = (...[error, socket]) => {
+      if (error) return callback(error, null);
+      if (acceptsPeer(socket)) return callback(null, socket);
+      socket.destroy();
+      callback(
+        Object.assign(new Error('connected to an address that was not checked'), { code: 'ECONNREFUSED' }),
+        null,
+      );
+    };
+    // Answers the socket at once, although its type does not say so: it is what must go when an attempt's time is over.
+    this.#socket = (connector as (...args: Parameters<typeof connector>) => Socket | undefined)(
+      options,
+      done,
+    );
+  }
+
+  /** Connections made so far: unchanged over a request, that request went over one that existed before. */
+  get connects(): number {
+    return this.#connects;
+  }
+
+  get reusable(): boolean {
+    return this.#alive && !this.#client.destroyed;
+  }
+
+  dispatch(request: Omit<Dispatcher.DispatchOptions, 'origin'>, handler: Dispatcher.DispatchHandler): void {
+    this.#client.dispatch({ ...request, origin: this.origin }, handler);
+  }
+
+  /** At once, whatever it is doing. */
+  destroy(): void {
+    this.#alive = false;
+    this.onEnd = undefined;
+    this.#socket?.destroy();
+    this.#client.destroy().catch(() => undefined);
+  }
+}

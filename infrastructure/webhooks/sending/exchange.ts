@@ -1,0 +1,81 @@
+import type { Dispatcher } from 'undici';
+
+/** Why we ended it ourselves: its time was over, or the service stops. */
+export type Interruption = 'late' | 'cut_off';
+
+export type ExchangeResult =
+  | { readonly kind: Interruption; readonly status: number | null; readonly phase: Phase }
+  | { readonly kind: 'answered'; readonly status: number }
+  | { readonly kind: 'too_large'; readonly status: number }
+  | {
+      readonly kind: 'broken';
+      readonly error: unknown;
+      readonly status: number | null;
+      /** Not one byte came back. */
+      readonly silent: boolean;
+    };
+
+type Phase = 'connecting' | 'waiting for the answer' | 'reading the answer';
+
+const MOST_BYTES_READ = 64 * 1024;
+
+/** One request and its answer on one connection: notes the status, counts the body, keeps none of it. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly result: Promise<ExchangeResult>;
+  #resolve!: (result: ExchangeResult) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #cancelled = false;
+  #silent = true;
+  #status: number | null = null;
+  #bytes = 0;
+
+  constructor() {
+    this.result = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  get #phase(): Phase {
+    if (this.#controller === undefined) return 'connecting';
+    return this.#status === null ? 'waiting for the answer' : 'reading the answer';
+  }
+
+  interrupt(kind: Interruption): void {
+    this.#resolve({ kind, status: this.#status, phase: this.#phase });
+  }
+
+  /** Nothing is sent after this, even if it is still waiting for its connection. */
+  cancel(): void {
+    this.#cancelled = true;
+    this.#controller?.abort(new Error('cancelled'));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#cancelled) controller.abort(new Error('cancelled'));
+  }
+
+  onResponseStarted(): void {
+    this.#silent = false;
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
+    // Provisional answers announce another one.
+    if (status >= 200) this.#status = status;
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes <= MOST_BYTES_READ) return;
+    this.#resolve({ kind: 'too_large', status: this.#status ?? 0 });
+    controller.abort(new Error('enough'));
+  }
+
+  onResponseEnd(): void {
+    this.#resolve({ kind: 'answered', status: this.#status ?? 0 });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#resolve({ kind: 'broken', error, status: this.#status, silent: this.#silent });
+  }
+}

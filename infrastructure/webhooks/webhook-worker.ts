@@ -1,0 +1,93 @@
+import type { Clock } from '../../application/ports/clock.ts';
+import type { DeliveryQueue } from '../../application/ports/delivery-queue.ts';
+import type { EventBus } from '../../application/ports/event-bus.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import { NO_METRICS } from '../../application/ports/webhook-metrics.ts';
+import type { WebhookMetrics } from '../../application/ports/webhook-metrics.ts';
+import type { Sealer } from '../../application/ports/webhook-secrets.ts';
+import type { WebhookSubscriptions } from '../../application/ports/webhook-subscriptions.ts';
+import { FAN_OUT_GROUP, WebhookFanOut } from '../../application/webhooks/fan-out.ts';
+import type { RetrySchedule } from '../../application/webhooks/retry-schedule.ts';
+import type { DnsAddressGuard } from './addresses/address-guard.ts';
+import { dispatchSettings } from './dispatch/dispatch-settings.ts';
+import { WebhookDispatcher } from './dispatch/dispatcher.ts';
+import type { DispatcherStatus } from './dispatch/dispatcher.ts';
+import { DEFAULT_RETENTION, RetentionSweeper } from './retention-sweeper.ts';
+import type { RetentionSettings } from './retention-sweeper.ts';
+import { HttpsSender } from './sending/https-sender.ts';
+import { SigningKeys } from './sending/signing-keys.ts';
+import { webhookTrust } from './sending/trust.ts';
+
+export interface WebhookWorkerOptions {
+  readonly queue: DeliveryQueue;
+  readonly subscriptions: WebhookSubscriptions;
+  readonly bus: EventBus;
+  readonly guard: DnsAddressGuard;
+  readonly sealer: Sealer;
+  readonly clock: Clock;
+  /** The same clock in milliseconds since 1970, asked several times a delivery; default `Date.now`. */
+  readonly now?: () => number;
+  readonly logger: Logger;
+  /** Gaps between attempts, milliseconds. */
+  readonly schedule: RetrySchedule;
+  /** Whole attempt, milliseconds. */
+  readonly timeoutMs: number;
+  /** PEM of authorities to trust beside the public ones. */
+  readonly extraRoots?: string | undefined;
+  readonly metrics?: WebhookMetrics;
+  readonly retention?: RetentionSettings;
+  /** How far the clocks of the processes may be apart; default 0, for one process. */
+  readonly clockToleranceMs?: number;
+}
+
+/** Everything that sends webhooks: takes events off the bus, works the lanes, removes what is old. */
+export class WebhookWorker {
+  readonly #bus: EventBus;
+  readonly #fanOut: WebhookFanOut;
+  readonly #dispatcher: WebhookDispatcher;
+  readonly #sweeper: RetentionSweeper;
+  #started = false;
+
+  constructor(options: WebhookWorkerOptions) {
+    const { queue, subscriptions, bus, guard, sealer, clock, logger, schedule, timeoutMs } = options;
+    const { metrics = NO_METRICS, retention = DEFAULT_RETENTION, clockToleranceMs = 0 } = options;
+    const { now = Date.now } = options;
+    const sender = new HttpsSender({ guard, trust: webhookTrust(options.extraRoots), timeoutMs, now });
+    const settings = dispatchSettings(schedule, timeoutMs);
+    const keys = new SigningKeys(sealer);
+    this.#bus = bus;
+    this.#dispatcher = new WebhookDispatcher({ queue, sender, keys, metrics, logger, now, settings });
+    this.#sweeper = new RetentionSweeper({ queue, logger, now, retention });
+    this.#fanOut = new WebhookFanOut({
+      subscriptions,
+      queue,
+      clock,
+      metrics,
+      clockToleranceMs,
+      onQueued: (webhookIds) => this.wake(webhookIds),
+    });
+  }
+
+  /** Once in the life of the object. */
+  async start(): Promise<void> {
+    if (this.#started) return;
+    this.#started = true;
+    this.#dispatcher.start();
+    this.#sweeper.start();
+    await this.#bus.consume(FAN_OUT_GROUP, (events) => this.#fanOut.handle(events));
+  }
+
+  /** Something was queued for these subscriptions; of no effect in a process that sends no webhooks. */
+  wake(webhookIds: readonly string[]): void {
+    this.#dispatcher.wake(webhookIds);
+  }
+
+  status(): DispatcherStatus {
+    return this.#dispatcher.status();
+  }
+
+  /** Attempts under way may finish for so long; what is cut off then is sent again after the next start. */
+  async stop(graceMs: number): Promise<void> {
+    await Promise.all([this.#sweeper.stop(), this.#dispatcher.stop(graceMs)]);
+  }
+}

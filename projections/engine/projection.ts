@@ -1,0 +1,38 @@
+import type { DomainEvent } from '../../domain/domain-event.ts';
+
+export type Value = string | number | null;
+export type Row = Readonly<Record<string, Value>>;
+
+/**
+ * One change of a read model, in terms of logical tables; the SQL adapter turns it into a statement. `add` increments columns.
+ * A write touches rows by equality of `where` only, so that every engine does the same.
+ */
+export type TableWrite =
+  | { readonly op: 'insert'; readonly table: string; readonly rows: readonly Row[] }
+  | {
+      readonly op: 'update';
+      readonly table: string;
+      readonly where: Row;
+      readonly set: Row;
+      readonly add?: Readonly<Record<string, number>>;
+    }
+  | { readonly op: 'delete'; readonly table: string; readonly where: Row };
+
+/** A stored event as projections see it: decoded, with its place and its time. */
+export interface ProjectedEvent {
+  readonly event: DomainEvent;
+  readonly id: string;
+  readonly stream: string;
+  readonly revision: bigint;
+  readonly recordedAt: string;
+  readonly applicationId: string;
+}
+
+/** A read model as a pure function from one event to writes. `version` changes when the same events give other rows. */
+export interface Projection {
+  readonly name: string;
+  readonly version: number;
+  /** Logical tables that it owns; a rebuild empties exactly these. */
+  readonly tables: readonly string[];
+  project(event: ProjectedEvent): readonly TableWrite[];
+}

@@ -1,0 +1,190 @@
+import { AppliedRevisions } from './applied-revisions.ts';
+import { CheckpointedStore } from './checkpointed-store.ts';
+import { pause } from './pause.ts';
+import { PoisonEventError, projectBatch } from './project-batch.ts';
+import type { Step } from './project-batch.ts';
+import type { ProjectedEvent, Projection } from './projection.ts';
+import { RefusedWritesError } from './projector-ports.ts';
+import type { EventLog, LogMessage, ProjectorLog, ReadModelStore, StoredEvent } from './projector-ports.ts';
+
+export interface ProjectorDependencies<Event extends StoredEvent<Position>, Position extends string> {
+  readonly projection: Projection;
+  readonly log: EventLog<Event, Position>;
+  readonly store: ReadModelStore<Position>;
+  /** Undefined for events that no projection sees. */
+  readonly decode: (event: Event) => ProjectedEvent | undefined;
+  readonly logger: ProjectorLog;
+  /** Only streams whose name starts so; default: all. */
+  readonly streamPrefix?: string;
+  /** Most events in one transaction; default: what the log hands out. */
+  readonly batchSize?: number;
+}
+
+export interface ProjectorStatus {
+  readonly projection: string;
+  /** `retrying`: something it needs is away; `halted`: an event cannot be projected, and only a person can help. */
+  readonly state: 'stopped' | 'running' | 'retrying' | 'halted';
+  readonly position: string;
+  /** It has seen the end of the log since it last began to follow it. */
+  readonly caughtUp: boolean;
+  readonly lastError?: string;
+}
+
+const FIRST_RETRY_MS = 50;
+const SLOWEST_RETRY_MS = 5_000;
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/**
+ * Feeds one projection from the log: each batch and its checkpoint commit together, so rows are always those of exactly the
+ * events up to the checkpoint, wherever the process dies.
+ */
+export class Projector<Event extends StoredEvent<Position>, Position extends string> {
+  readonly #deps: ProjectorDependencies<Event, Position>;
+  readonly #store: CheckpointedStore<Position>;
+  readonly #applied = new AppliedRevisions();
+  #state: ProjectorStatus['state'] = 'stopped';
+  #caughtUp = false;
+  #lastError: string | undefined;
+  #failures = 0;
+  #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
+
+  constructor(dependencies: ProjectorDependencies<Event, Position>) {
+    this.#deps = dependencies;
+    this.#store = new CheckpointedStore(dependencies.projection, dependencies.store);
+  }
+
+  start(): void {
+    if (this.#running) return;
+    const stop = new AbortController();
+    this.#state = 'running';
+    this.#running = { stop, ended: this.#run(stop.signal) };
+  }
+
+  /** Finishes the batch at hand. After a halt, stop and start try the event again. */
+  async stop(): Promise<void> {
+    const running = this.#running;
+    if (!running) return;
+    running.stop.abort();
+    await running.ended;
+    if (this.#running === running) this.#running = undefined;
+    this.#state = 'stopped';
+    this.#applied.dismiss();
+  }
+
+  status(): ProjectorStatus {
+    return {
+      projection: this.#deps.projection.name,
+      state: this.#state,
+      position: this.#store.position,
+      caughtUp: this.#caughtUp,
+      ...(this.#lastError !== undefined && { lastError: this.#lastError }),
+    };
+  }
+
+  /** Resolves as soon as the read model holds that revision: true; false when it does not in time, or cannot. */
+  waitForVersion(stream: string, revision: bigint, timeoutMs: number): Promise<boolean> {
+    if (this.#state === 'halted') return Promise.resolve(this.#applied.has(stream, revision));
+    return this.#applied.wait(stream, revision, timeoutMs);
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#follow(signal);
+      } catch (error) {
+        if (error instanceof PoisonEventError) return this.#halt(error);
+        await this.#failed(error, signal);
+      }
+    }
+  }
+
+  /** Ends when the signal aborts, or when another projector moved the checkpoint; the next turn starts from there. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { log, streamPrefix, batchSize } = this.#deps;
+    this.#caughtUp = false;
+    if (!(await this.#store.load())) this.#applied.forget();
+    const messages = log.subscribe({
+      from: this.#store.position,
+      signal,
+      ...(streamPrefix !== undefined && { streamPrefix }),
+      ...(batchSize !== undefined && { batchSize }),
+    });
+    for await (const message of messages) {
+      if (!(await this.#handle(message, signal))) return;
+      this.#recovered();
+    }
+    if (!signal.aborted) throw new Error('the log ended its subscription');
+  }
+
+  async #handle(message: LogMessage<Event, Position>, signal: AbortSignal): Promise<boolean> {
+    if (message.kind === 'caught_up') {
+      this.#caughtUp = true;
+      return true;
+    }
+    if (message.kind === 'checkpoint') {
+      return message.checkpoint === this.#store.position || this.#apply([], message.checkpoint, signal);
+    }
+    const { steps, poison } = projectBatch(this.#deps.projection, this.#deps.decode, message.events);
+    const checkpoint = poison ? steps.at(-1)?.event.position : message.checkpoint;
+    if (checkpoint !== undefined && !(await this.#apply(steps, checkpoint, signal))) return false;
+    if (poison) throw new PoisonEventError(poison.event, poison.cause);
+    return true;
+  }
+
+  async #apply(steps: readonly Step<Event>[], checkpoint: Position, signal: AbortSignal): Promise<boolean> {
+    const writes = steps.flatMap((step) => step.writes);
+    try {
+      const stored = await this.#store.apply(writes, checkpoint, (error) => this.#failed(error, signal));
+      if (stored) for (const { event } of steps) this.#applied.note(event.stream, event.revision);
+      return stored;
+    } catch (error) {
+      if (!(error instanceof RefusedWritesError)) throw error;
+      return this.#applyOneByOne(steps, error, signal);
+    }
+  }
+
+  /** The store refused a batch: everything before the event that it refuses still gets in. */
+  async #applyOneByOne(steps: readonly Step<Event>[], refusal: Error, signal: AbortSignal): Promise<boolean> {
+    if (steps.length < 2) throw steps[0] ? new PoisonEventError(steps[0].event, refusal) : refusal;
+    for (const step of steps) {
+      if (!(await this.#apply([step], step.event.position, signal))) return false;
+    }
+    return true;
+  }
+
+  /** False when it is time to stop instead of trying again. */
+  async #failed(error: unknown, signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return false;
+    const retryInMs = Math.min(FIRST_RETRY_MS * 2 ** this.#failures++, SLOWEST_RETRY_MS);
+    this.#state = 'retrying';
+    this.#caughtUp = false;
+    this.#lastError = messageOf(error);
+    const { projection, logger } = this.#deps;
+    logger.error(
+      { projection: projection.name, error: this.#lastError, retryInMs },
+      'projection failed, trying again',
+    );
+    await pause(retryInMs, signal);
+    return !signal.aborted;
+  }
+
+  #recovered(): void {
+    if (this.#state !== 'retrying') return;
+    this.#state = 'running';
+    this.#failures = 0;
+    this.#lastError = undefined;
+    this.#deps.logger.info({ projection: this.#deps.projection.name }, 'projection goes on');
+  }
+
+  #halt(poison: PoisonEventError): void {
+    this.#state = 'halted';
+    this.#caughtUp = false;
+    this.#lastError = poison.message;
+    const { id, stream, revision, type, position } = poison.event;
+    const event = { id, stream, revision: String(revision), type, position };
+    const projection = this.#deps.projection.name;
+    this.#deps.logger.error({ projection, event, error: poison.message }, 'projection halted by an event');
+    this.#applied.dismiss();
+  }
+}

@@ -1,0 +1,73 @@
+import type { LoanReceived } from '../../domain/loan/events.ts';
+import type { Row, TableWrite } from '../engine/projection.ts';
+import { insertDocuments } from './document-writes.ts';
+import { renegotiationText } from './renegotiation-text.ts';
+import { advanceLoan, changeInstallments, changeStatus, enterStatus } from './writes.ts';
+import type { Place, Projected } from './writes.ts';
+
+const loanRow = ({ stream, revision, recordedAt }: Place, event: LoanReceived): Row => ({
+  stream,
+  application_id: event.applicationId,
+  code: event.code,
+  fund_id: event.fundId,
+  status: 'received',
+  product_type: event.productType,
+  acquisition_value: event.acquisitionValue,
+  number_of_installments: event.installments.length,
+  date_issued: event.dateIssued,
+  daily_factor: event.pricing.dailyFactor,
+  borrower: event.borrower,
+  received_at: event.receivedAt,
+  updated_at: recordedAt,
+  received_value: 0,
+  rejection_reasons: null,
+  repurchase: null,
+  repurchase_completed_at: null,
+  renegotiation: event.renegotiation ? renegotiationText('new', event.renegotiation, null) : null,
+  version: Number(revision),
+});
+
+const installmentRows = (stream: string, event: LoanReceived): readonly Row[] =>
+  event.installments.map(({ code, dueDate, faceValue }, seq) => ({
+    stream,
+    code,
+    seq,
+    due_date: dueDate,
+    face_value: faceValue,
+    status: null,
+    settled_at: null,
+    settled_value: null,
+    payment_method: null,
+    payable: 0,
+  }));
+
+export const newLoan = (place: Place, event: LoanReceived): readonly TableWrite[] => [
+  { op: 'insert', table: 'loan', rows: [loanRow(place, event)] },
+  { op: 'insert', table: 'installment', rows: installmentRows(place.stream, event) },
+  insertDocuments(place, event.documents),
+  enterStatus(place, 'received', event.receivedAt),
+];
+
+/** One that a renegotiation brought in is there since its commit. */
+export const received = (projected: Projected<'LoanReceived'>): readonly TableWrite[] =>
+  projected.event.renegotiation ? [advanceLoan(projected)] : newLoan(projected, projected.event);
+
+export const approved = (projected: Projected<'LoanApproved'>): readonly TableWrite[] =>
+  changeStatus(projected, 'approved', projected.event.approvedAt);
+
+export const rejected = (projected: Projected<'LoanRejected'>): readonly TableWrite[] => {
+  const { reasons, rejectedAt } = projected.event;
+  return changeStatus(projected, 'rejected', rejectedAt, { rejection_reasons: JSON.stringify(reasons) });
+};
+
+export const termSigned = (projected: Projected<'LoanTermSigned'>): readonly TableWrite[] =>
+  changeStatus(projected, 'term_signed', projected.event.signedAt);
+
+export const disbursed = (projected: Projected<'LoanDisbursed'>): readonly TableWrite[] => {
+  const { disbursedAt, renegotiation } = projected.event;
+  const completed = renegotiation && { renegotiation: renegotiationText('new', renegotiation, disbursedAt) };
+  return [
+    ...changeStatus(projected, 'active', disbursedAt, completed),
+    changeInstallments(projected, { status: 'pending', payable: 1 }),
+  ];
+};

@@ -1,0 +1,50 @@
+import type { DomainEvent } from '../../domain/domain-event.ts';
+import type { ProjectedEvent, Projection, TableWrite } from '../engine/projection.ts';
+import { approved, disbursed, received, rejected, termSigned } from './assignment-writes.ts';
+import { documentsAdded } from './document-writes.ts';
+import { becameOverdue, fullySettled, installmentSettled, prepaid } from './payment-writes.ts';
+import { renegotiationCommitted, renegotiationCompleted } from './renegotiation-writes.ts';
+import { repurchaseCompleted, repurchaseRequested } from './repurchase-writes.ts';
+import { advanceLoan } from './writes.ts';
+import type { Projected } from './writes.ts';
+
+type Writers = {
+  readonly [Type in DomainEvent['type']]: (projected: Projected<Type>) => readonly TableWrite[];
+};
+
+const advanced = (projected: ProjectedEvent): readonly TableWrite[] => [advanceLoan(projected)];
+const nothing = (): readonly TableWrite[] => [];
+
+/** One entry an event, so that the compiler asks for a new one. */
+const writers: Writers = {
+  LoanReceived: received,
+  LoanApproved: approved,
+  LoanRejected: rejected,
+  LoanTermSigned: termSigned,
+  LoanDisbursed: disbursed,
+  InstallmentSettled: installmentSettled,
+  InstallmentUnderpaid: advanced,
+  InstallmentBecameOverdue: becameOverdue,
+  PrepaymentProcessed: prepaid,
+  LoanFullySettled: fullySettled,
+  RepurchaseRequested: repurchaseRequested,
+  RepurchaseCompleted: repurchaseCompleted,
+  DocumentsAdded: documentsAdded,
+  LoanReserved: advanced,
+  LoanReservationReleased: advanced,
+  LoanRenegotiated: advanced,
+  LoanRenegotiationCompleted: renegotiationCompleted,
+  RenegotiationStarted: nothing,
+  RenegotiationCommitted: renegotiationCommitted,
+  RenegotiationAborted: nothing,
+  RenegotiationCompleted: nothing,
+};
+
+/** Operations as their integrators read them. */
+export const loanProjection: Projection = {
+  name: 'loan',
+  version: 1,
+  tables: ['loan', 'installment', 'installment_credit', 'document', 'status_history'],
+  project: (projected) =>
+    (writers[projected.event.type] as (projected: ProjectedEvent) => readonly TableWrite[])(projected),
+};

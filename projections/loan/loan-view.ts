@@ -1,0 +1,58 @@
+/** The loan read model as it is read: amounts in integer cents, dates as ISO text. Shapes follow the table columns. */
+export interface LoanRow {
+  readonly application_id: string;
+  readonly code: string;
+  readonly stream: string;
+  readonly fund_id: string;
+  readonly status: string;
+  readonly product_type: string;
+  readonly acquisition_value: number;
+  readonly number_of_installments: number;
+  readonly date_issued: string;
+  readonly daily_factor: string;
+  readonly borrower: string;
+  readonly received_at: string;
+  readonly updated_at: string;
+  readonly received_value: number;
+  readonly rejection_reasons: string | null;
+  /** JSON text of the repurchase, with its completion; null before there is one. */
+  readonly repurchase: string | null;
+  /** JSON text; null for an operation that took part in none. */
+  readonly renegotiation: string | null;
+  /** Revision of the last event that is in this row. */
+  readonly version: number;
+}
+
+export interface InstallmentRow {
+  readonly code: string;
+  readonly seq: number;
+  readonly due_date: string;
+  readonly face_value: number;
+  readonly status: string | null;
+  readonly settled_at: string | null;
+  readonly settled_value: number | null;
+  readonly payment_method: string | null;
+  /** JSON text: the prepayment credits that it carries. */
+  readonly credits: string;
+}
+
+export interface DocumentRow {
+  readonly document_id: string;
+  readonly type: string;
+  readonly value: string;
+  readonly sha256: string;
+  readonly size: number;
+  readonly received_at: string;
+}
+
+export interface StatusRow {
+  readonly status: string;
+  readonly at: string;
+}
+
+export interface LoanView {
+  readonly loan: LoanRow;
+  readonly installments: readonly InstallmentRow[];
+  readonly documents: readonly DocumentRow[];
+  readonly statusHistory: readonly StatusRow[];
+}

@@ -1,0 +1,18 @@
+import type { TableWrite } from '../engine/projection.ts';
+import { changeInstallments, changeStatus } from './writes.ts';
+import type { Projected } from './writes.ts';
+
+/** Installments freeze as they are from the request on. */
+export const repurchaseRequested = (projected: Projected<'RepurchaseRequested'>): readonly TableWrite[] => {
+  const { reason, effectiveDate, repurchaseValue, calculatedAt } = projected.event;
+  const repurchase = JSON.stringify({ reason, effectiveDate, repurchaseValue, calculatedAt });
+  return [
+    ...changeStatus(projected, 'repurchase_pending', calculatedAt, { repurchase }),
+    changeInstallments(projected, { payable: 0 }),
+  ];
+};
+
+export const repurchaseCompleted = (projected: Projected<'RepurchaseCompleted'>): readonly TableWrite[] => {
+  const { status, completedAt } = projected.event;
+  return changeStatus(projected, status, completedAt, { repurchase_completed_at: completedAt });
+};

@@ -1,0 +1,140 @@
+import { describe, expect, test } from '@jest/globals';
+import { AdministratorDecisions } from '../../../application/administrator/decisions.ts';
+import { SandboxAdministrator } from '../../../application/administrator/sandbox-administrator.ts';
+import type { CheckpointStore } from '../../../application/ports/checkpoint-store.ts';
+import type { Clock } from '../../../application/ports/clock.ts';
+import type { EventStore, LogPosition } from '../../../application/ports/event-store.ts';
+import { loanDecider } from '../../../domain/loan/index.ts';
+import type { LoanCode, Timestamp } from '../../../domain/shared/identifiers.ts';
+import { receiveL1 } from '../../domain/support/loan-story.ts';
+import { commandHandler } from '../../support/application-parts.ts';
+import type { Fate } from '../../support/faulty-event-store.ts';
+import { FaultyEventStore } from '../../support/faulty-event-store.ts';
+import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
+
+const STEP = 2_000;
+const START = Date.parse('2026-06-20T12:00:00.000Z');
+const silent = { error() {}, warn() {}, info() {}, debug() {} };
+const cession = ['loan.received.v1', 'loan.approved.v1', 'loan.term_signed.v1', 'loan.disbursed.v1'];
+
+/** Time that passes only when the administrator sleeps. */
+class SleepingClock implements Clock {
+  ms = START;
+  readonly sleeps: number[] = [];
+  now = (): Timestamp => new Date(this.ms).toISOString() as Timestamp;
+  today = () => '2026-06-20' as never;
+  sleep = async (ms: number, signal: AbortSignal): Promise<void> => {
+    if (signal.aborted) return;
+    this.sleeps.push(ms);
+    this.ms += ms;
+    await new Promise(setImmediate);
+  };
+}
+
+class MemoryCheckpoints implements CheckpointStore {
+  position: LogPosition | 'start' = 'start';
+  load = () => Promise.resolve(this.position);
+  store = (_name: string, position: LogPosition) => {
+    this.position = position;
+    return Promise.resolve();
+  };
+}
+
+const world = () => ({
+  store: new InMemoryEventStore(),
+  clock: new SleepingClock(),
+  checkpoints: new MemoryCheckpoints(),
+});
+type World = ReturnType<typeof world>;
+
+const assign = async ({ store, clock }: World, code: string): Promise<void> => {
+  await commandHandler(store, clock).handle({
+    stream: `loan-app-1.${code}`,
+    applicationId: 'app-1',
+    actor: 'client-1',
+    correlationId: 'req',
+    decide: (state) => loanDecider.decide({ ...receiveL1, code: code as LoanCode }, state),
+  });
+};
+const typesOf = async ({ store }: World, code: string): Promise<string[]> =>
+  (await store.read(`loan-app-1.${code}`)).events.map(({ type }) => type);
+
+/** One life of the administrator: runs until the condition holds, then is stopped. */
+const live = async (w: World, until: () => Promise<boolean>, events: EventStore = w.store): Promise<void> => {
+  const stop = new AbortController();
+  const administrator = new SandboxAdministrator({
+    decisions: new AdministratorDecisions(commandHandler(events, w.clock)),
+    subscription: w.store,
+    checkpoints: w.checkpoints,
+    clock: w.clock,
+    logger: silent,
+    sleep: w.clock.sleep,
+    step: STEP,
+  });
+  const running = administrator.run(stop.signal);
+  while (!(await until())) await new Promise(setImmediate);
+  stop.abort();
+  await running;
+};
+
+describe('sandbox administrator', () => {
+  test('takes an operation through the cession, one step apart', async () => {
+    const w = world();
+    await assign(w, 'A');
+    await live(w, async () => (await typesOf(w, 'A')).length === 4);
+    expect(await typesOf(w, 'A')).toEqual(cession);
+    const { events } = await w.store.read('loan-app-1.A');
+    const times = events.map((e) => Date.parse(e.metadata.recordedAt) - START);
+    expect(times).toEqual([0, STEP, 2 * STEP, 3 * STEP]);
+    expect(new Set(events.slice(1).map((e) => e.metadata.causationId))).toEqual(
+      new Set(events.slice(0, 3).map((e) => e.id)),
+    );
+  });
+
+  test.each([1, 2, 3])(
+    'stopped after %i events, the next life goes on and decides nothing twice',
+    async (length) => {
+      const w = world();
+      for (const code of ['A', 'B', 'C']) await assign(w, code);
+      await live(w, async () => (await typesOf(w, 'B')).length >= length);
+      const done = async () =>
+        (await Promise.all(['A', 'B', 'C'].map((code) => typesOf(w, code)))).every((t) => t.length === 4);
+      await live(w, done);
+      for (const code of ['A', 'B', 'C']) expect(await typesOf(w, code)).toEqual(cession);
+    },
+  );
+
+  test('a lost checkpoint costs nothing but work', async () => {
+    const w = world();
+    await assign(w, 'A');
+    await live(w, async () => (await typesOf(w, 'A')).length === 4);
+    w.checkpoints.position = 'start';
+    await assign(w, 'B');
+    await live(w, async () => (await typesOf(w, 'B')).length === 4);
+    expect(await typesOf(w, 'A')).toEqual(cession);
+  });
+
+  test.each<[Fate]>([['refused'], ['answer_lost'], ['lost']])(
+    'goes on after appends that met "%s"',
+    async (fate) => {
+      const w = world();
+      await assign(w, 'A');
+      const faulty = new FaultyEventStore(
+        w.store,
+        Array.from({ length: 12 }, () => fate),
+      );
+      await live(w, async () => (await typesOf(w, 'A')).length === 4, faulty);
+      expect(await typesOf(w, 'A')).toEqual(cession);
+    },
+  );
+
+  test('catches up at once with what waited while it was away', async () => {
+    const w = world();
+    await assign(w, 'A');
+    w.clock.ms += 60_000;
+    await live(w, async () => (await typesOf(w, 'A')).length === 2);
+    expect(w.clock.sleeps[0] ?? 0).toBeLessThanOrEqual(STEP);
+    const { events } = await w.store.read('loan-app-1.A');
+    expect(Date.parse(events[1]!.metadata.recordedAt) - START).toBe(60_000);
+  });
+});

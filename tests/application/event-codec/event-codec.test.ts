@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { decodeEvent, encodeEvent, storedTypes } from '../../../application/event-codec/event-codec.ts';
+import { UnreadableEventError } from '../../../application/event-codec/payload.ts';
+import type { JsonText } from '../../../application/ports/event-store.ts';
+import type { DomainEvent } from '../../../domain/domain-event.ts';
+
+interface Fixture {
+  readonly type: string;
+  readonly stored: Record<string, unknown>;
+  readonly event: DomainEvent;
+}
+const folder = new URL('../../fixtures/stored-events/', import.meta.url);
+const fixtures = readdirSync(folder).map(
+  (name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Fixture,
+);
+/** Fields that came later, or that an event has only sometimes. */
+const OPTIONAL: Readonly<Record<string, readonly string[]>> = {
+  'loan.received.v1': ['renegotiation'],
+  'loan.disbursed.v1': ['renegotiation'],
+  'loan.prepayment_processed.v1': ['partial'],
+  'loan.repurchase_requested.v1': ['reason_detail'],
+};
+const json = (value: unknown): JsonText => JSON.stringify(value) as JsonText;
+
+describe('stored events', () => {
+  test('every stored type that this version reads has a fixture', () => {
+    expect(new Set(fixtures.map((f) => f.type))).toEqual(new Set(storedTypes));
+  });
+
+  test.each(fixtures)('$type of an earlier day still decodes', ({ type, stored, event }) => {
+    expect(decodeEvent({ type, data: json(stored) })).toEqual(event);
+  });
+
+  test.each(fixtures)('$type is written as it was', ({ type, stored, event }) => {
+    expect(encodeEvent(event)).toEqual({ type, data: json(stored) });
+  });
+
+  test.each(fixtures)(
+    '$type without any one of its required fields is refused by name',
+    ({ type, stored }) => {
+      for (const field of Object.keys(stored).filter((f) => !OPTIONAL[type]?.includes(f))) {
+        const { [field]: _, ...rest } = stored;
+        expect(() => decodeEvent({ type, data: json(rest) })).toThrow(new RegExp(`${type}.*${field}`));
+      }
+    },
+  );
+
+  test('an unknown type and damaged text are unreadable, not guessed', () => {
+    expect(() => decodeEvent({ type: 'loan.received.v99', data: json({}) })).toThrow(UnreadableEventError);
+    expect(() => decodeEvent({ type: 'loan.approved.v1', data: '{"approved_at":' as JsonText })).toThrow(
+      UnreadableEventError,
+    );
+  });
+});

@@ -1,0 +1,155 @@
+import { describe, expect, test } from '@jest/globals';
+import { AddDocuments } from '../../../application/loans/add-documents.ts';
+import type { AddDocumentsInput } from '../../../application/loans/inputs.ts';
+import type { FileKind, ReceivedFile } from '../../../application/ports/document-store.ts';
+import { DomainError } from '../../../domain/shared/domain-error.ts';
+import type { LoanCode } from '../../../domain/shared/identifiers.ts';
+import { rejected } from '../../domain/support/loan-story.ts';
+import { context, fixedClock } from '../../support/application-parts.ts';
+import { carryOut, postAssignment, receive, storyOf, streamOf } from '../../support/post-assignment.ts';
+
+const file = (name: string, sha256 = 'ab'.repeat(32)): ReceivedFile => ({
+  name,
+  size: 10,
+  sha256,
+  path: '/nowhere',
+});
+const request = (
+  names: readonly string[],
+  { type = 'invoice', content = 'cd'.repeat(32), code = 'L1' } = {},
+): AddDocumentsInput => ({
+  code: code as LoanCode,
+  documents: names.map((value) => ({ type, value })),
+  files: names.map((name) => file(name, content)).reverse(),
+});
+
+const world = (kind: FileKind | DomainError = 'pdf') => {
+  const process = postAssignment();
+  const stored: string[] = [];
+  const disk = { failing: false };
+  const useCase = (commands = process.commands) =>
+    new AddDocuments({
+      commands,
+      documents: {
+        put: async (stream, { name, sha256 }) => {
+          if (disk.failing) throw new Error('disk full');
+          stored.push(`${stream} ${name} ${sha256.slice(0, 2)}`);
+        },
+      },
+      inspector: {
+        inspect: () => (kind instanceof DomainError ? Promise.reject(kind) : Promise.resolve(kind)),
+      },
+      clock: fixedClock(),
+    });
+  return { process, stored, disk, useCase };
+};
+
+describe('add documents', () => {
+  test('are stored before the event names them, and come back in the order of the request', async () => {
+    const { process, stored, useCase } = world();
+    await receive(process);
+    const { replayed, result } = await useCase().execute(context(), request(['a.pdf', 'b.pdf']));
+    expect({ replayed, names: result.documents.map(({ value }) => value) }).toEqual({
+      replayed: false,
+      names: ['a.pdf', 'b.pdf'],
+    });
+    expect([...stored].sort()).toEqual([`${streamOf()} a.pdf cd`, `${streamOf()} b.pdf cd`]);
+    expect((await storyOf(process)).at(-1)).toEqual({
+      type: 'DocumentsAdded',
+      documents: result.documents,
+      addedAt: '2026-06-20T12:00:00.000Z',
+    });
+  });
+
+  test('again: a replay with the first ids, in any process, and nothing is stored', async () => {
+    const { process, stored, useCase } = world();
+    await receive(process);
+    const { result } = await useCase().execute(context(), request(['a.pdf']));
+    for (const commands of [process.commands, postAssignment({ store: process.store }).commands]) {
+      const again = await useCase(commands).execute(context(), request(['a.pdf']));
+      expect(again).toEqual({ replayed: true, result });
+    }
+    expect([stored.length, (await storyOf(process)).length]).toEqual([1, 2]);
+  });
+
+  test('some that are there and some that are new: the new ones are added, all are answered', async () => {
+    const { process, stored, useCase } = world();
+    await receive(process);
+    const first = await useCase().execute(context(), request(['a.pdf']));
+    const { replayed, result } = await useCase().execute(context(), request(['b.pdf', 'a.pdf']));
+    expect([replayed, result.documents.map(({ value }) => value)]).toEqual([false, ['b.pdf', 'a.pdf']]);
+    expect(result.documents[1]).toEqual(first.result.documents[0]);
+    expect(stored).toHaveLength(2);
+  });
+
+  test.each([
+    [
+      'the same name with other content',
+      'idempotency_conflict',
+      request(['b.pdf', 'a.pdf'], { content: 'ee'.repeat(32) }),
+    ],
+    [
+      'a signature without a renegotiation',
+      'operation_invalid_state',
+      request(['s.pdf'], { type: 'renegotiation_signature' }),
+    ],
+    ['an unknown operation', 'loan_not_found', request(['a.pdf'], { code: 'L9' })],
+  ])('%s: %s, and no content is kept', async (_, code, input) => {
+    const { process, stored, useCase } = world();
+    await receive(process);
+    await useCase().execute(context(), request(['a.pdf']));
+    await expect(useCase().execute(context(), input)).rejects.toMatchObject({ code });
+    expect([stored.length, (await storyOf(process)).length]).toEqual([1, 2]);
+  });
+
+  test('a rejected operation takes none', async () => {
+    const { process, useCase } = world();
+    await receive(process);
+    await carryOut(process, { type: 'RejectLoan', reasons: rejected.reasons, now: fixedClock().now() });
+    await expect(useCase().execute(context(), request(['a.pdf']))).rejects.toMatchObject({
+      code: 'operation_invalid_state',
+    });
+  });
+
+  test.each([
+    ['renegotiation_document', true],
+    ['invoice', false],
+    ['renegotiation_signature', false],
+  ])('a Word document as %s: accepted %s', async (type, accepted) => {
+    const { process, useCase } = world('docx');
+    await receive(process);
+    const sent = useCase().execute(context(), request(['debt.docx'], { type }));
+    if (accepted) expect((await sent).replayed).toBe(false);
+    else await expect(sent).rejects.toMatchObject({ code: 'invalid_file' });
+  });
+
+  test('a file that is neither is refused before the operation is looked at', async () => {
+    const { useCase } = world(new DomainError('invalid_file', 'a.pdf is a picture'));
+    await expect(useCase().execute(context(), request(['a.pdf']))).rejects.toMatchObject({
+      code: 'invalid_file',
+    });
+  });
+
+  test('a content that cannot be stored leaves no event; the same request works later', async () => {
+    const { process, disk, useCase } = world();
+    await receive(process);
+    disk.failing = true;
+    await expect(useCase().execute(context(), request(['a.pdf']))).rejects.toThrow('disk full');
+    expect(await storyOf(process)).toHaveLength(1);
+    disk.failing = false;
+    expect((await useCase().execute(context(), request(['a.pdf']))).replayed).toBe(false);
+  });
+
+  test('two at once: one adds, the other replays', async () => {
+    const { process, useCase } = world();
+    await receive(process);
+    const other = postAssignment({ store: process.store }).commands;
+    const all = await Promise.all(
+      [process.commands, process.commands, other].map((commands) =>
+        useCase(commands).execute(context(), request(['a.pdf'])),
+      ),
+    );
+    expect(all.map(({ replayed }) => replayed).sort()).toEqual([false, true, true]);
+    expect(new Set(all.map(({ result }) => result.documents[0]?.documentId)).size).toBe(1);
+  });
+});

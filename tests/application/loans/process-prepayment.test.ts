@@ -1,0 +1,161 @@
+import { describe, expect, test } from '@jest/globals';
+import { calendarDate } from '../../../domain/shared/calendar-date.ts';
+import type { LoanCode } from '../../../domain/shared/identifiers.ts';
+import { cents } from '../../../domain/shared/money.ts';
+import { centsOf, vectors } from '../../domain/support/finance-vectors.ts';
+import { context } from '../../support/application-parts.ts';
+import {
+  activate,
+  carryOut,
+  postAssignment,
+  prepayment,
+  receive,
+  repurchase,
+  storyOf,
+  streamOf,
+} from '../../support/post-assignment.ts';
+import { requestRepurchase } from '../../domain/support/loan-story.ts';
+
+const paidUntilMay = ['001', '002', '003', '004', '005'];
+
+describe('process a prepayment', () => {
+  test.each(vectors.prepayment_on_L1)(
+    '$name: the receipt says to the cent where the money went',
+    async (v) => {
+      const world = postAssignment();
+      await activate(world, { paid: v.paid_in_full_before });
+      const input = prepayment(v.prepayment_value, 'k', { prepaymentDate: calendarDate(v.prepayment_date) });
+      const { replayed, result } = await world.prepay.execute(context(), input);
+      expect(replayed).toBe(false);
+      expect({ ...result, settledInstallments: [...result.settledInstallments].sort() }).toEqual({
+        code: 'L1',
+        status: 'prepayment_processed',
+        prepaymentValue: centsOf(v.prepayment_value),
+        settledInstallments: [...v.settled_installments].sort(),
+        remainingBalance: centsOf(v.remaining_balance),
+        excessValue: centsOf(v.excess_value),
+        ...(v.partial && {
+          partiallyPaid: {
+            installmentCode: v.partial.installment_code,
+            outstandingValue: centsOf(v.partial.outstanding_at_due),
+          },
+        }),
+        processedAt: '2026-06-20T12:00:00.000Z',
+      });
+      const last = (await storyOf(world)).at(-1);
+      expect(last?.type).toBe(v.loan_settled ? 'LoanFullySettled' : 'PrepaymentProcessed');
+    },
+  );
+
+  test('the event keeps how it was priced', async () => {
+    const world = postAssignment();
+    await activate(world, { paid: paidUntilMay });
+    await world.prepay.execute(context(), prepayment('3000.00'));
+    expect((await storyOf(world)).at(-1)).toMatchObject({
+      type: 'PrepaymentProcessed',
+      pricing: { policy: 'curve_v1', dailyFactor: '0.999321899697897308243314396013' },
+      payoffValue: 614_733,
+      lines: [{ installmentCode: '012' }, { installmentCode: '011' }, {}, {}],
+    });
+  });
+
+  test('a replay answers what that prepayment did, in any process and after others', async () => {
+    const world = postAssignment();
+    await activate(world, { paid: paidUntilMay });
+    const first = await world.prepay.execute(context(), prepayment('1000.00', 'a'));
+    const second = await world.prepay.execute(context(), prepayment('1000.00', 'b'));
+    expect(second.result.remainingBalance).toBe(first.result.remainingBalance - 100_000);
+    await world.prepay.execute(context(), prepayment('9000.00', 'c'));
+    const { length } = await storyOf(world);
+    for (const { prepay } of [world, postAssignment({ store: world.store })]) {
+      const again = (key: string) => prepay.execute(context('app-1', 'later'), prepayment('1000.00', key));
+      expect(await again('a')).toEqual({ replayed: true, result: first.result });
+      expect(await again('b')).toEqual({ replayed: true, result: second.result });
+    }
+    expect(await storyOf(world)).toHaveLength(length);
+  });
+
+  test.each<[string, Parameters<typeof prepayment>[2]]>([
+    ['another value', { prepaymentValue: cents(100_001) }],
+    ['another date', { prepaymentDate: calendarDate('2026-06-21') }],
+    ['another method', { paymentMethod: 'boleto' }],
+    ['another operation', { code: 'L2' as LoanCode }],
+    ['an operation that does not exist', { code: 'L3' as LoanCode }],
+  ])('a used key with %s conflicts and changes nothing', async (_, change) => {
+    const world = postAssignment();
+    await activate(world);
+    await activate(world, { code: 'L2' });
+    await world.prepay.execute(context(), prepayment('1000.00'));
+    const again = world.prepay.execute(context(), prepayment('1000.00', 'k-1', change));
+    await expect(again).rejects.toMatchObject({ code: 'idempotency_conflict' });
+    expect(await storyOf(world)).toHaveLength(5);
+    expect(await storyOf(world, 'L2')).toHaveLength(4);
+  });
+
+  test('the same key of a settlement is another key', async () => {
+    const world = postAssignment();
+    await activate(world);
+    const { code, idempotencyKey } = prepayment('1000.00');
+    await world.settle.execute(context(), {
+      code,
+      idempotencyKey,
+      installmentCode: '001' as never,
+      settledAt: calendarDate('2026-02-15'),
+      settledValue: cents(95_000),
+      paymentMethod: 'pix',
+    });
+    expect((await world.prepay.execute(context(), prepayment('1000.00'))).replayed).toBe(false);
+  });
+
+  test('before the issue, unknown, received or leaving: each has its own refusal and leaves the key free', async () => {
+    const world = postAssignment();
+    const refused = (more: object = {}) => world.prepay.execute(context(), prepayment('1000.00', 'k', more));
+    await expect(refused()).rejects.toMatchObject({ code: 'loan_not_found' });
+    await receive(world);
+    await expect(refused()).rejects.toMatchObject({
+      code: 'operation_invalid_state',
+      message: expect.stringContaining('is received'),
+    });
+    await activate(world, { code: 'L2' });
+    const early = refused({ code: 'L2', prepaymentDate: calendarDate('2026-01-14') });
+    await expect(early).rejects.toMatchObject({ code: 'invalid_date' });
+    await carryOut(world, requestRepurchase('repurchase'), 'L2');
+    await expect(refused({ code: 'L2' })).rejects.toMatchObject({ code: 'operation_invalid_state' });
+    await activate(world, { code: 'L4' });
+    expect((await refused({ code: 'L4' })).replayed).toBe(false);
+  });
+
+  test.each([
+    ['2026-06-21', true],
+    ['2026-06-22', false],
+  ])('production on 2026-06-20 and a payment of %s: accepted %s', async (date, accepted) => {
+    const world = postAssignment({ allowFuture: false });
+    await activate(world);
+    const paid = world.prepay.execute(
+      context(),
+      prepayment('100.00', 'k', { prepaymentDate: calendarDate(date) }),
+    );
+    if (accepted) expect((await paid).replayed).toBe(false);
+    else await expect(paid).rejects.toMatchObject({ code: 'invalid_date' });
+  });
+
+  test('two at once: one executes, the other replays the same answer', async () => {
+    const world = postAssignment();
+    const other = postAssignment({ store: world.store });
+    await activate(world);
+    const all = await Promise.all(
+      [world, world, other].map(({ prepay }) => prepay.execute(context(), prepayment('1000.00'))),
+    );
+    expect(all.map(({ replayed }) => replayed).sort()).toEqual([false, true, true]);
+    expect(new Set(all.map(({ result }) => JSON.stringify(result))).size).toBe(1);
+    expect((await world.store.read(streamOf())).events).toHaveLength(5);
+  });
+
+  test('a prepayment accepted earlier is still answered once the operation has left', async () => {
+    const world = postAssignment();
+    await activate(world);
+    const { result } = await world.prepay.execute(context(), prepayment('1000.00'));
+    await world.repurchase.execute(context(), repurchase());
+    expect(await world.prepay.execute(context(), prepayment('1000.00'))).toEqual({ replayed: true, result });
+  });
+});

@@ -1,0 +1,179 @@
+import { describe, expect, test } from '@jest/globals';
+import { RecoverRenegotiations } from '../../../application/renegotiation/recover-renegotiations.ts';
+import { context, fixedClock } from '../../support/application-parts.ts';
+import { FaultyEventStore } from '../../support/faulty-event-store.ts';
+import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
+import { MemoryCheckpoints, oneLookAtTheLog } from '../../support/log-followers.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { MortalEventStore } from '../../support/mortal-event-store.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
+import {
+  MemoryDocuments,
+  activeLoan,
+  command,
+  eventsOf,
+  pay,
+  renegotiation,
+  startProcess,
+  statusOf,
+  streamOf,
+} from '../../support/renegotiation-world.ts';
+import { receiveL1 } from '../../domain/support/loan-story.ts';
+import { loanCode } from '../../domain/support/renegotiation-story.ts';
+
+const START = '2026-06-20T12:00:00.000Z';
+const LEASE_MS = 5_000;
+/** start, two reservations, commit */
+const [RESERVED, COMMITTED] = [3, 4];
+
+/** The renegotiation of L1 by a process that died with the answer of its n-th append. */
+const diedAfter = async (appends: number) => {
+  const store = new InMemoryEventStore();
+  const documents = new MemoryDocuments();
+  const clock = new ManualClock(START);
+  await activeLoan(startProcess(store, { documents, clock }), documents, 'L1');
+  const mortal = new MortalEventStore(store, appends, 'after');
+  void startProcess(mortal, { documents, clock }).renegotiate.execute(context(), renegotiation());
+  await mortal.died;
+  return { store, documents, clock, process: startProcess(store, { documents, clock }) };
+};
+
+describe('a command that meets a reservation', () => {
+  test('carries out what is decided, however young the lease', async () => {
+    const { process } = await diedAfter(COMMITTED);
+    await expect(pay(process.commands, 'L1', '001')).rejects.toMatchObject({
+      code: 'operation_invalid_state',
+    });
+    expect([await statusOf(process, 'L1'), await statusOf(process, 'N1')]).toEqual([
+      'renegotiated',
+      'received',
+    ]);
+  });
+
+  test('waits while the lease lives, and in the end asks to come again; nothing is touched', async () => {
+    const { process } = await diedAfter(RESERVED);
+    await expect(pay(process.commands, 'L1', '001')).rejects.toMatchObject({
+      code: 'concurrent_modification',
+    });
+    expect(await statusOf(process, 'L1')).toBe('reserved');
+  });
+
+  test('takes over once the lease is over: the payment is accepted, the code is free', async () => {
+    const { process, clock } = await diedAfter(RESERVED);
+    clock.advance(LEASE_MS);
+    await pay(process.commands, 'L1', '001');
+    expect([await statusOf(process, 'L1'), await statusOf(process, 'N1')]).toEqual(['active', 'none']);
+  });
+
+  test('also when it is the assignment of the reserved code', async () => {
+    const { process, clock } = await diedAfter(RESERVED);
+    clock.advance(LEASE_MS);
+    await command(process.commands, 'N1', { ...receiveL1, code: loanCode('N1') });
+    expect([await statusOf(process, 'L1'), await statusOf(process, 'N1')]).toEqual(['active', 'received']);
+  });
+
+  test('also when it is another renegotiation', async () => {
+    const { process, clock } = await diedAfter(RESERVED);
+    clock.advance(LEASE_MS);
+    expect((await process.renegotiate.execute(context(), renegotiation())).replayed).toBe(false);
+  });
+
+  test('that two processes take over at once ends once', async () => {
+    const { store, documents, clock } = await diedAfter(RESERVED);
+    clock.advance(LEASE_MS);
+    const processes = ['001', '002', '003'].map((code) => ({
+      code,
+      ...startProcess(store, { documents, clock }),
+    }));
+    await Promise.all(processes.map(({ commands, code }) => pay(commands, 'L1', code)));
+    const events = await eventsOf(store, streamOf('L1'));
+    expect(events.filter(({ type }) => type === 'LoanReservationReleased')).toHaveLength(1);
+    expect(events.filter(({ type }) => type === 'InstallmentSettled')).toHaveLength(3);
+  });
+});
+
+describe('a process that slept through its lease', () => {
+  test('cannot commit any more, and does it all over again', async () => {
+    const store = new InMemoryEventStore();
+    const documents = new MemoryDocuments();
+    const clock = new ManualClock(START);
+    const slow = startProcess(store, { documents, clock });
+    await activeLoan(slow, documents, 'L1');
+    const append = store.append.bind(store);
+    let paid = false;
+    store.append = async (stream, expected, events, claim) => {
+      if (events[0]?.type === 'renegotiation.committed.v1' && !paid) {
+        paid = true;
+        clock.advance(LEASE_MS);
+        await pay(startProcess(store, { documents, clock }).commands, 'L1', '001');
+      }
+      return append(stream, expected, events, claim);
+    };
+    expect((await slow.renegotiate.execute(context(), renegotiation())).replayed).toBe(false);
+    const types = (await eventsOf(store, streamOf('L1'))).map(({ type }) => type).slice(4);
+    expect(types).toEqual([
+      ...['LoanReserved', 'LoanReservationReleased', 'InstallmentSettled'],
+      ...['LoanReserved', 'LoanRenegotiated'],
+    ]);
+  });
+});
+
+describe('the recovery', () => {
+  const recover = async (
+    { store, clock, process }: Awaited<ReturnType<typeof diedAfter>>,
+    checkpoints: MemoryCheckpoints,
+  ) => {
+    const { subscription, signal } = oneLookAtTheLog(store);
+    const logger = new RecordingLogger();
+    const slept: number[] = [];
+    const sleep = (ms: number): Promise<void> => {
+      slept.push(ms);
+      clock.advance(ms);
+      return Promise.resolve();
+    };
+    const { resolving } = process.renegotiation;
+    await new RecoverRenegotiations({ resolving, subscription, checkpoints, clock, logger, sleep }).run(
+      signal,
+    );
+    return { slept, lines: logger.lines };
+  };
+
+  test('waits for the end of the lease, and no longer', async () => {
+    const world = await diedAfter(RESERVED);
+    expect((await recover(world, new MemoryCheckpoints())).slept).toEqual([LEASE_MS]);
+    expect(await statusOf(world.process, 'L1')).toBe('active');
+  });
+
+  test('notes in the coordinator that a commit is carried out', async () => {
+    const world = await diedAfter(COMMITTED);
+    await recover(world, new MemoryCheckpoints());
+    const [reserved] = (await eventsOf(world.store, streamOf('N1'))).filter(
+      ({ type }) => type === 'LoanReserved',
+    );
+    if (reserved?.type !== 'LoanReserved') throw new Error('nothing reserved');
+    const coordinator = await eventsOf(world.store, `renegotiation-${reserved.renegotiationId}`);
+    expect(coordinator.map(({ type }) => type)).toEqual([
+      ...['RenegotiationStarted', 'RenegotiationCommitted', 'RenegotiationCompleted'],
+    ]);
+  });
+
+  test('goes on from its checkpoint, and tries again what a store without strength refused', async () => {
+    const world = await diedAfter(COMMITTED);
+    const checkpoints = new MemoryCheckpoints();
+    const shaky = startProcess(new FaultyEventStore(world.store, ['works', 'refused']), {
+      clock: world.clock,
+    });
+    const { lines } = await recover({ ...world, process: shaky }, checkpoints);
+    expect(lines.map(({ level }) => level)).toEqual(['error']);
+    expect(await statusOf(world.process, 'N1')).toBe('received');
+    const before = (await world.store.read(streamOf('L1'))).events.length;
+    expect((await recover(world, checkpoints)).slept).toEqual([]);
+    expect((await world.store.read(streamOf('L1'))).events).toHaveLength(before);
+  });
+});
+
+test('a lease that is read by a clock that runs behind is only waited for longer', async () => {
+  const { store, documents } = await diedAfter(RESERVED);
+  const behind = startProcess(store, { documents, clock: fixedClock('2026-06-20T11:00:00.000Z' as never) });
+  await expect(pay(behind.commands, 'L1', '001')).rejects.toMatchObject({ code: 'concurrent_modification' });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, test } from '@jest/globals';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const LONGEST_FILE = 300;
+/** Tests of one subject read better in one file, tables and all. */
+const LONGEST_TEST = 450;
+
+const files = globSync('{domain,application,projections,infrastructure,tests}/**/*.ts', { cwd: ROOT }).map(
+  (path) => ({
+    path,
+    text: readFileSync(join(ROOT, path), 'utf8'),
+  }),
+);
+const pathsWhere = (broken: (text: string, path: string) => boolean): string[] =>
+  files.filter(({ text, path }) => broken(text, path)).map(({ path }) => path);
+
+describe('style', () => {
+  test('there are files to look at', () => {
+    expect(files.length).toBeGreaterThan(50);
+  });
+
+  test(`no file is longer than ${LONGEST_FILE} lines, no test than ${LONGEST_TEST}`, () => {
+    const bound = (path: string): number => (path.endsWith('.test.ts') ? LONGEST_TEST : LONGEST_FILE);
+    expect(pathsWhere((text, path) => text.split('\n').length - 1 > bound(path))).toEqual([]);
+  });
+
+  test('every export has a name', () => {
+    expect(pathsWhere((text) => /^export default\b|^export \{[^}]*\bas default\b/m.test(text))).toEqual([]);
+  });
+
+  test('no test is skipped or singled out', () => {
+    expect(
+      pathsWhere((text) => /^\s*(x?(test|it|describe)\.(skip|only)|xtest|xit|xdescribe)\b/m.test(text)),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { CheckpointStore } from '../../application/ports/checkpoint-store.ts';
+import type { LogPosition } from '../../application/ports/event-store.ts';
+
+/** A promise of the port. It holds beside other tests' checkpoints: it uses names of its own only. */
+export interface CheckpointStoreCase {
+  readonly name: string;
+  readonly check: (store: CheckpointStore) => Promise<void>;
+}
+
+const at = (position: string): LogPosition => position as LogPosition;
+
+export const checkpointStoreCases: readonly CheckpointStoreCase[] = [
+  {
+    name: 'a name that was never stored is at the start',
+    check: async (store) => expect(await store.load(randomUUID())).toBe('start'),
+  },
+  {
+    name: 'the last position stored is the one loaded, text for text',
+    check: async (store) => {
+      const name = randomUUID();
+      for (const position of ['10', '9', 'C:123/P:045', '10']) {
+        await store.store(name, at(position));
+        expect(await store.load(name)).toBe(position);
+      }
+    },
+  },
+  {
+    name: 'names do not share a position',
+    check: async (store) => {
+      const [relay, manager] = [randomUUID(), randomUUID()];
+      await Promise.all([store.store(relay, at('1')), store.store(manager, at('2'))]);
+      expect([await store.load(relay), await store.load(manager)]).toEqual(['1', '2']);
+    },
+  },
+];
+
+export const describeCheckpointStoreContract = (
+  adapter: string,
+  open: () => Promise<{ readonly store: CheckpointStore; close(): Promise<void> }>,
+): void => {
+  describe(`${adapter} keeps the promises of the checkpoint store`, () => {
+    let fixture: Awaited<ReturnType<typeof open>>;
+    beforeAll(async () => {
+      fixture = await open();
+    });
+    afterAll(() => fixture.close());
+    test.each(checkpointStoreCases)('$name', ({ check }) => check(fixture.store));
+  });
+};

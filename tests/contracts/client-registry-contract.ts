@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ClientRegistry, ClientWithSecret } from '../../application/ports/client-registry.ts';
+
+/** A promise of the port. It holds beside other tests' clients: it looks at its own only. */
+export interface ClientRegistryCase {
+  readonly name: string;
+  readonly check: (registry: ClientRegistry) => Promise<void>;
+}
+
+const newClient = (overrides: Partial<ClientWithSecret> = {}): ClientWithSecret => ({
+  clientId: randomUUID(),
+  applicationId: randomUUID(),
+  name: 'Originadora São João',
+  rateLimitMultiplier: 1.5,
+  createdAt: '2026-01-15T12:00:00.000Z',
+  revokedAt: null,
+  secretHash: 'scrypt$16384$8$1$c2FsdA$aGFzaA',
+  ...overrides,
+});
+const [FUND_A, FUND_B, FUND_C] = ['a', 'b', 'c'].map(
+  (letter) => `${letter.repeat(8)}-0000-4000-8000-000000000000`,
+) as [string, string, string];
+
+export const clientRegistryCases: readonly ClientRegistryCase[] = [
+  {
+    name: 'a created client is found as it was, its secret included',
+    check: async (registry) => {
+      const client = newClient();
+      await registry.create(client, [FUND_A]);
+      expect(await registry.find(client.clientId)).toEqual(client);
+    },
+  },
+  {
+    name: 'nobody is found who was never created',
+    check: async (registry) => {
+      expect(await registry.find(randomUUID())).toBeUndefined();
+      expect(await registry.application(randomUUID())).toBeUndefined();
+      expect(await registry.revoke(randomUUID(), '2026-01-16T00:00:00.000Z')).toBe(false);
+    },
+  },
+  {
+    name: 'an application holds the funds of all its clients, each once',
+    check: async (registry) => {
+      const first = newClient();
+      const second = newClient({ applicationId: first.applicationId });
+      await registry.create(first, [FUND_B, FUND_A]);
+      const created = await registry.create(second, [FUND_B, FUND_C]);
+      const known = await registry.application(first.applicationId);
+      for (const application of [created, known]) {
+        expect(application?.applicationId).toBe(first.applicationId);
+        expect(application?.fundIds.toSorted()).toEqual([FUND_A, FUND_B, FUND_C]);
+      }
+    },
+  },
+  {
+    name: 'an application without funds is known by its client',
+    check: async (registry) => {
+      const client = newClient();
+      expect(await registry.create(client, [])).toEqual({ applicationId: client.applicationId, fundIds: [] });
+      expect(await registry.application(client.applicationId)).toEqual({
+        applicationId: client.applicationId,
+        fundIds: [],
+      });
+    },
+  },
+  {
+    name: 'funds of one application are not those of another',
+    check: async (registry) => {
+      const [one, other] = [newClient(), newClient()];
+      await registry.create(one, [FUND_A]);
+      await registry.create(other, [FUND_B]);
+      expect((await registry.application(one.applicationId))?.fundIds).toEqual([FUND_A]);
+    },
+  },
+  {
+    name: 'a client is revoked once, and stays known with the time of it',
+    check: async (registry) => {
+      const client = newClient();
+      await registry.create(client, [FUND_A]);
+      expect(await registry.revoke(client.clientId, '2026-01-16T00:00:00.000Z')).toBe(true);
+      expect(await registry.revoke(client.clientId, '2026-01-17T00:00:00.000Z')).toBe(false);
+      expect(await registry.find(client.clientId)).toEqual({
+        ...client,
+        revokedAt: '2026-01-16T00:00:00.000Z',
+      });
+      expect((await registry.application(client.applicationId))?.fundIds).toEqual([FUND_A]);
+    },
+  },
+  {
+    name: 'the list shows every client with its funds, and never a secret',
+    check: async (registry) => {
+      const client = newClient({ rateLimitMultiplier: 4 });
+      await registry.create(client, [FUND_A, FUND_B]);
+      const { secretHash: _, ...shown } = client;
+      const listed = (await registry.list()).find(({ clientId }) => clientId === client.clientId);
+      expect({ ...listed, fundIds: listed?.fundIds.toSorted() }).toEqual({
+        ...shown,
+        fundIds: [FUND_A, FUND_B],
+      });
+    },
+  },
+];
+
+export const describeClientRegistryContract = (
+  adapter: string,
+  open: () => Promise<{ readonly registry: ClientRegistry; close(): Promise<void> }>,
+): void => {
+  describe(`${adapter} keeps the promises of the client registry`, () => {
+    let fixture: Awaited<ReturnType<typeof open>>;
+    beforeAll(async () => {
+      fixture = await open();
+    });
+    afterAll(() => fixture.close());
+    test.each(clientRegistryCases)('$name', ({ check }) => check(fixture.registry));
+  });
+};

@@ -1,0 +1,198 @@
+import { expect } from '@jest/globals';
+import type { LeasedDelivery } from '../../application/ports/delivery-queue.ts';
+import { DELIVERED, FAILED, Story, at, idsOf, retry } from './delivery-queue-samples.ts';
+import type { DeliveryQueueCase } from './delivery-queue-samples.ts';
+
+export const laneCases: readonly DeliveryQueueCase[] = [
+  {
+    name: 'what was queued is claimed byte for byte, with where it goes',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const event = story.event('OP-1');
+      expect(await story.enqueue(webhookId, [event])).toBe(1);
+      const delivery = await story.claimOne(webhookId);
+      expect(delivery.event).toEqual(event);
+      expect(delivery.endpoint).toEqual({
+        webhookId,
+        applicationId: story.applicationId,
+        url: 'https://receiver.example/hooks',
+        sealedSecret: `sealed for ${webhookId}`,
+      });
+      expect(delivery).toMatchObject({
+        attempt: 1,
+        scheduledAttempts: 0,
+        redelivery: false,
+        createdAt: at(0),
+      });
+    },
+  },
+  {
+    name: 'only the head of a lane is leased, and its deliveries follow one another by sequence',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const events = story.events('OP-1', 5);
+      await story.enqueue(webhookId, events.toReversed());
+      let delivery: LeasedDelivery | undefined = await story.claimOne(webhookId);
+      const order: (string | undefined)[] = [];
+      while (delivery) {
+        order.push(delivery.event.eventId);
+        expect(await story.claim(webhookId)).toEqual([]);
+        delivery = await story.deliver(delivery);
+      }
+      expect(order).toEqual(events.map(({ eventId }) => eventId));
+      expect(await story.claim(webhookId)).toEqual([]);
+    },
+  },
+  {
+    name: 'the same event is queued once for a subscription, however often it comes',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const [one, other] = [await story.subscribe(), await story.subscribe()];
+      const event = story.event('OP-1');
+      expect(await story.enqueue(one, [event])).toBe(1);
+      expect(await story.enqueue(one, [event])).toBe(0);
+      expect(await story.enqueue(other, [{ ...event }])).toBe(1);
+      await story.deliver(await story.claimOne(one));
+      expect(await story.enqueue(one, [{ ...event, body: 'other bytes' }])).toBe(0);
+      expect(await story.claim(one)).toEqual([]);
+      expect(await story.records(one)).toHaveLength(1);
+      expect((await story.claimOne(other)).event).toEqual(event);
+    },
+  },
+  {
+    name: 'a failing head holds back its own lane and nothing else',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const [one, other] = [await story.subscribe(), await story.subscribe()];
+      const [first, second] = story.events('OP-1', 2);
+      const beside = story.event('OP-2');
+      await story.enqueue(one, [first!, second!, beside]);
+      await story.enqueue(other, [first!, second!]);
+      const claimed = await story.claim(one);
+      expect(new Set(idsOf(claimed))).toEqual(new Set([first!.eventId, beside.eventId]));
+      for (const delivery of claimed) {
+        await story.settle(delivery, delivery.event.code === 'OP-1' ? retry(30_000) : DELIVERED);
+      }
+      expect(await story.claim(one, 29_999)).toEqual([]);
+      expect((await story.deliver(await story.claimOne(other)))?.event.eventId).toBe(second!.eventId);
+      expect((await story.claimOne(one, 30_000)).event.eventId).toBe(first!.eventId);
+    },
+  },
+  {
+    name: 'a retry is never due before its time, and counts as a retry',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const event = story.event('OP-1');
+      await story.enqueue(webhookId, [event]);
+      await story.settle(await story.claimOne(webhookId), retry(30_000), 100);
+      expect(await story.record(webhookId, event)).toMatchObject({
+        status: 'retrying',
+        attempts: 1,
+        nextAttemptAt: at(30_000),
+        lastResponseStatus: 503,
+        lastError: 'http status 503',
+      });
+      expect(await story.claim(webhookId, 29_999)).toEqual([]);
+      expect(await story.claim(webhookId, 30_000, { firstAttempts: 10, retries: 0 })).toEqual([]);
+      const [again] = await story.claim(webhookId, 30_000, { firstAttempts: 0, retries: 10 });
+      expect(again).toMatchObject({ attempt: 2, scheduledAttempts: 1, redelivery: false });
+      expect(again!.event).toEqual(event);
+    },
+  },
+  {
+    name: 'after the last attempt the delivery is failed and the lane moves on',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const [first, second] = story.events('OP-1', 2);
+      await story.enqueue(webhookId, [first!, second!]);
+      const settlement = await story.settle(await story.claimOne(webhookId), FAILED, 50, true);
+      expect(settlement).toMatchObject({
+        kind: 'next',
+        delivery: { event: { eventId: second!.eventId }, attempt: 1 },
+      });
+      const record = await story.record(webhookId, first!);
+      expect(record).toMatchObject({ status: 'failed', attempts: 1, nextAttemptAt: null, deliveredAt: null });
+    },
+  },
+  {
+    name: 'a lane that was emptied opens again with the next event',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      for (const event of story.events('OP-1', 3)) {
+        await story.enqueue(webhookId, [event]);
+        const delivery = await story.claimOne(webhookId);
+        expect(delivery.event.eventId).toBe(event.eventId);
+        expect(await story.deliver(delivery)).toBeUndefined();
+      }
+    },
+  },
+  {
+    name: 'an event queued while its lane is being worked is the next in it',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const [first, second] = story.events('OP-1', 2);
+      await story.enqueue(webhookId, [first!]);
+      const head = await story.claimOne(webhookId);
+      await story.enqueue(webhookId, [second!]);
+      expect(await story.claim(webhookId)).toEqual([]);
+      expect((await story.deliver(head))?.event.eventId).toBe(second!.eventId);
+    },
+  },
+  {
+    name: 'no delivery is stranded when one is queued just as its lane empties',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const arrived: string[] = [];
+      const events = story.events('OP-1', 60);
+      await story.enqueue(webhookId, events.slice(0, 1));
+      for (const event of events.slice(1)) {
+        const [head] = await story.claim(webhookId);
+        arrived.push(head!.event.eventId);
+        const [, next] = await Promise.all([story.enqueue(webhookId, [event]), story.deliver(head!)]);
+        if (next) await adapter.queue.release([next.lease], at(0));
+      }
+      const last = await story.claimOne(webhookId);
+      expect([...arrived, last.event.eventId]).toEqual(events.map(({ eventId }) => eventId));
+    },
+  },
+  {
+    name: 'claims take what has been due longest, no more than asked for, and tell what is left',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      for (const [index, code] of ['OP-c', 'OP-a', 'OP-b', 'OP-d'].entries()) {
+        await story.enqueue(webhookId, [story.event(code)], index * 10);
+      }
+      const request = { webhookId, firstAttempts: 2, retries: 0 };
+      const claim = await adapter.queue.claim([request], at(25), at(9_000));
+      expect(new Set(claim.deliveries.map(({ event }) => event.code))).toEqual(new Set(['OP-c', 'OP-a']));
+      expect(claim.schedules).toEqual([{ webhookId, firstAttemptAt: at(20), retryAt: null }]);
+      await story.settle(claim.deliveries[0]!, retry(50_000));
+      expect((await adapter.queue.schedules()).find((one) => one.webhookId === webhookId)).toEqual({
+        webhookId,
+        firstAttemptAt: at(20),
+        retryAt: at(50_000),
+      });
+    },
+  },
+  {
+    name: 'lanes of several subscriptions are claimed in one go',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhooks = [await story.subscribe(), await story.subscribe(), await story.subscribe()];
+      const event = story.event('OP-1');
+      for (const webhookId of webhooks.slice(0, 2)) await story.enqueue(webhookId, [event]);
+      const requests = webhooks.map((webhookId) => ({ webhookId, firstAttempts: 1, retries: 1 }));
+      const { deliveries, schedules } = await adapter.queue.claim(requests, at(0), at(1_000));
+      expect(new Set(deliveries.map(({ lease }) => lease.webhookId))).toEqual(new Set(webhooks.slice(0, 2)));
+      expect(schedules.map(({ webhookId }) => webhookId)).toEqual(webhooks);
+    },
+  },
+];

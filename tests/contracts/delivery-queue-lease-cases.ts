@@ -1,0 +1,173 @@
+import { expect } from '@jest/globals';
+import { DELIVERED, FAILED, LEASE_MS, Story, at, idsOf, retry } from './delivery-queue-samples.ts';
+import type { DeliveryQueueCase } from './delivery-queue-samples.ts';
+
+export const leaseCases: readonly DeliveryQueueCase[] = [
+  {
+    name: 'a leased lane is nobody else’s until the lease ends; then the same attempt is made again',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      await story.enqueue(webhookId, [story.event('OP-1')]);
+      const lost = await story.claimOne(webhookId);
+      expect(await story.claim(webhookId, LEASE_MS - 1)).toEqual([]);
+      const taken = await story.claimOne(webhookId, LEASE_MS);
+      expect(taken.event).toEqual(lost.event);
+      expect([taken.attempt, taken.scheduledAttempts]).toEqual([1, 0]);
+      expect(taken.lease.token).not.toBe(lost.lease.token);
+    },
+  },
+  {
+    name: 'a result that comes after its lease was taken over is refused, and nothing of it is stored',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const event = story.event('OP-1');
+      await story.enqueue(webhookId, [event]);
+      const lost = await story.claimOne(webhookId);
+      const taken = await story.claimOne(webhookId, LEASE_MS);
+      for (const verdict of [DELIVERED, retry(60_000), FAILED]) {
+        expect(await story.settle(lost, verdict, LEASE_MS + 1, true)).toEqual({ kind: 'lease_lost' });
+      }
+      expect(await story.record(webhookId, event)).toMatchObject({
+        status: 'pending',
+        attempts: 0,
+        attemptLog: [],
+      });
+      expect(await story.settle(taken, DELIVERED, LEASE_MS + 2)).toEqual({ kind: 'released' });
+      expect(await story.settle(taken, DELIVERED, LEASE_MS + 3)).toEqual({ kind: 'lease_lost' });
+    },
+  },
+  {
+    name: 'a refused result does not take the others of its call with it',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const [one, two, three] = ['OP-1', 'OP-2', 'OP-3'].map((code) => story.event(code));
+      await story.enqueue(webhookId, [one!, two!, three!]);
+      const claimed = await story.claim(webhookId);
+      const byCode = (code: string) => claimed.find(({ event }) => event.code === code)!;
+      await adapter.queue.release([byCode('OP-2').lease], at(1));
+      const results = ['OP-1', 'OP-2', 'OP-3'].map((code) => story.result(byCode(code), DELIVERED, 5));
+      const settlements = await adapter.queue.settle(results, at(5), at(5 + LEASE_MS));
+      expect(settlements.map(({ kind }) => kind)).toEqual(['released', 'lease_lost', 'released']);
+      expect((await story.records(webhookId)).map(({ code, status }) => [code, status]).toSorted()).toEqual([
+        ['OP-1', 'delivered'],
+        ['OP-2', 'pending'],
+        ['OP-3', 'delivered'],
+      ]);
+    },
+  },
+  {
+    name: 'going on in a lane renews its lease',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      await story.enqueue(webhookId, story.events('OP-1', 2));
+      const next = await story.deliver(await story.claimOne(webhookId), LEASE_MS - 100);
+      expect(await story.claim(webhookId, LEASE_MS + 100)).toEqual([]);
+      expect(await story.settle(next!, DELIVERED, LEASE_MS + 100)).toEqual({ kind: 'released' });
+    },
+  },
+  {
+    name: 'a lane given back can be claimed at once; one that is somebody else’s by now stays theirs',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      await story.enqueue(webhookId, [story.event('OP-1')]);
+      const first = await story.claimOne(webhookId);
+      await adapter.queue.release([first.lease], at(10));
+      const second = await story.claimOne(webhookId, 10);
+      await adapter.queue.release([first.lease], at(20));
+      expect(await story.claim(webhookId, 20)).toEqual([]);
+      expect(second.attempt).toBe(1);
+    },
+  },
+  {
+    name: 'a lane let go of after a result is due when its next delivery is',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const [first, second] = story.events('OP-1', 2);
+      await story.enqueue(webhookId, [first!, second!]);
+      expect(await story.settle(await story.claimOne(webhookId), DELIVERED, 10, false)).toEqual({
+        kind: 'released',
+      });
+      expect((await story.claimOne(webhookId, 10)).event.eventId).toBe(second!.eventId);
+    },
+  },
+  {
+    name: 'of many that claim at once, each lane goes to one',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const codes = Array.from({ length: 40 }, (_, index) => `OP-${index}`);
+      await story.enqueue(
+        webhookId,
+        codes.map((code) => story.event(code)),
+      );
+      const claims = await Promise.all(
+        Array.from({ length: 20 }, () => story.claim(webhookId, 0, { firstAttempts: 3, retries: 0 })),
+      );
+      const lanes = claims.flat().map(({ lease }) => lease.lane);
+      expect(lanes.toSorted()).toEqual(codes.toSorted());
+    },
+  },
+  {
+    name: 'while paused nothing is claimed and everything is queued; resumed, it goes out in order',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const events = story.events('OP-1', 3);
+      const turn = (status: 'active' | 'paused') =>
+        adapter.subscriptions.update(story.applicationId, webhookId, { status }, at(1));
+      await story.enqueue(webhookId, events.slice(0, 2));
+      const underWay = await story.claimOne(webhookId);
+      await turn('paused');
+      expect(await story.deliver(underWay)).toBeUndefined();
+      expect(await story.enqueue(webhookId, events.slice(2))).toBe(1);
+      expect(await story.claim(webhookId, 5_000)).toEqual([]);
+      expect((await adapter.queue.schedules()).map((one) => one.webhookId)).not.toContain(webhookId);
+      await turn('active');
+      const second = await story.claimOne(webhookId, 5_000);
+      expect(idsOf([second, await story.deliver(second, 5_000)])).toEqual([
+        events[1]!.eventId,
+        events[2]!.eventId,
+      ]);
+    },
+  },
+  {
+    name: 'nothing is claimed for a removed subscription',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      await story.enqueue(webhookId, story.events('OP-1', 2));
+      const underWay = await story.claimOne(webhookId);
+      expect(await adapter.subscriptions.remove(story.applicationId, webhookId, at(1))).toBe(true);
+      expect(await story.settle(underWay, DELIVERED, 2, true)).toEqual({ kind: 'released' });
+      expect(await story.claim(webhookId, LEASE_MS * 2)).toEqual([]);
+    },
+  },
+  {
+    name: 'every claim and every next delivery sees the address and the secret of that moment',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      await story.enqueue(webhookId, story.events('OP-1', 3));
+      const change = (sealedSecret: string) =>
+        adapter.subscriptions.update(
+          story.applicationId,
+          webhookId,
+          { sealedSecret, url: `https://${sealedSecret}.example/` },
+          at(1),
+        );
+      const first = await story.claimOne(webhookId);
+      await change('second');
+      const second = await story.deliver(first);
+      expect(second!.endpoint).toMatchObject({ sealedSecret: 'second', url: 'https://second.example/' });
+      await adapter.queue.release([second!.lease], at(2));
+      await change('third');
+      expect((await story.claimOne(webhookId, 2)).endpoint).toMatchObject({ sealedSecret: 'third' });
+    },
+  },
+];

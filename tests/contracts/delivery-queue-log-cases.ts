@@ -1,0 +1,192 @@
+import { expect } from '@jest/globals';
+import { DELIVERED, FAILED, Story, at, retry } from './delivery-queue-samples.ts';
+import type { DeliveryQueueCase } from './delivery-queue-samples.ts';
+
+const LONG_AGO = -900_000_000_000;
+
+export const logCases: readonly DeliveryQueueCase[] = [
+  {
+    name: 'a delivery shows its attempts with time, duration, status and error',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const event = story.event('OP-1');
+      await story.enqueue(webhookId, [event]);
+      const first = await story.claimOne(webhookId);
+      await story.settle(first, retry(1_000), 10);
+      await story.settle(await story.claimOne(webhookId, 1_000), DELIVERED, 1_020);
+      expect(await story.records(webhookId)).toEqual([
+        {
+          deliveryId: first.deliveryId,
+          eventId: event.eventId,
+          event: 'installment_settled',
+          code: 'OP-1',
+          fundId: 'fund-1',
+          status: 'delivered',
+          attempts: 2,
+          createdAt: at(0),
+          lastAttemptAt: at(1_020),
+          nextAttemptAt: null,
+          deliveredAt: at(1_020),
+          lastResponseStatus: 200,
+          lastError: null,
+          attemptLog: [
+            { attempt: 1, at: at(10), durationMs: 12, responseStatus: 503, error: 'http status 503' },
+            { attempt: 2, at: at(1_020), durationMs: 12, responseStatus: 200, error: null },
+          ],
+        },
+      ]);
+    },
+  },
+  {
+    name: 'the list is newest first, filtered by state and age, and its pages join without gap or overlap',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      for (let index = 0; index < 25; index++) {
+        await story.enqueue(webhookId, [story.event(`OP-${index}`)], index * 1_000);
+        const delivery = await story.claimOne(webhookId, index * 1_000);
+        const verdict = [DELIVERED, FAILED, retry(9_000_000)][index % 3]!;
+        await story.settle(delivery, verdict, index * 1_000);
+      }
+      const all: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const page = await adapter.log.list({ webhookId, limit: 7, ...(cursor !== null && { cursor }) });
+        expect(page.deliveries.length).toBe(cursor === null || page.nextCursor !== null ? 7 : 4);
+        all.push(...page.deliveries.map(({ code }) => code!));
+        cursor = page.nextCursor;
+      } while (cursor !== null);
+      expect(all).toEqual(Array.from({ length: 25 }, (_, index) => `OP-${24 - index}`));
+      const failed = await adapter.log.list({ webhookId, status: 'failed', since: at(10_000), limit: 50 });
+      expect(failed.deliveries.map(({ code }) => code)).toEqual([
+        'OP-22',
+        'OP-19',
+        'OP-16',
+        'OP-13',
+        'OP-10',
+      ]);
+      expect(failed.nextCursor).toBeNull();
+      const few = await adapter.log.list({ webhookId, status: 'retrying', limit: 2 });
+      expect(few.deliveries.map(({ code }) => code)).toEqual(['OP-23', 'OP-20']);
+      const none = await adapter.log.list({ webhookId, status: 'pending', limit: 2 });
+      expect(none).toEqual({ deliveries: [], nextCursor: null });
+    },
+  },
+  {
+    name: 'a cursor that it did not make is refused',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const listing = adapter.log.list({ webhookId, limit: 5, cursor: "x' or 1=1" });
+      await expect(listing).rejects.toMatchObject({ code: 'invalid_query_parameter' });
+    },
+  },
+  {
+    name: 'the subscription shows its last success, its last failure, and since when it fails',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const health = async () => {
+        const found = await adapter.subscriptions.find(story.applicationId, webhookId);
+        return [found!.lastSuccessAt, found!.lastFailureAt, found!.failingSince];
+      };
+      await story.enqueue(webhookId, story.events('OP-1', 2));
+      expect(await health()).toEqual([null, null, null]);
+      await story.settle(await story.claimOne(webhookId), retry(20), 10);
+      await story.settle(await story.claimOne(webhookId, 20), retry(30), 20);
+      expect(await health()).toEqual([null, at(20), at(10)]);
+      await story.settle(await story.claimOne(webhookId, 30), DELIVERED, 30);
+      expect(await health()).toEqual([at(30), at(20), null]);
+    },
+  },
+  {
+    name: 'the lag names the oldest delivery that still waits',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const [waiting, idle] = [await story.subscribe(), await story.subscribe()];
+      await story.enqueue(waiting, [story.event('OP-1')], 0);
+      await story.enqueue(waiting, [story.event('OP-2')], 100);
+      await story.enqueue(waiting, [story.event('OP-3')], 200);
+      const claimed = await story.claim(waiting, 200);
+      for (const delivery of claimed) {
+        if (delivery.event.code === 'OP-1') await story.settle(delivery, DELIVERED, 200);
+        if (delivery.event.code === 'OP-2') await story.settle(delivery, retry(60_000), 200);
+      }
+      const lag = new Map((await adapter.log.lag()).map((one) => [one.webhookId, one.oldestCreatedAt]));
+      expect([lag.get(waiting), lag.get(idle)]).toEqual([at(100), undefined]);
+    },
+  },
+  {
+    name: 'what is old is removed in small steps, what waits is kept, and an event goes with its last delivery',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const [one, other] = [await story.subscribe(), await story.subscribe()];
+      const events = ['OP-1', 'OP-2', 'OP-3', 'OP-4', 'OP-5'].map((code) => story.event(code));
+      await story.enqueue(one, events, LONG_AGO);
+      await story.enqueue(other, events.slice(0, 1), LONG_AGO);
+      for (const delivery of await story.claim(one, LONG_AGO)) {
+        const { code } = delivery.event;
+        if (code === 'OP-5') await adapter.queue.release([delivery.lease], at(LONG_AGO));
+        else await story.settle(delivery, code === 'OP-4' ? FAILED : DELIVERED, LONG_AGO);
+      }
+      const retention = {
+        deliveredBefore: at(LONG_AGO + 1),
+        failedBefore: at(LONG_AGO),
+        removedBefore: at(LONG_AGO),
+        limit: 2,
+      };
+      expect(await adapter.queue.cleanUp(retention)).toBe(2);
+      while ((await adapter.queue.cleanUp(retention)) > 0);
+      expect((await story.records(one)).map(({ code }) => code).toSorted()).toEqual(['OP-4', 'OP-5']);
+      const known = async (index: number) =>
+        (await adapter.queue.findEvent(story.applicationId, events[index]!.eventId))?.webhookIds;
+      expect([await known(0), await known(1), await known(3)]).toEqual([[other], undefined, [one]]);
+      while ((await adapter.queue.cleanUp({ ...retention, failedBefore: at(LONG_AGO + 1) })) > 0);
+      expect((await story.records(one)).map(({ code }) => code)).toEqual(['OP-5']);
+      expect((await story.claimOne(one, LONG_AGO)).event.code).toBe('OP-5');
+    },
+  },
+  {
+    name: 'a removed subscription leaves nothing behind',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const [removed, kept] = [await story.subscribe(), await story.subscribe()];
+      const shared = story.event('OP-1');
+      const alone = story.event('OP-2');
+      await story.enqueue(removed, [shared, alone, ...story.events('OP-3', 5)]);
+      await story.enqueue(kept, [shared]);
+      await adapter.subscriptions.remove(story.applicationId, removed, at(0));
+      const retention = {
+        deliveredBefore: at(LONG_AGO),
+        failedBefore: at(LONG_AGO),
+        removedBefore: at(1),
+        limit: 2,
+      };
+      while ((await adapter.queue.cleanUp(retention)) > 0);
+      expect(await story.records(removed)).toEqual([]);
+      const find = (eventId: string) => adapter.queue.findEvent(story.applicationId, eventId);
+      expect(await find(alone.eventId)).toBeUndefined();
+      expect((await find(shared.eventId))?.webhookIds).toEqual([kept]);
+      expect((await story.claimOne(kept)).event).toEqual(shared);
+    },
+  },
+  {
+    name: 'a subscription’s ping is queued with it, in a lane of its own',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const ping = { ...story.event('x'), name: 'webhook.ping', code: null, fundId: null };
+      const webhookId = await story.subscribe({ ping });
+      await story.enqueue(webhookId, [story.event('OP-1')]);
+      const claimed = await story.claim(webhookId);
+      expect(new Set(claimed.map(({ event }) => event.name))).toEqual(
+        new Set(['webhook.ping', 'installment_settled']),
+      );
+      expect(await story.record(webhookId, ping)).toMatchObject({
+        code: null,
+        fundId: null,
+        event: 'webhook.ping',
+      });
+    },
+  },
+];

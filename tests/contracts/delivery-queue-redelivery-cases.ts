@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from '@jest/globals';
+import type { LeasedDelivery, WebhookEvent } from '../../application/ports/delivery-queue.ts';
+import { DELIVERED, FAILED, Story, at, retry } from './delivery-queue-samples.ts';
+import type { DeliveryQueueCase } from './delivery-queue-samples.ts';
+
+const redeliver = async (story: Story, webhookId: string, event: WebhookEvent, ms = 0) => {
+  const [redelivery] = await story.adapter.queue.redeliver(event, [webhookId], at(ms));
+  return redelivery!;
+};
+
+const claimRedelivery = async (story: Story, webhookId: string, ms = 0): Promise<LeasedDelivery> => {
+  const found = (await story.claim(webhookId, ms)).find(({ redelivery }) => redelivery);
+  if (!found) throw new Error('no redelivery claimed');
+  return found;
+};
+
+export const redeliveryCases: readonly DeliveryQueueCase[] = [
+  {
+    name: 'an event is found with whom it was queued for, by its own application only',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const event = story.event('OP-1');
+      await story.enqueue(webhookId, [event]);
+      const found = await adapter.queue.findEvent(story.applicationId, event.eventId);
+      expect(found).toEqual({ event, webhookIds: [webhookId] });
+      expect(await adapter.queue.findEvent(randomUUID(), event.eventId)).toBeUndefined();
+      expect(await adapter.queue.findEvent(story.applicationId, randomUUID())).toBeUndefined();
+    },
+  },
+  {
+    name: 'a delivered event is sent once more with the same bytes and the next number, and stays delivered if that fails',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const event = story.event('OP-1');
+      await story.enqueue(webhookId, [event]);
+      const first = await story.claimOne(webhookId);
+      await story.deliver(first, 10);
+      const redelivery = await redeliver(story, webhookId, event, 20);
+      expect(redelivery).toEqual({ webhookId, deliveryId: first.deliveryId, attempt: 2 });
+      const again = await claimRedelivery(story, webhookId, 20);
+      expect(again).toMatchObject({ attempt: 2, deliveryId: first.deliveryId, event });
+      expect(await story.settle(again, FAILED, 30, true)).toEqual({ kind: 'released' });
+      const record = await story.record(webhookId, event);
+      expect(record).toMatchObject({
+        status: 'delivered',
+        deliveredAt: at(10),
+        attempts: 2,
+        lastResponseStatus: 503,
+      });
+      expect(record.attemptLog.map(({ attempt, responseStatus }) => [attempt, responseStatus])).toEqual([
+        [1, 200],
+        [2, 503],
+      ]);
+      expect(await story.claim(webhookId, 1_000_000)).toEqual([]);
+    },
+  },
+  {
+    name: 'a failed delivery that is sent again successfully is delivered',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const event = story.event('OP-1');
+      await story.enqueue(webhookId, [event]);
+      await story.settle(await story.claimOne(webhookId), FAILED);
+      await redeliver(story, webhookId, event, 100);
+      await story.settle(await claimRedelivery(story, webhookId, 100), DELIVERED, 110);
+      expect(await story.record(webhookId, event)).toMatchObject({
+        status: 'delivered',
+        deliveredAt: at(110),
+        attempts: 2,
+        lastError: null,
+      });
+    },
+  },
+  {
+    name: 'it does not wait for its lane, and the lane does not wait for it',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const [done, blocked, waiting] = story.events('OP-1', 3);
+      await story.enqueue(webhookId, [done!]);
+      await story.deliver(await story.claimOne(webhookId));
+      await story.enqueue(webhookId, [blocked!, waiting!]);
+      await story.settle(await story.claimOne(webhookId), retry(60_000));
+      await redeliver(story, webhookId, done!, 10);
+      const sent = await claimRedelivery(story, webhookId, 10);
+      expect(sent.event.eventId).toBe(done!.eventId);
+      await story.settle(sent, DELIVERED, 20);
+      expect((await story.claimOne(webhookId, 60_000)).event.eventId).toBe(blocked!.eventId);
+    },
+  },
+  {
+    name: 'delivered by hand, a waiting head no longer holds its lane',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const [head, next] = story.events('OP-1', 2);
+      await story.enqueue(webhookId, [head!, next!]);
+      await story.settle(await story.claimOne(webhookId), retry(60_000));
+      await redeliver(story, webhookId, head!, 10);
+      await story.settle(await claimRedelivery(story, webhookId, 10), DELIVERED, 20);
+      const following = await story.claimOne(webhookId, 20);
+      expect(following.event.eventId).toBe(next!.eventId);
+      expect(await story.deliver(following, 30)).toBeUndefined();
+    },
+  },
+  {
+    name: 'failed by hand, a waiting head keeps its place, its time and its schedule',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const head = story.event('OP-1');
+      await story.enqueue(webhookId, [head]);
+      await story.settle(await story.claimOne(webhookId), retry(60_000));
+      await redeliver(story, webhookId, head, 10);
+      await story.settle(await claimRedelivery(story, webhookId, 10), FAILED, 20);
+      const record = await story.record(webhookId, head);
+      expect(record).toMatchObject({ status: 'retrying', attempts: 2, nextAttemptAt: at(60_000) });
+      expect(await story.claimOne(webhookId, 60_000)).toMatchObject({ attempt: 3, scheduledAttempts: 1 });
+    },
+  },
+  {
+    name: 'what was delivered by hand stays so when the lane’s own attempt fails later',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const [head, next] = story.events('OP-1', 2);
+      await story.enqueue(webhookId, [head!, next!]);
+      const underWay = await story.claimOne(webhookId);
+      expect((await redeliver(story, webhookId, head!)).attempt).toBe(2);
+      await story.settle(await claimRedelivery(story, webhookId), DELIVERED, 10);
+      await story.settle(underWay, retry(60_000), 20);
+      const record = await story.record(webhookId, head!);
+      expect(record).toMatchObject({ status: 'delivered', deliveredAt: at(10), attempts: 2 });
+      expect(record.attemptLog.map(({ attempt }) => attempt)).toEqual([1, 2]);
+      expect((await story.claimOne(webhookId, 20)).event.eventId).toBe(next!.eventId);
+    },
+  },
+  {
+    name: 'no two attempts of a delivery carry the same number',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const [head, next] = story.events('OP-1', 2);
+      await story.enqueue(webhookId, [head!, next!]);
+      const underWay = await story.claimOne(webhookId);
+      const asked = await Promise.all(
+        [head!, head!, head!].map((event) => redeliver(story, webhookId, event)),
+      );
+      expect([underWay.attempt, ...asked.map(({ attempt }) => attempt)].toSorted()).toEqual([1, 2, 3, 4]);
+      expect((await redeliver(story, webhookId, next!)).attempt).toBe(1);
+      const claimed = await story.claim(webhookId);
+      expect(claimed.map(({ attempt }) => attempt).toSorted()).toEqual([1, 2, 3, 4]);
+      const following = await story.deliver(underWay);
+      expect([following!.event.eventId, following!.attempt]).toEqual([next!.eventId, 2]);
+    },
+  },
+  {
+    name: 'a subscription that never had the event gets it, and shows it as failed when that does not work',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const [one, later] = [await story.subscribe(), await story.subscribe()];
+      const event = story.event('OP-1');
+      await story.enqueue(one, [event]);
+      const redelivery = await redeliver(story, later, event, 10);
+      expect(redelivery).toMatchObject({ webhookId: later, attempt: 1 });
+      const delivery = await story.claimOne(later, 10);
+      expect(delivery).toMatchObject({
+        deliveryId: redelivery.deliveryId,
+        attempt: 1,
+        redelivery: true,
+        event,
+      });
+      await story.settle(delivery, FAILED, 20);
+      expect(await story.record(later, event)).toMatchObject({ status: 'failed', attempts: 1 });
+      expect(await story.claim(later, 1_000_000)).toEqual([]);
+    },
+  },
+  {
+    name: 'its lease ends like any other: the same attempt is made again',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const event = story.event('OP-1');
+      await story.enqueue(webhookId, [event]);
+      await story.deliver(await story.claimOne(webhookId));
+      await redeliver(story, webhookId, event);
+      const lost = await claimRedelivery(story, webhookId);
+      const taken = await claimRedelivery(story, webhookId, 20_000);
+      expect(taken.attempt).toBe(2);
+      expect(await story.settle(lost, FAILED, 20_001)).toEqual({ kind: 'lease_lost' });
+      expect(await story.settle(taken, DELIVERED, 20_002)).toEqual({ kind: 'released' });
+    },
+  },
+];

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import type { DeliveryLog, DeliveryRecord } from '../../application/ports/delivery-log.ts';
+import type {
+  AttemptResult,
+  AttemptVerdict,
+  DeliveryQueue,
+  LeasedDelivery,
+  WebhookEvent,
+} from '../../application/ports/delivery-queue.ts';
+import type { WebhookSubscriptions } from '../../application/ports/webhook-subscriptions.ts';
+
+export interface QueueUnderTest {
+  readonly queue: DeliveryQueue;
+  readonly log: DeliveryLog;
+  readonly subscriptions: WebhookSubscriptions;
+}
+
+/** A promise of the port. It holds beside other tests' deliveries: it uses subscriptions of its own only. */
+export interface DeliveryQueueCase {
+  readonly name: string;
+  readonly check: (adapter: QueueUnderTest) => Promise<void>;
+}
+
+const START = Date.parse('2026-01-15T12:00:00.000Z');
+export const LEASE_MS = 15_000;
+
+/** The instant so many milliseconds after the start of the story. */
+export const at = (ms: number): string => new Date(START + ms).toISOString();
+
+export const DELIVERED: AttemptVerdict = { kind: 'delivered' };
+export const FAILED: AttemptVerdict = { kind: 'failed' };
+export const retry = (ms: number): AttemptVerdict => ({ kind: 'retry', at: at(ms) });
+
+/** One application with subscriptions and operations, and the words to tell what happens to them. */
+export class Story {
+  readonly applicationId = randomUUID();
+  readonly adapter: QueueUnderTest;
+  readonly #sequences = new Map<string, number>();
+
+  constructor(adapter: QueueUnderTest) {
+    this.adapter = adapter;
+  }
+
+  async subscribe(overrides: { readonly url?: string; readonly ping?: WebhookEvent } = {}): Promise<string> {
+    const webhookId = randomUUID();
+    const added = await this.adapter.subscriptions.add(
+      {
+        webhookId,
+        applicationId: this.applicationId,
+        url: 'https://receiver.example/hooks',
+        events: ['*'],
+        fundIds: null,
+        description: null,
+        sealedSecret: `sealed for ${webhookId}`,
+        createdAt: at(0),
+        ...overrides,
+      },
+      20,
+    );
+    if (!added) throw new Error('not added');
+    return webhookId;
+  }
+
+  /** The next event of an operation. */
+  event(code: string, overrides: Partial<WebhookEvent> = {}): WebhookEvent {
+    const sequence = (this.#sequences.get(code) ?? -1) + 1;
+    this.#sequences.set(code, sequence);
+    const eventId = randomUUID();
+    return {
+      eventId,
+      name: 'installment_settled',
+      applicationId: this.applicationId,
+      fundId: 'fund-1',
+      code,
+      sequence,
+      timestamp: at(0),
+      body: `{"event_id":"${eventId}","amount":950.00,"text":"ação ✓"}`,
+      ...overrides,
+    };
+  }
+
+  events(code: string, count: number): WebhookEvent[] {
+    return Array.from({ length: count }, () => this.event(code));
+  }
+
+  enqueue(webhookId: string, events: readonly WebhookEvent[], ms = 0): Promise<number> {
+    return this.adapter.queue.enqueue(
+      events.map((event) => ({ webhookId, event })),
+      at(ms),
+    );
+  }
+
+  /** Claims up to ten lanes of each kind. */
+  async claim(
+    webhookId: string,
+    ms = 0,
+    limits = { firstAttempts: 10, retries: 10 },
+  ): Promise<readonly LeasedDelivery[]> {
+    const { deliveries } = await this.adapter.queue.claim(
+      [{ webhookId, ...limits }],
+      at(ms),
+      at(ms + LEASE_MS),
+    );
+    return deliveries;
+  }
+
+  async claimOne(webhookId: string, ms = 0): Promise<LeasedDelivery> {
+    const deliveries = await this.claim(webhookId, ms);
+    if (deliveries.length !== 1) throw new Error(`expected one delivery, got ${deliveries.length}`);
+    return deliveries[0]!;
+  }
+
+  result(delivery: LeasedDelivery, verdict: AttemptVerdict, ms = 0, keepLane = false): AttemptResult {
+    const delivered = verdict.kind === 'delivered';
+    const record = {
+      attempt: delivery.attempt,
+      at: at(ms),
+      durationMs: 12,
+      responseStatus: delivered ? 200 : 503,
+      error: delivered ? null : 'http status 503',
+    };
+    return { delivery, record, verdict, keepLane, noteHealth: true };
+  }
+
+  async settle(delivery: LeasedDelivery, verdict: AttemptVerdict, ms = 0, keepLane = false) {
+    const results = [this.result(delivery, verdict, ms, keepLane)];
+    const [settlement] = await this.adapter.queue.settle(results, at(ms), at(ms + LEASE_MS));
+    return settlement!;
+  }
+
+  /** Settles as delivered and goes on with the lane; answers what comes next there. */
+  async deliver(delivery: LeasedDelivery, ms = 0): Promise<LeasedDelivery | undefined> {
+    const settlement = await this.settle(delivery, DELIVERED, ms, true);
+    if (settlement.kind === 'lease_lost') throw new Error('lease lost');
+    return settlement.kind === 'next' ? settlement.delivery : undefined;
+  }
+
+  /** Newest first. */
+  async records(webhookId: string): Promise<readonly DeliveryRecord[]> {
+    return (await this.adapter.log.list({ webhookId, limit: 200 })).deliveries;
+  }
+
+  async record(webhookId: string, { eventId }: WebhookEvent): Promise<DeliveryRecord> {
+    const found = (await this.records(webhookId)).find((record) => record.eventId === eventId);
+    if (!found) throw new Error(`no delivery of ${eventId}`);
+    return found;
+  }
+}
+
+export const idsOf = (deliveries: readonly (LeasedDelivery | undefined)[]): readonly (string | undefined)[] =>
+  deliveries.map((delivery) => delivery?.event.eventId);

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import type { LogPosition } from '../../application/ports/event-store.ts';
+import type { LoanReader } from '../../application/ports/loan-reader.ts';
+import type { ProjectionStore } from '../../application/ports/projection-store.ts';
+import type { LoanEvent } from '../../domain/loan/events.ts';
+import type { LoanReceived } from '../../domain/loan/index.ts';
+import type { ProjectedEvent } from '../../projections/engine/projection.ts';
+import { loanProjection } from '../../projections/loan/loan-projection.ts';
+import { projected, receivedLoan } from '../projections/loan/projected-events.ts';
+import type { Operation } from '../projections/loan/projected-events.ts';
+
+export interface LoanReaderUnderTest {
+  readonly reader: LoanReader;
+  /** Brings events into the read model; they are there when it resolves. */
+  readonly project: (events: readonly ProjectedEvent[]) => Promise<void>;
+}
+
+/** A promise of the port. It holds beside other tests' operations: each case has an application of its own. */
+export interface LoanReaderCase {
+  readonly name: string;
+  readonly check: (fixture: LoanReaderUnderTest) => Promise<void>;
+}
+
+export const newOperation = (code = 'OP-1'): Operation => ({ applicationId: randomUUID(), code });
+
+/** The events that follow an assignment, from revision 1 on. */
+export const assign = async (
+  { project }: LoanReaderUnderTest,
+  operation: Operation,
+  {
+    count = 2,
+    then = [],
+    ...overrides
+  }: Partial<LoanReceived> & { count?: number; then?: readonly LoanEvent[] } = {},
+): Promise<void> => project(projected(operation, [receivedLoan(operation, count, overrides), ...then]));
+
+/** Writes through the real projection, one batch a call. */
+export const projectInto =
+  (store: ProjectionStore): LoanReaderUnderTest['project'] =>
+  async (events) => {
+    const from = await store.checkpoint(loanProjection);
+    const writes = events.flatMap((event) => loanProjection.project(event));
+    const applied = await store.apply(loanProjection, writes, from, randomUUID() as string as LogPosition);
+    if (!applied) throw new Error('another projector was faster');
+  };

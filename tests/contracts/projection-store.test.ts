@@ -1,0 +1,87 @@
+import { describe, expect, test } from '@jest/globals';
+import type { LogPosition } from '../../application/ports/event-store.ts';
+import { SqlProjectionStore } from '../../infrastructure/sql/projection-store.ts';
+import type { Projection, Row, TableWrite } from '../../projections/engine/projection.ts';
+import { openReadModel, query } from '../infrastructure/sql/support/temporary-database.ts';
+import { InMemoryTables, applyWrite } from '../projections/in-memory-tables.ts';
+import { describeProjectionStoreContract, projectionStoreCases } from './projection-store-contract.ts';
+import type { ProjectionStoreUnderTest } from './projection-store-contract.ts';
+
+describeProjectionStoreContract('SqlProjectionStore on SQLite', async () => {
+  const { database, close } = await openReadModel();
+  return {
+    store: new SqlProjectionStore(database),
+    rows: (table) => database.read(query<Row>(`select * from ${table}`)),
+    close,
+  };
+});
+
+const inMemory = (store: InMemoryTables): ProjectionStoreUnderTest => ({
+  store,
+  rows: async (table) => store.rows(table),
+});
+
+describeProjectionStoreContract('InMemoryTables', async () => ({
+  ...inMemory(new InMemoryTables()),
+  close: async () => undefined,
+}));
+
+/** Stores the rows and forgets how far it came. */
+class ForgetsCheckpoint extends InMemoryTables {
+  override async checkpoint(): Promise<LogPosition | 'start'> {
+    return 'start';
+  }
+}
+/** Takes every batch, whichever checkpoint it follows. */
+class KnowsNoRival extends InMemoryTables {
+  override async apply(
+    projection: Projection,
+    writes: readonly TableWrite[],
+    _expected: LogPosition | 'start',
+    checkpoint: LogPosition,
+  ): Promise<boolean> {
+    return super.apply(projection, writes, await this.checkpoint(projection), checkpoint);
+  }
+}
+/** Moves the checkpoint in a step of its own, before the rows. */
+class TwoSteps extends InMemoryTables {
+  override async apply(
+    projection: Projection,
+    writes: readonly TableWrite[],
+    expected: LogPosition | 'start',
+    checkpoint: LogPosition,
+  ): Promise<boolean> {
+    const moved = await super.apply(projection, [], expected, checkpoint);
+    return moved && super.apply(projection, writes, checkpoint, checkpoint);
+  }
+}
+/** Starts again without emptying anything. */
+class KeepsRows extends InMemoryTables {
+  override async reset(projection: Projection): Promise<void> {
+    await super.reset({ ...projection, tables: [] });
+  }
+}
+
+describe('the contract of the projection store', () => {
+  test.each([
+    ['forgets checkpoints', ForgetsCheckpoint, 'rows of a batch and its checkpoint are there together'],
+    ['knows no rival', KnowsNoRival, 'a batch that does not follow the stored checkpoint writes nothing'],
+    ['commits in two steps', TwoSteps, 'a write that the tables refuse leaves neither rows nor checkpoint'],
+    ['keeps rows at a reset', KeepsRows, 'a reset empties the tables of the projection and starts it again'],
+  ])('is broken by a store that %s', async (_, Broken, name) => {
+    const { check } = projectionStoreCases.find((one) => one.name === name)!;
+    await check(inMemory(new InMemoryTables()));
+    await expect(check(inMemory(new Broken()))).rejects.toThrow();
+  });
+
+  test('the store in memory adds to columns as SQL does', () => {
+    const tables = applyWrite(new Map([['loan', [{ stream: 's', received_value: 5 }]]]), {
+      op: 'update',
+      table: 'loan',
+      where: { stream: 's' },
+      set: {},
+      add: { received_value: 2 },
+    });
+    expect(tables.get('loan')).toEqual([{ stream: 's', received_value: 7 }]);
+  });
+});

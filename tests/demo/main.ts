@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApiClient, loanRequest } from '../support/api-client.ts';
+import type { ApiResponse } from '../support/api-client.ts';
+import { authority } from '../support/certificates.ts';
+import { ServiceProcess } from '../support/service-process.ts';
+import { WebhookReceiver, signatureHolds } from '../support/webhook-receiver.ts';
+
+/** One operation's life against a throw-away instance, told on the screen. Ends with 0 only when every step was as it should be. */
+const say = (text: string): void => console.log(text);
+const money = (value: number): string => `R$ ${value.toFixed(2)}`;
+
+const expectStatus = (response: ApiResponse, status: number): ApiResponse => {
+  if (response.status !== status) throw new Error(`${response.status}: ${JSON.stringify(response.body)}`);
+  return response;
+};
+
+const directory = mkdtempSync(join(tmpdir(), 'receivables-demo-'));
+const ca = await authority();
+const caFile = join(directory, 'ca.pem');
+writeFileSync(caFile, ca.caPem);
+const receiver = await WebhookReceiver.start(ca);
+say('Starting a sandbox with an empty data directory ...');
+const service = await ServiceProcess.start(join(directory, 'data'), {
+  SANDBOX_STEP: '400ms',
+  WEBHOOK_CA_FILE: caFile,
+  WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+});
+
+const tell = async (): Promise<void> => {
+  const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+  say(
+    `Ready at ${service.baseUrl}; a client for one fund exists, and a receiver of webhooks listens over TLS.\n`,
+  );
+
+  const hook = expectStatus(await api.call('POST', '/webhook', { url: receiver.url, events: ['*'] }), 200);
+  const secret = hook.body.signing_secret as string;
+  receiver.onArrival = (arrival) => {
+    if (!signatureHolds(arrival, secret)) throw new Error(`${arrival.event}: the signature is wrong`);
+    say(`   webhook  ${arrival.event.padEnd(24)} signature holds, attempt ${arrival.attempt}`);
+  };
+  const arrived = (code: string, event: string): Promise<void> =>
+    receiver.until(() => receiver.eventsOf(code).includes(event), event);
+
+  const code = 'DEMO-0001';
+  say('POST /loan: three installments of R$ 950.00 with the credit note as a PDF');
+  expectStatus(await api.assign(loanRequest(api.fund, code, 3)), 201);
+  await arrived(code, 'disbursement_completed');
+
+  say('\nPOST /installment/settle: the first installment, in full; then the same request once more');
+  expectStatus(await api.settle(code, '001', 950), 200);
+  const again = expectStatus(await api.settle(code, '001', 950), 200);
+  say(`   second answer: Idempotent-Replayed: ${again.headers.get('idempotent-replayed')}`);
+  await arrived(code, 'installment_settled');
+
+  say('\nPOST /installment/settle: the second one, R$ 20.00 short');
+  expectStatus(await api.settle(code, '002', 930), 200);
+  await arrived(code, 'installment_underpaid');
+
+  say('\nPOST /installment/settle: the last one');
+  expectStatus(await api.settle(code, '003', 950), 200);
+  await arrived(code, 'loan_fully_settled');
+
+  const { body } = expectStatus(await api.loan(code), 200);
+  say(`\nGET /loan/${code}: ${body.status}, received ${money(body.balances.received_value as number)}`);
+  for (const i of body.installments)
+    say(`   ${i.code}  due ${i.due_date}  ${money(i.face_value as number)}  ${i.status}`);
+};
+
+try {
+  await tell();
+  say('\nAll of it is as it should be. Start your own with: npm start');
+} finally {
+  await service.end('SIGTERM');
+  await receiver.close();
+  rmSync(directory, { recursive: true, force: true });
+}

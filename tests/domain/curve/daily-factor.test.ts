@@ -1,0 +1,114 @@
+import { describe, expect, test } from '@jest/globals';
+import { Decimal } from 'decimal.js';
+import fc from 'fast-check';
+import { annualEffectiveRate, solveDailyFactor } from '../../../domain/curve/daily-factor.ts';
+import { calendarDate, daysBetween } from '../../../domain/shared/calendar-date.ts';
+import { centsOf, scheduleOf, vectors } from '../support/finance-vectors.ts';
+import { ISSUED, anyPosition, extremePosition, shortPosition, solved } from '../support/positions.ts';
+import type { Position } from '../support/positions.ts';
+
+/** A constructor of the test's own, wider than the curve's. */
+const Wide = Decimal.clone({ defaults: true, precision: 90 });
+
+const valueAtIssue = ({ installments }: Position, v: Decimal): Decimal =>
+  installments.reduce(
+    (sum, { dueDate, faceValue }) => sum.plus(new Wide(v).pow(daysBetween(ISSUED, dueDate)).times(faceValue)),
+    new Wide(0),
+  );
+
+/** Halves an interval that holds the root until nothing of it is left within the digits that count. */
+const bisect = (position: Position, digits: number): string => {
+  let [low, high] = [new Wide(0), new Wide(1)];
+  while (valueAtIssue(position, high).lt(position.acquisitionValue)) high = high.times(2);
+  for (let i = 0; i < 4 * (digits + 4) + 40; i += 1) {
+    const middle = low.plus(high).div(2);
+    if (valueAtIssue(position, middle).gt(position.acquisitionValue)) high = middle;
+    else low = middle;
+  }
+  return low.plus(high).div(2).toFixed(digits);
+};
+
+describe('daily factor of the published cases', () => {
+  test.each(vectors.present_value)('$name, to all digits', (loan) => {
+    const factor = solveDailyFactor(
+      centsOf(loan.acquisition_value),
+      calendarDate(loan.date_issued),
+      scheduleOf(loan),
+    );
+    expect(factor).toBe(loan.daily_factor);
+  });
+
+  test.each(vectors.present_value)('$name, as an annual effective rate', (loan) => {
+    expect(annualEffectiveRate(loan.daily_factor)).toBe(new Decimal(loan.annual_effective_rate).toFixed(10));
+  });
+
+  test('the sample that Excel publishes for XIRR gives its rate', () => {
+    // 10000 paid on 2008-01-01, four flows back; the documented result is 37.3362535 %.
+    const flows = [
+      { dueDate: calendarDate('2008-03-01'), faceValue: centsOf('2750.00') },
+      { dueDate: calendarDate('2008-10-30'), faceValue: centsOf('4250.00') },
+      { dueDate: calendarDate('2009-02-15'), faceValue: centsOf('3250.00') },
+      { dueDate: calendarDate('2009-04-01'), faceValue: centsOf('2750.00') },
+    ];
+    const factor = solveDailyFactor(centsOf('10000.00'), calendarDate('2008-01-01'), flows);
+    expect(Number(annualEffectiveRate(factor))).toBeCloseTo(0.373362535, 7);
+  });
+});
+
+describe('daily factor of any operation', () => {
+  test('is the one that plain bisection finds', () => {
+    fc.assert(
+      fc.property(shortPosition, (position) => {
+        const factor = solved(position);
+        const digits = factor.length - factor.indexOf('.') - 1;
+        expect(factor).toBe(bisect(position, digits));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('is the root, correct in its last digit: half a unit less is too little, half a unit more too much', () => {
+    fc.assert(
+      fc.property(fc.oneof(anyPosition, extremePosition), (position) => {
+        const factor = solved(position);
+        const half = new Wide(10).pow(-(factor.length - factor.indexOf('.') - 1)).div(2);
+        const at = (shift: Decimal) => valueAtIssue(position, new Wide(factor).plus(shift));
+        expect(at(half.neg()).lte(position.acquisitionValue)).toBe(true);
+        expect(at(half).gte(position.acquisitionValue)).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('carries at least 30 significant digits, whatever its size', () => {
+    fc.assert(
+      fc.property(extremePosition, (position) => {
+        const digits = solved(position).replace('.', '').replace(/^0+/, '');
+        expect(solved(position)).toMatch(/^\d+\.\d{30,}$/);
+        expect(digits.length).toBeGreaterThanOrEqual(30);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('stands above 1 exactly when the faces add up to less than the price', () => {
+    fc.assert(
+      fc.property(anyPosition, (position) => {
+        const faces = position.installments.reduce((sum, { faceValue }) => sum + faceValue, 0);
+        const compared = new Decimal(solved(position)).cmp(1);
+        expect(compared).toBe(Math.sign(position.acquisitionValue - faces));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('does not exist without a positive price, positive faces and due dates after the issue', () => {
+    const one = { dueDate: calendarDate('2026-02-15'), faceValue: centsOf('100.00') };
+    const attempt = (price: string, installments: readonly (typeof one)[]) => () =>
+      solveDailyFactor(centsOf(price), ISSUED, installments);
+    expect(attempt('90.00', [])).toThrow(RangeError);
+    expect(attempt('0.00', [one])).toThrow(RangeError);
+    expect(attempt('90.00', [{ ...one, faceValue: centsOf('0.00') }])).toThrow(RangeError);
+    expect(attempt('90.00', [{ ...one, dueDate: ISSUED }])).toThrow(RangeError);
+  });
+});

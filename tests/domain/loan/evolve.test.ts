@@ -1,0 +1,103 @@
+import { describe, expect, test } from '@jest/globals';
+import { loanDecider } from '../../../domain/loan/index.ts';
+import type { LoanEvent, LoanFullySettled, LoanState } from '../../../domain/loan/index.ts';
+import { stateAfter } from '../../support/decider-spec.ts';
+import { centsOf } from '../support/finance-vectors.ts';
+import {
+  NOW,
+  activated,
+  approved,
+  becameOverdue,
+  disbursed,
+  paid,
+  prepay,
+  received,
+  rejected,
+  repurchaseCompleted,
+  repurchaseRequested,
+  termSigned,
+  underpaid,
+} from '../support/loan-story.ts';
+
+const active = stateAfter(loanDecider, activated);
+const prepaid = loanDecider.decide(prepay('3000.00'), active);
+const fullySettled: LoanFullySettled = {
+  type: 'LoanFullySettled',
+  settledAt: paid('012').settledAt,
+  closingEvent: 'installment_settled',
+  totalReceived: centsOf('11400.00'),
+  processedAt: NOW,
+};
+
+/** The one status from which each event leads on, and where it leads. */
+const steps: readonly (readonly [LoanEvent, LoanState['status'], LoanState['status']])[] = [
+  [received, 'none', 'received'],
+  [approved, 'received', 'approved'],
+  [rejected, 'received', 'rejected'],
+  [termSigned, 'approved', 'term_signed'],
+  [disbursed, 'term_signed', 'active'],
+  [paid('001'), 'active', 'active'],
+  [becameOverdue('001'), 'active', 'active'],
+  ...prepaid.map((event) => [event, 'active', 'active'] as const),
+  [fullySettled, 'active', 'settled'],
+  [repurchaseRequested('resolution'), 'active', 'repurchase_pending'],
+  [repurchaseCompleted('resolution', 'resolved'), 'repurchase_pending', 'resolved'],
+];
+
+const pending = [...activated, repurchaseRequested('resolution')];
+const states: readonly LoanState[] = [
+  [],
+  [received],
+  [received, approved],
+  [received, rejected],
+  [received, approved, termSigned],
+  activated,
+  [...activated, fullySettled],
+  pending,
+  [...pending, repurchaseCompleted('resolution', 'resolved')],
+].map((events) => stateAfter(loanDecider, events));
+
+describe.each(steps.map(([event, from, to]) => ({ event, type: event.type, from, to })))(
+  '$type',
+  ({ event, from, to }) => {
+    test(`leads from ${from} to ${to}`, () => {
+      const before = states.find(({ status }) => status === from) ?? active;
+      const after = loanDecider.evolve(before, event);
+      expect(after.status).toBe(to);
+      expect(after).not.toEqual(before);
+    });
+
+    test.each(states.filter(({ status }) => status !== from))(
+      'leaves an operation that is $status alone',
+      (state) => {
+        expect(loanDecider.evolve(state, event)).toBe(state);
+      },
+    );
+  },
+);
+
+describe('an event that does not fit an active operation leaves it as it is', () => {
+  test.each<[string, LoanEvent, readonly LoanEvent[]]>([
+    ['a payment of an unknown installment', paid('001', '1.00'), []],
+    ['a second payment', paid('002'), [paid('002')]],
+    ['an unknown overdue installment', becameOverdue('003'), []],
+    ['the record of an underpayment', underpaid('001', '900.00', '50.00'), []],
+  ])('%s', (label, event, before) => {
+    const state = stateAfter(loanDecider, [...activated, ...before]);
+    const strange = label.includes('unknown') ? ({ ...event, installmentCode: '099' } as LoanEvent) : event;
+    expect(loanDecider.evolve(state, strange)).toBe(state);
+  });
+
+  test('a prepayment that names unknown installments counts its money and closes none', () => {
+    const [processed] = prepaid;
+    const strange = {
+      ...processed,
+      settledInstallments: ['098'],
+      partial: undefined,
+    } as unknown as LoanEvent;
+    expect(loanDecider.evolve(active, strange)).toMatchObject({
+      openCount: 12,
+      receivedValue: centsOf('3000.00'),
+    });
+  });
+});

@@ -1,0 +1,144 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { CreateClient } from '../../../application/clients/create-client.ts';
+import { ListClients } from '../../../application/clients/list-clients.ts';
+import { RevokeClient } from '../../../application/clients/revoke-client.ts';
+import { runProgram } from '../../../infrastructure/cli/program.ts';
+import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
+const OTHER_FUND = '9f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
+
+describe('command line', () => {
+  let registry: InMemoryClientRegistry;
+  let opened = 0;
+  let closed = 0;
+  let failure: Error | undefined;
+  beforeEach(() => {
+    registry = new InMemoryClientRegistry();
+    opened = closed = 0;
+    failure = undefined;
+  });
+
+  const run = async (...args: string[]) => {
+    let out = '';
+    let err = '';
+    const clock = new ManualClock('2026-01-15T12:00:00.000Z');
+    const issue = async () => ({ clientId: 'client_1', clientSecret: 'rfs_secret', secretHash: 'hash' });
+    const code = await runProgram(args, {
+      open: async () => {
+        if (failure !== undefined) throw failure;
+        opened += 1;
+        return {
+          createClient: new CreateClient({ registry, credentials: { issue }, clock }),
+          listClients: new ListClients(registry),
+          revokeClient: new RevokeClient(registry, clock),
+          signingKeys: { rotate: async () => ({ kid: 'k2', activeFrom: Date.UTC(2026, 0, 15, 12, 1) }) },
+          close: async () => {
+            closed += 1;
+          },
+        };
+      },
+      write: (text) => (out += text),
+      writeError: (text) => (err += text),
+    });
+    return { code, out, err };
+  };
+
+  test('client create prints one JSON object and nothing else', async () => {
+    const args = ['--name', 'Acme', '--fund', FUND, '--fund', OTHER_FUND, '--application', 'acme'];
+    const { code, out, err } = await run('client', 'create', ...args, '--rate-limit-multiplier', '2.5');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out.split('\n')).toHaveLength(2);
+    expect(JSON.parse(out)).toEqual({
+      client_id: 'client_1',
+      client_secret: 'rfs_secret',
+      application_id: 'acme',
+      fund_ids: [FUND, OTHER_FUND],
+    });
+    expect(registry.clients.get('client_1')?.rateLimitMultiplier).toBe(2.5);
+    expect([opened, closed]).toEqual([1, 1]);
+  });
+
+  test('client list prints every client without its secret', async () => {
+    await run('client', 'create', '--name', 'Acme', '--fund', FUND, '--application', 'acme');
+    const { out } = await run('client', 'list');
+    expect(JSON.parse(out)).toEqual({
+      data: [
+        {
+          client_id: 'client_1',
+          application_id: 'acme',
+          name: 'Acme',
+          fund_ids: [FUND],
+          rate_limit_multiplier: 1,
+          created_at: '2026-01-15T12:00:00.000Z',
+          revoked_at: null,
+        },
+      ],
+    });
+  });
+
+  test('client revoke prints when; a second time fails on standard error only', async () => {
+    await run('client', 'create', '--name', 'Acme', '--fund', FUND);
+    const first = await run('client', 'revoke', 'client_1');
+    expect(JSON.parse(first.out)).toEqual({ client_id: 'client_1', revoked_at: '2026-01-15T12:00:00.000Z' });
+    const second = await run('client', 'revoke', 'client_1');
+    expect(second).toEqual({ code: 1, out: '', err: 'error: no client client_1 that is not revoked yet\n' });
+    expect([opened, closed]).toEqual([3, 3]);
+  });
+
+  test('keys rotate prints the new key and when it takes over', async () => {
+    const { out } = await run('keys', 'rotate');
+    expect(JSON.parse(out)).toEqual({ kid: 'k2', active_from: '2026-01-15T12:01:00.000Z' });
+  });
+
+  test.each([
+    [[]],
+    [['client']],
+    [['keys']],
+    [['unknown']],
+    [['client', 'unknown']],
+    [['client', 'create']],
+    [['client', 'create', '--name', 'Acme']],
+    [['client', 'create', '--fund', FUND]],
+    [['client', 'create', '--name', 'Acme', '--fund']],
+    [['client', 'create', '--name', 'Acme', '--fund', FUND, '--rate-limit-multiplier', '-1']],
+    [['client', 'create', '--name', 'Acme', '--fund', FUND, '--rate-limit-multiplier', 'many']],
+    [['client', 'create', '--name', 'Acme', '--fund', FUND, '--unknown']],
+    [['client', 'create', '--name', 'Acme', '--fund', FUND, 'extra']],
+    [['client', 'revoke']],
+  ])('wrong use %j: exit code 2, a reason on standard error, nothing is opened', async (args) => {
+    const { code, out, err } = await run(...args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).not.toBe('');
+    expect(opened).toBe(0);
+  });
+
+  test('a fund that is no UUID is wrong use', async () => {
+    const { code, out, err } = await run('client', 'create', '--name', 'Acme', '--fund', 'fund-1');
+    expect({ code, out, err }).toEqual({ code: 2, out: '', err: 'error: fund fund-1 is not a UUID\n' });
+    expect(closed).toBe(1);
+  });
+
+  test('a store that cannot be opened is a failure', async () => {
+    failure = new Error('database is locked');
+    expect(await run('client', 'list')).toEqual({ code: 1, out: '', err: 'error: database is locked\n' });
+  });
+
+  test.each([
+    [[], 'client create --name'],
+    [['client'], 'receivables client list'],
+    [['client', 'create'], 'receivables client create --name'],
+    [['client', 'list'], 'receivables client list'],
+    [['client', 'revoke'], 'receivables client revoke client_'],
+    [['keys'], 'receivables keys rotate'],
+    [['keys', 'rotate'], 'receivables keys rotate'],
+  ])('%j --help shows how, with an example', async (args, example) => {
+    const { code, out, err } = await run(...args, '--help');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^Usage: receivables/);
+    expect(out).toContain('Example:');
+    expect(out).toContain(example);
+    expect(opened).toBe(0);
+  });
+});

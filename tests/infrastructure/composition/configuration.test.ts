@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { X509Certificate, randomBytes } from 'node:crypto';
+import { rootCertificates } from 'node:tls';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { readConfiguration } from '../../../infrastructure/composition/configuration.ts';
+import { ConfigurationError } from '../../../infrastructure/composition/environment-reader.ts';
+import { MasterKey } from '../../../infrastructure/security/master-key.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const MASTER_KEY = randomBytes(32).toString('base64');
+
+describe('configuration', () => {
+  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let roots: string;
+  beforeAll(async () => {
+    directory = await temporaryDirectory();
+    roots = join(directory.path, 'roots.pem');
+    await writeFile(roots, rootCertificates.slice(0, 2).join('\n'));
+    await writeFile(join(directory.path, 'broken.pem'), 'not a certificate');
+  });
+  afterAll(() => directory.remove());
+
+  test('of nothing is the sandbox, embedded, on port 3000', () => {
+    expect(readConfiguration({})).toEqual({
+      host: '0.0.0.0',
+      port: 3000,
+      publicUrl: 'http://localhost:3000',
+      authUrl: 'http://localhost:3000',
+      environment: 'sandbox',
+      dataDir: resolve('data'),
+      engines: {
+        eventStoreUrl: undefined,
+        kafkaBrokers: undefined,
+        databaseUrl: undefined,
+        s3Url: undefined,
+      },
+      roles: ['api', 'projector', 'relay', 'webhooks', 'scheduler'],
+      masterKey: undefined,
+      sandboxStep: 2_000,
+      webhooks: {
+        retrySchedule: [30_000, 120_000, 600_000, 3_600_000, 14_400_000, 43_200_000, 86_400_000],
+        timeout: 10_000,
+        extraRoots: undefined,
+        allowPrivateNetwork: false,
+      },
+      trustProxy: 0,
+      logLevel: 'info',
+    });
+  });
+
+  test('takes every variable', async () => {
+    const configuration = readConfiguration({
+      HOST: '127.0.0.1',
+      PORT: '8080',
+      PUBLIC_URL: 'https://api.example/v1/',
+      AUTH_URL: 'https://auth.example',
+      ENVIRONMENT: 'production',
+      DATA_DIR: '/var/lib/receivables',
+      EVENTSTORE_URL: 'esdb://localhost:2113',
+      KAFKA_BROKERS: 'a:9092,b:9092',
+      DATABASE_URL: 'postgres://localhost/db',
+      S3_URL: 's3://bucket',
+      ROLES: 'webhooks, api',
+      MASTER_KEY,
+      SANDBOX_STEP: '300ms',
+      WEBHOOK_RETRY_SCHEDULE: '100ms, 2s,3m,1h',
+      WEBHOOK_TIMEOUT: '1s',
+      WEBHOOK_CA_FILE: roots,
+      WEBHOOK_ALLOW_PRIVATE_NETWORK: 'false',
+      TRUST_PROXY: '2',
+      LOG_LEVEL: 'debug',
+    });
+    expect(configuration).toMatchObject({
+      host: '127.0.0.1',
+      port: 8080,
+      publicUrl: 'https://api.example/v1',
+      authUrl: 'https://auth.example',
+      environment: 'production',
+      dataDir: '/var/lib/receivables',
+      engines: {
+        eventStoreUrl: 'esdb://localhost:2113',
+        kafkaBrokers: 'a:9092,b:9092',
+        databaseUrl: 'postgres://localhost/db',
+        s3Url: 's3://bucket',
+      },
+      roles: ['api', 'webhooks'],
+      sandboxStep: 300,
+      webhooks: {
+        retrySchedule: [100, 2_000, 180_000, 3_600_000],
+        timeout: 1_000,
+        allowPrivateNetwork: false,
+      },
+      trustProxy: 2,
+      logLevel: 'debug',
+    });
+    expect(configuration.masterKey?.derive('x')).toEqual(MasterKey.parse(MASTER_KEY)?.derive('x'));
+    const first = new X509Certificate(configuration.webhooks.extraRoots ?? '');
+    expect(first.fingerprint256).toBe(new X509Certificate(rootCertificates[0] ?? '').fingerprint256);
+  });
+
+  test('a private network is allowed in the sandbox, and blanks count as unset', () => {
+    const { webhooks } = readConfiguration({ WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true' });
+    expect(webhooks.allowPrivateNetwork).toBe(true);
+    const blank = readConfiguration({ PORT: '', MASTER_KEY: ' ', ROLES: ' ', DATABASE_URL: '' });
+    expect(blank).toEqual(readConfiguration({}));
+  });
+
+  test('the addresses follow the port', () => {
+    expect(readConfiguration({ PORT: '4711' })).toMatchObject({
+      publicUrl: 'http://localhost:4711',
+      authUrl: 'http://localhost:4711',
+    });
+  });
+
+  test('cannot be changed', () => {
+    const configuration = readConfiguration({});
+    const parts = [configuration, configuration.engines, configuration.roles, configuration.webhooks];
+    expect([...parts, configuration.webhooks.retrySchedule].every(Object.isFrozen)).toBe(true);
+  });
+
+  const production = { ENVIRONMENT: 'production', MASTER_KEY };
+  test.each<[string, Record<string, string>]>([
+    ['PORT', { PORT: '0' }],
+    ['PORT', { PORT: '65536' }],
+    ['PORT', { PORT: '80a' }],
+    ['PORT', { PORT: '-1' }],
+    ['PUBLIC_URL', { PUBLIC_URL: 'api.example' }],
+    ['PUBLIC_URL', { PUBLIC_URL: 'ftp://api.example' }],
+    ['PUBLIC_URL', { PUBLIC_URL: 'https://user:password@api.example' }],
+    ['AUTH_URL', { AUTH_URL: 'https://auth.example/?a=1' }],
+    ['ENVIRONMENT', { ENVIRONMENT: 'staging' }],
+    ['ENVIRONMENT', { ENVIRONMENT: 'Production' }],
+    ['ROLES', { ROLES: 'api,worker' }],
+    ['ROLES', { ROLES: 'api,,relay' }],
+    ['ROLES', { ROLES: 'all,api' }],
+    ['MASTER_KEY', { ENVIRONMENT: 'production' }],
+    ['MASTER_KEY', { MASTER_KEY: 'secret' }],
+    ['MASTER_KEY', { MASTER_KEY: randomBytes(16).toString('base64') }],
+    ['SANDBOX_STEP', { SANDBOX_STEP: '2' }],
+    ['SANDBOX_STEP', { SANDBOX_STEP: '2 s' }],
+    ['SANDBOX_STEP', { SANDBOX_STEP: '-2s' }],
+    ['SANDBOX_STEP', { SANDBOX_STEP: '1.5s' }],
+    ['WEBHOOK_RETRY_SCHEDULE', { WEBHOOK_RETRY_SCHEDULE: '30s,' }],
+    ['WEBHOOK_RETRY_SCHEDULE', { WEBHOOK_RETRY_SCHEDULE: '30s,0s' }],
+    ['WEBHOOK_RETRY_SCHEDULE', { WEBHOOK_RETRY_SCHEDULE: '600h' }],
+    ['WEBHOOK_TIMEOUT', { WEBHOOK_TIMEOUT: '10d' }],
+    ['WEBHOOK_TIMEOUT', { WEBHOOK_TIMEOUT: '0s' }],
+    ['WEBHOOK_CA_FILE', { WEBHOOK_CA_FILE: '/nowhere/roots.pem' }],
+    ['WEBHOOK_ALLOW_PRIVATE_NETWORK', { WEBHOOK_ALLOW_PRIVATE_NETWORK: 'yes' }],
+    ['WEBHOOK_ALLOW_PRIVATE_NETWORK', { ...production, WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true' }],
+    ['TRUST_PROXY', { TRUST_PROXY: 'true' }],
+    ['TRUST_PROXY', { TRUST_PROXY: '17' }],
+    ['LOG_LEVEL', { LOG_LEVEL: 'verbose' }],
+    ['LOG_LEVEL', { LOG_LEVEL: 'a\nb' }],
+  ])('%s is named when it is wrong: %j', (name, variables) => {
+    expect(() => readConfiguration(variables)).toThrow(ConfigurationError);
+    expect(() => readConfiguration(variables)).toThrow(new RegExp(`^${name} [^\n]+$`));
+  });
+
+  test('a file without certificates is refused', () => {
+    const WEBHOOK_CA_FILE = join(directory.path, 'broken.pem');
+    expect(() => readConfiguration({ WEBHOOK_CA_FILE })).toThrow(/^WEBHOOK_CA_FILE must be a PEM file/);
+  });
+
+  test('what may be secret is not repeated in the message', () => {
+    for (const variables of [{ MASTER_KEY: 'hunter2' }, { PUBLIC_URL: 'https://user:hunter2@api.example' }]) {
+      const attempt = () => readConfiguration(variables);
+      expect(attempt).toThrow(ConfigurationError);
+      expect(attempt).not.toThrow(/hunter2/);
+    }
+  });
+});

@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { chmod, readFile, readdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ReceivedFile } from '../../../application/ports/document-store.ts';
+import { DamagedDocumentError } from '../../../infrastructure/documents/sealed-content.ts';
+import type { DocumentKey } from '../../../infrastructure/documents/sealed-content.ts';
+import { SealedFileDocumentStore } from '../../../infrastructure/documents/sealed-file-document-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const STREAM = 'loan-app.P-1';
+const sha256 = (content: Uint8Array | string): string => createHash('sha256').update(content).digest('hex');
+
+class Keys {
+  readonly keys = new Map<string, DocumentKey>();
+
+  async key(stream: string): Promise<DocumentKey> {
+    const key = this.keys.get(stream) ?? { id: randomBytes(8).toString('hex'), bytes: randomBytes(32) };
+    this.keys.set(stream, key);
+    return key;
+  }
+  async find(stream: string): Promise<DocumentKey | undefined> {
+    return this.keys.get(stream);
+  }
+}
+
+describe('sealed file document store', () => {
+  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let keys: Keys;
+  let store: SealedFileDocumentStore;
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+    keys = new Keys();
+    store = new SealedFileDocumentStore(directory.path, keys);
+    await store.start();
+  });
+  afterEach(() => directory.remove());
+
+  const received = async (content: Uint8Array | string): Promise<ReceivedFile> => {
+    const path = join(directory.path, randomUUID());
+    await writeFile(path, content);
+    return { name: 'contract.pdf', size: content.length, sha256: sha256(content), path };
+  };
+  const pathOf = (stream: string, digest: string): string =>
+    join(directory.path, 'documents', sha256(stream), digest);
+  const drafts = (): Promise<string[]> => readdir(join(directory.path, 'documents', '.incoming'));
+
+  test.each([
+    ['an empty file', Buffer.alloc(0)],
+    ['a small file', Buffer.from('%PDF-1.7 confidential')],
+    ['exactly one chunk', randomBytes(256 * 1024)],
+    ['several chunks', randomBytes(1_000_003)],
+  ])('%s comes back as it was, also to another process', async (_, content) => {
+    const file = await received(content);
+    await store.put(STREAM, file);
+    const other = new SealedFileDocumentStore(directory.path, keys);
+    for (const reader of [store, other]) {
+      const read = await reader.get(STREAM, file.sha256);
+      expect(read !== undefined && content.equals(read)).toBe(true);
+    }
+    expect(await drafts()).toEqual([]);
+  });
+
+  test('lies on disk sealed, under two digests, for the owner only', async () => {
+    const file = await received('%PDF-1.7 confidential');
+    await store.put(STREAM, file);
+    const path = pathOf(STREAM, file.sha256);
+    expect((await readFile(path)).toString('latin1')).not.toContain('confidential');
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect((await stat(join(path, '..'))).mode & 0o777).toBe(0o700);
+  });
+
+  test('storing twice, or many times at once, is storing once', async () => {
+    const file = await received(randomBytes(300_000));
+    await Promise.all(Array.from({ length: 8 }, () => store.put(STREAM, file)));
+    const before = await readFile(pathOf(STREAM, file.sha256));
+    await store.put(STREAM, file);
+    expect(before.equals(await readFile(pathOf(STREAM, file.sha256)))).toBe(true);
+    expect(await readdir(join(pathOf(STREAM, file.sha256), '..'))).toEqual([file.sha256]);
+    expect(await drafts()).toEqual([]);
+  });
+
+  test('what was never stored is not there: another operation, another digest, a digest that is none', async () => {
+    const file = await received('content');
+    await store.put(STREAM, file);
+    expect(await store.get('loan-app.P-2', file.sha256)).toBeUndefined();
+    expect(await store.get(STREAM, sha256('other'))).toBeUndefined();
+    expect(await store.get(STREAM, '../../etc/passwd')).toBeUndefined();
+    await expect(store.put(STREAM, { ...file, sha256: '../x' })).rejects.toThrow(TypeError);
+  });
+
+  test('a file that is not what was received is refused and leaves nothing', async () => {
+    const file = await received('content');
+    await writeFile(file.path, 'other content');
+    await expect(store.put(STREAM, file)).rejects.toThrow(DamagedDocumentError);
+    expect(await store.get(STREAM, file.sha256)).toBeUndefined();
+    expect(await drafts()).toEqual([]);
+  });
+
+  test.each([
+    ['one bit in the content', (sealed: Buffer) => sealed.fill((sealed[40] ?? 0) ^ 1, 40, 41)],
+    ['one bit in the nonce', (sealed: Buffer) => sealed.fill((sealed[15] ?? 0) ^ 1, 15, 16)],
+    ['the end cut off', (sealed: Buffer) => sealed.subarray(0, -1)],
+    ['all but the header cut off', (sealed: Buffer) => sealed.subarray(0, 24)],
+  ])('damage on disk is noticed: %s', async (_, damage) => {
+    const file = await received(randomBytes(1000));
+    await store.put(STREAM, file);
+    const path = pathOf(STREAM, file.sha256);
+    await chmod(path, 0o600);
+    await writeFile(path, damage(await readFile(path)));
+    await expect(store.get(STREAM, file.sha256)).rejects.toThrow(DamagedDocumentError);
+  });
+
+  test('a document moved to another name or operation does not open there', async () => {
+    const [a, b] = [await received('content a'), await received('content b')];
+    await store.put(STREAM, a);
+    await store.put(STREAM, b);
+    await writeFile(pathOf(STREAM, b.sha256), await readFile(pathOf(STREAM, a.sha256)));
+    await expect(store.get(STREAM, b.sha256)).rejects.toThrow(DamagedDocumentError);
+  });
+
+  test('after the key was forgotten there is nothing to read, and the same file can be stored anew', async () => {
+    const file = await received('content');
+    await store.put(STREAM, file);
+    keys.keys.clear();
+    expect(await store.get(STREAM, file.sha256)).toBeUndefined();
+    await keys.key(STREAM);
+    expect(await store.get(STREAM, file.sha256)).toBeUndefined();
+    await store.put(STREAM, file);
+    expect(Buffer.from((await store.get(STREAM, file.sha256)) ?? []).toString()).toBe('content');
+  });
+
+  test('at start, what a crash left is removed and what another process writes is not', async () => {
+    const incoming = join(directory.path, 'documents', '.incoming');
+    await writeFile(join(incoming, 'old'), 'half');
+    await utimes(join(incoming, 'old'), new Date(0), new Date(0));
+    await writeFile(join(incoming, 'young'), 'half');
+    await new SealedFileDocumentStore(directory.path, keys).start();
+    expect(await drafts()).toEqual(['young']);
+  });
+});

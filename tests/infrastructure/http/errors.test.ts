@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { BusyError } from '../../../application/ports/busy-error.ts';
+import {
+  ConcurrencyError,
+  OutcomeUnknownError,
+  StoreUnavailableError,
+} from '../../../application/ports/event-store.ts';
+import { ReadModelBehindError } from '../../../application/loans/read-loan.ts';
+import { DomainError } from '../../../domain/shared/domain-error.ts';
+import type { DomainErrorCode } from '../../../domain/shared/domain-error.ts';
+import { ERRORS } from '../../../infrastructure/http/errors/error-table.ts';
+import { loanForm, validLoanData, validSettlement } from '../../support/http-requests.ts';
+import { HttpWorld } from '../../support/http-world.ts';
+
+let world: HttpWorld;
+beforeAll(async () => {
+  world = await HttpWorld.start();
+});
+afterAll(() => world.stop());
+
+const settleFailingWith = async (error: unknown) => {
+  world.behaviour.settleInstallment = async () => {
+    throw error;
+  };
+  return world.call('POST', '/installment/settle', { json: validSettlement() });
+};
+
+describe('what a use case raises', () => {
+  const refusals: readonly (readonly [DomainErrorCode, number])[] = [
+    ['installment_not_found', 400],
+    ['invalid_date', 400],
+    ['loan_not_found', 404],
+    ['idempotency_conflict', 409],
+    ['installment_already_closed', 409],
+    ['operation_invalid_state', 422],
+  ];
+  test.each(refusals)('%s becomes %i with its message', async (code, status) => {
+    const { body, ...answer } = await settleFailingWith(new DomainError(code, 'the reason'));
+    expect([answer.status, body.error_code, body.message, body.retryable]).toEqual([
+      status,
+      code,
+      'the reason',
+      false,
+    ]);
+  });
+
+  test('details are passed on', async () => {
+    const details = [{ field: 'settled_at', code: 'invalid_date', message: 'is before date_issued' }];
+    expect((await settleFailingWith(new DomainError('invalid_date', 'm', details))).body.details).toEqual(
+      details,
+    );
+  });
+
+  test('a lost race may be repeated', async () => {
+    const { status, body } = await settleFailingWith(new ConcurrencyError('loan-1', 1n, 2n));
+    expect([status, body.error_code, body.retryable]).toEqual([409, 'concurrent_modification', true]);
+    expect(JSON.stringify(body)).not.toContain('loan-1');
+  });
+
+  test.each([
+    [new StoreUnavailableError('sqlite: disk I/O error'), '5'],
+    [new OutcomeUnknownError('timeout'), '1'],
+    [new ReadModelBehindError('behind'), '1'],
+    [new BusyError('busy'), '1'],
+  ])('%s becomes 503', async (error, retryAfter) => {
+    const { status, body, headers, text } = await settleFailingWith(error);
+    expect([status, body.error_code, body.retryable, headers.get('retry-after')]).toEqual([
+      503,
+      'service_unavailable',
+      true,
+      retryAfter,
+    ]);
+    expect(text).not.toContain(error.message);
+  });
+
+  test.each([new Error('secret detail'), new TypeError('x is not a function'), 'a string', undefined])(
+    'anything else becomes 500, logged under the request id and told to nobody: %s',
+    async (error) => {
+      world.logger.lines.length = 0;
+      const { status, body, text } = await settleFailingWith(error);
+      expect([status, body.error_code]).toEqual([500, 'internal_error']);
+      expect(text).not.toContain('secret');
+      expect(text).not.toContain('at ');
+      const [line] = world.logger.lines;
+      expect(line).toMatchObject({
+        level: 'error',
+        fields: { request_id: body.request_id, operation: 'settleInstallment' },
+      });
+    },
+  );
+
+  test('an unreachable registry is not an invalid token', async () => {
+    const resolve = world.clients.resolve.bind(world.clients);
+    world.clients.resolve = async () => Promise.reject(new StoreUnavailableError('down'));
+    const { status } = await world.call('GET', '/loan/x');
+    world.clients.resolve = resolve;
+    expect(status).toBe(503);
+  });
+});
+
+describe('refusals of other routes', () => {
+  test('an unknown operation, and a code that none can have', async () => {
+    world.behaviour.readLoan = async () => undefined;
+    for (const path of ['/loan/OP-9', '/loan/a%2Fb', '/loan/%C4%80', `/loan/${'x'.repeat(101)}`]) {
+      const { status, body } = await world.call('GET', path);
+      expect([status, body.error_code]).toEqual([404, 'loan_not_found']);
+    }
+  });
+
+  test('another fund', async () => {
+    world.behaviour.assignLoan = async () =>
+      Promise.reject(new DomainError('fund_not_allowed', 'not linked'));
+    expect((await world.call('POST', '/loan', { body: loanForm(validLoanData()) })).status).toBe(403);
+  });
+
+  test('a service that is not ready', async () => {
+    world.readiness = { ready: false, checks: { event_store: 'ok', read_model: 'behind' } };
+    const { status, body, headers } = await world.call('GET', '/health/ready', { auth: false });
+    expect([status, body.message, headers.get('retry-after')]).toEqual([
+      503,
+      'not ready: read_model: behind',
+      '1',
+    ]);
+    expect((await world.call('GET', '/health/live', { auth: false })).status).toBe(200);
+  });
+});
+
+test('every code has one HTTP number of the published classes', () => {
+  for (const { status } of Object.values(ERRORS)) {
+    expect([400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 429, 500, 503]).toContain(status);
+  }
+});

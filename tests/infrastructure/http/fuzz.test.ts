@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { parseExactJson, OverpreciseNumber } from '../../../infrastructure/http/bodies/exact-json.ts';
+import { loanForm, validLoanData, validSettlement, withField } from '../../support/http-requests.ts';
+import { HttpWorld } from '../../support/http-world.ts';
+
+let world: HttpWorld;
+beforeAll(async () => {
+  world = await HttpWorld.start();
+});
+afterAll(() => world.stop());
+
+const RUNS = { numRuns: 100 };
+const LOAN_FIELDS = [
+  ...[
+    'fund_id',
+    'originator_proposal_code',
+    'acquisition_value',
+    'number_of_installments',
+    'date_issued',
+    'borrower',
+  ],
+  ...[
+    'borrower.address',
+    'borrower.document_type',
+    'installments',
+    'installments[0]',
+    'installments[1].due_date',
+  ],
+  ...['backing_documents', 'backing_documents[0]', 'backing_documents[0].value'],
+];
+
+/** The request fits its description, and whatever it is, the answer is not our fault. */
+const expectAnswered = (status: number): void => expect([200, 201, 400]).toContain(status);
+
+describe('whatever the body is, the answer is described and is no failure of ours', () => {
+  test('any JSON at the settlement', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.json({ maxDepth: 4 }), async (body) => {
+        world.now += 60_000;
+        const { status } = await world.call('POST', '/installment/settle', {
+          body,
+          headers: { 'content-type': 'application/json' },
+        });
+        expectAnswered(status);
+      }),
+      RUNS,
+    );
+  });
+
+  test('any bytes at the settlement', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
+        world.now += 60_000;
+        const headers = { 'content-type': 'application/json' };
+        expectAnswered(
+          (await world.call('POST', '/installment/settle', { body: Buffer.from(bytes), headers })).status,
+        );
+      }),
+      RUNS,
+    );
+  });
+
+  test('a settlement with one field replaced', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...Object.keys(validSettlement())),
+        fc.jsonValue(),
+        async (field, value) => {
+          world.now += 60_000;
+          expectAnswered(
+            (
+              await world.call('POST', '/installment/settle', {
+                json: withField(validSettlement(), field, value),
+              })
+            ).status,
+          );
+        },
+      ),
+      RUNS,
+    );
+  });
+
+  test('a creation with one field replaced', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...LOAN_FIELDS),
+        fc.jsonValue({ maxDepth: 3 }),
+        async (field, value) => {
+          world.now += 60_000;
+          const data = withField(validLoanData(), field, value);
+          expectAnswered((await world.call('POST', '/loan', { body: loanForm(data) })).status);
+        },
+      ),
+      RUNS,
+    );
+  });
+
+  test('any text as the JSON part', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.json(), fc.string()), async (text) => {
+        world.now += 60_000;
+        expectAnswered((await world.call('POST', '/loan', { body: loanForm(text) })).status);
+      }),
+      RUNS,
+    );
+  });
+
+  test('deep nesting', async () => {
+    for (const body of [
+      '['.repeat(400_000),
+      `${'[1.000,'.repeat(100_000)}1${']'.repeat(100_000)}`,
+      `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
+    ]) {
+      const answer = await world.call('POST', '/installment/settle', {
+        body,
+        headers: { 'content-type': 'application/json' },
+      });
+      expect(answer.status).toBe(400);
+    }
+  });
+});
+
+describe('reading JSON exactly', () => {
+  const decimal = fc.tuple(
+    fc.bigInt({ min: 0n, max: 10n ** 12n }),
+    fc.stringMatching(/^\d{0,12}$/),
+    fc.integer({ min: -6, max: 6 }),
+  );
+
+  test('a number is marked when, and only when, its text has significant digits after the second decimal', () => {
+    fc.assert(
+      fc.property(decimal, ([whole, fraction, exponent]) => {
+        const source = `${whole}${fraction === '' ? '' : `.${fraction}`}${exponent === 0 ? '' : `e${exponent}`}`;
+        // In units of 10^-20, exactly.
+        const scaled = BigInt(`${whole}${fraction}`) * 10n ** BigInt(20 - fraction.length + exponent);
+        const expected = scaled % 10n ** 18n !== 0n;
+        expect([source, parseExactJson(source) instanceof OverpreciseNumber]).toEqual([source, expected]);
+      }),
+    );
+  });
+
+  test('everything else is what JSON.parse makes of it', () => {
+    fc.assert(
+      fc.property(fc.json({ noUnicodeString: false }), (text) => {
+        const plain = JSON.parse(text) as unknown;
+        const exact = parseExactJson(text);
+        if (!/\.\d{3}|[eE][+-]?\d/.test(text)) expect(exact).toEqual(plain);
+      }),
+    );
+  });
+
+  test('a million zeros cost no time', () => {
+    const started = performance.now();
+    parseExactJson(`[0.${'0'.repeat(1_000_000)}1, 1${'0'.repeat(1_000_000)}.000, 1e-999999999]`);
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+});

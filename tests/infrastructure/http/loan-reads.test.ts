@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { LoanDetails } from '../../../application/loans/loan-details.ts';
+import type { ListLoansInput } from '../../../application/loans/read-loan.ts';
+import { FUND, loanDetails, NOW } from '../../support/http-fakes.ts';
+import { HttpWorld } from '../../support/http-world.ts';
+
+let world: HttpWorld;
+beforeAll(async () => {
+  world = await HttpWorld.start();
+});
+afterAll(() => world.stop());
+
+describe('GET /loan/{originator_proposal_code}', () => {
+  test('decodes the code and prints amounts with both decimals', async () => {
+    let asked = '';
+    world.behaviour.readLoan = async (_context, code) => {
+      asked = code;
+      return loanDetails;
+    };
+    const { text } = await world.call('GET', '/loan/a%3Ab%2Bc');
+    expect(asked).toBe('a:b+c');
+    expect(text).toContain('"acquisition_value":1800.00');
+    expect(text).toContain('"received_value":0.00');
+    expect(text).toContain('"payoff_value":940.10');
+  });
+
+  test('shows what became of the operation', async () => {
+    const full = {
+      ...loanDetails,
+      status: 'repurchased',
+      borrower: null,
+      installments: [
+        {
+          ...loanDetails.installments[0],
+          status: 'settled',
+          settledAt: '2026-02-15',
+          settledValue: 95_000,
+          paymentMethod: 'pix',
+          outstandingValue: 0,
+        },
+      ],
+      repurchase: {
+        reason: 'repurchase',
+        effectiveDate: '2026-06-20',
+        repurchaseValue: 614_733,
+        calculatedAt: NOW,
+        completedAt: null,
+      },
+      renegotiation: {
+        role: 'new',
+        originalProposalCodes: ['OP-0'],
+        newProposalCode: 'OP-1',
+        effectiveDate: '2026-06-20',
+        completedAt: NOW,
+      },
+      rejectionReasons: [{ code: 'underage', message: 'm' }],
+    } as unknown as LoanDetails;
+    world.behaviour.readLoan = async () => full;
+    const { body, text } = await world.call('GET', '/loan/OP-1');
+    expect(body).toMatchObject({
+      borrower: null,
+      repurchase: {
+        reason: 'repurchase',
+        effective_date: '2026-06-20',
+        calculated_at: NOW,
+        completed_at: null,
+      },
+      renegotiation: {
+        role: 'new',
+        original_proposal_codes: ['OP-0'],
+        new_proposal_code: 'OP-1',
+        completed_at: NOW,
+      },
+      rejection_reasons: [{ code: 'underage', message: 'm' }],
+      installments: [{ settled_at: '2026-02-15', payment_method: 'pix' }],
+    });
+    expect(text).toContain('"repurchase_value":6147.33');
+    expect(text).toContain('"settled_value":950.00');
+  });
+
+  test('an operation whose code is a fixed segment is reached by encoding a letter', async () => {
+    expect((await world.call('GET', '/loan/%66iles')).status).toBe(200);
+  });
+});
+
+describe('GET /loan', () => {
+  test('passes the filters on', async () => {
+    let asked: ListLoansInput | undefined;
+    world.behaviour.listLoans = async (_context, input) => {
+      asked = input;
+      return { loans: [], nextCursor: 'next' };
+    };
+    const { body } = await world.call(
+      'GET',
+      `/loan?status=active&fund_id=${FUND.toUpperCase()}&limit=200&cursor=c`,
+    );
+    expect([body, asked]).toEqual([
+      { data: [], next_cursor: 'next' },
+      { status: 'active', fundId: FUND, limit: 200, cursor: 'c' },
+    ]);
+    await world.call('GET', '/loan');
+    expect(asked).toEqual({ limit: 50 });
+  });
+
+  test.each(['status=none', 'fund_id=x', 'limit=-1', 'limit=99999999999'])('%s is refused', async (query) => {
+    const { status, body } = await world.call('GET', `/loan?${query}`);
+    expect([status, body.error_code, body.details.length]).toEqual([400, 'invalid_query_parameter', 1]);
+  });
+});

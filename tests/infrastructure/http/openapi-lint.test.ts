@@ -1,0 +1,147 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { openApiDocument } from '../../../infrastructure/http/openapi/document.ts';
+
+type Json = ReturnType<typeof JSON.parse>;
+
+const ADDRESSES = { publicUrl: 'https://api.receivables.test', authUrl: 'https://auth.receivables.test' };
+const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
+/** Answers that belong to no operation: unknown paths, and methods that a path does not have. */
+const OF_NO_OPERATION = ['NotFound', 'MethodNotAllowed'].map((name) => `#/components/responses/${name}`);
+/** The linter reads a schema as closed unless told otherwise; ours are open to fields that come later. */
+const OPEN = { severity: 'error', allowAdditionalProperties: true } as const;
+
+let document: Json;
+beforeAll(() => {
+  document = JSON.parse(JSON.stringify(openApiDocument(ADDRESSES)));
+});
+
+const lint = async (source: Json): Promise<readonly string[]> => {
+  const config = await createConfig({
+    extends: ['recommended-strict'],
+    rules: {
+      'no-invalid-media-type-examples': OPEN,
+      'no-invalid-parameter-examples': OPEN,
+      'no-invalid-schema-examples': OPEN,
+      'operation-description': 'error',
+      'tag-description': 'error',
+      'parameter-description': 'error',
+      'tags-alphabetical': 'off',
+      'operation-singular-tag': 'error',
+      'operation-tag-defined': 'error',
+      'no-identical-paths': 'error',
+      'no-http-verbs-in-paths': 'error',
+      'spec-strict-refs': 'error',
+    },
+  });
+  const problems = await lintFromString({ source: JSON.stringify(source), config });
+  return problems
+    .map(({ ruleId, message, location }) => ({ ruleId, message, place: location[0]?.pointer ?? '' }))
+    .filter(({ ruleId, place }) => !(ruleId === 'no-unused-components' && OF_NO_OPERATION.includes(place)))
+    .map(({ ruleId, message, place }) => `${ruleId} ${place}: ${message}`);
+};
+
+/** Operations of the paths, and the receiving side of the webhooks. */
+const operations = (): { place: string; operation: Json; webhook: boolean }[] =>
+  (['paths', 'webhooks'] as const).flatMap((section) =>
+    Object.entries<Json>(document[section]).flatMap(([path, item]) =>
+      METHODS.filter((method) => item[method]).map((method) => ({
+        place: `${section} ${path} ${method}`,
+        operation: item[method],
+        webhook: section === 'webhooks',
+      })),
+    ),
+  );
+
+const resolved = (node: Json): Json =>
+  node?.$ref
+    ? String(node.$ref)
+        .slice(2)
+        .split('/')
+        .reduce<Json>((at, segment) => at[segment], document)
+    : node;
+
+const hasExample = (node: Json): boolean =>
+  node.example !== undefined || Object.keys(node.examples ?? {}).length > 0;
+
+describe('the linter', () => {
+  test('finds nothing', async () => {
+    expect(await lint(document)).toEqual([]);
+  });
+
+  test('bites', async () => {
+    const broken = structuredClone(document);
+    delete broken.paths['/loan'].post.summary;
+    broken.paths['/loan'].post.operationId = broken.paths['/loan'].get.operationId;
+    broken.paths['/installment/settle'].post.requestBody.content['application/json'].example.settled_value =
+      'much';
+    broken.components.schemas.Loan.properties.status.$ref = '#/components/schemas/Nowhere';
+    const found = (await lint(broken)).join('\n');
+    for (const rule of [
+      'operation-summary',
+      'operation-operationId-unique',
+      'no-invalid-media-type-examples',
+      'no-unresolved-refs',
+    ]) {
+      expect(found).toContain(rule);
+    }
+  });
+});
+
+describe('our own rules', () => {
+  test('every operation and event has a name of its own, a tag, a summary and a description', () => {
+    const ids = operations().map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { place, operation } of operations()) {
+      expect([place, operation.tags?.length, operation.summary, operation.description]).toEqual([
+        place,
+        1,
+        expect.stringMatching(/^[A-Z].*[^.]$/),
+        expect.stringMatching(/\.$/),
+      ]);
+    }
+  });
+
+  test('every body, parameter and header has a description and an example', () => {
+    for (const { place, operation } of operations()) {
+      const contents = [operation.requestBody, ...Object.values<Json>(operation.responses)].flatMap((node) =>
+        Object.values<Json>(resolved(node)?.content ?? {}),
+      );
+      for (const content of contents) expect([place, hasExample(content)]).toEqual([place, true]);
+      const headers = Object.values<Json>(operation.responses).flatMap((response) =>
+        Object.values<Json>(resolved(response).headers ?? {}),
+      );
+      for (const node of [...(operation.parameters ?? []), ...headers].map(resolved)) {
+        expect([place, node.description, hasExample(node)]).toEqual([place, expect.any(String), true]);
+      }
+    }
+  });
+
+  test('every operation says how it refuses: with the error body, and an example for each code', () => {
+    for (const { place, operation } of operations().filter(({ webhook }) => !webhook)) {
+      const refusals = Object.entries<Json>(operation.responses).filter(([status]) => /^[45]/.test(status));
+      expect([place, refusals.length]).toEqual([place, expect.any(Number)]);
+      expect(refusals.filter(([status]) => status.startsWith('4')).length).toBeGreaterThan(0);
+      for (const [status, refusal] of refusals) {
+        const content = resolved(refusal).content['application/json'];
+        const codes = content.schema.properties.error_code.enum as string[];
+        expect([place, status, Object.keys(content.examples)]).toEqual([place, status, codes]);
+        expect(resolved(refusal).headers['X-Request-Id']).toBeDefined();
+      }
+    }
+  });
+
+  test('every field of a body is described, or is a described component', () => {
+    const bare: string[] = [];
+    const visit = (schema: Json, place: string): void => {
+      for (const [name, property] of Object.entries<Json>(schema?.properties ?? {})) {
+        const nested = property.items ?? property;
+        const described = property.description ?? (property.$ref || nested.$ref || property.const);
+        if (!described && Object.keys(property).length > 0) bare.push(`${place}.${name}`);
+        visit(nested, `${place}.${name}`);
+      }
+    };
+    for (const [name, schema] of Object.entries<Json>(document.components.schemas)) visit(schema, name);
+    expect(bare).toEqual([]);
+  });
+});

@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { SettlementReceipt } from '../../../application/loans/inputs.ts';
+import { tokenFor } from '../../support/http-fakes.ts';
+import { validSettlement } from '../../support/http-requests.ts';
+import { HttpWorld } from '../../support/http-world.ts';
+
+let world: HttpWorld;
+beforeAll(async () => {
+  world = await HttpWorld.start({
+    limits: { headersTimeoutMs: 150, requestTimeoutMs: 300, checkIntervalMs: 50 },
+  });
+});
+afterAll(() => world.stop());
+
+interface RawAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: ReturnType<typeof JSON.parse>;
+}
+
+const open = async (port = world.port): Promise<Socket> => {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  return socket;
+};
+
+const parseAnswer = (text: string): RawAnswer => {
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  const [line = '', ...fields] = head.split('\r\n');
+  const headers = new Headers(fields.map((field) => field.split(/: (.*)/s, 2) as [string, string]));
+  return { status: Number(line.split(' ')[1]), headers, body: JSON.parse(body) as unknown };
+};
+
+/** Sends bytes and reads until the server closes. */
+const exchange = async (bytes: string): Promise<RawAnswer> => {
+  const socket = await open();
+  let text = '';
+  socket.on('data', (chunk) => (text += chunk.toString()));
+  socket.write(bytes);
+  await once(socket, 'close');
+  return parseAnswer(text);
+};
+
+const expectErrorBody = ({ headers, body }: RawAnswer): void => {
+  expect(body).toMatchObject({
+    error_code: 'invalid_request',
+    message: expect.any(String),
+    request_id: headers.get('x-request-id'),
+  });
+  expect(headers.get('x-svc-api-version')).toBe(world.description.document['info'].version);
+  expect(headers.get('x-ratelimit-limit')).toBe('1200');
+  expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+};
+
+const settleHead = (extra: string, length: number): string =>
+  `POST /installment/settle HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tokenFor('client-a')}\r\n` +
+  `Content-Type: application/json\r\nContent-Length: ${length}\r\n${extra}\r\n`;
+
+describe('requests that never become one', () => {
+  test.each([
+    ['not HTTP', 'hello\r\n\r\n', 400],
+    ['a broken header', 'GET / HTTP/1.1\r\nHost: x\r\nbad header\r\n\r\n', 400],
+    [
+      'two lengths',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+      400,
+    ],
+    ['headers too large', `GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ['headers too slow', 'GET / HTTP/1.1\r\nHost: x\r\n', 408],
+    ['no Host', 'GET /loan HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+  ])('%s', async (_what, bytes, status) => {
+    const answer = await exchange(bytes);
+    expect(answer.status).toBe(status);
+    expectErrorBody(answer);
+  });
+
+  test('a body that drips in is cut off', async () => {
+    const started = performance.now();
+    const answer = await exchange(`${settleHead('', 100)}{"a"`);
+    expect(answer.status).toBe(408);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});
+
+describe('Expect: 100-continue', () => {
+  const body = JSON.stringify(validSettlement());
+
+  test('the body is asked for when the headers are fine', async () => {
+    const socket = await open();
+    const answers: string[] = [];
+    socket.on('data', (chunk) => answers.push(chunk.toString()));
+    socket.write(settleHead('Expect: 100-continue\r\nConnection: close\r\n', body.length));
+    await once(socket, 'data');
+    expect(answers[0]).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    socket.write(body);
+    await once(socket, 'close');
+    expect(answers[1]).toMatch(/^HTTP\/1.1 200 OK/);
+  });
+
+  test('and not asked for when they are not', async () => {
+    const answer = await exchange(settleHead('Expect: 100-continue\r\n', 5_000_000));
+    expect([answer.status, answer.body.error_code]).toEqual([413, 'payload_too_large']);
+  });
+
+  test('another expectation is ignored', async () => {
+    const answer = await exchange(
+      `${settleHead('Expect: fireworks\r\nConnection: close\r\n', body.length)}${body}`,
+    );
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe('closing', () => {
+  test('lets a request in flight finish, ends idle connections and accepts nothing new', async () => {
+    const closing = await HttpWorld.start();
+    const { settleInstallment } = closing.behaviour;
+    let entered: () => void = () => undefined;
+    let release: () => void = () => undefined;
+    const inside = new Promise<void>((resolve) => (entered = resolve));
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    closing.behaviour.settleInstallment = async (context, input) => {
+      entered();
+      await gate;
+      return settleInstallment(context, input);
+    };
+    const idle = await open(closing.port);
+    const answer = closing.call('POST', '/installment/settle', { json: validSettlement() });
+    await inside;
+    const closed = closing.http.close(10_000);
+    await once(idle, 'close');
+    await expect(open(closing.port)).rejects.toThrow();
+    release();
+    const { status, headers } = await answer;
+    expect([status, headers.get('connection')]).toEqual([200, 'close']);
+    await closed;
+    await closing.stop();
+  });
+
+  test('cuts what does not finish in time', async () => {
+    const closing = await HttpWorld.start();
+    let entered: () => void = () => undefined;
+    const inside = new Promise<void>((resolve) => (entered = resolve));
+    closing.behaviour.settleInstallment = () => {
+      entered();
+      return new Promise<{ replayed: boolean; result: SettlementReceipt }>(() => undefined);
+    };
+    const answer = closing.call('POST', '/installment/settle', { json: validSettlement() });
+    const refused = expect(answer).rejects.toThrow();
+    await inside;
+    await closing.http.close(50);
+    await refused;
+    await closing.stop();
+  });
+});

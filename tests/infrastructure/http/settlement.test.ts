@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { SettleInstallmentInput } from '../../../application/loans/inputs.ts';
+import type { RequestContext } from '../../../application/request-context.ts';
+import { FUND } from '../../support/http-fakes.ts';
+import { validSettlement, withField } from '../../support/http-requests.ts';
+import { HttpWorld } from '../../support/http-world.ts';
+
+let world: HttpWorld;
+let seen: { context: RequestContext; input: SettleInstallmentInput } | undefined;
+let replayed = false;
+
+beforeAll(async () => {
+  world = await HttpWorld.start();
+  const accept = world.behaviour.settleInstallment;
+  world.behaviour.settleInstallment = async (context, input) => {
+    seen = { context, input };
+    return { ...(await accept(context, input)), replayed };
+  };
+});
+afterAll(() => world.stop());
+
+const settle = (json: unknown) => world.call('POST', '/installment/settle', { json });
+
+describe('POST /installment/settle', () => {
+  test('hands cents and the caller to the use case and prints both decimals', async () => {
+    const { status, text, headers } = await settle({
+      ...validSettlement(),
+      settled_value: 900.5,
+      note: 'ignored',
+    });
+    expect(status).toBe(200);
+    expect(text).toContain('"settled_value":900.50');
+    expect(headers.get('idempotent-replayed')).toBeNull();
+    expect(seen).toEqual({
+      context: {
+        requestId: headers.get('x-request-id'),
+        clientId: 'client-a',
+        applicationId: 'app-a',
+        fundIds: [FUND],
+      },
+      input: {
+        code: 'OP-1',
+        installmentCode: '001',
+        settledAt: '2026-02-15',
+        settledValue: 90_050,
+        paymentMethod: 'pix',
+        idempotencyKey: 'OP-1-001',
+      },
+    });
+  });
+
+  test('a replay keeps its status and says so', async () => {
+    replayed = true;
+    const { status, headers } = await settle(validSettlement());
+    expect([status, headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    replayed = false;
+  });
+
+  test.each([
+    ['originator_proposal_code', 'a/b', 'invalid_format'],
+    ['installment_code', '', 'invalid_format'],
+    ['settled_at', '2026-02-30', 'invalid_date'],
+    ['settled_at', null, 'invalid_date'],
+    ['settled_value', '950.00', 'invalid_amount'],
+    ['settled_value', 950.005, 'invalid_amount'],
+    ['settled_value', 0, 'invalid_amount'],
+    ['payment_method', 'cash', 'invalid_value'],
+    ['idempotency_key', 'x'.repeat(256), 'invalid_format'],
+    ['idempotency_key', 'tab\t', 'invalid_format'],
+    ['idempotency_key', undefined, 'required'],
+  ])('%s = %j: %s', async (field, value, code) => {
+    const { status, body } = await settle(withField(validSettlement(), field, value));
+    expect([status, body.details]).toEqual([400, [{ field, code, message: expect.any(String) }]]);
+  });
+
+  test.each(['direct_debit', 'boleto', 'pix', 'transfer', 'other'])(
+    'payment method %s is known',
+    async (method) => {
+      expect((await settle({ ...validSettlement(), payment_method: method })).status).toBe(200);
+    },
+  );
+
+  test.each(['[]', '"x"', 'null', '1'])('a body %s is refused', async (body) => {
+    const answer = await world.call('POST', '/installment/settle', {
+      body,
+      headers: { 'content-type': 'application/json' },
+    });
+    expect([answer.status, answer.body.error_code]).toEqual([400, 'validation_error']);
+  });
+});

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { client, tokenFor } from '../../support/http-fakes.ts';
+import { HttpWorld } from '../../support/http-world.ts';
+
+let world: HttpWorld;
+beforeAll(async () => {
+  world = await HttpWorld.start();
+});
+afterAll(() => world.stop());
+beforeEach(() => {
+  world.now += 3_600_000;
+});
+
+const GRANT = { grant_type: 'client_credentials' };
+const GOOD = { ...GRANT, client_id: 'client-a', client_secret: 'right' };
+const post = (fields: Record<string, string> | string, headers: Record<string, string> = {}) =>
+  world.call('POST', '/token', { auth: false, body: new URLSearchParams(fields), headers });
+const basic = (id: string, secret: string) => ({
+  authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
+});
+
+describe('POST /token', () => {
+  test('exchanges the form for a token that is never stored on the way', async () => {
+    const { status, body, headers } = await post(GOOD);
+    expect([status, body]).toEqual([
+      200,
+      { access_token: tokenFor('client-a'), token_type: 'Bearer', expires_in: 3600, scope: 'loans:read' },
+    ]);
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('takes HTTP Basic as well', async () => {
+    world.clients.add(client({ clientId: 'odd:id +%' }));
+    expect((await post(GRANT, basic('odd:id +%', 'right'))).status).toBe(200);
+    expect((await post({ ...GRANT, client_id: 'client-a' }, basic('client-a', 'right'))).status).toBe(200);
+  });
+
+  test('gives an unknown client, a wrong secret and no secret the same answer, in both vocabularies', async () => {
+    const answers = [
+      await post({ ...GOOD, client_secret: 'wrong' }),
+      await post({ ...GOOD, client_id: 'nobody' }),
+      await post({ ...GRANT, client_id: 'client-a' }),
+      await post(GRANT),
+    ];
+    for (const { status, body, headers } of answers) {
+      expect([status, body.error, body.error_code]).toEqual([401, 'invalid_client', 'invalid_client']);
+      expect(body.message).toBe(body.error_description);
+      expect(headers.get('www-authenticate')).toMatch(/^Bearer/);
+      expect(headers.get('cache-control')).toBe('no-store');
+    }
+    const refused = await post(GRANT, basic('client-a', 'wrong'));
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+      401,
+      'Basic realm="receivables"',
+    ]);
+  });
+
+  test.each([
+    [
+      'another grant',
+      { ...GOOD, grant_type: 'password' },
+      'unsupported_grant_type',
+      'unsupported_grant_type',
+    ],
+    ['no grant', { client_id: 'client-a', client_secret: 'right' }, 'invalid_request', 'invalid_request'],
+    [
+      'a field twice',
+      'grant_type=client_credentials&client_id=a&client_id=b&client_secret=c',
+      'invalid_request',
+      'invalid_request',
+    ],
+  ])('refuses %s', async (_what, fields, code, error) => {
+    const { status, body } = await post(fields);
+    expect([status, body.error_code, body.error]).toEqual([400, code, error]);
+  });
+
+  test('refuses credentials in both places', async () => {
+    const { status, body } = await post(GOOD, basic('client-a', 'right'));
+    expect([status, body.error]).toEqual([400, 'invalid_request']);
+  });
+
+  test('reads forms only, of at most 16 KiB', async () => {
+    const json = await world.call('POST', '/token', { auth: false, json: GOOD });
+    expect([json.status, json.body.error_code, json.body.error]).toEqual([
+      415,
+      'unsupported_media_type',
+      'invalid_request',
+    ]);
+    expect((await post({ ...GOOD, client_secret: 'x'.repeat(20_000) })).status).toBe(413);
+  });
+});
+
+describe('its rate limit', () => {
+  test('counts per client id and address', async () => {
+    for (let i = 0; i < 20; i += 1)
+      expect((await post(GOOD)).headers.get('x-ratelimit-remaining')).toBe(String(19 - i));
+    const limited = await post(GOOD);
+    expect([limited.status, limited.body.error_code, limited.headers.get('retry-after')]).toEqual([
+      429,
+      'rate_limited',
+      '6',
+    ]);
+    world.clients.add(client({ clientId: 'client-b' }));
+    expect((await post({ ...GOOD, client_id: 'client-b' })).status).toBe(200);
+  });
+
+  test('an address that fails with many ids is held back, one that succeeds with many is not', async () => {
+    for (let i = 0; i < 210; i += 1) world.clients.add(client({ clientId: `many-${i}` }));
+    for (let i = 0; i < 210; i += 1)
+      expect((await post({ ...GOOD, client_id: `many-${i}` })).status).toBe(200);
+    for (let i = 0; i < 200; i += 1)
+      expect((await post({ ...GOOD, client_id: `guess-${i}` })).status).toBe(401);
+    expect((await post({ ...GOOD, client_id: 'guess-last' })).status).toBe(429);
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from '@jest/globals';
+import { createHmac } from 'node:crypto';
+import type { Borrower } from '../../../application/ports/borrower-vault.ts';
+import type { SealedBorrower } from '../../../domain/shared/identifiers.ts';
+import { OperationKeys } from '../../../infrastructure/security/operation-keys.ts';
+import { SealedBorrowerVault } from '../../../infrastructure/security/sealed-borrower-vault.ts';
+import { BrokenSealError, Sealer } from '../../../infrastructure/security/sealer.ts';
+import { InMemoryKeyStore } from '../../support/in-memory-key-store.ts';
+
+const STREAM = 'loan-app.P-1';
+const borrower: Borrower = {
+  document_number: '12345678909',
+  document_type: 'CPF',
+  name: 'José da Conceição',
+  birth_date: '1980-02-29',
+  address: { zip_code: '01310100', street: 'Av. Paulista', number: '1', city: 'São Paulo', state: 'SP' },
+};
+
+const wrappingKey = Buffer.alloc(32, 3);
+const digestKey = Buffer.alloc(32, 4);
+const setUp = (store = new InMemoryKeyStore()) => {
+  const keys = new OperationKeys(store, new Sealer(wrappingKey));
+  return { store, keys, vault: new SealedBorrowerVault(keys, digestKey) };
+};
+
+describe('sealed borrower vault', () => {
+  test('opens in this process and in another what it sealed, and shows nothing of it', async () => {
+    const { store, vault } = setUp();
+    const sealed = await vault.seal(STREAM, borrower);
+    expect(sealed).not.toMatch(/12345678909|Jos/);
+    expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toContain('12345678909');
+    expect(await vault.open(STREAM, sealed)).toEqual(borrower);
+    expect(await setUp(store).vault.open(STREAM, sealed)).toEqual(borrower);
+  });
+
+  test('the key is stored, wrapped, before sealing resolves', async () => {
+    const { store, vault } = setUp();
+    await vault.seal(STREAM, borrower);
+    expect([...store.keys.keys()]).toEqual([`operation:${STREAM}`]);
+    expect(store.keys.get(`operation:${STREAM}`)?.wrapped).toMatch(/^v1\./);
+    store.failure = new Error('disk full');
+    await expect(vault.seal('loan-app.P-2', borrower)).rejects.toThrow('disk full');
+  });
+
+  test('a sealed borrower does not open in another operation', async () => {
+    const { vault } = setUp();
+    const sealed = await vault.seal(STREAM, borrower);
+    await vault.seal('loan-app.P-2', borrower);
+    expect(await vault.open('loan-app.P-2', sealed)).toBeUndefined();
+  });
+
+  test('a key moved to another operation does not unwrap there', async () => {
+    const { store, vault } = setUp();
+    const sealed = await vault.seal(STREAM, borrower);
+    const kept = store.keys.get(`operation:${STREAM}`);
+    if (kept !== undefined) store.keys.set('operation:loan-app.P-2', kept);
+    await expect(setUp(store).vault.open('loan-app.P-2', sealed)).rejects.toThrow(BrokenSealError);
+  });
+
+  test('tampering is noticed', async () => {
+    const { vault } = setUp();
+    const sealed = await vault.seal(STREAM, borrower);
+    const changed = (sealed.slice(0, -2) + (sealed.endsWith('AA') ? 'BB' : 'AA')) as SealedBorrower;
+    await expect(vault.open(STREAM, changed)).rejects.toThrow(BrokenSealError);
+  });
+
+  test('forgetting the key is forgetting the borrower, also after a new key was made', async () => {
+    const { keys, vault } = setUp();
+    const sealed = await vault.seal(STREAM, borrower);
+    await keys.forget(STREAM);
+    expect(await vault.open(STREAM, sealed)).toBeUndefined();
+    const later = await vault.seal(STREAM, borrower);
+    expect(await vault.open(STREAM, sealed)).toBeUndefined();
+    expect(await vault.open(STREAM, later)).toEqual(borrower);
+  });
+
+  test('processes that seal for one new operation at once use one key', async () => {
+    const store = new InMemoryKeyStore();
+    const vaults = Array.from({ length: 8 }, () => setUp(store).vault);
+    const sealed = await Promise.all(vaults.map((vault) => vault.seal(STREAM, borrower)));
+    for (const text of sealed) expect(await setUp(store).vault.open(STREAM, text)).toEqual(borrower);
+    expect(store.keys.size).toBe(1);
+  });
+
+  test('one process asks the store once for the key of an operation', async () => {
+    const { store, vault } = setUp();
+    const sealed = await Promise.all(Array.from({ length: 8 }, () => vault.seal(STREAM, borrower)));
+    await Promise.all(sealed.map((text) => vault.open(STREAM, text)));
+    expect(store.calls).toMatchObject({ putIfAbsent: 1, get: 0 });
+  });
+
+  test('the digest is HMAC-SHA256 with its own key', () => {
+    const expected = createHmac('sha256', digestKey).update('canonical ção').digest('hex');
+    expect(setUp().vault.digest('canonical ção')).toBe(expected);
+  });
+});

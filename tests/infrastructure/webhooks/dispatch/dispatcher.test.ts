@@ -1,0 +1,430 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { WebhookRequest } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
+import { openServiceDatabase } from '../../sql/support/temporary-database.ts';
+import type { TemporaryDatabase } from '../../sql/support/temporary-database.ts';
+import { BROKEN_SEAL, DOWN, DispatchWorld, NEVER, OK, REFUSED, until } from '../support/dispatch-world.ts';
+
+const URL_A = 'https://a.example/hooks/token-of-a';
+const URL_B = 'https://b.example/hooks';
+
+let store: TemporaryDatabase;
+let world: DispatchWorld;
+beforeAll(async () => {
+  store = await openServiceDatabase();
+});
+afterAll(() => store.close());
+beforeEach(() => {
+  world = new DispatchWorld(store.database);
+});
+afterEach(() => world.close());
+
+const codeOf = ({ eventId }: WebhookRequest): string => eventId.split('#')[0]!;
+const range = (count: number, prefix = 'OP'): string[] =>
+  Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
+
+describe('the dispatcher', () => {
+  test('sends what is queued, lane by lane in order, when it is woken', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    const { dispatcher, sender } = world.worker({ settings: { lookEveryMs: 60_000 } });
+    dispatcher.start();
+    const events = range(5).flatMap((code) => [world.event(code), world.event(code), world.event(code)]);
+    await world.enqueue(webhookId, events);
+    dispatcher.wake([webhookId]);
+    await world.untilDelivered(webhookId, 15);
+    for (const code of range(5)) {
+      const sent = sender.sent.filter((request) => codeOf(request) === code).map(({ eventId }) => eventId);
+      expect(sent).toEqual([0, 1, 2].map((sequence) => `${code}#${sequence}`));
+    }
+  });
+
+  test('finds by itself what another process queued, and what was queued before it started', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    await world.enqueue(webhookId, [world.event('before')]);
+    world.worker().dispatcher.start();
+    await world.untilDelivered(webhookId, 1);
+    await world.enqueue(webhookId, [world.event('later')]);
+    await world.untilDelivered(webhookId, 2);
+  });
+
+  test('is quiet while there is nothing to do', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    let [claims, looks] = [0, 0];
+    const { dispatcher } = world.worker({
+      settings: { lookEveryMs: 40 },
+      queue: {
+        claim: (...args) => {
+          claims += 1;
+          return world.queue.claim(...args);
+        },
+        schedules: () => {
+          looks += 1;
+          return world.schedules();
+        },
+      },
+    });
+    dispatcher.start();
+    await world.enqueue(webhookId, [world.event('OP-1')]);
+    dispatcher.wake([webhookId]);
+    await world.untilDelivered(webhookId, 1);
+    const [claimsBefore, looksBefore] = [claims, looks];
+    await until(() => looks >= looksBefore + 5, 'five looks');
+    expect(claims - claimsBefore).toBeLessThanOrEqual(1);
+  });
+
+  test('retries after the gaps of the schedule with the next number, the same bytes and the then current secret', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    const { dispatcher, sender } = world.worker({ settings: { schedule: [40, 80, 1_000] } });
+    const times: number[] = [];
+    sender.respond = async () => {
+      times.push(Date.now());
+      if (times.length === 2) {
+        await world.subscriptions.update(world.applicationId, webhookId, { sealedSecret: 'secret-2' }, 'now');
+      }
+      return times.length < 3 ? REFUSED : OK;
+    };
+    dispatcher.start();
+    await world.enqueue(webhookId, [world.event('OP-1')]);
+    dispatcher.wake([webhookId]);
+    await world.untilDelivered(webhookId, 1);
+    expect(sender.sent.map(({ attempt, body }) => [attempt, body])).toEqual(
+      [1, 2, 3].map((n) => [n, 'OP-1#0']),
+    );
+    expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(40);
+    expect(times[2]! - times[1]!).toBeGreaterThanOrEqual(80);
+    const secrets = sender.sent.map(({ key }) => key.export().toString());
+    expect(secrets).toEqual(['secret-1', 'secret-1', 'secret-2']);
+  });
+
+  test('after the last attempt says what failed, without the address’s path or any secret, and moves on', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    let exhausted = 0;
+    const { dispatcher, sender } = world.worker({ metrics: { exhausted: () => (exhausted += 1) } });
+    sender.respond = ({ eventId }) => (eventId === 'OP-1#0' ? REFUSED : OK);
+    dispatcher.start();
+    await world.enqueue(webhookId, [world.event('OP-1'), world.event('OP-1')]);
+    await world.untilDelivered(webhookId, 1);
+    expect(sender.sent.map(({ eventId, attempt }) => `${eventId} ${attempt}`)).toEqual([
+      ...[1, 2, 3, 4].map((attempt) => `OP-1#0 ${attempt}`),
+      'OP-1#1 1',
+    ]);
+    const [failed] = await world.records(webhookId, 'failed');
+    expect(failed).toMatchObject({ attempts: 4, lastResponseStatus: 500 });
+    const lines = world.logger.lines.filter(({ message }) => message === 'delivery_failed');
+    expect(lines).toEqual([
+      {
+        level: 'error',
+        message: 'delivery_failed',
+        fields: {
+          event: 'delivery_failed',
+          webhook_id: webhookId,
+          application_id: world.applicationId,
+          receiver: 'https://a.example',
+          delivery_id: failed!.deliveryId,
+          event_id: 'OP-1#0',
+          event_name: 'loan_received',
+          originator_proposal_code: 'OP-1',
+          fund_id: 'f',
+          attempts: 4,
+          created_at: failed!.createdAt,
+          last_response_status: 500,
+          last_error: 'http status 500',
+        },
+      },
+    ]);
+    expect(exhausted).toBe(1);
+  });
+
+  test('lets no lane wait for another, and no endpoint for another', async () => {
+    const [slow, fast] = [await world.subscribe(URL_A), await world.subscribe(URL_B)];
+    const { dispatcher, sender } = world.worker({ settings: { timeoutMs: 60_000, leaseMs: 90_000 } });
+    sender.respond = (request) => (request.url === URL_A && codeOf(request) !== 'OP-7' ? NEVER : OK);
+    dispatcher.start();
+    const codes = range(20);
+    await world.enqueue(
+      slow,
+      ['OP-0', 'OP-1', 'OP-7'].map((code) => world.event(code)),
+    );
+    await world.enqueue(
+      fast,
+      codes.map((code) => world.event(code)),
+    );
+    dispatcher.wake([slow, fast]);
+    await world.untilDelivered(fast, 20);
+    await world.untilDelivered(slow, 1);
+  });
+
+  test('has no more under way at one endpoint than allowed, and leaves room for others', async () => {
+    const [hung, fine] = [await world.subscribe(URL_A), await world.subscribe(URL_B)];
+    const { dispatcher, sender } = world.worker({
+      settings: {
+        slots: 20,
+        slotsForFirstAttempts: 5,
+        slotsPerEndpoint: 16,
+        timeoutMs: 60_000,
+        leaseMs: 90_000,
+      },
+    });
+    sender.respond = ({ url }) => (url === URL_A ? NEVER : OK);
+    dispatcher.start();
+    await world.enqueue(
+      hung,
+      range(60).map((code) => world.event(code)),
+    );
+    dispatcher.wake([hung]);
+    await until(() => sender.idsTo(URL_A).length >= 5, 'the endpoint to be busy');
+    await world.enqueue(
+      fine,
+      range(40, 'X').map((code) => world.event(code)),
+    );
+    dispatcher.wake([fine]);
+    await world.untilDelivered(fine, 40);
+    expect(sender.idsTo(URL_A).length).toBeLessThanOrEqual(16);
+    expect(sender.mostAtOnce).toBeLessThanOrEqual(20);
+  });
+
+  test('keeps slots free from retries, so that first attempts go out at once', async () => {
+    const webhooks = await Promise.all(range(6).map((name) => world.subscribe(`https://${name}.example/`)));
+    const fresh = await world.subscribe(URL_B);
+    const { dispatcher, sender } = world.worker({
+      settings: {
+        slots: 8,
+        slotsForFirstAttempts: 4,
+        slotsPerEndpoint: 4,
+        timeoutMs: 60_000,
+        leaseMs: 90_000,
+      },
+    });
+    sender.respond = ({ attempt, url }) => (url === URL_B ? OK : attempt === 1 ? REFUSED : NEVER);
+    dispatcher.start();
+    for (const [index, webhookId] of webhooks.entries()) {
+      await world.enqueue(
+        webhookId,
+        range(2, `R${index}`).map((code) => world.event(code)),
+      );
+    }
+    dispatcher.wake(webhooks);
+    const retries = () => sender.sent.filter(({ attempt }) => attempt === 2).length;
+    await until(() => retries() === 4, 'retries in all slots they may have');
+    await world.enqueue(
+      fresh,
+      range(20, 'F').map((code) => world.event(code)),
+    );
+    dispatcher.wake([fresh]);
+    await world.untilDelivered(fresh, 20);
+    expect(retries()).toBe(4);
+  });
+});
+
+describe('an endpoint that is plainly down', () => {
+  test('is only probed, its deliveries keep their attempts, and all go out when it is back', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    const breakers: string[] = [];
+    const { dispatcher, sender } = world.worker({
+      settings: {
+        schedule: [20, 20, 20, 20],
+        slotsPerEndpoint: 4,
+        breaker: { failures: 4, firstPauseMs: 30, longestPauseMs: 60 },
+      },
+      metrics: { breaker: (state) => breakers.push(state) },
+    });
+    let down = true;
+    sender.respond = () => (down ? DOWN : OK);
+    dispatcher.start();
+    await world.enqueue(
+      webhookId,
+      range(50).map((code) => world.event(code)),
+    );
+    dispatcher.wake([webhookId]);
+    await until(() => sender.sent.length >= 9, 'a few probes');
+    const untouched = await world.records(webhookId, 'pending');
+    expect(untouched.length).toBeGreaterThan(25);
+    expect(await world.records(webhookId, 'failed')).toEqual([]);
+    down = false;
+    await world.untilDelivered(webhookId, 50);
+    expect(breakers).toEqual(['opened', 'closed']);
+  });
+
+  test('answers at all, however badly, and it is not down', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    const breakers: string[] = [];
+    const { dispatcher, sender } = world.worker({
+      settings: { breaker: { failures: 3, firstPauseMs: 30, longestPauseMs: 60 } },
+      metrics: { breaker: (state) => breakers.push(state) },
+    });
+    sender.respond = () => REFUSED;
+    dispatcher.start();
+    await world.enqueue(
+      webhookId,
+      range(6).map((code) => world.event(code)),
+    );
+    await until(async () => (await world.records(webhookId, 'failed')).length === 6, 'six failures');
+    expect(breakers).toEqual([]);
+  });
+});
+
+describe('stopping', () => {
+  test('lets what is under way finish and stores it', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    const { dispatcher, sender } = world.worker();
+    let finish = (): void => undefined;
+    sender.respond = () => new Promise((resolve) => (finish = () => resolve(OK)));
+    dispatcher.start();
+    await world.enqueue(webhookId, [world.event('OP-1'), world.event('OP-1')]);
+    dispatcher.wake([webhookId]);
+    await until(() => sender.sent.length === 1, 'the attempt');
+    const stopped = dispatcher.stop(5_000);
+    finish();
+    await stopped;
+    expect(await world.records(webhookId, 'delivered')).toHaveLength(1);
+    expect(sender.sent).toHaveLength(1);
+    const next = world.worker();
+    next.dispatcher.start();
+    await world.untilDelivered(webhookId, 2);
+    expect(next.sender.sent.map(({ eventId }) => eventId)).toEqual(['OP-1#1']);
+  });
+
+  test('cuts off what takes too long and gives its lane back: the next worker need not wait for the lease', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    const settings = { timeoutMs: 60_000, leaseMs: 600_000 };
+    const { dispatcher, sender } = world.worker({ settings });
+    sender.respond = () => NEVER;
+    dispatcher.start();
+    await world.enqueue(webhookId, [world.event('OP-1')]);
+    dispatcher.wake([webhookId]);
+    await until(() => sender.sent.length === 1, 'the attempt');
+    await dispatcher.stop(20);
+    expect(dispatcher.status()).toMatchObject({ state: 'stopped', inFlight: 0 });
+    const next = world.worker({ settings });
+    next.dispatcher.start();
+    await world.untilDelivered(webhookId, 1);
+    expect(next.sender.sent.map(({ attempt }) => attempt)).toEqual([1]);
+  });
+});
+
+describe('when things break inside', () => {
+  test('a store that fails for a moment costs nothing', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    let [claims, settles] = [0, 0];
+    const { dispatcher, sender } = world.worker({
+      queue: {
+        claim: (...args) =>
+          ++claims === 1 ? Promise.reject(new Error('locked')) : world.queue.claim(...args),
+        settle: async (...args) => {
+          settles += 1;
+          if (settles === 1) throw new Error('locked');
+          const settlements = await world.queue.settle(...args);
+          // The answer gets lost once: the same result is stored a second time.
+          if (settles === 2) throw new Error('outcome unknown');
+          return settlements;
+        },
+      },
+    });
+    dispatcher.start();
+    await world.enqueue(webhookId, [world.event('OP-1'), world.event('OP-1')]);
+    dispatcher.wake([webhookId]);
+    await world.untilDelivered(webhookId, 2);
+    expect(sender.sent.map(({ eventId }) => eventId)).toEqual(['OP-1#0', 'OP-1#1']);
+    const records = await world.records(webhookId);
+    expect(records.map(({ attempts, attemptLog }) => [attempts, attemptLog.length])).toEqual([
+      [1, 1],
+      [1, 1],
+    ]);
+  });
+
+  test('a worker that dies between the answer and its storing is replaced, and the attempt is made again', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    const settings = { timeoutMs: 100, leaseMs: 300 };
+    let alive = true;
+    const dead = world.worker({
+      settings,
+      queue: {
+        claim: async (...args) => (alive ? world.queue.claim(...args) : { deliveries: [], schedules: [] }),
+        settle: () => {
+          alive = false;
+          return new Promise(() => undefined);
+        },
+      },
+    });
+    dead.dispatcher.start();
+    await world.enqueue(webhookId, [world.event('OP-1'), world.event('OP-1')]);
+    dead.dispatcher.wake([webhookId]);
+    await until(() => !alive, 'the death');
+    const heir = world.worker({ settings });
+    heir.dispatcher.start();
+    await world.untilDelivered(webhookId, 2);
+    expect(dead.sender.sent.map(({ eventId, attempt }) => `${eventId} ${attempt}`)).toEqual(['OP-1#0 1']);
+    expect(heir.sender.sent.map(({ eventId, attempt }) => `${eventId} ${attempt}`)).toEqual([
+      'OP-1#0 1',
+      'OP-1#1 1',
+    ]);
+  });
+
+  test('a worker that wakes up after its lease sends nothing and stores nothing', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    let asleep = true;
+    const sleeper = world.worker({
+      settings: { timeoutMs: 100, leaseMs: 300 },
+      queue: {
+        claim: async (...args) => {
+          const claim = await world.queue.claim(...args);
+          await until(() => !asleep, 'waking up');
+          return claim;
+        },
+      },
+    });
+    sleeper.dispatcher.start();
+    await world.enqueue(webhookId, [world.event('OP-1')]);
+    sleeper.dispatcher.wake([webhookId]);
+    await until(async () => (await world.schedules())[0]?.firstAttemptAt !== undefined, 'the lease');
+    const heir = world.worker({ settings: { timeoutMs: 100, leaseMs: 300 } });
+    heir.dispatcher.start();
+    await world.untilDelivered(webhookId, 1);
+    asleep = false;
+    await until(() => sleeper.dispatcher.status().inFlight === 0, 'the sleeper to let go');
+    await sleeper.dispatcher.stop(1_000);
+    expect(sleeper.sender.sent).toEqual([]);
+    expect((await world.records(webhookId))[0]).toMatchObject({ attempts: 1, status: 'delivered' });
+  });
+
+  test('a late answer is refused, and counted', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    let lost = 0;
+    const settings = { timeoutMs: 100, leaseMs: 200 };
+    const stalled = world.worker({ settings, metrics: { leaseLost: () => (lost += 1) } });
+    let answer = (): void => undefined;
+    stalled.sender.respond = () => new Promise((resolve) => (answer = () => resolve(DOWN)));
+    stalled.dispatcher.start();
+    await world.enqueue(webhookId, [world.event('OP-1')]);
+    stalled.dispatcher.wake([webhookId]);
+    await until(() => stalled.sender.sent.length === 1, 'the attempt');
+    const heir = world.worker({ settings });
+    heir.dispatcher.start();
+    await world.untilDelivered(webhookId, 1);
+    answer();
+    await until(() => lost === 1, 'the refusal');
+    expect((await world.records(webhookId))[0]).toMatchObject({
+      status: 'delivered',
+      attempts: 1,
+      lastError: null,
+    });
+  });
+
+  test('a secret that cannot be opened uses up no attempt', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    const { dispatcher, sender } = world.worker({ settings: { timeoutMs: 100, leaseMs: 250 } });
+    const update = (sealedSecret: string) =>
+      world.subscriptions.update(world.applicationId, webhookId, { sealedSecret }, 'now');
+    await update(BROKEN_SEAL);
+    dispatcher.start();
+    await world.enqueue(webhookId, [world.event('OP-1')]);
+    dispatcher.wake([webhookId]);
+    await until(() => world.logger.lines.some(({ level }) => level === 'error'), 'the complaint');
+    await update('secret-9');
+    await world.untilDelivered(webhookId, 1);
+    expect(sender.sent.map(({ attempt }) => attempt)).toEqual([1]);
+  });
+
+  test('settings under which a lane could have two workers are refused', () => {
+    expect(() => world.worker({ settings: { timeoutMs: 500, leaseMs: 500 } })).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import type { DeliveryRecord } from '../../../../application/ports/delivery-log.ts';
+import type {
+  DeliveryQueue,
+  LaneSchedule,
+  WebhookEvent,
+} from '../../../../application/ports/delivery-queue.ts';
+import { NO_METRICS } from '../../../../application/ports/webhook-metrics.ts';
+import type { WebhookMetrics } from '../../../../application/ports/webhook-metrics.ts';
+import type { SqlDatabase } from '../../../../infrastructure/sql/sql-database.ts';
+import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/sql-delivery-log.ts';
+import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/sql-delivery-queue.ts';
+import { SqlWebhookSubscriptions } from '../../../../infrastructure/sql/webhooks/sql-webhook-subscriptions.ts';
+import { dispatchSettings } from '../../../../infrastructure/webhooks/dispatch/dispatch-settings.ts';
+import type { DispatchSettings } from '../../../../infrastructure/webhooks/dispatch/dispatch-settings.ts';
+import { WebhookDispatcher } from '../../../../infrastructure/webhooks/dispatch/dispatcher.ts';
+import type { AttemptOutcome } from '../../../../infrastructure/webhooks/sending/attempt-outcome.ts';
+import { SigningKeys } from '../../../../infrastructure/webhooks/sending/signing-keys.ts';
+import type {
+  WebhookRequest,
+  WebhookSender,
+} from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
+import { RecordingLogger } from '../../../support/recording-logger.ts';
+
+export const OK: AttemptOutcome = { kind: 'delivered', status: 200 };
+export const REFUSED: AttemptOutcome = {
+  kind: 'failed',
+  status: 500,
+  reason: 'http_status',
+  error: 'http status 500',
+};
+export const DOWN: AttemptOutcome = {
+  kind: 'failed',
+  status: null,
+  reason: 'connection_refused',
+  error: 'connection refused',
+};
+export const NEVER = new Promise<AttemptOutcome>(() => undefined);
+
+export type Respond = (request: WebhookRequest) => AttemptOutcome | Promise<AttemptOutcome>;
+
+/** Stands in for the network: remembers what was sent and answers as told. */
+export class ScriptedSender implements WebhookSender {
+  readonly sent: WebhookRequest[] = [];
+  respond: Respond = () => OK;
+  mostAtOnce = 0;
+  #underWay = 0;
+  #cut!: (outcome: AttemptOutcome) => void;
+  readonly #closed = new Promise<AttemptOutcome>((resolve) => (this.#cut = resolve));
+
+  async send(request: WebhookRequest): Promise<AttemptOutcome> {
+    this.sent.push(request);
+    this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#underWay);
+    try {
+      return await Promise.race([this.respond(request), this.#closed]);
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  close(): void {
+    this.#cut({ kind: 'abandoned' });
+  }
+
+  idsTo(url: string): string[] {
+    return this.sent.filter((request) => request.url === url).map(({ eventId }) => eventId);
+  }
+}
+
+export const until = async (
+  condition: () => boolean | Promise<boolean>,
+  what: string,
+  ms = 10_000,
+): Promise<void> => {
+  const deadline = Date.now() + ms;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`${what}: not within ${ms} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+};
+
+interface Worker {
+  readonly sender?: ScriptedSender;
+  readonly settings?: Partial<DispatchSettings>;
+  readonly queue?: Partial<DeliveryQueue>;
+  readonly metrics?: Partial<WebhookMetrics>;
+  readonly now?: () => number;
+}
+
+/** Opens what was sealed with it; this one text is broken. */
+export const BROKEN_SEAL = 'broken seal';
+const sealer = {
+  seal: (text: string): string => text,
+  open: (text: string): string => {
+    if (text === BROKEN_SEAL) throw new Error('does not open');
+    return text;
+  },
+};
+
+const METHODS = [
+  'enqueue',
+  'claim',
+  'settle',
+  'release',
+  'schedules',
+  'findEvent',
+  'redeliver',
+  'cleanUp',
+] as const;
+
+/** A real queue, real dispatchers, and a network made of words. */
+export class DispatchWorld {
+  readonly applicationId = randomUUID();
+  readonly logger = new RecordingLogger();
+  readonly queue: SqlDeliveryQueue;
+  readonly log: SqlDeliveryLog;
+  readonly subscriptions: SqlWebhookSubscriptions;
+  readonly #dispatchers: WebhookDispatcher[] = [];
+  readonly #webhooks = new Set<string>();
+  readonly #sequences = new Map<string, number>();
+
+  /** A world of its own in a database that several may share, one after the other. */
+  constructor(database: SqlDatabase) {
+    this.queue = new SqlDeliveryQueue(database);
+    this.log = new SqlDeliveryLog(database);
+    this.subscriptions = new SqlWebhookSubscriptions(database);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#dispatchers.map((dispatcher) => dispatcher.stop(0)));
+  }
+
+  async subscribe(url: string): Promise<string> {
+    const webhookId = randomUUID();
+    this.#webhooks.add(webhookId);
+    await this.subscriptions.add(
+      {
+        webhookId,
+        applicationId: this.applicationId,
+        url,
+        events: ['*'],
+        fundIds: null,
+        description: null,
+        sealedSecret: 'secret-1',
+        createdAt: new Date(0).toISOString(),
+      },
+      100,
+    );
+    return webhookId;
+  }
+
+  event(code: string): WebhookEvent {
+    const sequence = (this.#sequences.get(code) ?? -1) + 1;
+    this.#sequences.set(code, sequence);
+    const eventId = `${code}#${sequence}`;
+    const timestamp = new Date().toISOString();
+    const { applicationId } = this;
+    return {
+      eventId,
+      name: 'loan_received',
+      applicationId,
+      fundId: 'f',
+      code,
+      sequence,
+      timestamp,
+      body: eventId,
+    };
+  }
+
+  async enqueue(webhookId: string, events: readonly WebhookEvent[]): Promise<void> {
+    await this.queue.enqueue(
+      events.map((event) => ({ webhookId, event })),
+      new Date().toISOString(),
+    );
+  }
+
+  /** A worker of its own over the shared queue; stopped with the world. */
+  worker({ sender = new ScriptedSender(), settings, queue, metrics, now = Date.now }: Worker = {}) {
+    const sound = Object.fromEntries(METHODS.map((name) => [name, this.queue[name].bind(this.queue)]));
+    const dispatcher = new WebhookDispatcher({
+      queue: { ...sound, schedules: () => this.schedules(), ...queue } as DeliveryQueue,
+      sender,
+      keys: new SigningKeys(sealer),
+      metrics: { ...NO_METRICS, ...metrics },
+      logger: this.logger,
+      now,
+      settings: { ...dispatchSettings([20, 20, 20], 500), lookEveryMs: 50, ...settings },
+    });
+    this.#dispatchers.push(dispatcher);
+    return { dispatcher, sender };
+  }
+
+  /** Of this world's subscriptions only. */
+  async schedules(): Promise<readonly LaneSchedule[]> {
+    return (await this.queue.schedules()).filter(({ webhookId }) => this.#webhooks.has(webhookId));
+  }
+
+  async records(webhookId: string, status?: DeliveryRecord['status']): Promise<readonly DeliveryRecord[]> {
+    return (await this.log.list({ webhookId, limit: 5_000, ...(status && { status }) })).deliveries;
+  }
+
+  untilDelivered(webhookId: string, count: number, ms?: number): Promise<void> {
+    return until(
+      async () => (await this.records(webhookId, 'delivered')).length === count,
+      `${count} deliveries`,
+      ms,
+    );
+  }
+}

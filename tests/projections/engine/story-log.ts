@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { loanStream } from '../../../application/command-handling/stream-names.ts';
+import { decodeEvent, encodeEvent } from '../../../application/event-codec/event-codec.ts';
+import type { EventMetadata, RecordedEvent } from '../../../application/ports/event-store.ts';
+import type { LoanEvent } from '../../../domain/loan/events.ts';
+import type { ProjectedEvent } from '../../../projections/engine/projection.ts';
+import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
+import { receivedLoan, second, settled, toActive } from '../loan/projected-events.ts';
+
+const APPLICATION = 'app-1';
+
+export const streamOf = (code: string): string => loanStream(APPLICATION, code);
+
+const metadata: EventMetadata = {
+  correlationId: 'request-1',
+  causationId: 'request-1',
+  actor: 'client-1',
+  applicationId: APPLICATION,
+  recordedAt: second(100),
+  hash: '00',
+};
+
+export const decode = (recorded: RecordedEvent): ProjectedEvent => ({
+  event: decodeEvent(recorded),
+  id: recorded.id,
+  stream: recorded.stream,
+  revision: recorded.revision,
+  recordedAt: recorded.metadata.recordedAt,
+  applicationId: recorded.metadata.applicationId,
+});
+
+/** A log of operations that can be told event by event. */
+export class StoryLog extends InMemoryEventStore {
+  /** Answers the revision that the event got. */
+  async tell(code: string, ...events: readonly LoanEvent[]): Promise<bigint> {
+    const stream = streamOf(code);
+    const stored = events.map((event) => ({ id: randomUUID(), ...encodeEvent(event), metadata }));
+    return (await this.append(stream, await this.head(stream), stored)).revision;
+  }
+
+  /** Assigned, active, and paid in full. */
+  async tellWhole(code: string): Promise<void> {
+    await this.tell(code, receivedLoan({ applicationId: APPLICATION, code }, 3));
+    for (const event of [...toActive, settled('P1'), settled('P2', 5_000), settled('P3')])
+      await this.tell(code, event);
+  }
+
+  assign(code: string): Promise<bigint> {
+    return this.tell(code, receivedLoan({ applicationId: APPLICATION, code }, 3));
+  }
+}
+
+export const until = async (condition: () => boolean, what: string): Promise<void> => {
+  const deadline = performance.now() + 10_000;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+};

@@ -1,0 +1,236 @@
+import { describe, expect, test } from '@jest/globals';
+import { loanDecider } from '../../../domain/loan/index.ts';
+import type { LoanEvent } from '../../../domain/loan/index.ts';
+import {
+  NOW,
+  activated,
+  approved,
+  becameOverdue,
+  disbursed,
+  paid,
+  prepay,
+  received,
+  rejected,
+  repurchaseCompleted,
+  repurchaseRequested,
+  termSigned,
+  underpaid,
+} from '../../domain/support/loan-story.ts';
+import { centsOf, vectors } from '../../domain/support/finance-vectors.ts';
+import { second } from './projected-events.ts';
+import { rowsAfter } from './projected-rows.ts';
+
+const CODES = received.installments.map(({ code }) => code);
+const STREAM = 'loan-app-1.L1';
+
+const fullySettled: LoanEvent = {
+  type: 'LoanFullySettled',
+  settledAt: received.installments[11]!.dueDate,
+  closingEvent: 'installment_settled',
+  totalReceived: centsOf('11400.00'),
+  processedAt: second(60),
+};
+
+describe('the status of an operation', () => {
+  test.each([
+    ['received', [received]],
+    ['approved', [received, approved]],
+    ['rejected', [received, rejected]],
+    ['term_signed', [received, approved, termSigned]],
+    ['active', activated],
+    ['active', [...activated, paid('001'), becameOverdue('002')]],
+    ['settled', [...activated, fullySettled]],
+    ['repurchase_pending', [...activated, repurchaseRequested('repurchase')]],
+    [
+      'repurchased',
+      [...activated, repurchaseRequested('repurchase'), repurchaseCompleted('repurchase', 'repurchased')],
+    ],
+    [
+      'reversed',
+      [
+        ...activated,
+        repurchaseRequested('cession_reversal'),
+        repurchaseCompleted('cession_reversal', 'reversed'),
+      ],
+    ],
+    [
+      'resolved',
+      [...activated, repurchaseRequested('resolution'), repurchaseCompleted('resolution', 'resolved')],
+    ],
+  ] satisfies [string, readonly LoanEvent[]][])('is %s after its events', (status, events) => {
+    const { loan, history } = rowsAfter(events);
+    expect(loan?.status).toBe(status);
+    expect(history.at(-1)?.status).toBe(status);
+  });
+
+  test('keeps its history with the time of each change', () => {
+    const events = [
+      ...activated,
+      paid('001'),
+      repurchaseRequested('repurchase'),
+      repurchaseCompleted('repurchase', 'repurchased'),
+    ];
+    expect(rowsAfter(events).history).toEqual([
+      { stream: STREAM, revision: 0, status: 'received', at: NOW },
+      { stream: STREAM, revision: 1, status: 'approved', at: NOW },
+      { stream: STREAM, revision: 2, status: 'term_signed', at: NOW },
+      { stream: STREAM, revision: 3, status: 'active', at: NOW },
+      { stream: STREAM, revision: 5, status: 'repurchase_pending', at: NOW },
+      { stream: STREAM, revision: 6, status: 'repurchased', at: NOW },
+    ]);
+  });
+
+  test('moves the version and the time with every event, also with one that shows nothing', () => {
+    const events = [...activated, paid('001', '900.00'), underpaid('001', '900.00', '50.00')];
+    events.forEach((_, index) => {
+      const { loan } = rowsAfter(events.slice(0, index + 1));
+      expect(loan).toMatchObject({ version: index, updated_at: second(index) });
+    });
+  });
+
+  test('of a rejection comes with its reasons', () => {
+    const reasons = [{ code: 'fund_closed', message: 'the fund takes no more operations' }];
+    expect(JSON.parse(String(rowsAfter([received, rejected]).loan?.rejection_reasons))).toEqual(reasons);
+  });
+});
+
+describe('the installments of an operation', () => {
+  test('have no status until it is active, and then all are pending', () => {
+    for (const events of [
+      [received],
+      [received, approved],
+      [received, approved, termSigned],
+      [received, rejected],
+    ]) {
+      const { installments } = rowsAfter(events);
+      expect(new Set(installments.map(({ status, payable }) => `${status} ${payable}`))).toEqual(
+        new Set(['null 0']),
+      );
+    }
+    const { installments } = rowsAfter([received, approved, termSigned, disbursed]);
+    expect(new Set(installments.map(({ status, payable }) => `${status} ${payable}`))).toEqual(
+      new Set(['pending 1']),
+    );
+  });
+
+  test('show what was paid, and the money adds up on the operation', () => {
+    const { loan, installments } = rowsAfter([
+      ...activated,
+      becameOverdue('002'),
+      paid('001', '950.00', '2026-02-14'),
+      paid('002', '900.50', '2026-03-20'),
+      underpaid('002', '900.50', '49.50'),
+    ]);
+    expect(loan?.received_value).toBe(185_050);
+    expect(installments.slice(0, 3)).toMatchObject([
+      {
+        code: '001',
+        status: 'settled',
+        settled_at: '2026-02-14',
+        settled_value: 95_000,
+        payment_method: 'pix',
+      },
+      {
+        code: '002',
+        status: 'settled',
+        settled_at: '2026-03-20',
+        settled_value: 90_050,
+        payment_method: 'pix',
+      },
+      { code: '003', status: 'pending', settled_at: null, settled_value: null, payment_method: null },
+    ]);
+  });
+
+  test('freeze when a repurchase is asked for', () => {
+    const frozen = [...activated, paid('001'), becameOverdue('002'), repurchaseRequested('repurchase')];
+    const { installments } = rowsAfter(frozen);
+    expect(installments.slice(0, 3).map(({ status }) => status)).toEqual(['settled', 'overdue', 'pending']);
+    expect(installments.map(({ payable }) => payable)).toEqual(CODES.map(() => 0));
+    const ended = rowsAfter([...frozen, repurchaseCompleted('repurchase', 'repurchased')]);
+    expect(ended.installments).toEqual(installments);
+  });
+});
+
+describe('a prepayment', () => {
+  const history = [...activated, ...['001', '002', '003', '004', '005'].map((code) => paid(code))];
+  const state = history.reduce(
+    (before, event) => loanDecider.evolve(before, event),
+    loanDecider.initialState,
+  );
+
+  test.each(vectors.prepayment_on_L1.filter((vector) => vector.paid_in_full_before.length === 5))(
+    '$name of $prepayment_value pays off what the worked case says',
+    (vector) => {
+      const events = loanDecider.decide(prepay(vector.prepayment_value, vector.prepayment_date), state);
+      const { loan, installments, credits } = rowsAfter([...history, ...events]);
+      const prepaid = installments.filter(({ status }) => status === 'prepaid');
+      expect(prepaid.map(({ code }) => String(code)).toSorted()).toEqual(
+        vector.settled_installments.toSorted(),
+      );
+      for (const row of prepaid) {
+        expect(row).toMatchObject({ settled_at: vector.prepayment_date, payment_method: 'pix' });
+      }
+      const paidIn = centsOf(vector.prepayment_value) - centsOf(vector.excess_value);
+      expect(loan?.received_value).toBe(5 * 95_000 + paidIn);
+      expect(loan?.status).toBe(vector.loan_settled ? 'settled' : 'active');
+      expect(credits.map(({ installment_code }) => installment_code)).toEqual(
+        vector.partial ? [vector.partial.installment_code] : [],
+      );
+      // What the closed ones got and what is left as a credit are the money that came in.
+      const spent = prepaid.reduce((sum, row) => sum + Number(row.settled_value), 0);
+      const credited = credits.reduce((sum, row) => sum + 100 * Number(row.value), 0);
+      expect(Math.abs(spent + credited - paidIn)).toBeLessThan(1);
+    },
+  );
+
+  test('adds its credit to those that the installment carries already', () => {
+    const first = loanDecider.decide(prepay('100.00', '2026-06-20'), state);
+    const then = first.reduce((before, event) => loanDecider.evolve(before, event), state);
+    const second = loanDecider.decide(prepay('50.00', '2026-06-21'), then);
+    const { credits } = rowsAfter([...history, ...first, ...second]);
+    expect(credits).toMatchObject([
+      { installment_code: '012', revision: 9, date: '2026-06-20' },
+      { installment_code: '012', revision: 10, date: '2026-06-21' },
+    ]);
+  });
+});
+
+describe('a repurchase', () => {
+  test('is kept as it was asked for, and its completion beside it', () => {
+    const asked = [...activated, repurchaseRequested('repurchase')];
+    const request = {
+      reason: 'repurchase',
+      effectiveDate: '2026-06-20',
+      repurchaseValue: 614_733,
+      calculatedAt: NOW,
+    };
+    const pending = rowsAfter(asked).loan;
+    expect(JSON.parse(String(pending?.repurchase))).toEqual(request);
+    expect(pending?.repurchase_completed_at).toBeNull();
+    const completed = rowsAfter([...asked, repurchaseCompleted('repurchase', 'repurchased')]).loan;
+    expect(JSON.parse(String(completed?.repurchase))).toEqual(request);
+    expect(completed?.repurchase_completed_at).toBe(NOW);
+  });
+});
+
+describe('further documents', () => {
+  test('stand beside those of the reception, and move the version', () => {
+    const document = {
+      documentId: 'd-2',
+      type: 'invoice',
+      value: 'b.pdf',
+      sha256: 'cd'.repeat(32),
+      size: 7,
+      receivedAt: NOW,
+    };
+    const { documents, loan } = rowsAfter([
+      ...activated,
+      { type: 'DocumentsAdded', documents: [document], addedAt: NOW },
+    ]);
+    expect(documents.map(({ value, revision, seq }) => [value, revision, seq])).toEqual([
+      ['ccb.pdf', 0, 0],
+      ['b.pdf', 4, 0],
+    ]);
+    expect([loan?.version, loan?.status]).toEqual([4, 'active']);
+  });
+});

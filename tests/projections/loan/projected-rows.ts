@@ -1,0 +1,29 @@
+import type { LoanEvent } from '../../../domain/loan/events.ts';
+import type { Row } from '../../../projections/engine/projection.ts';
+import { loanProjection } from '../../../projections/loan/loan-projection.ts';
+import { applyWrite } from '../in-memory-tables.ts';
+import { projected } from './projected-events.ts';
+
+export const OPERATION = { applicationId: 'app-1', code: 'L1' };
+
+export interface ProjectedRows {
+  readonly loan: Row | undefined;
+  readonly installments: readonly Row[];
+  readonly credits: readonly Row[];
+  readonly history: readonly Row[];
+  readonly documents: readonly Row[];
+}
+
+/** The rows that these events of one operation leave behind. */
+export const rowsAfter = (events: readonly LoanEvent[]): ProjectedRows => {
+  const writes = projected(OPERATION, events).flatMap((event) => loanProjection.project(event));
+  const tables = writes.reduce(applyWrite, new Map<string, readonly Row[]>());
+  const rows = (table: string): readonly Row[] => tables.get(table) ?? [];
+  return {
+    loan: rows('loan')[0],
+    installments: rows('installment'),
+    credits: rows('installment_credit'),
+    history: rows('status_history'),
+    documents: rows('document'),
+  };
+};

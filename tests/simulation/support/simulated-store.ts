@@ -1,0 +1,116 @@
+import type {
+  AppendResult,
+  EventStore,
+  EventToAppend,
+  KeyClaim,
+  RecordedEvent,
+  StreamRevision,
+} from '../../../application/ports/event-store.ts';
+import { ConcurrencyError, OutcomeUnknownError } from '../../../application/ports/event-store.ts';
+import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
+import type { Random } from './random.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** What the store promises and nothing beyond: ids only make the same append at the same place one, not elsewhere. */
+export class SimulatedStore extends InMemoryEventStore {
+  readonly #unfencedAborts: boolean;
+
+  constructor(unfencedAborts: boolean) {
+    super();
+    this.#unfencedAborts = unfencedAborts;
+  }
+
+  get events(): readonly RecordedEvent[] {
+    return this.log;
+  }
+
+  override async append(
+    stream: string,
+    expected: StreamRevision,
+    events: readonly EventToAppend[],
+    claim?: KeyClaim,
+  ): Promise<AppendResult> {
+    try {
+      return await super.append(stream, expected, events, claim);
+    } catch (error) {
+      const isAbort = events[0]?.type === 'renegotiation.aborted.v1';
+      if (!this.#unfencedAborts || !isAbort || !(error instanceof ConcurrencyError)) throw error;
+      return super.append(stream, error.actual, events, claim);
+    }
+  }
+
+  protected override checkIds(): void {
+    return;
+  }
+}
+
+export interface Troubles {
+  /** Probabilities for each append. */
+  readonly lost: number;
+  readonly answerLost: number;
+  readonly deathBefore: number;
+  readonly deathAfter: number;
+}
+
+interface World {
+  readonly store: EventStore;
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  readonly troubles: Troubles;
+}
+
+const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
+
+/** The store as one process sees it over a bad connection, until the process dies. */
+export class StoreOfProcess implements EventStore {
+  readonly #world: World;
+  readonly #process: number;
+
+  constructor(world: World, process: number) {
+    this.#world = world;
+    this.#process = process;
+  }
+
+  read(stream: string, from?: bigint): ReturnType<EventStore['read']> {
+    return this.#turn(() => this.#world.store.read(stream, from));
+  }
+
+  head(stream: string): Promise<StreamRevision> {
+    return this.#turn(() => this.#world.store.head(stream));
+  }
+
+  findClaim(claim: KeyClaim): Promise<string | undefined> {
+    return this.#turn(() => this.#world.store.findClaim(claim));
+  }
+
+  append(
+    stream: string,
+    expected: StreamRevision,
+    events: readonly EventToAppend[],
+    claim?: KeyClaim,
+  ): Promise<AppendResult> {
+    const { store, random, troubles } = this.#world;
+    return this.#turn(async () => {
+      const fate = random.next();
+      let limit = troubles.lost;
+      if (fate < limit) throw new OutcomeUnknownError('lost on the way there');
+      if (fate < (limit += troubles.deathBefore)) return this.#die();
+      const result = await store.append(stream, expected, events, claim);
+      if (fate < (limit += troubles.answerLost)) throw new OutcomeUnknownError('lost on the way back');
+      if (fate < limit + troubles.deathAfter) return this.#die();
+      return result;
+    });
+  }
+
+  async #turn<T>(act: () => Promise<T>): Promise<T> {
+    const { scheduler } = this.#world;
+    const answer = await scheduler.turn(this.#process, act);
+    // It may have died while the answer was on its way.
+    return scheduler.isDead(this.#process) ? never() : answer;
+  }
+
+  #die<T>(): Promise<T> {
+    this.#world.scheduler.kill(this.#process);
+    return never();
+  }
+}

@@ -1,0 +1,54 @@
+import { OutcomeUnknownError, StoreUnavailableError } from '../../application/ports/event-store.ts';
+import type {
+  AppendResult,
+  EventStore,
+  EventToAppend,
+  KeyClaim,
+  StreamRevision,
+} from '../../application/ports/event-store.ts';
+
+/** What becomes of an append: carried out, lost on the way, or carried out with its answer lost. */
+export type Fate = 'works' | 'refused' | 'lost' | 'answer_lost';
+
+/** Delegates to a real store and lets each append meet the next fate of a list; the list's end works. */
+export class FaultyEventStore implements EventStore {
+  readonly inner: EventStore;
+  readonly #fates: Fate[];
+  appends = 0;
+  reads = 0;
+
+  constructor(inner: EventStore, fates: readonly Fate[] = []) {
+    this.inner = inner;
+    this.#fates = [...fates];
+  }
+
+  read(stream: string, from?: bigint): ReturnType<EventStore['read']> {
+    this.reads++;
+    return this.inner.read(stream, from);
+  }
+
+  head(stream: string): Promise<StreamRevision> {
+    this.reads++;
+    return this.inner.head(stream);
+  }
+
+  findClaim(claim: KeyClaim): Promise<string | undefined> {
+    this.reads++;
+    return this.inner.findClaim(claim);
+  }
+
+  async append(
+    stream: string,
+    expected: StreamRevision,
+    events: readonly EventToAppend[],
+    claim?: KeyClaim,
+  ): Promise<AppendResult> {
+    this.appends++;
+    const fate = this.#fates.shift() ?? 'works';
+    if (fate === 'refused') throw new StoreUnavailableError('injected');
+    if (fate === 'lost') throw new OutcomeUnknownError('injected');
+    const result = await this.inner.append(stream, expected, events, claim);
+    if (fate === 'answer_lost') throw new OutcomeUnknownError('injected');
+    return result;
+  }
+}

@@ -1,0 +1,202 @@
+import type { Application, Client } from '../../application/ports/client-registry.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import { InvalidTokenError, SCOPES, TokenExpiredError } from '../../application/ports/tokens.ts';
+import type { TokenClaims } from '../../application/ports/tokens.ts';
+import type {
+  DocumentsReceipt,
+  LoanReceipt,
+  PrepaymentReceipt,
+  RepurchaseReceipt,
+  SettlementReceipt,
+} from '../../application/loans/inputs.ts';
+import type { RenegotiationReceipt } from '../../application/renegotiation/inputs.ts';
+import type { LoanDetails } from '../../application/loans/loan-details.ts';
+import type { WebhookSubscription } from '../../application/ports/webhook-subscriptions.ts';
+import type { Webhooks } from '../../application/ports/webhooks.ts';
+import type { UseCases } from '../../infrastructure/http/use-cases.ts';
+
+export const FUND = '6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11';
+export const NOW = '2026-01-15T12:00:00.000Z';
+
+export const client = (overrides: Partial<Client> = {}): Client => ({
+  clientId: 'client-a',
+  applicationId: 'app-a',
+  name: 'A',
+  rateLimitMultiplier: 1,
+  createdAt: NOW,
+  revokedAt: null,
+  ...overrides,
+});
+
+/** `scopes` as in a token; all by default. */
+export const tokenFor = (clientId: string, scopes: readonly string[] = SCOPES): string =>
+  `ok.${clientId}.${scopes.join('+')}`;
+
+export const verifyFake = async (token: string): Promise<TokenClaims> => {
+  if (token === 'expired') throw new TokenExpiredError('expired');
+  const [kind, clientId, scopes] = token.split('.');
+  if (kind !== 'ok' || !clientId || scopes === undefined) throw new InvalidTokenError('not a token');
+  return { clientId, scopes: scopes.split('+'), expiresAt: 4_000_000_000 };
+};
+
+export class FakeClients {
+  readonly clients = new Map<string, { client: Client; application: Application }>();
+
+  add(added: Client, fundIds: readonly string[] = [FUND]): void {
+    this.clients.set(added.clientId, {
+      client: added,
+      application: { applicationId: added.applicationId, fundIds },
+    });
+  }
+
+  async resolve(clientId: string) {
+    return this.clients.get(clientId);
+  }
+}
+
+export class MemoryLogger implements Logger {
+  readonly lines: { level: string; fields: object; message: string }[] = [];
+  error(fields: object, message: string): void {
+    this.lines.push({ level: 'error', fields, message });
+  }
+  warn(fields: object, message: string): void {
+    this.lines.push({ level: 'warn', fields, message });
+  }
+  info(): void {}
+  debug(): void {}
+}
+
+const webhook: WebhookSubscription = {
+  webhookId: 'hook-1',
+  applicationId: 'app-a',
+  url: 'https://hooks.example.com/x',
+  events: ['*'],
+  fundIds: null,
+  description: null,
+  status: 'active',
+  createdAt: NOW,
+  updatedAt: NOW,
+  lastSuccessAt: null,
+  lastFailureAt: null,
+  failingSince: null,
+};
+
+export const loanDetails = {
+  code: 'OP-1',
+  fundId: FUND,
+  status: 'active',
+  productType: 'financing',
+  acquisitionValue: 180_000,
+  numberOfInstallments: 1,
+  dateIssued: '2026-01-15',
+  receivedAt: NOW,
+  updatedAt: NOW,
+  statusHistory: [{ status: 'received', at: NOW }],
+  borrower: { documentType: 'CPF', documentNumber: '*********25', name: 'Maria' },
+  installments: [
+    {
+      code: '001',
+      dueDate: '2026-02-15',
+      faceValue: 95_000,
+      status: 'pending',
+      settledAt: null,
+      settledValue: null,
+      paymentMethod: null,
+      outstandingValue: 95_000,
+    },
+  ],
+  documents: [
+    {
+      documentId: '2d0c6a0e-51c4-4a0a-9a35-5b0d6f2f9a11',
+      type: 'ccb',
+      value: 'ccb.pdf',
+      sha256: 'a'.repeat(64),
+      size: 10,
+      receivedAt: NOW,
+    },
+  ],
+  balances: { openFaceValue: 95_000, receivedValue: 0, payoffValue: 94_010, payoffDate: '2026-01-20' },
+  version: 4,
+} as unknown as LoanDetails;
+
+const webhooks: Webhooks = {
+  create: async (_context, input) => ({
+    webhook: { ...webhook, ...input, description: null, fundIds: null },
+    signingSecret: 's',
+  }),
+  list: async () => [webhook],
+  update: async () => webhook,
+  pause: async () => ({ ...webhook, status: 'paused' }),
+  resume: async () => webhook,
+  rotateSecret: async (_context, webhookId) => ({ webhookId, signingSecret: 't', rotatedAt: NOW }),
+  remove: async () => undefined,
+  deliveries: async () => ({ deliveries: [], nextCursor: null }),
+  redeliver: async () => ({
+    eventId: '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69',
+    deliveries: [{ webhookId: 'hook-1', deliveryId: 'd-1', attempt: 2 }],
+  }),
+};
+
+/** Use cases that accept everything. */
+export const acceptingUseCases = (): { -readonly [Name in keyof UseCases]: UseCases[Name] } => ({
+  assignLoan: async (_context, input) => ({
+    replayed: false,
+    result: {
+      code: input.code,
+      status: 'received',
+      fundId: input.fundId,
+      receivedAt: NOW,
+    } as unknown as LoanReceipt,
+  }),
+  settleInstallment: async (_context, input) => ({
+    replayed: false,
+    result: { ...input, status: 'settled', processedAt: NOW } as unknown as SettlementReceipt,
+  }),
+  processPrepayment: async (_context, input) => ({
+    replayed: false,
+    result: {
+      ...input,
+      status: 'prepayment_processed',
+      settledInstallments: ['012', '011', '010'],
+      remainingBalance: 314_733,
+      excessValue: 0,
+      partiallyPaid: { installmentCode: '009', outstandingValue: 43_645 },
+      processedAt: NOW,
+    } as unknown as PrepaymentReceipt,
+  }),
+  requestRepurchase: async (_context, input) => ({
+    replayed: false,
+    result: {
+      ...input,
+      status: 'repurchase_pending',
+      repurchaseValue: input.repurchaseValue ?? 614_733,
+      calculatedAt: NOW,
+    } as unknown as RepurchaseReceipt,
+  }),
+  renegotiateLoans: async (_context, { originalProposalCodes, newProposal, effectiveDate }) => ({
+    replayed: false,
+    result: {
+      originalProposalCodes,
+      newProposal: { code: newProposal.code, status: 'received' },
+      effectiveDate,
+      processedAt: NOW,
+    } as unknown as RenegotiationReceipt,
+  }),
+  addDocuments: async (_context, { code, documents, files }) => ({
+    replayed: false,
+    result: {
+      code,
+      documents: documents.map(({ type, value }, i) => ({
+        documentId: '2d0c6a0e-51c4-4a0a-9a35-5b0d6f2f9a11',
+        type,
+        value,
+        sha256: files[i]?.sha256,
+        size: files[i]?.size,
+        receivedAt: NOW,
+      })),
+    } as unknown as DocumentsReceipt,
+  }),
+  readLoan: async () => loanDetails,
+  listLoans: async () => ({ loans: [{ ...loanDetails, acquisitionValue: 180_000 }], nextCursor: null }),
+  webhooks: { ...webhooks },
+});

@@ -1,0 +1,151 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createHttpApp } from '../../infrastructure/http/app.ts';
+import type { HttpDependencies, HttpSettings } from '../../infrastructure/http/app.ts';
+import type { Readiness } from '../../infrastructure/http/handlers/meta.ts';
+import { TokenBucketLimiter } from '../../infrastructure/http/limits/token-bucket-limiter.ts';
+import { createHttpServer, DEFAULT_LIMITS } from '../../infrastructure/http/server.ts';
+import type { HttpServer, ServerLimits } from '../../infrastructure/http/server.ts';
+import type { UseCases } from '../../infrastructure/http/use-cases.ts';
+import { ServedDescription } from './http-description.ts';
+import { acceptingUseCases, client, FakeClients, MemoryLogger, tokenFor, verifyFake } from './http-fakes.ts';
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Parsed JSON, or undefined. */
+  readonly body: ReturnType<typeof JSON.parse>;
+}
+
+export interface CallOptions {
+  readonly json?: unknown;
+  readonly body?: string | Buffer | FormData | URLSearchParams | ReadableStream;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A token, or false for none; by default one of client-a with every scope. */
+  readonly auth?: string | false;
+  /** Responses are compared with the served description unless this is false. */
+  readonly described?: false;
+}
+
+export interface WorldOptions {
+  readonly settings?: Partial<HttpSettings>;
+  readonly limits?: Partial<ServerLimits>;
+  /** Instead of fakes. */
+  readonly tokens?: HttpDependencies['tokens'];
+  readonly clients?: HttpDependencies['clients'];
+  readonly authenticator?: HttpDependencies['authenticator'];
+}
+
+/** The real application on a loopback port, with fakes behind it. `behaviour` may be changed between calls. */
+export class HttpWorld {
+  readonly behaviour = acceptingUseCases();
+  readonly clients = new FakeClients();
+  readonly logger = new MemoryLogger();
+  /** UNIX milliseconds of the rate limits; tests move it. */
+  now = 1_800_000_000_000;
+  readiness: Readiness = { ready: true, checks: { event_store: 'ok' } };
+  baseUrl = '';
+  port = 0;
+  uploads = '';
+  http!: HttpServer;
+  description!: ServedDescription;
+
+  static async start({ settings = {}, limits = {}, ...instead }: WorldOptions = {}): Promise<HttpWorld> {
+    const world = new HttpWorld();
+    world.uploads = await mkdtemp(join(tmpdir(), 'uploads-'));
+    world.clients.add(client());
+    const limiter = new TokenBucketLimiter(() => world.now);
+    const { behaviour } = world;
+    const useCases: UseCases = {
+      assignLoan: (...args) => behaviour.assignLoan(...args),
+      settleInstallment: (...args) => behaviour.settleInstallment(...args),
+      processPrepayment: (...args) => behaviour.processPrepayment(...args),
+      requestRepurchase: (...args) => behaviour.requestRepurchase(...args),
+      addDocuments: (...args) => behaviour.addDocuments(...args),
+      renegotiateLoans: (...args) => behaviour.renegotiateLoans(...args),
+      readLoan: (...args) => behaviour.readLoan(...args),
+      listLoans: (...args) => behaviour.listLoans(...args),
+      webhooks: new Proxy(behaviour.webhooks, {
+        get: (_, name) => Reflect.get(behaviour.webhooks, name) as unknown,
+      }),
+    };
+    const app = await createHttpApp({
+      settings: {
+        environment: 'sandbox',
+        publicUrl: 'http://localhost:3000',
+        authUrl: 'http://localhost:3000',
+        trustedHops: 0,
+        uploadDirectory: world.uploads,
+        ...settings,
+      },
+      useCases,
+      tokens: {
+        issuer: {
+          issue: async ({ clientId }) => ({
+            accessToken: tokenFor(clientId),
+            expiresIn: 3600,
+            scope: 'loans:read',
+          }),
+          jwks: async () => ({ keys: [{ kty: 'EC', kid: 'k' }] }),
+        },
+        verifier: { verify: verifyFake },
+      },
+      authenticator: {
+        authenticate: async (clientId, secret) =>
+          secret === 'right' ? world.clients.clients.get(clientId)?.client : undefined,
+      },
+      clients: world.clients,
+      limiter,
+      readiness: async () => world.readiness,
+      logger: world.logger,
+      ...instead,
+    });
+    world.http = createHttpServer(app, limiter, { ...DEFAULT_LIMITS, ...limits });
+    world.port = (await world.http.listen(0, '127.0.0.1')).port;
+    world.baseUrl = `http://127.0.0.1:${world.port}`;
+    const served = await fetch(`${world.baseUrl}/openapi.json`);
+    world.description = new ServedDescription((await served.json()) as Record<string, unknown>);
+    return world;
+  }
+
+  async call(method: string, path: string, options: CallOptions = {}): Promise<HttpAnswer> {
+    const headers: Record<string, string> = { ...options.headers };
+    if (options.auth !== false) headers['authorization'] ??= `Bearer ${options.auth ?? tokenFor('client-a')}`;
+    if (options.json !== undefined) headers['content-type'] ??= 'application/json';
+    const body = options.json === undefined ? options.body : JSON.stringify(options.json);
+    const init = { method, headers, redirect: 'manual', duplex: 'half', ...(body !== undefined && { body }) };
+    const response = await fetch(this.baseUrl + path, init as RequestInit);
+    const text = await response.text();
+    if (options.described !== false) this.#compare(method, path, response, text);
+    return { status: response.status, headers: response.headers, text, body: parsed(text) };
+  }
+
+  #compare(method: string, path: string, response: Response, text: string): void {
+    const pathname = path.split('?')[0] ?? path;
+    const { status, headers } = response;
+    if (method === 'OPTIONS') return;
+    const found = this.description.discrepancies({ method, path: pathname, status, headers, text });
+    if (found.length > 0) throw new Error(`${method} ${path} -> ${status}: ${found.join('; ')}`);
+  }
+
+  /** Files of requests that are still on disk. */
+  async uploadedFiles(): Promise<readonly string[]> {
+    const folders = await readdir(this.uploads);
+    return (await Promise.all(folders.map((folder) => readdir(join(this.uploads, folder))))).flat();
+  }
+
+  async stop(): Promise<void> {
+    await this.http.close(1_000);
+    await rm(this.uploads, { recursive: true, force: true });
+  }
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,48 @@
+import type {
+  Application,
+  Client,
+  ClientRegistry,
+  ClientWithSecret,
+} from '../../application/ports/client-registry.ts';
+
+/** Clients in a map; `lookups` counts calls of `find`. */
+export class InMemoryClientRegistry implements ClientRegistry {
+  readonly clients = new Map<string, ClientWithSecret>();
+  readonly funds = new Map<string, readonly string[]>();
+  lookups = 0;
+  /** While set, looking up a client fails with it. */
+  failure: Error | undefined;
+
+  async create(client: ClientWithSecret, fundIds: readonly string[]): Promise<Application> {
+    this.clients.set(client.clientId, client);
+    const linked = new Set([...(this.funds.get(client.applicationId) ?? []), ...fundIds]);
+    this.funds.set(client.applicationId, [...linked]);
+    return { applicationId: client.applicationId, fundIds: [...linked] };
+  }
+
+  async find(clientId: string): Promise<ClientWithSecret | undefined> {
+    this.lookups += 1;
+    await new Promise((resolve) => setImmediate(resolve));
+    if (this.failure !== undefined) throw this.failure;
+    return this.clients.get(clientId);
+  }
+
+  async application(applicationId: string): Promise<Application | undefined> {
+    const fundIds = this.funds.get(applicationId);
+    return fundIds === undefined ? undefined : { applicationId, fundIds };
+  }
+
+  async list(): Promise<readonly (Client & { readonly fundIds: readonly string[] })[]> {
+    return [...this.clients.values()].map(({ secretHash: _, ...client }) => ({
+      ...client,
+      fundIds: this.funds.get(client.applicationId) ?? [],
+    }));
+  }
+
+  async revoke(clientId: string, at: string): Promise<boolean> {
+    const client = this.clients.get(clientId);
+    if (client === undefined || client.revokedAt !== null) return false;
+    this.clients.set(clientId, { ...client, revokedAt: at });
+    return true;
+  }
+}

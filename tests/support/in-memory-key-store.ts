@@ -1,0 +1,47 @@
+import type { KeyStore } from '../../application/ports/key-store.ts';
+
+interface Kept {
+  readonly wrapped: string;
+  readonly createdAt: string;
+}
+
+/** Keys in a map; `calls` counts what was asked of it. */
+export class InMemoryKeyStore implements KeyStore {
+  readonly keys = new Map<string, Kept>();
+  readonly calls = { putIfAbsent: 0, get: 0, list: 0 };
+  /** While set, every call fails with it. */
+  failure: Error | undefined;
+
+  async putIfAbsent(name: string, wrapped: string): Promise<string> {
+    this.calls.putIfAbsent += 1;
+    await this.#answer();
+    const kept = this.keys.get(name);
+    if (kept === undefined) this.keys.set(name, { wrapped, createdAt: '2026-01-15T12:00:00.000Z' });
+    return kept?.wrapped ?? wrapped;
+  }
+
+  async get(name: string): Promise<string | undefined> {
+    this.calls.get += 1;
+    await this.#answer();
+    return this.keys.get(name)?.wrapped;
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.#answer();
+    this.keys.delete(name);
+  }
+
+  async list(prefix: string): Promise<readonly (Kept & { readonly name: string })[]> {
+    this.calls.list += 1;
+    await this.#answer();
+    return [...this.keys]
+      .filter(([name]) => name.startsWith(prefix))
+      .map(([name, kept]) => ({ name, ...kept }));
+  }
+
+  /** Yields, so that callers interleave as they would with a real store. */
+  async #answer(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (this.failure !== undefined) throw this.failure;
+  }
+}

@@ -1,0 +1,30 @@
+import type { CheckpointStore } from '../../application/ports/checkpoint-store.ts';
+import type { LogPosition } from '../../application/ports/event-store.ts';
+import type { EventSubscription, SubscribeOptions } from '../../application/ports/event-subscription.ts';
+
+/** Checkpoints by name, in a map. */
+export class MemoryCheckpoints implements CheckpointStore {
+  readonly positions = new Map<string, LogPosition>();
+  load = (name: string): Promise<LogPosition | 'start'> =>
+    Promise.resolve(this.positions.get(name) ?? 'start');
+  store = (name: string, position: LogPosition): Promise<void> => {
+    this.positions.set(name, position);
+    return Promise.resolve();
+  };
+}
+
+/** The log up to where it ends; then the signal ends as well, and with it whoever follows. */
+export const oneLookAtTheLog = (
+  log: EventSubscription,
+): { readonly subscription: EventSubscription; readonly signal: AbortSignal; readonly stop: () => void } => {
+  const stop = new AbortController();
+  const subscription: EventSubscription = {
+    async *subscribe(options: SubscribeOptions) {
+      for await (const message of log.subscribe(options)) {
+        if (message.kind === 'caught_up') return stop.abort();
+        yield message;
+      }
+    },
+  };
+  return { subscription, signal: stop.signal, stop: () => stop.abort() };
+};

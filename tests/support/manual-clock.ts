@@ -1,0 +1,24 @@
+import type { Clock } from '../../application/ports/clock.ts';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import type { Timestamp } from '../../domain/shared/identifiers.ts';
+
+/** Stands still until it is moved. */
+export class ManualClock implements Clock {
+  #now: number;
+
+  constructor(start = '2026-01-15T12:00:00.000Z') {
+    this.#now = Date.parse(start);
+  }
+
+  now(): Timestamp {
+    return new Date(this.#now).toISOString() as Timestamp;
+  }
+
+  today(): CalendarDate {
+    return this.now().slice(0, 10) as CalendarDate;
+  }
+
+  advance(milliseconds: number): void {
+    this.#now += milliseconds;
+  }
+}

@@ -1,0 +1,147 @@
+import type { CommandHandler } from '../../application/command-handling/command-handler.ts';
+import { loanStream } from '../../application/command-handling/stream-names.ts';
+import { decodeEvent } from '../../application/event-codec/event-codec.ts';
+import type { Clock } from '../../application/ports/clock.ts';
+import type { Borrower } from '../../application/ports/borrower-vault.ts';
+import type { DocumentCopies } from '../../application/ports/document-copies.ts';
+import type { DocumentStore, FileKind, ReceivedFile } from '../../application/ports/document-store.ts';
+import type { EventStore } from '../../application/ports/event-store.ts';
+import type { NewProposal, RenegotiateLoansInput } from '../../application/renegotiation/inputs.ts';
+import { RenegotiateLoans } from '../../application/renegotiation/renegotiate-loans.ts';
+import type { RenegotiationParts } from '../../application/renegotiation/renegotiation-parts.ts';
+import type { DomainEvent } from '../../domain/domain-event.ts';
+import { loanDecider } from '../../domain/loan/index.ts';
+import type { LoanCommand, ReceiveLoan } from '../../domain/loan/index.ts';
+import { calendarDate } from '../../domain/shared/calendar-date.ts';
+import type { FundId } from '../../domain/shared/identifiers.ts';
+import { cents } from '../../domain/shared/money.ts';
+import { installmentCode, receiveL1 } from '../domain/support/loan-story.ts';
+import { loanCode } from '../domain/support/renegotiation-story.ts';
+import { FUND, NOW, applicationProcess, fixedClock, openVault } from './application-parts.ts';
+
+export const APPLICATION = 'app-1';
+export const streamOf = (code: string): string => loanStream(APPLICATION, code);
+
+export const ana: Borrower = {
+  document_number: '52998224725',
+  document_type: 'CPF',
+  name: 'Ana',
+  address: { zip_code: '01310100', street: 'A', number: '1', city: 'Sao Paulo', state: 'SP' },
+};
+
+/** Contents by operation, as `stream/digest`. */
+export class MemoryDocuments implements DocumentStore, DocumentCopies {
+  readonly stored = new Set<string>();
+  put(stream: string, file: ReceivedFile): Promise<void> {
+    this.stored.add(`${stream}/${file.sha256}`);
+    return Promise.resolve();
+  }
+  get = (): Promise<undefined> => Promise.resolve(undefined);
+  copy(from: string, to: string, sha256: string): Promise<boolean> {
+    const there = this.stored.has(`${from}/${sha256}`);
+    if (there) this.stored.add(`${to}/${sha256}`);
+    return Promise.resolve(there);
+  }
+}
+
+export interface Process {
+  readonly commands: CommandHandler;
+  readonly renegotiation: RenegotiationParts;
+  readonly renegotiate: RenegotiateLoans;
+}
+
+interface Around {
+  readonly documents?: MemoryDocuments;
+  readonly clock?: Clock;
+  readonly kind?: FileKind;
+}
+
+/** A process of its own over a store that others use too. */
+export const startProcess = (events: EventStore, around: Around = {}): Process => {
+  const { documents = new MemoryDocuments(), clock = fixedClock(), kind = 'pdf' } = around;
+  const { commands, renegotiation } = applicationProcess(events, clock);
+  const renegotiate = new RenegotiateLoans({
+    protocol: renegotiation.protocol,
+    loans: renegotiation.loans,
+    reservations: renegotiation.resolving,
+    vault: openVault,
+    documents,
+    inspector: { inspect: () => Promise.resolve(kind) },
+    clock,
+  });
+  return { commands, renegotiation, renegotiate };
+};
+
+export const command = async (commands: CommandHandler, code: string, one: LoanCommand) =>
+  commands.handle({
+    stream: streamOf(code),
+    applicationId: APPLICATION,
+    actor: 'test',
+    correlationId: 'test',
+    decide: (state) => loanDecider.decide(one, state),
+  });
+
+export const activation: readonly LoanCommand[] = [
+  { type: 'ApproveLoan', now: NOW },
+  { type: 'SignLoanTerm', now: NOW },
+  { type: 'DisburseLoan', now: NOW },
+];
+
+/** An active operation with its borrower sealed and its document stored. */
+export const activeLoan = async (
+  { commands }: Process,
+  documents: MemoryDocuments,
+  code: string,
+  {
+    borrower = ana,
+    ...changes
+  }: Partial<Omit<ReceiveLoan, 'borrower'>> & { readonly borrower?: Borrower } = {},
+): Promise<void> => {
+  const stream = streamOf(code);
+  const received: ReceiveLoan = {
+    ...receiveL1,
+    fundId: FUND as FundId,
+    code: loanCode(code),
+    borrower: await openVault.seal(stream, borrower),
+    ...changes,
+  };
+  for (const { sha256 } of received.documents) documents.stored.add(`${stream}/${sha256}`);
+  for (const one of [received, ...activation]) await command(commands, code, one);
+};
+
+export const pay = (commands: CommandHandler, code: string, installment: string) =>
+  command(commands, code, {
+    type: 'SettleInstallment',
+    installmentCode: installmentCode(installment),
+    settledAt: calendarDate('2026-06-15'),
+    settledValue: cents(95_000),
+    paymentMethod: 'pix',
+    now: NOW,
+  });
+
+export const newProposal = (changes: Partial<NewProposal> = {}): NewProposal => ({
+  code: loanCode('N1'),
+  acquisitionValue: cents(600_000),
+  installments: [
+    { code: installmentCode('1'), dueDate: calendarDate('2026-08-20'), faceValue: cents(310_000) },
+    { code: installmentCode('2'), dueDate: calendarDate('2026-09-20'), faceValue: cents(310_000) },
+  ],
+  ...changes,
+});
+
+export const renegotiation = (
+  originals: readonly string[] = ['L1'],
+  changes: Partial<RenegotiateLoansInput> = {},
+): RenegotiateLoansInput => ({
+  originalProposalCodes: originals.map(loanCode),
+  newProposal: newProposal(),
+  effectiveDate: calendarDate('2026-06-20'),
+  files: [],
+  ...changes,
+});
+
+export const eventsOf = async (events: EventStore, stream: string): Promise<readonly DomainEvent[]> =>
+  (await events.read(stream)).events.map(decodeEvent);
+
+export const statusOf = async ({ renegotiation: { loans } }: Process, code: string): Promise<string> =>
+  (await loans.load(streamOf(code))).state.status;

@@ -1,0 +1,72 @@
+import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
+import { openFoundations } from '../../infrastructure/composition/foundations.ts';
+import { startService } from '../../infrastructure/composition/service.ts';
+import type { RunningService as Service } from '../../infrastructure/composition/service.ts';
+import { TOKENS } from '../../infrastructure/composition/tokens.ts';
+import { ApiClient } from './api-client.ts';
+import { ServedDescription } from './http-description.ts';
+import { RecordingLogger } from './recording-logger.ts';
+import { freePort } from './service-process.ts';
+import type { ClientCredentials } from './service-process.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+/** The whole service in this process: embedded engines in a directory of its own, on a loopback port. */
+export class RunningService {
+  readonly baseUrl: string;
+  readonly description: ServedDescription;
+  readonly service: Service;
+  readonly #removeDirectory: () => Promise<void>;
+
+  private constructor(parts: {
+    baseUrl: string;
+    description: ServedDescription;
+    service: Service;
+    removeDirectory: () => Promise<void>;
+  }) {
+    this.baseUrl = parts.baseUrl;
+    this.description = parts.description;
+    this.service = parts.service;
+    this.#removeDirectory = parts.removeDirectory;
+  }
+
+  static async start(variables: Readonly<Record<string, string>> = {}): Promise<RunningService> {
+    const directory = await temporaryDirectory();
+    const port = await freePort();
+    const baseUrl = `http://127.0.0.1:${port}`;
+    const configuration = readConfiguration({
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      PUBLIC_URL: baseUrl,
+      AUTH_URL: baseUrl,
+      DATA_DIR: directory.path,
+      SANDBOX_STEP: '0ms',
+      ...variables,
+    });
+    const service = await startService(await openFoundations(configuration, new RecordingLogger()));
+    const served = await fetch(`${baseUrl}/openapi.json`);
+    const description = new ServedDescription((await served.json()) as Record<string, unknown>);
+    return new RunningService({ baseUrl, description, service, removeDirectory: directory.remove });
+  }
+
+  /** A client of a new application that is linked to this fund. */
+  async createClient(fund: string, rateLimitMultiplier = 1_000): Promise<ClientCredentials> {
+    const created = await this.service.container
+      .get(TOKENS.createClient)
+      .execute({ name: 'test', fundIds: [fund], rateLimitMultiplier });
+    return {
+      client_id: created.clientId,
+      client_secret: created.clientSecret,
+      application_id: created.applicationId,
+      fund_ids: created.fundIds,
+    };
+  }
+
+  async client(fund: string): Promise<ApiClient> {
+    return new ApiClient(this.baseUrl, await this.createClient(fund));
+  }
+
+  async stop(): Promise<void> {
+    await this.service.stop();
+    await this.#removeDirectory();
+  }
+}

@@ -1,0 +1,132 @@
+import { execFile, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const flags = ['--disable-warning=ExperimentalWarning'];
+const main = 'infrastructure/composition/main.ts';
+const cli = 'infrastructure/composition/receivables.ts';
+
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+export interface ClientCredentials {
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly application_id: string;
+  readonly fund_ids: readonly string[];
+}
+
+/** The service as a process of its own, as an operator runs it. */
+export class ServiceProcess {
+  readonly baseUrl: string;
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #flags: readonly string[];
+  #child: ChildProcess | undefined;
+  #output = '';
+
+  private constructor(port: number, dataDir: string, extra: NodeJS.ProcessEnv, nodeFlags: readonly string[]) {
+    this.#flags = [...flags, ...nodeFlags];
+    this.baseUrl = `http://127.0.0.1:${port}`;
+    this.#environment = {
+      ...process.env,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      PUBLIC_URL: this.baseUrl,
+      AUTH_URL: this.baseUrl,
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'warn',
+      ...extra,
+    };
+    delete this.#environment['NODE_OPTIONS'];
+  }
+
+  static async start(
+    dataDir: string,
+    extra: NodeJS.ProcessEnv = {},
+    nodeFlags: readonly string[] = [],
+  ): Promise<ServiceProcess> {
+    const service = new ServiceProcess(await freePort(), dataDir, extra, nodeFlags);
+    await service.start();
+    return service;
+  }
+
+  get output(): string {
+    return this.#output;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Starts it (again) on the same port and data directory; resolves when it is ready. */
+  async start(): Promise<void> {
+    const child = spawn(process.execPath, [...this.#flags, main], {
+      cwd: root,
+      env: this.#environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    const collect = (chunk: Buffer): void =>
+      void (this.#output = (this.#output + chunk.toString()).slice(-20_000));
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    const deadline = Date.now() + 30_000;
+    while (!(await this.#ready())) {
+      if (child.exitCode !== null)
+        throw new Error(`the service ended with ${child.exitCode}: ${this.#output}`);
+      if (Date.now() > deadline) throw new Error(`the service was not ready in time: ${this.#output}`);
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  }
+
+  async #ready(): Promise<boolean> {
+    try {
+      return (await fetch(`${this.baseUrl}/health/ready`)).ok;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Sends the signal and waits for the end; answers the exit code, null when the signal ended it. */
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    const child = this.#child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    const [code] = (await exited) as [number | null];
+    return code;
+  }
+
+  /** Runs the command line beside the service. */
+  async receivables(...args: readonly string[]): Promise<string> {
+    const { stdout } = await promisify(execFile)(process.execPath, [...flags, cli, ...args], {
+      cwd: root,
+      env: this.#environment,
+    });
+    return stdout;
+  }
+
+  async createClient(fund: string, multiplier = 1_000): Promise<ClientCredentials> {
+    const args = [
+      'client',
+      'create',
+      '--name',
+      'test',
+      '--fund',
+      fund,
+      '--rate-limit-multiplier',
+      String(multiplier),
+    ];
+    return JSON.parse(await this.receivables(...args)) as ClientCredentials;
+  }
+}

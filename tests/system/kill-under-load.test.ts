@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ApiClient, loanRequest } from '../support/api-client.ts';
+import type { ApiResponse } from '../support/api-client.ts';
+import { authority } from '../support/certificates.ts';
+import { ServiceProcess } from '../support/service-process.ts';
+import { WebhookReceiver, signatureHolds } from '../support/webhook-receiver.ts';
+
+const KILLS = Number(process.env['KILLS'] ?? 5);
+const ACKNOWLEDGED_BETWEEN_KILLS = 25;
+const WRITERS = 6;
+const INSTALLMENTS = 3;
+
+let directory: string;
+let service: ServiceProcess;
+let receiver: WebhookReceiver;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'kill-'));
+  const ca = await authority();
+  const caFile = join(directory, 'ca.pem');
+  writeFileSync(caFile, ca.caPem);
+  receiver = await WebhookReceiver.start(ca);
+  service = await ServiceProcess.start(join(directory, 'data'), {
+    SANDBOX_STEP: '10ms',
+    WEBHOOK_CA_FILE: caFile,
+    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+    WEBHOOK_RETRY_SCHEDULE: '100ms,200ms,500ms,1s,2s',
+  });
+}, 40_000);
+
+afterAll(async () => {
+  await service?.end('SIGKILL');
+  await receiver?.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** What an integrator does: the same request again until it is answered. */
+const insist = async (send: () => Promise<ApiResponse>, wanted: number): Promise<ApiResponse> => {
+  for (let attempt = 0; attempt < 1_200; attempt++) {
+    try {
+      const response = await send();
+      if (response.status === wanted) return response;
+      if (response.status < 500)
+        throw new Error(`refused: ${response.status} ${JSON.stringify(response.body)}`);
+    } catch (error) {
+      if ((error as Error).message.startsWith('refused')) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('never answered');
+};
+
+describe('kill -9 under load', () => {
+  test(
+    'loses no acknowledged write and no webhook, and keeps the order of every operation',
+    async () => {
+      const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+      const hook = await api.call('POST', '/webhook', { url: receiver.url, events: ['*'] });
+      expect(hook.status).toBe(200);
+
+      let acknowledged = 0;
+      let done = false;
+      const finished: string[] = [];
+      const writer = async (n: number): Promise<void> => {
+        for (let i = 0; !done; i++) {
+          const code = `K-${n}-${i}`;
+          await insist(() => api.assign(loanRequest(api.fund, code, INSTALLMENTS)), 201);
+          acknowledged++;
+          await insist(async () => {
+            const { status, body } = await api.loan(code);
+            return { status: body?.status === 'active' ? status : 503, headers: new Headers(), body };
+          }, 200);
+          for (let k = 1; k <= INSTALLMENTS; k++) {
+            await insist(() => api.settle(code, `00${k}`, 950), 200);
+            acknowledged++;
+          }
+          finished.push(code);
+        }
+      };
+      const writers = Promise.all(Array.from({ length: WRITERS }, (_, n) => writer(n)));
+      writers.catch(() => undefined);
+
+      try {
+        for (let kill = 0; kill < KILLS; kill++) {
+          const goal = acknowledged + ACKNOWLEDGED_BETWEEN_KILLS;
+          await Promise.race([writers, until(() => done || acknowledged >= goal)]);
+          await service.end('SIGKILL');
+          await service.start();
+        }
+      } finally {
+        done = true;
+      }
+      await writers;
+
+      const expected = [
+        'loan_received',
+        'loan_approved',
+        'loan_term_signed',
+        'disbursement_completed',
+        ...Array.from({ length: INSTALLMENTS }, () => 'installment_settled'),
+        'loan_fully_settled',
+      ];
+      for (const code of finished) expect((await api.loan(code)).body.status).toBe('settled');
+      const all = () => finished.every((code) => receiver.eventsOf(code).length >= expected.length);
+      await receiver.until(all, 'webhooks of every finished operation', 40_000);
+      for (const code of finished) expect(receiver.eventsOf(code)).toEqual(expected);
+      expect(receiver.arrivals.every((a) => signatureHolds(a, hook.body.signing_secret as string))).toBe(
+        true,
+      );
+      expect(finished.length).toBeGreaterThan(KILLS);
+    },
+    60_000 + KILLS * 10_000,
+  );
+});
+
+const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
+};
