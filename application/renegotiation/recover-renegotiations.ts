@@ -6,6 +6,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 import { LogFollower } from './log-follower.ts';
 import type { LogFollowing } from './log-follower.ts';
+import { MissingCoordinatorError } from './resolve-renegotiation.ts';
 import type { ResolveRenegotiation } from './resolve-renegotiation.ts';
 
 interface Dependencies extends LogFollowing {
@@ -44,9 +45,18 @@ export class RecoverRenegotiations {
     }
     for (const [id, leaseEndsAt] of leases) {
       await this.#untilOver(leaseEndsAt, signal);
-      while (!signal.aborted && !(await this.#deps.resolving.attempt(id))) {
-        await this.#deps.sleep(LEASE_PAUSE_MS, signal);
-      }
+      await this.#end(id, signal);
+    }
+  }
+
+  /** One that cannot be ended at all must not keep the others waiting. */
+  async #end(id: RenegotiationId, signal: AbortSignal): Promise<void> {
+    const { resolving, sleep, logger } = this.#deps;
+    try {
+      while (!signal.aborted && !(await resolving.attempt(id))) await sleep(LEASE_PAUSE_MS, signal);
+    } catch (error) {
+      if (!(error instanceof MissingCoordinatorError)) throw error;
+      logger.error({ err: error }, 'a reservation has no renegotiation');
     }
   }
 

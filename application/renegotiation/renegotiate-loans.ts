@@ -18,11 +18,11 @@ import type { Clock } from '../ports/clock.ts';
 import type { DocumentCopies } from '../ports/document-copies.ts';
 import type { DocumentInspector, DocumentStore } from '../ports/document-store.ts';
 import type { Outcome, RequestContext } from '../request-context.ts';
-import { fileNamed } from '../loans/named-documents.ts';
 import { Inheritance } from './inheritance.ts';
 import type { RenegotiateLoansInput, RenegotiationReceipt } from './inputs.ts';
 import type { LoanStreams } from './loan-streams.ts';
 import type { RenegotiationProtocol } from './protocol.ts';
+import { contentsOf, proposalOf, requireDocumentTypes } from './request-contents.ts';
 
 interface Dependencies {
   readonly protocol: RenegotiationProtocol;
@@ -33,9 +33,6 @@ interface Dependencies {
   readonly inspector: DocumentInspector;
   readonly clock: Clock;
 }
-
-/** The only type of document that may come with a renegotiation. */
-export const RENEGOTIATION_DOCUMENT = 'renegotiation_document';
 
 const MAX_TRIES = 6;
 
@@ -167,51 +164,3 @@ const isReplay = (originals: readonly Operation[], proposal: Proposal, fingerpri
   }
   return accepted.every((used) => used === fingerprint);
 };
-
-const requireDocumentTypes = ({ newProposal }: RenegotiateLoansInput): void => {
-  const details = (newProposal.documents ?? []).flatMap(({ type }, i) => {
-    if (type === RENEGOTIATION_DOCUMENT) return [];
-    const field = `new_loan.backing_documents[${i}].type`;
-    const message = `${field}: only ${RENEGOTIATION_DOCUMENT} can be sent with a renegotiation`;
-    return [{ field, code: 'invalid_document_type', message }];
-  });
-  if (details[0]) throw new DomainError('invalid_document_type', details[0].message, details);
-};
-
-const proposalOf = ({
-  originalProposalCodes,
-  newProposal,
-  effectiveDate,
-}: RenegotiateLoansInput): Proposal => ({
-  originalProposalCodes,
-  newProposalCode: newProposal.code,
-  effectiveDate,
-  acquisitionValue: newProposal.acquisitionValue,
-  installments: newProposal.installments,
-  ...(newProposal.dateIssued !== undefined && { dateIssued: newProposal.dateIssued }),
-  ...(newProposal.productType !== undefined && { productType: newProposal.productType }),
-});
-
-/** Two requests are the same whatever order they name the originals in: the set is what they replace. */
-const contentsOf = ({ originalProposalCodes, newProposal, effectiveDate, files }: RenegotiateLoansInput) => ({
-  originalProposalCodes: originalProposalCodes.toSorted(),
-  effectiveDate,
-  code: newProposal.code,
-  acquisitionValue: newProposal.acquisitionValue,
-  dateIssued: newProposal.dateIssued,
-  productType: newProposal.productType,
-  borrower: newProposal.borrower && {
-    ...newProposal.borrower,
-    address: { ...newProposal.borrower.address },
-  },
-  installments: newProposal.installments.map(({ code, dueDate, faceValue }) => ({
-    code,
-    dueDate,
-    faceValue,
-  })),
-  documents: newProposal.documents?.map(({ type, value }) => ({
-    type,
-    value,
-    sha256: fileNamed(files, value).sha256,
-  })),
-});

@@ -12,6 +12,14 @@ interface Dependencies {
   readonly pause: (ms: number) => Promise<void>;
 }
 
+/** A reservation without its renegotiation: no process of this service writes that, so somebody has to look into it. */
+export class MissingCoordinatorError extends Error {
+  override readonly name = 'MissingCoordinatorError';
+  constructor(id: RenegotiationId) {
+    super(`renegotiation ${id} holds a reservation and has no stream`);
+  }
+}
+
 /** Short at first, because a decision takes milliseconds; together longer than a lease, so that a crash is waited out. */
 const PAUSES_MS = [5, 10, 20, 40, 80, 160, ...Array.from({ length: 28 }, () => 250)];
 
@@ -39,7 +47,7 @@ export class ResolveRenegotiation implements Reservations {
     const { coordinators, conclusion, clock } = this.#deps;
     const coordinator = await coordinators.read(id);
     const { state } = coordinator;
-    if (state.status === 'none') throw new Error(`renegotiation ${id} holds a reservation and has no stream`);
+    if (state.status === 'none') throw new MissingCoordinatorError(id);
     if (state.status === 'started' && clock.now() < state.started.leaseEndsAt) return false;
     await conclusion.conclude(await this.#decided(coordinator));
     return true;

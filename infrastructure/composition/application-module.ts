@@ -23,9 +23,9 @@ import { TOKENS } from './tokens.ts';
 
 const CACHED_FUNDS = 100_000;
 /** How long followers of the log let events gather after a batch: readers wait for the first two, nobody for the third. */
-const PROJECTOR_PAUSE_MS = 5;
-const RELAY_PAUSE_MS = 5;
-const ADMINISTRATOR_PAUSE_MS = 25;
+const PROJECTOR_PAUSE_MS = 8;
+const RELAY_PAUSE_MS = 20;
+const ADMINISTRATOR_PAUSE_MS = 40;
 
 /** Use cases and the processes that move events on. */
 export const applicationModule = new ContainerModule(({ bind }) => {

@@ -11,7 +11,7 @@ import { TOKENS } from './tokens.ts';
 
 /** Operations in memory, counted in installments: what an operation weighs. */
 const CACHED_INSTALLMENTS = 1_000_000;
-const FOLLOWER_PAUSE_MS = 25;
+const FOLLOWER_PAUSE_MS = 100;
 
 const weight = ({ state }: Operation): number => ('schedule' in state ? state.schedule.length : 1);
 

@@ -1,19 +1,26 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-/** A receiver in a process of its own that reads what comes and answers 200. Started with its key and certificate as a message. */
-process.on('message', ({ key, cert }: { key: string; cert: string }) => {
-  let received = 0;
+/**
+ * A receiver in a process of its own: reads what comes and answers 200, except under `/hang`, where it never answers. Started with
+ * its key and certificate as a message; any later message is answered with how long events took to get here, in milliseconds.
+ */
+const latencies: number[] = [];
+
+process.once('message', ({ key, cert }: { key: string; cert: string }) => {
   const server = createServer({ key, cert, keepAlive: true }, (request, response) => {
-    request.on('data', () => undefined);
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      received += 1;
+      if (request.url!.startsWith('/hang')) return;
+      if (request.url!.startsWith('/timed')) {
+        const { timestamp } = JSON.parse(Buffer.concat(chunks).toString()) as { timestamp: string };
+        latencies.push(Date.now() - Date.parse(timestamp));
+      }
       response.writeHead(200, { 'content-length': 0 }).end();
     });
   });
   server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as AddressInfo).port }));
-  process.on('message', (message) => {
-    if (message === 'count') process.send!({ received });
-  });
+  process.on('message', () => process.send!(latencies.splice(0)));
 });

@@ -43,13 +43,25 @@ token=$(curl -fs "$AUTH_URL/token" -d grant_type=client_credentials -d "client_i
 
 # Left out: two checks that take a request for valid or invalid by its schema alone, which knows neither what was assigned before
 # nor that unknown fields are ignored; the one for authentication, which asks for 401 where an empty bucket answers 429; and the one
-# for Allow, which overlooks that /loan/files is also the address of an operation with the code `files`.
+# for Allow, which overlooks that /loan/files is also the address of an operation with the code `files`. Left out, too, is the phase
+# "coverage": in this version its generator fails on nested bodies.
 cd "$work"
+cat >hooks.py <<'PYTHON'
+import schemathesis
+
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+
+@schemathesis.serializer("application/pdf", WORD, f"application/pdf, {WORD}")
+def as_bytes(ctx, value):
+    return value if isinstance(value, bytes) else str(value).encode()
+PYTHON
+export SCHEMATHESIS_HOOKS=hooks
 found=0
 "$work/venv/bin/schemathesis" run "$PUBLIC_URL/openapi.json" \
   --header "Authorization: Bearer $token" \
   --exclude-checks positive_data_acceptance,negative_data_rejection,ignored_auth,allow_header_conformance \
-  --suppress-health-check all --workers 2 --max-failures 20 \
+  --phases examples,fuzzing,stateful --suppress-health-check all --workers 2 --max-failures 20 \
   --max-examples "$EXAMPLES" --seed 1 --request-timeout 20 --continue-on-failure --generation-database none --no-color || found=1
 
 if grep -q 'request failed' "$work/service.log"; then

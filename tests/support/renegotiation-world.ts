@@ -5,7 +5,7 @@ import type { Clock } from '../../application/ports/clock.ts';
 import type { Borrower } from '../../application/ports/borrower-vault.ts';
 import type { DocumentCopies } from '../../application/ports/document-copies.ts';
 import type { DocumentStore, FileKind, ReceivedFile } from '../../application/ports/document-store.ts';
-import type { EventStore } from '../../application/ports/event-store.ts';
+import type { EventStore, RecordedEvent } from '../../application/ports/event-store.ts';
 import type { NewProposal, RenegotiateLoansInput } from '../../application/renegotiation/inputs.ts';
 import { RenegotiateLoans } from '../../application/renegotiation/renegotiate-loans.ts';
 import type { RenegotiationParts } from '../../application/renegotiation/renegotiation-parts.ts';
@@ -18,6 +18,8 @@ import { cents } from '../../domain/shared/money.ts';
 import { installmentCode, receiveL1 } from '../domain/support/loan-story.ts';
 import { loanCode } from '../domain/support/renegotiation-story.ts';
 import { FUND, NOW, applicationProcess, fixedClock, openVault } from './application-parts.ts';
+import { InMemoryEventStore } from './in-memory-event-store.ts';
+import { oneLookAtTheLog } from './log-followers.ts';
 
 export const APPLICATION = 'app-1';
 export const streamOf = (code: string): string => loanStream(APPLICATION, code);
@@ -145,3 +147,30 @@ export const eventsOf = async (events: EventStore, stream: string): Promise<read
 
 export const statusOf = async ({ renegotiation: { loans } }: Process, code: string): Promise<string> =>
   (await loans.load(streamOf(code))).state.status;
+
+/** A store with these operations active, a process over it, and others on demand. */
+export const worldWith = async (...codes: readonly string[]) => {
+  const store = new InMemoryEventStore();
+  const documents = new MemoryDocuments();
+  const process = startProcess(store, { documents });
+  for (const code of codes) await activeLoan(process, documents, code);
+  return { store, documents, process, another: () => startProcess(store, { documents }) };
+};
+
+export const typesOf = async (events: EventStore, code: string): Promise<readonly string[]> =>
+  (await eventsOf(events, streamOf(code))).map(({ type }) => type);
+
+export const logOf = async (store: InMemoryEventStore): Promise<readonly RecordedEvent[]> => {
+  const { subscription, signal } = oneLookAtTheLog(store);
+  const log: RecordedEvent[] = [];
+  for await (const message of subscription.subscribe({ from: 'start', signal })) {
+    if (message.kind === 'events') log.push(...message.events);
+  }
+  return log;
+};
+
+/** What makes a request one with a document of its own. */
+export const withDocument = (type = 'renegotiation_document') => ({
+  newProposal: newProposal({ documents: [{ type, value: 'debt.pdf' }] }),
+  files: [{ name: 'debt.pdf', size: 3, sha256: 'cc'.repeat(32), path: '/nowhere' }],
+});

@@ -54,15 +54,16 @@ const attempt = `create table webhook_attempt (
   error text,
   primary key (delivery_id, attempt)) strict`;
 
+/** The key begins with the lane: by the subscription alone lanes are found through the index that knows which are due. */
 const lane = `create table webhook_lane (
-  webhook_id text not null,
   lane text not null,
+  webhook_id text not null,
   tier integer not null,
   ready_at text not null,
   token text not null,
   delivery_id text,
   attempt integer,
-  primary key (webhook_id, lane)) strict`;
+  primary key (lane, webhook_id)) strict`;
 
 /** The partial ones hold only what waits or failed, so their size follows the work at hand and not the history. */
 const indexes = [

@@ -15,7 +15,7 @@ import type { SqlDatabase } from '../sql-database.ts';
 import type { WebhookAttemptTable, WebhookDeliveryTable, WebhookEventTable } from './tables.ts';
 import { firstIdAt } from './time-ordered-id.ts';
 
-/** Written out, not bound: that is what the partial index of all but the delivered ones is found by. */
+/** Written out, not bound: a partial index is found by its own condition only. */
 const LITERALS: Readonly<Record<DeliveryState, ReturnType<typeof sql.lit<DeliveryState>>>> = {
   pending: sql.lit('pending'),
   retrying: sql.lit('retrying'),
@@ -68,12 +68,17 @@ const recordOf = (row: Row, attemptLog: readonly AttemptRecord[]): DeliveryRecor
 /** Creation of the oldest delivery in this state at the subscription `s` of the enclosing query. */
 const oldestOf = (builder: Kysely<Schema>, status: DeliveryState) =>
   builder
-    .selectFrom('webhook_delivery as d')
-    .select('d.created_at')
-    .where('d.webhook_id', '=', sql.ref<string>('s.webhook_id'))
-    .where('d.status', '=', LITERALS[status])
-    .orderBy('d.delivery_id')
-    .limit(1);
+    .selectFrom('webhook_delivery as oldest')
+    .select('oldest.created_at')
+    .where('oldest.webhook_id', '=', sql.ref<string>('s.webhook_id'))
+    .where('oldest.delivery_id', '=', (eb) =>
+      eb
+        .selectFrom('webhook_delivery as d')
+        .select((d) => d.fn.min('d.delivery_id').as('delivery_id'))
+        .where('d.webhook_id', '=', sql.ref<string>('s.webhook_id'))
+        .where('d.status', '=', LITERALS[status])
+        .where('d.status', '<>', LITERALS.delivered),
+    );
 
 /** Delivery ids sort by creation, so pages are ranges of the key. */
 export class SqlDeliveryLog implements DeliveryLog {
@@ -88,14 +93,13 @@ export class SqlDeliveryLog implements DeliveryLog {
       throw new DomainError('invalid_query_parameter', 'cursor: use the next_cursor of the previous page');
     }
     const { builder } = this.#database;
-    const page = this.#page(query);
     const attempts = builder
       .selectFrom('webhook_attempt')
       .selectAll()
-      .where('delivery_id', 'in', builder.selectFrom(page.as('page')).select('page.delivery_id'))
+      .where('delivery_id', 'in', this.#ids(query))
       .orderBy('delivery_id')
       .orderBy('attempt');
-    const [rows, log] = await this.#database.snapshot([page, attempts]);
+    const [rows, log] = await this.#database.snapshot([this.#rows(query), attempts]);
     const logs = Map.groupBy(log, (row) => row.delivery_id);
     const shown = rows.slice(0, query.limit);
     const deliveries = shown.map((row) => recordOf(row, (logs.get(row.delivery_id) ?? []).map(attemptOf)));
@@ -103,34 +107,48 @@ export class SqlDeliveryLog implements DeliveryLog {
     return { deliveries, nextCursor: last && rows.length > query.limit ? last.delivery_id : null };
   }
 
-  /** One row more than asked for tells whether there is a next page. */
-  #page({ webhookId, status, since, limit, cursor }: DeliveryQuery) {
+  /** Found by an index alone. One more than asked for tells whether there is a next page. */
+  #ids({ webhookId, status, since, limit, cursor }: DeliveryQuery) {
     return this.#database.builder
-      .selectFrom('webhook_delivery as d')
-      .innerJoin('webhook_event as e', 'e.event_id', 'd.event_id')
-      .select([
-        'd.delivery_id',
-        'd.event_id',
-        'd.status',
-        'd.attempts',
-        'd.created_at',
-        'd.last_attempt_at',
-        'd.next_attempt_at',
-        'd.delivered_at',
-        'd.last_response_status',
-        'd.last_error',
-        'e.name',
-        'e.code',
-        'e.fund_id',
-      ])
-      .where('d.webhook_id', '=', webhookId)
-      .$if(status !== undefined, (q) => q.where('d.status', '=', LITERALS[status!]))
-      .$if(since !== undefined, (q) =>
-        q.where('d.delivery_id', '>=', firstIdAt(Date.parse(since!))).where('d.created_at', '>=', since!),
-      )
-      .$if(cursor !== undefined, (q) => q.where('d.delivery_id', '<', cursor!))
-      .orderBy('d.delivery_id', 'desc')
+      .selectFrom('webhook_delivery')
+      .select('delivery_id')
+      .where('webhook_id', '=', webhookId)
+      .$if(status !== undefined, (q) => q.where('status', '=', LITERALS[status!]))
+      .$if(status !== undefined && status !== 'delivered', (q) => q.where('status', '<>', LITERALS.delivered))
+      .$if(since !== undefined, (q) => q.where('delivery_id', '>=', firstIdAt(Date.parse(since!))))
+      .$if(cursor !== undefined, (q) => q.where('delivery_id', '<', cursor!))
+      .orderBy('delivery_id', 'desc')
       .limit(limit + 1);
+  }
+
+  #rows(query: DeliveryQuery) {
+    const { webhookId, since } = query;
+    return (
+      this.#database.builder
+        .selectFrom(this.#ids(query).as('page'))
+        .innerJoin('webhook_delivery as d', (join) =>
+          join.onRef('d.delivery_id', '=', 'page.delivery_id').on('d.webhook_id', '=', webhookId),
+        )
+        .innerJoin('webhook_event as e', 'e.event_id', 'd.event_id')
+        .select([
+          'd.delivery_id',
+          'd.event_id',
+          'd.status',
+          'd.attempts',
+          'd.created_at',
+          'd.last_attempt_at',
+          'd.next_attempt_at',
+          'd.delivered_at',
+          'd.last_response_status',
+          'd.last_error',
+          'e.name',
+          'e.code',
+          'e.fund_id',
+        ])
+        // Ids may run a little ahead of the clock, so the oldest of the page can be older than their ids say.
+        .$if(since !== undefined, (q) => q.where('d.created_at', '>=', since!))
+        .orderBy('page.delivery_id', 'desc')
+    );
   }
 
   async lag(): Promise<readonly DeliveryLag[]> {

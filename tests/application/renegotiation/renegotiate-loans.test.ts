@@ -1,61 +1,34 @@
 import { describe, expect, test } from '@jest/globals';
 import { findBrokenLink } from '../../../application/event-codec/hash-chain.ts';
 import { RENEGOTIATION_STREAM_PREFIX } from '../../../application/command-handling/stream-names.ts';
-import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import type { RenegotiateLoansInput } from '../../../application/renegotiation/inputs.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { FundId } from '../../../domain/shared/identifiers.ts';
-import { cents } from '../../../domain/shared/money.ts';
 import { receiveL1, requestRepurchase } from '../../domain/support/loan-story.ts';
 import { loanCode } from '../../domain/support/renegotiation-story.ts';
 import { NOW, context } from '../../support/application-parts.ts';
-import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import {
-  MemoryDocuments,
   activation,
   activeLoan,
   ana,
   command,
   eventsOf,
+  logOf,
   newProposal,
   pay,
   renegotiation,
-  startProcess,
   statusOf,
   streamOf,
+  typesOf,
+  withDocument,
+  worldWith,
 } from '../../support/renegotiation-world.ts';
 
 const SHA = receiveL1.documents[0]!.sha256;
-const world = async (...codes: readonly string[]) => {
-  const store = new InMemoryEventStore();
-  const documents = new MemoryDocuments();
-  const process = startProcess(store, { documents });
-  for (const code of codes) await activeLoan(process, documents, code);
-  return { store, documents, process, another: () => startProcess(store, { documents }) };
-};
-const types = async (store: InMemoryEventStore, code: string) =>
-  (await eventsOf(store, streamOf(code))).map(({ type }) => type);
-const logOf = async (store: InMemoryEventStore) => {
-  const stop = new AbortController();
-  for await (const message of store.subscribe({ from: 'start', signal: stop.signal })) {
-    if (message.kind === 'events') return message.events;
-  }
-  return [];
-};
-const file = (name: string, sha256 = 'cc'.repeat(32)): ReceivedFile => ({
-  name,
-  size: 3,
-  sha256,
-  path: '/nowhere',
-});
-const withDocument = (type = 'renegotiation_document') => ({
-  newProposal: newProposal({ documents: [{ type, value: 'debt.pdf' }] }),
-  files: [file('debt.pdf')],
-});
 
 describe('renegotiate one operation', () => {
   test('the original leaves, the new operation enters', async () => {
-    const { store, process } = await world('L1');
+    const { store, process } = await worldWith('L1');
     const outcome = await process.renegotiate.execute(context(), renegotiation());
     expect(outcome).toEqual({
       replayed: false,
@@ -66,15 +39,15 @@ describe('renegotiate one operation', () => {
         processedAt: NOW,
       },
     });
-    expect((await types(store, 'L1')).slice(-2)).toEqual(['LoanReserved', 'LoanRenegotiated']);
-    expect(await types(store, 'N1')).toEqual(['LoanReserved', 'LoanReceived']);
+    expect((await typesOf(store, 'L1')).slice(-2)).toEqual(['LoanReserved', 'LoanRenegotiated']);
+    expect(await typesOf(store, 'N1')).toEqual(['LoanReserved', 'LoanReceived']);
     for (const code of ['L1', 'N1']) {
       expect(findBrokenLink(streamOf(code), (await store.read(streamOf(code))).events)).toBe(-1);
     }
   });
 
   test('takes over fund, product, borrower and documents, sealed and stored for the new operation', async () => {
-    const { store, documents, process } = await world('L1');
+    const { store, documents, process } = await worldWith('L1');
     await process.renegotiate.execute(context(), renegotiation());
     const received = (await eventsOf(store, streamOf('N1'))).find((event) => event.type === 'LoanReceived');
     expect(received).toMatchObject({
@@ -88,7 +61,7 @@ describe('renegotiate one operation', () => {
   });
 
   test('keeps what was paid, and takes nothing more', async () => {
-    const { process } = await world('L1');
+    const { process } = await worldWith('L1');
     await pay(process.commands, 'L1', '001');
     await process.renegotiate.execute(context(), renegotiation());
     await expect(pay(process.commands, 'L1', '002')).rejects.toMatchObject({
@@ -98,7 +71,7 @@ describe('renegotiate one operation', () => {
   });
 
   test('a document that was added after everything was prepared goes along', async () => {
-    const { store, documents, process } = await world('L1');
+    const { store, documents, process } = await worldWith('L1');
     const late = {
       ...receiveL1.documents[0]!,
       documentId: 'd-2',
@@ -122,7 +95,7 @@ describe('renegotiate one operation', () => {
   });
 
   test('the new operation cannot be rejected, but goes the ordinary way and can be renegotiated in its turn', async () => {
-    const { process } = await world('L1');
+    const { process } = await worldWith('L1');
     await process.renegotiate.execute(context(), renegotiation());
     await expect(
       command(process.commands, 'N1', { type: 'RejectLoan', reasons: [], now: NOW }),
@@ -134,18 +107,18 @@ describe('renegotiate one operation', () => {
   });
 
   test('a code that a failed renegotiation had reserved is free again', async () => {
-    const { store, process } = await world('L1');
+    const { store, process } = await worldWith('L1');
     const bad = newProposal({ dateIssued: calendarDate('2027-01-01') });
     const attempt = process.renegotiate.execute(context(), renegotiation(['L1'], { newProposal: bad }));
     await expect(attempt).rejects.toMatchObject({ code: 'validation_error' });
-    expect(await types(store, 'N1')).toEqual(['LoanReserved', 'LoanReservationReleased']);
+    expect(await typesOf(store, 'N1')).toEqual(['LoanReserved', 'LoanReservationReleased']);
     await pay(process.commands, 'L1', '001');
     await process.renegotiate.execute(context(), renegotiation());
     expect(await statusOf(process, 'N1')).toBe('received');
   });
 
   test('an operation can be assigned under a code that was only reserved', async () => {
-    const { process } = await world('L1');
+    const { process } = await worldWith('L1');
     const bad = newProposal({ dateIssued: calendarDate('2027-01-01') });
     await process.renegotiate
       .execute(context(), renegotiation(['L1'], { newProposal: bad }))
@@ -157,19 +130,19 @@ describe('renegotiate one operation', () => {
 
 describe('renegotiate several operations', () => {
   test('all of them leave for one new operation with its own documents', async () => {
-    const { store, documents, process } = await world('L2', 'L1', 'L3');
+    const { store, documents, process } = await worldWith('L2', 'L1', 'L3');
     const { result } = await process.renegotiate.execute(
       context(),
       renegotiation(['L2', 'L1', 'L3'], withDocument()),
     );
     expect(result.originalProposalCodes).toEqual(['L2', 'L1', 'L3']);
     for (const code of ['L1', 'L2', 'L3']) expect(await statusOf(process, code)).toBe('renegotiated');
-    expect(await types(store, 'N1')).toEqual(['LoanReserved', 'LoanReceived']);
+    expect(await typesOf(store, 'N1')).toEqual(['LoanReserved', 'LoanReceived']);
     expect(documents.stored).toContain(`${streamOf('N1')}/${'cc'.repeat(32)}`);
   });
 
   test('borrowers that differ have to be told apart by the request', async () => {
-    const { documents, process } = await world('L1');
+    const { documents, process } = await worldWith('L1');
     await activeLoan(process, documents, 'L2', { borrower: { ...ana, document_number: '11144477735' } });
     const both = renegotiation(['L1', 'L2'], withDocument());
     await expect(process.renegotiate.execute(context(), both)).rejects.toMatchObject({
@@ -181,7 +154,7 @@ describe('renegotiate several operations', () => {
   });
 
   test('one that may not be renegotiated keeps all of them as they are', async () => {
-    const { store, process } = await world('L1', 'L2');
+    const { store, process } = await worldWith('L1', 'L2');
     await command(process.commands, 'L2', requestRepurchase('repurchase'));
     await expect(
       process.renegotiate.execute(context(), renegotiation(['L1', 'L2'], withDocument())),
@@ -190,7 +163,7 @@ describe('renegotiate several operations', () => {
       message: expect.stringContaining('L2 is repurchase_pending'),
     });
     expect(await statusOf(process, 'L1')).toBe('active');
-    expect(await types(store, 'N1')).toEqual([]);
+    expect(await typesOf(store, 'N1')).toEqual([]);
   });
 });
 
@@ -213,14 +186,14 @@ describe('what is refused', () => {
     ['a document without its file', 'missing_file', renegotiation(['L1'], { ...withDocument(), files: [] })],
   ];
   test.each(refused)('%s: %s, and nothing is written', async (_, code, input) => {
-    const { store, process } = await world('L1', 'L2');
+    const { store, process } = await worldWith('L1', 'L2');
     const before = (await logOf(store)).length;
     await expect(process.renegotiate.execute(context(), input)).rejects.toMatchObject({ code });
     expect(await logOf(store)).toHaveLength(before);
   });
 
   test('originals of different funds, and funds of somebody else', async () => {
-    const { documents, process } = await world('L1');
+    const { documents, process } = await worldWith('L1');
     const fundId = '11111111-1111-4111-8111-111111111111' as FundId;
     await activeLoan(process, documents, 'L2', { fundId });
     const both = renegotiation(['L1', 'L2'], withDocument());
@@ -235,14 +208,14 @@ describe('what is refused', () => {
   });
 
   test('an operation of another application does not exist', async () => {
-    const { process } = await world('L1');
+    const { process } = await worldWith('L1');
     await expect(process.renegotiate.execute(context('app-2'), renegotiation())).rejects.toMatchObject({
       code: 'loan_not_found',
     });
   });
 
   test('documents that are gone', async () => {
-    const { documents, process } = await world('L1');
+    const { documents, process } = await worldWith('L1');
     documents.stored.clear();
     await expect(process.renegotiate.execute(context(), renegotiation())).rejects.toMatchObject({
       code: 'operation_invalid_state',
@@ -251,98 +224,8 @@ describe('what is refused', () => {
   });
 });
 
-describe('the code of an original as an idempotency key', () => {
-  test('the same request answers the state of today, in any process, whatever the new operation has become', async () => {
-    const { process, another } = await world('L1');
-    await process.renegotiate.execute(context(), renegotiation());
-    for (const step of activation) await command(process.commands, 'N1', step);
-    for (const each of [process, another()]) {
-      expect(await each.renegotiate.execute(context(), renegotiation())).toMatchObject({
-        replayed: true,
-        result: { newProposal: { code: 'N1', status: 'active' }, processedAt: NOW },
-      });
-    }
-  });
-
-  test('the order of the originals makes no other request', async () => {
-    const { process } = await world('L1', 'L2');
-    await process.renegotiate.execute(context(), renegotiation(['L1', 'L2'], withDocument()));
-    const again = await process.renegotiate.execute(context(), renegotiation(['L2', 'L1'], withDocument()));
-    expect(again).toMatchObject({ replayed: true, result: { originalProposalCodes: ['L1', 'L2'] } });
-  });
-
-  test.each<readonly [string, RenegotiateLoansInput]>([
-    ['date', renegotiation(['L1'], { effectiveDate: calendarDate('2026-06-21') })],
-    ['value', renegotiation(['L1'], { newProposal: newProposal({ acquisitionValue: cents(1) }) })],
-    ['new code', renegotiation(['L1'], { newProposal: newProposal({ code: loanCode('N2') }) })],
-    ['set of originals', renegotiation(['L1', 'L2'])],
-    ['document', renegotiation(['L1'], withDocument())],
-  ])('another %s conflicts', async (_, input) => {
-    const { process } = await world('L1', 'L2');
-    await process.renegotiate.execute(context(), renegotiation());
-    await expect(process.renegotiate.execute(context(), input)).rejects.toMatchObject({
-      code: 'idempotency_conflict',
-    });
-  });
-
-  test('a conflict is found before an unknown operation is', async () => {
-    const { process } = await world('L1');
-    await process.renegotiate.execute(context(), renegotiation());
-    await expect(process.renegotiate.execute(context(), renegotiation(['L9', 'L1']))).rejects.toMatchObject({
-      code: 'idempotency_conflict',
-    });
-  });
-
-  test('identical requests at once: one executes, the others wait and replay', async () => {
-    const { store, process, another } = await world('L1', 'L2');
-    const input = renegotiation(['L1', 'L2'], withDocument());
-    const all = await Promise.all(
-      [process, process, another(), another()].map(({ renegotiate }) =>
-        renegotiate.execute(context(), input),
-      ),
-    );
-    expect(all.filter(({ replayed }) => !replayed)).toHaveLength(1);
-    const log = await logOf(store);
-    const commits = log.filter(({ type }) => type === 'renegotiation.committed.v1');
-    expect(commits).toHaveLength(1);
-  });
-
-  test('different requests for one operation at once: one wins, the others conflict', async () => {
-    const { process, another } = await world('L1', 'L2', 'L3');
-    const wish = (code: string, ...originals: readonly string[]) =>
-      renegotiation(originals, {
-        ...withDocument(),
-        newProposal: newProposal({ ...withDocument().newProposal, code: loanCode(code) }),
-      });
-    const settled = await Promise.allSettled([
-      process.renegotiate.execute(context(), wish('N1', 'L1', 'L2')),
-      another().renegotiate.execute(context(), wish('N2', 'L2', 'L3')),
-      another().renegotiate.execute(context(), wish('N3', 'L3', 'L1')),
-    ]);
-    expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    for (const one of settled) {
-      if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'idempotency_conflict' });
-    }
-  });
-
-  test('payments at the same time come before it or are refused, and none is lost', async () => {
-    const { store, process, another } = await world('L1');
-    const codes = ['001', '002', '003', '004'];
-    const paying = codes.map((code) => pay(another().commands, 'L1', code));
-    const [renegotiated, ...paid] = await Promise.allSettled([
-      process.renegotiate.execute(context(), renegotiation()),
-      ...paying,
-    ]);
-    expect(renegotiated.status).toBe('fulfilled');
-    const accepted = paid.filter(({ status }) => status === 'fulfilled').length;
-    const log = await types(store, 'L1');
-    expect(log.filter((type) => type === 'InstallmentSettled')).toHaveLength(accepted);
-    expect(log.lastIndexOf('InstallmentSettled')).toBeLessThan(log.indexOf('LoanRenegotiated'));
-  });
-});
-
 test('the coordinator tells in its own stream how it was decided', async () => {
-  const { store, process } = await world('L1');
+  const { store, process } = await worldWith('L1');
   await process.renegotiate.execute(context(), renegotiation());
   const log = await logOf(store);
   const coordinator = log.filter(({ stream }) => stream.startsWith(RENEGOTIATION_STREAM_PREFIX));

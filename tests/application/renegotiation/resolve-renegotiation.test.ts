@@ -19,7 +19,7 @@ import {
   streamOf,
 } from '../../support/renegotiation-world.ts';
 import { receiveL1 } from '../../domain/support/loan-story.ts';
-import { loanCode } from '../../domain/support/renegotiation-story.ts';
+import { LEASE_END, R1, loanCode } from '../../domain/support/renegotiation-story.ts';
 
 const START = '2026-06-20T12:00:00.000Z';
 const LEASE_MS = 5_000;
@@ -155,6 +155,19 @@ describe('the recovery', () => {
     expect(coordinator.map(({ type }) => type)).toEqual([
       ...['RenegotiationStarted', 'RenegotiationCommitted', 'RenegotiationCompleted'],
     ]);
+  });
+
+  test('reports a reservation whose renegotiation does not exist, and sees to the others', async () => {
+    const world = await diedAfter(COMMITTED);
+    await command(world.process.commands, 'X', {
+      type: 'ReserveLoanCode',
+      renegotiationId: R1,
+      code: loanCode('X'),
+      leaseEndsAt: LEASE_END,
+    });
+    const { lines } = await recover(world, new MemoryCheckpoints());
+    expect(lines.map(({ message }) => message)).toEqual(['a reservation has no renegotiation']);
+    expect(await statusOf(world.process, 'N1')).toBe('received');
   });
 
   test('goes on from its checkpoint, and tries again what a store without strength refused', async () => {

@@ -49,6 +49,21 @@ describe('configuration', () => {
     });
   });
 
+  test('shows an announced deprecation as the header does', () => {
+    const { apiDeprecation } = readConfiguration({ API_DEPRECATION: '2027.3.0@2027-03-01' });
+    expect(apiDeprecation).toBe('2027.3.0; effective=2027-03-01');
+    expect(readConfiguration({}).apiDeprecation).toBeUndefined();
+  });
+
+  test.each(['soon', '2027.3.0', '2027.3@2027-03-01', '2027.3.0@2027-13-01', '2027.3.0@2027-03-01\r\nX: 1'])(
+    'refuses %j as one',
+    (text) => {
+      const read = () => readConfiguration({ API_DEPRECATION: text });
+      expect(read).toThrow(ConfigurationError);
+      expect(read).toThrow(/API_DEPRECATION/);
+    },
+  );
+
   test('takes every variable', async () => {
     const configuration = readConfiguration({
       HOST: '127.0.0.1',

@@ -13,6 +13,7 @@ import {
   activeLoan,
   ana,
   command,
+  logOf,
   newProposal,
   pay,
   renegotiation,
@@ -22,15 +23,6 @@ import {
 
 const ORIGINALS = ['L1', 'L2'];
 const TERMS = { originalProposalCodes: ORIGINALS, newProposalCode: 'N1', effectiveDate: '2026-06-20' };
-
-const logOf = async (store: InMemoryEventStore): Promise<readonly RecordedEvent[]> => {
-  const { subscription, signal } = oneLookAtTheLog(store);
-  const log: RecordedEvent[] = [];
-  for await (const message of subscription.subscribe({ from: 'start', signal })) {
-    if (message.kind === 'events') log.push(...message.events);
-  }
-  return log;
-};
 
 /** A renegotiation that fails, then one that goes through to the end. */
 const told = async (): Promise<readonly RecordedEvent[]> => {

@@ -1,0 +1,181 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { loanStream, parseLoanStream } from '../../../application/command-handling/stream-names.ts';
+import type { CheckpointStore } from '../../../application/ports/checkpoint-store.ts';
+import type { EventBus, PublicEvent } from '../../../application/ports/event-bus.ts';
+import type { LogPosition, RecordedEvent } from '../../../application/ports/event-store.ts';
+import { StreamFundLookup } from '../../../application/publishing/fund-lookup.ts';
+import { OutboxRelay } from '../../../application/publishing/outbox-relay.ts';
+import { PublicEventTranslator } from '../../../application/publishing/public-event-translator.ts';
+import type { LoanEvent } from '../../../domain/loan/events.ts';
+import { sampleEvent, sampleMetadata } from '../../contracts/event-store-samples.ts';
+import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
+
+const FUND = '6d1c1a54-6a3e-4f5e-8f6a-0d5d9b0a2c33';
+const STREAM = loanStream('app-1', 'OP/1'.replace('/', '.'));
+
+class Positions implements CheckpointStore {
+  readonly stored: LogPosition[] = [];
+  async load(): Promise<LogPosition | 'start'> {
+    return this.stored.at(-1) ?? 'start';
+  }
+  async store(_name: string, position: LogPosition): Promise<void> {
+    this.stored.push(position);
+  }
+}
+
+class Bus implements EventBus {
+  readonly taken: PublicEvent[] = [];
+  refuse: () => boolean = () => false;
+  async publish(events: readonly PublicEvent[]): Promise<void> {
+    if (this.refuse()) throw new Error('bus away');
+    this.taken.push(...events);
+  }
+  consume(): Promise<void> {
+    return Promise.resolve();
+  }
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** Events whose data is the domain event itself, so that this test needs no codec. */
+const decode = ({ data }: RecordedEvent): LoanEvent | undefined => JSON.parse(data) as LoanEvent;
+const stored = (event: object, recordedAt = '2026-06-20T12:00:00.000Z') => ({
+  ...sampleEvent(JSON.stringify(event)),
+  metadata: sampleMetadata({ applicationId: 'app-1', recordedAt }),
+});
+const received = () =>
+  stored({ type: 'LoanReceived', fundId: FUND, acquisitionValue: 100, installments: [], receivedAt: 'r' });
+const approved = () => stored({ type: 'LoanApproved', approvedAt: 'a' });
+const overdue = () => stored({ type: 'InstallmentBecameOverdue' });
+
+const running: OutboxRelay[] = [];
+afterEach(async () => {
+  for (const relay of running.splice(0)) await relay.stop();
+});
+
+const until = async (condition: () => boolean): Promise<void> => {
+  const deadline = Date.now() + 5_000;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('did not happen');
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+};
+
+const relayOver = (store: InMemoryEventStore, positions: Positions, bus: Bus) => {
+  const logger = new RecordingLogger();
+  const pauses: number[] = [];
+  const translator = new PublicEventTranslator({
+    decode,
+    parseStream: parseLoanStream,
+    funds: new StreamFundLookup(store, decode, new Map<string, string>()),
+    apiVersion: '2026.1.0',
+  });
+  const relay = new OutboxRelay({
+    subscription: store,
+    checkpoints: positions,
+    bus,
+    translate: (recorded) => translator.translate(recorded),
+    logger,
+    streamPrefix: 'loan-',
+    sleep: async (ms) => {
+      pauses.push(ms);
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  });
+  running.push(relay);
+  relay.start();
+  return { relay, logger, pauses };
+};
+
+describe('the relay', () => {
+  test('carries every stored event to the bus in order, and stores its position after that', async () => {
+    const [store, positions, bus] = [new InMemoryEventStore(), new Positions(), new Bus()];
+    const events = [received(), approved(), overdue()];
+    await store.append(STREAM, 'no_stream', events);
+    await store.append('renegotiation-1', 'no_stream', [approved()]);
+    const { relay } = relayOver(store, positions, bus);
+    await until(() => relay.status().caughtUp);
+    expect(
+      bus.taken.map(({ eventId, name, sequence, code, fundId, applicationId }) => [
+        eventId,
+        name,
+        sequence,
+        code,
+        fundId,
+        applicationId,
+      ]),
+    ).toEqual([
+      [events[0]!.id, 'loan_received', 0, 'OP.1', FUND, 'app-1'],
+      [events[1]!.id, 'loan_approved', 1, 'OP.1', FUND, 'app-1'],
+    ]);
+    const later = await store.append(STREAM, 2n, [approved()]);
+    await until(() => positions.stored.at(-1) === later.position);
+    expect(bus.taken).toHaveLength(3);
+    expect(relay.status()).toMatchObject({ state: 'running', lastError: undefined });
+  });
+
+  test('goes on after its position, and finds the fund of an operation that it did not see begin', async () => {
+    const [store, positions, bus] = [new InMemoryEventStore(), new Positions(), new Bus()];
+    const reserved = stored({ type: 'LoanReserved' });
+    const { position } = await store.append(STREAM, 'no_stream', [reserved, received()]);
+    positions.stored.push(position);
+    const { id } = approved();
+    await store.append(STREAM, 1n, [{ ...approved(), id }]);
+    relayOver(store, positions, bus);
+    await until(() => bus.taken.length === 1);
+    expect(bus.taken[0]).toMatchObject({ eventId: id, fundId: FUND, sequence: 2 });
+  });
+
+  test('repeats what the bus did not take, waiting longer each time, and loses nothing', async () => {
+    const [store, positions, bus] = [new InMemoryEventStore(), new Positions(), new Bus()];
+    let refusals = 5;
+    bus.refuse = () => refusals-- > 0;
+    await store.append(STREAM, 'no_stream', [received(), approved()]);
+    const { relay, logger, pauses } = relayOver(store, positions, bus);
+    await until(() => bus.taken.length === 2);
+    expect(pauses).toEqual([100, 200, 400, 800, 1_600]);
+    expect(logger.lines.filter(({ level }) => level === 'error')).toHaveLength(5);
+    await until(() => relay.status().caughtUp);
+    expect(relay.status().lastError).toBeUndefined();
+  });
+
+  test('sends a batch again when its position was not stored', async () => {
+    const [store, positions, bus] = [new InMemoryEventStore(), new Positions(), new Bus()];
+    let broken = true;
+    const store1 = positions.store.bind(positions);
+    positions.store = async (name, position) => {
+      if (broken) {
+        broken = false;
+        throw new Error('disk full');
+      }
+      await store1(name, position);
+    };
+    await store.append(STREAM, 'no_stream', [received()]);
+    relayOver(store, positions, bus);
+    await until(() => positions.stored.length > 0);
+    expect(bus.taken.map(({ name }) => name)).toEqual(['loan_received', 'loan_received']);
+    expect(bus.taken[1]).toEqual(bus.taken[0]);
+  });
+
+  test('waits at an event that it cannot translate rather than leave it out', async () => {
+    const [store, positions, bus] = [new InMemoryEventStore(), new Positions(), new Bus()];
+    await store.append(STREAM, 'no_stream', [{ ...received(), data: 'not json' as never }, approved()]);
+    const { relay } = relayOver(store, positions, bus);
+    await until(() => relay.status().lastError !== undefined);
+    expect([bus.taken, positions.stored]).toEqual([[], []]);
+    expect(relay.status()).toMatchObject({ caughtUp: false, position: 'start' });
+  });
+
+  test('stops when told to, and can be started again', async () => {
+    const [store, positions, bus] = [new InMemoryEventStore(), new Positions(), new Bus()];
+    const { relay } = relayOver(store, positions, bus);
+    await until(() => relay.status().caughtUp);
+    await relay.stop();
+    expect(relay.status().state).toBe('stopped');
+    await store.append(STREAM, 'no_stream', [received()]);
+    relay.start();
+    await until(() => bus.taken.length === 1);
+  });
+});

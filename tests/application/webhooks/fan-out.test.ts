@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { PublicEvent } from '../../../application/ports/event-bus.ts';
+import { NO_METRICS } from '../../../application/ports/webhook-metrics.ts';
+import type { NewSubscription } from '../../../application/ports/webhook-subscriptions.ts';
+import { WebhookFanOut } from '../../../application/webhooks/fan-out.ts';
+import { SqlDeliveryLog } from '../../../infrastructure/sql/webhooks/sql-delivery-log.ts';
+import { SqlDeliveryQueue } from '../../../infrastructure/sql/webhooks/sql-delivery-queue.ts';
+import { SqlWebhookSubscriptions } from '../../../infrastructure/sql/webhooks/sql-webhook-subscriptions.ts';
+import { openServiceDatabase } from '../../infrastructure/sql/support/temporary-database.ts';
+import type { TemporaryDatabase } from '../../infrastructure/sql/support/temporary-database.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const [FUND, OTHER_FUND] = ['fund-1', 'fund-2'];
+const T0 = '2026-01-15T12:00:00.000Z';
+
+let store: TemporaryDatabase;
+let subscriptions: SqlWebhookSubscriptions;
+let application: string;
+let woken: string[][];
+
+beforeAll(async () => {
+  store = await openServiceDatabase();
+  subscriptions = new SqlWebhookSubscriptions(store.database);
+});
+afterAll(() => store.close());
+beforeEach(() => {
+  application = randomUUID();
+  woken = [];
+});
+
+const fanOut = (clockToleranceMs = 0): WebhookFanOut =>
+  new WebhookFanOut({
+    subscriptions,
+    queue: new SqlDeliveryQueue(store.database),
+    clock: new ManualClock(),
+    metrics: NO_METRICS,
+    onQueued: (webhookIds) => woken.push([...webhookIds]),
+    clockToleranceMs,
+  });
+
+const subscribe = async (overrides: Partial<NewSubscription> = {}): Promise<string> => {
+  const webhookId = randomUUID();
+  const rest = {
+    url: 'https://r.example/',
+    events: ['*'],
+    fundIds: null,
+    description: null,
+    sealedSecret: 's',
+  };
+  await subscriptions.add(
+    { webhookId, applicationId: application, createdAt: T0, ...rest, ...overrides },
+    20,
+  );
+  return webhookId;
+};
+
+const event = (overrides: Partial<PublicEvent> = {}): PublicEvent => ({
+  eventId: randomUUID(),
+  name: 'loan_received',
+  applicationId: application,
+  fundId: FUND,
+  code: 'OP-1',
+  sequence: 0,
+  timestamp: T0,
+  body: '{}',
+  ...overrides,
+});
+
+const queuedFor = async (webhookId: string): Promise<(string | null)[]> => {
+  const { deliveries } = await new SqlDeliveryLog(store.database).list({ webhookId, limit: 100 });
+  return deliveries.map(({ eventId }) => eventId).toReversed();
+};
+
+describe('an event is queued', () => {
+  test('for each subscription of its application that asks for it', async () => {
+    const [all, named, mixed] = [
+      await subscribe(),
+      await subscribe({ events: ['loan_received'], fundIds: [FUND, OTHER_FUND] }),
+      await subscribe({ events: ['loan_approved', '*'] }),
+    ];
+    const others = [
+      await subscribe({ events: ['loan_approved'] }),
+      await subscribe({ fundIds: [OTHER_FUND] }),
+      await subscribe({ applicationId: randomUUID() }),
+    ];
+    const one = event();
+    await fanOut().handle([one]);
+    for (const webhookId of [all, named, mixed]) expect(await queuedFor(webhookId)).toEqual([one.eventId]);
+    for (const webhookId of others) expect(await queuedFor(webhookId)).toEqual([]);
+    expect(woken.map((ids) => new Set(ids))).toEqual([new Set([all, named, mixed])]);
+  });
+
+  test('once, however often the bus brings it', async () => {
+    const webhookId = await subscribe();
+    const batch = [event(), event({ sequence: 1 })];
+    for (let i = 0; i < 3; i++) await fanOut().handle(batch);
+    expect(await queuedFor(webhookId)).toEqual(batch.map(({ eventId }) => eventId));
+  });
+
+  test('for paused subscriptions as well', async () => {
+    const webhookId = await subscribe();
+    await subscriptions.update(application, webhookId, { status: 'paused' }, T0);
+    const one = event();
+    await fanOut().handle([one]);
+    expect(await queuedFor(webhookId)).toEqual([one.eventId]);
+  });
+
+  test('for a subscription made a moment before, also by another process', async () => {
+    const consumer = fanOut();
+    await consumer.handle([event()]);
+    const webhookId = await subscribe();
+    const one = event();
+    await consumer.handle([one]);
+    expect(await queuedFor(webhookId)).toEqual([one.eventId]);
+  });
+
+  test('for several applications of one batch, each its own', async () => {
+    const mine = await subscribe();
+    const theirs = await subscribe({ applicationId: 'another-application' });
+    const [one, two] = [event(), event({ applicationId: 'another-application' })];
+    await fanOut().handle([one, two]);
+    expect([await queuedFor(mine), await queuedFor(theirs)]).toEqual([[one.eventId], [two.eventId]]);
+  });
+
+  test('for nobody, quietly, when nobody asks for it', async () => {
+    await fanOut().handle([event()]);
+    await fanOut().handle([]);
+    expect(woken).toEqual([]);
+  });
+});
+
+describe('an event from before a subscription', () => {
+  const before = '2026-01-15T11:59:59.999Z';
+
+  test('is not sent to it', async () => {
+    const webhookId = await subscribe();
+    const [old, now] = [event({ timestamp: before }), event({ sequence: 1 })];
+    await fanOut().handle([old, now]);
+    expect(await queuedFor(webhookId)).toEqual([now.eventId]);
+  });
+
+  test('may be, where the clocks of two processes may differ by as much', async () => {
+    const webhookId = await subscribe();
+    const [near, far] = [event({ timestamp: before }), event({ timestamp: '2026-01-15T11:59:57.000Z' })];
+    await fanOut(2_000).handle([near, far]);
+    expect(await queuedFor(webhookId)).toEqual([near.eventId]);
+  });
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { CompiledQuery } from 'kysely';
+import { laneStatements } from '../../../../infrastructure/sql/webhooks/lane-statements.ts';
+import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/sql-delivery-log.ts';
+import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/sql-delivery-queue.ts';
+import type { SqlDatabase } from '../../../../infrastructure/sql/sql-database.ts';
+import { openServiceDatabase } from '../support/temporary-database.ts';
+import type { TemporaryDatabase } from '../support/temporary-database.ts';
+
+let store: TemporaryDatabase;
+beforeAll(async () => {
+  store = await openServiceDatabase();
+});
+afterAll(() => store.close());
+
+interface Step {
+  readonly detail: string;
+}
+
+const planOf = async ({ sql, parameters }: CompiledQuery): Promise<readonly string[]> => {
+  const explain = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]) as CompiledQuery<Step>;
+  const steps = await store.database.read({ compile: () => explain });
+  return steps.map(({ detail }) => detail);
+};
+
+/** Whatever reads a table of deliveries, events or lanes from one end to the other. */
+const scans = (plan: readonly string[]): readonly string[] =>
+  plan.filter((step) => /^SCAN (?!s$|\(|page|CONSTANT)/.test(step) || step.includes('TEMP B-TREE'));
+
+/** Whatever reads everything that one subscription has in a table. */
+const readsAllOfOne = (plan: readonly string[]): readonly string[] =>
+  plan.filter((step) => /USING (PRIMARY KEY|INDEX webhook_\S+) \(webhook_id=\?\)/.test(step));
+
+/** Lets the queries of an adapter through and keeps them. */
+const recording = (queries: CompiledQuery[]): SqlDatabase => ({
+  ...store.database,
+  dialect: 'sqlite',
+  builder: store.database.builder,
+  read: (query) => {
+    queries.push(query.compile());
+    return store.database.read(query);
+  },
+  snapshot: (all) => {
+    queries.push(...(all as readonly { compile(): CompiledQuery }[]).map((query) => query.compile()));
+    return store.database.snapshot(all);
+  },
+  transaction: (statements) => {
+    queries.push(...statements.map(({ query }) => query));
+    return store.database.transaction(statements);
+  },
+  close: () => Promise.resolve(),
+});
+
+test('no statement on a lane looks at other lanes than it has to', async () => {
+  const lanes = laneStatements(store.database.builder);
+  const place = { webhook_id: 'w', tier: 0, now: 'n', lease_until: 'l', token: 't' };
+  const lease = { webhookId: 'w', lane: 'OP-1', token: 't' };
+  const statements = [
+    lanes.claim({ ...place, limit: 16 }),
+    lanes.claimedHeads(place),
+    lanes.firstReady({ webhook_id: 'w', tier: 1 }),
+    lanes.endpoint({ webhook_id: 'w' }),
+    lanes.nudge({ webhook_id: 'w', lane: 'OP-1', now: 'n' }),
+    ...[lanes.guard(lease), lanes.end(lease)].map(({ query }) => query),
+    ...[...lanes.goOn(lease, 'n', 'l'), ...lanes.handBack(lease, 'n')].map(({ query }) => query),
+    ...lanes.handBack({ ...lease, lane: '/redelivery/d/2' }, 'n').map(({ query }) => query),
+  ];
+  for (const statement of statements) {
+    const plan = await planOf(statement);
+    expect([statement.sql, scans(plan), readsAllOfOne(plan)]).toEqual([statement.sql, [], []]);
+  }
+});
+
+test('claims find due lanes in the order of the index', async () => {
+  const lanes = laneStatements(store.database.builder);
+  const plan = await planOf(
+    lanes.claim({ webhook_id: 'w', tier: 0, now: 'n', lease_until: 'l', token: 't', limit: 16 }),
+  );
+  expect(plan.join('\n')).toContain(
+    'USING COVERING INDEX webhook_lane_ready (webhook_id=? AND tier=? AND ready_at<?)',
+  );
+});
+
+test('listing, looking for work, redelivering and cleaning up scan no table of deliveries', async () => {
+  const queries: CompiledQuery[] = [];
+  const database = recording(queries);
+  const [log, queue] = [new SqlDeliveryLog(database), new SqlDeliveryQueue(database)];
+  const cursor = '01890000-0000-7000-8000-000000000000';
+  for (const status of [undefined, 'pending', 'retrying', 'delivered', 'failed'] as const) {
+    await log.list({ webhookId: 'w', limit: 50, ...(status && { status }) });
+    await log.list({
+      webhookId: 'w',
+      limit: 50,
+      since: '2026-01-15T12:00:00.000Z',
+      cursor,
+      ...(status && { status }),
+    });
+  }
+  await log.lag();
+  await queue.schedules();
+  await queue.findEvent('a', 'e');
+  const before = '2000-01-01T00:00:00.000Z';
+  await queue.cleanUp({ deliveredBefore: before, failedBefore: before, removedBefore: before, limit: 10 });
+  expect(queries.length).toBeGreaterThan(20);
+  for (const query of queries) expect([query.sql, scans(await planOf(query))]).toEqual([query.sql, []]);
+});
+
+test.each(['pending', 'retrying', 'failed'] as const)(
+  'the list of %s deliveries and the lag do not read the delivered ones',
+  async (status) => {
+    const queries: CompiledQuery[] = [];
+    const log = new SqlDeliveryLog(recording(queries));
+    const since = '2026-01-15T12:00:00.000Z';
+    await log.list({ webhookId: 'w', limit: 50, status, since });
+    await log.lag();
+    for (const query of queries) {
+      expect((await planOf(query)).join('\n')).toContain(
+        'INDEX webhook_delivery_undelivered (webhook_id=? AND status=?',
+      );
+    }
+  },
+);

@@ -1,0 +1,54 @@
+import { expect, test } from '@jest/globals';
+import type { DeliveryQueue, Retention } from '../../../application/ports/delivery-queue.ts';
+import { DEFAULT_RETENTION, RetentionSweeper } from '../../../infrastructure/webhooks/retention-sweeper.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
+import { until } from './support/dispatch-world.ts';
+
+const NOW = Date.parse('2026-06-20T12:00:00.000Z');
+
+const sweeper = (cleanUp: (retention: Retention) => Promise<number>) => {
+  const logger = new RecordingLogger();
+  const queue = { cleanUp } as Partial<DeliveryQueue> as DeliveryQueue;
+  const options = { queue, logger, now: () => NOW, retention: DEFAULT_RETENTION, everyMs: 5 };
+  return { sweeper: new RetentionSweeper(options), logger };
+};
+
+test('goes on in small steps until nothing is left: delivered after 30 days, failed after 90', async () => {
+  const steps: Retention[] = [];
+  const left = [200, 200, 17, 0];
+  await sweeper(async (retention) => {
+    steps.push(retention);
+    return left.shift()!;
+  }).sweeper.sweep();
+  expect(steps).toHaveLength(4);
+  expect(steps[0]).toEqual({
+    deliveredBefore: '2026-05-21T12:00:00.000Z',
+    failedBefore: '2026-03-22T12:00:00.000Z',
+    removedBefore: '2026-06-20T11:50:00.000Z',
+    limit: 200,
+  });
+});
+
+test('comes again and again, also after an error, until it is stopped', async () => {
+  let calls = 0;
+  const { sweeper: one, logger } = sweeper(async () => {
+    if (++calls === 2) throw new Error('locked');
+    return 0;
+  });
+  one.start();
+  await until(() => calls >= 4, 'four sweeps');
+  await one.stop();
+  const stoppedAt = calls;
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  expect(calls).toBe(stoppedAt);
+  expect(logger.lines.map(({ level }) => level)).toEqual(['error']);
+});
+
+test('stops in the middle of a long sweep', async () => {
+  let calls = 0;
+  const { sweeper: one } = sweeper(async () => ++calls);
+  one.start();
+  await until(() => calls >= 2, 'two steps');
+  await one.stop();
+  expect(calls).toBeLessThan(10);
+});

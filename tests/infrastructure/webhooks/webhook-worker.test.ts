@@ -1,0 +1,201 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { EventBus, PublicEvent } from '../../../application/ports/event-bus.ts';
+import type { RequestContext } from '../../../application/request-context.ts';
+import { WebhookManagement } from '../../../application/webhooks/webhook-management.ts';
+import { Sealer } from '../../../infrastructure/security/sealer.ts';
+import { SqlDeliveryLog } from '../../../infrastructure/sql/webhooks/sql-delivery-log.ts';
+import { SqlDeliveryQueue } from '../../../infrastructure/sql/webhooks/sql-delivery-queue.ts';
+import { SqlWebhookSubscriptions } from '../../../infrastructure/sql/webhooks/sql-webhook-subscriptions.ts';
+import { DnsAddressGuard } from '../../../infrastructure/webhooks/addresses/address-guard.ts';
+import { SystemRandom } from '../../../infrastructure/webhooks/sending/signing-keys.ts';
+import { WebhookWorker } from '../../../infrastructure/webhooks/webhook-worker.ts';
+import type { Clock } from '../../../application/ports/clock.ts';
+import { authority } from '../../support/certificates.ts';
+import type { Authority } from '../../support/certificates.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
+import { TlsReceiver, answer } from '../../support/tls-receiver.ts';
+import type { ReceivedRequest } from '../../support/tls-receiver.ts';
+import { openServiceDatabase } from '../sql/support/temporary-database.ts';
+import type { TemporaryDatabase } from '../sql/support/temporary-database.ts';
+import { until } from './support/dispatch-world.ts';
+
+const clock = { now: () => new Date().toISOString() } as Clock;
+
+class OneConsumerBus implements EventBus {
+  #handler: ((events: readonly PublicEvent[]) => Promise<void>) | undefined;
+  async publish(events: readonly PublicEvent[]): Promise<void> {
+    await this.#handler!(events);
+  }
+  async consume(_group: string, handler: (events: readonly PublicEvent[]) => Promise<void>): Promise<void> {
+    this.#handler = handler;
+  }
+  async close(): Promise<void> {
+    // Nothing to let go of.
+  }
+}
+
+let ca: Authority;
+let store: TemporaryDatabase;
+let receiver: TlsReceiver;
+let worker: WebhookWorker;
+let management: WebhookManagement;
+let bus: OneConsumerBus;
+let context: RequestContext;
+let logger: RecordingLogger;
+
+beforeAll(async () => {
+  [ca, store] = await Promise.all([authority(), openServiceDatabase()]);
+});
+afterAll(() => store.close());
+
+beforeEach(async () => {
+  const [queue, subscriptions] = [
+    new SqlDeliveryQueue(store.database),
+    new SqlWebhookSubscriptions(store.database),
+  ];
+  const sealer = new Sealer(new Uint8Array(32).fill(7));
+  const guard = new DnsAddressGuard({ allowPrivateNetwork: true });
+  bus = new OneConsumerBus();
+  logger = new RecordingLogger();
+  receiver = await TlsReceiver.start(await ca.leaf());
+  const shared = { queue, subscriptions, guard, sealer, clock };
+  worker = new WebhookWorker({
+    ...shared,
+    bus,
+    logger,
+    schedule: [50, 50, 50],
+    timeoutMs: 3_000,
+    extraRoots: ca.caPem,
+  });
+  management = new WebhookManagement({
+    ...shared,
+    log: new SqlDeliveryLog(store.database),
+    random: new SystemRandom(),
+    apiVersion: '2026.1.0',
+    pingsOnCreation: true,
+    onQueued: (webhookIds) => worker.wake(webhookIds),
+  });
+  context = { requestId: 'r', clientId: 'c', applicationId: randomUUID(), fundIds: [] };
+  await worker.start();
+});
+afterEach(async () => {
+  for (const { webhookId } of await management.list(context)) await management.remove(context, webhookId);
+  await worker.stop(1_000);
+  await receiver.close();
+});
+
+const publish = (code: string, sequence: number): Promise<void> => {
+  const eventId = randomUUID();
+  const body = `{"event_id":"${eventId}","sequence":${sequence},"value":950.00}`;
+  const rest = {
+    name: 'loan_received',
+    fundId: 'f',
+    timestamp: clock.now(),
+    applicationId: context.applicationId,
+  };
+  return bus.publish([{ eventId, code, sequence, body, ...rest }]);
+};
+
+const arrived = (event: string): readonly ReceivedRequest[] =>
+  receiver.requests.filter(({ headers }) => headers['x-svc-event'] === event);
+const isSignedWith = ({ headers, body }: ReceivedRequest, secret: string): boolean => {
+  const timed = createHmac('sha256', secret).update(`${String(headers['x-svc-event-id'])}.`);
+  const second = timed
+    .update(`${String(headers['x-svc-timestamp'])}.`)
+    .update(body)
+    .digest('hex');
+  const first = createHmac('sha256', secret).update(body).digest('hex');
+  return headers['x-svc-signature'] === first && headers['x-svc-signature-v2'] === second;
+};
+
+describe('from registration to receipt', () => {
+  test('a ping arrives first, then events, signed with the secret that was shown', async () => {
+    const { webhook, signingSecret } = await management.create(context, { url: receiver.url, events: ['*'] });
+    await until(() => arrived('webhook.ping').length === 1, 'the ping');
+    await publish('OP-1', 0);
+    await publish('OP-1', 1);
+    await until(() => arrived('loan_received').length === 2, 'both events');
+    expect(receiver.requests.every((request) => isSignedWith(request, signingSecret))).toBe(true);
+    expect(
+      arrived('loan_received').map(
+        ({ body }) => (JSON.parse(body.toString()) as { sequence: number }).sequence,
+      ),
+    ).toEqual([0, 1]);
+    await until(async () => (await management.list(context))[0]!.lastSuccessAt !== null, 'the health note');
+    expect((await management.list(context))[0]).toMatchObject({
+      webhookId: webhook.webhookId,
+      failingSince: null,
+    });
+  });
+
+  test('a rotated secret signs the next attempt of an older event as well', async () => {
+    receiver.answer = answer(500);
+    const { webhook, signingSecret } = await management.create(context, { url: receiver.url, events: ['*'] });
+    await publish('OP-1', 0);
+    await until(() => arrived('loan_received').length >= 1, 'the first attempt');
+    const rotated = await management.rotateSecret(context, webhook.webhookId);
+    receiver.answer = answer(200);
+    const sent = receiver.requests.length;
+    await until(
+      () => arrived('loan_received').some(({ headers }) => Number(headers['x-svc-delivery-attempt']) > 1),
+      'a retry',
+    );
+    expect(isSignedWith(arrived('loan_received')[0]!, signingSecret)).toBe(true);
+    const after = receiver.requests.slice(sent);
+    expect(after.every((request) => isSignedWith(request, rotated.signingSecret))).toBe(true);
+  });
+
+  test('what failed for good is sent again by hand, with the same bytes', async () => {
+    receiver.answer = answer(503);
+    const { webhook } = await management.create(context, { url: receiver.url, events: ['loan_received'] });
+    await publish('OP-1', 0);
+    const failed = async () => {
+      const query = { status: 'failed' as const, limit: 10 };
+      const { deliveries } = await management.deliveries(context, webhook.webhookId, query);
+      return deliveries.find(({ event }) => event === 'loan_received');
+    };
+    await until(async () => (await failed()) !== undefined, 'the end of the schedule');
+    const record = (await failed())!;
+    expect(record).toMatchObject({ attempts: 4, lastResponseStatus: 503, lastError: 'http status 503' });
+    receiver.answer = answer(200);
+    const receipt = await management.redeliver(context, record.eventId);
+    expect(receipt.deliveries).toEqual([
+      { webhookId: webhook.webhookId, deliveryId: record.deliveryId, attempt: 5 },
+    ]);
+    await until(() => arrived('loan_received').length === 5, 'the fifth attempt');
+    const [first, ...others] = arrived('loan_received');
+    expect(others.every(({ body }) => body.equals(first!.body))).toBe(true);
+    expect(others.at(-1)!.headers['x-svc-delivery-attempt']).toBe('5');
+    expect(logger.lines.filter(({ message }) => message === 'delivery_failed').length).toBeGreaterThan(0);
+  });
+
+  test('a paused one gets nothing, and everything in order once it is resumed', async () => {
+    const { webhook } = await management.create(context, { url: receiver.url, events: ['loan_received'] });
+    await until(() => arrived('webhook.ping').length === 1, 'the ping');
+    await management.pause(context, webhook.webhookId);
+    for (const sequence of [0, 1, 2]) await publish('OP-1', sequence);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(arrived('loan_received')).toEqual([]);
+    await management.resume(context, webhook.webhookId);
+    await until(() => arrived('loan_received').length === 3, 'three events');
+    expect(
+      arrived('loan_received').map(
+        ({ body }) => (JSON.parse(body.toString()) as { sequence: number }).sequence,
+      ),
+    ).toEqual([0, 1, 2]);
+  });
+
+  test('a removed one gets nothing more', async () => {
+    receiver.answer = answer(500);
+    const { webhook } = await management.create(context, { url: receiver.url, events: ['*'] });
+    await publish('OP-1', 0);
+    await until(() => arrived('loan_received').length >= 1, 'the first attempt');
+    await management.remove(context, webhook.webhookId);
+    await until(() => worker.status().inFlight === 0, 'the last attempt');
+    const sent = receiver.requests.length;
+    await publish('OP-1', 1);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(receiver.requests.length - sent).toBeLessThanOrEqual(1);
+  });
+});
