@@ -60,3 +60,9 @@ export interface WebhookSubscriptions {
   /** False when there is none. What waits for it is cancelled. */
   remove(applicationId: string, webhookId: string, at: string): Promise<boolean>;
 }
+
+/** For the operator, who knows the webhook and not whose it is. */
+export interface WebhookDirectory {
+  /** `undefined` for one that was never there or was removed. */
+  findAnywhere(webhookId: string): Promise<WebhookSubscription | undefined>;
+}

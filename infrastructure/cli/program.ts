@@ -3,10 +3,13 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { CliDependencies } from './cli-services.ts';
 import { addClientCommands } from './client-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
+import { addWebhookCommands } from './webhook-commands.ts';
 
 const DONE = 0;
 const FAILED = 1;
 const WRONG_USE = 2;
+/** Said by a rule of the domain, and yet the command was well written. */
+const NOT_POSSIBLE: ReadonlySet<string> = new Set(['webhook_not_found', 'webhook_invalid_state']);
 
 /** The command line. Parsing throws instead of ending the process; `runProgram` turns that into an exit code. */
 export const createProgram = (dependencies: CliDependencies): Command => {
@@ -19,11 +22,12 @@ export const createProgram = (dependencies: CliDependencies): Command => {
     })
     .addHelpText(
       'after',
-      '\nResults are one JSON object on standard output. Exit codes: 0 done, 1 failed, 2 wrong use.\n\nExample:\n' +
+      '\nResults are JSON on standard output: one object, or one a line. Exit codes: 0 done, 1 failed, 2 wrong use.\n\nExample:\n' +
         '  receivables client create --name "Acme Originator" --fund 3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10',
     );
   addClientCommands(program, dependencies);
   addKeyCommands(program, dependencies);
+  addWebhookCommands(program, dependencies);
   return program;
 };
 
@@ -39,6 +43,6 @@ export const runProgram = async (args: readonly string[], dependencies: CliDepen
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USE;
     dependencies.writeError(`error: ${error instanceof Error ? error.message : String(error)}\n`);
-    return error instanceof DomainError ? WRONG_USE : FAILED;
+    return error instanceof DomainError && !NOT_POSSIBLE.has(error.code) ? WRONG_USE : FAILED;
   }
 };

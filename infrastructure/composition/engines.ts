@@ -39,6 +39,18 @@ const refuseUnsupported = ({ engines }: Configuration): void => {
   }
 };
 
+/** Events travel inside the process, and a read waits for the projector beside it: some roles cannot be apart here. */
+const refuseSplitRoles = ({ roles }: Configuration): void => {
+  if (roles.includes('relay') !== roles.includes('webhooks')) {
+    throw new ConfigurationError(
+      'ROLES: relay and webhooks have to run in one process in the embedded profile',
+    );
+  }
+  if (roles.includes('api') && !roles.includes('projector')) {
+    throw new ConfigurationError('ROLES: api needs projector in the same process in the embedded profile');
+  }
+};
+
 /** Opens what was begun and closes it again, last first, when a later step fails. */
 class Opening {
   readonly #closing: (() => Promise<void>)[] = [];
@@ -74,6 +86,7 @@ export const openEngines = async (
   logger: Logger,
 ): Promise<Engines> => {
   refuseUnsupported(configuration);
+  refuseSplitRoles(configuration);
   const { dataDir } = configuration;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const opening = new Opening();

@@ -1,5 +1,6 @@
 import { ContainerModule } from 'inversify';
 import { FileDocumentInspector } from '../documents/file-document-inspector.ts';
+import { PdfChecker } from '../documents/pdf-checker.ts';
 import { SealedFileDocumentStore } from '../documents/sealed-file-document-store.ts';
 import { JwtTokens } from '../security/jwt-tokens.ts';
 import { OperationKeys } from '../security/operation-keys.ts';
@@ -41,7 +42,13 @@ export const infrastructureModule = new ContainerModule(({ bind }) => {
     ({ dataDir }, keys) => new SealedFileDocumentStore(dataDir, keys),
     [configuration, TOKENS.operationKeys],
   );
-  bind(TOKENS.inspector).toResolvedValue(() => new FileDocumentInspector(), []);
+  bind(TOKENS.pdfChecker).toResolvedValue(() => new PdfChecker(), []);
+  bind(TOKENS.inspector).toResolvedValue(
+    // A sandbox takes hand-made files that only look like a PDF; production has each one parsed.
+    ({ environment }, checker) =>
+      new FileDocumentInspector(environment === 'production' ? checker : undefined),
+    [configuration, TOKENS.pdfChecker],
+  );
   bind(TOKENS.signingKeys).toResolvedValue(
     (store, master, time, log) =>
       new SigningKeys({ store, sealer: new Sealer(master.derive('signing-keys')), clock: time, logger: log }),

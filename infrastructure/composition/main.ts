@@ -40,10 +40,12 @@ const run = async (): Promise<void> => {
   await announceDemoClient(container, configuration);
 };
 
+const textOf = (error: unknown): string => {
+  if (error instanceof ConfigurationError || error instanceof WrongMasterKeyError) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+};
+
 run().catch((error: unknown) => {
-  const clear = error instanceof ConfigurationError || error instanceof WrongMasterKeyError;
-  process.stderr.write(
-    `${clear || !(error instanceof Error) ? String(error) : (error.stack ?? error.message)}\n`,
-  );
+  process.stderr.write(`${textOf(error)}\n`);
   process.exit(1);
 });

@@ -1,7 +1,12 @@
 import { ListClients } from '../../application/clients/list-clients.ts';
 import { RevokeClient } from '../../application/clients/revoke-client.ts';
+import { WebhookRecovery } from '../../application/webhooks/webhook-recovery.ts';
 import type { CliServices } from '../cli/cli-services.ts';
+import { progressOn } from '../cli/progress-bar.ts';
 import { runProgram } from '../cli/program.ts';
+import { SqlDeliveryLog } from '../sql/webhooks/sql-delivery-log.ts';
+import { SqlDeliveryQueue } from '../sql/webhooks/sql-delivery-queue.ts';
+import { SqlWebhookSubscriptions } from '../sql/webhooks/sql-webhook-subscriptions.ts';
 import { readConfiguration } from './configuration.ts';
 import { createContainer } from './container.ts';
 import { openFoundations } from './foundations.ts';
@@ -16,12 +21,19 @@ const open = async (): Promise<CliServices> => {
   });
   const foundations = await openFoundations(configuration, logger);
   const container = createContainer(foundations);
+  const database = foundations.engines.serviceDatabase;
   const registry = container.get(TOKENS.clientRegistry);
   return {
     createClient: container.get(TOKENS.createClient),
     listClients: new ListClients(registry),
     revokeClient: new RevokeClient(registry, foundations.clock),
     signingKeys: container.get(TOKENS.signingKeys),
+    webhooks: new WebhookRecovery({
+      subscriptions: new SqlWebhookSubscriptions(database),
+      log: new SqlDeliveryLog(database),
+      queue: new SqlDeliveryQueue(database),
+      clock: foundations.clock,
+    }),
     close: () => foundations.engines.close(),
   };
 };
@@ -30,4 +42,5 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   open,
   write: (text) => void process.stdout.write(text),
   writeError: (text) => void process.stderr.write(text),
+  startProgress: progressOn(process.stderr),
 });

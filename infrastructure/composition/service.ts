@@ -90,6 +90,7 @@ export const startService = async (foundations: Foundations): Promise<RunningSer
   let server: HttpServer | undefined;
   const stop = async (): Promise<void> => {
     await server?.close(REQUEST_GRACE_MS);
+    container.get(TOKENS.pdfChecker).close();
     // The bus with them: a relay may wait in it for a consumer that is stopping, too.
     await Promise.all([...background.map((one) => one.stop()), engines.eventBus.close()]);
     await engines.close();

@@ -30,6 +30,7 @@ import type { RenegotiationParts } from '../../application/renegotiation/renegot
 import type { ClientAuthenticator } from '../../application/ports/tokens.ts';
 import type { OutboxRelay } from '../../application/publishing/outbox-relay.ts';
 import type { OverdueScheduler } from '../../application/scheduling/overdue-scheduler.ts';
+import type { PdfChecker } from '../documents/pdf-checker.ts';
 import type { SealedFileDocumentStore } from '../documents/sealed-file-document-store.ts';
 import type { JwtTokens } from '../security/jwt-tokens.ts';
 import type { OperationKeys } from '../security/operation-keys.ts';
@@ -67,6 +68,7 @@ export const TOKENS = {
   operationKeys: token<OperationKeys>('operationKeys'),
   borrowerVault: token<BorrowerVault>('borrowerVault'),
   documents: token<SealedFileDocumentStore>('documents'),
+  pdfChecker: token<PdfChecker>('pdfChecker'),
   inspector: token<DocumentInspector>('inspector'),
   signingKeys: token<SigningKeys>('signingKeys'),
   tokens: token<JwtTokens>('tokens'),

@@ -10,6 +10,7 @@ import { FAN_OUT_GROUP, WebhookFanOut } from '../../application/webhooks/fan-out
 import type { RetrySchedule } from '../../application/webhooks/retry-schedule.ts';
 import type { DnsAddressGuard } from './addresses/address-guard.ts';
 import { dispatchSettings } from './dispatch/dispatch-settings.ts';
+import type { DispatchSettings } from './dispatch/dispatch-settings.ts';
 import { WebhookDispatcher } from './dispatch/dispatcher.ts';
 import type { DispatcherStatus } from './dispatch/dispatcher.ts';
 import { DEFAULT_RETENTION, RetentionSweeper } from './retention-sweeper.ts';
@@ -36,6 +37,8 @@ export interface WebhookWorkerOptions {
   readonly extraRoots?: string | undefined;
   readonly metrics?: WebhookMetrics;
   readonly retention?: RetentionSettings;
+  /** Other limits than those that follow from the schedule and the time-out. */
+  readonly limits?: Partial<DispatchSettings>;
   /** How far the clocks of the processes may be apart; default 0, for one process. */
   readonly clockToleranceMs?: number;
 }
@@ -53,7 +56,7 @@ export class WebhookWorker {
     const { metrics = NO_METRICS, retention = DEFAULT_RETENTION, clockToleranceMs = 0 } = options;
     const { now = Date.now } = options;
     const sender = new HttpsSender({ guard, trust: webhookTrust(options.extraRoots), timeoutMs, now });
-    const settings = dispatchSettings(schedule, timeoutMs);
+    const settings = { ...dispatchSettings(schedule, timeoutMs), ...options.limits };
     const keys = new SigningKeys(sealer);
     this.#bus = bus;
     this.#dispatcher = new WebhookDispatcher({ queue, sender, keys, metrics, logger, now, settings });

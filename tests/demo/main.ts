@@ -12,6 +12,14 @@ import { WebhookReceiver, signatureHolds } from '../support/webhook-receiver.ts'
 const say = (text: string): void => console.log(text);
 const money = (value: number): string => `R$ ${value.toFixed(2)}`;
 
+const prepayment = (code: string, value: number): object => ({
+  originator_proposal_code: code,
+  prepayment_value: value,
+  prepayment_date: '2026-03-20',
+  payment_method: 'pix',
+  idempotency_key: `${code}-prepayment`,
+});
+
 const expectStatus = (response: ApiResponse, status: number): ApiResponse => {
   if (response.status !== status) throw new Error(`${response.status}: ${JSON.stringify(response.body)}`);
   return response;
@@ -45,8 +53,8 @@ const tell = async (): Promise<void> => {
     receiver.until(() => receiver.eventsOf(code).includes(event), event);
 
   const code = 'DEMO-0001';
-  say('POST /loan: three installments of R$ 950.00 with the credit note as a PDF');
-  expectStatus(await api.assign(loanRequest(api.fund, code, 3)), 201);
+  say('POST /loan: four installments of R$ 950.00 with the credit note as a PDF');
+  expectStatus(await api.assign(loanRequest(api.fund, code, 4)), 201);
   await arrived(code, 'disbursement_completed');
 
   say('\nPOST /installment/settle: the first installment, in full; then the same request once more');
@@ -59,8 +67,19 @@ const tell = async (): Promise<void> => {
   expectStatus(await api.settle(code, '002', 930), 200);
   await arrived(code, 'installment_underpaid');
 
-  say('\nPOST /installment/settle: the last one');
-  expectStatus(await api.settle(code, '003', 950), 200);
+  say(
+    '\nPOST /installment/prepayment: R$ 940.00 on 2026-03-20, two months before the last installment is due',
+  );
+  const prepaid = expectStatus(await api.call('POST', '/installment/prepayment', prepayment(code, 940)), 200);
+  const { settled_installments, remaining_balance } = prepaid.body;
+  say(
+    `   pays off ${settled_installments.join(', ')}; ${money(remaining_balance as number)} is left to pay on that day`,
+  );
+  await arrived(code, 'installment_prepaid');
+
+  say('\nPOST /installment/settle: the one that is left');
+  const owed = expectStatus(await api.loan(code), 200).body.installments[2].outstanding_value as number;
+  expectStatus(await api.settle(code, '003', owed), 200);
   await arrived(code, 'loan_fully_settled');
 
   const { body } = expectStatus(await api.loan(code), 200);

@@ -9,7 +9,8 @@ import { RequestMaker } from './fuzz/requests.ts';
 import type { FuzzRequest, Known } from './fuzz/requests.ts';
 
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 20_000);
-const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000);
+/** The same requests on every run; FUZZ_SEED asks for others. */
+const SEED = Number(process.env['FUZZ_SEED'] ?? 286_957);
 const AT_ONCE = 8;
 const HANG_MS = 15_000;
 const FUND = '6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11';
@@ -85,10 +86,10 @@ const send = ({ method, path, headers, body }: FuzzRequest, address: string): Pr
 const findingsOf = (made: FuzzRequest, answer: Answer): readonly string[] => {
   const { status, text } = answer;
   if (status >= 500) return [`status ${status}`];
-  if (made.method === 'OPTIONS') return [204, 404].includes(status) ? [] : [`status ${status}`];
   const path = made.path.split('?', 1)[0] ?? '';
   // A path that cannot be decoded belongs to no operation.
   if (status === 400 && !isDecodable(path)) return [];
+  if (made.method === 'OPTIONS') return [204, 404].includes(status) ? [] : [`status ${status}`];
   return description.discrepancies({ method: made.method, path, ...answer, text });
 };
 

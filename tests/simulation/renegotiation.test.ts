@@ -23,7 +23,7 @@ describe('renegotiations, payments, recoveries and deaths in random order', () =
   test(
     `leave no half in ${RUNS} runs`,
     async () => {
-      const first = LONG ? Date.now() % 1_000_000_000 : 1;
+      const first = Number(process.env['FIRST_SEED'] ?? (LONG ? 1_000_001 : 1));
       const seeds = SEED ? [Number(SEED)] : Array.from({ length: RUNS }, (_, i) => first + i);
       const failures = await failuresOf(seeds, 'real');
       expect(failures.slice(0, MOST_SHOWN)).toEqual([]);

@@ -97,6 +97,15 @@ export class ServiceProcess {
     }
   }
 
+  /** Resolves once the service has printed this; fails after the deadline. */
+  async printed(text: string, ms = 10_000): Promise<void> {
+    const deadline = Date.now() + ms;
+    while (!this.#output.includes(text)) {
+      if (Date.now() > deadline) throw new Error(`not printed within ${ms} ms: ${text}`);
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  }
+
   /** Sends the signal and waits for the end; answers the exit code, null when the signal ended it. */
   async end(signal: NodeJS.Signals): Promise<number | null> {
     const child = this.#child;

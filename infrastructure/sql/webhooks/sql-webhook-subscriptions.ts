@@ -1,6 +1,7 @@
 import type {
   NewSubscription,
   SubscriptionChange,
+  WebhookDirectory,
   WebhookStatus,
   WebhookSubscription,
   WebhookSubscriptions,
@@ -53,7 +54,7 @@ const columnsOf = (change: SubscriptionChange): Partial<WebhookSubscriptionTable
   ...(change.sealedSecret !== undefined && { sealed_secret: change.sealedSecret }),
 });
 
-export class SqlWebhookSubscriptions implements WebhookSubscriptions {
+export class SqlWebhookSubscriptions implements WebhookSubscriptions, WebhookDirectory {
   readonly #database: SqlDatabase;
   readonly #enqueue: EnqueueStatements;
 
@@ -120,6 +121,11 @@ export class SqlWebhookSubscriptions implements WebhookSubscriptions {
     const [row] = await this.#database.read(
       this.#present().where('application_id', '=', applicationId).where('webhook_id', '=', webhookId),
     );
+    return row && subscriptionOf(row);
+  }
+
+  async findAnywhere(webhookId: string): Promise<WebhookSubscription | undefined> {
+    const [row] = await this.#database.read(this.#present().where('webhook_id', '=', webhookId));
     return row && subscriptionOf(row);
   }
 

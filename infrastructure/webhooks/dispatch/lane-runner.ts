@@ -140,7 +140,9 @@ export class LaneRunner {
       );
       return undefined;
     }
-    if (verdict.kind === 'delivered') metrics.delivered(ended.endedAt - Date.parse(delivery.createdAt));
+    // A redelivery may come days later by somebody's choice: that is no latency.
+    if (verdict.kind === 'delivered' && !delivery.redelivery)
+      metrics.delivered(ended.endedAt - Date.parse(delivery.createdAt));
     if (verdict.kind === 'failed' && !delivery.redelivery) this.#exhausted(ended);
     if (settlement.kind === 'next') return { delivery: settlement.delivery, leaseEnds };
     if (verdict.kind === 'retry') endpoint.retryAt(Date.parse(verdict.at));

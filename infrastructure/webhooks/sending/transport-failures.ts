@@ -25,6 +25,8 @@ const byCode: Readonly<Record<string, Failure>> = {
   EAI_AGAIN: { reason: 'dns', error: 'dns: no answer for the name' },
   ETIMEOUT: { reason: 'dns', error: 'dns: no answer for the name' },
   ESERVFAIL: { reason: 'dns', error: 'dns: no answer for the name' },
+  UND_ERR_HEADERS_TIMEOUT: { reason: 'timeout', error: 'timeout: no answer' },
+  UND_ERR_BODY_TIMEOUT: { reason: 'timeout', error: 'timeout: no complete answer' },
   UND_ERR_HEADERS_OVERFLOW: { reason: 'invalid_answer', error: 'invalid answer: its headers are too large' },
 };
 

@@ -34,6 +34,7 @@ describe('command line', () => {
           listClients: new ListClients(registry),
           revokeClient: new RevokeClient(registry, clock),
           signingKeys: { rotate: async () => ({ kid: 'k2', activeFrom: Date.UTC(2026, 0, 15, 12, 1) }) },
+          webhooks: undefined as never,
           close: async () => {
             closed += 1;
           },
@@ -41,6 +42,7 @@ describe('command line', () => {
       },
       write: (text) => (out += text),
       writeError: (text) => (err += text),
+      startProgress: () => ({ advance: () => undefined, end: () => undefined }),
     });
     return { code, out, err };
   };

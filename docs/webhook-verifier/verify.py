@@ -1,0 +1,52 @@
+"""Verifies a webhook of the Receivables Fund Assignment and Settlement Service.
+
+Copy this one file into your receiver: it needs nothing but Python 3.8 or later. Pass the body as the bytes that came in,
+before any JSON parser has touched them.
+"""
+
+import hashlib
+import hmac
+import re
+import time
+
+DEFAULT_TOLERANCE_SECONDS = 300
+
+
+class WebhookRejected(Exception):
+    """Answer such a request with 401 and forget it. `reason`: missing_header, stale_timestamp or wrong_signature."""
+
+    def __init__(self, reason, message):
+        super().__init__(message)
+        self.reason = reason
+
+
+def _header(headers, name):
+    value = headers.get(name)
+    if not value:
+        raise WebhookRejected("missing_header", f"the header {name} is missing")
+    return value
+
+
+def _matches(received, secret, message):
+    """Takes the same time wherever the difference is, so that nobody can find a signature by trying."""
+    expected = hmac.new(secret.encode(), message, hashlib.sha256).hexdigest()
+    return hmac.compare_digest(received.encode(), expected.encode())
+
+
+def verify_webhook(body, headers, secret, tolerance_seconds=DEFAULT_TOLERANCE_SECONDS, now=None):
+    """Returns the event's id, by which you recognise an event that you have handled already.
+
+    `body` is bytes, `headers` a mapping with lower-case names, `secret` the subscription's signing_secret, `now` UNIX seconds.
+    Handle the body only after this. Raises WebhookRejected.
+    """
+    event_id = _header(headers, "x-svc-event-id")
+    timestamp = _header(headers, "x-svc-timestamp")
+    plain = _matches(_header(headers, "x-svc-signature"), secret, body)
+    prefix = f"{event_id}.{timestamp}.".encode()
+    timed = _matches(_header(headers, "x-svc-signature-v2"), secret, prefix + body)
+    if not (plain and timed):
+        raise WebhookRejected("wrong_signature", "not signed with this secret, or changed on the way")
+    current = int(time.time()) if now is None else now
+    if not re.fullmatch(r"[0-9]{1,12}", timestamp) or abs(current - int(timestamp)) > tolerance_seconds:
+        raise WebhookRejected("stale_timestamp", f"sent at {timestamp}, which is too far from now")
+    return event_id

@@ -1,0 +1,81 @@
+import { spawnSync } from 'node:child_process';
+import { createSecretKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
+import { WebhookRejectedError, verifyWebhook } from '../../docs/webhook-verifier/verify.ts';
+import { signatureOf, timedSignatureOf } from '../../infrastructure/webhooks/sending/signatures.ts';
+
+interface Vector {
+  readonly name: string;
+  readonly secret: string;
+  readonly body_base64: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly now: number;
+  readonly tolerance_seconds?: number;
+  readonly accepted: boolean;
+  readonly reason?: string;
+}
+
+const folder = fileURLToPath(new URL('../../docs/webhook-verifier/', import.meta.url));
+const { vectors } = JSON.parse(readFileSync(`${folder}test-vectors.json`, 'utf8')) as {
+  vectors: readonly Vector[];
+};
+
+const verdict = ({ secret, body_base64, headers, now, tolerance_seconds }: Vector): string => {
+  const body = Buffer.from(body_base64, 'base64');
+  const tolerance = tolerance_seconds === undefined ? {} : { toleranceSeconds: tolerance_seconds };
+  try {
+    return verifyWebhook({ body, headers }, { secret, now, ...tolerance });
+  } catch (error) {
+    if (error instanceof WebhookRejectedError) return error.reason;
+    throw error;
+  }
+};
+const expected = ({ accepted, headers, reason }: Vector): string =>
+  accepted ? headers['x-svc-event-id']! : reason!;
+
+describe('the verifier in TypeScript judges', () => {
+  test.each(vectors)('$name', (vector) => expect(verdict(vector)).toBe(expected(vector)));
+
+  test('a header that came twice as missing', () => {
+    const [genuine] = vectors;
+    const headers = { ...genuine!.headers, 'x-svc-signature': ['a', 'b'] };
+    const body = Buffer.from(genuine!.body_base64, 'base64');
+    expect(() => verifyWebhook({ body, headers }, { secret: genuine!.secret, now: genuine!.now })).toThrow(
+      /missing/,
+    );
+  });
+});
+
+test('the verifier in Python judges every vector the same', () => {
+  const program = `
+import base64, json, sys
+from verify import WebhookRejected, verify_webhook
+for v in json.load(open("test-vectors.json", encoding="utf-8"))["vectors"]:
+    extra = {"tolerance_seconds": v["tolerance_seconds"]} if "tolerance_seconds" in v else {}
+    try:
+        print(verify_webhook(base64.b64decode(v["body_base64"]), v["headers"], v["secret"], now=v["now"], **extra))
+    except WebhookRejected as rejected:
+        print(rejected.reason)
+`;
+  const { status, stdout, stderr, error } = spawnSync('python3', ['-B', '-c', program], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  if (error) throw new Error('this test needs python3 on the path', { cause: error });
+  expect([status, stderr]).toEqual([0, '']);
+  expect(stdout.trim().split('\n')).toEqual(vectors.map(expected));
+});
+
+test('the service signs as the vectors say', () => {
+  for (const { name, secret, body_base64, headers } of vectors.filter(({ accepted }) => accepted)) {
+    const [body, key] = [Buffer.from(body_base64, 'base64'), createSecretKey(Buffer.from(secret))];
+    const timed = timedSignatureOf(headers['x-svc-event-id']!, headers['x-svc-timestamp']!, body, key);
+    expect([name, signatureOf(body, key), timed]).toEqual([
+      name,
+      headers['x-svc-signature'],
+      headers['x-svc-signature-v2'],
+    ]);
+  }
+});

@@ -1,0 +1,182 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { WebhookRecovery } from '../../../application/webhooks/webhook-recovery.ts';
+import { runProgram } from '../../../infrastructure/cli/program.ts';
+import { SystemClock } from '../../../infrastructure/composition/system-clock.ts';
+import { openServiceDatabase } from '../sql/support/temporary-database.ts';
+import type { TemporaryDatabase } from '../sql/support/temporary-database.ts';
+import { DispatchWorld, OK, REFUSED } from '../webhooks/support/dispatch-world.ts';
+
+const LONG_AGO = '2020-01-01T00:00:00Z';
+const UNKNOWN = '0198c1de-7a00-7c1f-9b1e-2f6d3a4b5c6d';
+
+describe('receivables webhook', () => {
+  let database: TemporaryDatabase;
+  let world: DispatchWorld;
+  let steps: string[];
+  let opened: number;
+  let closed: number;
+  beforeAll(async () => {
+    database = await openServiceDatabase();
+  });
+  beforeEach(() => {
+    world = new DispatchWorld(database.database);
+    steps = [];
+    opened = closed = 0;
+  });
+  afterEach(() => world.close());
+  afterAll(() => database.close());
+
+  const run = async (...args: string[]) => {
+    let out = '';
+    let err = '';
+    const { subscriptions, log, queue } = world;
+    const clock = new SystemClock();
+    const code = await runProgram(['webhook', ...args], {
+      open: async () => {
+        opened += 1;
+        return {
+          createClient: undefined as never,
+          listClients: undefined as never,
+          revokeClient: undefined as never,
+          signingKeys: undefined as never,
+          webhooks: new WebhookRecovery({ subscriptions, log, queue, clock }),
+          close: async () => void (closed += 1),
+        };
+      },
+      write: (text) => (out += text),
+      writeError: (text) => (err += text),
+      startProgress: (total) => {
+        steps.push(`of ${total}`);
+        return { advance: () => steps.push('step'), end: () => steps.push('end') };
+      },
+    });
+    const lines = () =>
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+    return { code, out, err, lines };
+  };
+
+  /** Three operations whose events were all refused until none of the attempts was left, and one that arrived. */
+  const failedDeliveries = async () => {
+    const webhookId = await world.subscribe('https://a.example/hooks');
+    const { dispatcher, sender } = world.worker();
+    sender.respond = ({ eventId }) => (eventId.startsWith('OP-4') ? OK : REFUSED);
+    dispatcher.start();
+    const codes = ['OP-1', 'OP-2', 'OP-3', 'OP-4'].map((name) => `${name}-${webhookId}`);
+    await world.enqueue(
+      webhookId,
+      codes.map((code) => world.event(code)),
+    );
+    const deadline = Date.now() + 5_000;
+    while ((await world.records(webhookId, 'failed')).length < 3) {
+      if (Date.now() > deadline) throw new Error('the deliveries did not fail in time');
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    await world.untilDelivered(webhookId, 1);
+    return { webhookId, sender, ids: codes.slice(0, 3).map((code) => `${code}#0`) };
+  };
+
+  test('list prints the webhooks of an application, one a line, and no secret', async () => {
+    const [first, second] = [
+      await world.subscribe('https://a.example/1'),
+      await world.subscribe('https://a.example/2'),
+    ];
+    const { code, out, err, lines } = await run('list', '--application', world.applicationId);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(lines().map((line) => line['webhook_id'])).toEqual([first, second].sort());
+    expect(out).not.toContain('secret');
+    expect([opened, closed]).toEqual([1, 1]);
+  });
+
+  test('list of an application without webhooks prints nothing', async () => {
+    expect(await run('list', '--application', 'nobody')).toMatchObject({ code: 0, out: '', err: '' });
+  });
+
+  test('deliveries prints the newest first, filtered, with every attempt', async () => {
+    const { webhookId, ids } = await failedDeliveries();
+    const failed = (await run('deliveries', webhookId, '--status', 'failed', '--since', LONG_AGO)).lines();
+    expect(failed.map((line) => line['event_id'])).toEqual(ids.toReversed());
+    expect(failed[0]).toMatchObject({ status: 'failed', attempts: 4, last_response_status: 500 });
+    expect(failed[0]!['attempt_log']).toHaveLength(4);
+    expect((await run('deliveries', webhookId)).lines()).toHaveLength(4);
+    expect((await run('deliveries', webhookId, '--limit', '2')).lines()).toHaveLength(2);
+  });
+
+  test('redeliver repeats what failed, and a running worker sends it by itself', async () => {
+    const { webhookId, sender, ids } = await failedDeliveries();
+    sender.respond = () => OK;
+    const before = sender.sent.length;
+    const { code, lines } = await run('redeliver', webhookId, '--since', LONG_AGO);
+    expect(code).toBe(0);
+    expect(lines().map((line) => line['event_id'] ?? line)).toEqual([
+      ...ids,
+      { queued: 3, gone: 0, dry_run: false },
+    ]);
+    expect(lines()[0]).toMatchObject({ attempt: 5 });
+    expect(steps).toEqual(['of 3', 'step', 'step', 'step', 'end']);
+    // Nobody woke the worker: it looks for the work of other processes.
+    await world.untilDelivered(webhookId, 4);
+    expect(
+      sender.sent
+        .slice(before)
+        .map(({ eventId }) => eventId)
+        .sort(),
+    ).toEqual(ids);
+  });
+
+  test('redeliver --dry-run prints the same and sends nothing', async () => {
+    const { webhookId, ids } = await failedDeliveries();
+    const { lines } = await run('redeliver', webhookId, '--since', LONG_AGO, '--dry-run');
+    expect(lines().map((line) => line['event_id'] ?? line)).toEqual([
+      ...ids,
+      { queued: 0, gone: 0, dry_run: true },
+    ]);
+    expect((await world.records(webhookId, 'failed')).map(({ attempts }) => attempts)).toEqual([4, 4, 4]);
+  });
+
+  test('redeliver keeps to its time span', async () => {
+    const { webhookId } = await failedDeliveries();
+    const nothing = [{ queued: 0, gone: 0, dry_run: false }];
+    const span = ['--since', LONG_AGO, '--until', '2020-01-02T00:00:00Z'];
+    expect((await run('redeliver', webhookId, ...span)).lines()).toEqual(nothing);
+    expect((await run('redeliver', webhookId, '--since', '2099-01-01T00:00:00Z')).lines()).toEqual(nothing);
+  });
+
+  test('a webhook that is unknown or paused is a failure', async () => {
+    const webhookId = await world.subscribe('https://a.example/hooks');
+    await world.subscriptions.update(world.applicationId, webhookId, { status: 'paused' }, LONG_AGO);
+    const paused = await run('redeliver', webhookId, '--since', LONG_AGO);
+    expect(paused).toMatchObject({ code: 1, out: '', err: expect.stringContaining('is paused') });
+    const unknown = await run('deliveries', UNKNOWN);
+    expect(unknown).toMatchObject({ code: 1, out: '', err: `error: there is no webhook ${UNKNOWN}\n` });
+    expect([opened, closed]).toEqual([2, 2]);
+  });
+
+  test.each([
+    [['list']],
+    [['unknown']],
+    [['deliveries']],
+    [['deliveries', UNKNOWN, '--status', 'lost']],
+    [['deliveries', UNKNOWN, '--limit', '0']],
+    [['deliveries', UNKNOWN, '--since', 'yesterday']],
+    [['redeliver', UNKNOWN]],
+    [['redeliver', UNKNOWN, '--since', 'yesterday']],
+    [['redeliver', UNKNOWN, '--since', LONG_AGO, '--until', 'today']],
+  ])('wrong use %j: exit code 2 and a reason on standard error', async (args) => {
+    const { code, out, err } = await run(...args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).not.toBe('');
+  });
+
+  test.each([[[]], [['list']], [['deliveries']], [['redeliver']]])(
+    '%j --help has an example',
+    async (args) => {
+      const { code, out } = await run(...args, '--help');
+      expect(code).toBe(0);
+      expect(out).toMatch(/Example:\n {2}receivables webhook /);
+      expect(opened).toBe(0);
+    },
+  );
+});

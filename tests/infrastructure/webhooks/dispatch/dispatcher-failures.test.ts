@@ -1,0 +1,184 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { openServiceDatabase } from '../../sql/support/temporary-database.ts';
+import type { TemporaryDatabase } from '../../sql/support/temporary-database.ts';
+import { BROKEN_SEAL, DOWN, DispatchWorld, NEVER, OK, until } from '../support/dispatch-world.ts';
+
+const URL_A = 'https://a.example/hooks/token-of-a';
+
+let store: TemporaryDatabase;
+let world: DispatchWorld;
+beforeAll(async () => {
+  store = await openServiceDatabase();
+});
+afterAll(() => store.close());
+beforeEach(() => {
+  world = new DispatchWorld(store.database);
+});
+afterEach(() => world.close());
+
+describe('stopping', () => {
+  test('lets what is under way finish and stores it', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    const { dispatcher, sender } = world.worker();
+    let finish = (): void => undefined;
+    sender.respond = () => new Promise((resolve) => (finish = () => resolve(OK)));
+    dispatcher.start();
+    await world.enqueue(webhookId, [world.event('OP-1'), world.event('OP-1')]);
+    dispatcher.wake([webhookId]);
+    await until(() => sender.sent.length === 1, 'the attempt');
+    const stopped = dispatcher.stop(5_000);
+    finish();
+    await stopped;
+    expect(await world.records(webhookId, 'delivered')).toHaveLength(1);
+    expect(sender.sent).toHaveLength(1);
+    const next = world.worker();
+    next.dispatcher.start();
+    await world.untilDelivered(webhookId, 2);
+    expect(next.sender.sent.map(({ eventId }) => eventId)).toEqual(['OP-1#1']);
+  });
+
+  test('cuts off what takes too long and gives its lane back: the next worker need not wait for the lease', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    const settings = { timeoutMs: 60_000, leaseMs: 600_000 };
+    const { dispatcher, sender } = world.worker({ settings });
+    sender.respond = () => NEVER;
+    dispatcher.start();
+    await world.enqueue(webhookId, [world.event('OP-1')]);
+    dispatcher.wake([webhookId]);
+    await until(() => sender.sent.length === 1, 'the attempt');
+    await dispatcher.stop(20);
+    expect(dispatcher.status()).toMatchObject({ state: 'stopped', inFlight: 0 });
+    const next = world.worker({ settings });
+    next.dispatcher.start();
+    await world.untilDelivered(webhookId, 1);
+    expect(next.sender.sent.map(({ attempt }) => attempt)).toEqual([1]);
+  });
+});
+
+describe('when things break inside', () => {
+  test('a store that fails for a moment costs nothing', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    let [claims, settles] = [0, 0];
+    const { dispatcher, sender } = world.worker({
+      queue: {
+        claim: (...args) =>
+          ++claims === 1 ? Promise.reject(new Error('locked')) : world.queue.claim(...args),
+        settle: async (...args) => {
+          settles += 1;
+          if (settles === 1) throw new Error('locked');
+          const settlements = await world.queue.settle(...args);
+          // The answer gets lost once: the same result is stored a second time.
+          if (settles === 2) throw new Error('outcome unknown');
+          return settlements;
+        },
+      },
+    });
+    dispatcher.start();
+    await world.enqueue(webhookId, [world.event('OP-1'), world.event('OP-1')]);
+    dispatcher.wake([webhookId]);
+    await world.untilDelivered(webhookId, 2);
+    expect(sender.sent.map(({ eventId }) => eventId)).toEqual(['OP-1#0', 'OP-1#1']);
+    const records = await world.records(webhookId);
+    expect(records.map(({ attempts, attemptLog }) => [attempts, attemptLog.length])).toEqual([
+      [1, 1],
+      [1, 1],
+    ]);
+  });
+
+  test('a worker that dies between the answer and its storing is replaced, and the attempt is made again', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    const settings = { timeoutMs: 100, leaseMs: 300 };
+    let alive = true;
+    const dead = world.worker({
+      settings,
+      queue: {
+        claim: async (...args) => (alive ? world.queue.claim(...args) : { deliveries: [], schedules: [] }),
+        settle: () => {
+          alive = false;
+          return new Promise(() => undefined);
+        },
+      },
+    });
+    dead.dispatcher.start();
+    await world.enqueue(webhookId, [world.event('OP-1'), world.event('OP-1')]);
+    dead.dispatcher.wake([webhookId]);
+    await until(() => !alive, 'the death');
+    const heir = world.worker({ settings });
+    heir.dispatcher.start();
+    await world.untilDelivered(webhookId, 2);
+    expect(dead.sender.sent.map(({ eventId, attempt }) => `${eventId} ${attempt}`)).toEqual(['OP-1#0 1']);
+    expect(heir.sender.sent.map(({ eventId, attempt }) => `${eventId} ${attempt}`)).toEqual([
+      'OP-1#0 1',
+      'OP-1#1 1',
+    ]);
+  });
+
+  test('a worker that wakes up after its lease sends nothing and stores nothing', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    let asleep = true;
+    const sleeper = world.worker({
+      settings: { timeoutMs: 100, leaseMs: 300 },
+      queue: {
+        claim: async (...args) => {
+          const claim = await world.queue.claim(...args);
+          await until(() => !asleep, 'waking up');
+          return claim;
+        },
+      },
+    });
+    sleeper.dispatcher.start();
+    await world.enqueue(webhookId, [world.event('OP-1')]);
+    sleeper.dispatcher.wake([webhookId]);
+    await until(async () => (await world.schedules())[0]?.firstAttemptAt !== undefined, 'the lease');
+    const heir = world.worker({ settings: { timeoutMs: 100, leaseMs: 300 } });
+    heir.dispatcher.start();
+    await world.untilDelivered(webhookId, 1);
+    asleep = false;
+    await until(() => sleeper.dispatcher.status().inFlight === 0, 'the sleeper to let go');
+    await sleeper.dispatcher.stop(1_000);
+    expect(sleeper.sender.sent).toEqual([]);
+    expect((await world.records(webhookId))[0]).toMatchObject({ attempts: 1, status: 'delivered' });
+  });
+
+  test('a late answer is refused, and counted', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    let lost = 0;
+    const settings = { timeoutMs: 100, leaseMs: 200 };
+    const stalled = world.worker({ settings, metrics: { leaseLost: () => (lost += 1) } });
+    let answer = (): void => undefined;
+    stalled.sender.respond = () => new Promise((resolve) => (answer = () => resolve(DOWN)));
+    stalled.dispatcher.start();
+    await world.enqueue(webhookId, [world.event('OP-1')]);
+    stalled.dispatcher.wake([webhookId]);
+    await until(() => stalled.sender.sent.length === 1, 'the attempt');
+    const heir = world.worker({ settings });
+    heir.dispatcher.start();
+    await world.untilDelivered(webhookId, 1);
+    answer();
+    await until(() => lost === 1, 'the refusal');
+    expect((await world.records(webhookId))[0]).toMatchObject({
+      status: 'delivered',
+      attempts: 1,
+      lastError: null,
+    });
+  });
+
+  test('a secret that cannot be opened uses up no attempt', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    const { dispatcher, sender } = world.worker({ settings: { timeoutMs: 100, leaseMs: 250 } });
+    const update = (sealedSecret: string) =>
+      world.subscriptions.update(world.applicationId, webhookId, { sealedSecret }, 'now');
+    await update(BROKEN_SEAL);
+    dispatcher.start();
+    await world.enqueue(webhookId, [world.event('OP-1')]);
+    dispatcher.wake([webhookId]);
+    await until(() => world.logger.lines.some(({ level }) => level === 'error'), 'the complaint');
+    await update('secret-9');
+    await world.untilDelivered(webhookId, 1);
+    expect(sender.sent.map(({ attempt }) => attempt)).toEqual([1]);
+  });
+
+  test('settings under which a lane could have two workers are refused', () => {
+    expect(() => world.worker({ settings: { timeoutMs: 500, leaseMs: 500 } })).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,88 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { ApiClient, loanRequest } from '../support/api-client.ts';
+import { ServiceProcess } from '../support/service-process.ts';
+
+let dataDir: string;
+let service: ServiceProcess | undefined;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'service-'));
+});
+
+afterEach(async () => {
+  await service?.end('SIGKILL');
+  service = undefined;
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const start = async (environment: NodeJS.ProcessEnv): Promise<ServiceProcess> =>
+  (service = await ServiceProcess.start(dataDir, environment));
+const masterKey = (): string => randomBytes(32).toString('base64');
+
+describe('the service as a process', () => {
+  test('in the middle of a cession it stops with 0, and the next start goes on where it was', async () => {
+    const running = await start({ SANDBOX_STEP: '400ms' });
+    const api = new ApiClient(running.baseUrl, await running.createClient(randomUUID()));
+    await api.assign(loanRequest(api.fund, 'A-1'));
+    await api.untilStatus('A-1', 'approved');
+    expect(await running.end('SIGTERM')).toBe(0);
+    await running.start();
+    const { body } = await api.untilStatus('A-1', 'active');
+    expect(body.status_history.map(({ status }: { status: string }) => status)).toEqual([
+      'received',
+      'approved',
+      'term_signed',
+      'active',
+    ]);
+  }, 60_000);
+
+  test('the first start of an empty sandbox prints a client and a call, the next one does not', async () => {
+    const running = await start({});
+    await running.printed('client_secret');
+    await running.printed('curl -s');
+    await running.end('SIGTERM');
+    const before = running.output.length;
+    await running.start();
+    expect(running.output.slice(before)).not.toContain('client_secret');
+  }, 60_000);
+
+  test('in production nothing moves by itself, files are really parsed, and no client is printed', async () => {
+    const running = await start({ ENVIRONMENT: 'production', MASTER_KEY: masterKey(), SANDBOX_STEP: '0ms' });
+    expect(running.output).not.toContain('client_secret');
+    const api = new ApiClient(running.baseUrl, await running.createClient(randomUUID()));
+    const signatureOnly = Buffer.from('%PDF-1.4\nand nothing that a reader could open');
+    const refused = await api.assign(loanRequest(api.fund, 'P-1'), signatureOnly);
+    expect([refused.status, refused.body.error_code]).toEqual([400, 'invalid_file']);
+    expect((await api.assign(loanRequest(api.fund, 'P-2'))).status).toBe(201);
+    expect((await api.assign(loanRequest(api.fund, 'P-3'))).status).toBe(201);
+    expect((await api.loan('P-2')).body.status).toBe('received');
+    expect(await running.end('SIGTERM')).toBe(0);
+  }, 60_000);
+
+  test.each([
+    ['MASTER_KEY', { ENVIRONMENT: 'production' }],
+    ['SANDBOX_STEP', { SANDBOX_STEP: 'soon' }],
+    ['KAFKA_BROKERS', { KAFKA_BROKERS: 'localhost:9092' }],
+    [
+      'WEBHOOK_ALLOW_PRIVATE_NETWORK',
+      { ENVIRONMENT: 'production', MASTER_KEY: masterKey(), WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true' },
+    ],
+    ['ROLES', { ROLES: 'api,projector,relay' }],
+  ])(
+    'a start that cannot work says why in one line: %s',
+    async (variable, environment) => {
+      const failure = await start(environment).then(
+        () => 'it started',
+        (error: Error) => error.message,
+      );
+      const lines = failure.trim().split('\n');
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toMatch(new RegExp(`^the service ended with 1: ${variable}\\b`));
+    },
+    30_000,
+  );
+});
