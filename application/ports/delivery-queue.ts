@@ -32,6 +32,8 @@ export interface LaneLease {
   readonly lane: string;
   /** Another claim of the lane gets another token, so a result under an old one can be refused. */
   readonly token: string;
+  /** When it ends. */
+  readonly until: string;
 }
 
 export interface LeasedDelivery {
@@ -113,7 +115,10 @@ export interface DeliveryQueue {
   enqueue(deliveries: readonly PlannedDelivery[], now: string): Promise<number>;
   /** Leases due lanes of active subscriptions, longest due first. A lane whose lease ended counts as due. */
   claim(requests: readonly ClaimRequest[], now: string, leaseUntil: string): Promise<Claim>;
-  /** Stores the result of each attempt with its delivery's state and its lane's next state, all or nothing per attempt. */
+  /**
+   * Stores the result of each attempt with its delivery's state and its lane's next state, all or nothing per attempt. The lease of
+   * a lane that is kept goes on, renewed to `leaseUntil` unless nearly all of it is left.
+   */
   settle(results: readonly AttemptResult[], now: string, leaseUntil: string): Promise<readonly Settlement[]>;
   /** Gives lanes back without a result; leases that ended already are ignored. */
   release(leases: readonly LaneLease[], now: string): Promise<void>;

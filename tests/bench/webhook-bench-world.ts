@@ -90,9 +90,9 @@ export const startReceiver = async (): Promise<Receiver> => {
   return { origin: `https://localhost:${port}`, caPem: ca.caPem, latencies, stop: () => void child.kill() };
 };
 
-/** The embedded store on disk, as durable as in the service. */
-export const openStore = async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'webhook-bench-'));
+/** The embedded store on disk, as durable as in the service; in a directory of its own unless one is given. */
+export const openStore = async (given?: string) => {
+  const directory = given ?? (await mkdtemp(join(tmpdir(), 'webhook-bench-')));
   const logger = new RecordingLogger();
   const path = join(directory, 'service.db');
   const database = await SqliteDatabase.open({ path, synchronous: 'FULL', logger });
@@ -104,12 +104,14 @@ export const openStore = async () => {
     await subscriptions.add({ webhookId, applicationId: APPLICATION, url, ...rest }, 1_000);
     return webhookId;
   };
+  const subscribed = async () =>
+    (await subscriptions.ofApplications([APPLICATION])).map((one) => one.webhookId);
   const close = async (): Promise<void> => {
     await database.close();
-    await rm(directory, { recursive: true, force: true });
+    if (given === undefined) await rm(directory, { recursive: true, force: true });
     for (const { level, message } of logger.lines) if (level === 'error') console.log(message);
   };
-  return { queue: new SqlDeliveryQueue(database), subscriptions, subscribe, logger, close };
+  return { queue: new SqlDeliveryQueue(database), subscriptions, subscribe, subscribed, logger, close };
 };
 export type Store = Awaited<ReturnType<typeof openStore>>;
 

@@ -1,3 +1,7 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { NO_METRICS } from '../../application/ports/webhook-metrics.ts';
 import {
   bareLoop,
@@ -103,19 +107,31 @@ const latency = async (): Promise<void> => {
   receiver.stop();
 };
 
-/** A claim of 16 lanes with so many deliveries waiting in as many lanes, and what a worker beside them weighs. */
-const claimCost = async (receiver: Receiver, waiting: number): Promise<{ ms: number; rss: number }> => {
-  const store = await openStore();
-  const webhookId = await store.subscribe(`${receiver.origin}/hang`);
+/** Fills a store; run in a process of its own, so that what it allocates is not counted with what comes after. */
+const fill = async (directory: string, url: string, waiting: number): Promise<void> => {
+  const store = await openStore(directory);
+  const webhookId = await store.subscribe(url);
   for (let at = 0; at < waiting; at += 1_000) {
     const events = Array.from({ length: Math.min(1_000, waiting - at) }, (_, i) => eventOf(at + i, waiting));
     const planned = events.map((event) => ({ webhookId, event }));
     await store.queue.enqueue(planned, iso(Date.now()));
   }
+  await store.close();
+};
+
+/** A claim of 16 lanes with so many deliveries waiting in as many lanes, and what a process that sends them weighs. */
+const claimCost = async (receiver: Receiver, waiting: number): Promise<{ ms: number; rss: number }> => {
+  const directory = await mkdtemp(join(tmpdir(), 'webhook-bench-'));
+  const [node, script] = [process.execPath, import.meta.filename];
+  spawnSync(node, [script, 'fill', directory, `${receiver.origin}/hang`, String(waiting)], {
+    stdio: 'inherit',
+  });
+  const store = await openStore(directory);
+  const [webhookId] = await store.subscribed();
   const times: number[] = [];
   for (let round = 0; round < 300; round++) {
     const now = Date.now() + 1_000;
-    const request = { webhookId, firstAttempts: 16, retries: 0 };
+    const request = { webhookId: webhookId!, firstAttempts: 16, retries: 0 };
     const startedAt = performance.now();
     const { deliveries } = await store.queue.claim([request], iso(now), iso(now + 15_000));
     times.push(performance.now() - startedAt);
@@ -127,6 +143,7 @@ const claimCost = async (receiver: Receiver, waiting: number): Promise<{ ms: num
   const { rss } = process.memoryUsage();
   await worker.stop(0);
   await store.close();
+  await rm(directory, { recursive: true, force: true });
   return { ms: percentile(times, 0.5), rss: rss / 1_048_576 };
 };
 
@@ -143,6 +160,9 @@ const claims = async (): Promise<void> => {
 };
 
 const scenarios: Readonly<Record<string, () => Promise<void>>> = { throughput, endpoints, latency, claims };
-const asked = process.argv.slice(2);
-for (const [name, run] of Object.entries(scenarios))
-  if (asked.length === 0 || asked.includes(name)) await run();
+const [first, ...rest] = process.argv.slice(2);
+if (first === 'fill') await fill(rest[0]!, rest[1]!, Number(rest[2]));
+else {
+  const asked = first === undefined ? Object.keys(scenarios) : [first, ...rest];
+  for (const name of asked) await scenarios[name]!();
+}

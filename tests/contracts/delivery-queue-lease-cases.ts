@@ -59,12 +59,13 @@ export const leaseCases: readonly DeliveryQueueCase[] = [
     },
   },
   {
-    name: 'going on in a lane renews its lease',
+    name: 'going on in a lane renews its lease when it runs low',
     check: async (adapter) => {
       const story = new Story(adapter);
       const webhookId = await story.subscribe();
       await story.enqueue(webhookId, story.events('OP-1', 2));
       const next = await story.deliver(await story.claimOne(webhookId), LEASE_MS - 100);
+      expect(next!.lease.until).toBe(at(2 * LEASE_MS - 100));
       expect(await story.claim(webhookId, LEASE_MS + 100)).toEqual([]);
       expect(await story.settle(next!, DELIVERED, LEASE_MS + 100)).toEqual({ kind: 'released' });
     },

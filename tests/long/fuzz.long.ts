@@ -4,7 +4,7 @@ import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { ServedDescription } from '../support/http-description.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { Random } from './fuzz/random.ts';
+import { Random } from '../support/random.ts';
 import { RequestMaker } from './fuzz/requests.ts';
 import type { FuzzRequest, Known } from './fuzz/requests.ts';
 

@@ -9,7 +9,7 @@ import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { TlsReceiver } from '../support/tls-receiver.ts';
 import type { Answer } from '../support/tls-receiver.ts';
-import { SeededRandom } from './webhook-chaos/seeded-random.ts';
+import { Random } from '../support/random.ts';
 
 const KILLS = Number(process.env['KILLS'] ?? 50);
 const SEED = Number(process.env['SEED'] ?? 20_261_121);
@@ -34,7 +34,7 @@ interface Seen {
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const random = new SeededRandom(SEED);
+const random = new Random(SEED);
 /** Answered with 200, whether or not the service lived to read it. */
 const accepted: Seen[] = [];
 const bodies = new Map<string, Set<string>>();
@@ -55,7 +55,7 @@ const moody: Answer = (response, request, socket) => {
   const mood = calm ? 1 : random.next();
   if (mood < 0.1) {
     trouble.status++;
-    response.writeHead(random.oneOf([500, 502, 503, 429])).end();
+    response.writeHead(random.pick([500, 502, 503, 429])).end();
   } else if (mood < 0.13) {
     trouble.silence++;
   } else if (mood < 0.2) {

@@ -76,7 +76,11 @@ export class Claims {
   }
 
   /** Takes the results apart in the order in which `#statements` asked for them. */
-  #read(requests: readonly ClaimRequest[], results: readonly StatementResult[], { token }: Term): Claimed {
+  #read(
+    requests: readonly ClaimRequest[],
+    results: readonly StatementResult[],
+    { token, leaseUntil: until }: Term,
+  ): Claimed {
     const claimed: Claimed = { leases: [], heads: [], schedules: [] };
     let at = 0;
     for (const request of requests) {
@@ -84,12 +88,15 @@ export class Claims {
       const rows: HeadRow[] = [];
       for (const _tier of tiersOf(request)) {
         for (const { lane } of results[at++]!.rows as unknown as readonly { lane: string }[]) {
-          claimed.leases.push({ webhookId, lane, token });
+          claimed.leases.push({ webhookId, lane, token, until });
         }
         rows.push(...(results[at++]!.rows as unknown as readonly HeadRow[]));
       }
       const endpoint = endpointOf(results[at++]!);
-      if (endpoint) claimed.heads.push(...rows.map((row) => ({ row, endpoint, token })));
+      if (endpoint)
+        claimed.heads.push(
+          ...rows.map((row) => ({ row, endpoint, lease: { webhookId, lane: row.lane, token, until } })),
+        );
       const [firstAttemptAt, retryAt] = [results[at++]!, results[at++]!].map(
         (result) => (result.rows[0] as { ready_at: string | null }).ready_at,
       );

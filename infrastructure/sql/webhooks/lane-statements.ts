@@ -132,10 +132,13 @@ export const laneStatements = (builder: Kysely<Schema>) => {
             { query: statements.giveBackRedelivery({ ...keyOf(lease), now }) },
           ]
         : [{ query: statements.dropIfEmpty(keyOf(lease)) }, { query: statements.giveBack(keyOf(lease)) }],
-    /** Gone when empty; otherwise leased until then, and the last statement answers its head if that is due. */
-    goOn: (lease: LaneLease, now: string, leaseUntil: string): Statement[] => [
+    /** Leased until then from now on. */
+    renew: (lease: LaneLease, until: string): Statement => ({
+      query: statements.renew({ ...keyOf(lease), lease_until: until }),
+    }),
+    /** Gone when empty, says the first; otherwise the second answers its head, if that is due. */
+    goOn: (lease: LaneLease, now: string): [dropped: Statement, head: Statement] => [
       { query: statements.dropIfEmpty(keyOf(lease)) },
-      { query: statements.renew({ ...keyOf(lease), lease_until: leaseUntil }) },
       { query: statements.keptHead({ ...keyOf(lease), now }) },
     ],
   };

@@ -1,4 +1,8 @@
-import type { DeliveryEndpoint, LeasedDelivery } from '../../../application/ports/delivery-queue.ts';
+import type {
+  DeliveryEndpoint,
+  LaneLease,
+  LeasedDelivery,
+} from '../../../application/ports/delivery-queue.ts';
 import type { StatementResult } from '../sql-database.ts';
 import type { EventBodies } from './event-bodies.ts';
 
@@ -28,11 +32,11 @@ export const endpointOf = ({ rows }: StatementResult): DeliveryEndpoint | undefi
   return { webhookId: webhook_id, applicationId: application_id, url, sealedSecret: sealed_secret };
 };
 
-/** A head whose subscription is active; the token is that of its lease. */
+/** A head whose subscription is active, and the lease that it stands under. */
 export interface Head {
   readonly row: HeadRow;
   readonly endpoint: DeliveryEndpoint;
-  readonly token: string;
+  readonly lease: LaneLease;
 }
 
 /** Puts heads and their events together; undefined for one whose event is gone. */
@@ -41,11 +45,11 @@ export const leasedDeliveries = async (
   bodies: EventBodies,
 ): Promise<readonly (LeasedDelivery | undefined)[]> => {
   const events = await bodies.load(heads.map(({ row }) => row.event_id));
-  return heads.map(({ row, endpoint, token }) => {
+  return heads.map(({ row, endpoint, lease }) => {
     const event = events.get(row.event_id);
     return (
       event && {
-        lease: { webhookId: row.webhook_id, lane: row.lane, token },
+        lease,
         endpoint,
         deliveryId: row.delivery_id,
         event,

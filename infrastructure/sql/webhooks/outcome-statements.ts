@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { AttemptResult } from '../../../application/ports/delivery-queue.ts';
+import type { AttemptResult, LaneLease } from '../../../application/ports/delivery-queue.ts';
 import type { Schema } from '../schema.ts';
 import type { Statement } from '../sql-database.ts';
 import { laneOf } from './enqueue-statements.ts';
@@ -14,6 +14,14 @@ import {
   succeeding,
 } from './outcome-queries.ts';
 import type { Ended } from './outcome-queries.ts';
+
+const WORTH_RENEWING = 0.9;
+
+/** A renewal writes an index: a fast receiver's lane need not do that for each delivery. */
+export const isRunningLow = (lease: LaneLease, now: string, leaseUntil: string): boolean => {
+  const left = Date.parse(lease.until) - Date.parse(now);
+  return left < WORTH_RENEWING * (Date.parse(leaseUntil) - Date.parse(now));
+};
 
 /** The statements that store what an attempt came to. The first holds the lease; the last answers the lane's next delivery, if any. */
 export class OutcomeStatements {
@@ -43,10 +51,13 @@ export class OutcomeStatements {
       return [this.#lanes.end(lease), { query: this.#redelivered(result, now) }, ...notes, ...after];
     }
     const attempted = { query: this.#attempted(result, now) };
-    const rest = result.keepLane
-      ? this.#lanes.goOn(lease, now, leaseUntil)
-      : this.#lanes.handBack(lease, now);
-    return [this.#lanes.guard(lease), attempted, ...notes, ...rest];
+    return [this.#lanes.guard(lease), attempted, ...notes, ...this.#laneAfter(result, now, leaseUntil)];
+  }
+
+  #laneAfter({ delivery: { lease }, keepLane }: AttemptResult, now: string, leaseUntil: string): Statement[] {
+    if (!keepLane) return this.#lanes.handBack(lease, now);
+    const renewal = isRunningLow(lease, now, leaseUntil) ? [this.#lanes.renew(lease, leaseUntil)] : [];
+    return [...renewal, ...this.#lanes.goOn(lease, now)];
   }
 
   #attempted(result: AttemptResult, now: string) {

@@ -5,10 +5,11 @@ import type { EventBodies } from './event-bodies.ts';
 import type { LaneStatements } from './lane-statements.ts';
 import { endpointOf, leasedDeliveries } from './leased-deliveries.ts';
 import type { Head, HeadRow } from './leased-deliveries.ts';
+import { isRunningLow } from './outcome-statements.ts';
 import type { OutcomeStatements } from './outcome-statements.ts';
 
-/** How far before a kept lane's last statement stands the one that drops it when it is empty. */
-const DROP = 2;
+/** A kept lane's last statement answers its head; the one before says whether it was empty. */
+const DROP = 1;
 
 interface Settled {
   readonly settlements: readonly Settlement[];
@@ -62,11 +63,13 @@ export class Settlements {
     const active = new Map(
       outcomes.slice(statements.length).map((result, index) => [webhookIds[index]!, endpointOf(result)]),
     );
+    const renewed = (lease: LaneLease): LaneLease =>
+      isRunningLow(lease, now, leaseUntil) ? { ...lease, until: leaseUntil } : lease;
     const heads = results.flatMap(({ delivery, keepLane }, index): (Head & { index: number })[] => {
-      const { webhookId, token } = delivery.lease;
-      const endpoint = active.get(webhookId);
+      const { lease } = delivery;
+      const endpoint = active.get(lease.webhookId);
       const [row] = outcomes[lastOf[index]!]!.rows as unknown as readonly HeadRow[];
-      return keepLane && row && endpoint ? [{ row, endpoint, token, index }] : [];
+      return keepLane && row && endpoint ? [{ row, endpoint, lease: renewed(lease), index }] : [];
     });
     const deliveries = await leasedDeliveries(heads, this.#bodies);
     const next = new Map(heads.map(({ index }, place) => [index, deliveries[place]]));

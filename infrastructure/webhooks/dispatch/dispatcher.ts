@@ -1,9 +1,9 @@
-import type { Claim, ClaimRequest } from '../../../application/ports/delivery-queue.ts';
+import type { Claim, ClaimRequest, LeasedDelivery } from '../../../application/ports/delivery-queue.ts';
 import { Agenda } from './agenda.ts';
 import { checkedSettings } from './dispatch-settings.ts';
 import type { Endpoint } from './endpoint.ts';
 import { LaneRunner, isRetry } from './lane-runner.ts';
-import type { RunnerDependencies, Task } from './lane-runner.ts';
+import type { RunnerDependencies } from './lane-runner.ts';
 
 export interface DispatcherStatus {
   readonly state: 'stopped' | 'running' | 'stopping';
@@ -130,11 +130,10 @@ export class WebhookDispatcher {
 
   async #claim(requests: readonly ClaimRequest[], now: number): Promise<void> {
     const { queue, settings } = this.#deps;
-    const leaseEnds = now + settings.leaseMs;
     try {
-      const claim = await queue.claim(requests, iso(now), iso(leaseEnds));
+      const claim = await queue.claim(requests, iso(now), iso(now + settings.leaseMs));
       this.#lastError = undefined;
-      if (this.#state === 'running') return this.#take(claim, leaseEnds);
+      if (this.#state === 'running') return this.#take(claim);
       const leases = claim.deliveries.map(({ lease }) => lease);
       await queue.release(leases, iso(this.#deps.now()));
     } catch (error) {
@@ -144,22 +143,22 @@ export class WebhookDispatcher {
     }
   }
 
-  #take({ deliveries, schedules }: Claim, leaseEnds: number): void {
+  #take({ deliveries, schedules }: Claim): void {
     for (const schedule of schedules) this.#agenda.learn(schedule);
     for (const delivery of deliveries) {
-      const run: Promise<void> = this.#run({ delivery, leaseEnds }).finally(() => this.#running.delete(run));
+      const run: Promise<void> = this.#run(delivery).finally(() => this.#running.delete(run));
       this.#running.add(run);
     }
   }
 
-  async #run(first: Task): Promise<void> {
-    const endpoint = this.#agenda.endpoint(first.delivery.lease.webhookId);
-    const retry = isRetry(first.delivery) ? 1 : 0;
+  async #run(first: LeasedDelivery): Promise<void> {
+    const endpoint = this.#agenda.endpoint(first.lease.webhookId);
+    const retry = isRetry(first) ? 1 : 0;
     this.#count(endpoint, 1, retry);
     const mayKeepLane = () => this.#state === 'running' && endpoint.breaker.probeAt === undefined;
     try {
-      let task: Task | undefined = first;
-      while (task) task = await this.#runner.attempt(task, endpoint, mayKeepLane);
+      let next: LeasedDelivery | undefined = first;
+      while (next) next = await this.#runner.attempt(next, endpoint, mayKeepLane);
     } catch (error) {
       // Nothing is lost: the lease ends, and somebody makes the attempt again.
       this.#report(error, 'webhooks: result not stored');

@@ -3,6 +3,7 @@ import type {
   AttemptVerdict,
   DeliveryQueue,
   LeasedDelivery,
+  Settlement,
 } from '../../../application/ports/delivery-queue.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { WebhookMetrics } from '../../../application/ports/webhook-metrics.ts';
@@ -14,7 +15,6 @@ import type { WebhookSender } from '../sending/webhook-sender.ts';
 import type { DispatchSettings } from './dispatch-settings.ts';
 import type { Endpoint } from './endpoint.ts';
 import { OutcomeWriter } from './outcome-writer.ts';
-import type { Settled } from './outcome-writer.ts';
 
 export interface RunnerDependencies {
   readonly queue: DeliveryQueue;
@@ -28,11 +28,6 @@ export interface RunnerDependencies {
 }
 
 type Known = Exclude<AttemptOutcome, { kind: 'abandoned' }>;
-/** A delivery to attempt, under a lease that ends then (UNIX milliseconds). */
-export interface Task {
-  readonly delivery: LeasedDelivery;
-  readonly leaseEnds: number;
-}
 interface Ended {
   readonly delivery: LeasedDelivery;
   readonly outcome: Known;
@@ -57,14 +52,15 @@ export class LaneRunner {
 
   /** One attempt with its result stored; answers the lane's next delivery when the lease goes on. */
   async attempt(
-    { delivery, leaseEnds }: Task,
+    delivery: LeasedDelivery,
     endpoint: Endpoint,
     mayKeepLane: () => boolean,
-  ): Promise<Task | undefined> {
+  ): Promise<LeasedDelivery | undefined> {
     const { sender, keys, now, settings } = this.#deps;
     const startedAt = now();
     // A worker that was asleep for long must not send: somebody else may be at it.
-    if (leaseEnds - startedAt < settings.timeoutMs) return this.#giveBack(delivery, endpoint);
+    if (Date.parse(delivery.lease.until) - startedAt < settings.timeoutMs)
+      return this.#giveBack(delivery, endpoint);
     const { url, webhookId, sealedSecret } = delivery.endpoint;
     const { name, eventId, body } = delivery.event;
     const key = keys.keyOf(webhookId, sealedSecret);
@@ -74,8 +70,8 @@ export class LaneRunner {
     const ended = { delivery, outcome, startedAt, endedAt: now() };
     this.#watch(ended, endpoint);
     const verdict = this.#verdict(ended);
-    const settled = await this.#outcomes.settle(this.#result(ended, verdict, endpoint, mayKeepLane()));
-    return this.#afterwards(ended, verdict, endpoint, settled);
+    const settlement = await this.#outcomes.settle(this.#result(ended, verdict, endpoint, mayKeepLane()));
+    return this.#afterwards(ended, verdict, endpoint, settlement);
   }
 
   async #giveBack({ lease }: LeasedDelivery, endpoint: Endpoint): Promise<undefined> {
@@ -128,8 +124,8 @@ export class LaneRunner {
     ended: Ended,
     verdict: AttemptVerdict,
     endpoint: Endpoint,
-    { settlement, leaseEnds }: Settled,
-  ): Task | undefined {
+    settlement: Settlement,
+  ): LeasedDelivery | undefined {
     const { metrics, logger, now } = this.#deps;
     const { delivery } = ended;
     if (settlement.kind === 'lease_lost') {
@@ -144,7 +140,7 @@ export class LaneRunner {
     if (verdict.kind === 'delivered' && !delivery.redelivery)
       metrics.delivered(ended.endedAt - Date.parse(delivery.createdAt));
     if (verdict.kind === 'failed' && !delivery.redelivery) this.#exhausted(ended);
-    if (settlement.kind === 'next') return { delivery: settlement.delivery, leaseEnds };
+    if (settlement.kind === 'next') return settlement.delivery;
     if (verdict.kind === 'retry') endpoint.retryAt(Date.parse(verdict.at));
     else endpoint.wake(now());
     return undefined;

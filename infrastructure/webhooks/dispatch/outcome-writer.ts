@@ -1,15 +1,9 @@
 import type { AttemptResult, DeliveryQueue, Settlement } from '../../../application/ports/delivery-queue.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 
-export interface Settled {
-  readonly settlement: Settlement;
-  /** When the lease of a kept lane ends, UNIX milliseconds. */
-  readonly leaseEnds: number;
-}
-
 interface Waiting {
   readonly result: AttemptResult;
-  readonly resolve: (settled: Settled) => void;
+  readonly resolve: (settlement: Settlement) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -36,7 +30,7 @@ export class OutcomeWriter {
   }
 
   /** Resolves once it is stored, or known not to be. @throws the store's error after a few tries */
-  settle(result: AttemptResult): Promise<Settled> {
+  settle(result: AttemptResult): Promise<Settlement> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ result, resolve, reject });
       if (!this.#busy) void this.#drain();
@@ -50,8 +44,8 @@ export class OutcomeWriter {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, MOST_TOGETHER);
       try {
-        const settled = await this.#store(batch.map(({ result }) => result));
-        batch.forEach(({ resolve }, index) => resolve(settled[index]!));
+        const settlements = await this.#store(batch.map(({ result }) => result));
+        batch.forEach(({ resolve }, index) => resolve(settlements[index]!));
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
@@ -60,18 +54,12 @@ export class OutcomeWriter {
   }
 
   /** Storing a result twice is storing it once: after the first time its lease is gone, or its values are there already. */
-  async #store(results: readonly AttemptResult[]): Promise<readonly Settled[]> {
+  async #store(results: readonly AttemptResult[]): Promise<readonly Settlement[]> {
     const { queue, logger, now, leaseMs } = this.#options;
     for (let tries = 0; ; tries++) {
       try {
         const at = now();
-        const leaseEnds = at + leaseMs;
-        const settlements = await queue.settle(
-          results,
-          new Date(at).toISOString(),
-          new Date(leaseEnds).toISOString(),
-        );
-        return settlements.map((settlement) => ({ settlement, leaseEnds }));
+        return await queue.settle(results, new Date(at).toISOString(), new Date(at + leaseMs).toISOString());
       } catch (error) {
         const pauseMs = RETRY_PAUSES_MS[tries];
         if (pauseMs === undefined) throw error;

@@ -131,7 +131,7 @@ describe('assign a loan', () => {
     expect((await useCase().execute(context(), input())).replayed).toBe(false);
   });
 
-  test('two identical requests at once: one executes, the other replays', async () => {
+  test('the same request sent three times in one moment: one carries it out, two replay it', async () => {
     const { store, useCase } = world();
     const shared = useCase();
     const all = await Promise.all(

@@ -1,5 +1,5 @@
 import { smallPdf } from '../../support/api-client.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../../support/random.ts';
 import { Samples } from './samples.ts';
 import { brokenText, hostileValue, mutated } from './values.ts';
 

@@ -36,7 +36,7 @@ import {
   streamOf,
 } from '../../support/renegotiation-world.ts';
 import { violationsOf } from './invariants.ts';
-import { Random } from './random.ts';
+import { Random } from '../../support/random.ts';
 import { Scheduler } from './scheduler.ts';
 import { SimulatedStore, StoreOfProcess } from './simulated-store.ts';
 import type { Troubles } from './simulated-store.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { Timestamp } from '../../../domain/shared/identifiers.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../../support/random.ts';
 
 interface Turn {
   readonly process: number;

@@ -8,7 +8,7 @@ import type {
 } from '../../../application/ports/event-store.ts';
 import { ConcurrencyError, OutcomeUnknownError } from '../../../application/ports/event-store.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../../support/random.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /** What the store promises and nothing beyond: ids only make the same append at the same place one, not elsewhere. */

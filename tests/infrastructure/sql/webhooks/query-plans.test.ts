@@ -54,7 +54,7 @@ const recording = (queries: CompiledQuery[]): SqlDatabase => ({
 test('no statement on a lane looks at other lanes than it has to', async () => {
   const lanes = laneStatements(store.database.builder);
   const place = { webhook_id: 'w', tier: 0, now: 'n', lease_until: 'l', token: 't' };
-  const lease = { webhookId: 'w', lane: 'OP-1', token: 't' };
+  const lease = { webhookId: 'w', lane: 'OP-1', token: 't', until: 'u' };
   const statements = [
     lanes.claim({ ...place, limit: 16 }),
     lanes.claimedHeads(place),
@@ -62,7 +62,9 @@ test('no statement on a lane looks at other lanes than it has to', async () => {
     lanes.endpoint({ webhook_id: 'w' }),
     lanes.nudge({ webhook_id: 'w', lane: 'OP-1', now: 'n' }),
     ...[lanes.guard(lease), lanes.end(lease)].map(({ query }) => query),
-    ...[...lanes.goOn(lease, 'n', 'l'), ...lanes.handBack(lease, 'n')].map(({ query }) => query),
+    ...[...lanes.goOn(lease, 'n'), lanes.renew(lease, 'l'), ...lanes.handBack(lease, 'n')].map(
+      ({ query }) => query,
+    ),
     ...lanes.handBack({ ...lease, lane: '/redelivery/d/2' }, 'n').map(({ query }) => query),
   ];
   for (const statement of statements) {
