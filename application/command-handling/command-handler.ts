@@ -82,28 +82,53 @@ export class CommandHandler {
    * @throws OutcomeUnknownError the store did not say, even after retries; the same request may be sent again
    */
   async handle(request: CommandRequest): Promise<Handled> {
-    return this.#queue.run(request.stream, async () => {
-      for (let decision = 0; decision < MAX_DECISIONS; decision++) {
-        try {
-          return await this.#once(request);
-        } catch (error) {
-          if (!(error instanceof Stale) && !(error instanceof ConcurrencyError)) throw error;
-          this.#deps.cache.delete(request.stream);
-        }
+    return this.#queue.run(request.stream, () =>
+      this.#untilCurrent(request.stream, () => this.#once(request)),
+    );
+  }
+
+  /**
+   * Decides on the operation as it is now and stores nothing.
+   * @throws DomainError the command would be refused
+   */
+  async preview<Event extends LoanEvent>(
+    stream: string,
+    decide: (state: LoanState) => readonly Event[],
+  ): Promise<{ readonly state: LoanState; readonly events: readonly Event[] }> {
+    return this.#queue.run(stream, () =>
+      this.#untilCurrent(stream, async () => {
+        const operation = await this.#load(stream);
+        await this.#ensureCurrent(stream, operation);
+        await this.#ensureUnreserved(operation);
+        return { state: operation.state, events: decide(operation.state) };
+      }),
+    );
+  }
+
+  async #untilCurrent<Result>(stream: string, attempt: () => Promise<Result>): Promise<Result> {
+    for (let decision = 0; decision < MAX_DECISIONS; decision++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!(error instanceof Stale) && !(error instanceof ConcurrencyError)) throw error;
+        this.#deps.cache.delete(stream);
       }
-      throw new DomainError(
-        'concurrent_modification',
-        'the operation kept changing meanwhile; send the request again',
-      );
-    });
+    }
+    throw new DomainError(
+      'concurrent_modification',
+      'the operation kept changing meanwhile; send the request again',
+    );
+  }
+
+  async #ensureUnreserved({ state }: Operation): Promise<void> {
+    if (!isReserved(state)) return;
+    await this.#deps.reservations.resolve(state.renegotiationId);
+    throw new Stale();
   }
 
   async #once(request: CommandRequest): Promise<Handled> {
     const operation = await this.#load(request.stream);
-    if (isReserved(operation.state)) {
-      await this.#deps.reservations.resolve(operation.state.renegotiationId);
-      throw new Stale();
-    }
+    await this.#ensureUnreserved(operation);
     const { idempotency } = request;
     if (idempotency) {
       const accepted = acceptedUnder(operation, idempotency.endpoint, idempotency.key);

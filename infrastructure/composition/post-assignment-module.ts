@@ -1,6 +1,7 @@
 import { ContainerModule } from 'inversify';
 import { AddDocuments } from '../../application/loans/add-documents.ts';
 import { ProcessPrepayment } from '../../application/loans/process-prepayment.ts';
+import { Quotes } from '../../application/loans/quotes.ts';
 import { RequestRepurchase } from '../../application/loans/request-repurchase.ts';
 import { MarkOverdueInstallments } from '../../application/scheduling/mark-overdue-installments.ts';
 import { OverdueScheduler } from '../../application/scheduling/overdue-scheduler.ts';
@@ -28,6 +29,15 @@ export const postAssignmentModule = new ContainerModule(({ bind }) => {
   bind(TOKENS.requestRepurchase).toResolvedValue(
     (handler, vault, time) => new RequestRepurchase({ commands: handler, vault, clock: time }),
     [commands, borrowerVault, clock],
+  );
+  bind(TOKENS.quotes).toResolvedValue(
+    (handler, time, { environment }) =>
+      new Quotes({
+        commands: handler,
+        clock: time,
+        paymentDates: { allowFuture: environment === 'sandbox' },
+      }),
+    [commands, clock, configuration],
   );
   bind(TOKENS.addDocuments).toResolvedValue(
     (handler, documents, inspector, time) =>

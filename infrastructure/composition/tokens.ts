@@ -7,6 +7,7 @@ import type { CommandHandler, OperationCache } from '../../application/command-h
 import type { AddDocuments } from '../../application/loans/add-documents.ts';
 import type { AssignLoan } from '../../application/loans/assign-loan.ts';
 import type { ProcessPrepayment } from '../../application/loans/process-prepayment.ts';
+import type { Quotes } from '../../application/loans/quotes.ts';
 import type { LoanReading } from '../../application/loans/read-loan.ts';
 import type { RequestRepurchase } from '../../application/loans/request-repurchase.ts';
 import type { SettleInstallment } from '../../application/loans/settle-installment.ts';
@@ -80,6 +81,7 @@ export const TOKENS = {
   settleInstallment: token<SettleInstallment>('settleInstallment'),
   processPrepayment: token<ProcessPrepayment>('processPrepayment'),
   requestRepurchase: token<RequestRepurchase>('requestRepurchase'),
+  quotes: token<Quotes>('quotes'),
   addDocuments: token<AddDocuments>('addDocuments'),
   loanReading: token<LoanReading>('loanReading'),
   clientDirectory: token<ClientDirectory>('clientDirectory'),

@@ -8,6 +8,7 @@ export const useCasesOf = (container: Container): UseCases => {
   const settle = container.get(TOKENS.settleInstallment);
   const prepayment = container.get(TOKENS.processPrepayment);
   const repurchase = container.get(TOKENS.requestRepurchase);
+  const quotes = container.get(TOKENS.quotes);
   const documents = container.get(TOKENS.addDocuments);
   const renegotiate = container.get(TOKENS.renegotiateLoans);
   const reading = container.get(TOKENS.loanReading);
@@ -16,6 +17,8 @@ export const useCasesOf = (container: Container): UseCases => {
     settleInstallment: (context, input) => settle.execute(context, input),
     processPrepayment: (context, input) => prepayment.execute(context, input),
     requestRepurchase: (context, input) => repurchase.execute(context, input),
+    quotePrepayment: (context, input) => quotes.prepayment(context, input),
+    quoteRepurchase: (context, input) => quotes.repurchase(context, input),
     addDocuments: (context, input) => documents.execute(context, input),
     renegotiateLoans: (context, input) => renegotiate.execute(context, input),
     readLoan: (context, code) => reading.read(context, code),

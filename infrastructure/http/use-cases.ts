@@ -11,6 +11,7 @@ import type {
   SettlementReceipt,
 } from '../../application/loans/inputs.ts';
 import type { LoanDetails } from '../../application/loans/loan-details.ts';
+import type { PrepaymentQuote, RepurchaseQuote } from '../../application/loans/quotes.ts';
 import type { ListLoansInput, LoanSummary } from '../../application/loans/read-loan.ts';
 import type { Webhooks } from '../../application/ports/webhooks.ts';
 import type { RenegotiateLoansInput, RenegotiationReceipt } from '../../application/renegotiation/inputs.ts';
@@ -36,6 +37,16 @@ export interface UseCases {
     context: RequestContext,
     input: RequestRepurchaseInput,
   ) => Promise<Outcome<RepurchaseReceipt>>;
+  /** What `processPrepayment` would do; stores nothing. */
+  readonly quotePrepayment: (
+    context: RequestContext,
+    input: ProcessPrepaymentInput,
+  ) => Promise<PrepaymentQuote>;
+  /** What `requestRepurchase` would do; stores nothing. */
+  readonly quoteRepurchase: (
+    context: RequestContext,
+    input: RequestRepurchaseInput,
+  ) => Promise<RepurchaseQuote>;
   readonly addDocuments: (
     context: RequestContext,
     input: AddDocumentsInput,

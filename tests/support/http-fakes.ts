@@ -6,9 +6,12 @@ import type {
   DocumentsReceipt,
   LoanReceipt,
   PrepaymentReceipt,
+  ProcessPrepaymentInput,
   RepurchaseReceipt,
+  RequestRepurchaseInput,
   SettlementReceipt,
 } from '../../application/loans/inputs.ts';
+import type { PrepaymentQuote, RepurchaseQuote } from '../../application/loans/quotes.ts';
 import type { RenegotiationReceipt } from '../../application/renegotiation/inputs.ts';
 import type { LoanDetails } from '../../application/loans/loan-details.ts';
 import type { WebhookSubscription } from '../../application/ports/webhook-subscriptions.ts';
@@ -137,6 +140,37 @@ const webhooks: Webhooks = {
   }),
 };
 
+const quoteLine = { dueDate: '2026-12-15', faceValue: 95_000, days: 178, presentValue: 90_120 };
+const quoted = {
+  pricing: { policy: 'curve_v1', dailyFactor: '0.9997' },
+  calculatedAt: NOW,
+};
+
+const prepaymentQuote = (input: ProcessPrepaymentInput): PrepaymentQuote =>
+  ({
+    ...quoted,
+    ...input,
+    resultingStatus: 'active',
+    payoffValue: 614_733,
+    settledInstallments: ['012'],
+    remainingBalance: 314_733,
+    excessValue: 0,
+    lines: [{ ...quoteLine, installmentCode: '012', paidOff: true }],
+  }) as unknown as PrepaymentQuote;
+
+const repurchaseQuote = (input: RequestRepurchaseInput): RepurchaseQuote =>
+  ({
+    ...quoted,
+    ...input,
+    resultingStatus: 'repurchase_pending',
+    repurchaseValue: 614_733,
+    calculatedValue: 614_733,
+    valueSource: 'calculated',
+    acquisitionValue: 1_000_000,
+    receivedValue: 475_000,
+    lines: [{ ...quoteLine, installmentCode: '012' }],
+  }) as unknown as RepurchaseQuote;
+
 /** Use cases that accept everything. */
 export const acceptingUseCases = (): { -readonly [Name in keyof UseCases]: UseCases[Name] } => ({
   assignLoan: async (_context, input) => ({
@@ -182,6 +216,8 @@ export const acceptingUseCases = (): { -readonly [Name in keyof UseCases]: UseCa
       processedAt: NOW,
     } as unknown as RenegotiationReceipt,
   }),
+  quotePrepayment: async (_context, input) => prepaymentQuote(input),
+  quoteRepurchase: async (_context, input) => repurchaseQuote(input),
   addDocuments: async (_context, { code, documents, files }) => ({
     replayed: false,
     result: {

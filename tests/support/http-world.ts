@@ -63,6 +63,8 @@ export class HttpWorld {
       settleInstallment: (...args) => behaviour.settleInstallment(...args),
       processPrepayment: (...args) => behaviour.processPrepayment(...args),
       requestRepurchase: (...args) => behaviour.requestRepurchase(...args),
+      quotePrepayment: (...args) => behaviour.quotePrepayment(...args),
+      quoteRepurchase: (...args) => behaviour.quoteRepurchase(...args),
       addDocuments: (...args) => behaviour.addDocuments(...args),
       renegotiateLoans: (...args) => behaviour.renegotiateLoans(...args),
       readLoan: (...args) => behaviour.readLoan(...args),

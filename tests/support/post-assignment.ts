@@ -1,6 +1,7 @@
 import { decodeLoanEvent } from '../../application/event-codec/event-codec.ts';
 import type { ProcessPrepaymentInput, RequestRepurchaseInput } from '../../application/loans/inputs.ts';
 import { ProcessPrepayment } from '../../application/loans/process-prepayment.ts';
+import { Quotes } from '../../application/loans/quotes.ts';
 import { RequestRepurchase } from '../../application/loans/request-repurchase.ts';
 import { SettleInstallment } from '../../application/loans/settle-installment.ts';
 import type { Clock } from '../../application/ports/clock.ts';
@@ -42,6 +43,7 @@ export const postAssignment = ({
     settle: new SettleInstallment(deps),
     prepay: new ProcessPrepayment(deps),
     repurchase: new RequestRepurchase(deps),
+    quotes: new Quotes(deps),
   };
 };
 export type PostAssignment = ReturnType<typeof postAssignment>;

@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -10,13 +11,28 @@ const flags = ['--disable-warning=ExperimentalWarning'];
 const main = 'infrastructure/composition/main.ts';
 const cli = 'infrastructure/composition/receivables.ts';
 
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
+/** Below the ports that the system gives to outgoing connections, so that nobody takes it between this answer and its use. */
+const PORTS = { from: 12_000, to: 32_000 } as const;
+
+const canListen = async (port: number): Promise<boolean> => {
+  const server = createServer();
+  const listening = once(server, 'listening');
+  server.listen(port, '127.0.0.1');
+  try {
+    await listening;
+  } catch {
+    return false;
+  }
   server.close();
   await once(server, 'close');
-  return port;
+  return true;
+};
+
+export const freePort = async (): Promise<number> => {
+  for (;;) {
+    const port = randomInt(PORTS.from, PORTS.to);
+    if (await canListen(port)) return port;
+  }
 };
 
 export interface ClientCredentials {

@@ -1,6 +1,7 @@
 import { forClient } from '../pipeline/operation.ts';
 import type { Handler } from '../pipeline/operation.ts';
-import { outcomeReply } from '../pipeline/reply.ts';
+import { ok, outcomeReply } from '../pipeline/reply.ts';
+import { presentPrepaymentQuote, presentRepurchaseQuote } from '../presenters/quotes.ts';
 import { presentDocuments, presentPrepayment, presentRepurchase } from '../presenters/post-assignment.ts';
 import {
   addDocumentsInput,
@@ -11,28 +12,22 @@ import {
 import type { FilesDataBody, PrepaymentBody, RepurchaseBody } from '../requests/post-assignment.ts';
 import type { UseCases } from '../use-cases.ts';
 
-export const postAssignmentHandlers = ({
-  processPrepayment,
-  requestRepurchase,
-  addDocuments,
-}: UseCases): Readonly<Record<string, Handler>> => ({
+export const postAssignmentHandlers = (useCases: UseCases): Readonly<Record<string, Handler>> => ({
   processPrepayment: {
-    run: forClient(async (context, { body }) =>
-      outcomeReply(
-        200,
-        await processPrepayment(context, processPrepaymentInput(body as PrepaymentBody)),
-        presentPrepayment,
-      ),
-    ),
+    run: forClient(async (context, { body }) => {
+      const { dry_run: dryRun } = body as PrepaymentBody;
+      const input = processPrepaymentInput(body as PrepaymentBody);
+      if (dryRun) return ok(presentPrepaymentQuote(await useCases.quotePrepayment(context, input)));
+      return outcomeReply(200, await useCases.processPrepayment(context, input), presentPrepayment);
+    }),
   },
   requestRepurchase: {
-    run: forClient(async (context, { body }) =>
-      outcomeReply(
-        200,
-        await requestRepurchase(context, requestRepurchaseInput(body as RepurchaseBody)),
-        presentRepurchase,
-      ),
-    ),
+    run: forClient(async (context, { body }) => {
+      const { dry_run: dryRun } = body as RepurchaseBody;
+      const input = requestRepurchaseInput(body as RepurchaseBody);
+      if (dryRun) return ok(presentRepurchaseQuote(await useCases.quoteRepurchase(context, input)));
+      return outcomeReply(200, await useCases.requestRepurchase(context, input), presentRepurchase);
+    }),
   },
   addDocuments: {
     crossCheck: checkFilesData,
@@ -40,7 +35,7 @@ export const postAssignmentHandlers = ({
     run: forClient(async (context, { body, files }) =>
       outcomeReply(
         201,
-        await addDocuments(context, addDocumentsInput(body as FilesDataBody, files)),
+        await useCases.addDocuments(context, addDocumentsInput(body as FilesDataBody, files)),
         presentDocuments,
       ),
     ),

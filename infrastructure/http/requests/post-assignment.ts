@@ -20,6 +20,8 @@ export interface PrepaymentBody {
   readonly prepayment_date: string;
   readonly payment_method: PaymentMethod;
   readonly idempotency_key: string;
+  /** True: only say what would happen. */
+  readonly dry_run?: boolean;
 }
 
 export const processPrepaymentInput = (body: PrepaymentBody): ProcessPrepaymentInput => ({
@@ -38,6 +40,8 @@ export interface RepurchaseBody {
   readonly effective_date: string;
   readonly repurchase_value?: number;
   readonly idempotency_key: string;
+  /** True: only say what would happen. */
+  readonly dry_run?: boolean;
 }
 
 export const requestRepurchaseInput = (body: RepurchaseBody): RequestRepurchaseInput => ({

@@ -257,3 +257,28 @@ describe.each([
     expect(seen).toBeUndefined();
   });
 });
+
+describe('dry_run', () => {
+  test.each([
+    [PREPAYMENT, validPrepayment],
+    [REPURCHASE, validRepurchase],
+  ] as const)('%s answers a quote as described and does nothing', async (path, valid) => {
+    const response = await world.call('POST', path, { json: { ...valid(), dry_run: true } });
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({ status: 'quoted', dry_run: true });
+    expect(seen).toBeUndefined();
+  });
+
+  test.each(['yes', 1, null])('%j is not a boolean', async (value) => {
+    const response = await world.call('POST', REPURCHASE, { json: { ...validRepurchase(), dry_run: value } });
+    expect(response.status).toBe(400);
+    expect(response.body.details).toMatchObject([{ field: 'dry_run' }]);
+  });
+
+  test('false is the request itself', async () => {
+    const response = await world.call('POST', REPURCHASE, {
+      json: { ...validRepurchase(), dry_run: false },
+    });
+    expect(response.body).toMatchObject({ status: 'repurchase_pending' });
+  });
+});

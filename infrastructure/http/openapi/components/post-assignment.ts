@@ -1,19 +1,24 @@
 import { REPURCHASE_REASONS } from '../../../../domain/loan/events.ts';
 import { object, ref, refused } from '../schema.ts';
 import type { Schema } from '../schema.ts';
+import { dryRun, quoteSchemas } from './quotes.ts';
 import { freeText } from './values.ts';
 
 const prepayment: Schema = {
-  ...object({
-    originator_proposal_code: ref('ProposalCode'),
-    prepayment_value: { ...ref('Amount'), description: 'What came in ahead of the schedule.' },
-    prepayment_date: {
-      ...ref('CalendarDate'),
-      description: 'Day of the payment; everything is valued on it.',
+  ...object(
+    {
+      originator_proposal_code: ref('ProposalCode'),
+      prepayment_value: { ...ref('Amount'), description: 'What came in ahead of the schedule.' },
+      prepayment_date: {
+        ...ref('CalendarDate'),
+        description: 'Day of the payment; everything is valued on it.',
+      },
+      payment_method: ref('PaymentMethod'),
+      idempotency_key: ref('IdempotencyKey'),
+      dry_run: dryRun,
     },
-    payment_method: ref('PaymentMethod'),
-    idempotency_key: ref('IdempotencyKey'),
-  }),
+    ['dry_run'],
+  ),
   description: 'Says that money came in before it was due.',
 };
 
@@ -73,8 +78,9 @@ const repurchaseRequest: Schema = {
         description: 'Agreed value; leave it out to have it calculated.',
       },
       idempotency_key: ref('IdempotencyKey'),
+      dry_run: dryRun,
     },
-    ['reason_detail', 'repurchase_value'],
+    ['reason_detail', 'repurchase_value', 'dry_run'],
   ),
   description: 'Asks that an active operation leaves the fund.',
 };
@@ -108,6 +114,7 @@ export const postAssignmentSchemas: Readonly<Record<string, Schema>> = {
   PrepaymentReceipt: prepaymentReceipt,
   RepurchaseRequest: repurchaseRequest,
   RepurchaseReceipt: repurchaseReceipt,
+  ...quoteSchemas,
   FilesData: filesData,
   FilesReceipt: {
     ...object({

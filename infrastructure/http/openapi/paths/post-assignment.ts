@@ -21,13 +21,14 @@ export const postAssignmentOperations: readonly OperationSpec[] = [
     description:
       'Values the open installments on the day of the payment and closes as many as the money covers: late ones ' +
       'first, then from the end of the schedule. What is left becomes a credit on the next installment in that ' +
-      'order. Money for everything settles the operation; a surplus is reported as `excess_value`.',
+      'order. Money for everything settles the operation; a surplus is reported as `excess_value`. ' +
+      'With `dry_run` nothing of this happens; the answer says what would.',
     access: 'loans:write',
     bucket: 'prepayment',
     body: [{ mediaType: 'application/json', schema: 'Prepayment', example: examples.prepayment }],
     success: [
       {
-        ...json(200, 'The money is allocated.', 'PrepaymentReceipt', examples.prepaymentReceipt),
+        ...json(200, 'The money is allocated.', 'PrepaymentAnswer', examples.prepaymentReceipt),
         headers: REPLAYED,
       },
     ],
@@ -42,7 +43,8 @@ export const postAssignmentOperations: readonly OperationSpec[] = [
     description:
       'Freezes an active operation until the administrator has processed the request; its end arrives by webhook. ' +
       'Without `repurchase_value` the reason decides: present value of what is open for `repurchase` and ' +
-      '`integrated_repurchase`, the price for `cession_reversal`, the price less the money received for `resolution`.',
+      '`integrated_repurchase`, the price for `cession_reversal`, the price less the money received for `resolution`. ' +
+      'With `dry_run` the operation stays as it is; the answer says what would happen.',
     access: 'loans:write',
     bucket: 'repurchase',
     body: [
@@ -50,7 +52,7 @@ export const postAssignmentOperations: readonly OperationSpec[] = [
     ],
     success: [
       {
-        ...json(200, 'The request is recorded.', 'RepurchaseReceipt', examples.repurchaseReceipt),
+        ...json(200, 'The request is recorded.', 'RepurchaseAnswer', examples.repurchaseReceipt),
         headers: REPLAYED,
       },
     ],

@@ -1,0 +1,60 @@
+import type {
+  PrepaymentQuote,
+  PrepaymentQuoteLine,
+  QuoteLine,
+  RepurchaseQuote,
+} from '../../../application/loans/quotes.ts';
+import { amount } from './amount.ts';
+
+const presentLine = (line: QuoteLine): object => ({
+  installment_code: line.installmentCode,
+  due_date: line.dueDate,
+  days: line.days,
+  face_value: amount(line.faceValue),
+  present_value: amount(line.presentValue),
+});
+
+const presentPrepaymentLine = (line: PrepaymentQuoteLine): object => ({
+  ...presentLine(line),
+  paid_off: line.paidOff,
+});
+
+const beginning = (quote: PrepaymentQuote | RepurchaseQuote): object => ({
+  originator_proposal_code: quote.code,
+  status: 'quoted',
+  dry_run: true,
+  resulting_status: quote.resultingStatus,
+  pricing_policy: quote.pricing.policy,
+  daily_factor: quote.pricing.dailyFactor,
+});
+
+export const presentPrepaymentQuote = (quote: PrepaymentQuote): object => ({
+  ...beginning(quote),
+  prepayment_value: amount(quote.prepaymentValue),
+  prepayment_date: quote.prepaymentDate,
+  payoff_value: amount(quote.payoffValue),
+  settled_installments: quote.settledInstallments,
+  remaining_balance: amount(quote.remainingBalance),
+  excess_value: amount(quote.excessValue),
+  ...(quote.partiallyPaid && {
+    partially_paid: {
+      installment_code: quote.partiallyPaid.installmentCode,
+      outstanding_value: amount(quote.partiallyPaid.outstandingValue),
+    },
+  }),
+  lines: quote.lines.map(presentPrepaymentLine),
+  calculated_at: quote.calculatedAt,
+});
+
+export const presentRepurchaseQuote = (quote: RepurchaseQuote): object => ({
+  ...beginning(quote),
+  reason: quote.reason,
+  effective_date: quote.effectiveDate,
+  repurchase_value: amount(quote.repurchaseValue),
+  calculated_value: amount(quote.calculatedValue),
+  value_source: quote.valueSource,
+  acquisition_value: amount(quote.acquisitionValue),
+  received_value: amount(quote.receivedValue),
+  lines: quote.lines.map(presentLine),
+  calculated_at: quote.calculatedAt,
+});
