@@ -16,11 +16,17 @@ const homes = [
   ['outgoing-http', '^infrastructure/webhooks/', packages('undici', 'ipaddr.js')],
   ['tokens', '^infrastructure/security/', packages('jose')],
   ['command-line', '^infrastructure/cli/', packages('commander')],
-  ['documents', '^infrastructure/documents/', packages('unpdf', 'yauzl')],
+  ['documents', '^infrastructure/documents/', packages('unpdf', 'yauzl', 'aws4fetch')],
+  ['csv', '^infrastructure/(statements|cli)/', packages('csv-parse', 'csv-stringify')],
   ['logging', '^infrastructure/composition/', packages('pino')],
   [
+    'metrics-and-traces',
+    '^infrastructure/observability/',
+    [packages('prom-client'), 'node_modules/@opentelemetry/'],
+  ],
+  [
     'schemas',
-    '^(application/event-codec|infrastructure/(http|composition))/',
+    '^(application/(event-codec|schemas)|infrastructure/(http|composition))/',
     packages('ajv', 'ajv-formats'),
   ],
 ];

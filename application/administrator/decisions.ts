@@ -1,6 +1,6 @@
 import type { LoanCommand } from '../../domain/loan/commands.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
-import type { CommandHandler, Handled } from '../command-handling/command-handler.ts';
+import type { CommandHandler, CommandRequest, Handled } from '../command-handling/command-handler.ts';
 
 /** A decision of the fund's administrator on one operation. */
 export interface Decision {
@@ -10,6 +10,8 @@ export interface Decision {
   readonly decisionId: string;
   /** What it answers to: the event that asked for it, where there is one. */
   readonly causationId?: string;
+  /** Present for decisions from outside, whose ids are used up like the keys of requests. */
+  readonly idempotency?: NonNullable<CommandRequest['idempotency']>;
   readonly command: LoanCommand;
 }
 
@@ -21,14 +23,16 @@ export class AdministratorDecisions {
     this.#commands = commands;
   }
 
-  /** @throws DomainError when the operation's state does not allow it */
+  /** @throws DomainError when the operation's state does not allow it, or its id was used for something else */
   async carryOut(decision: Decision): Promise<Handled> {
+    const { causationId, idempotency } = decision;
     return this.#commands.handle({
       stream: decision.stream,
       applicationId: decision.applicationId,
       actor: 'administrator',
       correlationId: decision.decisionId,
-      ...(decision.causationId !== undefined && { causationId: decision.causationId }),
+      ...(causationId !== undefined && { causationId }),
+      ...(idempotency && { idempotency }),
       decide: (state) => loanDecider.decide(decision.command, state),
     });
   }

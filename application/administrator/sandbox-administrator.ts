@@ -1,6 +1,8 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { LoanCommand } from '../../domain/loan/commands.ts';
 import type { Timestamp } from '../../domain/shared/identifiers.ts';
+import { KeptPlace } from '../coordination/kept-place.ts';
+import { Outage } from '../coordination/outage.ts';
 import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
 import type { CheckpointStore } from '../ports/checkpoint-store.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -31,7 +33,6 @@ const next: Readonly<Record<string, (now: Timestamp) => LoanCommand>> = {
 
 const CHECKPOINT = 'sandbox-administrator';
 const MAX_IN_FLIGHT = 64;
-const RETRY_MS = 500;
 const STORE_EVERY = 100;
 
 /**
@@ -40,9 +41,13 @@ const STORE_EVERY = 100;
  */
 export class SandboxAdministrator {
   readonly #deps: Dependencies;
+  readonly #place: KeptPlace;
+  readonly #outage: Outage;
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
+    this.#place = new KeptPlace(dependencies.checkpoints, CHECKPOINT);
+    this.#outage = new Outage({ logger: dependencies.logger, what: CHECKPOINT });
   }
 
   /** Works until the signal ends; then the decision in hand is finished and nothing is lost. */
@@ -51,24 +56,27 @@ export class SandboxAdministrator {
       try {
         await this.#follow(signal);
       } catch (error) {
-        this.#deps.logger.error({ err: error }, 'sandbox administrator: starting again from its checkpoint');
-        await this.#deps.sleep(RETRY_MS, signal);
+        if (!signal.aborted) await this.#deps.sleep(this.#outage.failed(error), signal);
       }
     }
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const { subscription, checkpoints } = this.#deps;
-    const from = await checkpoints.load(CHECKPOINT);
+    const { subscription } = this.#deps;
+    const from = await this.#place.load();
     let passed = 0;
     for await (const message of subscription.subscribe({ from, streamPrefix: LOAN_STREAM_PREFIX, signal })) {
-      if (message.kind === 'caught_up') continue;
+      if (message.kind === 'caught_up') {
+        this.#outage.over();
+        continue;
+      }
       const decided = message.kind === 'events' && (await this.#decideAll(message.events, signal));
       if (signal.aborted) return;
       // Passing by what asks for no decision is cheap to repeat: its position is only stored now and then.
       if (!decided && ++passed < STORE_EVERY) continue;
       passed = 0;
-      await checkpoints.store(CHECKPOINT, message.checkpoint);
+      await this.#place.advance(message.checkpoint);
+      this.#outage.over();
     }
   }
 

@@ -1,11 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { isReserved } from '../../domain/loan/index.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import { encodeEvent } from '../event-codec/event-codec.ts';
 import { chainEvents } from '../event-codec/hash-chain.ts';
+import { TimeOrderedIds } from '../identifiers/time-ordered-id.ts';
 import type { Clock } from '../ports/clock.ts';
+import { UNWATCHED_COMMANDS } from '../ports/command-watch.ts';
+import type { CommandWatch } from '../ports/command-watch.ts';
 import { ConcurrencyError, KeyAlreadyClaimedError } from '../ports/event-store.ts';
 import type { AppendResult, EventStore, EventToAppend, KeyClaim } from '../ports/event-store.ts';
 import { appendRetrying } from './append-retrying.ts';
@@ -22,8 +24,11 @@ export interface CommandRequest {
   readonly correlationId: string;
   /** Default: the correlation id. */
   readonly causationId?: string;
-  /** Present for requests with an idempotency key. `claim` when the key is unique beyond this operation. */
-  readonly idempotency?: UsedKey & { readonly claim?: boolean };
+  /**
+   * Present for requests with an idempotency key. `claim` when the key is unique beyond this operation: in `claimScope`, or in
+   * the application where none is named.
+   */
+  readonly idempotency?: UsedKey & { readonly claim?: boolean; readonly claimScope?: string };
   /** The events that the command causes in this state. May be called again with a newer state. */
   readonly decide: (state: LoanState) => readonly LoanEvent[] | Promise<readonly LoanEvent[]>;
 }
@@ -58,6 +63,7 @@ interface Dependencies {
   readonly reservations: Reservations;
   /** Waits between two tries after an unknown outcome; injected so that tests do not wait. */
   readonly pause: (ms: number) => Promise<void>;
+  readonly watch?: CommandWatch;
 }
 
 const MAX_DECISIONS = 6;
@@ -72,6 +78,7 @@ class Stale extends Error {}
 export class CommandHandler {
   readonly #deps: Dependencies;
   readonly #queue = new KeyedQueue();
+  readonly #eventIds = new TimeOrderedIds();
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
@@ -82,8 +89,9 @@ export class CommandHandler {
    * @throws OutcomeUnknownError the store did not say, even after retries; the same request may be sent again
    */
   async handle(request: CommandRequest): Promise<Handled> {
-    return this.#queue.run(request.stream, () =>
-      this.#untilCurrent(request.stream, () => this.#once(request)),
+    const { watch = UNWATCHED_COMMANDS } = this.#deps;
+    return watch.run(request, () =>
+      this.#queue.run(request.stream, () => this.#untilCurrent(request.stream, () => this.#once(request))),
     );
   }
 
@@ -133,7 +141,7 @@ export class CommandHandler {
     if (idempotency) {
       const accepted = acceptedUnder(operation, idempotency.endpoint, idempotency.key);
       if (accepted && accepted.fingerprint !== idempotency.fingerprint) throw keyConflict(idempotency);
-      if (accepted) return { replayed: true, state: operation.state, acceptedAt: accepted.revision };
+      if (accepted) return await this.#replayed(request.stream, operation, accepted.revision);
     }
     const events = await this.#decide(request, operation);
     if (events.length === 0) return { replayed: false, state: operation.state, events };
@@ -142,6 +150,12 @@ export class CommandHandler {
     const after = advance(operation, events, stored, revision);
     this.#deps.cache.set(request.stream, after);
     return { replayed: false, state: after.state, events };
+  }
+
+  /** Some answers to a repeated request show the status of now, which another process may have changed. */
+  async #replayed(stream: string, operation: Operation, acceptedAt: bigint): Promise<Replayed> {
+    await this.#ensureCurrent(stream, operation);
+    return { replayed: true, state: operation.state, acceptedAt };
   }
 
   async #load(stream: string): Promise<Operation> {
@@ -186,6 +200,7 @@ export class CommandHandler {
       applicationId: request.applicationId,
       recordedAt: this.#deps.clock.now(),
     };
+    const decidedAt = Date.parse(metadata.recordedAt);
     const { idempotency } = request;
     const used = idempotency && {
       endpoint: idempotency.endpoint,
@@ -193,7 +208,7 @@ export class CommandHandler {
       fingerprint: idempotency.fingerprint,
     };
     const unchained = events.map((event, i) => ({
-      id: randomUUID(),
+      id: this.#eventIds.next(decidedAt),
       ...encodeEvent(event),
       // The key stands on the first event only: one request, one key.
       metadata: used && i === 0 ? { ...metadata, idempotency: used } : metadata,
@@ -225,7 +240,13 @@ export class CommandHandler {
 }
 
 const claimOf = ({ applicationId, idempotency }: CommandRequest): KeyClaim | undefined =>
-  idempotency?.claim ? { applicationId, endpoint: idempotency.endpoint, key: idempotency.key } : undefined;
+  idempotency?.claim
+    ? {
+        applicationId: idempotency.claimScope ?? applicationId,
+        endpoint: idempotency.endpoint,
+        key: idempotency.key,
+      }
+    : undefined;
 
 const keyConflict = ({ endpoint, key }: UsedKey): DomainError =>
   new DomainError(

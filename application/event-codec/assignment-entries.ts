@@ -1,5 +1,6 @@
 import type { ScheduledInstallment } from '../../domain/installment/state.ts';
-import type { LoanDocument, Pricing } from '../../domain/loan/events.ts';
+import type { DecisionRecord, LoanDocument, Pricing } from '../../domain/loan/events.ts';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { EventEntry } from './event-entry.ts';
 import { integer, list, object, optional, text } from './payload.ts';
 import type { Payload } from './payload.ts';
@@ -75,10 +76,26 @@ export const loanReceived: EventEntry<'LoanReceived'> = {
   }),
 };
 
+export const encodeDecision = (decision: DecisionRecord): Payload => ({
+  decided_at: decision.decidedAt,
+  ...(decision.note !== undefined && { note: decision.note }),
+});
+export const decodeDecision = (payload: Payload, field: string): DecisionRecord => {
+  const p = object(payload, field);
+  return { decidedAt: text(p, 'decided_at'), ...optional(p, 'note', 'note', text) };
+};
+
 export const loanApproved: EventEntry<'LoanApproved'> = {
   storedType: 'loan.approved.v1',
-  encode: (event) => ({ approved_at: event.approvedAt }),
-  decode: (p) => ({ type: 'LoanApproved', approvedAt: text(p, 'approved_at') }),
+  encode: (event) => ({
+    approved_at: event.approvedAt,
+    ...(event.decision && { decision: encodeDecision(event.decision) }),
+  }),
+  decode: (p) => ({
+    type: 'LoanApproved',
+    approvedAt: text(p, 'approved_at'),
+    ...optional(p, 'decision', 'decision', decodeDecision),
+  }),
 };
 
 export const loanRejected: EventEntry<'LoanRejected'> = {
@@ -86,18 +103,27 @@ export const loanRejected: EventEntry<'LoanRejected'> = {
   encode: (event) => ({
     rejected_at: event.rejectedAt,
     reasons: event.reasons.map(({ code, message }) => ({ code, message })),
+    ...(event.decision && { decision: encodeDecision(event.decision) }),
   }),
   decode: (p) => ({
     type: 'LoanRejected',
     rejectedAt: text(p, 'rejected_at'),
     reasons: list(p, 'reasons', (r) => ({ code: text(r, 'code'), message: text(r, 'message') })),
+    ...optional(p, 'decision', 'decision', decodeDecision),
   }),
 };
 
 export const loanTermSigned: EventEntry<'LoanTermSigned'> = {
   storedType: 'loan.term_signed.v1',
-  encode: (event) => ({ signed_at: event.signedAt }),
-  decode: (p) => ({ type: 'LoanTermSigned', signedAt: text(p, 'signed_at') }),
+  encode: (event) => ({
+    signed_at: event.signedAt,
+    ...(event.decision && { decision: encodeDecision(event.decision) }),
+  }),
+  decode: (p) => ({
+    type: 'LoanTermSigned',
+    signedAt: text(p, 'signed_at'),
+    ...optional(p, 'decision', 'decision', decodeDecision),
+  }),
 };
 
 export const loanDisbursed: EventEntry<'LoanDisbursed'> = {
@@ -105,12 +131,16 @@ export const loanDisbursed: EventEntry<'LoanDisbursed'> = {
   encode: (event) => ({
     disbursed_value: event.disbursedValue,
     disbursed_at: event.disbursedAt,
+    ...(event.disbursementDate !== undefined && { disbursement_date: event.disbursementDate }),
+    ...(event.decision && { decision: encodeDecision(event.decision) }),
     ...(event.renegotiation && { renegotiation: encodeTerms(event.renegotiation) }),
   }),
   decode: (p) => ({
     type: 'LoanDisbursed',
     disbursedValue: integer(p, 'disbursed_value'),
     disbursedAt: text(p, 'disbursed_at'),
+    ...optional(p, 'disbursement_date', 'disbursementDate', text<CalendarDate>),
+    ...optional(p, 'decision', 'decision', decodeDecision),
     ...optional(p, 'renegotiation', 'renegotiation', decodeTerms),
   }),
 };

@@ -1,5 +1,5 @@
 import type { PrepaymentProcessed } from '../../domain/loan/events.ts';
-import { decodePricing, encodePricing } from './assignment-entries.ts';
+import { decodeDecision, decodePricing, encodeDecision, encodePricing } from './assignment-entries.ts';
 import type { EventEntry } from './event-entry.ts';
 import { flag, integer, list, object, optional, text, texts } from './payload.ts';
 import type { Payload } from './payload.ts';
@@ -118,6 +118,7 @@ export const repurchaseCompleted: EventEntry<'RepurchaseCompleted'> = {
     repurchase_value: event.repurchaseValue,
     status: event.status,
     completed_at: event.completedAt,
+    ...(event.decision && { decision: encodeDecision(event.decision) }),
   }),
   decode: (p) => ({
     type: 'RepurchaseCompleted',
@@ -125,5 +126,6 @@ export const repurchaseCompleted: EventEntry<'RepurchaseCompleted'> = {
     repurchaseValue: integer(p, 'repurchase_value'),
     status: text(p, 'status'),
     completedAt: text(p, 'completed_at'),
+    ...optional(p, 'decision', 'decision', decodeDecision),
   }),
 };

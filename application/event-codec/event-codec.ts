@@ -10,6 +10,7 @@ import type { EventEntry } from './event-entry.ts';
 import * as installment from './installment-entries.ts';
 import type { Payload } from './payload.ts';
 import { UnreadableEventError } from './payload.ts';
+import * as privacy from './privacy-entries.ts';
 import * as renegotiation from './renegotiation-entries.ts';
 
 type EntriesOf<Event extends DomainEvent> = { readonly [Type in Event['type']]: EventEntry<Type> };
@@ -29,6 +30,7 @@ const loanEntries: EntriesOf<LoanEvent> = {
   RepurchaseRequested: closing.repurchaseRequested,
   RepurchaseCompleted: closing.repurchaseCompleted,
   DocumentsAdded: documents.documentsAdded,
+  BorrowerForgotten: privacy.borrowerForgotten,
   LoanReserved: renegotiation.loanReserved,
   LoanReservationReleased: renegotiation.loanReservationReleased,
   LoanRenegotiated: renegotiation.loanRenegotiated,

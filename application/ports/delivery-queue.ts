@@ -1,4 +1,5 @@
 import type { AttemptRecord } from './delivery-log.ts';
+import type { ConsumerProgress } from './consumer-offsets.ts';
 import type { Redelivery } from './redelivery.ts';
 
 /** A public event as subscribers get it. `webhook.ping` belongs to no operation and no fund. */
@@ -111,8 +112,12 @@ export interface Retention {
  * however much waits. Everything is durable when a call resolves. Instants are ISO 8601 UTC with milliseconds.
  */
 export interface DeliveryQueue {
-  /** Once per subscription and event: a repetition changes nothing. Answers how many are new. */
-  enqueue(deliveries: readonly PlannedDelivery[], now: string): Promise<number>;
+  /**
+   * Once per subscription and event: a repetition changes nothing. Answers how many are new. The progress of the consumer that the
+   * deliveries come from is stored with them: all or nothing.
+   * @throws PartitionLostError the progress is not that of the stored offset; nothing was stored
+   */
+  enqueue(deliveries: readonly PlannedDelivery[], now: string, progress?: ConsumerProgress): Promise<number>;
   /** Leases due lanes of active subscriptions, longest due first. A lane whose lease ended counts as due. */
   claim(requests: readonly ClaimRequest[], now: string, leaseUntil: string): Promise<Claim>;
   /**

@@ -33,7 +33,12 @@ const loanReceived = (event: LoanReceived): PublicPayload => ({
 
 const disbursementCompleted = (event: LoanDisbursed): PublicPayload => ({
   name: 'disbursement_completed',
-  data: { status: 'active', disbursed_value: amount(event.disbursedValue), disbursed_at: event.disbursedAt },
+  data: {
+    status: 'active',
+    disbursed_value: amount(event.disbursedValue),
+    disbursed_at: event.disbursedAt,
+    ...(event.disbursementDate !== undefined && { disbursement_date: event.disbursementDate }),
+  },
 });
 
 const installmentSettled = (event: InstallmentSettled): PublicPayload => ({
@@ -156,6 +161,7 @@ const publications: Publications = {
   RepurchaseRequested: repurchaseReceived,
   RepurchaseCompleted: repurchaseCompleted,
   DocumentsAdded: 'internal',
+  BorrowerForgotten: 'internal',
   LoanReserved: 'internal',
   LoanReservationReleased: 'internal',
   LoanRenegotiated: 'internal',

@@ -1,3 +1,5 @@
+import { KeptPlace } from '../coordination/kept-place.ts';
+import { Outage } from '../coordination/outage.ts';
 import type { CheckpointStore } from '../ports/checkpoint-store.ts';
 import type { EventBus, PublicEvent } from '../ports/event-bus.ts';
 import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
@@ -26,23 +28,26 @@ export interface RelayStatus {
 }
 
 const CHECKPOINT = 'outbox-relay';
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 10_000;
 
 /**
  * Carries every stored event to the bus: in log order, at least once. The position is stored only after the bus has taken the
- * batch, so a crash in between repeats the batch and loses nothing. An event that cannot be translated holds the relay: skipping
- * one would break the promise silently.
+ * batch, so a crash in between repeats the batch and loses nothing. A relay that was frozen while another took over may repeat what
+ * that one sent: each begins at or before the stored position and leaves nothing out, so what comes first of each event still comes
+ * in order; and it cannot set the position back. An event that cannot be translated holds the relay: skipping one would break the
+ * promise silently.
  */
 export class OutboxRelay {
   readonly #deps: Dependencies;
   #stopping = new AbortController();
   #running: Promise<void> | undefined;
   #status: RelayStatus = { state: 'stopped', position: undefined, caughtUp: false, lastError: undefined };
-  #failures = 0;
+  readonly #place: KeptPlace;
+  readonly #outage: Outage;
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
+    this.#place = new KeptPlace(dependencies.checkpoints, CHECKPOINT);
+    this.#outage = new Outage({ logger: dependencies.logger, what: 'outbox relay' });
   }
 
   start(): void {
@@ -78,33 +83,36 @@ export class OutboxRelay {
   }
 
   async #relay(signal: AbortSignal): Promise<void> {
-    const { subscription, checkpoints, streamPrefix } = this.#deps;
-    const from = await checkpoints.load(CHECKPOINT);
-    this.#note({ state: 'running', position: from });
+    const { subscription, streamPrefix } = this.#deps;
+    const from = await this.#place.load();
+    // Trying again is not yet working again.
+    this.#note(
+      this.#outage.lastError === undefined ? { state: 'running', position: from } : { position: from },
+    );
     for await (const message of subscription.subscribe({ from, streamPrefix, signal })) {
-      if (message.kind === 'caught_up') this.#note({ caughtUp: true });
+      if (message.kind === 'caught_up') this.#caughtUp();
       else await this.#forward(message.kind === 'events' ? message.events : [], message.checkpoint);
     }
     if (!signal.aborted) throw new Error('the subscription ended by itself');
   }
 
+  #caughtUp(): void {
+    this.#outage.over();
+    this.#note({ state: 'running', caughtUp: true, lastError: undefined });
+  }
+
   async #forward(recorded: readonly RecordedEvent[], position: LogPosition): Promise<void> {
     const events = await this.#deps.translate(recorded);
     if (events.length > 0) await this.#deps.bus.publish(events);
-    await this.#deps.checkpoints.store(CHECKPOINT, position);
-    this.#failures = 0;
+    await this.#place.advance(position);
+    this.#outage.over();
     this.#note({ state: 'running', position, lastError: undefined });
   }
 
   async #backOff(error: unknown, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
-    const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++);
-    const lastError = error instanceof Error ? error.message : String(error);
-    this.#note({ state: 'backing_off', caughtUp: false, lastError });
-    this.#deps.logger.error(
-      { err: error, pause_ms: pause },
-      'outbox relay: starting again from its position',
-    );
+    const pause = this.#outage.failed(error);
+    this.#note({ state: 'backing_off', caughtUp: false, lastError: this.#outage.lastError });
     await this.#deps.sleep(pause, signal);
   }
 }

@@ -1,3 +1,5 @@
+import { KeptPlace } from '../coordination/kept-place.ts';
+import { Outage } from '../coordination/outage.ts';
 import type { CheckpointStore } from '../ports/checkpoint-store.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 import type { EventSubscription } from '../ports/event-subscription.ts';
@@ -11,12 +13,11 @@ export interface LogFollowing {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-const RETRY_MS = 500;
-
 /** Hands every event of the log to `handle`, at least once; its place is stored when a batch is handled, never before. */
 export class LogFollower {
   readonly #following: LogFollowing;
-  readonly #name: string;
+  readonly #place: KeptPlace;
+  readonly #outage: Outage;
   readonly #handle: (events: readonly RecordedEvent[], signal: AbortSignal) => Promise<void>;
 
   /** @param name of the checkpoint; stored, so never changed */
@@ -26,31 +27,29 @@ export class LogFollower {
     handle: (events: readonly RecordedEvent[], signal: AbortSignal) => Promise<void>,
   ) {
     this.#following = following;
-    this.#name = name;
+    this.#place = new KeptPlace(following.checkpoints, name);
+    this.#outage = new Outage({ logger: following.logger, what: name });
     this.#handle = handle;
   }
 
   /** Works until the signal ends. Whatever fails is tried again from the checkpoint. */
   async run(signal: AbortSignal): Promise<void> {
-    const { logger, sleep } = this.#following;
     while (!signal.aborted) {
       try {
         await this.#follow(signal);
       } catch (error) {
-        logger.error({ err: error, checkpoint: this.#name }, 'starting again from the checkpoint');
-        await sleep(RETRY_MS, signal);
+        if (!signal.aborted) await this.#following.sleep(this.#outage.failed(error), signal);
       }
     }
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const { subscription, checkpoints } = this.#following;
-    const from = await checkpoints.load(this.#name);
-    for await (const message of subscription.subscribe({ from, signal })) {
-      if (message.kind === 'caught_up') continue;
+    const from = await this.#place.load();
+    for await (const message of this.#following.subscription.subscribe({ from, signal })) {
       if (message.kind === 'events') await this.#handle(message.events, signal);
       if (signal.aborted) return;
-      await checkpoints.store(this.#name, message.checkpoint);
+      if (message.kind !== 'caught_up') await this.#place.advance(message.checkpoint);
+      this.#outage.over();
     }
   }
 }

@@ -1,3 +1,4 @@
+import { Outage } from '../coordination/outage.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { MarkOverdueInstallments } from './mark-overdue-installments.ts';
@@ -21,21 +22,28 @@ const RETRY_MS = 1_000;
  */
 export class OverdueScheduler {
   readonly #deps: Dependencies;
+  readonly #outage: Outage;
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
+    this.#outage = new Outage({
+      logger: dependencies.logger,
+      what: 'overdue scheduler',
+      firstPauseMs: RETRY_MS,
+      longestPauseMs: RETRY_MS,
+    });
   }
 
   /** Works until the signal ends; then what is in hand is finished. */
   async run(signal: AbortSignal): Promise<void> {
-    const { logger, sleep, interval } = this.#deps;
+    const { sleep, interval } = this.#deps;
     while (!signal.aborted) {
       let pause = interval;
       try {
         await this.#sweep(signal);
+        this.#outage.over();
       } catch (error) {
-        logger.error({ err: error }, 'overdue installments could not be marked; trying again');
-        pause = Math.min(RETRY_MS, interval);
+        pause = Math.min(this.#outage.failed(error), interval);
       }
       await sleep(Math.min(pause, this.#untilNextDay()), signal);
     }

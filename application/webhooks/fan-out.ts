@@ -1,4 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
+import type { ConsumerProgress } from '../ports/consumer-offsets.ts';
 import type { DeliveryQueue, PlannedDelivery } from '../ports/delivery-queue.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { WebhookMetrics } from '../ports/webhook-metrics.ts';
@@ -30,7 +31,10 @@ export class WebhookFanOut {
     this.#deps = dependencies;
   }
 
-  async handle(events: readonly PublicEvent[]): Promise<void> {
+  async handle(
+    events: readonly PublicEvent[],
+    progress?: ConsumerProgress,
+  ): Promise<void | 'progress_stored'> {
     const { subscriptions, queue, clock, metrics, onQueued } = this.#deps;
     const applications = [...new Set(events.map((event) => event.applicationId))];
     const subscribed = Map.groupBy(
@@ -38,9 +42,10 @@ export class WebhookFanOut {
       (one) => one.applicationId,
     );
     const planned = events.flatMap((event) => this.#plan(event, subscribed.get(event.applicationId) ?? []));
-    if (planned.length === 0) return;
-    metrics.queued(await queue.enqueue(planned, clock.now()));
+    if (planned.length === 0 && !progress) return;
+    metrics.queued(await queue.enqueue(planned, clock.now(), progress));
     onQueued([...new Set(planned.map(({ webhookId }) => webhookId))]);
+    if (progress) return 'progress_stored';
   }
 
   #plan(event: PublicEvent, subscribed: readonly WebhookSubscription[]): PlannedDelivery[] {

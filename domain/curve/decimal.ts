@@ -21,10 +21,13 @@ export const ONE = new Decimal(1);
  * that a JSON number carries; its value then stands at this ceiling, and decisions refuse to act on it.
  */
 export const VALUE_CEILING = cents(999_999_999_999_999);
+const VALUE_FLOOR = cents(-999_999_999_999_999);
 
-/** Whole cents of an exact number of cents, half up, held at the ceiling. */
+/** Whole cents of an exact number of cents, half up, held at the ceiling on either side of zero. */
 export const roundToCents = (exact: Decimal): Cents => {
   if (exact.gt(VALUE_CEILING)) return VALUE_CEILING;
+  // A credit a hair above its installment grows along the curve like any value, and one such operation must not stop a whole sum.
+  if (exact.lt(VALUE_FLOOR)) return VALUE_FLOOR;
   // Adding zero turns -0 into 0, which JSON and deep equality tell apart.
   return cents(exact.toDecimalPlaces(0).toNumber() + 0);
 };

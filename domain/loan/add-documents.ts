@@ -31,6 +31,10 @@ export const addDocuments = (command: AddDocuments, state: LoanState): readonly 
   const documents = command.documents.filter((document) => isNew(loan, document));
   if (documents.length === 0) return [];
   if (loan.status === 'rejected') throw wrongStatus(loan, 'a rejected operation takes no further documents');
+  // The key is gone, and a second one would be missed by whoever looks for what is left of the borrower.
+  if (loan.borrowerForgottenAt !== undefined) {
+    throw wrongStatus(loan, 'its borrower was forgotten, so it takes no further documents');
+  }
   if (documents.some(({ type }) => type === SIGNED_COPY) && !tookPartInRenegotiation(loan)) {
     throw wrongStatus(loan, `a ${SIGNED_COPY} belongs to an operation that took part in a renegotiation`);
   }

@@ -2,13 +2,18 @@ import type { InstallmentEvent } from '../installment/events.ts';
 import { carryCredit, evolveInstallment, isOpen, payOff, pendingInstallment } from '../installment/index.ts';
 import type { Installment } from '../installment/state.ts';
 import type { Cents } from '../shared/money.ts';
-import type { PrepaymentProcessed } from './events.ts';
+import type { LoanDisbursed, PrepaymentProcessed } from './events.ts';
 import type { ActiveLoan, LoanBooks, LoanTerms } from './state.ts';
 
 /** Unchecked on purpose: replaying must not fail, and `decide` bounds every amount that gets into an event. */
 const plus = (received: Cents, value: number): Cents => (received + value) as Cents;
 
-export const openBooks = ({ schedule }: LoanTerms): LoanBooks => ({
+export const openBooks = (
+  { schedule }: LoanTerms,
+  { disbursedValue, disbursementDate }: LoanDisbursed,
+): LoanBooks => ({
+  disbursedValue,
+  ...(disbursementDate !== undefined && { disbursementDate }),
   installments: schedule.map(pendingInstallment),
   openCount: schedule.length,
   receivedValue: 0 as Cents,

@@ -1,7 +1,9 @@
 import type { ApproveLoan, DisburseLoan, RejectLoan, SignLoanTerm } from './commands.ts';
-import type { LoanApproved, LoanDisbursed, LoanRejected, LoanTermSigned } from './events.ts';
-import { requireLoan, requirePositive, wrongStatus } from './refusals.ts';
-import type { LoanState } from './state.ts';
+import type { LoanApproved, LoanDisbursed, LoanRejected, LoanTermSigned, RejectionReason } from './events.ts';
+import { decided } from './decided.ts';
+import { requireLoan, requireNotBeforeIssue, requirePositive, wrongStatus } from './refusals.ts';
+import { formatCents } from '../shared/money.ts';
+import type { ExistingLoan, LoanBooks, LoanState, TermSignedLoan } from './state.ts';
 
 /*
  * The administrator's steps from reception to an active operation. A step that lies behind the operation changes nothing, so
@@ -10,7 +12,8 @@ import type { LoanState } from './state.ts';
 
 export const approveLoan = (command: ApproveLoan, state: LoanState): readonly LoanApproved[] => {
   const loan = requireLoan(state);
-  if (loan.status === 'received') return [{ type: 'LoanApproved', approvedAt: command.now }];
+  if (loan.status === 'received')
+    return [{ type: 'LoanApproved', approvedAt: command.now, ...decided(command) }];
   if (loan.status === 'rejected')
     throw wrongStatus(loan, 'a rejection is final, so assign the loan under a new code');
   return [];
@@ -20,15 +23,24 @@ export const rejectLoan = (command: RejectLoan, state: LoanState): readonly Loan
   const loan = requireLoan(state);
   if (loan.status === 'received') {
     if (loan.origin) throw wrongStatus(loan, 'a renegotiation brought it in, which is decided for good');
-    return [{ type: 'LoanRejected', rejectedAt: command.now, reasons: command.reasons }];
+    const { reasons } = command;
+    return [{ type: 'LoanRejected', rejectedAt: command.now, reasons, ...decided(command) }];
   }
-  if (loan.status === 'rejected') return [];
+  if (loan.status === 'rejected') {
+    if (sameReasons(loan.reasons, command.reasons)) return [];
+    throw wrongStatus(loan, 'the reasons given first stand');
+  }
   throw wrongStatus(loan, 'only an operation that awaits its eligibility decision can be rejected');
 };
 
+const sameReasons = (some: readonly RejectionReason[], others: readonly RejectionReason[]): boolean =>
+  some.length === others.length &&
+  some.every(({ code, message }, i) => code === others[i]?.code && message === others[i]?.message);
+
 export const signLoanTerm = (command: SignLoanTerm, state: LoanState): readonly LoanTermSigned[] => {
   const loan = requireLoan(state);
-  if (loan.status === 'approved') return [{ type: 'LoanTermSigned', signedAt: command.now }];
+  if (loan.status === 'approved')
+    return [{ type: 'LoanTermSigned', signedAt: command.now, ...decided(command) }];
   if (loan.status === 'received') throw wrongStatus(loan, 'approve it before its term is signed');
   if (loan.status === 'rejected') throw wrongStatus(loan, 'a rejected operation has no term to sign');
   return [];
@@ -37,14 +49,39 @@ export const signLoanTerm = (command: SignLoanTerm, state: LoanState): readonly 
 export const disburseLoan = (command: DisburseLoan, state: LoanState): readonly LoanDisbursed[] => {
   requirePositive('disbursed_value', command.disbursedValue);
   const loan = requireLoan(state);
-  if (loan.status === 'term_signed') {
-    const { disbursedValue = loan.acquisitionValue, disbursedAt = command.now } = command;
-    const { origin } = loan;
-    return [{ type: 'LoanDisbursed', disbursedValue, disbursedAt, ...(origin && { renegotiation: origin }) }];
-  }
+  const { disbursementDate } = command;
+  if (disbursementDate !== undefined) requireNotBeforeIssue(loan, 'disbursement_date', disbursementDate);
+  if (loan.status === 'term_signed') return [disbursement(command, loan)];
   if (loan.status === 'received' || loan.status === 'approved') {
     throw wrongStatus(loan, 'its term has to be signed before the disbursement');
   }
   if (loan.status === 'rejected') throw wrongStatus(loan, 'a rejected operation is never disbursed');
+  requireSameDisbursement(command, loan);
   return [];
+};
+
+const disbursement = (command: DisburseLoan, loan: TermSignedLoan): LoanDisbursed => {
+  const { disbursedValue = loan.acquisitionValue, disbursedAt = command.now, disbursementDate } = command;
+  const { origin } = loan;
+  return {
+    type: 'LoanDisbursed',
+    disbursedValue,
+    disbursedAt,
+    ...(disbursementDate !== undefined && { disbursementDate }),
+    ...decided(command),
+    ...(origin && { renegotiation: origin }),
+  };
+};
+
+/** Money that went out is a fact: stating it once more is harmless, stating it otherwise is a mistake that somebody has to see. */
+const requireSameDisbursement = (
+  { disbursedValue, disbursementDate }: DisburseLoan,
+  loan: ExistingLoan & LoanBooks,
+): void => {
+  const same =
+    (disbursedValue ?? loan.disbursedValue) === loan.disbursedValue &&
+    (disbursementDate ?? loan.disbursementDate) === loan.disbursementDate;
+  if (same) return;
+  const day = loan.disbursementDate === undefined ? '' : ` on ${loan.disbursementDate}`;
+  throw wrongStatus(loan, `${formatCents(loan.disbursedValue)} was disbursed for it already${day}`);
 };

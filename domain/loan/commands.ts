@@ -12,6 +12,7 @@ import type {
 } from '../shared/identifiers.ts';
 import type { Cents } from '../shared/money.ts';
 import type {
+  DecisionRecord,
   LoanDocument,
   LoanReceived,
   RejectionReason,
@@ -36,22 +37,28 @@ export interface ReceiveLoan extends At {
   readonly borrower: SealedBorrower;
   readonly documents: readonly LoanDocument[];
 }
-export interface ApproveLoan extends At {
+/** A step of the administrator; `decision` is kept in the event as it is. */
+interface Decided extends At {
+  readonly decision?: DecisionRecord;
+}
+export interface ApproveLoan extends Decided {
   readonly type: 'ApproveLoan';
 }
-export interface RejectLoan extends At {
+export interface RejectLoan extends Decided {
   readonly type: 'RejectLoan';
   readonly reasons: readonly RejectionReason[];
 }
-export interface SignLoanTerm extends At {
+export interface SignLoanTerm extends Decided {
   readonly type: 'SignLoanTerm';
 }
-export interface DisburseLoan extends At {
+export interface DisburseLoan extends Decided {
   readonly type: 'DisburseLoan';
   /** Default: the acquisition value. */
   readonly disbursedValue?: Cents;
   /** Default: `now`. */
   readonly disbursedAt?: Timestamp;
+  /** Day of the payment, not before the issue; default: none is stated. */
+  readonly disbursementDate?: CalendarDate;
 }
 export interface SettleInstallment extends At {
   readonly type: 'SettleInstallment';
@@ -78,13 +85,19 @@ export interface RequestRepurchase extends At {
   readonly effectiveDate: CalendarDate;
   readonly repurchaseValue?: Cents;
 }
-export interface CompleteRepurchase extends At {
+export interface CompleteRepurchase extends Decided {
   readonly type: 'CompleteRepurchase';
 }
 /** Those that the operation has already, by name and content, are left out. */
 export interface AddDocuments extends At {
   readonly type: 'AddDocuments';
   readonly documents: readonly LoanDocument[];
+}
+
+/** At any time of an operation's life; the second time changes nothing. */
+export interface ForgetBorrower extends At {
+  readonly type: 'ForgetBorrower';
+  readonly reason?: string;
 }
 
 /** Steps of a renegotiation. Each may be carried out any number of times, by anybody: all but the first changes nothing. */
@@ -131,6 +144,7 @@ export type LoanCommand =
   | RequestRepurchase
   | CompleteRepurchase
   | AddDocuments
+  | ForgetBorrower
   | ReserveLoan
   | ReserveLoanCode
   | ReleaseReservation

@@ -2,6 +2,7 @@ import { addDocuments } from './add-documents.ts';
 import { approveLoan, disburseLoan, rejectLoan, signLoanTerm } from './cession.ts';
 import type { LoanCommand } from './commands.ts';
 import type { LoanEvent } from './events.ts';
+import { forgetBorrower } from './forget-borrower.ts';
 import { markInstallmentsOverdue, settleInstallment } from './installments.ts';
 import { processPrepayment } from './process-prepayment.ts';
 import { receiveLoan } from './receive-loan.ts';
@@ -48,6 +49,8 @@ const decideUnreserved = (
       return completeRepurchase(command, state);
     case 'AddDocuments':
       return addDocuments(command, state);
+    case 'ForgetBorrower':
+      return forgetBorrower(command, state);
     case 'CompleteRenegotiation':
       return completeRenegotiation(command, state);
   }

@@ -55,7 +55,18 @@ export interface LoanReceived {
   readonly renegotiation?: RenegotiationTerms;
 }
 
-export interface LoanApproved {
+/** What the administrator's decision said of itself. The steps of a sandbox, which nobody decided, have none. */
+export interface DecisionRecord {
+  readonly decidedAt: Timestamp;
+  readonly note?: string;
+}
+
+/** Follows a decision of the administrator. */
+interface Decided {
+  readonly decision?: DecisionRecord;
+}
+
+export interface LoanApproved extends Decided {
   readonly type: 'LoanApproved';
   readonly approvedAt: Timestamp;
 }
@@ -64,22 +75,25 @@ export interface RejectionReason {
   readonly code: string;
   readonly message: string;
 }
-export interface LoanRejected {
+export interface LoanRejected extends Decided {
   readonly type: 'LoanRejected';
   readonly rejectedAt: Timestamp;
   readonly reasons: readonly RejectionReason[];
 }
 
-export interface LoanTermSigned {
+export interface LoanTermSigned extends Decided {
   readonly type: 'LoanTermSigned';
   readonly signedAt: Timestamp;
 }
 
 /** The fund paid; the operation is active from here on. */
-export interface LoanDisbursed {
+export interface LoanDisbursed extends Decided {
   readonly type: 'LoanDisbursed';
   readonly disbursedValue: Cents;
+  /** When the disbursement was registered. */
   readonly disbursedAt: Timestamp;
+  /** The day on which the fund paid, where the decision states it. */
+  readonly disbursementDate?: CalendarDate;
   /** Carried over from the reception: with this event the renegotiation is through. */
   readonly renegotiation?: RenegotiationTerms;
 }
@@ -152,7 +166,7 @@ export interface RepurchaseRequested {
   readonly calculatedAt: Timestamp;
 }
 
-export interface RepurchaseCompleted {
+export interface RepurchaseCompleted extends Decided {
   readonly type: 'RepurchaseCompleted';
   readonly reason: RepurchaseReason;
   readonly repurchaseValue: Cents;
@@ -165,6 +179,14 @@ export interface DocumentsAdded {
   readonly type: 'DocumentsAdded';
   readonly documents: readonly LoanDocument[];
   readonly addedAt: Timestamp;
+}
+
+/** The key of the borrower's data and of the documents is deleted after this; what they sealed can never be read again. */
+export interface BorrowerForgotten {
+  readonly type: 'BorrowerForgotten';
+  /** Why, without any personal data. */
+  readonly reason?: string;
+  readonly forgottenAt: Timestamp;
 }
 
 /** A renegotiation holds this operation, or this unused code: until it is decided, nothing else happens here. */
@@ -206,6 +228,7 @@ export type LoanEvent =
   | RepurchaseRequested
   | RepurchaseCompleted
   | DocumentsAdded
+  | BorrowerForgotten
   | LoanReserved
   | LoanReservationReleased
   | LoanRenegotiated

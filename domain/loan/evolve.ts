@@ -1,6 +1,13 @@
 import type { InstallmentEvent } from '../installment/events.ts';
 import { applyPrepayment, applyToInstallment, openBooks } from './books.ts';
-import type { DocumentsAdded, LoanEvent, LoanReceived, LoanRenegotiated, LoanReserved } from './events.ts';
+import type {
+  BorrowerForgotten,
+  DocumentsAdded,
+  LoanEvent,
+  LoanReceived,
+  LoanRenegotiated,
+  LoanReserved,
+} from './events.ts';
 import { holds } from './reservation.ts';
 import type { LoanState, ReceivedLoan, RenegotiatedLoan, ReservedCode, ReservedLoan } from './state.ts';
 
@@ -30,6 +37,9 @@ const onInstallment: Evolution<InstallmentEvent> = (state, event) =>
 const withDocuments: Evolution<DocumentsAdded> = (state, { documents }) =>
   'documents' in state ? { ...state, documents: [...state.documents, ...documents] } : state;
 
+const withoutBorrower: Evolution<BorrowerForgotten> = (state, { forgottenAt }) =>
+  'schedule' in state ? { ...state, borrowerForgottenAt: forgottenAt } : state;
+
 const reserved: Evolution<LoanReserved> = (state, { renegotiationId }) => {
   if (state.status === 'none') return { status: 'code_reserved', renegotiationId };
   return state.status === 'active' ? { ...state, status: 'reserved', renegotiationId } : state;
@@ -54,8 +64,8 @@ const evolutions: Evolutions = {
   LoanRejected: (state, event) =>
     state.status === 'received' ? { ...state, status: 'rejected', reasons: event.reasons } : state,
   LoanTermSigned: (state) => (state.status === 'approved' ? { ...state, status: 'term_signed' } : state),
-  LoanDisbursed: (state) =>
-    state.status === 'term_signed' ? { ...state, ...openBooks(state), status: 'active' } : state,
+  LoanDisbursed: (state, event) =>
+    state.status === 'term_signed' ? { ...state, ...openBooks(state, event), status: 'active' } : state,
   InstallmentSettled: onInstallment,
   InstallmentUnderpaid: onInstallment,
   InstallmentBecameOverdue: onInstallment,
@@ -67,6 +77,7 @@ const evolutions: Evolutions = {
   RepurchaseCompleted: (state, event) =>
     state.status === 'repurchase_pending' ? { ...state, status: event.status, completion: event } : state,
   DocumentsAdded: withDocuments,
+  BorrowerForgotten: withoutBorrower,
   LoanReserved: reserved,
   LoanReservationReleased: (state, event) => (holds(state, event) ? released(state) : state),
   LoanRenegotiated: (state, event) =>

@@ -2,6 +2,7 @@ import { VALUE_CEILING } from '../curve/decimal.ts';
 import { repurchaseValue } from '../curve/repurchase-value.ts';
 import { isOpen } from '../installment/index.ts';
 import type { CompleteRepurchase, RequestRepurchase } from './commands.ts';
+import { decided } from './decided.ts';
 import type {
   RepurchaseCompleted,
   RepurchaseEndStatus,
@@ -76,7 +77,14 @@ export const completeRepurchase = (
     const { reason, repurchaseValue: value } = loan.repurchase;
     const status = endStatusOf(reason);
     return [
-      { type: 'RepurchaseCompleted', reason, repurchaseValue: value, status, completedAt: command.now },
+      {
+        type: 'RepurchaseCompleted',
+        reason,
+        repurchaseValue: value,
+        status,
+        completedAt: command.now,
+        ...decided(command),
+      },
     ];
   }
   if ('completion' in loan) return [];

@@ -38,12 +38,17 @@ export interface LoanTerms {
   readonly documents: readonly LoanDocument[];
   readonly pricing: Pricing;
   readonly receivedAt: Timestamp;
+  /** From then on borrower and documents are unreadable. */
+  readonly borrowerForgottenAt?: Timestamp;
   /** The renegotiation that brought it in, if one did. */
   readonly origin?: RenegotiationTerms;
 }
 
 /** What an operation accumulates once it is active. `installments` stands in the order of the schedule. */
 export interface LoanBooks {
+  /** What the fund paid for it, and on which day where that was stated. */
+  readonly disbursedValue: Cents;
+  readonly disbursementDate?: CalendarDate;
   readonly installments: readonly Installment[];
   /** How many installments are pending or overdue. */
   readonly openCount: number;

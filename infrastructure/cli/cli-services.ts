@@ -1,7 +1,12 @@
+import type { DecisionAnswer } from '../../application/administrator/decision-desk.ts';
 import type { CreateClient } from '../../application/clients/create-client.ts';
 import type { ListClients } from '../../application/clients/list-clients.ts';
 import type { RevokeClient } from '../../application/clients/revoke-client.ts';
+import type { ReceivedDecision } from '../../application/ports/decision-source.ts';
+import type { EventStream } from '../../application/publishing/event-stream.ts';
 import type { WebhookRecovery } from '../../application/webhooks/webhook-recovery.ts';
+import type { PrivacyServices } from './borrower-services.ts';
+import type { FundSideServices } from './fund-side-services.ts';
 
 /** What the commands need of the service, opened only once a command is known to be well written. */
 export interface CliServices {
@@ -13,7 +18,24 @@ export interface CliServices {
     rotate(): Promise<{ readonly kid: string; readonly activeFrom: number }>;
   };
   readonly webhooks: Pick<WebhookRecovery, 'list' | 'deliveries' | 'plan' | 'repeat'>;
+  readonly administrator: AdministratorServices;
+  readonly events: Pick<EventStream, 'read'>;
+  readonly fundSide: FundSideServices;
+  readonly privacy: PrivacyServices;
   close(): Promise<void>;
+}
+
+export interface AdministratorServices {
+  /** The only application that has an operation of this code. */
+  applicationOf(code: string): Promise<string>;
+  /** Carries out decisions, each given as JSON text, and answers in their order. */
+  submitAll(texts: readonly string[]): Promise<readonly DecisionAnswer[]>;
+  /** Carries out decisions and adds the refused ones to this file, or to the usual one. */
+  into(deadLetterFile: string | undefined): {
+    process: (received: readonly ReceivedDecision[]) => Promise<readonly DecisionAnswer[]>;
+    /** Where they are. */
+    readonly deadLetter: string;
+  };
 }
 
 /** Shows how far a long command is. */
@@ -25,12 +47,28 @@ export interface Progress {
 
 export interface CliDependencies {
   open(): Promise<CliServices>;
-  /** To standard output: one JSON object, or the help that was asked for. */
-  write(text: string): void;
+  /** To standard output: one JSON object, or the help that was asked for. What comes back is awaited before more is written. */
+  write(text: string): unknown;
   /** To standard error. */
   writeError(text: string): void;
   /** For so many steps; shows nothing where nobody looks. */
   startProgress(total: number): Progress;
+  /** The bytes of a file; `-` is standard input, which is also the default. */
+  readonly input?: (file: string) => AsyncIterable<Uint8Array>;
+  /** What a person at the terminal answers; undefined, or left out, where there is none. */
+  readonly ask?: (question: string) => Promise<string | undefined>;
+  /** From the call on, an interruption ends this signal instead of the process. Default: nothing interrupts. */
+  readonly untilInterrupted?: () => AbortSignal;
+}
+
+/** Nobody reads the output any more: no failure, but no reason to go on either. */
+export class OutputClosedError extends Error {
+  override readonly name = 'OutputClosedError';
+}
+
+/** A decision that the rules do not allow; the message says why. */
+export class DecisionRefusedError extends Error {
+  override readonly name = 'DecisionRefusedError';
 }
 
 /** A command that was understood but could not be done. */
@@ -38,14 +76,19 @@ export class CommandFailedError extends Error {
   override readonly name = 'CommandFailedError';
 }
 
-/** Runs with opened services, closes them whatever happens, and prints each value as one line of JSON as soon as it is there. */
+/**
+ * Runs with opened services, closes them whatever happens, and prints each value as one line of JSON as soon as it is there. Text
+ * is a line of JSON already.
+ */
 export const answerLines = async (
   dependencies: CliDependencies,
-  work: (services: CliServices) => AsyncIterable<object>,
+  work: (services: CliServices) => AsyncIterable<object | string>,
 ): Promise<void> => {
   const services = await dependencies.open();
   try {
-    for await (const line of work(services)) dependencies.write(`${JSON.stringify(line)}\n`);
+    for await (const line of work(services)) {
+      await dependencies.write(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`);
+    }
   } finally {
     await services.close();
   }
@@ -63,5 +106,5 @@ export const answer = async (
   } finally {
     await services.close();
   }
-  dependencies.write(`${JSON.stringify(result)}\n`);
+  await dependencies.write(`${JSON.stringify(result)}\n`);
 };

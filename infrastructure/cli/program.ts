@@ -1,8 +1,14 @@
 import { Command, CommanderError } from 'commander';
 import { DomainError } from '../../domain/shared/domain-error.ts';
+import { addAdministratorCommands } from './administrator-commands.ts';
+import { addBorrowerCommands } from './borrower-commands.ts';
+import { DecisionRefusedError, OutputClosedError } from './cli-services.ts';
 import type { CliDependencies } from './cli-services.ts';
 import { addClientCommands } from './client-commands.ts';
+import { addEventsCommand } from './events-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
+import { addPortfolioCommand } from './portfolio-commands.ts';
+import { addReconcileCommand } from './reconcile-commands.ts';
 import { addWebhookCommands } from './webhook-commands.ts';
 
 const DONE = 0;
@@ -17,7 +23,7 @@ export const createProgram = (dependencies: CliDependencies): Command => {
     .description('Administration of the receivables fund service. Works while the service runs.')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => dependencies.write(text),
+      writeOut: (text) => void dependencies.write(text),
       writeErr: (text) => dependencies.writeError(text),
     })
     .addHelpText(
@@ -28,6 +34,11 @@ export const createProgram = (dependencies: CliDependencies): Command => {
   addClientCommands(program, dependencies);
   addKeyCommands(program, dependencies);
   addWebhookCommands(program, dependencies);
+  addAdministratorCommands(program, dependencies);
+  addEventsCommand(program, dependencies);
+  addReconcileCommand(program, dependencies);
+  addPortfolioCommand(program, dependencies);
+  addBorrowerCommands(program, dependencies);
   return program;
 };
 
@@ -41,8 +52,10 @@ export const runProgram = async (args: readonly string[], dependencies: CliDepen
     await createProgram(dependencies).parseAsync([...args], { from: 'user' });
     return DONE;
   } catch (error) {
+    if (error instanceof OutputClosedError) return DONE;
     if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USE;
     dependencies.writeError(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+    if (error instanceof DecisionRefusedError) return WRONG_USE;
     return error instanceof DomainError && !NOT_POSSIBLE.has(error.code) ? WRONG_USE : FAILED;
   }
 };

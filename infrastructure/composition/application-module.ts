@@ -41,9 +41,9 @@ export const applicationModule = new ContainerModule(({ bind }) => {
   } = TOKENS;
 
   bind(commands).toResolvedValue(
-    (events, cache, time, { resolving }) =>
-      new CommandHandler({ events, cache, clock: time, reservations: resolving, pause: sleep }),
-    [eventStore, TOKENS.operationCache, clock, TOKENS.renegotiationParts],
+    (events, cache, time, { resolving }, { commands: watch }) =>
+      new CommandHandler({ events, cache, clock: time, reservations: resolving, pause: sleep, watch }),
+    [eventStore, TOKENS.operationCache, clock, TOKENS.renegotiationParts, TOKENS.observability],
   );
   bind(TOKENS.assignLoan).toResolvedValue(
     (handler, vault, documents, inspector, time) =>
@@ -63,7 +63,7 @@ export const applicationModule = new ContainerModule(({ bind }) => {
   bind(TOKENS.loanReading).toResolvedValue(
     (events, loans, progress, vault, time) =>
       new LoanReading({ events, loans, progress, vault, clock: time }),
-    [eventStore, TOKENS.loanReader, TOKENS.loanProjector, borrowerVault, clock],
+    [eventStore, TOKENS.loanReader, TOKENS.readModelProgress, borrowerVault, clock],
   );
   bind(TOKENS.clientDirectory).toResolvedValue(
     (registry) => new ClientDirectory(registry),
@@ -76,32 +76,32 @@ export const applicationModule = new ContainerModule(({ bind }) => {
   );
   bind(TOKENS.decisions).toResolvedValue((handler) => new AdministratorDecisions(handler), [commands]);
   bind(TOKENS.sandboxAdministrator).toResolvedValue(
-    (decisions, subscription, positions, time, log, { sandboxStep }) =>
+    (decisions, subscription, positions, time, log, { sandboxStep }, { follower }) =>
       new SandboxAdministrator({
         decisions,
-        subscription: gathering(subscription, ADMINISTRATOR_PAUSE_MS),
+        subscription: follower('sandbox-administrator', gathering(subscription, ADMINISTRATOR_PAUSE_MS)),
         checkpoints: positions,
         clock: time,
         logger: log,
         sleep,
         step: sandboxStep,
       }),
-    [TOKENS.decisions, eventSubscription, checkpoints, clock, logger, configuration],
+    [TOKENS.decisions, eventSubscription, checkpoints, clock, logger, configuration, TOKENS.observability],
   );
 
   bind(TOKENS.loanProjector).toResolvedValue(
-    (log, store, writer) =>
+    (log, store, writer, { follower }) =>
       new Projector({
         projection: loanProjection,
-        log: gathering(log, PROJECTOR_PAUSE_MS),
+        log: follower('loan-projector', gathering(log, PROJECTOR_PAUSE_MS)),
         store,
         decode: toProjected,
         logger: writer,
       }),
-    [eventSubscription, TOKENS.projectionStore, logger],
+    [eventSubscription, TOKENS.projectionStore, logger, TOKENS.observability],
   );
   bind(TOKENS.relay).toResolvedValue(
-    (subscription, positions, bus, events, log) => {
+    (subscription, positions, bus, events, log, { follower, translation }) => {
       const funds = new StreamFundLookup(events, decodeRecorded, new LRUCache({ max: CACHED_FUNDS }));
       const translator = new PublicEventTranslator({
         decode: decodeRecorded,
@@ -110,15 +110,15 @@ export const applicationModule = new ContainerModule(({ bind }) => {
         apiVersion: API_VERSION,
       });
       return new OutboxRelay({
-        subscription: gathering(subscription, RELAY_PAUSE_MS),
+        subscription: follower('relay', gathering(subscription, RELAY_PAUSE_MS)),
         checkpoints: positions,
         bus,
-        translate: (recorded) => translator.translate(recorded),
+        translate: translation((recorded) => translator.translate(recorded)),
         logger: log,
         streamPrefix: LOAN_STREAM_PREFIX,
         sleep,
       });
     },
-    [eventSubscription, checkpoints, TOKENS.eventBus, eventStore, logger],
+    [eventSubscription, checkpoints, TOKENS.eventBus, eventStore, logger, TOKENS.observability],
   );
 });

@@ -1,6 +1,11 @@
 import { resolve } from 'node:path';
 import { MasterKey } from '../security/master-key.ts';
 import { EnvironmentReader } from './environment-reader.ts';
+import { readKafka } from './kafka-configuration.ts';
+import type { KafkaConfiguration } from './kafka-configuration.ts';
+import { readMetricsAddress, readTracing } from './observability-configuration.ts';
+import type { MetricsAddress } from './observability-configuration.ts';
+import type { TracingSettings } from '../observability/tracing/otlp-tracer.ts';
 
 export const ROLES = ['api', 'projector', 'relay', 'webhooks', 'scheduler'] as const;
 export type Role = (typeof ROLES)[number];
@@ -19,6 +24,8 @@ export interface Configuration {
   /** Absolute path. */
   readonly dataDir: string;
   readonly engines: Engines;
+  /** Undefined with the bus inside the process. */
+  readonly kafka: KafkaConfiguration | undefined;
   readonly roles: readonly Role[];
   /** Undefined only in the sandbox: then it is kept in the data directory. */
   readonly masterKey: MasterKey | undefined;
@@ -29,6 +36,8 @@ export interface Configuration {
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** An announced change that breaks the interface, as the header X-SVC-API-Deprecation shows it. */
   readonly apiDeprecation: string | undefined;
+  readonly metrics: MetricsAddress | undefined;
+  readonly tracing: TracingSettings | undefined;
 }
 
 /** Addresses of real engines; undefined means the embedded one. They may hold passwords. */
@@ -72,6 +81,7 @@ export const readConfiguration = (
       databaseUrl: variables.text('DATABASE_URL'),
       s3Url: variables.text('S3_URL'),
     }),
+    kafka: readKafka(variables),
     roles: readRoles(variables),
     masterKey: readMasterKey(variables, kind),
     sandboxStep: variables.duration('SANDBOX_STEP', '2s', { from: 0 }),
@@ -79,6 +89,8 @@ export const readConfiguration = (
     trustProxy: variables.integer('TRUST_PROXY', 0, { from: 0, to: MOST_PROXIES }),
     logLevel: variables.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     apiDeprecation: readDeprecation(variables),
+    metrics: readMetricsAddress(variables),
+    tracing: readTracing(variables),
   });
 };
 

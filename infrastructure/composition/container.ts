@@ -2,10 +2,15 @@ import { Container } from 'inversify';
 import type { Clock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { MasterKey } from '../security/master-key.ts';
+import { administratorModule } from './administrator-module.ts';
 import { applicationModule } from './application-module.ts';
+import { coordinationModule } from './coordination-module.ts';
 import type { Configuration } from './configuration.ts';
 import type { Engines } from './engines.ts';
+import { fundSideModule } from './fund-side-module.ts';
 import { infrastructureModule } from './infrastructure-module.ts';
+import { UNOBSERVED } from './observability.ts';
+import type { Observability } from './observability.ts';
 import { postAssignmentModule } from './post-assignment-module.ts';
 import { renegotiationModule } from './renegotiation-module.ts';
 import { TOKENS } from './tokens.ts';
@@ -17,6 +22,8 @@ export interface Foundations {
   readonly masterKey: MasterKey;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Default: nobody looks on. */
+  readonly observability?: Observability;
 }
 
 /** Everything that the service is made of, each made once, when it is first asked for. */
@@ -26,10 +33,12 @@ export const createContainer = ({
   masterKey,
   clock,
   logger,
+  observability = UNOBSERVED,
 }: Foundations): Container => {
   const container = new Container({ defaultScope: 'Singleton' });
   container.bind(TOKENS.configuration).toConstantValue(configuration);
   container.bind(TOKENS.logger).toConstantValue(logger);
+  container.bind(TOKENS.observability).toConstantValue(observability);
   container.bind(TOKENS.clock).toConstantValue(clock);
   container.bind(TOKENS.masterKey).toConstantValue(masterKey);
   container.bind(TOKENS.eventStore).toConstantValue(engines.eventStore);
@@ -40,6 +49,9 @@ export const createContainer = ({
   container.load(
     infrastructureModule,
     applicationModule,
+    administratorModule,
+    coordinationModule,
+    fundSideModule,
     postAssignmentModule,
     renegotiationModule,
     webhookModule,

@@ -15,14 +15,30 @@ const firstCall = (
   curl -s ${publicUrl}/loan/FIRST-1 -H "Authorization: Bearer $TOKEN"
 `;
 
+const TAKES_AT_MOST_MS = 10_000;
+
+/** Of several processes that start at once on one store, one makes the client. */
+const createOnce = async (container: Container): Promise<CreatedClient | undefined> => {
+  const [registry, leases] = [container.get(TOKENS.clientRegistry), container.get(TOKENS.leases)];
+  if ((await registry.list()).length > 0) return undefined;
+  const lease = await leases.acquire('demo client', randomUUID(), TAKES_AT_MOST_MS);
+  if (!lease) return undefined;
+  try {
+    if ((await registry.list()).length > 0) return undefined;
+    return await container.get(TOKENS.createClient).execute({ name: 'demo', fundIds: [randomUUID()] });
+  } finally {
+    await leases.release(lease);
+  }
+};
+
 /** The first start of an empty sandbox makes a client for trying out and prints how. Never in production. */
 export const announceDemoClient = async (
   container: Container,
   configuration: Configuration,
 ): Promise<void> => {
-  if (configuration.environment !== 'sandbox') return;
-  if ((await container.get(TOKENS.clientRegistry).list()).length > 0) return;
-  const client = await container.get(TOKENS.createClient).execute({ name: 'demo', fundIds: [randomUUID()] });
+  if (configuration.environment !== 'sandbox' || !configuration.roles.includes('api')) return;
+  const client = await createOnce(container);
+  if (!client) return;
   const { clientId, clientSecret, fundIds } = client;
   process.stdout.write(
     `\nA client to try this sandbox with (shown once):\n  client_id      ${clientId}\n  client_secret  ${clientSecret}\n` +

@@ -1,64 +1,61 @@
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Clock } from '../../application/ports/clock.ts';
 import type { EventBus } from '../../application/ports/event-bus.ts';
 import type { EventStore } from '../../application/ports/event-store.ts';
 import type { EventSubscription } from '../../application/ports/event-subscription.ts';
-import type { Logger } from '../../application/ports/logger.ts';
-import { InProcessEventBus } from '../embedded/in-process-event-bus.ts';
-import { SqliteEventStore } from '../embedded/sqlite-event-store.ts';
 import { migrate } from '../sql/migration.ts';
+import type { Migration } from '../sql/migration.ts';
 import { readModelMigrations } from '../sql/read-model-migrations.ts';
 import { serviceMigrations } from '../sql/service-migrations.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
-import { SqliteDatabase } from '../sql/sqlite/sqlite-database.ts';
+import { DeadLetterCounts } from '../observability/dead-letter-counts.ts';
 import type { Configuration } from './configuration.ts';
-import { ConfigurationError } from './environment-reader.ts';
+import { openEventBus, openEventStore, openReadModelDatabase, openServiceDatabase } from './engine-rows.ts';
+import type { RowOptions } from './engine-rows.ts';
+import type { Patience } from './patience.ts';
+import { refuseSplitRoles } from './role-rules.ts';
 
-/** What keeps and carries: one set a profile, all of it open. */
+/** What keeps and carries, all of it open; each row of it is embedded or an engine of its own. */
 export interface Engines {
   readonly eventStore: EventStore & EventSubscription;
   readonly eventBus: EventBus;
   readonly serviceDatabase: SqlDatabase;
   readonly readModelDatabase: SqlDatabase;
+  /** What the bus puts aside, for good. */
+  readonly busDeadLetters: DeadLetterCounts;
   close(): Promise<void>;
 }
 
-const refuseUnsupported = ({ engines }: Configuration): void => {
-  const named = {
-    EVENTSTORE_URL: engines.eventStoreUrl,
-    KAFKA_BROKERS: engines.kafkaBrokers,
-    DATABASE_URL: engines.databaseUrl,
-    S3_URL: engines.s3Url,
-  };
-  for (const [variable, value] of Object.entries(named)) {
-    if (value === undefined) continue;
-    throw new ConfigurationError(
-      `${variable} is set, but this version has the embedded profile only: leave it unset`,
-    );
-  }
-};
+export interface EngineOptions extends RowOptions {
+  readonly patience: Patience;
+}
 
-/** Events travel inside the process, and a read waits for the projector beside it: some roles cannot be apart here. */
-const refuseSplitRoles = ({ roles }: Configuration): void => {
-  if (roles.includes('relay') !== roles.includes('webhooks')) {
-    throw new ConfigurationError(
-      'ROLES: relay and webhooks have to run in one process in the embedded profile',
-    );
-  }
-  if (roles.includes('api') && !roles.includes('projector')) {
-    throw new ConfigurationError('ROLES: api needs projector in the same process in the embedded profile');
-  }
-};
+/** Several processes may share the stores of this one. */
+export const sharesStores = ({ engines }: Configuration): boolean => engines.databaseUrl !== undefined;
 
 /** Opens what was begun and closes it again, last first, when a later step fails. */
 class Opening {
   readonly #closing: (() => Promise<void>)[] = [];
+  readonly #options: EngineOptions;
 
-  async step<T extends { close(): Promise<void> }>(open: () => Promise<T>): Promise<T> {
-    const opened = await open();
+  constructor(options: EngineOptions) {
+    this.#options = options;
+  }
+
+  async step<T extends { close(): Promise<void> }>(what: string, open: () => Promise<T>): Promise<T> {
+    const opened = await this.#options.patience.until(what, open);
     this.#closing.unshift(() => opened.close());
     return opened;
+  }
+
+  async database(
+    what: string,
+    open: (options: RowOptions) => Promise<SqlDatabase>,
+    migrations: readonly Migration[],
+  ): Promise<SqlDatabase> {
+    const { clock, patience } = this.#options;
+    const database = await this.step(what, () => open(this.#options));
+    await patience.until(what, () => migrate(database, migrations, clock.now()));
+    return database;
   }
 
   readonly close = async (): Promise<void> => {
@@ -66,35 +63,25 @@ class Opening {
   };
 }
 
-const openDatabases = async (opening: Opening, dataDir: string, clock: Clock, logger: Logger) => {
-  const serviceDatabase = await opening.step(() =>
-    SqliteDatabase.open({ path: join(dataDir, 'service.db'), synchronous: 'FULL', logger }),
-  );
-  await migrate(serviceDatabase, serviceMigrations, clock.now());
-  // Rebuildable from the streams, so a power cut may cost its last transactions, never its consistency.
-  const readModelDatabase = await opening.step(() =>
-    SqliteDatabase.open({ path: join(dataDir, 'read-model.db'), synchronous: 'NORMAL', logger }),
-  );
-  await migrate(readModelDatabase, readModelMigrations, clock.now());
-  return { serviceDatabase, readModelDatabase };
-};
-
-/** The embedded profile: everything in DATA_DIR, nothing but Node.js. @throws ConfigurationError for engines it does not have */
-export const openEngines = async (
-  configuration: Configuration,
-  clock: Clock,
-  logger: Logger,
-): Promise<Engines> => {
-  refuseUnsupported(configuration);
+/** @throws ConfigurationError for a combination that cannot work */
+export const openEngines = async (options: EngineOptions): Promise<Engines> => {
+  const { configuration } = options;
   refuseSplitRoles(configuration);
-  const { dataDir } = configuration;
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const opening = new Opening();
+  await mkdir(configuration.dataDir, { recursive: true, mode: 0o700 });
+  const opening = new Opening(options);
   try {
-    const eventStore = await opening.step(() => SqliteEventStore.open(dataDir, { logger }));
-    const databases = await openDatabases(opening, dataDir, clock, logger);
-    const eventBus = await opening.step(() => Promise.resolve(new InProcessEventBus({ logger })));
-    return { eventStore, eventBus, ...databases, close: opening.close };
+    const eventStore = await opening.step('event_store', () => openEventStore(options));
+    const serviceDatabase = await opening.database('service_store', openServiceDatabase, serviceMigrations);
+    const readModelDatabase = await opening.database(
+      'read_model',
+      openReadModelDatabase,
+      readModelMigrations,
+    );
+    const busDeadLetters = new DeadLetterCounts();
+    const eventBus = await opening.step('event_bus', () =>
+      openEventBus(options, serviceDatabase, busDeadLetters),
+    );
+    return { eventStore, eventBus, busDeadLetters, serviceDatabase, readModelDatabase, close: opening.close };
   } catch (error) {
     await opening.close();
     throw error;

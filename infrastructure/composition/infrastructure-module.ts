@@ -1,19 +1,20 @@
 import { ContainerModule } from 'inversify';
 import { FileDocumentInspector } from '../documents/file-document-inspector.ts';
 import { PdfChecker } from '../documents/pdf-checker.ts';
-import { SealedFileDocumentStore } from '../documents/sealed-file-document-store.ts';
 import { JwtTokens } from '../security/jwt-tokens.ts';
 import { OperationKeys } from '../security/operation-keys.ts';
 import { ScryptClientAuthenticator } from '../security/scrypt-client-authenticator.ts';
 import { SealedBorrowerVault } from '../security/sealed-borrower-vault.ts';
 import { Sealer } from '../security/sealer.ts';
 import { SigningKeys } from '../security/signing-keys.ts';
+import { SqlBorrowerIndex } from '../sql/borrower-index.ts';
 import { SqlCheckpointStore } from '../sql/checkpoint-store.ts';
 import { SqlClientRegistry } from '../sql/client-registry.ts';
 import { SqlDueInstallments } from '../sql/due-installments.ts';
 import { SqlKeyStore } from '../sql/key-store.ts';
 import { SqlLoanReader } from '../sql/loan-reader.ts';
 import { SqlProjectionStore } from '../sql/projection-store.ts';
+import { openDocuments } from './documents.ts';
 import { TOKENS } from './tokens.ts';
 
 /** Adapters and security, bound to the ports that they implement. */
@@ -30,16 +31,17 @@ export const infrastructureModule = new ContainerModule(({ bind }) => {
   bind(TOKENS.loanReader).toResolvedValue((db) => new SqlLoanReader(db), [readModelDatabase]);
   bind(TOKENS.dueInstallments).toResolvedValue((db) => new SqlDueInstallments(db), [readModelDatabase]);
 
+  bind(TOKENS.borrowerIndex).toResolvedValue((db) => new SqlBorrowerIndex(db), [serviceDatabase]);
   bind(TOKENS.operationKeys).toResolvedValue(
     (store, master) => new OperationKeys(store, new Sealer(master.derive('operation-keys'))),
     [TOKENS.keyStore, masterKey],
   );
   bind(TOKENS.borrowerVault).toResolvedValue(
-    (keys, master) => new SealedBorrowerVault(keys, master.derive('fingerprints')),
-    [TOKENS.operationKeys, masterKey],
+    (keys, master, index) => new SealedBorrowerVault(keys, master.derive('fingerprints'), index),
+    [TOKENS.operationKeys, masterKey, TOKENS.borrowerIndex],
   );
   bind(TOKENS.documents).toResolvedValue(
-    ({ dataDir }, keys) => new SealedFileDocumentStore(dataDir, keys),
+    (settings, keys) => openDocuments(settings, keys),
     [configuration, TOKENS.operationKeys],
   );
   bind(TOKENS.pdfChecker).toResolvedValue(() => new PdfChecker(), []);

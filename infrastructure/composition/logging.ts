@@ -1,4 +1,5 @@
 import { isNativeError } from 'node:util/types';
+import { LRUCache } from 'lru-cache';
 import { pino } from 'pino';
 import type { DestinationStream } from 'pino';
 import type { Logger } from '../../application/ports/logger.ts';
@@ -37,7 +38,16 @@ export const createLogger = (level: Configuration['logLevel'], destination?: Des
   };
 };
 
-const isHidden = (name: string): boolean => HIDDEN.has(name.toLowerCase().replace(/[^a-z]/g, ''));
+/** Names of fields are few and come again in every line; names that come from outside must not fill the memory. */
+const judged = new LRUCache<string, boolean>({ max: 1_000 });
+
+const isHidden = (name: string): boolean => {
+  const known = judged.get(name);
+  if (known !== undefined) return known;
+  const hidden = HIDDEN.has(name.toLowerCase().replace(/[^a-z]/g, ''));
+  judged.set(name, hidden);
+  return hidden;
+};
 
 const redact = (value: unknown, depth: number): unknown => {
   if (typeof value === 'bigint') return value.toString();

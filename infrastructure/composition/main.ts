@@ -2,15 +2,15 @@ import type { Logger } from '../../application/ports/logger.ts';
 import { announceDemoClient } from './demo-client.ts';
 import { readConfiguration } from './configuration.ts';
 import { ConfigurationError } from './environment-reader.ts';
-import { openFoundations } from './foundations.ts';
 import { createLogger } from './logging.ts';
-import { startService } from './service.ts';
-import type { RunningService } from './service.ts';
+import { StartAbandonedError } from './patience.ts';
+import { startUp } from './start-up.ts';
+import type { StartUp } from './start-up.ts';
 import { WrongMasterKeyError } from '../security/master-key-check.ts';
 
 const STOP_WITHIN_MS = 9_500;
 
-const stopOnSignals = (service: Promise<RunningService>, logger: Logger): void => {
+const stopOnSignals = (service: StartUp, logger: Logger): void => {
   let stopping = false;
   const onSignal = (signal: NodeJS.Signals): void => {
     if (stopping) process.exit(1);
@@ -18,7 +18,7 @@ const stopOnSignals = (service: Promise<RunningService>, logger: Logger): void =
     logger.info({ signal }, 'stopping; a second signal stops at once');
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
     service
-      .then((running) => running.stop())
+      .stop()
       .then(() => process.exit(0))
       .catch((error: unknown) => {
         logger.error({ err: error }, 'could not stop in order');
@@ -32,12 +32,14 @@ const stopOnSignals = (service: Promise<RunningService>, logger: Logger): void =
 const run = async (): Promise<void> => {
   const configuration = readConfiguration(process.env);
   const logger = createLogger(configuration.logLevel);
-  const starting = openFoundations(configuration, logger).then(startService);
-  stopOnSignals(starting, logger);
-  const { container } = await starting;
+  const service = startUp(configuration, logger);
+  stopOnSignals(service, logger);
+  const { container } = await service.running;
   const { environment, roles, host, port } = configuration;
   logger.info({ environment, roles, host, port }, 'ready');
-  await announceDemoClient(container, configuration);
+  await announceDemoClient(container, configuration).catch((error: unknown) => {
+    logger.warn({ err: error }, 'no client to try the sandbox with could be made; `client create` makes one');
+  });
 };
 
 const textOf = (error: unknown): string => {
@@ -46,6 +48,8 @@ const textOf = (error: unknown): string => {
 };
 
 run().catch((error: unknown) => {
+  // Whoever stopped it ends the process.
+  if (error instanceof StartAbandonedError) return;
   process.stderr.write(`${textOf(error)}\n`);
   process.exit(1);
 });

@@ -45,16 +45,16 @@ export const postAssignmentModule = new ContainerModule(({ bind }) => {
     [commands, TOKENS.documents, TOKENS.inspector, clock],
   );
   bind(TOKENS.overdueScheduler).toResolvedValue(
-    (handler, due, time, log, { environment }) => {
+    (handler, due, time, log, { environment }, { sweep }) => {
       const markOverdue = new MarkOverdueInstallments({ commands: handler, due, clock: time, logger: log });
       return new OverdueScheduler({
-        markOverdue,
+        markOverdue: sweep(markOverdue),
         clock: time,
         logger: log,
         sleep,
         interval: SWEEP_MS[environment],
       });
     },
-    [commands, TOKENS.dueInstallments, clock, logger, configuration],
+    [commands, TOKENS.dueInstallments, clock, logger, configuration, TOKENS.observability],
   );
 });

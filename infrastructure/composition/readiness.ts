@@ -1,34 +1,100 @@
 import type { Container } from 'inversify';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import type { Readiness } from '../http/handlers/meta.ts';
-import type { Role } from './configuration.ts';
+import type { Configuration, Role } from './configuration.ts';
 import { TOKENS } from './tokens.ts';
 
 const PROBED_STREAM = 'loan-readiness.probe';
+/** An engine in a black hole is away, too. */
+const ANSWER_WITHIN_MS = 2_000;
 
 const outcomeOf = async (look: () => Promise<unknown>): Promise<string> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(resolve, ANSWER_WITHIN_MS, `no answer within ${ANSWER_WITHIN_MS} ms`);
+  });
   try {
-    await look();
-    return 'ok';
+    return await Promise.race([look().then(() => 'ok'), late]);
   } catch (error) {
-    return (error as Error).message;
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    clearTimeout(timer);
   }
 };
 
-/** Ready means: the stores answer, and the processes that this one runs are not halted. */
-export const readinessOf = (container: Container, roles: readonly Role[]) => async (): Promise<Readiness> => {
-  const events = container.get(TOKENS.eventStore);
-  const checkpoints = container.get(TOKENS.checkpoints);
-  const projections = container.get(TOKENS.projectionStore);
-  const projector = container.get(TOKENS.loanProjector);
-  const checks: Record<string, string> = {
-    event_store: await outcomeOf(() => events.head(PROBED_STREAM)),
-    service_store: await outcomeOf(() => checkpoints.load('readiness')),
-    read_model: await outcomeOf(() => projections.checkpoint(loanProjection)),
+const looksOf = (
+  container: Container,
+  roles: readonly Role[],
+): Readonly<Record<string, () => Promise<unknown>>> => {
+  const some = (...of: readonly Role[]): boolean => of.some((role) => roles.includes(role));
+  return {
+    ...(some('api', 'projector', 'relay', 'scheduler') && {
+      event_store: () => container.get(TOKENS.eventStore).head(PROBED_STREAM),
+    }),
+    service_store: () => container.get(TOKENS.checkpoints).load('readiness'),
+    ...(some('api', 'projector', 'scheduler') && {
+      read_model: () => container.get(TOKENS.projectionStore).checkpoint(loanProjection),
+    }),
   };
-  if (roles.includes('projector')) {
-    const { state, lastError } = projector.status();
+};
+
+/** A bus outside the process knows whether its consumers here are at work. */
+interface BusWithGroups {
+  status(): {
+    readonly groups: ReadonlyMap<
+      string,
+      { readonly joined: boolean; readonly lastError: string | undefined }
+    >;
+  };
+}
+
+const hasGroups = (bus: object): bus is BusWithGroups => 'status' in bus;
+
+/** A group that is just being joined, or shared out anew, is no reason to send requests elsewhere. */
+const stateOfBus = (container: Container): string => {
+  const bus = container.get(TOKENS.eventBus);
+  if (!hasGroups(bus)) return 'ok';
+  const out = [...bus.status().groups].filter(
+    ([, { joined, lastError }]) => !joined && lastError !== undefined,
+  );
+  return out.length === 0 ? 'ok' : out.map(([group, { lastError }]) => `${group}: ${lastError}`).join(', ');
+};
+
+/** What runs here only while this process has the lease; standing by for it is as good as running. */
+const stateOfRoles = (
+  container: Container,
+  configuration: Configuration,
+): Readonly<Record<string, string>> => {
+  const { leased } = container.get(TOKENS.roles);
+  const isHere = (role: Role): boolean => {
+    const runner = leased.find(({ name }) => name === role);
+    return configuration.roles.includes(role) && (runner === undefined || runner.state === 'holding');
+  };
+  const checks: Record<string, string> = {};
+  if (isHere('projector')) {
+    const { state, lastError } = container.get(TOKENS.loanProjector).status();
     checks['projector'] = state === 'running' ? 'ok' : `${state}${lastError ? `: ${lastError}` : ''}`;
   }
-  return { ready: Object.values(checks).every((check) => check === 'ok'), checks };
+  if (isHere('relay')) {
+    const { state, lastError } = container.get(TOKENS.relay).status();
+    checks['relay'] = state === 'backing_off' ? `${state}${lastError ? `: ${lastError}` : ''}` : 'ok';
+  }
+  if (configuration.roles.includes('webhooks')) checks['event_bus'] = stateOfBus(container);
+  return checks;
+};
+
+/** Ready means: the engines that this process works with answer, and nothing that runs here has come to a halt. */
+export const readinessOf = (
+  container: Container,
+  configuration: Configuration,
+): (() => Promise<Readiness>) => {
+  const looks = Object.entries(looksOf(container, configuration.roles));
+  return async () => {
+    const outcomes = await Promise.all(looks.map(async ([name, look]) => [name, await outcomeOf(look)]));
+    const checks = {
+      ...(Object.fromEntries(outcomes) as Record<string, string>),
+      ...stateOfRoles(container, configuration),
+    };
+    return { ready: Object.values(checks).every((check) => check === 'ok'), checks };
+  };
 };

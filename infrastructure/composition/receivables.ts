@@ -7,10 +7,14 @@ import { runProgram } from '../cli/program.ts';
 import { SqlDeliveryLog } from '../sql/webhooks/sql-delivery-log.ts';
 import { SqlDeliveryQueue } from '../sql/webhooks/sql-delivery-queue.ts';
 import { SqlWebhookSubscriptions } from '../sql/webhooks/sql-webhook-subscriptions.ts';
+import { administratorServices } from './administrator-module.ts';
 import { readConfiguration } from './configuration.ts';
 import { createContainer } from './container.ts';
+import { fundSideServices } from './fund-side-module.ts';
 import { openFoundations } from './foundations.ts';
 import { createLogger } from './logging.ts';
+import { privacyServices } from './privacy-services.ts';
+import { CommandOutput, ask, untilInterrupted } from './terminal.ts';
 import { TOKENS } from './tokens.ts';
 
 /** Opens the same stores as the service, which may be running. Its log goes to standard error: the answer is alone on the other. */
@@ -34,13 +38,20 @@ const open = async (): Promise<CliServices> => {
       queue: new SqlDeliveryQueue(database),
       clock: foundations.clock,
     }),
+    administrator: administratorServices(container),
+    events: container.get(TOKENS.eventStream),
+    fundSide: fundSideServices(container),
+    privacy: privacyServices(container),
     close: () => foundations.engines.close(),
   };
 };
 
+const output = new CommandOutput(process.stdout);
 process.exitCode = await runProgram(process.argv.slice(2), {
   open,
-  write: (text) => void process.stdout.write(text),
+  write: (text) => output.write(text),
   writeError: (text) => void process.stderr.write(text),
   startProgress: progressOn(process.stderr),
+  ask,
+  untilInterrupted: () => untilInterrupted(output),
 });

@@ -41,26 +41,26 @@ export const renegotiationModule = new ContainerModule(({ bind }) => {
     [TOKENS.renegotiationParts, TOKENS.borrowerVault, TOKENS.documents, TOKENS.inspector, clock],
   );
   bind(TOKENS.recoverRenegotiations).toResolvedValue(
-    ({ resolving }, subscription, positions, time, log) =>
+    ({ resolving }, subscription, positions, time, log, { follower }) =>
       new RecoverRenegotiations({
         resolving,
-        subscription: gathering(subscription, FOLLOWER_PAUSE_MS),
+        subscription: follower('renegotiation-recovery', gathering(subscription, FOLLOWER_PAUSE_MS)),
         checkpoints: positions,
         clock: time,
         logger: log,
         sleep,
       }),
-    [TOKENS.renegotiationParts, eventSubscription, checkpoints, clock, logger],
+    [TOKENS.renegotiationParts, eventSubscription, checkpoints, clock, logger, TOKENS.observability],
   );
   bind(TOKENS.completeRenegotiations).toResolvedValue(
-    (commands, subscription, positions, log) =>
+    (commands, subscription, positions, log, { follower }) =>
       new CompleteRenegotiations({
         commands,
-        subscription: gathering(subscription, FOLLOWER_PAUSE_MS),
+        subscription: follower('renegotiation-completion', gathering(subscription, FOLLOWER_PAUSE_MS)),
         checkpoints: positions,
         logger: log,
         sleep,
       }),
-    [TOKENS.commands, eventSubscription, checkpoints, logger],
+    [TOKENS.commands, eventSubscription, checkpoints, logger, TOKENS.observability],
   );
 });

@@ -1,4 +1,5 @@
 import type { ServiceIdentifier } from 'inversify';
+import type { DecisionDesk } from '../../application/administrator/decision-desk.ts';
 import type { AdministratorDecisions } from '../../application/administrator/decisions.ts';
 import type { SandboxAdministrator } from '../../application/administrator/sandbox-administrator.ts';
 import type { ClientDirectory } from '../../application/clients/client-directory.ts';
@@ -8,9 +9,10 @@ import type { AddDocuments } from '../../application/loans/add-documents.ts';
 import type { AssignLoan } from '../../application/loans/assign-loan.ts';
 import type { ProcessPrepayment } from '../../application/loans/process-prepayment.ts';
 import type { Quotes } from '../../application/loans/quotes.ts';
-import type { LoanReading } from '../../application/loans/read-loan.ts';
+import type { LoanReading, ReadModelProgress } from '../../application/loans/read-loan.ts';
 import type { RequestRepurchase } from '../../application/loans/request-repurchase.ts';
 import type { SettleInstallment } from '../../application/loans/settle-installment.ts';
+import type { BorrowerIndex } from '../../application/ports/borrower-index.ts';
 import type { BorrowerVault } from '../../application/ports/borrower-vault.ts';
 import type { CheckpointStore } from '../../application/ports/checkpoint-store.ts';
 import type { ClientRegistry } from '../../application/ports/client-registry.ts';
@@ -21,25 +23,32 @@ import type { EventBus } from '../../application/ports/event-bus.ts';
 import type { EventStore } from '../../application/ports/event-store.ts';
 import type { EventSubscription } from '../../application/ports/event-subscription.ts';
 import type { KeyStore } from '../../application/ports/key-store.ts';
+import type { Leases } from '../../application/ports/leases.ts';
 import type { LoanReader } from '../../application/ports/loan-reader.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { ProjectionStore } from '../../application/ports/projection-store.ts';
 import type { CompleteRenegotiations } from '../../application/renegotiation/complete-renegotiations.ts';
+import type { ShowPortfolio } from '../../application/portfolio/show-portfolio.ts';
+import type { ReconcileStatement } from '../../application/reconciliation/reconcile-statement.ts';
 import type { RecoverRenegotiations } from '../../application/renegotiation/recover-renegotiations.ts';
 import type { RenegotiateLoans } from '../../application/renegotiation/renegotiate-loans.ts';
 import type { RenegotiationParts } from '../../application/renegotiation/renegotiation-parts.ts';
 import type { ClientAuthenticator } from '../../application/ports/tokens.ts';
+import type { EventStream } from '../../application/publishing/event-stream.ts';
 import type { OutboxRelay } from '../../application/publishing/outbox-relay.ts';
 import type { OverdueScheduler } from '../../application/scheduling/overdue-scheduler.ts';
 import type { PdfChecker } from '../documents/pdf-checker.ts';
-import type { SealedFileDocumentStore } from '../documents/sealed-file-document-store.ts';
+import type { RateLimiter } from '../http/limits/rate-limiter.ts';
 import type { JwtTokens } from '../security/jwt-tokens.ts';
 import type { OperationKeys } from '../security/operation-keys.ts';
 import type { SigningKeys } from '../security/signing-keys.ts';
 import type { MasterKey } from '../security/master-key.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import type { Configuration } from './configuration.ts';
+import type { Documents } from './documents.ts';
+import type { Observability } from './observability.ts';
 import type { LoanProjector } from './read-side.ts';
+import type { Roles } from './running-roles.ts';
 import type { WebhookSide } from './webhook-side.ts';
 
 const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
@@ -48,6 +57,7 @@ const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
 export const TOKENS = {
   configuration: token<Configuration>('configuration'),
   logger: token<Logger>('logger'),
+  observability: token<Observability>('observability'),
   clock: token<Clock>('clock'),
   masterKey: token<MasterKey>('masterKey'),
 
@@ -66,9 +76,10 @@ export const TOKENS = {
   loanReader: token<LoanReader>('loanReader'),
   dueInstallments: token<DueInstallments>('dueInstallments'),
 
+  borrowerIndex: token<BorrowerIndex>('borrowerIndex'),
   operationKeys: token<OperationKeys>('operationKeys'),
   borrowerVault: token<BorrowerVault>('borrowerVault'),
-  documents: token<SealedFileDocumentStore>('documents'),
+  documents: token<Documents>('documents'),
   pdfChecker: token<PdfChecker>('pdfChecker'),
   inspector: token<DocumentInspector>('inspector'),
   signingKeys: token<SigningKeys>('signingKeys'),
@@ -87,6 +98,8 @@ export const TOKENS = {
   clientDirectory: token<ClientDirectory>('clientDirectory'),
   createClient: token<CreateClient>('createClient'),
   decisions: token<AdministratorDecisions>('decisions'),
+  decisionDesk: token<DecisionDesk>('decisionDesk'),
+  eventStream: token<EventStream>('eventStream'),
   sandboxAdministrator: token<SandboxAdministrator>('sandboxAdministrator'),
   overdueScheduler: token<OverdueScheduler>('overdueScheduler'),
 
@@ -95,7 +108,17 @@ export const TOKENS = {
   recoverRenegotiations: token<RecoverRenegotiations>('recoverRenegotiations'),
   completeRenegotiations: token<CompleteRenegotiations>('completeRenegotiations'),
 
+  leases: token<Leases>('leases'),
+  readModelProgress: token<ReadModelProgress>('readModelProgress'),
+  rateLimiter: token<RateLimiter>('rateLimiter'),
+  /** Only in a service: a command has none. */
+  roles: token<Roles>('roles'),
+
   loanProjector: token<LoanProjector>('loanProjector'),
+  /** Of the read models that only reports read. */
+  fundSideProjectors: token<readonly LoanProjector[]>('fundSideProjectors'),
+  reconcileStatement: token<ReconcileStatement>('reconcileStatement'),
+  showPortfolio: token<ShowPortfolio>('showPortfolio'),
   relay: token<OutboxRelay>('relay'),
   webhookSide: token<WebhookSide>('webhookSide'),
 } as const;

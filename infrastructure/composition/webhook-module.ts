@@ -8,11 +8,15 @@ import { SqlWebhookSubscriptions } from '../sql/webhooks/sql-webhook-subscriptio
 import { DnsAddressGuard } from '../webhooks/addresses/address-guard.ts';
 import { SystemRandom } from '../webhooks/sending/signing-keys.ts';
 import { WebhookWorker } from '../webhooks/webhook-worker.ts';
+import { sharesStores } from './engines.ts';
 import { TOKENS } from './tokens.ts';
+
+/** What a subscription just made may get too much of, rather than miss, because the clocks of two processes disagree. */
+const CLOCKS_APART_MS = 1_000;
 
 export const webhookModule = new ContainerModule(({ bind }) => {
   bind(TOKENS.webhookSide).toResolvedValue(
-    (configuration, db, bus, masterKey, clock, logger) => {
+    (configuration, db, bus, masterKey, clock, logger, observability) => {
       const { environment, webhooks } = configuration;
       const subscriptions = new SqlWebhookSubscriptions(db);
       const queue = new SqlDeliveryQueue(db);
@@ -29,6 +33,9 @@ export const webhookModule = new ContainerModule(({ bind }) => {
         schedule: webhooks.retrySchedule,
         timeoutMs: webhooks.timeout,
         extraRoots: webhooks.extraRoots,
+        metrics: observability.webhooks,
+        attempts: observability.attempts,
+        clockToleranceMs: sharesStores(configuration) ? CLOCKS_APART_MS : 0,
       });
       const management = new WebhookManagement({
         subscriptions,
@@ -51,6 +58,7 @@ export const webhookModule = new ContainerModule(({ bind }) => {
       TOKENS.masterKey,
       TOKENS.clock,
       TOKENS.logger,
+      TOKENS.observability,
     ],
   );
 });

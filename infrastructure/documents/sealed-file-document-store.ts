@@ -3,15 +3,11 @@ import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promis
 import { dirname, join } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import type { DocumentCopies } from '../../application/ports/document-copies.ts';
+import type { DocumentRemoval } from '../../application/ports/document-removal.ts';
 import type { DocumentStore, ReceivedFile } from '../../application/ports/document-store.ts';
+import type { DocumentKeys } from './document-keys.ts';
 import { HEADER_LENGTH, keyIdOf, openSealed, sealBytes, sealFile } from './sealed-content.ts';
 import type { ContentIdentity, DocumentKey } from './sealed-content.ts';
-
-export interface DocumentKeys {
-  /** The operation's key, made when there was none. */
-  key(stream: string): Promise<DocumentKey>;
-  find(stream: string): Promise<DocumentKey | undefined>;
-}
 
 const SHA256 = /^[0-9a-f]{64}$/;
 const ABANDONED_AFTER_MS = 3_600_000;
@@ -20,7 +16,7 @@ const ABANDONED_AFTER_MS = 3_600_000;
  * `documents/<SHA-256 of the stream's name>/<SHA-256 of the content>`, sealed. A file is written under a name of its own and
  * renamed when it is complete and on disk, so that a name of two digests never stands for a part of a document.
  */
-export class SealedFileDocumentStore implements DocumentStore, DocumentCopies {
+export class SealedFileDocumentStore implements DocumentStore, DocumentCopies, DocumentRemoval {
   readonly #root: string;
   readonly #incoming: string;
   readonly #keys: DocumentKeys;
@@ -74,6 +70,13 @@ export class SealedFileDocumentStore implements DocumentStore, DocumentCopies {
     const sealed = await unlessMissing(readFile(join(this.#folderOf(stream), sha256)));
     if (sealed === undefined || keyIdOf(sealed) !== key.id) return undefined;
     return openSealed(sealed, key, { stream, sha256 });
+  }
+
+  async remove(stream: string, sha256: string): Promise<void> {
+    if (!SHA256.test(sha256)) return;
+    const folder = this.#folderOf(stream);
+    await rm(join(folder, sha256), { force: true });
+    await unlessMissing(syncDirectory(folder));
   }
 
   /** Synced also when it was there already: whoever made it may not have come so far yet. */

@@ -56,6 +56,9 @@ const prepareAll = (db: DatabaseSync) => ({
   ),
 });
 
+/** Rolls the batch back: one of its appends is refused by the tables and has to be judged apart. */
+class Entangled extends Error {}
+
 /** Group commit: the appends of a batch are judged one after the other and become durable with one flush. */
 export class EventLogWriter {
   readonly #db: DatabaseSync;
@@ -70,12 +73,18 @@ export class EventLogWriter {
   /** @throws when nobody can say whether the transaction was stored; the thread must then start afresh */
   commit(batch: readonly Cells[]): readonly AppendReply[] {
     const appends = batch.map(decodeAppend);
+    // Savepoints copy every page before its first change: worth it only once an append turned out to need one.
+    return this.#commit(appends, false) ?? this.#commit(appends, true)!;
+  }
+
+  /** Undefined when the batch needs savepoints. */
+  #commit(appends: readonly AppendRequest[], apart: boolean): readonly AppendReply[] | undefined {
     let committing = false;
     try {
       this.#sql.begin.run();
       // Another process may have appended since the last batch: nothing remembered from it counts.
       this.#lastPosition = number(this.#sql.lastPosition.get()?.['position']);
-      const replies = appends.map((append) => this.#judge(append));
+      const replies = appends.map((append) => this.#judge(append, apart));
       committing = true;
       this.#sql.commit.run();
       return replies;
@@ -83,12 +92,13 @@ export class EventLogWriter {
       if (committing && !isCertainlyNotStored(error)) throw error;
       // SQLite has rolled back by itself when the disk was full.
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      if (error instanceof Entangled) return undefined;
       const why = messageOf(error);
       return appends.map(() => ['unavailable', why]);
     }
   }
 
-  #judge(append: AppendRequest): AppendReply {
+  #judge(append: AppendRequest, apart: boolean): AppendReply {
     const found = this.#sql.stream.get(append.stream);
     const actual = found === undefined ? -1 : number(found['revision']);
     const streamId = found === undefined ? undefined : number(found['id']);
@@ -96,7 +106,7 @@ export class EventLogWriter {
       return this.#earlierResult(append, streamId) ?? (['conflict', actual] as const);
     const holder = append.claim && this.#sql.claimHolder.get(...append.claim);
     if (holder) return ['claimed', String(holder['name'])];
-    return this.#storeOrRefuse(append, streamId);
+    return apart ? this.#storeOrRefuse(append, streamId) : this.#storePlainly(append, streamId);
   }
 
   /** The first result of the same append, when its events stand right after the expected revision. */
@@ -107,6 +117,14 @@ export class EventLogWriter {
     const same =
       rows.length === append.events.length && append.events.every((event, i) => rows[i]?.['id'] === event.id);
     return last && same ? ['repeated', append.expected + rows.length, number(last['position'])] : undefined;
+  }
+
+  #storePlainly(append: AppendRequest, streamId: number | undefined): AppendReply {
+    try {
+      return this.#store(append, streamId);
+    } catch (error) {
+      throw isOwnFault(error) ? new Entangled() : error;
+    }
   }
 
   #storeOrRefuse(append: AppendRequest, streamId: number | undefined): AppendReply {

@@ -1,5 +1,7 @@
 import type { Express } from 'express';
 import type { Logger } from '../../application/ports/logger.ts';
+import { UNWATCHED_REQUESTS } from '../../application/ports/request-watch.ts';
+import type { RequestWatch } from '../../application/ports/request-watch.ts';
 import type { ClientAuthenticator, TokenIssuer, TokenVerifier } from '../../application/ports/tokens.ts';
 import { UploadArea } from './bodies/upload-area.ts';
 import { docsHandlers } from './handlers/docs.ts';
@@ -47,6 +49,7 @@ export interface HttpDependencies {
   readonly limiter: RateLimiter;
   readonly readiness: () => Promise<Readiness>;
   readonly logger: Logger;
+  readonly watch?: RequestWatch;
 }
 
 /** The whole HTTP interface as an Express application. @throws Error when the upload folder cannot be made */
@@ -74,6 +77,7 @@ export const createHttpApp = async (dependencies: HttpDependencies): Promise<Exp
     responder,
     refusals: new Refusals({ authentication, gate, responder, logger }),
     trustedHops: settings.trustedHops,
+    watch: dependencies.watch ?? UNWATCHED_REQUESTS,
   });
   return routed(operationTable(document, handlers, FILE_BYTES[settings.environment]), dispatcher);
 };

@@ -2,7 +2,6 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Express } from 'express';
 import { awaitingContinue } from './bodies/read-body.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
 import { answerClientError } from './server/client-error.ts';
@@ -36,9 +35,9 @@ export interface HttpServer {
   close(graceMs: number): Promise<void>;
 }
 
-/** An Express application behind time-outs, with JSON answers even where Node refuses a request before the application sees it. */
+/** An application behind time-outs, with JSON answers even where Node refuses a request before the application sees it. */
 export const createHttpServer = (
-  app: Express,
+  app: (req: IncomingMessage, res: ServerResponse) => void,
   limiter: RateLimiter,
   limits: ServerLimits = DEFAULT_LIMITS,
 ): HttpServer => {
@@ -55,7 +54,7 @@ export const createHttpServer = (
   const traffic = new Traffic(server);
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     traffic.note(req, res);
-    (app as unknown as (req: IncomingMessage, res: ServerResponse) => void)(req, res);
+    app(req, res);
   };
   server.on('request', handle);
   server.on('checkExpectation', handle);

@@ -53,6 +53,13 @@ export class OperationKeys {
     this.#cache.delete(stream);
   }
 
+  /** The same for a key that was made before this instant, ISO 8601 UTC; a younger one stays. */
+  async forgetOlder(stream: string, than: string): Promise<void> {
+    const name = nameOf(stream);
+    const key = (await this.#store.list(name)).find((listed) => listed.name === name);
+    if (key && key.createdAt < than) await this.forget(stream);
+  }
+
   async #make(stream: string): Promise<OperationKey> {
     const fresh = randomBytes(32).toString('base64url');
     const kept = await this.#store.putIfAbsent(nameOf(stream), this.#sealer.seal(fresh, nameOf(stream)));

@@ -1,6 +1,8 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import type { Borrower, BorrowerVault } from '../../application/ports/borrower-vault.ts';
+import type { BorrowerIndex } from '../../application/ports/borrower-index.ts';
+import { borrowerDigest } from '../../application/privacy/borrower-digest.ts';
 import type { SealedBorrower } from '../../domain/shared/identifiers.ts';
 import type { OperationKeys } from './operation-keys.ts';
 import { Sealer } from './sealer.ts';
@@ -9,15 +11,19 @@ import { Sealer } from './sealer.ts';
 export class SealedBorrowerVault implements BorrowerVault {
   readonly #keys: OperationKeys;
   readonly #digestKey: KeyObject;
+  readonly #index: Pick<BorrowerIndex, 'add'>;
 
   /** @param digestKey 32 bytes, derived from the master key */
-  constructor(keys: OperationKeys, digestKey: Uint8Array) {
+  constructor(keys: OperationKeys, digestKey: Uint8Array, index: Pick<BorrowerIndex, 'add'>) {
     this.#keys = keys;
     this.#digestKey = createSecretKey(digestKey);
+    this.#index = index;
   }
 
   async seal(stream: string, borrower: Borrower): Promise<SealedBorrower> {
-    const key = await this.#keys.key(stream);
+    const entry = { digest: borrowerDigest(this, borrower.document_number), stream };
+    // Before anything sealed is stored: data that cannot be found cannot be forgotten.
+    const [key] = await Promise.all([this.#keys.key(stream), this.#index.add([entry])]);
     const sealed = new Sealer(key.bytes).seal(JSON.stringify(borrower), contextOf(stream));
     return `${key.id}.${sealed}` as SealedBorrower;
   }

@@ -18,12 +18,24 @@ export class SqlCheckpointStore implements CheckpointStore {
     return row ? (row.position as LogPosition) : 'start';
   }
 
-  async store(name: string, position: LogPosition): Promise<void> {
+  async advance(name: string, expected: LogPosition | 'start', position: LogPosition): Promise<boolean> {
+    const { builder } = this.#database;
     const at = { position, updated_at: this.#clock.now() };
-    const query = this.#database.builder
-      .insertInto('checkpoint')
-      .values({ name, ...at })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet(at));
-    await this.#database.transaction([{ query: query.compile() }]);
+    const query =
+      expected === 'start'
+        ? builder
+            .insertInto('checkpoint')
+            .values({ name, ...at })
+            .onConflict((conflict) => conflict.column('name').doNothing())
+            .compile()
+        : builder
+            .updateTable('checkpoint')
+            .set(at)
+            .where('name', '=', name)
+            .where('position', '=', expected)
+            .compile();
+    // Stored after the work it stands for, which is safe to repeat from an older position.
+    const [result] = await this.#database.transaction([{ query }], { durability: 'relaxed' });
+    return result!.changes === 1;
   }
 }

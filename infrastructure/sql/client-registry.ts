@@ -93,7 +93,9 @@ export class SqlClientRegistry implements ClientRegistry {
 
   #linking(applicationId: string, fundIds: readonly string[]): readonly Statement[] {
     if (fundIds.length === 0) return [];
-    const rows = fundIds.map((id) => ({ application_id: applicationId, fund_id: id.toLowerCase() }));
+    // In one order everywhere, so that two of these never wait for each other.
+    const ids = fundIds.map((id) => id.toLowerCase()).sort();
+    const rows = ids.map((id) => ({ application_id: applicationId, fund_id: id }));
     const query = this.#database.builder
       .insertInto('application_fund')
       .values(rows)

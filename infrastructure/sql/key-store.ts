@@ -19,11 +19,12 @@ export class SqlKeyStore implements KeyStore {
     const insert = this.#database.builder
       .insertInto('wrapped_key')
       .values({ name, wrapped, created_at: this.#clock.now() })
-      .onConflict((conflict) => conflict.column('name').doNothing());
-    const [, stored] = await this.#database.transaction([
-      { query: insert.compile() },
-      { query: this.#wrapped(name).compile() },
-    ]);
+      // In one statement: between an insert and a look, another process could delete the key.
+      .onConflict((conflict) =>
+        conflict.column('name').doUpdateSet((eb) => ({ wrapped: eb.ref('wrapped_key.wrapped') })),
+      )
+      .returning('wrapped');
+    const [stored] = await this.#database.transaction([{ query: insert.compile() }]);
     return (stored!.rows[0] as { readonly wrapped: string }).wrapped;
   }
 

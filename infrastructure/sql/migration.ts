@@ -1,4 +1,5 @@
 import { CompiledQuery } from 'kysely';
+import { alone } from './locks.ts';
 import { ConstraintError } from './sql-database.ts';
 import type { SqlDatabase, SqlDialect } from './sql-database.ts';
 
@@ -12,6 +13,9 @@ export interface Migration {
 const CREATE_LEDGER =
   'create table if not exists schema_migration (id text not null primary key, applied_at text not null)';
 
+/** Two processes often start together, and engines do not let two create the same table at once, existing or not. */
+const LOCK = 'schema migration';
+
 const isApplied = async (database: SqlDatabase, id: string): Promise<boolean> => {
   const query = database.builder.selectFrom('schema_migration').select('id').where('id', '=', id);
   return (await database.read(query)).length > 0;
@@ -21,7 +25,11 @@ const isApplied = async (database: SqlDatabase, id: string): Promise<boolean> =>
 const apply = async (database: SqlDatabase, migration: Migration, now: string): Promise<void> => {
   const claim = database.builder.insertInto('schema_migration').values({ id: migration.id, applied_at: now });
   const steps = migration.statements[database.dialect].map((text) => CompiledQuery.raw(text));
-  await database.transaction([{ query: claim.compile() }, ...steps.map((query) => ({ query }))]);
+  await database.transaction([
+    ...alone(database, LOCK),
+    { query: claim.compile() },
+    ...steps.map((query) => ({ query })),
+  ]);
 };
 
 /** Brings a database to the end of the list; answers the ids that this call applied. @throws Error naming the step that failed */
@@ -30,7 +38,7 @@ export const migrate = async (
   migrations: readonly Migration[],
   now: string,
 ): Promise<readonly string[]> => {
-  await database.transaction([{ query: CompiledQuery.raw(CREATE_LEDGER) }]);
+  await database.transaction([...alone(database, LOCK), { query: CompiledQuery.raw(CREATE_LEDGER) }]);
   const applied: string[] = [];
   for (const migration of migrations) {
     if (await isApplied(database, migration.id)) continue;

@@ -1,8 +1,11 @@
+import { sql } from 'kysely';
 import type { LogPosition } from '../../application/ports/event-store.ts';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { ProjectionStore } from '../../application/ports/projection-store.ts';
 import type { Projection, TableWrite } from '../../projections/engine/projection.ts';
 import { RefusedWritesError } from '../../projections/engine/projector-ports.ts';
+import { alone } from './locks.ts';
+import type { Schema } from './schema.ts';
 import { GuardFailedError } from './sql-database.ts';
 import type { SqlDatabase, Statement } from './sql-database.ts';
 import { TableWriteStatements } from './table-write-statements.ts';
@@ -15,6 +18,13 @@ export const READ_MODEL_TABLES: PhysicalTables = new Map([
   ['installment_credit', 'installment_credit'],
   ['document', 'document'],
   ['status_history', 'status_history'],
+  ['reconciled_operation', 'reconciled_operation'],
+  ['notified_payment', 'notified_payment'],
+  ['completed_repurchase', 'completed_repurchase'],
+  ['portfolio_operation', 'portfolio_operation'],
+  ['portfolio_installment', 'portfolio_installment'],
+  ['portfolio_credit', 'portfolio_credit'],
+  ['portfolio_flow', 'portfolio_flow'],
 ] as const);
 
 /** What may pass by itself; every other failure of these statements would come again. */
@@ -65,7 +75,9 @@ export class SqlProjectionStore implements ProjectionStore {
       // The checkpoint goes first: who loses the race must not meet rows of the winner.
       const advance = this.#advance(projection, expected, checkpoint);
       const statements = writes.flatMap((write) => this.#statements.of(write));
-      await this.#database.transaction([advance, ...statements]);
+      // Once there is a checkpoint, its row is what others wait for.
+      const lock = expected === 'start' ? this.#lock(projection) : [];
+      await this.#database.transaction([...lock, advance, ...statements]);
       return true;
     } catch (error) {
       if (error instanceof GuardFailedError) return false;
@@ -100,9 +112,23 @@ export class SqlProjectionStore implements ProjectionStore {
     let forget = builder.deleteFrom('projection_checkpoint').where('name', '=', projection.name);
     if (onlyVersion !== undefined) forget = forget.where('version', '=', onlyVersion);
     const guard = onlyVersion === undefined ? {} : { expectChanges: 1 };
-    const tables = projection.tables.map((table) => ({
-      query: builder.deleteFrom(this.#statements.physical(table)).compile(),
-    }));
-    await this.#database.transaction([{ query: forget.compile(), ...guard }, ...tables]);
+    await this.#database.transaction([
+      ...this.#lock(projection),
+      { query: forget.compile(), ...guard },
+      ...this.#emptied(projection.tables.map((table) => this.#statements.physical(table))),
+    ]);
+  }
+
+  /** PostgreSQL deletes row by row, for longer than a statement may take; SQLite drops the pages of a table. */
+  #emptied(tables: readonly (keyof Schema)[]): readonly Statement[] {
+    const { builder, dialect } = this.#database;
+    if (tables.length === 0) return [];
+    if (dialect === 'sqlite') return tables.map((table) => ({ query: builder.deleteFrom(table).compile() }));
+    const names = sql.join(tables.map((table) => sql.table(table)));
+    return [{ query: sql`truncate ${names}`.compile(builder) }];
+  }
+
+  #lock({ name }: Projection): readonly Statement[] {
+    return alone(this.#database, `projection ${name}`);
   }
 }

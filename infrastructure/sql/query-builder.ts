@@ -1,4 +1,13 @@
-import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
 import type { Schema } from './schema.ts';
 
 /** A query run here by mistake would answer no rows and do nothing, silently. */
@@ -15,5 +24,15 @@ export const sqliteQueryBuilder = (): Kysely<Schema> =>
       createDriver: () => new BuildingOnly(),
       createIntrospector: (builder) => new SqliteIntrospector(builder),
       createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  });
+
+export const postgresQueryBuilder = (): Kysely<Schema> =>
+  new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new BuildingOnly(),
+      createIntrospector: (builder) => new PostgresIntrospector(builder),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });

@@ -1,3 +1,4 @@
+import { fundSideMigrations } from './fund-side-migrations.ts';
 import type { Migration } from './migration.ts';
 
 const projectionCheckpoint: Migration = {
@@ -9,6 +10,13 @@ const projectionCheckpoint: Migration = {
         version integer not null,
         position text not null
       ) strict, without rowid`,
+    ],
+    postgres: [
+      `create table projection_checkpoint (
+        name text collate "C" not null primary key,
+        version bigint not null,
+        position text collate "C" not null
+      )`,
     ],
   },
 };
@@ -39,6 +47,33 @@ const loans: Migration = {
         renegotiation text,
         version integer not null
       ) strict`,
+      'create index loan_list on loan (application_id, received_at, code)',
+      'create index loan_list_fund on loan (application_id, fund_id, received_at, code)',
+      'create index loan_list_status on loan (application_id, status, received_at, code)',
+      'create index loan_list_fund_status on loan (application_id, fund_id, status, received_at, code)',
+    ],
+    postgres: [
+      `create table loan (
+        stream text collate "C" not null primary key,
+        application_id text collate "C" not null,
+        code text collate "C" not null,
+        fund_id text collate "C" not null,
+        status text collate "C" not null,
+        product_type text collate "C" not null,
+        acquisition_value bigint not null,
+        number_of_installments bigint not null,
+        date_issued text collate "C" not null,
+        daily_factor text collate "C" not null,
+        borrower text collate "C" not null,
+        received_at text collate "C" not null,
+        updated_at text collate "C" not null,
+        received_value bigint not null,
+        rejection_reasons text collate "C",
+        repurchase text collate "C",
+        repurchase_completed_at text collate "C",
+        renegotiation text collate "C",
+        version bigint not null
+      )`,
       'create index loan_list on loan (application_id, received_at, code)',
       'create index loan_list_fund on loan (application_id, fund_id, received_at, code)',
       'create index loan_list_status on loan (application_id, status, received_at, code)',
@@ -95,8 +130,58 @@ const partsOfLoans: Migration = {
         primary key (stream, revision)
       ) strict, without rowid`,
     ],
+    postgres: [
+      `create table installment (
+        stream text collate "C" not null,
+        code text collate "C" not null,
+        seq bigint not null,
+        due_date text collate "C" not null,
+        face_value bigint not null,
+        status text collate "C",
+        settled_at text collate "C",
+        settled_value bigint,
+        payment_method text collate "C",
+        payable bigint not null,
+        primary key (stream, code)
+      )`,
+      // No table here ends an index in its own key, so the order of the pages is spelled out.
+      `create index installment_due on installment (due_date, stream, code)
+        where payable = 1 and status = 'pending'`,
+      `create table installment_credit (
+        stream text collate "C" not null,
+        installment_code text collate "C" not null,
+        revision bigint not null,
+        value text collate "C" not null,
+        date text collate "C" not null,
+        primary key (stream, installment_code, revision)
+      )`,
+      `create table document (
+        stream text collate "C" not null,
+        document_id text collate "C" not null,
+        revision bigint not null,
+        seq bigint not null,
+        type text collate "C" not null,
+        value text collate "C" not null,
+        sha256 text collate "C" not null,
+        size bigint not null,
+        received_at text collate "C" not null,
+        primary key (stream, document_id)
+      )`,
+      `create table status_history (
+        stream text collate "C" not null,
+        revision bigint not null,
+        status text collate "C" not null,
+        at text collate "C" not null,
+        primary key (stream, revision)
+      )`,
+    ],
   },
 };
 
 /** What can be thrown away and built again from the streams. */
-export const readModelMigrations: readonly Migration[] = [projectionCheckpoint, loans, partsOfLoans];
+export const readModelMigrations: readonly Migration[] = [
+  projectionCheckpoint,
+  loans,
+  partsOfLoans,
+  ...fundSideMigrations,
+];

@@ -1,4 +1,7 @@
+import { consumerMigrations } from './consumer-migrations.ts';
+import { coordinationMigrations } from './coordination-migrations.ts';
 import type { Migration } from './migration.ts';
+import { privacyMigrations } from './privacy-migrations.ts';
 import { webhookMigrations } from './webhooks/migrations.ts';
 
 const clients: Migration = {
@@ -21,6 +24,23 @@ const clients: Migration = {
         primary key (application_id, fund_id)
       ) strict, without rowid`,
     ],
+    postgres: [
+      `create table client (
+        client_id text collate "C" not null primary key,
+        application_id text collate "C" not null,
+        name text collate "C" not null,
+        secret_hash text collate "C" not null,
+        rate_limit_multiplier double precision not null,
+        created_at text collate "C" not null,
+        revoked_at text collate "C"
+      )`,
+      'create index client_application on client (application_id)',
+      `create table application_fund (
+        application_id text collate "C" not null,
+        fund_id text collate "C" not null,
+        primary key (application_id, fund_id)
+      )`,
+    ],
   },
 };
 
@@ -33,6 +53,13 @@ const keys: Migration = {
         wrapped text not null,
         created_at text not null
       ) strict, without rowid`,
+    ],
+    postgres: [
+      `create table wrapped_key (
+        name text collate "C" not null primary key,
+        wrapped text collate "C" not null,
+        created_at text collate "C" not null
+      )`,
     ],
   },
 };
@@ -47,8 +74,23 @@ const checkpoints: Migration = {
         updated_at text not null
       ) strict, without rowid`,
     ],
+    postgres: [
+      `create table checkpoint (
+        name text collate "C" not null primary key,
+        position text collate "C" not null,
+        updated_at text collate "C" not null
+      )`,
+    ],
   },
 };
 
 /** The truth beside the streams: clients, keys, checkpoints, subscriptions and deliveries. */
-export const serviceMigrations: readonly Migration[] = [clients, keys, checkpoints, ...webhookMigrations];
+export const serviceMigrations: readonly Migration[] = [
+  clients,
+  keys,
+  checkpoints,
+  ...coordinationMigrations,
+  ...webhookMigrations,
+  ...consumerMigrations,
+  ...privacyMigrations,
+];

@@ -1,8 +1,8 @@
 import type { CompiledQuery, Kysely } from 'kysely';
 import type { Schema } from './schema.ts';
 
-/** A further engine joins here; the compiler then asks every migration for its statements. */
-export type SqlDialect = 'sqlite';
+/** The compiler asks every migration for its statements in each of them. */
+export type SqlDialect = 'sqlite' | 'postgres';
 
 export interface Query<Row> {
   compile(): CompiledQuery<Row>;
@@ -18,6 +18,14 @@ export interface StatementResult {
 export interface Statement {
   readonly query: CompiledQuery;
   readonly expectChanges?: number;
+}
+
+export interface TransactionOptions {
+  /**
+   * `full` (default): on the disk when it resolves. `relaxed`: a power cut may take back the last seconds of relaxed transactions,
+   * newest first and never one without those after it; a crash of the process takes nothing. Only for what repeats some work if it is lost.
+   */
+  readonly durability?: 'full' | 'relaxed';
 }
 
 /** A statement's `expectChanges` did not hold: nothing of its transaction was stored. */
@@ -40,7 +48,7 @@ export class ConstraintError extends Error {
 
 /**
  * One SQL store behind typed queries. `builder` only builds (`.compile()`); statements travel together: one round trip, one
- * transaction, durable when it resolves. Amounts are integers, booleans 0 and 1, instants ISO text, so that every engine agrees.
+ * transaction, durable when it resolves unless told otherwise. Amounts are integers, booleans 0 and 1, instants ISO text, so that every engine agrees.
  */
 export interface SqlDatabase {
   readonly dialect: SqlDialect;
@@ -57,7 +65,10 @@ export interface SqlDatabase {
    * @throws StoreUnavailableError certainly nothing was stored
    * @throws OutcomeUnknownError the engine was lost on the way: all was stored, or nothing
    */
-  transaction(statements: readonly Statement[]): Promise<readonly StatementResult[]>;
+  transaction(
+    statements: readonly Statement[],
+    options?: TransactionOptions,
+  ): Promise<readonly StatementResult[]>;
   /** Finishes what was called before, then lets go of the store. */
   close(): Promise<void>;
 }

@@ -1,3 +1,5 @@
+import { UNWATCHED_ATTEMPTS } from '../../application/ports/attempt-watch.ts';
+import type { AttemptWatch } from '../../application/ports/attempt-watch.ts';
 import type { Clock } from '../../application/ports/clock.ts';
 import type { DeliveryQueue } from '../../application/ports/delivery-queue.ts';
 import type { EventBus } from '../../application/ports/event-bus.ts';
@@ -36,6 +38,7 @@ export interface WebhookWorkerOptions {
   /** PEM of authorities to trust beside the public ones. */
   readonly extraRoots?: string | undefined;
   readonly metrics?: WebhookMetrics;
+  readonly attempts?: AttemptWatch;
   readonly retention?: RetentionSettings;
   /** Other limits than those that follow from the schedule and the time-out. */
   readonly limits?: Partial<DispatchSettings>;
@@ -54,12 +57,21 @@ export class WebhookWorker {
   constructor(options: WebhookWorkerOptions) {
     const { queue, subscriptions, bus, guard, sealer, clock, logger, schedule, timeoutMs } = options;
     const { metrics = NO_METRICS, retention = DEFAULT_RETENTION, clockToleranceMs = 0 } = options;
-    const { now = Date.now } = options;
+    const { now = Date.now, attempts = UNWATCHED_ATTEMPTS } = options;
     const sender = new HttpsSender({ guard, trust: webhookTrust(options.extraRoots), timeoutMs, now });
     const settings = { ...dispatchSettings(schedule, timeoutMs), ...options.limits };
     const keys = new SigningKeys(sealer);
     this.#bus = bus;
-    this.#dispatcher = new WebhookDispatcher({ queue, sender, keys, metrics, logger, now, settings });
+    this.#dispatcher = new WebhookDispatcher({
+      queue,
+      sender,
+      keys,
+      metrics,
+      logger,
+      now,
+      settings,
+      attempts,
+    });
     this.#sweeper = new RetentionSweeper({ queue, logger, now, retention });
     this.#fanOut = new WebhookFanOut({
       subscriptions,
@@ -77,7 +89,7 @@ export class WebhookWorker {
     this.#started = true;
     this.#dispatcher.start();
     this.#sweeper.start();
-    await this.#bus.consume(FAN_OUT_GROUP, (events) => this.#fanOut.handle(events));
+    await this.#bus.consume(FAN_OUT_GROUP, (events, progress) => this.#fanOut.handle(events, progress));
   }
 
   /** Something was queued for these subscriptions; of no effect in a process that sends no webhooks. */

@@ -157,14 +157,18 @@ export class Projector<Event extends StoredEvent<Position>, Position extends str
   async #failed(error: unknown, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false;
     const retryInMs = Math.min(FIRST_RETRY_MS * 2 ** this.#failures++, SLOWEST_RETRY_MS);
+    const reason = messageOf(error);
+    // One line an outage and reason, however long it lasts.
+    if (this.#state !== 'retrying' || reason !== this.#lastError) {
+      const { projection, logger } = this.#deps;
+      logger.error(
+        { projection: projection.name, error: reason, retryInMs },
+        'projection failed, trying again',
+      );
+    }
     this.#state = 'retrying';
     this.#caughtUp = false;
-    this.#lastError = messageOf(error);
-    const { projection, logger } = this.#deps;
-    logger.error(
-      { projection: projection.name, error: this.#lastError, retryInMs },
-      'projection failed, trying again',
-    );
+    this.#lastError = reason;
     await pause(retryInMs, signal);
     return !signal.aborted;
   }

@@ -1,6 +1,7 @@
 import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { ProjectedEvent, Projection, TableWrite } from '../engine/projection.ts';
 import { approved, disbursed, received, rejected, termSigned } from './assignment-writes.ts';
+import { borrowerForgotten } from './borrower-writes.ts';
 import { documentsAdded } from './document-writes.ts';
 import { becameOverdue, fullySettled, installmentSettled, prepaid } from './payment-writes.ts';
 import { renegotiationCommitted, renegotiationCompleted } from './renegotiation-writes.ts';
@@ -30,6 +31,7 @@ const writers: Writers = {
   RepurchaseRequested: repurchaseRequested,
   RepurchaseCompleted: repurchaseCompleted,
   DocumentsAdded: documentsAdded,
+  BorrowerForgotten: borrowerForgotten,
   LoanReserved: advanced,
   LoanReservationReleased: advanced,
   LoanRenegotiated: advanced,

@@ -95,7 +95,16 @@ const REFUSED: readonly (readonly [rule: string, file: string, line: string])[] 
   ['home-of-command-line', 'infrastructure/composition/commander.ts', "import { Command } from 'commander';"],
   ['home-of-documents', 'infrastructure/http/pdf.ts', "import { getDocument } from 'unpdf/pdfjs';"],
   ['home-of-documents', 'infrastructure/http/zip.ts', "import { openPromise } from 'yauzl';"],
+  ['home-of-documents', 'infrastructure/http/s3.ts', "import { AwsClient } from 'aws4fetch';"],
+  ['home-of-csv', 'infrastructure/sql/csv.ts', "import { parse } from 'csv-parse';"],
+  ['home-of-csv', 'application/reconciliation/csv.ts', "import { stringify } from 'csv-stringify/sync';"],
   ['home-of-logging', 'infrastructure/http/pino.ts', "import { pino } from 'pino';"],
+  ['home-of-metrics-and-traces', 'infrastructure/sql/prom.ts', "import { Counter } from 'prom-client';"],
+  [
+    'home-of-metrics-and-traces',
+    'infrastructure/http/otel.ts',
+    "import { trace } from '@opentelemetry/api';",
+  ],
   ['home-of-schemas', 'infrastructure/webhooks/ajv.ts', "import { Ajv } from 'ajv';"],
 ];
 

@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent } from 'undici';
+import { TimeOrderedIds } from '../../application/identifiers/time-ordered-id.ts';
 import type { Clock } from '../../application/ports/clock.ts';
 import type { EventBus, PublicEvent } from '../../application/ports/event-bus.ts';
 import type { WebhookMetrics } from '../../application/ports/webhook-metrics.ts';
@@ -22,6 +23,7 @@ import { RecordingLogger } from '../support/recording-logger.ts';
 
 const SECRET = 'bench-secret';
 const APPLICATION = 'application';
+const eventIds = new TimeOrderedIds();
 const clock = { now: () => new Date().toISOString() } as Clock;
 
 export const iso = (ms: number): string => new Date(ms).toISOString();
@@ -33,7 +35,7 @@ export const percentile = (values: readonly number[], share: number): number =>
 
 /** An event of about the size of a settlement; `index` spreads events over so many operations. */
 export const eventOf = (index: number, operations: number): PublicEvent => {
-  const eventId = randomUUID();
+  const eventId = eventIds.next(Date.now());
   const code = `OP-${index % operations}`;
   const sequence = Math.floor(index / operations);
   const timestamp = clock.now();
@@ -75,6 +77,8 @@ export interface Receiver {
   readonly origin: string;
   readonly caPem: string;
   latencies(): Promise<readonly number[]>;
+  /** Settlements that came under `/arrivals` since the last call, with when they came. */
+  arrivals(): Promise<readonly { readonly key: string; readonly at: number }[]>;
   stop(): void;
 }
 
@@ -83,11 +87,17 @@ export const startReceiver = async (): Promise<Receiver> => {
   const child: ChildProcess = fork(join(import.meta.dirname, 'webhook-receiver-process.ts'));
   child.send(await ca.leaf());
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
-  const latencies = async (): Promise<readonly number[]> => {
-    child.send('latencies');
-    return (await once(child, 'message'))[0] as readonly number[];
+  const ask = async <Answer>(what: string): Promise<Answer> => {
+    child.send(what);
+    return (await once(child, 'message'))[0] as Answer;
   };
-  return { origin: `https://localhost:${port}`, caPem: ca.caPem, latencies, stop: () => void child.kill() };
+  return {
+    origin: `https://localhost:${port}`,
+    caPem: ca.caPem,
+    latencies: () => ask('latencies'),
+    arrivals: () => ask('arrivals'),
+    stop: () => void child.kill(),
+  };
 };
 
 /** The embedded store on disk, as durable as in the service; in a directory of its own unless one is given. */

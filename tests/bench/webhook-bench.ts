@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NO_METRICS } from '../../application/ports/webhook-metrics.ts';
+import { arrival } from './webhook-arrival.ts';
 import {
   bareLoop,
   eventOf,
@@ -16,7 +17,7 @@ import {
 } from './webhook-bench-world.ts';
 import type { Receiver } from './webhook-bench-world.ts';
 
-/** Benchmarks of the delivery engine, each by its name: `node tests/bench/webhook-bench.ts throughput claims endpoints latency`. */
+/** Benchmarks of the delivery engine, each by its name: `npm run bench -- webhooks throughput endpoints latency arrival claims`. */
 const COUNT = Number(process.env['COUNT'] ?? 20_000);
 const BATCH = 200;
 
@@ -159,10 +160,20 @@ const claims = async (): Promise<void> => {
   receiver.stop();
 };
 
-const scenarios: Readonly<Record<string, () => Promise<void>>> = { throughput, endpoints, latency, claims };
+const scenarios: Readonly<Record<string, () => Promise<void>>> = {
+  throughput,
+  endpoints,
+  latency,
+  arrival,
+  claims,
+};
 const [first, ...rest] = process.argv.slice(2);
 if (first === 'fill') await fill(rest[0]!, rest[1]!, Number(rest[2]));
 else {
   const asked = first === undefined ? Object.keys(scenarios) : [first, ...rest];
-  for (const name of asked) await scenarios[name]!();
+  for (const name of asked) {
+    const scenario = scenarios[name];
+    if (!scenario) throw new Error(`${name}: choose among ${Object.keys(scenarios).join(', ')}`);
+    await scenario();
+  }
 }

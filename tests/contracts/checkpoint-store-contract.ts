@@ -20,17 +20,40 @@ export const checkpointStoreCases: readonly CheckpointStoreCase[] = [
     name: 'the last position stored is the one loaded, text for text',
     check: async (store) => {
       const name = randomUUID();
-      for (const position of ['10', '9', 'C:123/P:045', '10']) {
-        await store.store(name, at(position));
+      let expected: LogPosition | 'start' = 'start';
+      for (const position of ['10', '9', 'C:123/P:045', '10'].map(at)) {
+        expect(await store.advance(name, expected, position)).toBe(true);
         expect(await store.load(name)).toBe(position);
+        expected = position;
       }
+    },
+  },
+  {
+    name: 'who is behind stores nothing',
+    check: async (store) => {
+      const name = randomUUID();
+      expect(await store.advance(name, at('1'), at('2'))).toBe(false);
+      expect(await store.load(name)).toBe('start');
+      await store.advance(name, 'start', at('5'));
+      for (const stale of ['start', at('4')] as const) {
+        expect(await store.advance(name, stale, at('9'))).toBe(false);
+      }
+      expect(await store.load(name)).toBe('5');
+    },
+  },
+  {
+    name: 'of many that move on from one position exactly one does',
+    check: async (store) => {
+      const name = randomUUID();
+      const moves = Array.from({ length: 10 }, (_, i) => store.advance(name, 'start', at(String(i))));
+      expect((await Promise.all(moves)).filter(Boolean)).toHaveLength(1);
     },
   },
   {
     name: 'names do not share a position',
     check: async (store) => {
       const [relay, manager] = [randomUUID(), randomUUID()];
-      await Promise.all([store.store(relay, at('1')), store.store(manager, at('2'))]);
+      await Promise.all([store.advance(relay, 'start', at('1')), store.advance(manager, 'start', at('2'))]);
       expect([await store.load(relay), await store.load(manager)]).toEqual(['1', '2']);
     },
   },

@@ -12,16 +12,22 @@ export interface EventBusCase {
 
 type Batches = readonly (readonly PublicEvent[])[];
 
-const sampleEvent = (code: string, sequence: number): PublicEvent => ({
-  eventId: randomUUID(),
-  name: 'installment_settled',
-  applicationId: 'application-1',
-  fundId: '6f2f9d6a-58f1-4a5e-9f0c-3d8f5f6f7a10',
-  code,
-  sequence,
-  timestamp: '2026-01-15T12:00:00.000Z',
-  body: `{"settled_value":950.00,"sequence":${sequence}, "text":"ação ✓"}`,
-});
+/** Its body is written as no serializer would, so that one that reads and writes it again is found out. */
+const sampleEvent = (code: string, sequence: number): PublicEvent => {
+  const event = {
+    eventId: randomUUID(),
+    name: 'installment_settled',
+    applicationId: 'application-1',
+    fundId: '6f2f9d6a-58f1-4a5e-9f0c-3d8f5f6f7a10',
+    code,
+    sequence,
+    timestamp: '2026-01-15T12:00:00.000Z',
+  };
+  const envelope = `"event":"${event.name}","event_id":"${event.eventId}","originator_proposal_code":"${code}"`;
+  const times = `"fund_id":"${event.fundId}","timestamp":"${event.timestamp}"`;
+  const body = `{${envelope},${times},"settled_value":950.00,"sequence":${sequence}, "text":"ação ✓"}`;
+  return { ...event, body };
+};
 
 const sampleEvents = (count: number, from = 0): readonly PublicEvent[] => {
   const code = `P-${randomUUID()}`;

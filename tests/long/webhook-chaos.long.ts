@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ApiClient, loanRequest } from '../support/api-client.ts';
-import type { ApiResponse } from '../support/api-client.ts';
+import { ApiClient } from '../support/api-client.ts';
 import { authority } from '../support/certificates.ts';
+import { InsistentWriters } from '../support/insistent-writers.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { TlsReceiver } from '../support/tls-receiver.ts';
@@ -94,22 +94,6 @@ afterAll(async () => {
   await directory?.remove();
 });
 
-/** The same request again until it is answered; a refusal is a defect. */
-const insist = async (
-  send: () => Promise<ApiResponse>,
-  good: (one: ApiResponse) => boolean,
-): Promise<void> => {
-  const deadline = Date.now() + 60_000;
-  while (Date.now() < deadline) {
-    const response = await send().catch(() => undefined);
-    if (response && good(response)) return;
-    if (response && response.status >= 400 && response.status < 500)
-      throw new Error(`refused: ${response.status} ${JSON.stringify(response.body)}`);
-    await pause(50);
-  }
-  throw new Error('not answered within a minute');
-};
-
 /** Events of one operation in the order in which they were first accepted. */
 const firstAccepted = (code: string): Seen[] => {
   const ids = new Set<string>();
@@ -122,47 +106,15 @@ test(
     const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
     const hook = await api.call('POST', '/webhook', { url: receiver.url, events: ['*'] });
     expect(hook.status).toBe(200);
-    let acknowledged = 0;
-    let done = false;
-    const finished: string[] = [];
-    const writer = async (n: number): Promise<void> => {
-      for (let i = 0; !done; i++) {
-        const code = `C-${n}-${i}`;
-        await insist(
-          () => api.assign(loanRequest(api.fund, code, INSTALLMENTS)),
-          ({ status }) => status === 201,
-        );
-        acknowledged++;
-        await insist(
-          () => api.loan(code),
-          ({ body }) => body?.status === 'active',
-        );
-        for (let k = 1; k <= INSTALLMENTS; k++) {
-          await insist(
-            () => api.settle(code, `00${k}`, 950),
-            ({ status }) => status === 200,
-          );
-          acknowledged++;
-        }
-        finished.push(code);
-      }
-    };
-    let broken: unknown;
-    const writers = Promise.all(Array.from({ length: WRITERS }, (_, n) => writer(n)));
-    writers.catch((error: unknown) => (broken = error));
-    try {
-      for (let kill = 0; kill < KILLS; kill++) {
-        const goal = acknowledged + ACKNOWLEDGED_BETWEEN_KILLS;
-        while (!broken && acknowledged < goal) await pause(5);
-        if (broken) break;
-        await pause(random.next() * 100);
-        await service.end('SIGKILL');
-        await service.start();
-      }
-    } finally {
-      done = true;
+    const writers = new InsistentWriters(api, { writers: WRITERS, installments: INSTALLMENTS, prefix: 'C' });
+    for (let kill = 0; kill < KILLS; kill++) {
+      await writers.untilAcknowledged(ACKNOWLEDGED_BETWEEN_KILLS);
+      await pause(random.next() * 100);
+      await service.end('SIGKILL');
+      await service.start();
     }
-    await writers;
+    await writers.stop();
+    const { acknowledged, finished } = writers;
     calm = true;
     const deadline = Date.now() + 120_000;
     const complete = (code: string) => firstAccepted(code).length >= EVENTS.length;

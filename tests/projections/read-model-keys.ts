@@ -5,4 +5,11 @@ export const READ_MODEL_KEYS: Readonly<Record<string, readonly string[]>> = {
   installment_credit: ['stream', 'installment_code', 'revision'],
   document: ['stream', 'document_id'],
   status_history: ['stream', 'revision'],
+  reconciled_operation: ['stream'],
+  notified_payment: ['stream', 'revision'],
+  completed_repurchase: ['stream'],
+  portfolio_operation: ['stream'],
+  portfolio_installment: ['stream', 'code'],
+  portfolio_credit: ['stream', 'installment_code', 'revision'],
+  portfolio_flow: ['stream', 'revision'],
 };

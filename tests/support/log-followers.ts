@@ -7,9 +7,14 @@ export class MemoryCheckpoints implements CheckpointStore {
   readonly positions = new Map<string, LogPosition>();
   load = (name: string): Promise<LogPosition | 'start'> =>
     Promise.resolve(this.positions.get(name) ?? 'start');
-  store = (name: string, position: LogPosition): Promise<void> => {
+  advance = async (
+    name: string,
+    expected: LogPosition | 'start',
+    position: LogPosition,
+  ): Promise<boolean> => {
+    if ((await this.load(name)) !== expected) return false;
     this.positions.set(name, position);
-    return Promise.resolve();
+    return true;
   };
 }
 

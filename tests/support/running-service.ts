@@ -15,17 +15,20 @@ export class RunningService {
   readonly baseUrl: string;
   readonly description: ServedDescription;
   readonly service: Service;
+  readonly logger: RecordingLogger;
   readonly #removeDirectory: () => Promise<void>;
 
   private constructor(parts: {
     baseUrl: string;
     description: ServedDescription;
     service: Service;
+    logger: RecordingLogger;
     removeDirectory: () => Promise<void>;
   }) {
     this.baseUrl = parts.baseUrl;
     this.description = parts.description;
     this.service = parts.service;
+    this.logger = parts.logger;
     this.#removeDirectory = parts.removeDirectory;
   }
 
@@ -40,12 +43,14 @@ export class RunningService {
       AUTH_URL: baseUrl,
       DATA_DIR: directory.path,
       SANDBOX_STEP: '0ms',
+      METRICS_PORT: 'off',
       ...variables,
     });
-    const service = await startService(await openFoundations(configuration, new RecordingLogger()));
+    const logger = new RecordingLogger();
+    const service = await startService(await openFoundations(configuration, logger));
     const served = await fetch(`${baseUrl}/openapi.json`);
     const description = new ServedDescription((await served.json()) as Record<string, unknown>);
-    return new RunningService({ baseUrl, description, service, removeDirectory: directory.remove });
+    return new RunningService({ baseUrl, description, service, logger, removeDirectory: directory.remove });
   }
 
   /** A client of a new application that is linked to this fund. */

@@ -61,6 +61,7 @@ export class ServiceProcess {
       AUTH_URL: this.baseUrl,
       DATA_DIR: dataDir,
       LOG_LEVEL: 'warn',
+      METRICS_PORT: 'off',
       ...extra,
     };
     delete this.#environment['NODE_OPTIONS'];

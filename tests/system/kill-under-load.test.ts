@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ApiClient, loanRequest } from '../support/api-client.ts';
-import type { ApiResponse } from '../support/api-client.ts';
+import { ApiClient } from '../support/api-client.ts';
 import { authority } from '../support/certificates.ts';
+import { InsistentWriters } from '../support/insistent-writers.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { WebhookReceiver, signatureHolds } from '../support/webhook-receiver.ts';
 
@@ -38,22 +38,6 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** What an integrator does: the same request again until it is answered. */
-const insist = async (send: () => Promise<ApiResponse>, wanted: number): Promise<ApiResponse> => {
-  for (let attempt = 0; attempt < 1_200; attempt++) {
-    try {
-      const response = await send();
-      if (response.status === wanted) return response;
-      if (response.status < 500)
-        throw new Error(`refused: ${response.status} ${JSON.stringify(response.body)}`);
-    } catch (error) {
-      if ((error as Error).message.startsWith('refused')) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('never answered');
-};
-
 describe('kill -9 under load', () => {
   test(
     'loses no acknowledged write and no webhook, and keeps the order of every operation',
@@ -62,39 +46,18 @@ describe('kill -9 under load', () => {
       const hook = await api.call('POST', '/webhook', { url: receiver.url, events: ['*'] });
       expect(hook.status).toBe(200);
 
-      let acknowledged = 0;
-      let done = false;
-      const finished: string[] = [];
-      const writer = async (n: number): Promise<void> => {
-        for (let i = 0; !done; i++) {
-          const code = `K-${n}-${i}`;
-          await insist(() => api.assign(loanRequest(api.fund, code, INSTALLMENTS)), 201);
-          acknowledged++;
-          await insist(async () => {
-            const { status, body } = await api.loan(code);
-            return { status: body?.status === 'active' ? status : 503, headers: new Headers(), body };
-          }, 200);
-          for (let k = 1; k <= INSTALLMENTS; k++) {
-            await insist(() => api.settle(code, `00${k}`, 950), 200);
-            acknowledged++;
-          }
-          finished.push(code);
-        }
-      };
-      const writers = Promise.all(Array.from({ length: WRITERS }, (_, n) => writer(n)));
-      writers.catch(() => undefined);
-
-      try {
-        for (let kill = 0; kill < KILLS; kill++) {
-          const goal = acknowledged + ACKNOWLEDGED_BETWEEN_KILLS;
-          await Promise.race([writers, until(() => done || acknowledged >= goal)]);
-          await service.end('SIGKILL');
-          await service.start();
-        }
-      } finally {
-        done = true;
+      const writers = new InsistentWriters(api, {
+        writers: WRITERS,
+        installments: INSTALLMENTS,
+        prefix: 'K',
+      });
+      for (let kill = 0; kill < KILLS; kill++) {
+        await writers.untilAcknowledged(ACKNOWLEDGED_BETWEEN_KILLS);
+        await service.end('SIGKILL');
+        await service.start();
       }
-      await writers;
+      await writers.stop();
+      const { finished } = writers;
 
       const expected = [
         'loan_received',
@@ -116,7 +79,3 @@ describe('kill -9 under load', () => {
     60_000 + KILLS * 10_000,
   );
 });
-
-const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
-};

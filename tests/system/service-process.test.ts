@@ -66,7 +66,8 @@ describe('the service as a process', () => {
   test.each([
     ['MASTER_KEY', { ENVIRONMENT: 'production' }],
     ['SANDBOX_STEP', { SANDBOX_STEP: 'soon' }],
-    ['KAFKA_BROKERS', { KAFKA_BROKERS: 'localhost:9092' }],
+    ['KAFKA_BROKERS', { KAFKA_BROKERS: 'localhost' }],
+    ['ROLES', { ROLES: 'webhooks', DATABASE_URL: 'postgres://127.0.0.1/none' }],
     [
       'WEBHOOK_ALLOW_PRIVATE_NETWORK',
       { ENVIRONMENT: 'production', MASTER_KEY: masterKey(), WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true' },

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ClientGoneError, HttpProblem } from '../errors/http-problem.ts';
-import { parseExactJson } from './exact-json.ts';
+import { parseExactJson } from '../../../application/schemas/exact-json.ts';
 
 /** Responses whose client waits for `100 Continue` before it sends the body. */
 export const awaitingContinue = new WeakSet<ServerResponse>();

@@ -1,6 +1,6 @@
 import type { ListLoansInput } from '../../../application/loans/read-loan.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
-import { isProposalCode } from '../openapi/components/values.ts';
+import { isProposalCode } from '../../../application/schemas/values.ts';
 import { forClient } from '../pipeline/operation.ts';
 import type { Handler } from '../pipeline/operation.ts';
 import { ok, outcomeReply } from '../pipeline/reply.ts';

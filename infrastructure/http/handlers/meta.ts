@@ -1,6 +1,8 @@
+import { asyncApiDocument } from '../../../application/publishing/description/asyncapi-document.ts';
 import type { TokenIssuer } from '../../../application/ports/tokens.ts';
 import { unavailable } from '../errors/http-problem.ts';
 import type { OpenApiDocument } from '../openapi/document.ts';
+import { API_VERSION } from '../openapi/version.ts';
 import { servedAsJson, servedAsYaml } from '../openapi/served-document.ts';
 import type { Handler } from '../pipeline/operation.ts';
 import type { ServedContent } from '../served-content.ts';
@@ -24,7 +26,8 @@ const documentHandler = (content: ServedContent): Handler => ({
   run: ({ req }) => content.replyTo(req, REVALIDATE),
 });
 
-const failing = ({ checks }: Readiness): string =>
+/** What is wrong, check by check. */
+export const failing = ({ checks }: Readiness): string =>
   Object.entries(checks)
     .filter(([, state]) => state !== 'ok')
     .map(([name, state]) => `${name}: ${state}`)
@@ -36,6 +39,8 @@ export const metaHandlers = (
 ): Readonly<Record<string, Handler>> => ({
   readDescriptionAsJson: documentHandler(servedAsJson(document)),
   readDescriptionAsYaml: documentHandler(servedAsYaml(document)),
+  readTopicsAsJson: documentHandler(servedAsJson(asyncApiDocument(API_VERSION))),
+  readTopicsAsYaml: documentHandler(servedAsYaml(asyncApiDocument(API_VERSION))),
   readKeySet: { run: async () => ({ status: 200, json: await issuer.jwks(), headers: FIVE_MINUTES }) },
   readLiveness: { run: () => ({ status: 200, json: { status: 'ok' } }) },
   readReadiness: {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { holdsToken, MS_PER_MINUTE, stateOf } from './bucket-state.ts';
 import type { RateLimit, RateLimiter, RateScope, RateState } from './rate-limiter.ts';
 
 interface Bucket {
@@ -7,9 +8,6 @@ interface Bucket {
   at: number;
 }
 
-const MS_PER_MINUTE = 60_000;
-/** Sums of fractions of a token may fall short of a whole one by this much. */
-const ROUNDING = 1e-9;
 /** About 100 bytes each: a flood of addresses costs some megabytes and forgets only the addresses idle for longest. */
 const DEFAULT_CAPACITY = 50_000;
 
@@ -29,14 +27,14 @@ export class TokenBucketLimiter implements RateLimiter {
 
   take(scope: RateScope, key: string, limit: RateLimit): RateState {
     const bucket = this.#refilled(scope, key, limit);
-    const allowed = bucket.tokens >= 1 - ROUNDING;
+    const allowed = holdsToken(bucket);
     if (allowed) bucket.tokens = Math.max(0, bucket.tokens - 1);
     return stateOf(bucket, limit, allowed);
   }
 
   peek(scope: RateScope, key: string, limit: RateLimit): RateState {
     const bucket = this.#refilled(scope, key, limit);
-    return stateOf(bucket, limit, bucket.tokens >= 1 - ROUNDING);
+    return stateOf(bucket, limit, holdsToken(bucket));
   }
 
   #refilled(scope: RateScope, key: string, limit: RateLimit): Bucket {
@@ -55,14 +53,3 @@ export class TokenBucketLimiter implements RateLimiter {
     return known;
   }
 }
-
-const stateOf = (bucket: Bucket, limit: RateLimit, allowed: boolean): RateState => {
-  const perMs = limit.perMinute / MS_PER_MINUTE;
-  return {
-    allowed,
-    limit: limit.burst,
-    remaining: Math.floor(bucket.tokens + ROUNDING),
-    resetAt: Math.ceil((bucket.at + (limit.burst - bucket.tokens) / perMs) / 1000 - ROUNDING),
-    retryAfter: allowed ? 0 : Math.max(1, Math.ceil((1 - bucket.tokens) / perMs / 1000 - ROUNDING)),
-  };
-};

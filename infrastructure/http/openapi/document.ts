@@ -1,4 +1,4 @@
-import { eventSchemas } from './components/events.ts';
+import { eventSchemas } from '../../../application/schemas/events.ts';
 import { headerComponents } from './components/headers.ts';
 import { installmentSchemas } from './components/installments.ts';
 import { loanRequestSchemas } from './components/loan-requests.ts';
@@ -7,7 +7,7 @@ import { metaSchemas } from './components/meta.ts';
 import { parameterComponents } from './components/parameters.ts';
 import { postAssignmentSchemas } from './components/post-assignment.ts';
 import { renegotiationSchemas } from './components/renegotiation.ts';
-import { valueSchemas } from './components/values.ts';
+import { valueSchemas } from '../../../application/schemas/values.ts';
 import { webhookSchemas } from './components/webhooks.ts';
 import { describe } from './operation.ts';
 import type { OperationSpec } from './operation.ts';
@@ -19,7 +19,7 @@ import { renegotiationOperations } from './paths/renegotiation.ts';
 import { tokenOperations } from './paths/token.ts';
 import { webhookOperations } from './paths/webhooks.ts';
 import { responseComponents } from './responses.ts';
-import type { Schema } from './schema.ts';
+import type { Schema } from '../../../application/schemas/schema.ts';
 import { API_VERSION } from './version.ts';
 import { webhookSection } from './webhook-section.ts';
 

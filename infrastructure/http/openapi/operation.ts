@@ -5,8 +5,8 @@ import type { RateRow } from '../limits/rate-limiter.ts';
 import { ALWAYS, RATE_HEADERS } from './components/headers.ts';
 import { parameter } from './components/parameters.ts';
 import { errorResponses } from './responses.ts';
-import { ref } from './schema.ts';
-import type { Schema } from './schema.ts';
+import { ref } from '../../../application/schemas/schema.ts';
+import type { Schema } from '../../../application/schemas/schema.ts';
 
 /** Who may call: anybody, a client with its secret (the token endpoint), or a token with this scope. */
 export type Access = 'public' | 'client_credentials' | Scope;

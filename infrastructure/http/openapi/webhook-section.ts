@@ -1,25 +1,11 @@
 import { EVENT_NAMES } from '../../../application/publishing/event-names.ts';
 import type { EventName } from '../../../application/publishing/event-names.ts';
-import { eventSchemaName } from './components/events.ts';
-import { eventExample } from './event-examples.ts';
-import { ref } from './schema.ts';
-import type { Schema } from './schema.ts';
-
-const SUMMARIES: Readonly<Record<EventName, string>> = {
-  loan_received: 'An operation was accepted for processing',
-  loan_approved: 'An operation met the criteria of the fund',
-  loan_rejected: 'An operation was turned down',
-  loan_term_signed: 'The assignment term is signed',
-  disbursement_completed: 'The fund paid: the operation is active',
-  installment_settled: 'An installment was paid',
-  installment_prepaid: 'A prepayment was allocated',
-  loan_fully_settled: 'Nothing is open any more: the operation has ended',
-  installment_underpaid: 'An installment was closed with less than it owed',
-  repurchase_received: 'A repurchase was recorded and valued',
-  repurchase_completed: 'A repurchase is through: the operation has left the fund',
-  renegotiation_completed: 'The operation that replaces this one is active',
-  'webhook.ping': 'A test message after a registration in the sandbox',
-};
+import { eventSchemaName } from '../../../application/schemas/events.ts';
+import { EVENT_SUMMARIES } from '../../../application/schemas/event-summaries.ts';
+import { eventExample } from '../../../application/schemas/event-examples.ts';
+import { ref } from '../../../application/schemas/schema.ts';
+import type { Schema } from '../../../application/schemas/schema.ts';
+import { API_VERSION } from './version.ts';
 
 const DESCRIPTION =
   'Check the signature over the bytes as they arrived, keep the event, answer 2xx, and only then work on it. ' +
@@ -37,13 +23,18 @@ const receiving = (event: EventName): Schema => ({
   post: {
     operationId: `receive${pascal(event)}`,
     tags: ['Webhooks'],
-    summary: SUMMARIES[event],
+    summary: EVENT_SUMMARIES[event],
     description: DESCRIPTION,
     security: [],
     parameters: HEADERS,
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: ref(eventSchemaName(event)), example: eventExample(event) } },
+      content: {
+        'application/json': {
+          schema: ref(eventSchemaName(event)),
+          example: eventExample(event, API_VERSION),
+        },
+      },
     },
     responses: {
       '2XX': { description: 'Yours to send: the event is kept. The body is not looked at.' },

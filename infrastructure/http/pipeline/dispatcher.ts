@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import type { RequestWatch } from '../../../application/ports/request-watch.ts';
 import type { RequestContext } from '../../../application/request-context.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { clientIdOf } from '../requests/client-credentials.ts';
@@ -22,6 +23,7 @@ export interface DispatcherDependencies {
   readonly responder: Responder;
   readonly refusals: Refusals;
   readonly trustedHops: number;
+  readonly watch: RequestWatch;
 }
 
 /** Takes a request through its steps; the order in which refusals win over each other is the order of `#serve`. */
@@ -34,18 +36,23 @@ export class Dispatcher {
 
   async dispatch(operation: Operation, req: Request, res: Response): Promise<void> {
     const exchange = this.#exchange(req, res);
-    try {
-      await this.#serve(operation, req, exchange);
-    } catch (error) {
-      await this.#deps.refusals.answer(exchange, error, operation);
-    } finally {
-      if (exchange.uploads) await exchange.uploads.discard();
-    }
+    await this.#deps.watch.run(watched(exchange, operation.id), async () => {
+      try {
+        await this.#serve(operation, req, exchange);
+      } catch (error) {
+        await this.#deps.refusals.answer(exchange, error, operation);
+      } finally {
+        if (exchange.uploads) await exchange.uploads.discard();
+      }
+    });
   }
 
   /** Answers a request that no operation matches: unknown path, other method, or a path that cannot be decoded. */
   async refuse(req: Request, res: Response, error: unknown): Promise<void> {
-    await this.#deps.refusals.answer(this.#exchange(req, res), error, undefined);
+    const exchange = this.#exchange(req, res);
+    await this.#deps.watch.run(watched(exchange, undefined), () =>
+      this.#deps.refusals.answer(exchange, error, undefined),
+    );
   }
 
   /** Answers OPTIONS, which is asked without a token. */
@@ -110,6 +117,17 @@ export class Dispatcher {
     return { body, files: NOTHING.files };
   }
 }
+
+const watched = ({ requestId, req, res }: Exchange, operation: string | undefined) => {
+  const { traceparent } = req.headers;
+  return {
+    requestId,
+    operation,
+    method: req.method ?? '',
+    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+    status: () => (res.headersSent ? res.statusCode : undefined),
+  };
+};
 
 const limited = (endpoint: string, { rate }: Exchange): HttpProblem => {
   if (rate === undefined) throw new Error('a bucket was drawn from');

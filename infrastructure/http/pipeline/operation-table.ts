@@ -3,7 +3,7 @@ import { OPERATIONS } from '../openapi/document.ts';
 import type { OpenApiDocument } from '../openapi/document.ts';
 import type { BodyContent, OperationSpec } from '../openapi/operation.ts';
 import { queryReader } from '../requests/query.ts';
-import { DocumentValidators } from '../validation/document-validators.ts';
+import { DocumentValidators } from '../../../application/schemas/document-validators.ts';
 import type { BodyKind, Handler, Operation } from './operation.ts';
 
 const MEBIBYTE = 1_048_576;

@@ -6,7 +6,7 @@ import type { RateRow } from '../limits/rate-limiter.ts';
 import type { Access } from '../openapi/operation.ts';
 import type { Query, QueryReader } from '../requests/query.ts';
 import type { CrossCheck } from '../requests/request-rules.ts';
-import type { Validator } from '../validation/document-validators.ts';
+import type { Validator } from '../../../application/schemas/document-validators.ts';
 import type { Reply } from './reply.ts';
 
 /** A request that passed every check of its shape. */

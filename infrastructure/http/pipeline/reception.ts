@@ -7,7 +7,7 @@ import { refusalFor } from '../requests/refusal.ts';
 import { asDraft } from '../requests/request-rules.ts';
 import type { RequestRules } from '../requests/request-rules.ts';
 import { requireMatchingFiles } from '../requests/uploaded-files.ts';
-import { withoutRepetitions } from '../validation/violations.ts';
+import { withoutRepetitions } from '../../../application/schemas/violations.ts';
 import type { Exchange } from './exchange.ts';
 import type { BodyKind, Handler, Operation } from './operation.ts';
 

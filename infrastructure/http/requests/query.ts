@@ -1,7 +1,7 @@
 import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
-import type { Schema } from '../openapi/schema.ts';
-import type { DocumentValidators, Validator } from '../validation/document-validators.ts';
+import type { Schema } from '../../../application/schemas/schema.ts';
+import type { DocumentValidators, Validator } from '../../../application/schemas/document-validators.ts';
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
 export type QueryReader = (search: string) => Query;

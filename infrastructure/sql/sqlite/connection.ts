@@ -43,9 +43,13 @@ const namesOf = (statement: StatementSync): readonly string[] => statement.colum
 export class Connection {
   readonly #database: DatabaseSync;
   readonly #prepared = new LRUCache<string, Prepared>({ max: CACHED_STATEMENTS });
+  readonly #durable: boolean;
+  #waits: boolean;
+  #unflushed = false;
 
   constructor(settings: ThreadSettings) {
     const { path, role, synchronous, busyTimeoutMs } = settings;
+    this.#durable = this.#waits = synchronous === 'FULL';
     this.#database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
     this.#database.exec(`PRAGMA cache_size = -${CACHE_KIB}; PRAGMA temp_store = MEMORY`);
     if (role === 'reader') {
@@ -54,8 +58,31 @@ export class Connection {
     }
     // Turning a new file into a WAL file needs it alone, and SQLite does not wait for that by itself.
     whileBusy(() => this.#database.exec('PRAGMA journal_mode = WAL'), busyTimeoutMs);
-    this.#database.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA journal_size_limit = ${WAL_LIMIT_BYTES};
+    // What was deleted is overwritten: a key that is gone must not lie in a free page.
+    this.#database
+      .exec(`PRAGMA secure_delete = ON; PRAGMA synchronous = ${synchronous}; PRAGMA journal_size_limit = ${WAL_LIMIT_BYTES};
       PRAGMA wal_autocheckpoint = ${WAL_PAGES_PER_CHECKPOINT}`);
+  }
+
+  /** Whether the commits from here on wait for the disk; of no effect where none ever does. Not inside a transaction. */
+  waitForDisk(wanted: boolean): void {
+    if (!this.#durable) return;
+    if (!wanted) this.#unflushed = true;
+    if (wanted === this.#waits) return;
+    // Not prepared: this pragma takes effect when it is compiled, whenever it runs.
+    this.#database.exec(`PRAGMA synchronous = ${wanted ? 'FULL' : 'NORMAL'}`);
+    this.#waits = wanted;
+  }
+
+  /** True when a commit may not have reached the disk yet. */
+  get unflushed(): boolean {
+    return this.#unflushed;
+  }
+
+  /** Brings what was committed without waiting to the disk: a checkpoint flushes the log before it moves a page. */
+  flush(): void {
+    this.#unflushed = false;
+    this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)');
   }
 
   get inTransaction(): boolean {

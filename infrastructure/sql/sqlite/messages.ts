@@ -9,6 +9,8 @@ export interface FlatUnit {
   readonly calls: readonly number[];
   /** All parameters, one statement's after the other's. */
   readonly parameters: readonly Bindable[];
+  /** Need not be on the disk when it is answered. */
+  readonly relaxed?: boolean;
 }
 export const NO_GUARD = -1;
 

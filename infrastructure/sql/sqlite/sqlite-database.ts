@@ -2,7 +2,7 @@ import type { CompiledQuery, Kysely } from 'kysely';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { sqliteQueryBuilder } from '../query-builder.ts';
 import type { Schema } from '../schema.ts';
-import type { Query, SqlDatabase, Statement, StatementResult } from '../sql-database.ts';
+import type { Query, SqlDatabase, Statement, StatementResult, TransactionOptions } from '../sql-database.ts';
 import { flatten, flattenQueries, rowsOf, unflatten } from './flat-unit.ts';
 import { Thread, spawnThread } from './thread.ts';
 import type { SpawnThread } from './thread.ts';
@@ -63,8 +63,12 @@ export class SqliteDatabase implements SqlDatabase {
     return tables as { readonly [Index in keyof Rows]: readonly Rows[Index][] };
   }
 
-  async transaction(statements: readonly Statement[]): Promise<readonly StatementResult[]> {
-    return unflatten(await this.#writer.call(flatten(statements)));
+  async transaction(
+    statements: readonly Statement[],
+    { durability = 'full' }: TransactionOptions = {},
+  ): Promise<readonly StatementResult[]> {
+    const unit = flatten(statements);
+    return unflatten(await this.#writer.call(durability === 'relaxed' ? { ...unit, relaxed: true } : unit));
   }
 
   async close(): Promise<void> {

@@ -5,6 +5,8 @@ import type { FlatUnit, FromThread, ThreadSettings, ToThread } from './messages.
 
 /** Bounds how long the first of a group waits for the last. */
 const UNITS_PER_GROUP = 256;
+/** How long a relaxed transaction may stay off the disk. */
+const FLUSH_AFTER_MS = 1_000;
 
 const settings = workerData as ThreadSettings;
 const port = parentPort!;
@@ -38,12 +40,22 @@ const run = (connection: Connection, units: readonly FlatUnit[]) =>
     ? writeGroup(connection, units)
     : readGroup(connection, units, settings.busyTimeoutMs);
 
+let flushing: NodeJS.Timeout | undefined;
+const flushSoon = (connection: Connection): void => {
+  if (flushing || !connection.unflushed) return;
+  flushing = setTimeout(() => {
+    flushing = undefined;
+    connection.flush();
+  }, FLUSH_AFTER_MS);
+};
+
 const connection = open();
 if (connection) {
   port.on('message', (first: ToThread) => {
     const { ids, units, closing } = drain(first);
     if (ids.length > 0) post({ ids, outcomes: run(connection, units) });
-    if (!closing) return;
+    if (!closing) return flushSoon(connection);
+    clearTimeout(flushing);
     connection.close();
     port.close();
   });

@@ -30,35 +30,58 @@ const execute = (connection: Connection, unit: FlatUnit): FlatResults => {
   return { changes, tables };
 };
 
-const inSavepoint = (connection: Connection, unit: FlatUnit): Outcome => {
-  connection.execute('savepoint unit');
+const attempt = (connection: Connection, unit: FlatUnit): Outcome => {
   try {
-    const results = execute(connection, unit);
-    connection.execute('release unit');
-    return results;
+    return execute(connection, unit);
   } catch (error) {
-    // A full disk or a failing one ends the whole transaction by itself; there is nothing left to roll back to then.
-    if (connection.inTransaction) {
-      connection.execute('rollback to unit');
-      connection.execute('release unit');
-    }
     return error instanceof Guard ? error.failure : failureOf(error);
   }
 };
 
+const failed = (outcome: Outcome): outcome is Failure => 'kind' in outcome;
+
+const inSavepoint = (connection: Connection, unit: FlatUnit): Outcome => {
+  connection.execute('savepoint unit');
+  const outcome = attempt(connection, unit);
+  // A full disk or a failing one ends the whole transaction by itself; there is nothing left to roll back to then.
+  if (!connection.inTransaction) return outcome;
+  if (failed(outcome)) connection.execute('rollback to unit');
+  connection.execute('release unit');
+  return outcome;
+};
+
 const all = (units: readonly FlatUnit[], failure: Failure): readonly Outcome[] => units.map(() => failure);
 
-/**
- * Many units, one physical transaction, one wait for the disk. Each unit stands or falls alone.
- * @throws the error of COMMIT: what is on disk is unknown then, and this connection must not go on
- */
-export const writeGroup = (connection: Connection, units: readonly FlatUnit[]): readonly Outcome[] => {
-  const outcomes: Outcome[] = [];
+/** The failure that kept a transaction from beginning. */
+const begin = (connection: Connection): Failure | undefined => {
   try {
     connection.execute('begin immediate');
+    return undefined;
   } catch (error) {
-    return all(units, failureOf(error));
+    return failureOf(error);
   }
+};
+
+/** Undefined when one of several failed: nothing is stored then, and each has to be tried by itself. */
+const together = (connection: Connection, units: readonly FlatUnit[]): readonly Outcome[] | undefined => {
+  const refused = begin(connection);
+  if (refused) return all(units, refused);
+  const outcomes: Outcome[] = [];
+  for (const unit of units) {
+    const outcome = attempt(connection, unit);
+    outcomes.push(outcome);
+    if (!failed(outcome)) continue;
+    if (connection.inTransaction) connection.execute('rollback');
+    return units.length === 1 ? outcomes : undefined;
+  }
+  connection.execute('commit');
+  return outcomes;
+};
+
+const apart = (connection: Connection, units: readonly FlatUnit[]): readonly Outcome[] => {
+  const refused = begin(connection);
+  if (refused) return all(units, refused);
+  const outcomes: Outcome[] = [];
   for (const unit of units) {
     const outcome = inSavepoint(connection, unit);
     if (!connection.inTransaction) return all(units, outcome as Failure);
@@ -66,6 +89,16 @@ export const writeGroup = (connection: Connection, units: readonly FlatUnit[]): 
   }
   connection.execute('commit');
   return outcomes;
+};
+
+/**
+ * Many units, one physical transaction, one wait for the disk at most. Each unit stands or falls alone: they share the
+ * transaction plainly until one of them fails, because a savepoint copies every page before its first change.
+ * @throws the error of COMMIT: what is on disk is unknown then, and this connection must not go on
+ */
+export const writeGroup = (connection: Connection, units: readonly FlatUnit[]): readonly Outcome[] => {
+  connection.waitForDisk(units.some(({ relaxed }) => !relaxed));
+  return together(connection, units) ?? apart(connection, units);
 };
 
 /** Many units, one snapshot, taken after all of them were asked. */

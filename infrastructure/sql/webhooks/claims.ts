@@ -10,6 +10,7 @@ import type { EventBodies } from './event-bodies.ts';
 import type { LaneStatements } from './lane-statements.ts';
 import { endpointOf, leasedDeliveries } from './leased-deliveries.ts';
 import type { Head, HeadRow } from './leased-deliveries.ts';
+import { REPEATABLE } from './settlements.ts';
 
 export const FIRST = 0;
 export const RETRY = 1;
@@ -56,7 +57,7 @@ export class Claims {
     const statements = requests.flatMap((request) => this.#statements(request, term));
     const { leases, heads, schedules } = this.#read(
       requests,
-      await this.#database.transaction(statements),
+      await this.#database.transaction(statements, REPEATABLE),
       term,
     );
     const found = (await leasedDeliveries(heads, this.#bodies)).filter((delivery) => delivery !== undefined);

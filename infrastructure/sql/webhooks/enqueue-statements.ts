@@ -1,16 +1,19 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
+import { TimeOrderedIds } from '../../../application/identifiers/time-ordered-id.ts';
 import type { PlannedDelivery, WebhookEvent } from '../../../application/ports/delivery-queue.ts';
 import type { Schema } from '../schema.ts';
 import type { Statement } from '../sql-database.ts';
 import { prepared } from './prepared-query.ts';
 import type { WebhookDeliveryTable, WebhookEventTable } from './tables.ts';
-import { TimeOrderedIds } from './time-ordered-id.ts';
 
 /** Lane of the ping, which belongs to no operation. */
 const NO_OPERATION = '';
 /** Begins the names of lanes that hold one redelivery; no code has this character. */
 export const REDELIVERY = '/redelivery/';
+
+/** Held by everybody who gives an event a delivery, and alone by who removes events that have none. */
+export const GIVING_EVENTS = 'webhook events';
 
 export const laneOf = (code: string | null): string => code ?? NO_OPERATION;
 
@@ -104,20 +107,21 @@ export class EnqueueStatements {
     this.#lane = openLane(builder);
   }
 
-  /** `events` comes first; `deliveries` names the statements whose changes count new deliveries. */
+  /**
+   * `events` comes first; `deliveries` names the statements whose changes count new deliveries. Lanes come last and in one order
+   * everywhere, since their rows are what this waits for.
+   */
   inLanes(planned: readonly PlannedDelivery[], now: string): Enqueued {
     const events = [...new Set(planned.map(({ event }) => event))];
     const statements: Statement[] = events.map((event) => ({ query: this.#event(rowOf(event)) }));
     const deliveries: number[] = [];
-    const lanes = new Set<string>();
+    const lanes = new Map<string, { webhook_id: string; lane: string; ready_at: string }>();
     for (const { webhookId, event } of planned) {
       const lane = laneOf(event.code);
       deliveries.push(statements.push({ query: this.#waiting(webhookId, event, now) }) - 1);
-      const key = `${webhookId} ${lane}`;
-      if (lanes.has(key)) continue;
-      lanes.add(key);
-      statements.push({ query: this.#lane({ webhook_id: webhookId, lane, ready_at: now }) });
+      lanes.set(`${webhookId} ${lane}`, { webhook_id: webhookId, lane, ready_at: now });
     }
+    for (const key of [...lanes.keys()].sort()) statements.push({ query: this.#lane(lanes.get(key)!) });
     return { events, deliveries, statements };
   }
 

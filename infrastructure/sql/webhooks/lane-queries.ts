@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ExpressionBuilder, Kysely } from 'kysely';
 import type { Schema } from '../schema.ts';
+import type { SqlDialect } from '../sql-database.ts';
 import { prepared } from './prepared-query.ts';
 
 export interface LaneKey {
@@ -32,34 +33,43 @@ const isActive = (eb: ExpressionBuilder<Schema, 'webhook_lane'>) =>
       .where('webhook_subscription.status', '=', ACTIVE),
   );
 
-export const claim = (builder: Kysely<Schema>) =>
-  prepared(
-    (p: {
-      webhook_id: string;
-      tier: number;
-      now: string;
-      lease_until: string;
-      token: string;
-      limit: number;
-    }) =>
-      builder
-        .updateTable('webhook_lane')
-        .set({ token: p.token, ready_at: p.lease_until })
-        .where('webhook_lane.webhook_id', '=', p.webhook_id)
-        // Repeated outside: where writers run side by side, another may have claimed the lane since it was picked.
-        .where('webhook_lane.ready_at', '<=', p.now)
-        .where('webhook_lane.lane', 'in', (eb) =>
-          eb
-            .selectFrom('webhook_lane as due')
-            .select('due.lane')
-            .where('due.webhook_id', '=', p.webhook_id)
-            .where('due.tier', '=', p.tier)
-            .where('due.ready_at', '<=', p.now)
-            .orderBy('due.ready_at')
-            .limit(p.limit),
-        )
-        .where(isActive)
-        .returning('webhook_lane.lane'),
+interface ClaimPlace {
+  webhook_id: string;
+  tier: number;
+  now: string;
+  lease_until: string;
+  token: string;
+  limit: number;
+}
+
+/**
+ * Where writers run side by side, a claim passes over what another is claiming. Materialized, because a plan may run a subquery
+ * several times, and each time other lanes are free.
+ */
+const dueLanes = (builder: Kysely<Schema>, p: ClaimPlace, dialect: SqlDialect) =>
+  builder.with(
+    (cte) => (dialect === 'postgres' ? cte('due').materialized() : cte('due')),
+    (query) =>
+      query
+        .selectFrom('webhook_lane as waiting')
+        .select('waiting.lane')
+        .where('waiting.webhook_id', '=', p.webhook_id)
+        .where('waiting.tier', '=', p.tier)
+        .where('waiting.ready_at', '<=', p.now)
+        .orderBy('waiting.ready_at')
+        .limit(p.limit)
+        .$if(dialect === 'postgres', (due) => due.forUpdate().skipLocked()),
+  );
+
+export const claim = (builder: Kysely<Schema>, dialect: SqlDialect) =>
+  prepared((p: ClaimPlace) =>
+    dueLanes(builder, p, dialect)
+      .updateTable('webhook_lane')
+      .set({ token: p.token, ready_at: p.lease_until })
+      .where('webhook_lane.webhook_id', '=', p.webhook_id)
+      .where('webhook_lane.lane', 'in', (eb) => eb.selectFrom('due').select('due.lane'))
+      .where(isActive)
+      .returning('webhook_lane.lane'),
   );
 
 /** A lane may be ready a moment before its head is due; nothing is ever sent early. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { LaneLease } from '../../../application/ports/delivery-queue.ts';
 import type { Schema } from '../schema.ts';
-import type { Statement } from '../sql-database.ts';
+import type { SqlDatabase, Statement } from '../sql-database.ts';
 import { REDELIVERY } from './enqueue-statements.ts';
 import { UNLEASED, claim, claimedHeads, endpoint, firstReady, headOfLane, keptHead } from './lane-queries.ts';
 import type { LaneKey } from './lane-queries.ts';
@@ -60,17 +60,15 @@ const drop = (builder: Kysely<Schema>) =>
       .where('token', '=', key.token),
   );
 
-/** Back to unleased, due when its head is. */
+const tierOfHead = sql<number>`case when head.scheduled_attempts > 0 then 1 else 0 end`.as('tier');
+
+/** Back to unleased, due when its head is; at once if a redelivery has taken the head away since the lane was found not empty. */
 const giveBack = (builder: Kysely<Schema>) =>
   prepared((key: LaneKey) =>
     leased(builder, key).set((eb) => ({
       token: '',
-      ready_at: headOfLane(eb).select('head.next_attempt_at').$castTo<string>(),
-      tier: headOfLane(eb)
-        .select((head) =>
-          head.case().when('head.scheduled_attempts', '>', sql.lit(0)).then(1).else(0).end().as('tier'),
-        )
-        .$castTo<number>(),
+      ready_at: sql<string>`coalesce(${headOfLane(eb).select('head.next_attempt_at')}, ${eb.ref('webhook_lane.ready_at')})`,
+      tier: sql<number>`coalesce(${headOfLane(eb).select(tierOfHead)}, ${eb.ref('webhook_lane.tier')})`,
     })),
   );
 
@@ -104,7 +102,7 @@ const keyOf = (lease: LaneLease): LaneKey => ({
 });
 
 /** Every statement on lanes, compiled once. */
-export const laneStatements = (builder: Kysely<Schema>) => {
+export const laneStatements = ({ builder, dialect }: Pick<SqlDatabase, 'builder' | 'dialect'>) => {
   const statements = {
     guard: guard(builder),
     dropIfEmpty: dropIfEmpty(builder),
@@ -116,12 +114,14 @@ export const laneStatements = (builder: Kysely<Schema>) => {
     keptHead: keptHead(builder),
   };
   return {
-    claim: claim(builder),
+    claim: claim(builder, dialect),
     claimedHeads: claimedHeads(builder),
     firstReady: firstReady(builder),
     /** Where to send now; no row unless active. */
     endpoint: endpoint(builder),
     nudge: nudge(builder),
+    /** For what follows to see what was queued before, also by others: they lock the lane as well. */
+    hold: (lease: LaneLease): Statement => ({ query: statements.guard(keyOf(lease)) }),
     guard: (lease: LaneLease): Statement => ({ query: statements.guard(keyOf(lease)), expectChanges: 1 }),
     end: (lease: LaneLease): Statement => ({ query: statements.drop(keyOf(lease)), expectChanges: 1 }),
     /** Gone when empty, otherwise given back. */

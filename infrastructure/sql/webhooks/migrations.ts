@@ -76,6 +76,13 @@ const indexes = [
   'create index webhook_lane_ready on webhook_lane (webhook_id, tier, ready_at)',
 ];
 
+/** Ordered by code point like everywhere else, whatever the database's own collation; numbers come back as 64 bits. */
+const inPostgres = (table: string): string =>
+  table
+    .replaceAll(/\btext\b/g, 'text collate "C"')
+    .replaceAll(/\binteger\b/g, 'bigint')
+    .replace(/ strict$/, '');
+
 export const webhookMigrations: readonly Migration[] = [
   {
     id: 'webhooks-001',
@@ -87,6 +94,7 @@ export const webhookMigrations: readonly Migration[] = [
         ...[delivery, attempt, lane].map((table) => `${table}, without rowid`),
         ...indexes,
       ],
+      postgres: [...[subscription, event, delivery, attempt, lane].map(inPostgres), ...indexes],
     },
   },
 ];

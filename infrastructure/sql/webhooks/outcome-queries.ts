@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ExpressionBuilder, Kysely } from 'kysely';
+import type { Expression, ExpressionBuilder, Kysely } from 'kysely';
 import type { Schema } from '../schema.ts';
 import { prepared } from './prepared-query.ts';
 import type { WebhookAttemptTable } from './tables.ts';
@@ -21,6 +21,10 @@ type Delivery = ExpressionBuilder<Schema, 'webhook_delivery'>;
 /** A number given out to a redelivery meanwhile stays the highest. */
 const highest = (eb: Delivery, attempt: number) =>
   eb.case().when('attempts', '<', attempt).then(attempt).else(eb.ref('attempts')).end();
+
+/** What a redelivery has delivered meanwhile waits no more, and stays as it is. */
+const whileItWaits = <Value>(eb: Delivery, current: Expression<Value>, then: Expression<Value>) =>
+  eb.case().when('waiting_lane', 'is', null).then(current).else(then).end();
 
 const noted = (eb: Delivery, p: Ended) => ({
   attempts: highest(eb, p.attempt),
@@ -46,25 +50,14 @@ export const delivered = (builder: Kysely<Schema>) =>
       .where('delivery_id', '=', p.delivery_id),
   );
 
-/** What a redelivery has delivered meanwhile stays delivered. */
 export const retried = (builder: Kysely<Schema>) =>
   prepared((p: Ended & { retry_at: string }) =>
     builder
       .updateTable('webhook_delivery')
       .set((eb) => ({
         ...noted(eb, p),
-        status: eb
-          .case()
-          .when('waiting_lane', 'is', null)
-          .then(eb.ref('status'))
-          .else(sql.lit('retrying' as const))
-          .end(),
-        next_attempt_at: eb
-          .case()
-          .when('waiting_lane', 'is', null)
-          .then(eb.ref('next_attempt_at'))
-          .else(p.retry_at)
-          .end(),
+        status: whileItWaits(eb, eb.ref('status'), sql.lit('retrying' as const)),
+        next_attempt_at: whileItWaits(eb, eb.ref('next_attempt_at'), eb.val(p.retry_at)),
       }))
       .where('webhook_id', '=', p.webhook_id)
       .where('delivery_id', '=', p.delivery_id),
@@ -76,13 +69,8 @@ export const exhausted = (builder: Kysely<Schema>) =>
       .updateTable('webhook_delivery')
       .set((eb) => ({
         ...noted(eb, p),
-        status: eb
-          .case()
-          .when('waiting_lane', 'is', null)
-          .then(eb.ref('status'))
-          .else(sql.lit('failed' as const))
-          .end(),
-        finished_at: eb.case().when('waiting_lane', 'is', null).then(eb.ref('finished_at')).else(p.now).end(),
+        status: whileItWaits(eb, eb.ref('status'), sql.lit('failed' as const)),
+        finished_at: whileItWaits(eb, eb.ref('finished_at'), eb.val(p.now)),
         next_attempt_at: sql.lit(null),
         waiting_lane: sql.lit(null),
       }))

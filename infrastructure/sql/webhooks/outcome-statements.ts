@@ -23,7 +23,21 @@ export const isRunningLow = (lease: LaneLease, now: string, leaseUntil: string):
   return left < WORTH_RENEWING * (Date.parse(leaseUntil) - Date.parse(now));
 };
 
-/** The statements that store what an attempt came to. The first holds the lease; the last answers the lane's next delivery, if any. */
+const laneKey = ({ webhookId, lane }: LaneLease): string => `${webhookId} ${lane}`;
+
+/** The order in which writers lock lanes. */
+export const byLane = (one: LaneLease, other: LaneLease): number => {
+  const [key, otherKey] = [laneKey(one), laneKey(other)];
+  return key < otherKey ? -1 : Number(key > otherKey);
+};
+
+const byLaneOf = (one: AttemptResult, other: AttemptResult): number =>
+  byLane(one.delivery.lease, other.delivery.lease);
+
+/**
+ * The statements that store what an attempt came to. The first holds the lease; the last answers the lane's next delivery, if any.
+ * Rows are locked in one order everywhere: lanes, deliveries, subscriptions.
+ */
 export class OutcomeStatements {
   readonly #lanes: LaneStatements;
   readonly #compiled;
@@ -42,16 +56,22 @@ export class OutcomeStatements {
   }
 
   of(result: AttemptResult, now: string, leaseUntil: string): Statement[] {
-    const notes = [{ query: this.#logged(result) }, ...this.#health(result)];
+    const logged = { query: this.#logged(result) };
     const { lease, redelivery } = result.delivery;
     if (redelivery) {
       const { verdict, delivery } = result;
       const nudge = { webhook_id: lease.webhookId, lane: laneOf(delivery.event.code), now };
       const after = verdict.kind === 'delivered' ? [{ query: this.#lanes.nudge(nudge) }] : [];
-      return [this.#lanes.end(lease), { query: this.#redelivered(result, now) }, ...notes, ...after];
+      return [this.#lanes.end(lease), ...after, { query: this.#redelivered(result, now) }, logged];
     }
     const attempted = { query: this.#attempted(result, now) };
-    return [this.#lanes.guard(lease), attempted, ...notes, ...this.#laneAfter(result, now, leaseUntil)];
+    return [this.#lanes.guard(lease), attempted, logged, ...this.#laneAfter(result, now, leaseUntil)];
+  }
+
+  /** What the results say about the health of their subscriptions. */
+  health(results: readonly AttemptResult[]): readonly Statement[] {
+    const noted = results.filter(({ noteHealth }) => noteHealth);
+    return noted.toSorted(byLaneOf).map((result) => this.#health(result));
   }
 
   #laneAfter({ delivery: { lease }, keepLane }: AttemptResult, now: string, leaseUntil: string): Statement[] {
@@ -104,13 +124,9 @@ export class OutcomeStatements {
     });
   }
 
-  #health({ delivery, record, verdict, noteHealth }: AttemptResult): Statement[] {
-    if (!noteHealth) return [];
+  #health({ delivery, record, verdict }: AttemptResult): Statement {
     const note = { webhook_id: delivery.endpoint.webhookId, at: record.at };
-    return [
-      {
-        query: verdict.kind === 'delivered' ? this.#compiled.succeeding(note) : this.#compiled.failing(note),
-      },
-    ];
+    const { succeeding, failing } = this.#compiled;
+    return { query: verdict.kind === 'delivered' ? succeeding(note) : failing(note) };
   }
 }

@@ -3,8 +3,9 @@ import type { CompiledQuery, ExpressionBuilder } from 'kysely';
 import type { WebhookEvent } from '../../../application/ports/delivery-queue.ts';
 import type { Redelivery } from '../../../application/ports/redelivery.ts';
 import type { Schema } from '../schema.ts';
+import { notAlone } from '../locks.ts';
 import type { SqlDatabase, Statement } from '../sql-database.ts';
-import { REDELIVERY, laneOf } from './enqueue-statements.ts';
+import { GIVING_EVENTS, REDELIVERY, laneOf } from './enqueue-statements.ts';
 import type { EnqueueStatements } from './enqueue-statements.ts';
 import { eventOf } from './event-bodies.ts';
 
@@ -77,9 +78,13 @@ export class RedeliveryRequests {
     webhookIds: readonly string[],
     now: string,
   ): Promise<readonly Redelivery[]> {
-    const statements = webhookIds.flatMap((webhookId) => this.#statements(event, webhookId, now));
-    const results = await this.#database.transaction(statements);
-    const numbered = results.flatMap(({ rows }) => rows) as unknown as readonly {
+    if (webhookIds.length === 0) return [];
+    const statements = webhookIds.toSorted().flatMap((webhookId) => this.#statements(event, webhookId, now));
+    const results = await this.#database.transaction([
+      ...notAlone(this.#database, GIVING_EVENTS),
+      ...statements,
+    ]);
+    const numbered = results.slice(-statements.length).flatMap(({ rows }) => rows) as unknown as readonly {
       webhook_id: string;
       delivery_id: string;
       attempts: number;
@@ -94,8 +99,8 @@ export class RedeliveryRequests {
   #statements(event: WebhookEvent, webhookId: string, now: string): Statement[] {
     return [
       this.#enqueue.outsideLanes(webhookId, event, now),
-      { query: this.#holdDelivery(event, webhookId) },
       { query: this.#holdLane(event, webhookId) },
+      { query: this.#holdDelivery(event, webhookId) },
       { query: this.#takeNumber(event, webhookId, now), expectChanges: 1 },
       { query: this.#openLane(event, webhookId, now) },
     ];
@@ -111,7 +116,10 @@ export class RedeliveryRequests {
       .compile();
   }
 
-  /** Waits for a worker that is about to move the lane on, so that the next statement sees where it stands. */
+  /**
+   * Waits for a worker that is about to move the lane on, so that the next statements see where it stands. Like the worker, first
+   * the lane and then the delivery.
+   */
   #holdLane(event: WebhookEvent, webhookId: string): CompiledQuery {
     return this.#database.builder
       .updateTable('webhook_lane')

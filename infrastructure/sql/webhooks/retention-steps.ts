@@ -1,5 +1,8 @@
+import { sql } from 'kysely';
 import type { Retention } from '../../../application/ports/delivery-queue.ts';
+import { alone } from '../locks.ts';
 import type { SqlDatabase, Statement } from '../sql-database.ts';
+import { GIVING_EVENTS } from './enqueue-statements.ts';
 
 type Finished = 'delivered' | 'failed';
 interface Doomed {
@@ -87,17 +90,21 @@ export class RetentionSteps {
       .select('s.webhook_id')
       .where('s.status', '=', 'removed')
       .where((eb) => {
-        const belongings = eb.or([
-          eb.exists(
-            eb
-              .selectFrom('webhook_delivery as d')
-              .select('d.delivery_id')
-              .whereRef('d.webhook_id', '=', 's.webhook_id'),
-          ),
-          eb.exists(
-            eb.selectFrom('webhook_lane as l').select('l.lane').whereRef('l.webhook_id', '=', 's.webhook_id'),
-          ),
-        ]);
+        // The first of each is looked for; asked whether any exist, PostgreSQL may read all that there are.
+        const delivery = eb
+          .selectFrom('webhook_delivery as d')
+          .select('d.delivery_id')
+          .whereRef('d.webhook_id', '=', 's.webhook_id')
+          .orderBy('d.delivery_id')
+          .limit(sql.lit(1));
+        const lane = eb
+          .selectFrom('webhook_lane as l')
+          .select('l.lane')
+          .whereRef('l.webhook_id', '=', 's.webhook_id')
+          .orderBy('l.tier')
+          .orderBy('l.ready_at')
+          .limit(sql.lit(1));
+        const belongings = eb(eb.fn.coalesce(delivery, lane), 'is not', null);
         return withBelongings ? belongings : eb.not(belongings);
       });
   }
@@ -121,6 +128,8 @@ export class RetentionSteps {
         ),
       );
     return [
+      // Nobody gives an event a new delivery between the look for its deliveries and its end.
+      ...alone(this.#database, GIVING_EVENTS),
       { query: builder.deleteFrom('webhook_attempt').where('delivery_id', 'in', deliveries).compile() },
       ...this.#deliveriesRemoved(doomed),
       { query: orphaned.compile() },

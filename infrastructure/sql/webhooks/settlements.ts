@@ -1,15 +1,22 @@
 import type { AttemptResult, LaneLease, Settlement } from '../../../application/ports/delivery-queue.ts';
 import { GuardFailedError } from '../sql-database.ts';
-import type { SqlDatabase, Statement } from '../sql-database.ts';
+import type { SqlDatabase, Statement, TransactionOptions } from '../sql-database.ts';
 import type { EventBodies } from './event-bodies.ts';
 import type { LaneStatements } from './lane-statements.ts';
 import { endpointOf, leasedDeliveries } from './leased-deliveries.ts';
 import type { Head, HeadRow } from './leased-deliveries.ts';
-import { isRunningLow } from './outcome-statements.ts';
+import { byLane, isRunningLow } from './outcome-statements.ts';
 import type { OutcomeStatements } from './outcome-statements.ts';
 
 /** A kept lane's last statement answers its head; the one before says whether it was empty. */
 const DROP = 1;
+
+/** A claim or an outcome that a power cut takes back is a delivery sent again, which receivers must expect anyway. */
+export const REPEATABLE: TransactionOptions = { durability: 'relaxed' };
+
+type Entry = readonly [index: number, result: AttemptResult];
+const byLaneOfEntry = ([, one]: Entry, [, other]: Entry): number =>
+  byLane(one.delivery.lease, other.delivery.lease);
 
 interface Settled {
   readonly settlements: readonly Settlement[];
@@ -53,13 +60,14 @@ export class Settlements {
   async #together(results: readonly AttemptResult[], now: string, leaseUntil: string): Promise<Settled> {
     const statements: Statement[] = [];
     const lastOf: number[] = [];
-    for (const result of results) {
+    for (const [index, result] of [...results.entries()].sort(byLaneOfEntry)) {
       statements.push(...this.#outcomes.of(result, now, leaseUntil));
-      lastOf.push(statements.length - 1);
+      lastOf[index] = statements.length - 1;
     }
+    statements.push(...this.#outcomes.health(results));
     const webhookIds = [...new Set(results.map(({ delivery }) => delivery.lease.webhookId))];
     const endpoints = webhookIds.map((webhook_id) => ({ query: this.#lanes.endpoint({ webhook_id }) }));
-    const outcomes = await this.#database.transaction([...statements, ...endpoints]);
+    const outcomes = await this.#database.transaction([...statements, ...endpoints], REPEATABLE);
     const active = new Map(
       outcomes.slice(statements.length).map((result, index) => [webhookIds[index]!, endpointOf(result)]),
     );

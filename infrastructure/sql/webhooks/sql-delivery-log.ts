@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
+import { firstIdAt } from '../../../application/identifiers/time-ordered-id.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import type {
   AttemptRecord,
@@ -13,7 +14,6 @@ import type {
 import type { Schema } from '../schema.ts';
 import type { SqlDatabase } from '../sql-database.ts';
 import type { WebhookAttemptTable, WebhookDeliveryTable, WebhookEventTable } from './tables.ts';
-import { firstIdAt } from './time-ordered-id.ts';
 
 /** Written out, not bound: a partial index is found by its own condition only. */
 const LITERALS: Readonly<Record<DeliveryState, ReturnType<typeof sql.lit<DeliveryState>>>> = {

@@ -1,3 +1,4 @@
+import type { ConsumerProgress } from '../../../application/ports/consumer-offsets.ts';
 import type {
   AttemptResult,
   Claim,
@@ -11,16 +12,18 @@ import type {
   WebhookEvent,
 } from '../../../application/ports/delivery-queue.ts';
 import type { Redelivery } from '../../../application/ports/redelivery.ts';
-import type { SqlDatabase } from '../sql-database.ts';
+import { ProgressStatements, asPartitionLost } from '../consumer-offsets.ts';
+import { notAlone } from '../locks.ts';
+import type { SqlDatabase, Statement } from '../sql-database.ts';
 import { Claims, FIRST, RETRY } from './claims.ts';
-import { EnqueueStatements } from './enqueue-statements.ts';
+import { EnqueueStatements, GIVING_EVENTS } from './enqueue-statements.ts';
 import { EventBodies } from './event-bodies.ts';
 import { laneStatements } from './lane-statements.ts';
 import type { LaneStatements } from './lane-statements.ts';
-import { OutcomeStatements } from './outcome-statements.ts';
+import { OutcomeStatements, byLane } from './outcome-statements.ts';
 import { RedeliveryRequests } from './redelivery-requests.ts';
 import { RetentionSteps } from './retention-steps.ts';
-import { Settlements } from './settlements.ts';
+import { REPEATABLE, Settlements } from './settlements.ts';
 
 /** Lanes and deliveries in SQL. Whatever belongs together is one transaction. */
 export class SqlDeliveryQueue implements DeliveryQueue {
@@ -28,6 +31,7 @@ export class SqlDeliveryQueue implements DeliveryQueue {
   readonly #lanes: LaneStatements;
   readonly #bodies: EventBodies;
   readonly #enqueue: EnqueueStatements;
+  readonly #progress: ProgressStatements;
   readonly #claims: Claims;
   readonly #settlements: Settlements;
   readonly #redeliveries: RedeliveryRequests;
@@ -36,9 +40,10 @@ export class SqlDeliveryQueue implements DeliveryQueue {
   constructor(database: SqlDatabase) {
     const { builder } = database;
     this.#database = database;
-    this.#lanes = laneStatements(builder);
+    this.#lanes = laneStatements(database);
     this.#bodies = new EventBodies(database);
     this.#enqueue = new EnqueueStatements(builder);
+    this.#progress = new ProgressStatements(builder);
     this.#claims = new Claims(database, this.#lanes, this.#bodies);
     const outcomes = new OutcomeStatements(builder, this.#lanes);
     this.#settlements = new Settlements(database, this.#lanes, outcomes, this.#bodies);
@@ -46,14 +51,30 @@ export class SqlDeliveryQueue implements DeliveryQueue {
     this.#retention = new RetentionSteps(database);
   }
 
-  async enqueue(planned: readonly PlannedDelivery[], now: string): Promise<number> {
-    if (planned.length === 0) return 0;
+  async enqueue(
+    planned: readonly PlannedDelivery[],
+    now: string,
+    progress?: ConsumerProgress,
+  ): Promise<number> {
+    if (planned.length === 0 && !progress) return 0;
     const { events, deliveries, statements } = this.#enqueue.inLanes(planned, now);
-    const results = await this.#database.transaction(statements);
+    const before = [
+      ...(progress ? this.#progress.of(progress, now) : []),
+      ...notAlone(this.#database, GIVING_EVENTS),
+    ];
+    const results = (await this.#write([...before, ...statements], progress)).slice(before.length);
     const changed = (index: number): boolean => results[index]!.changes > 0;
     // An event that was there already keeps the bytes it had.
     events.forEach((event, index) => changed(index) && this.#bodies.remember(event));
     return deliveries.filter(changed).length;
+  }
+
+  async #write(statements: readonly Statement[], progress: ConsumerProgress | undefined) {
+    try {
+      return await this.#database.transaction(statements);
+    } catch (error) {
+      throw progress ? asPartitionLost(error, progress, 0) : error;
+    }
   }
 
   async claim(requests: readonly ClaimRequest[], now: string, leaseUntil: string): Promise<Claim> {
@@ -76,7 +97,11 @@ export class SqlDeliveryQueue implements DeliveryQueue {
 
   async release(leases: readonly LaneLease[], now: string): Promise<void> {
     if (leases.length === 0) return;
-    await this.#database.transaction(leases.flatMap((lease) => this.#lanes.handBack(lease, now)));
+    const lanes = leases.toSorted(byLane);
+    await this.#database.transaction(
+      lanes.flatMap((lease) => [this.#lanes.hold(lease), ...this.#lanes.handBack(lease, now)]),
+      REPEATABLE,
+    );
   }
 
   async schedules(): Promise<readonly LaneSchedule[]> {

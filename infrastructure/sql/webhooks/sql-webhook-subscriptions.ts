@@ -6,9 +6,10 @@ import type {
   WebhookSubscription,
   WebhookSubscriptions,
 } from '../../../application/ports/webhook-subscriptions.ts';
+import { alone, notAlone } from '../locks.ts';
 import { GuardFailedError } from '../sql-database.ts';
 import type { SqlDatabase, Statement } from '../sql-database.ts';
-import { EnqueueStatements } from './enqueue-statements.ts';
+import { EnqueueStatements, GIVING_EVENTS } from './enqueue-statements.ts';
 import type { WebhookSubscriptionTable } from './tables.ts';
 
 const VISIBLE = [
@@ -65,7 +66,12 @@ export class SqlWebhookSubscriptions implements WebhookSubscriptions, WebhookDir
 
   async add(subscription: NewSubscription, limit: number): Promise<boolean> {
     const { webhookId, createdAt, ping } = subscription;
-    const statements = [this.#insertBelow(limit, subscription)];
+    const { applicationId } = subscription;
+    const statements = [
+      ...alone(this.#database, `webhook subscriptions of ${applicationId}`),
+      ...notAlone(this.#database, GIVING_EVENTS),
+      this.#insertBelow(limit, subscription),
+    ];
     if (ping) statements.push(...this.#enqueue.inLanes([{ webhookId, event: ping }], createdAt).statements);
     try {
       await this.#database.transaction(statements);
@@ -76,7 +82,7 @@ export class SqlWebhookSubscriptions implements WebhookSubscriptions, WebhookDir
     }
   }
 
-  /** Counts and inserts in one statement, so that two requests at once cannot both be the last one. */
+  /** Counts and inserts in one transaction that holds the application's name, so that two requests at once cannot both be the last one. */
   #insertBelow(limit: number, { applicationId, ...subscription }: NewSubscription): Statement {
     const { builder } = this.#database;
     const existing = builder

@@ -3,7 +3,8 @@ import { Agenda } from './agenda.ts';
 import { checkedSettings } from './dispatch-settings.ts';
 import type { Endpoint } from './endpoint.ts';
 import { LaneRunner, isRetry } from './lane-runner.ts';
-import type { RunnerDependencies } from './lane-runner.ts';
+import type { Ended, RunnerDependencies } from './lane-runner.ts';
+import { Turns } from './turns.ts';
 
 export interface DispatcherStatus {
   readonly state: 'stopped' | 'running' | 'stopping';
@@ -25,6 +26,7 @@ export class WebhookDispatcher {
   readonly #deps: RunnerDependencies;
   readonly #runner: LaneRunner;
   readonly #agenda: Agenda;
+  readonly #turns: Turns;
   readonly #running = new Set<Promise<void>>();
   #state: DispatcherStatus['state'] = 'stopped';
   #inFlight = 0;
@@ -34,9 +36,11 @@ export class WebhookDispatcher {
   #lastError: string | undefined;
 
   constructor(dependencies: RunnerDependencies) {
-    const { breaker } = checkedSettings(dependencies.settings);
+    const settings = checkedSettings(dependencies.settings);
+    const { breaker } = settings;
     this.#deps = dependencies;
     this.#runner = new LaneRunner(dependencies);
+    this.#turns = new Turns(settings);
     this.#agenda = new Agenda({ breaker, now: dependencies.now, onDue: () => this.#pump() });
   }
 
@@ -48,7 +52,7 @@ export class WebhookDispatcher {
   }
 
   status(): DispatcherStatus {
-    return { state: this.#state, inFlight: this.#inFlight, lastError: this.#lastError };
+    return { state: this.#state, inFlight: this.#running.size, lastError: this.#lastError };
   }
 
   /** There is something new for these subscriptions. */
@@ -111,7 +115,7 @@ export class WebhookDispatcher {
   #plan(now: number): ClaimRequest[] {
     const { slots, slotsForFirstAttempts, slotsPerEndpoint } = this.#deps.settings;
     const requests: ClaimRequest[] = [];
-    let total = slots - this.#inFlight;
+    let total = Math.min(slots - this.#inFlight, 2 * slots - this.#running.size);
     let retries = slots - slotsForFirstAttempts - this.#retriesInFlight;
     for (const endpoint of this.#agenda.due(now)) {
       const perEndpoint = Math.max(1, Math.min(slotsPerEndpoint, Math.floor(total / 4)));
@@ -153,21 +157,44 @@ export class WebhookDispatcher {
 
   async #run(first: LeasedDelivery): Promise<void> {
     const endpoint = this.#agenda.endpoint(first.lease.webhookId);
-    const retry = isRetry(first) ? 1 : 0;
-    this.#count(endpoint, 1, retry);
-    const mayKeepLane = () => this.#state === 'running' && endpoint.breaker.probeAt === undefined;
+    const goesOn = () => this.#state === 'running' && endpoint.breaker.probeAt === undefined;
     try {
-      let next: LeasedDelivery | undefined = first;
-      while (next) next = await this.#runner.attempt(next, endpoint, mayKeepLane);
+      let ended = await this.#send(first, endpoint, () => this.#state === 'running');
+      while (ended) {
+        const next = await this.#runner.store(ended, endpoint, goesOn());
+        ended = next && (await this.#send(next, endpoint, goesOn));
+      }
     } catch (error) {
       // Nothing is lost: the lease ends, and somebody makes the attempt again.
       this.#report(error, 'webhooks: result not stored');
     } finally {
-      this.#count(endpoint, -1, -retry);
-      this.#agenda.expect(endpoint);
-      this.#agenda.slotFreed();
-      this.#pump();
+      this.#freed(endpoint);
     }
+  }
+
+  /** Holds a slot while it sends, not while the result is stored: a disk or a database that is slow leaves none unused. */
+  async #send(
+    delivery: LeasedDelivery,
+    endpoint: Endpoint,
+    maySend: () => boolean,
+  ): Promise<Ended | undefined> {
+    const retry = isRetry(delivery) ? 1 : 0;
+    this.#count(endpoint, 1, retry);
+    await this.#turns.take(endpoint);
+    try {
+      if (!maySend()) return await this.#runner.giveBack(delivery, endpoint);
+      return await this.#runner.send(delivery, endpoint);
+    } finally {
+      this.#turns.free(endpoint);
+      this.#count(endpoint, -1, -retry);
+      this.#freed(endpoint);
+    }
+  }
+
+  #freed(endpoint: Endpoint): void {
+    this.#agenda.expect(endpoint);
+    this.#agenda.slotFreed();
+    this.#pump();
   }
 
   #count(endpoint: Endpoint, one: number, retry: number): void {

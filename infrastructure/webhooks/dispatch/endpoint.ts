@@ -16,8 +16,10 @@ const msOf = (instant: string | null): number => (instant === null ? Infinity : 
 export class Endpoint {
   readonly webhookId: string;
   readonly breaker: Breaker;
+  /** Lanes that are sending or wait for their turn; those whose result is being stored do not count. */
   inFlight = 0;
   retriesInFlight = 0;
+  sending = 0;
   #firstAt = Infinity;
   #retryAt = Infinity;
   #notedAt = -Infinity;

@@ -1,3 +1,4 @@
+import type { AttemptWatch } from '../../../application/ports/attempt-watch.ts';
 import type {
   AttemptResult,
   AttemptVerdict,
@@ -25,10 +26,11 @@ export interface RunnerDependencies {
   /** UNIX time in milliseconds. */
   readonly now: () => number;
   readonly settings: DispatchSettings;
+  readonly attempts?: AttemptWatch;
 }
 
 type Known = Exclude<AttemptOutcome, { kind: 'abandoned' }>;
-interface Ended {
+export interface Ended {
   readonly delivery: LeasedDelivery;
   readonly outcome: Known;
   readonly startedAt: number;
@@ -39,7 +41,7 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 
 export const isRetry = (delivery: LeasedDelivery): boolean => delivery.scheduledAttempts > 0;
 
-/** Works one leased lane: attempt, result, next delivery, until the lane has nothing to send or is somebody else's. */
+/** The steps of the work on a leased lane: attempt, result, next delivery. */
 export class LaneRunner {
   readonly #deps: RunnerDependencies;
   readonly #outcomes: OutcomeWriter;
@@ -50,31 +52,32 @@ export class LaneRunner {
     this.#outcomes = new OutcomeWriter({ queue, logger, now, leaseMs: settings.leaseMs });
   }
 
-  /** One attempt with its result stored; answers the lane's next delivery when the lease goes on. */
-  async attempt(
-    delivery: LeasedDelivery,
-    endpoint: Endpoint,
-    mayKeepLane: () => boolean,
-  ): Promise<LeasedDelivery | undefined> {
+  /** One attempt; undefined when the lane was given back instead. */
+  async send(delivery: LeasedDelivery, endpoint: Endpoint): Promise<Ended | undefined> {
     const { sender, keys, now, settings } = this.#deps;
     const startedAt = now();
     // A worker that was asleep for long must not send: somebody else may be at it.
     if (Date.parse(delivery.lease.until) - startedAt < settings.timeoutMs)
-      return this.#giveBack(delivery, endpoint);
+      return this.giveBack(delivery, endpoint);
     const { url, webhookId, sealedSecret } = delivery.endpoint;
     const { name, eventId, body } = delivery.event;
     const key = keys.keyOf(webhookId, sealedSecret);
     const request = { url, event: name, eventId, body, attempt: delivery.attempt, key };
     const outcome = await sender.send(request, settings.timeoutMs);
-    if (outcome.kind === 'abandoned') return this.#giveBack(delivery, endpoint);
+    if (outcome.kind === 'abandoned') return this.giveBack(delivery, endpoint);
     const ended = { delivery, outcome, startedAt, endedAt: now() };
     this.#watch(ended, endpoint);
+    return ended;
+  }
+
+  /** Stores the attempt's result; answers the lane's next delivery when the lease goes on. */
+  async store(ended: Ended, endpoint: Endpoint, mayKeepLane: boolean): Promise<LeasedDelivery | undefined> {
     const verdict = this.#verdict(ended);
-    const settlement = await this.#outcomes.settle(this.#result(ended, verdict, endpoint, mayKeepLane()));
+    const settlement = await this.#outcomes.settle(this.#result(ended, verdict, endpoint, mayKeepLane));
     return this.#afterwards(ended, verdict, endpoint, settlement);
   }
 
-  async #giveBack({ lease }: LeasedDelivery, endpoint: Endpoint): Promise<undefined> {
+  async giveBack({ lease }: LeasedDelivery, endpoint: Endpoint): Promise<undefined> {
     const { queue, now } = this.#deps;
     await queue.release([lease], iso(now()));
     endpoint.wake(now());
@@ -82,7 +85,7 @@ export class LaneRunner {
   }
 
   #watch({ outcome, delivery, startedAt, endedAt }: Ended, endpoint: Endpoint): void {
-    const { metrics, logger } = this.#deps;
+    const { metrics, logger, attempts } = this.#deps;
     const change = saysEndpointIsDown(outcome) ? endpoint.breaker.down(endedAt) : endpoint.breaker.alive();
     if (change) {
       const state = endpoint.breaker.probeAt === undefined ? 'closed' : 'opened';
@@ -94,6 +97,14 @@ export class LaneRunner {
       ...(outcome.kind === 'failed' && { reason: outcome.reason }),
       first: delivery.attempt === 1,
       durationMs: endedAt - startedAt,
+    });
+    attempts?.attempted({
+      delivery,
+      startedAt,
+      endedAt,
+      outcome: outcome.kind,
+      status: outcome.status,
+      ...(outcome.kind === 'failed' && { reason: outcome.reason }),
     });
   }
 

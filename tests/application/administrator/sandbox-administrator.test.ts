@@ -34,9 +34,10 @@ class SleepingClock implements Clock {
 class MemoryCheckpoints implements CheckpointStore {
   position: LogPosition | 'start' = 'start';
   load = () => Promise.resolve(this.position);
-  store = (_name: string, position: LogPosition) => {
+  advance = (_name: string, expected: LogPosition | 'start', position: LogPosition) => {
+    if (this.position !== expected) return Promise.resolve(false);
     this.position = position;
-    return Promise.resolve();
+    return Promise.resolve(true);
   };
 }
 

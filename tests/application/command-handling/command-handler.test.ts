@@ -83,6 +83,15 @@ describe('command handler', () => {
     expect((await store.read(STREAM)).events).toHaveLength(5);
   });
 
+  test('a replay shows the operation as it is now, also when another process changed it', async () => {
+    const store = new InMemoryEventStore();
+    const [here, there] = [commandHandler(store), commandHandler(store)];
+    const assign = request(receiveL1, { idempotency: { endpoint: 'assign', key: 'K', fingerprint: 'f' } });
+    await here.handle(assign);
+    await there.handle(request({ type: 'ApproveLoan', now: NOW }));
+    expect(await here.handle(assign)).toMatchObject({ replayed: true, state: { status: 'approved' } });
+  });
+
   test('a key that another operation used conflicts, also when the request would be refused anyway', async () => {
     const { store, handler } = await activated();
     for (const step of steps) await handler.handle(request(step, { stream: 'loan-app-1.L2' }));

@@ -17,9 +17,14 @@ const fixtures = readdirSync(folder).map(
 /** Fields that came later, or that an event has only sometimes. */
 const OPTIONAL: Readonly<Record<string, readonly string[]>> = {
   'loan.received.v1': ['renegotiation'],
-  'loan.disbursed.v1': ['renegotiation'],
+  'loan.approved.v1': ['decision'],
+  'loan.rejected.v1': ['decision'],
+  'loan.term_signed.v1': ['decision'],
+  'loan.disbursed.v1': ['disbursement_date', 'decision', 'renegotiation'],
   'loan.prepayment_processed.v1': ['partial'],
   'loan.repurchase_requested.v1': ['reason_detail'],
+  'loan.repurchase_completed.v1': ['decision'],
+  'loan.borrower_forgotten.v1': ['reason'],
 };
 const json = (value: unknown): JsonText => JSON.stringify(value) as JsonText;
 

@@ -19,8 +19,10 @@ class Positions implements CheckpointStore {
   async load(): Promise<LogPosition | 'start'> {
     return this.stored.at(-1) ?? 'start';
   }
-  async store(_name: string, position: LogPosition): Promise<void> {
+  async advance(_name: string, expected: LogPosition | 'start', position: LogPosition): Promise<boolean> {
+    if ((this.stored.at(-1) ?? 'start') !== expected) return false;
     this.stored.push(position);
+    return true;
   }
 }
 
@@ -136,27 +138,56 @@ describe('the relay', () => {
     const { relay, logger, pauses } = relayOver(store, positions, bus);
     await until(() => bus.taken.length === 2);
     expect(pauses).toEqual([100, 200, 400, 800, 1_600]);
-    expect(logger.lines.filter(({ level }) => level === 'error')).toHaveLength(5);
     await until(() => relay.status().caughtUp);
+    const told = logger.lines.filter(({ level }) => level !== 'debug');
+    expect(told.map(({ level, message }) => [level, message])).toEqual([
+      ['error', 'outbox relay: failed; trying again until it works'],
+      ['info', 'outbox relay: works again'],
+    ]);
     expect(relay.status().lastError).toBeUndefined();
   });
 
   test('sends a batch again when its position was not stored', async () => {
     const [store, positions, bus] = [new InMemoryEventStore(), new Positions(), new Bus()];
     let broken = true;
-    const store1 = positions.store.bind(positions);
-    positions.store = async (name, position) => {
+    const advance = positions.advance.bind(positions);
+    positions.advance = async (name, expected, position) => {
       if (broken) {
         broken = false;
         throw new Error('disk full');
       }
-      await store1(name, position);
+      return advance(name, expected, position);
     };
     await store.append(STREAM, 'no_stream', [received()]);
     relayOver(store, positions, bus);
     await until(() => positions.stored.length > 0);
     expect(bus.taken.map(({ name }) => name)).toEqual(['loan_received', 'loan_received']);
     expect(bus.taken[1]).toEqual(bus.taken[0]);
+  });
+
+  test('that was frozen while another took over repeats in order, and cannot set the position back', async () => {
+    const [store, positions, bus] = [new InMemoryEventStore(), new Positions(), new Bus()];
+    let thaw = (): void => undefined;
+    const frozen = new Promise<void>((resolve) => (thaw = resolve));
+    const slowBus = new Bus();
+    slowBus.publish = async (events) => {
+      await frozen;
+      bus.taken.push(...events);
+    };
+    await store.append(STREAM, 'no_stream', [received(), approved()]);
+    const zombie = relayOver(store, positions, slowBus);
+    await until(() => zombie.relay.status().state === 'running');
+    relayOver(store, positions, bus);
+    await until(() => positions.stored.length === 1);
+    const later = await store.append(STREAM, 1n, [approved(), approved()]);
+    await until(() => positions.stored.at(-1) === later.position);
+    thaw();
+    await until(() => zombie.logger.lines.some(({ level }) => level === 'error'));
+    await until(() => zombie.relay.status().caughtUp);
+    expect(positions.stored).toHaveLength(2);
+    const sequences = bus.taken.map(({ sequence }) => sequence);
+    expect([...new Set(sequences)]).toEqual([0, 1, 2, 3]);
+    expect(sequences.length).toBeGreaterThan(4);
   });
 
   test('waits at an event that it cannot translate rather than leave it out', async () => {

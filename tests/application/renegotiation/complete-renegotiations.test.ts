@@ -76,7 +76,7 @@ describe('the end of a renegotiation', () => {
     await activate(process);
     const shaky = startProcess(new FaultyEventStore(store, ['works', 'refused']));
     const lines = await follow(store, shaky);
-    expect(lines.map(({ level }) => level)).toEqual(['error']);
+    expect(lines.map(({ level }) => level)).toEqual(['error', 'info']);
     for (const code of ['L1', 'L2']) expect(await completions(store, code)).toHaveLength(1);
   });
 

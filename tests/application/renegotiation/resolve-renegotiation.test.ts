@@ -177,7 +177,7 @@ describe('the recovery', () => {
       clock: world.clock,
     });
     const { lines } = await recover({ ...world, process: shaky }, checkpoints);
-    expect(lines.map(({ level }) => level)).toEqual(['error']);
+    expect(lines.map(({ level }) => level)).toEqual(['error', 'info']);
     expect(await statusOf(world.process, 'N1')).toBe('received');
     const before = (await world.store.read(streamOf('L1'))).events.length;
     expect((await recover(world, checkpoints)).slept).toEqual([]);

@@ -1,6 +1,7 @@
 import { describe, test } from '@jest/globals';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { RejectLoan } from '../../../domain/loan/index.ts';
+import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
 import { specFor } from '../../support/decider-spec.ts';
 import { centsOf } from '../support/finance-vectors.ts';
 import { NOW, approved, disbursed, received, rejected, termSigned } from '../support/loan-story.ts';
@@ -46,6 +47,56 @@ describe('the administrator', () => {
     loan.given(received, rejected).when(reject).thenNothing();
     loan.given(received, approved, termSigned).when(sign).thenNothing();
     loan.given(received, approved, termSigned, disbursed).when(disburse).thenNothing();
+  });
+
+  test('cannot give other reasons for a rejection, nor other facts of a disbursement', () => {
+    const reasons = [{ code: 'other', message: 'another one' }];
+    loan
+      .given(received, rejected)
+      .when({ ...reject, reasons })
+      .thenRefused('operation_invalid_state', /is rejected; the reasons given first stand/);
+    const paid = { ...disbursed, disbursementDate: '2026-01-19' as CalendarDate };
+    const active = loan.given(received, approved, termSigned, paid);
+    const again = { ...disburse, disbursedValue: paid.disbursedValue };
+    active.when({ ...again, disbursementDate: paid.disbursementDate }).thenNothing();
+    active.when(again).thenNothing();
+    for (const contradiction of [
+      { ...disburse, disbursedValue: centsOf('1.00') },
+      { ...again, disbursementDate: '2026-01-20' as CalendarDate },
+    ]) {
+      active
+        .when(contradiction)
+        .thenRefused('operation_invalid_state', /was disbursed for it already on 2026-01-19/);
+    }
+  });
+
+  test('states the day of a disbursement, which cannot come before the issue', () => {
+    const signed = loan.given(received, approved, termSigned);
+    const disbursementDate = '2026-01-19' as CalendarDate;
+    signed.when({ ...disburse, disbursementDate }).then({ ...disbursed, disbursementDate });
+    signed
+      .when({ ...disburse, disbursementDate: '2026-01-14' as CalendarDate })
+      .thenRefused('invalid_date', /disbursement_date 2026-01-14/);
+  });
+
+  test('leaves a record of each decision in its event', () => {
+    const decision = { decidedAt: '2026-01-18T09:00:00.000Z' as typeof NOW, note: 'committee' };
+    loan
+      .given(received)
+      .when({ ...approve, decision })
+      .then({ ...approved, decision });
+    loan
+      .given(received)
+      .when({ ...reject, decision })
+      .then({ ...rejected, decision });
+    loan
+      .given(received, approved)
+      .when({ ...sign, decision })
+      .then({ ...termSigned, decision });
+    loan
+      .given(received, approved, termSigned)
+      .when({ ...disburse, decision })
+      .then({ ...disbursed, decision });
   });
 
   test('cannot take a decision back', () => {

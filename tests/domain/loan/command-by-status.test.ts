@@ -64,6 +64,7 @@ const commands: { readonly [Type in LoanCommand['type']]: LoanCommand } = {
   RequestRepurchase: requestRepurchase('repurchase'),
   CompleteRepurchase: completeRepurchase,
   AddDocuments: { type: 'AddDocuments', documents: received.documents.map(renamed), now: NOW },
+  ForgetBorrower: { type: 'ForgetBorrower', now: NOW },
   ReserveLoan: { type: 'ReserveLoan', renegotiationId: R2, leaseEndsAt: LEASE_END },
   ReserveLoanCode: {
     type: 'ReserveLoanCode',

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { CreateClient } from '../../../application/clients/create-client.ts';
 import { ListClients } from '../../../application/clients/list-clients.ts';
 import { RevokeClient } from '../../../application/clients/revoke-client.ts';
+import type { CliServices } from '../../../infrastructure/cli/cli-services.ts';
 import { runProgram } from '../../../infrastructure/cli/program.ts';
 import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -30,6 +31,7 @@ describe('command line', () => {
         if (failure !== undefined) throw failure;
         opened += 1;
         return {
+          ...({} as CliServices),
           createClient: new CreateClient({ registry, credentials: { issue }, clock }),
           listClients: new ListClients(registry),
           revokeClient: new RevokeClient(registry, clock),

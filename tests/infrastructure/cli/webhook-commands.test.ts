@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { WebhookRecovery } from '../../../application/webhooks/webhook-recovery.ts';
+import type { CliServices } from '../../../infrastructure/cli/cli-services.ts';
 import { runProgram } from '../../../infrastructure/cli/program.ts';
 import { SystemClock } from '../../../infrastructure/composition/system-clock.ts';
 import { openServiceDatabase } from '../sql/support/temporary-database.ts';
@@ -35,6 +36,7 @@ describe('receivables webhook', () => {
       open: async () => {
         opened += 1;
         return {
+          ...({} as CliServices),
           createClient: undefined as never,
           listClients: undefined as never,
           revokeClient: undefined as never,

@@ -10,6 +10,8 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const MASTER_KEY = randomBytes(32).toString('base64');
 
+const kafkaUser = { KAFKA_BROKERS: 'a:9092, [::1]:9093', KAFKA_USERNAME: 'u', KAFKA_PASSWORD: 'p' };
+
 describe('configuration', () => {
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
   let roots: string;
@@ -25,6 +27,7 @@ describe('configuration', () => {
     expect(readConfiguration({})).toEqual({
       host: '0.0.0.0',
       port: 3000,
+      metrics: { host: '127.0.0.1', port: 9464 },
       publicUrl: 'http://localhost:3000',
       authUrl: 'http://localhost:3000',
       environment: 'sandbox',
@@ -35,6 +38,7 @@ describe('configuration', () => {
         databaseUrl: undefined,
         s3Url: undefined,
       },
+      kafka: undefined,
       roles: ['api', 'projector', 'relay', 'webhooks', 'scheduler'],
       masterKey: undefined,
       sandboxStep: 2_000,
@@ -46,6 +50,19 @@ describe('configuration', () => {
       },
       trustProxy: 0,
       logLevel: 'info',
+    });
+  });
+
+  test('reads how to reach Kafka', () => {
+    expect(readConfiguration({ ...kafkaUser, KAFKA_TLS: 'true', KAFKA_TOPIC_PREFIX: 'a.' }).kafka).toEqual({
+      brokers: ['a:9092', '[::1]:9093'],
+      tls: true,
+      sasl: { mechanism: 'scram-sha-512', username: 'u', password: 'p' },
+      topicPrefix: 'a.',
+    });
+    expect(readConfiguration({ KAFKA_BROKERS: 'a:9092' }).kafka).toMatchObject({
+      tls: false,
+      topicPrefix: '',
     });
   });
 
@@ -149,6 +166,11 @@ describe('configuration', () => {
     ['ROLES', { ROLES: 'api,worker' }],
     ['ROLES', { ROLES: 'api,,relay' }],
     ['ROLES', { ROLES: 'all,api' }],
+    ['KAFKA_BROKERS', { KAFKA_BROKERS: 'localhost' }],
+    ['KAFKA_BROKERS', { KAFKA_BROKERS: 'a:9092,' }],
+    ['KAFKA_TOPIC_PREFIX', { KAFKA_BROKERS: 'a:9092', KAFKA_TOPIC_PREFIX: 'a/b' }],
+    ['KAFKA_PASSWORD', { KAFKA_BROKERS: 'a:9092', KAFKA_USERNAME: 'u' }],
+    ['KAFKA_SASL_MECHANISM', { ...kafkaUser, KAFKA_SASL_MECHANISM: 'gssapi' }],
     ['MASTER_KEY', { ENVIRONMENT: 'production' }],
     ['MASTER_KEY', { MASTER_KEY: 'secret' }],
     ['MASTER_KEY', { MASTER_KEY: randomBytes(16).toString('base64') }],

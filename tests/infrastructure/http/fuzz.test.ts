@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { parseExactJson, OverpreciseNumber } from '../../../infrastructure/http/bodies/exact-json.ts';
+import { parseExactJson, OverpreciseNumber } from '../../../application/schemas/exact-json.ts';
 import { loanForm, validLoanData, validSettlement, withField } from '../../support/http-requests.ts';
 import { HttpWorld } from '../../support/http-world.ts';
 

@@ -47,7 +47,15 @@ describe('the interface description', () => {
     expect(parse(text)).toEqual(document);
   });
 
-  test.each(['/openapi.json', '/openapi.yaml'])(
+  test('stands beside the description of the topics, in both forms', async () => {
+    const asJson = await world.call('GET', '/asyncapi.json', { auth: false });
+    const asYaml = await world.call('GET', '/asyncapi.yaml', { auth: false });
+    expect([asJson.body.asyncapi, asJson.body.info.version]).toEqual(['3.0.0', document.info.version]);
+    expect(asYaml.headers.get('content-type')).toBe('application/yaml; charset=utf-8');
+    expect(parse(asYaml.text)).toEqual(asJson.body);
+  });
+
+  test.each(['/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml'])(
     '%s is revalidated by its strong entity tag',
     async (path) => {
       const etag = (await world.call('GET', path, { auth: false })).headers.get('etag') ?? '';

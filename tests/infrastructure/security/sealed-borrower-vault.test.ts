@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createHmac } from 'node:crypto';
+import type { BorrowerIndexEntry } from '../../../application/ports/borrower-index.ts';
 import type { Borrower } from '../../../application/ports/borrower-vault.ts';
 import type { SealedBorrower } from '../../../domain/shared/identifiers.ts';
 import { OperationKeys } from '../../../infrastructure/security/operation-keys.ts';
@@ -20,7 +21,9 @@ const wrappingKey = Buffer.alloc(32, 3);
 const digestKey = Buffer.alloc(32, 4);
 const setUp = (store = new InMemoryKeyStore()) => {
   const keys = new OperationKeys(store, new Sealer(wrappingKey));
-  return { store, keys, vault: new SealedBorrowerVault(keys, digestKey) };
+  const indexed: BorrowerIndexEntry[] = [];
+  const index = { add: async (entries: readonly BorrowerIndexEntry[]) => void indexed.push(...entries) };
+  return { store, keys, indexed, vault: new SealedBorrowerVault(keys, digestKey, index) };
 };
 
 describe('sealed borrower vault', () => {
@@ -31,6 +34,15 @@ describe('sealed borrower vault', () => {
     expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toContain('12345678909');
     expect(await vault.open(STREAM, sealed)).toEqual(borrower);
     expect(await setUp(store).vault.open(STREAM, sealed)).toEqual(borrower);
+  });
+
+  test('who it was can be found by the document alone, and not be read from the index', async () => {
+    const { indexed, vault } = setUp();
+    await vault.seal(STREAM, borrower);
+    await vault.seal('loan-app.P-2', { ...borrower, name: 'Another spelling' });
+    expect(indexed.map(({ stream }) => stream)).toEqual([STREAM, 'loan-app.P-2']);
+    expect(indexed[0]?.digest).toBe(indexed[1]?.digest);
+    expect(indexed[0]?.digest).toMatch(/^[0-9a-f]{64}$/);
   });
 
   test('the key is stored, wrapped, before sealing resolves', async () => {

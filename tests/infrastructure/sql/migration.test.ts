@@ -11,7 +11,10 @@ import { openTemporary, query } from './support/temporary-database.ts';
 import type { TemporaryDatabase } from './support/temporary-database.ts';
 
 const NOW = '2026-01-15T12:00:00.000Z';
-const step = (id: string, ...sqlite: readonly string[]): Migration => ({ id, statements: { sqlite } });
+const step = (id: string, ...sqlite: readonly string[]): Migration => ({
+  id,
+  statements: { sqlite, postgres: [] },
+});
 
 describe('migrations', () => {
   let temporary: TemporaryDatabase;

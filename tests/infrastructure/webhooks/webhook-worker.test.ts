@@ -136,14 +136,16 @@ describe('from registration to receipt', () => {
     await until(() => arrived('loan_received').length >= 1, 'the first attempt');
     const rotated = await management.rotateSecret(context, webhook.webhookId);
     receiver.answer = answer(200);
-    const sent = receiver.requests.length;
-    await until(
-      () => arrived('loan_received').some(({ headers }) => Number(headers['x-svc-delivery-attempt']) > 1),
-      'a retry',
-    );
+    const isNew = (request: ReceivedRequest) => isSignedWith(request, rotated.signingSecret);
+    const retriedAsNew = () =>
+      arrived('loan_received').some(
+        (request) => isNew(request) && Number(request.headers['x-svc-delivery-attempt']) > 1,
+      );
+    await until(retriedAsNew, 'a retry under the new secret');
+    // An attempt that was claimed before the rotation may still be on its way under the old one, but never behind a new one.
+    const signed = arrived('loan_received').map(isNew);
     expect(isSignedWith(arrived('loan_received')[0]!, signingSecret)).toBe(true);
-    const after = receiver.requests.slice(sent);
-    expect(after.every((request) => isSignedWith(request, rotated.signingSecret))).toBe(true);
+    expect(signed.slice(signed.indexOf(true)).every(Boolean)).toBe(true);
   });
 
   test('what failed for good is sent again by hand, with the same bytes', async () => {

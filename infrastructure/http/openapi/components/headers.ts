@@ -1,4 +1,4 @@
-import type { Schema } from '../schema.ts';
+import type { Schema } from '../../../../application/schemas/schema.ts';
 import { API_VERSION } from '../version.ts';
 
 const header = (description: string, schema: Schema, example: string | number): Schema => ({

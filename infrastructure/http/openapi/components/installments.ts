@@ -1,5 +1,5 @@
-import { object, ref } from '../schema.ts';
-import type { Schema } from '../schema.ts';
+import { object, ref } from '../../../../application/schemas/schema.ts';
+import type { Schema } from '../../../../application/schemas/schema.ts';
 
 /** Payments of installments. */
 export const installmentSchemas: Readonly<Record<string, Schema>> = {

@@ -1,6 +1,6 @@
-import { object, ref, refused } from '../schema.ts';
-import type { Schema } from '../schema.ts';
-import { freeText, STATES_OF_BRAZIL } from './values.ts';
+import { object, ref, refused } from '../../../../application/schemas/schema.ts';
+import type { Schema } from '../../../../application/schemas/schema.ts';
+import { freeText, STATES_OF_BRAZIL } from '../../../../application/schemas/values.ts';
 
 const FILE_NAME = '^[^/\\\\\\u0000-\\u001f\\u007f]{1,255}$';
 

@@ -1,5 +1,5 @@
-import { nullable, object, ref } from '../schema.ts';
-import type { Schema } from '../schema.ts';
+import { nullable, object, ref } from '../../../../application/schemas/schema.ts';
+import type { Schema } from '../../../../application/schemas/schema.ts';
 
 const text = (description: string, example?: string): Schema => ({
   type: 'string',

@@ -1,6 +1,6 @@
 import { ERRORS } from '../../errors/error-table.ts';
-import { object, ref } from '../schema.ts';
-import type { Schema } from '../schema.ts';
+import { object, ref } from '../../../../application/schemas/schema.ts';
+import type { Schema } from '../../../../application/schemas/schema.ts';
 
 const violation = object({
   field: { type: 'string', description: 'Path of the field, such as `installments[2].due_date`.' },

@@ -1,8 +1,8 @@
 import { DELIVERY_STATES } from '../../../../application/ports/delivery-log.ts';
 import { EVENT_NAMES } from '../../../../application/publishing/event-names.ts';
-import { ref, refused } from '../schema.ts';
-import type { Schema } from '../schema.ts';
-import { LOAN_STATUSES } from './values.ts';
+import { ref, refused } from '../../../../application/schemas/schema.ts';
+import type { Schema } from '../../../../application/schemas/schema.ts';
+import { LOAN_STATUSES } from '../../../../application/schemas/values.ts';
 
 interface Parameter {
   readonly description: string;

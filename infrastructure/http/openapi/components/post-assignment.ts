@@ -1,8 +1,8 @@
 import { REPURCHASE_REASONS } from '../../../../domain/loan/events.ts';
-import { object, ref, refused } from '../schema.ts';
-import type { Schema } from '../schema.ts';
+import { object, ref, refused } from '../../../../application/schemas/schema.ts';
+import type { Schema } from '../../../../application/schemas/schema.ts';
 import { dryRun, quoteSchemas } from './quotes.ts';
-import { freeText } from './values.ts';
+import { freeText } from '../../../../application/schemas/values.ts';
 
 const prepayment: Schema = {
   ...object(

@@ -1,6 +1,6 @@
 import { REPURCHASE_REASONS } from '../../../../domain/loan/events.ts';
-import { object, ref } from '../schema.ts';
-import type { Schema } from '../schema.ts';
+import { object, ref } from '../../../../application/schemas/schema.ts';
+import type { Schema } from '../../../../application/schemas/schema.ts';
 
 /** Of both requests that can be tried out first. */
 export const dryRun: Schema = {

@@ -1,5 +1,5 @@
-import { object, ref, refused } from '../schema.ts';
-import type { Schema } from '../schema.ts';
+import { object, ref, refused } from '../../../../application/schemas/schema.ts';
+import type { Schema } from '../../../../application/schemas/schema.ts';
 
 const MOST_ORIGINALS = 50;
 

@@ -1,7 +1,7 @@
 import { DELIVERY_STATES } from '../../../../application/ports/delivery-log.ts';
 import { ALL_EVENTS, EVENT_NAMES } from '../../../../application/publishing/event-names.ts';
-import { nullable, object, ref, refused, refusedBy } from '../schema.ts';
-import type { Schema } from '../schema.ts';
+import { nullable, object, ref, refused, refusedBy } from '../../../../application/schemas/schema.ts';
+import type { Schema } from '../../../../application/schemas/schema.ts';
 
 const text = (description: string): Schema => ({ type: 'string', description });
 const WEBHOOK_ID = text('Our name for the subscription.');

@@ -10,6 +10,7 @@ const pair = {
       'create table pair (id integer primary key, a integer, b integer) strict',
       'insert into pair values (1, 0, 0)',
     ],
+    postgres: [],
   },
 };
 const set = (n: number) => [raw('update pair set a = ?', n), raw('update pair set b = ?', n)];

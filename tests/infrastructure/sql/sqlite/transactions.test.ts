@@ -13,6 +13,7 @@ const account = {
       `create table account (id integer not null primary key, owner text references owner (id),
         amount integer not null check (amount >= 0)) strict`,
     ],
+    postgres: [],
   },
 };
 

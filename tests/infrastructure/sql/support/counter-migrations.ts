@@ -1,8 +1,13 @@
 import type { Migration } from '../../../../infrastructure/sql/migration.ts';
 
+const step = (id: string, statement: string): Migration => ({
+  id,
+  statements: { sqlite: [statement], postgres: [statement] },
+});
+
 /** Steps that fail, or count twice, when two processes run them. */
 export const counterMigrations: readonly Migration[] = [
-  { id: 'counter-001', statements: { sqlite: ['create table counter (value integer not null) strict'] } },
-  { id: 'counter-002', statements: { sqlite: ['insert into counter (value) values (0)'] } },
-  { id: 'counter-003', statements: { sqlite: ['update counter set value = value + 1000'] } },
+  step('counter-001', 'create table counter (value integer not null)'),
+  step('counter-002', 'insert into counter (value) values (0)'),
+  step('counter-003', 'update counter set value = value + 1000'),
 ];

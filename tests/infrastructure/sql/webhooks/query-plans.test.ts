@@ -52,7 +52,7 @@ const recording = (queries: CompiledQuery[]): SqlDatabase => ({
 });
 
 test('no statement on a lane looks at other lanes than it has to', async () => {
-  const lanes = laneStatements(store.database.builder);
+  const lanes = laneStatements(store.database);
   const place = { webhook_id: 'w', tier: 0, now: 'n', lease_until: 'l', token: 't' };
   const lease = { webhookId: 'w', lane: 'OP-1', token: 't', until: 'u' };
   const statements = [
@@ -74,7 +74,7 @@ test('no statement on a lane looks at other lanes than it has to', async () => {
 });
 
 test('claims find due lanes in the order of the index', async () => {
-  const lanes = laneStatements(store.database.builder);
+  const lanes = laneStatements(store.database);
   const plan = await planOf(
     lanes.claim({ webhook_id: 'w', tier: 0, now: 'n', lease_until: 'l', token: 't', limit: 16 }),
   );

@@ -182,6 +182,28 @@ describe('the dispatcher', () => {
     expect(sender.mostAtOnce).toBeLessThanOrEqual(20);
   });
 
+  test('sends others while a result is being stored, and still no more at once than allowed', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    const storing = Promise.withResolvers<void>();
+    const { dispatcher, sender } = world.worker({
+      settings: { slotsPerEndpoint: 3, timeoutMs: 60_000, leaseMs: 90_000 },
+      queue: { settle: (...args) => storing.promise.then(() => world.queue.settle(...args)) },
+    });
+    sender.respond = () => new Promise((resolve) => setImmediate(() => resolve(OK)));
+    dispatcher.start();
+    const codes = range(12);
+    await world.enqueue(
+      webhookId,
+      codes.flatMap((code) => [world.event(code), world.event(code)]),
+    );
+    dispatcher.wake([webhookId]);
+    await until(() => sender.sent.length === 12, 'the head of every lane to be sent');
+    storing.resolve();
+    await world.untilDelivered(webhookId, 24);
+    expect(sender.mostAtOnce).toBe(3);
+    expect(sender.sent.slice(0, 12).every(({ eventId }) => eventId.endsWith('#0'))).toBe(true);
+  });
+
   test('keeps slots free from retries, so that first attempts go out at once', async () => {
     const webhooks = await Promise.all(range(6).map((name) => world.subscribe(`https://${name}.example/`)));
     const fresh = await world.subscribe(URL_B);

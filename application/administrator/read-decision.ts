@@ -1,0 +1,100 @@
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { FieldViolation } from '../../domain/shared/domain-error.ts';
+import { centsFromAmount } from '../../domain/shared/money.ts';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import type { Timestamp } from '../../domain/shared/identifiers.ts';
+import type { RejectionReason } from '../../domain/loan/index.ts';
+import { DocumentValidators } from '../schemas/document-validators.ts';
+import type { Validator } from '../schemas/document-validators.ts';
+import { parseExactJson } from '../schemas/exact-json.ts';
+import { valueSchemas } from '../schemas/values.ts';
+import { decisionSchemas } from './decision-schema.ts';
+import type { DecisionName } from './decision-schema.ts';
+import type { SubmittedDecision } from './submitted-decision.ts';
+
+/** Its fields by their published names, after the schema has accepted them. */
+interface DecisionFields {
+  readonly decision_id: string;
+  readonly application_id: string;
+  readonly originator_proposal_code: string;
+  readonly decision: DecisionName;
+  readonly reasons: readonly RejectionReason[];
+  readonly disbursement_date: CalendarDate;
+  readonly disbursed_value: number;
+  readonly decided_at?: string;
+  readonly note?: string;
+}
+
+export type DecisionReading =
+  | { readonly kind: 'read'; readonly decision: SubmittedDecision }
+  | { readonly kind: 'malformed'; readonly decisionId?: string; readonly reason: DomainError };
+
+let compiled: Validator | undefined;
+/** Compiled when the first decision comes: most processes never see one. */
+const validator = (): Validator =>
+  (compiled ??= new DocumentValidators({
+    components: { schemas: { ...valueSchemas, ...decisionSchemas } },
+  }).component('AdministratorDecision', 'decision'));
+
+/** RFC 3339 writes leap seconds, which the clock of no computer here knows. */
+const NO_SUCH_INSTANT = {
+  field: 'decided_at',
+  code: 'invalid_date',
+  message: 'must be an instant that exists, without a leap second',
+};
+
+const malformed = (violations: readonly FieldViolation[], value?: unknown): DecisionReading => {
+  const id = (value as { decision_id?: unknown } | null | undefined)?.decision_id;
+  const message = violations.map((violation) => `${violation.field} ${violation.message}`).join('; ');
+  return {
+    kind: 'malformed',
+    ...(typeof id === 'string' && { decisionId: id }),
+    reason: new DomainError('validation_error', message, violations),
+  };
+};
+
+const submitted = (fields: DecisionFields): SubmittedDecision => {
+  const common = {
+    decisionId: fields.decision_id,
+    applicationId: fields.application_id,
+    code: fields.originator_proposal_code,
+    ...(fields.decided_at !== undefined && {
+      decidedAt: new Date(fields.decided_at).toISOString() as Timestamp,
+    }),
+    ...(fields.note !== undefined && { note: fields.note }),
+  };
+  const { decision } = fields;
+  switch (decision) {
+    case 'reject':
+      return {
+        ...common,
+        decision,
+        reasons: fields.reasons.map(({ code, message }) => ({ code, message })),
+      };
+    case 'disburse': {
+      const disbursedValue = centsFromAmount(fields.disbursed_value);
+      return { ...common, decision, disbursementDate: fields.disbursement_date, disbursedValue };
+    }
+    case 'approve':
+    case 'sign_term':
+    case 'process_repurchase':
+      return { ...common, decision };
+  }
+};
+
+/** Reads one decision from its JSON text. A malformed one names every broken field. */
+export const readDecision = (text: string): DecisionReading => {
+  let value: unknown;
+  try {
+    value = parseExactJson(text);
+  } catch {
+    return malformed([{ field: 'decision', code: 'invalid_format', message: 'must be one JSON object' }]);
+  }
+  const violations = validator()(value);
+  if (violations.length > 0) return malformed(violations, value);
+  const fields = value as DecisionFields;
+  if (fields.decided_at !== undefined && Number.isNaN(Date.parse(fields.decided_at))) {
+    return malformed([NO_SUCH_INSTANT], value);
+  }
+  return { kind: 'read', decision: submitted(fields) };
+};

@@ -1,0 +1,180 @@
+import type { Lease, Leases } from '../ports/leases.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Background } from './background.ts';
+import { Outage } from './outage.ts';
+
+export interface LeasedRunnerOptions {
+  /** Name of the lease, the same in every process. */
+  readonly lease: string;
+  /** Names this runner alone, in the whole fleet and over restarts. */
+  readonly holder: string;
+  readonly leases: Leases;
+  readonly inner: Background;
+  readonly logger: Logger;
+  /** Resolves after so many milliseconds, or at once when the signal ends. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+  readonly timing?: LeaseTiming;
+}
+
+export interface LeaseTiming {
+  readonly ttlMs: number;
+  /** Between two looks at a lease that another has. */
+  readonly lookEveryMs: number;
+}
+
+/** A dead holder is followed within seven seconds; one that stops in order, within half of one. */
+export const LEASE_TIMING: LeaseTiming = { ttlMs: 6_000, lookEveryMs: 500 };
+
+export type LeasedState = 'stopped' | 'standby' | 'holding' | 'stepping_down';
+
+interface Holding {
+  readonly lease: Lease;
+  /** When to have let go without another renewal, by `now`: earlier than the store would give the lease to another. */
+  readonly until: number;
+}
+
+/** How a time of holding ended. */
+type Ending = 'stopping' | 'lost' | 'not_renewed';
+
+const RELEASE_WITHIN_MS = 1_000;
+
+/**
+ * Runs something that one process of all may run: starts it when the lease is obtained, stops it at once when the lease is lost
+ * or cannot be renewed in time. Stopping takes a moment, and a process can be frozen between two instructions: what the inner
+ * one writes must be refused when it comes late (compare-and-set), the lease only keeps that from being the rule.
+ */
+export class LeasedRunner implements Background {
+  readonly name: string;
+  readonly #options: LeasedRunnerOptions;
+  readonly #timing: LeaseTiming;
+  readonly #outage: Outage;
+  #state: LeasedState = 'stopped';
+  #running: { readonly stopping: AbortController; readonly ended: Promise<void> } | undefined;
+
+  constructor(options: LeasedRunnerOptions) {
+    this.#options = options;
+    this.#timing = options.timing ?? LEASE_TIMING;
+    this.name = options.inner.name;
+    this.#outage = new Outage({ logger: options.logger, what: `lease ${options.lease}` });
+  }
+
+  get state(): LeasedState {
+    return this.#state;
+  }
+
+  start(): void {
+    if (this.#running) return;
+    const stopping = new AbortController();
+    this.#running = { stopping, ended: this.#run(stopping.signal) };
+  }
+
+  async stop(): Promise<void> {
+    this.#running?.stopping.abort();
+    await this.#running?.ended;
+    this.#running = undefined;
+    this.#state = 'stopped';
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const holding = await this.#obtain(signal);
+      if (!holding) return;
+      await this.#hold(holding, signal);
+    }
+  }
+
+  /** Undefined when it is time to stop. */
+  async #obtain(signal: AbortSignal): Promise<Holding | undefined> {
+    const { lease: name, logger, sleep, now } = this.#options;
+    const { lookEveryMs } = this.#timing;
+    while (!signal.aborted) {
+      const askedAt = now();
+      const answer = await this.#ask(signal);
+      if (answer?.lease) return { lease: answer.lease, until: this.#end(askedAt) };
+      if (this.#state !== 'standby') logger.info({ lease: name }, 'standing by for a lease');
+      this.#state = 'standby';
+      // Processes that wait for one lease should not all ask at the same moment.
+      await sleep(lookEveryMs * (0.75 + Math.random() / 2), signal);
+    }
+    return undefined;
+  }
+
+  /** Waits for no store that is away; a lease that it grants all the same goes back. */
+  async #ask(signal: AbortSignal): Promise<{ readonly lease: Lease | undefined } | undefined> {
+    const { leases, lease: name, holder } = this.#options;
+    const { ttlMs } = this.#timing;
+    const asked = leases.acquire(name, holder, ttlMs).then((lease) => ({ lease }));
+    const answer = await this.#within(ttlMs, signal, asked);
+    if (!answer) {
+      asked.then(({ lease }) => lease && this.#giveBack(lease)).catch(() => undefined);
+    }
+    return answer;
+  }
+
+  async #hold({ lease, until }: Holding, signal: AbortSignal): Promise<void> {
+    const { inner, logger } = this.#options;
+    const named = { lease: lease.name, term: lease.token };
+    if (signal.aborted || this.#options.now() >= until) return this.#giveBack(lease);
+    this.#state = 'holding';
+    logger.info(named, 'lease obtained, starting');
+    inner.start();
+    const ending = await this.#keep({ lease, until }, signal);
+    this.#state = 'stepping_down';
+    if (ending !== 'stopping') logger.error({ ...named, ending }, 'lease lost, stopping');
+    await inner.stop();
+    if (ending !== 'lost') await this.#giveBack(lease);
+    if (ending === 'stopping') logger.info(named, 'lease given back');
+  }
+
+  async #keep({ lease, until: firstEnd }: Holding, signal: AbortSignal): Promise<Ending> {
+    const { leases, sleep, now } = this.#options;
+    const { ttlMs } = this.#timing;
+    let until = firstEnd;
+    let pause = ttlMs / 3;
+    while (!signal.aborted) {
+      await sleep(Math.max(0, Math.min(pause, until - now())), signal);
+      if (signal.aborted) break;
+      const askedAt = now();
+      if (askedAt >= until) return 'not_renewed';
+      const renewed = await this.#within(until - askedAt, signal, leases.renew(lease, ttlMs));
+      if (renewed === false) return 'lost';
+      pause = ttlMs / (renewed ? 3 : 12);
+      if (renewed) until = this.#end(askedAt);
+    }
+    return 'stopping';
+  }
+
+  /** Some of it is left for stopping. */
+  #end(askedAt: number): number {
+    return askedAt + (this.#timing.ttlMs * 5) / 6;
+  }
+
+  /** Undefined when it failed, did not answer in time, or it is time to stop. */
+  async #within<T>(ms: number, signal: AbortSignal, asked: Promise<T>): Promise<T | undefined> {
+    const answered = new AbortController();
+    const timeOver = this.#options.sleep(ms, AbortSignal.any([signal, answered.signal]));
+    try {
+      const answer = await Promise.race([asked, timeOver]);
+      if (answer !== undefined) this.#outage.over();
+      return answer as T | undefined;
+    } catch (error) {
+      this.#outage.failed(error);
+      return undefined;
+    } finally {
+      answered.abort();
+    }
+  }
+
+  /** A failure costs the next holder some waiting, nothing else. */
+  async #giveBack(lease: Lease): Promise<void> {
+    const { leases, logger, sleep } = this.#options;
+    const answered = new AbortController();
+    const released = leases.release(lease).catch((error: unknown) => {
+      logger.warn({ err: error, lease: lease.name }, 'a lease could not be given back; it ends by itself');
+    });
+    await Promise.race([released, sleep(RELEASE_WITHIN_MS, answered.signal)]);
+    answered.abort();
+  }
+}

@@ -1,0 +1,43 @@
+/** A decision of the administrator as it arrived: nobody has looked into it yet. */
+export interface ReceivedDecision {
+  /** One JSON text, see application/administrator/decision-schema.ts. */
+  readonly text: string;
+  /** Where it stood, for people who look for it: topic, partition and offset, or a line of a file. */
+  readonly origin: string;
+}
+
+/**
+ * Decisions from outside, at least once, those on one operation in the order in which they were sent (a topic is keyed like the
+ * event stream: application and operation).
+ */
+export interface DecisionSource {
+  /**
+   * Hands over one batch after the other until the signal ends, and resolves once the batch at hand is finished. A batch counts
+   * as done when the handler resolves; when it throws, the same batch comes again after a growing pause, for ever: whatever can
+   * never succeed is the handler's to put aside.
+   */
+  run(
+    handle: (decisions: readonly ReceivedDecision[], signal: AbortSignal) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void>;
+}
+
+/** A decision that was refused for good, with everything that is needed to mend it and send it again. */
+export interface RefusedDecision extends ReceivedDecision {
+  /** Undefined where the text is no decision at all. */
+  readonly decisionId?: string;
+  readonly reason: {
+    /** Stable name of the rule. */
+    readonly code: string;
+    readonly message: string;
+    /** Broken fields of a malformed decision. */
+    readonly details: readonly { readonly field: string; readonly code: string; readonly message: string }[];
+  };
+  /** ISO 8601 UTC */
+  readonly refusedAt: string;
+}
+
+/** Where refused decisions wait for people. Durable when `put` resolves; the same one may be put again after a crash. */
+export interface DecisionDeadLetters {
+  put(refused: RefusedDecision): Promise<void>;
+}

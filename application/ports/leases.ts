@@ -1,0 +1,23 @@
+/** The right to play a role that only one process may play, until it ends, is given back or is taken over. */
+export interface Lease {
+  readonly name: string;
+  readonly holder: string;
+  /** Grows with every acquisition of this name, whoever makes it: a later holder has a higher one. */
+  readonly token: number;
+}
+
+/**
+ * Leases of named roles, at most one holder a name. The store's clock alone decides when a lease has ended, so the clocks of the
+ * processes need not agree. A holder counts its own time from before it asked: its view then ends no later than the store's.
+ */
+export interface Leases {
+  /**
+   * For `ttlMs` from now; undefined while another holder's lease lasts. The same holder gets it again under a higher token, because
+   * an answer may have been lost on the way.
+   */
+  acquire(name: string, holder: string, ttlMs: number): Promise<Lease | undefined>;
+  /** Another `ttlMs` from now; false when it has ended or passed on, and then it stays so. */
+  renew(lease: Lease, ttlMs: number): Promise<boolean>;
+  /** Free for the next one at once; without effect when it has ended or passed on. */
+  release(lease: Lease): Promise<void>;
+}

@@ -1,0 +1,110 @@
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
+import type { PublicEvent } from '../ports/event-bus.ts';
+import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
+import type { EventSubscription } from '../ports/event-subscription.ts';
+import type { LoanEventName } from './event-names.ts';
+
+/** A place to begin or to end at: in the log, or in time (an instant in UTC with milliseconds). */
+export type StreamBound =
+  | { readonly kind: 'position'; readonly position: LogPosition }
+  | { readonly kind: 'instant'; readonly instant: string };
+
+export interface EventStreamQuery {
+  /** Exclusive for a position, inclusive for an instant; default: the first event there is. */
+  readonly from?: StreamBound;
+  /** Inclusive for a position, exclusive for an instant; default: no end. */
+  readonly to?: StreamBound;
+  /** Whether to wait for what comes after the last event that exists now. */
+  readonly follow: boolean;
+  readonly applicationId?: string;
+  readonly fundId?: string;
+  /** originator_proposal_code */
+  readonly code?: string;
+  readonly names?: readonly LoanEventName[];
+}
+
+export interface StreamedEvent {
+  /** Of the stored event; reading on from here repeats nothing and leaves nothing out. */
+  readonly position: LogPosition;
+  readonly event: PublicEvent;
+}
+
+interface Dependencies {
+  readonly subscription: EventSubscription;
+  readonly translate: (recorded: readonly RecordedEvent[]) => Promise<readonly PublicEvent[]>;
+}
+
+/** Clocks of several processes differ a little, so the log is followed so much further than the end in time. */
+const CLOCK_DIFFERENCE_MS = 60_000;
+
+const instantOf = (bound: StreamBound | undefined): string | undefined =>
+  bound?.kind === 'instant' ? bound.instant : undefined;
+const positionOf = (bound: StreamBound | undefined): LogPosition | undefined =>
+  bound?.kind === 'position' ? bound.position : undefined;
+
+const matcher = ({ from, to, applicationId, fundId, code, names }: EventStreamQuery) => {
+  const [earliest, end] = [instantOf(from), instantOf(to)];
+  return {
+    recorded: ({ metadata }: RecordedEvent): boolean =>
+      (earliest === undefined || metadata.recordedAt >= earliest) &&
+      (end === undefined || metadata.recordedAt < end) &&
+      (applicationId === undefined || metadata.applicationId === applicationId),
+    event: (event: PublicEvent): boolean =>
+      (fundId === undefined || event.fundId === fundId) &&
+      (code === undefined || event.code === code) &&
+      (names === undefined || (names as readonly string[]).includes(event.name)),
+  };
+};
+
+/** The public events in the order of the log, made anew from what is stored: the same ids and the same bytes as on the bus. */
+export class EventStream {
+  readonly #deps: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * Ends at the end that was asked for, at the last event when it does not follow, or with the signal.
+   * @throws DomainError `invalid_query_parameter` for a position that this log does not have
+   */
+  async *read(query: EventStreamQuery, signal: AbortSignal): AsyncGenerator<StreamedEvent> {
+    const matches = matcher(query);
+    const last = positionOf(query.to);
+    for await (const recorded of this.#recorded(query, signal)) {
+      if (isPast(query.to, recorded)) return;
+      if (matches.recorded(recorded)) {
+        for (const event of await this.#deps.translate([recorded])) {
+          if (matches.event(event)) yield { position: recorded.position, event };
+        }
+      }
+      if (recorded.position === last) return;
+    }
+    if (last !== undefined && !signal.aborted) throw unknownPosition(last);
+  }
+
+  async *#recorded(query: EventStreamQuery, signal: AbortSignal): AsyncGenerator<RecordedEvent> {
+    const from = positionOf(query.from) ?? 'start';
+    const { subscription } = this.#deps;
+    try {
+      const messages = subscription.subscribe({ from, streamPrefix: LOAN_STREAM_PREFIX, signal });
+      for await (const message of messages) {
+        if (message.kind === 'events') yield* message.events;
+        if (message.kind === 'caught_up' && !query.follow) return;
+      }
+    } catch (error) {
+      // What an adapter says of a position that is not its own.
+      if (error instanceof RangeError) throw unknownPosition(from);
+      throw error;
+    }
+  }
+}
+
+const isPast = (to: StreamBound | undefined, { metadata }: RecordedEvent): boolean => {
+  const end = instantOf(to);
+  return end !== undefined && Date.parse(metadata.recordedAt) >= Date.parse(end) + CLOCK_DIFFERENCE_MS;
+};
+
+const unknownPosition = (position: string): DomainError =>
+  new DomainError('invalid_query_parameter', `position ${position} is none of an event in this log`);

@@ -1,0 +1,46 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { FieldViolation } from '../../domain/shared/domain-error.ts';
+import { VIOLATIONS } from './schema.ts';
+import type { Schema } from './schema.ts';
+import { FORMATS } from './formats.ts';
+import { violationsOf } from './violations.ts';
+
+/** Everything wrong with a value; empty when nothing is. */
+export type Validator = (value: unknown) => readonly FieldViolation[];
+
+const NONE: readonly FieldViolation[] = [];
+const DOCUMENT = 'description';
+/** 999,999,999.99 / 0.01 is off by up to 2e-5 in binary; anything finer is caught in the text of the number. */
+const DECIMALS_OF_QUOTIENT = 4;
+
+/** Checks made from the schemas of the published description, so that the two cannot disagree. */
+export class DocumentValidators {
+  readonly #ajv: Ajv2020;
+
+  constructor(document: Schema) {
+    this.#ajv = new Ajv2020({
+      allErrors: true,
+      verbose: true,
+      strictTypes: false,
+      strictRequired: false,
+      multipleOfPrecision: DECIMALS_OF_QUOTIENT,
+      formats: { ...FORMATS },
+      // The sections of the description, so that strict mode still finds misspelt keywords in its schemas.
+      keywords: [VIOLATIONS, ...Object.keys(document)],
+    });
+    this.#ajv.addSchema(document, DOCUMENT, undefined, false);
+  }
+
+  /** `pointer` leads to a schema inside of the document; `root` is how messages call the whole value. */
+  at(pointer: readonly string[], root: string): Validator {
+    const fragment = pointer.map((segment) =>
+      encodeURIComponent(segment.replaceAll('~', '~0').replaceAll('/', '~1')),
+    );
+    const validate = this.#ajv.compile({ $ref: `${DOCUMENT}#/${fragment.join('/')}` });
+    return (value) => (validate(value) ? NONE : violationsOf(validate.errors ?? [], root));
+  }
+
+  component(name: string, root: string): Validator {
+    return this.at(['components', 'schemas', name], root);
+  }
+}

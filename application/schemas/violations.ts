@@ -1,0 +1,61 @@
+import type { ErrorObject } from 'ajv';
+import type { FieldViolation } from '../../domain/shared/domain-error.ts';
+import { VIOLATIONS } from './schema.ts';
+import type { SchemaViolation } from './schema.ts';
+
+/** `/installments/2/due_date` as a reader writes it: `installments[2].due_date`. */
+const readablePath = (pointer: string, last: string | undefined): string => {
+  let path = '';
+  const segments = pointer === '' ? [] : pointer.slice(1).split('/');
+  for (const segment of segments) {
+    const name = segment.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (/^\d+$/.test(name)) path += `[${name}]`;
+    else path += path === '' ? name : `.${name}`;
+  }
+  if (last === undefined) return path;
+  return path === '' ? last : `${path}.${last}`;
+};
+
+const publishedFor = (error: ErrorObject): SchemaViolation | undefined => {
+  const table = (error.parentSchema as Record<string, Record<string, SchemaViolation>> | undefined)?.[
+    VIOLATIONS
+  ];
+  return table?.[error.keyword] ?? table?.['*'];
+};
+
+const byKeyword = (error: ErrorObject): SchemaViolation => {
+  if (error.keyword === 'required') return { code: 'required', message: 'is required' };
+  if (error.keyword === 'type') {
+    const types = [error.params['type']].flat().join(' or ');
+    return { code: 'invalid_type', message: `must be of type ${types}` };
+  }
+  return { code: 'invalid_value', message: error.message ?? 'is not allowed' };
+};
+
+/** The field that a keyword of an object complains about, where it is not the object itself. */
+const memberOf = (error: ErrorObject): string | undefined => {
+  const params = error.params as { missingProperty?: string; additionalProperty?: string };
+  return params.missingProperty ?? params.additionalProperty;
+};
+
+const violationOf = (error: ErrorObject, root: string): FieldViolation => {
+  const path = readablePath(error.instancePath, memberOf(error));
+  const published = error.keyword === 'required' ? undefined : publishedFor(error);
+  return { field: path === '' ? root : path, ...(published ?? byKeyword(error)) };
+};
+
+/** One entry for each field and code: a text that breaks length and pattern is reported once. */
+export const withoutRepetitions = (violations: readonly FieldViolation[]): readonly FieldViolation[] => {
+  const seen = new Map<string, FieldViolation>();
+  for (const violation of violations) {
+    const key = `${violation.field}\n${violation.code}`;
+    if (!seen.has(key)) seen.set(key, violation);
+  }
+  return [...seen.values()];
+};
+
+/** `root` names the whole value. An `if` only repeats what its `then` has said. */
+export const violationsOf = (errors: readonly ErrorObject[], root: string): readonly FieldViolation[] =>
+  withoutRepetitions(
+    errors.filter(({ keyword }) => keyword !== 'if').map((error) => violationOf(error, root)),
+  );

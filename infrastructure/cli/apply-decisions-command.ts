@@ -1,0 +1,121 @@
+import { createReadStream } from 'node:fs';
+import type { Command } from 'commander';
+import { readDecision } from '../../application/administrator/read-decision.ts';
+import { CommandFailedError, DecisionRefusedError, answerLines } from './cli-services.ts';
+import type { CliDependencies, CliServices } from './cli-services.ts';
+import { lineBatches } from './lines.ts';
+import type { Line } from './lines.ts';
+import { patiently } from './patience.ts';
+import { presentAnswer } from './present-decision.ts';
+
+interface ApplyOptions {
+  readonly file: string;
+  readonly deadLetter?: string;
+}
+
+interface Application {
+  readonly input: AsyncIterable<Uint8Array>;
+  /** Number of decisions, 0 where it cannot be known. */
+  readonly total: number;
+  readonly options: ApplyOptions;
+  readonly dependencies: CliDependencies;
+}
+
+const PIPE = '-';
+const MOST_SHOWN = 50;
+const AT_ONCE = 64;
+
+/** `administrator apply`. */
+export const addApply = (administrator: Command, dependencies: CliDependencies): void => {
+  administrator
+    .command('apply')
+    .description('carry out decisions from a file or a pipe of JSON lines')
+    .requiredOption('--file <path>', 'one decision a line; "-" reads standard input as it comes')
+    .option('--dead-letter <path>', 'where refused ones are added (default: a file in DATA_DIR)')
+    .addHelpText(
+      'after',
+      '\nPrints one answer a line: {line, decision_id, ..., outcome: applied | already_applied | refused, status | reason}.\n' +
+        'A file with a malformed line is refused as a whole: nothing of it is carried out. Any other refused decision lies in\n' +
+        'the dead letter and holds nothing up. The same file may be given again. Exit code 2 when anything was refused.\n\n' +
+        'Example:\n  receivables administrator apply --file decisions.jsonl',
+    )
+    .action((options: ApplyOptions) => apply(dependencies, options));
+};
+
+const apply = async (dependencies: CliDependencies, options: ApplyOptions): Promise<void> => {
+  const input = (): AsyncIterable<Uint8Array> => (dependencies.input ?? inputOf)(options.file);
+  // A pipe can be read only once, and its decisions want an answer before the next ones are written.
+  const total = options.file === PIPE ? 0 : await requireWellFormed(dependencies, input());
+  await answerLines(dependencies, (services) =>
+    applying(services, { input: input(), total, options, dependencies }),
+  );
+};
+
+/** @returns the number of decisions. @throws DecisionRefusedError after naming the malformed lines */
+const requireWellFormed = async (
+  dependencies: CliDependencies,
+  input: AsyncIterable<Uint8Array>,
+): Promise<number> => {
+  let [count, malformed] = [0, 0];
+  for await (const { number, text } of linesOf(input)) {
+    count += 1;
+    const reading = readDecision(text);
+    if (reading.kind === 'read') continue;
+    malformed += 1;
+    if (malformed <= MOST_SHOWN) dependencies.writeError(`line ${number}: ${reading.reason.message}\n`);
+  }
+  if (malformed === 0) return count;
+  throw new DecisionRefusedError(`${malformed} of ${count} decisions are malformed; none was carried out`);
+};
+
+async function* applying(
+  { administrator }: CliServices,
+  { input, total, options, dependencies }: Application,
+): AsyncGenerator<object> {
+  const decisions = administrator.into(options.deadLetter);
+  const progress = dependencies.startProgress(total);
+  let [count, refused] = [0, 0];
+  try {
+    for await (const lines of partsOf(input)) {
+      const received = lines.map(({ number, text }) => ({
+        text,
+        origin: `line ${number} of ${options.file}`,
+      }));
+      const answers = await patiently(() => decisions.process(received));
+      for (const [i, given] of answers.entries()) {
+        count += 1;
+        if (given.outcome === 'refused') refused += 1;
+        progress.advance();
+        yield { line: lines[i]?.number, ...presentAnswer(given) };
+      }
+    }
+  } finally {
+    progress.end();
+  }
+  if (refused === 0) return;
+  throw new DecisionRefusedError(
+    `${refused} of ${count} decisions were refused: see ${decisions.deadLetter}`,
+  );
+}
+
+const inputOf = (file: string): AsyncIterable<Uint8Array> =>
+  file === PIPE ? process.stdin : createReadStream(file);
+
+async function* readable(input: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Line[]> {
+  try {
+    yield* lineBatches(input);
+  } catch (error) {
+    throw new CommandFailedError(`cannot read the decisions: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+  for await (const lines of readable(input)) yield* lines;
+}
+
+/** What arrived together, in parts that are carried out together. */
+async function* partsOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Line[]> {
+  for await (const lines of readable(input)) {
+    for (let start = 0; start < lines.length; start += AT_ONCE) yield lines.slice(start, start + AT_ONCE);
+  }
+}

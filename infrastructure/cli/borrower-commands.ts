@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
+import { bareDocument, isDocument } from '../../application/privacy/borrower-digest.ts';
+import type { BorrowerOperation } from '../../application/privacy/forget-borrower.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import { CommandFailedError } from './cli-services.ts';
+import type { CliDependencies, CliServices } from './cli-services.ts';
+
+interface ForgetOptions {
+  readonly document: string;
+  readonly application?: string;
+  readonly reason?: string;
+  readonly includingOpen: boolean;
+  readonly yes: boolean;
+}
+
+const LONGEST_REASON = 500;
+const FROM_INPUT = '-';
+
+export const addBorrowerCommands = (program: Command, dependencies: CliDependencies): void => {
+  const borrower = program.command('borrower').description('personal data of borrowers');
+  borrower
+    .command('forget')
+    .description("make a borrower's data and documents unreadable, for good")
+    .requiredOption('--document <cpf or cnpj>', 'whose data; "-" reads it from standard input')
+    .option('--application <id>', 'only in this application (default: in all)')
+    .option('--reason <text>', 'kept on record with each operation; no personal data')
+    .option('--including-open', 'also operations that have not reached their end', false)
+    .option('--yes', 'do not ask; needed where nobody can answer', false)
+    .addHelpText(
+      'after',
+      '\nThe key of each operation is deleted, and its documents with it. Amounts, dates and events stay. A record of it stays as well.\n' +
+        'Nothing brings the data back, except a copy of the database made before. Repeat the command if it was interrupted.\n' +
+        '\nPrints {operations, forgotten, left_open}. Exit code 1 when open operations were left out.\n\nExamples:\n' +
+        '  receivables borrower forget --document 529.982.247-25 --reason "request 2027-118"\n' +
+        '  echo 52998224725 | receivables borrower forget --document - --yes',
+    )
+    .action((options: ForgetOptions) => forget(options, dependencies));
+};
+
+const forget = async (options: ForgetOptions, dependencies: CliDependencies): Promise<void> => {
+  const document = await documentOf(options, dependencies);
+  if ((options.reason?.length ?? 0) > LONGEST_REASON) {
+    throw wrongUse('reason', `must have at most ${LONGEST_REASON} characters`);
+  }
+  const services = await dependencies.open();
+  try {
+    await forgetAll(document, options, dependencies, services);
+  } finally {
+    await services.close();
+  }
+};
+
+const forgetAll = async (
+  document: string,
+  { application, reason, includingOpen, yes }: ForgetOptions,
+  dependencies: CliDependencies,
+  { privacy }: CliServices,
+): Promise<void> => {
+  await privacy.indexing.completeOnce(() => undefined);
+  const found = await privacy.forgetting.find(document, application);
+  const chosen = found.filter(({ open }) => includingOpen || !open);
+  const left = found.length - chosen.length;
+  if (chosen.length > 0 && !yes) await confirm(chosen, dependencies);
+  const requestId = `forget-${randomUUID()}`;
+  const progress = dependencies.startProgress(chosen.length);
+  try {
+    for (const operation of chosen) {
+      await privacy.forgetting.forget(document, operation, {
+        requestId,
+        ...(reason !== undefined && { reason }),
+      });
+      progress.advance();
+    }
+  } finally {
+    progress.end();
+  }
+  await privacy.forgetting.clearRefused(document);
+  const scrubbed = await privacy.scrub();
+  const operations = found.map((one) => present(one, chosen.includes(one)));
+  const summary = { operations, forgotten: chosen.length, left_open: left, request_id: requestId };
+  await dependencies.write(`${JSON.stringify({ ...summary, log_emptied: scrubbed ?? null })}\n`);
+  if (left > 0) {
+    throw new CommandFailedError(
+      `${left} operation(s) have not reached their end and were left; add --including-open to forget those as well`,
+    );
+  }
+};
+
+const confirm = async (
+  chosen: readonly BorrowerOperation[],
+  dependencies: CliDependencies,
+): Promise<void> => {
+  for (const { applicationId, code, status, documents } of chosen) {
+    dependencies.writeError(`${applicationId}  ${code}  ${status}  ${documents} document(s)\n`);
+  }
+  const question = `Forget the borrower of these ${chosen.length} operation(s), for good? Type forget to go on: `;
+  const answered = await dependencies.ask?.(question);
+  if (answered === undefined) throw wrongUse('yes', 'is needed, because nobody can be asked here');
+  if (answered.trim() !== 'forget') throw new CommandFailedError('nothing was forgotten');
+};
+
+const documentOf = async ({ document }: ForgetOptions, dependencies: CliDependencies): Promise<string> => {
+  const text = document === FROM_INPUT ? await inputOf(dependencies) : document;
+  const bare = bareDocument(text);
+  if (!isDocument(bare)) throw wrongUse('document', 'must be a CPF of 11 digits or a CNPJ of 14 characters');
+  return bare;
+};
+
+const inputOf = async ({ input = () => process.stdin }: CliDependencies): Promise<string> => {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of input(FROM_INPUT)) pieces.push(piece);
+  return Buffer.concat(pieces).toString('utf8');
+};
+
+const wrongUse = (option: string, rule: string): DomainError =>
+  new DomainError('validation_error', `--${option} ${rule}`);
+
+const present = (operation: BorrowerOperation, chosen: boolean): object => ({
+  application_id: operation.applicationId,
+  originator_proposal_code: operation.code,
+  status: operation.status,
+  documents: operation.documents,
+  outcome: chosen ? 'forgotten' : 'left_open',
+});

@@ -1,0 +1,24 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import { CommandFailedError } from './cli-services.ts';
+
+const PAUSES_MS = [100, 300, 1_000, 3_000];
+
+/**
+ * Tries again what failed for a reason that may pass: a store that is away, a renegotiation that is being decided.
+ * @throws CommandFailedError when it still fails after some seconds; refusals of the domain are thrown at once
+ */
+export const patiently = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof DomainError && error.code !== 'concurrent_modification') throw error;
+      const pause = PAUSES_MS[attempt];
+      if (pause === undefined) {
+        throw new CommandFailedError(`given up for now: ${(error as Error).message}`, { cause: error });
+      }
+      await wait(pause);
+    }
+  }
+};

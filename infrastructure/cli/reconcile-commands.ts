@@ -1,0 +1,131 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
+import { STATEMENT_ENCODINGS } from '../../application/ports/statements.ts';
+import type { StatementFormat } from '../../application/ports/statements.ts';
+import { StatementError } from '../../application/reconciliation/statement-line.ts';
+import type { Reconciliation } from '../../application/reconciliation/reconciliation.ts';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import { CommandFailedError } from './cli-services.ts';
+import type { CliDependencies } from './cli-services.ts';
+import type { FundSideServices } from './fund-side-services.ts';
+import { printReconciliation } from './reconcile-output.ts';
+import { dateOption, formatOption, fundOption, numberOption } from './report-options.ts';
+import { deliver } from './report-output.ts';
+import type { ReportFormat } from './report-output.ts';
+
+interface ReconcileOptions extends Omit<StatementFormat, 'skipLines'> {
+  readonly fund: string;
+  readonly from: CalendarDate;
+  readonly to: CalendarDate;
+  readonly statement: string;
+  readonly skipLines: number;
+  readonly window: number;
+  readonly tolerance: number;
+  readonly requireReference?: boolean;
+  readonly format: ReportFormat;
+  readonly withMatched?: boolean;
+  readonly output?: string;
+}
+
+const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
+const LONGEST_WINDOW_DAYS = 60;
+const HIGHEST_TOLERANCE_CENTS = 100_000;
+const MOST_SKIPPED_LINES = 1_000;
+const EXAMPLES = `
+Exit codes: 0 everything matched, 1 something differs or is missing (or the command failed), 2 wrong use or a
+statement that cannot be read; nothing is printed then.
+
+Examples:
+  receivables reconcile --fund ${FUND} --from 2026-06-01 --to 2026-06-30 --statement june.csv
+  receivables reconcile --fund ${FUND} --from 2026-06-01 --to 2026-06-30 --statement extrato.csv \\
+    --delimiter ';' --decimal , --date-format dd/mm/yyyy --encoding latin1 \\
+    --date-column Data --amount-column Valor --reference-column Documento --format csv --output differences.csv`;
+
+/** `reconcile`. */
+export const addReconcileCommand = (program: Command, dependencies: CliDependencies): void => {
+  const command = program
+    .command('reconcile')
+    .description("compare a custodian's statement with the payments that were notified for a fund")
+    .requiredOption('--fund <uuid>', 'whose payments', fundOption)
+    .requiredOption('--from <date>', 'first day of the period', dateOption)
+    .requiredOption('--to <date>', 'last day of the period', dateOption)
+    .requiredOption('--statement <file>', 'CSV file');
+  addStatementOptions(command)
+    .option('--window <days>', 'most days between the two dates', numberOption(LONGEST_WINDOW_DAYS), 3)
+    .option('--tolerance <cents>', 'most cents between amounts', numberOption(HIGHEST_TOLERANCE_CENTS), 0)
+    .option('--require-reference', 'never match by amount and date alone')
+    .addOption(formatOption())
+    .option('--with-matched', 'list what matched as well (csv and json)')
+    .option('--output <file>', 'write the answer to a file')
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: ReconcileOptions) => {
+      if (options.from > options.to) command.error('error: --from comes after --to');
+      const clean = await reconcile(dependencies, options).catch((error: unknown): never => {
+        if (error instanceof StatementError) command.error(`error: ${error.message}`);
+        throw error;
+      });
+      if (!clean) throw new CommandFailedError('the statement and the notifications differ');
+    });
+};
+
+const addStatementOptions = (command: Command): Command =>
+  command
+    .option('--date-column <column>', 'its title, or its number from 1', 'date')
+    .option('--amount-column <column>', 'its title, or its number from 1', 'amount')
+    .option('--reference-column <column>', 'its title or number; - when there is none', 'reference')
+    .option('--delimiter <character>', 'between columns', delimiterOption, ',')
+    .addOption(new Option('--decimal <character>', 'before the cents').choices(['.', ',']).default('.'))
+    .option('--date-format <pattern>', 'of yyyy or yy, mm and dd', dateFormatOption, 'yyyy-mm-dd')
+    .addOption(new Option('--encoding <name>', 'of the file').choices(STATEMENT_ENCODINGS).default('utf8'))
+    .option('--no-header', 'the first line is a movement already')
+    .option('--skip-lines <n>', 'lines before the header', numberOption(MOST_SKIPPED_LINES), 0);
+
+const delimiterOption = (text: string): string => {
+  const character = text === '\\t' ? '\t' : text;
+  if (character.length === 1) return character;
+  throw new InvalidArgumentError('It must be one character, or \\t.');
+};
+
+const dateFormatOption = (text: string): string => {
+  const parts = (text.toLowerCase().match(/yyyy|yy|mm|dd/g) ?? []).map((part) => part[0]).toSorted();
+  if (parts.join('') === 'dmy') return text;
+  throw new InvalidArgumentError('It must have a year, a month and a day, such as dd/mm/yyyy.');
+};
+
+const reconcile = async (dependencies: CliDependencies, options: ReconcileOptions): Promise<boolean> => {
+  const services = await dependencies.open();
+  try {
+    const result = await compare(dependencies, services.fundSide, options);
+    const { format, withMatched = false, output } = options;
+    await deliver(dependencies, printReconciliation(result, { format, withMatched }), output);
+    return result.clean;
+  } finally {
+    await services.close();
+  }
+};
+
+const compare = async (
+  dependencies: CliDependencies,
+  fundSide: FundSideServices,
+  options: ReconcileOptions,
+): Promise<Reconciliation> => {
+  const { statements, reconciliation } = fundSide;
+  const { fund: fundId, from, to, statement: path } = options;
+  const progress = dependencies.startProgress(await statements.chunks(path));
+  try {
+    await fundSide.catchUp('reconciliation');
+    return await reconciliation.execute({
+      fundId,
+      from,
+      to,
+      tolerances: {
+        windowDays: options.window,
+        toleranceCents: options.tolerance,
+        requireReference: options.requireReference ?? false,
+      },
+      statement: statements.read(path, options, () => progress.advance()),
+    });
+  } finally {
+    progress.end();
+  }
+};

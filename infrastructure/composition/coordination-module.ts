@@ -1,0 +1,35 @@
+import { ContainerModule } from 'inversify';
+import { NearestProgress } from '../../application/loans/nearest-progress.ts';
+import { PolledProgress } from '../../application/loans/polled-progress.ts';
+import { SharedTokenBucketLimiter } from '../http/limits/shared-token-bucket-limiter.ts';
+import { TokenBucketLimiter } from '../http/limits/token-bucket-limiter.ts';
+import { SqlLeases } from '../sql/leases.ts';
+import { SqlLoanVersions } from '../sql/loan-versions.ts';
+import { SqlRateBuckets } from '../sql/rate-buckets.ts';
+import { sharesStores } from './engines.ts';
+import { sleep } from './sleep.ts';
+import { TOKENS } from './tokens.ts';
+
+const monotonic = (): number => performance.now();
+
+/** What processes that share their stores agree on; alone, a process knows these things by itself. */
+export const coordinationModule = new ContainerModule(({ bind }) => {
+  bind(TOKENS.leases).toResolvedValue((db) => new SqlLeases(db), [TOKENS.serviceDatabase]);
+  bind(TOKENS.readModelProgress).toResolvedValue(
+    (configuration, projector, db) => {
+      const polled = (): PolledProgress =>
+        new PolledProgress({ versions: new SqlLoanVersions(db), sleep, now: monotonic });
+      const elsewhere = sharesStores(configuration) ? polled() : undefined;
+      return new NearestProgress({ local: projector, elsewhere, now: monotonic });
+    },
+    [TOKENS.configuration, TOKENS.loanProjector, TOKENS.readModelDatabase],
+  );
+  bind(TOKENS.rateLimiter).toResolvedValue(
+    (configuration, db, logger) => {
+      const local = new TokenBucketLimiter();
+      if (!sharesStores(configuration)) return local;
+      return new SharedTokenBucketLimiter({ buckets: new SqlRateBuckets(db), local, logger, now: monotonic });
+    },
+    [TOKENS.configuration, TOKENS.serviceDatabase, TOKENS.logger],
+  );
+});

@@ -1,0 +1,31 @@
+import type { DocumentCopies } from '../../application/ports/document-copies.ts';
+import type { DocumentRemoval } from '../../application/ports/document-removal.ts';
+import type { DocumentStore } from '../../application/ports/document-store.ts';
+import type { DocumentKeys } from '../documents/document-keys.ts';
+import { S3Bucket } from '../documents/s3/s3-bucket.ts';
+import { parseS3Url } from '../documents/s3/s3-location.ts';
+import { SealedS3DocumentStore } from '../documents/s3/sealed-s3-document-store.ts';
+import { SealedFileDocumentStore } from '../documents/sealed-file-document-store.ts';
+import type { Configuration } from './configuration.ts';
+import { ConfigurationError } from './environment-reader.ts';
+import { sleep } from './sleep.ts';
+
+export interface Documents extends DocumentStore, DocumentCopies, DocumentRemoval {
+  /** Before the first use: makes the place ready, or says why it cannot be used. */
+  start(): Promise<void>;
+}
+
+/** Files in DATA_DIR, or the bucket of S3_URL. @throws ConfigurationError */
+export const openDocuments = (
+  { dataDir, engines: { s3Url } }: Configuration,
+  keys: DocumentKeys,
+): Documents => {
+  if (s3Url === undefined) return new SealedFileDocumentStore(dataDir, keys);
+  const location = parseS3Url(s3Url);
+  if (location === undefined) {
+    throw new ConfigurationError(
+      'S3_URL must be like https://KEY:SECRET@host/bucket?region=sa-east-1, key and secret percent-encoded',
+    );
+  }
+  return new SealedS3DocumentStore(new S3Bucket({ location, pause: sleep }), keys);
+};

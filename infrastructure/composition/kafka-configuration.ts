@@ -1,0 +1,64 @@
+import type { Logger } from '../../application/ports/logger.ts';
+import type { KafkaConnection } from '../kafka/kafka-client.ts';
+import type { EnvironmentReader } from './environment-reader.ts';
+
+const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
+const BROKER = /^[^\s,/:]+:\d{1,5}$|^\[[0-9a-f:]+\]:\d{1,5}$/i;
+const PREFIX = /^[A-Za-z0-9._-]{0,100}$/;
+
+/** How to reach the brokers. It may hold a password. */
+export interface KafkaConfiguration {
+  readonly brokers: readonly string[];
+  /** PEM text of additional roots is not needed here: Node.js reads NODE_EXTRA_CA_CERTS. */
+  readonly tls: boolean;
+  readonly sasl: KafkaConnection['sasl'];
+  /** Put before the names of topics and groups. */
+  readonly topicPrefix: string;
+}
+
+const readSasl = (variables: EnvironmentReader): KafkaConnection['sasl'] => {
+  const username = variables.text('KAFKA_USERNAME');
+  const password = variables.text('KAFKA_PASSWORD');
+  if ((username === undefined) !== (password === undefined)) {
+    const missing = username === undefined ? 'KAFKA_USERNAME' : 'KAFKA_PASSWORD';
+    throw variables.invalid(missing, 'is missing: user name and password belong together');
+  }
+  if (username === undefined || password === undefined) return undefined;
+  return {
+    mechanism: variables.oneOf('KAFKA_SASL_MECHANISM', MECHANISMS, 'scram-sha-512'),
+    username,
+    password,
+  };
+};
+
+/** Undefined without KAFKA_BROKERS. @throws ConfigurationError */
+export const readKafka = (variables: EnvironmentReader): KafkaConfiguration | undefined => {
+  if (variables.text('KAFKA_BROKERS') === undefined) return undefined;
+  const brokers = variables.list('KAFKA_BROKERS', '');
+  if (!brokers.every((broker) => BROKER.test(broker))) {
+    throw variables.invalid('KAFKA_BROKERS', 'must be a comma list of host:port');
+  }
+  const topicPrefix = variables.text('KAFKA_TOPIC_PREFIX') ?? '';
+  if (!PREFIX.test(topicPrefix)) {
+    throw variables.invalid('KAFKA_TOPIC_PREFIX', 'must be letters, digits, ".", "_" or "-"');
+  }
+  return Object.freeze({
+    brokers,
+    tls: variables.boolean('KAFKA_TLS', false),
+    sasl: readSasl(variables),
+    topicPrefix,
+  });
+};
+
+/** As the adapters take it. */
+export const kafkaConnection = (
+  { brokers, tls, sasl, topicPrefix }: KafkaConfiguration,
+  logger: Logger,
+): KafkaConnection & { readonly topicPrefix: string } => ({
+  brokers,
+  clientId: 'receivables',
+  logger,
+  tls,
+  ...(sasl && { sasl }),
+  topicPrefix,
+});

@@ -1,0 +1,75 @@
+import type { Container } from 'inversify';
+import { MetricsServer } from '../observability/metrics-server.ts';
+import type { LookedUp } from '../observability/metrics/looked-up.ts';
+import { SqlDeliveryLog } from '../sql/webhooks/sql-delivery-log.ts';
+import type { Engines } from './engines.ts';
+import { readinessOf } from './readiness.ts';
+import { TOKENS } from './tokens.ts';
+
+/** A bus that keeps its events knows how many a group has still to handle. */
+interface BusWithLag {
+  /** One entry a partition. */
+  lag(): Promise<readonly { readonly group: string; readonly lag: number }[]>;
+}
+
+const hasLag = (bus: object): bus is BusWithLag => 'lag' in bus && typeof bus.lag === 'function';
+
+const groupLags = async (bus: BusWithLag): Promise<Readonly<Record<string, number>>> => {
+  const lags: Record<string, number> = {};
+  for (const { group, lag } of await bus.lag()) lags[group] = (lags[group] ?? 0) + lag;
+  return lags;
+};
+
+const sourcesOf = (container: Container, { busDeadLetters }: Engines): LookedUp => {
+  const configuration = container.get(TOKENS.configuration);
+  const { roles } = configuration;
+  const ready = readinessOf(container, configuration);
+  const { leased } = container.get(TOKENS.roles);
+  const bus = container.get(TOKENS.eventBus);
+  const deliveries = new SqlDeliveryLog(container.get(TOKENS.serviceDatabase));
+  return {
+    states: () => ({
+      ...(roles.includes('projector') && {
+        'loan-projector': container.get(TOKENS.loanProjector).status().state,
+        ...Object.fromEntries(
+          container.get(TOKENS.fundSideProjectors).map((projector) => {
+            const { projection, state } = projector.status();
+            return [`${projection}-projector`, state];
+          }),
+        ),
+      }),
+      ...(roles.includes('relay') && { relay: container.get(TOKENS.relay).status().state }),
+      ...(roles.includes('webhooks') && {
+        webhooks: container.get(TOKENS.webhookSide).worker.status().state,
+      }),
+    }),
+    checks: async () => (await ready()).checks,
+    ...(roles.includes('webhooks') && { waitingDeliveries: () => deliveries.lag() }),
+    ...(hasLag(bus) && { busLag: () => groupLags(bus) }),
+    deadLetters: () => busDeadLetters.counts(),
+    leases: () => Object.fromEntries(leased.map(({ name, state }) => [name, state === 'holding'])),
+  };
+};
+
+/**
+ * Serves the metrics of this process, when they are on. Two services on one machine is nothing unusual and no reason not to
+ * start: whoever finds the port taken goes without.
+ */
+export const serveMetrics = async (
+  container: Container,
+  engines: Engines,
+): Promise<{ close(): Promise<void> } | undefined> => {
+  const { metrics } = container.get(TOKENS.observability);
+  const { metrics: address } = container.get(TOKENS.configuration);
+  const logger = container.get(TOKENS.logger);
+  if (!metrics || !address) return undefined;
+  try {
+    const server = await MetricsServer.listen(metrics.scrape(sourcesOf(container, engines)), address, logger);
+    logger.info({ ...address }, 'metrics are served at /metrics');
+    return server;
+  } catch (error) {
+    const reason = (error as Error).message;
+    logger.warn({ ...address, reason }, 'no metrics: set METRICS_PORT to a free port, or to off');
+    return undefined;
+  }
+};

@@ -1,0 +1,108 @@
+import type { DecisionDeadLetters } from '../../application/ports/decision-source.ts';
+import { UNWATCHED_ATTEMPTS } from '../../application/ports/attempt-watch.ts';
+import type { AttemptWatch } from '../../application/ports/attempt-watch.ts';
+import { UNWATCHED_COMMANDS } from '../../application/ports/command-watch.ts';
+import type { CommandWatch } from '../../application/ports/command-watch.ts';
+import type { PublicEvent } from '../../application/ports/event-bus.ts';
+import type { RecordedEvent } from '../../application/ports/event-store.ts';
+import type { EventSubscription } from '../../application/ports/event-subscription.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import { UNWATCHED_REQUESTS } from '../../application/ports/request-watch.ts';
+import type { RequestWatch } from '../../application/ports/request-watch.ts';
+import { NO_METRICS } from '../../application/ports/webhook-metrics.ts';
+import type { WebhookMetrics } from '../../application/ports/webhook-metrics.ts';
+import { loanStream } from '../../application/command-handling/stream-names.ts';
+import { API_VERSION } from '../http/openapi/version.ts';
+import { observedDeadLetters } from '../observability/dead-letters.ts';
+import { LoggedAttempts } from '../observability/logged-attempts.ts';
+import { ObservedCommands } from '../observability/observed-commands.ts';
+import { observedEventStore } from '../observability/observed-event-store.ts';
+import { ObservedRequests } from '../observability/observed-requests.ts';
+import { observedSql } from '../observability/observed-sql.ts';
+import { ServiceMetrics } from '../observability/service-metrics.ts';
+import { observedSweep } from '../observability/sweeps.ts';
+import type { Sweep } from '../observability/sweeps.ts';
+import { EventTraces } from '../observability/tracing/event-traces.ts';
+import { TracedAttempts, tracedBus, tracedTranslation } from '../observability/tracing/traced-publishing.ts';
+import { NO_TRACER } from '../observability/tracing/tracer.ts';
+import type { Tracer } from '../observability/tracing/tracer.ts';
+import type { Configuration } from './configuration.ts';
+import type { Engines } from './engines.ts';
+
+export type Translate = (recorded: readonly RecordedEvent[]) => Promise<readonly PublicEvent[]>;
+
+/** What looks on: handed to whatever has something to tell. */
+export interface Observability {
+  readonly requests: RequestWatch;
+  readonly commands: CommandWatch;
+  readonly attempts: AttemptWatch;
+  readonly webhooks: WebhookMetrics;
+  /** Undefined when metrics are off. */
+  readonly metrics: ServiceMetrics | undefined;
+  readonly tracer: Tracer;
+  readonly engines: (engines: Engines) => Engines;
+  /** A follower of the log, under a name that is its own. */
+  readonly follower: (name: string, subscription: EventSubscription) => EventSubscription;
+  readonly translation: (translate: Translate) => Translate;
+  readonly sweep: (sweep: Sweep) => Sweep;
+  readonly deadLetters: (letters: DecisionDeadLetters) => DecisionDeadLetters;
+}
+
+/** For the command line, which does one thing and ends. */
+export const UNOBSERVED: Observability = {
+  requests: UNWATCHED_REQUESTS,
+  commands: UNWATCHED_COMMANDS,
+  attempts: UNWATCHED_ATTEMPTS,
+  webhooks: NO_METRICS,
+  metrics: undefined,
+  tracer: NO_TRACER,
+  engines: (engines) => engines,
+  follower: (_, subscription) => subscription,
+  translation: (translate) => translate,
+  sweep: (sweep) => sweep,
+  deadLetters: (letters) => letters,
+};
+
+/** The tracing library is only loaded when somebody wants traces. */
+const openTracer = async ({ tracing }: Configuration, logger: Logger): Promise<Tracer> => {
+  if (!tracing) return NO_TRACER;
+  const { OtlpTracer } = await import('../observability/tracing/otlp-tracer.ts');
+  const resource = { 'service.version': API_VERSION, ...tracing.resource };
+  return new OtlpTracer({ ...tracing, resource }, logger);
+};
+
+export const openObservability = async (
+  configuration: Configuration,
+  { eventStore }: Engines,
+  logger: Logger,
+): Promise<Observability> => {
+  const { environment, roles } = configuration;
+  const about = { version: API_VERSION, environment, roles: roles.join(',') };
+  const metrics = configuration.metrics && new ServiceMetrics(about);
+  const tracer = await openTracer(configuration, logger);
+  const traces = new EventTraces(eventStore, loanStream);
+  return {
+    requests: new ObservedRequests({ metrics: metrics?.requests, tracer, logger }),
+    commands: new ObservedCommands(metrics?.commands, tracer),
+    attempts: new LoggedAttempts(
+      tracer.active ? new TracedAttempts(traces, tracer) : UNWATCHED_ATTEMPTS,
+      logger,
+    ),
+    webhooks: metrics?.webhooks ?? NO_METRICS,
+    metrics,
+    tracer,
+    engines: (engines) => ({
+      ...engines,
+      eventStore: observedEventStore(engines.eventStore, { metrics: metrics?.stores, tracer, logger }),
+      ...(tracer.active && { eventBus: tracedBus(engines.eventBus, traces, tracer) }),
+      ...(metrics && {
+        serviceDatabase: observedSql(engines.serviceDatabase, 'service', metrics.stores),
+        readModelDatabase: observedSql(engines.readModelDatabase, 'read_model', metrics.stores),
+      }),
+    }),
+    follower: (name, subscription) => metrics?.followers.watch(name, subscription) ?? subscription,
+    translation: (translate) => (tracer.active ? tracedTranslation(translate, traces) : translate),
+    sweep: (sweep) => observedSweep(sweep, metrics?.work),
+    deadLetters: (letters) => observedDeadLetters(letters, metrics?.work),
+  };
+};

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { AwsClient } from 'aws4fetch';
+import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
+import type { S3Location } from './s3-location.ts';
+
+const ATTEMPTS = 4;
+const FIRST_PAUSE_MS = 100;
+const ATTEMPT_MS = 10_000;
+/** Of an answer that says why something was refused, this much goes into the error. */
+const REASON_CHARACTERS = 300;
+
+interface Request {
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
+  /** Below the bucket's address; empty for the bucket itself. */
+  readonly name: string;
+  readonly body?: Uint8Array<ArrayBuffer>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface S3BucketOptions {
+  readonly location: S3Location;
+  /** For one attempt, its answer included; default 10 s. */
+  readonly attemptMs?: number;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** Time-outs, refusals to connect, overload: what the same request may not meet a moment later. */
+const mayPass = (status: number): boolean => status >= 500 || status === 429 || status === 408;
+
+/** Objects of one bucket. Every request may be repeated, because a name stands for one content. */
+export class S3Bucket {
+  readonly #client: AwsClient;
+  readonly #options: S3BucketOptions;
+
+  constructor(options: S3BucketOptions) {
+    const { accessKeyId, secretAccessKey, region } = options.location;
+    // Its own retries would outlive the time of an attempt.
+    this.#client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 });
+    this.#options = options;
+  }
+
+  /** @throws Error when the bucket is not there or not ours @throws StoreUnavailableError */
+  async check(): Promise<void> {
+    const { status } = await this.#send({ method: 'HEAD', name: '' });
+    if (status !== 200)
+      throw new Error(`the bucket of S3_URL answered ${status}: it has to exist and be ours`);
+  }
+
+  /** Metadata of an object by lower-case name, without its content. */
+  async head(name: string): Promise<Headers | undefined> {
+    const { status, headers } = await this.#send({ method: 'HEAD', name });
+    if (status === 404) return undefined;
+    if (status !== 200) throw new StoreUnavailableError(`document storage answered ${status} to HEAD`);
+    return headers;
+  }
+
+  async get(name: string): Promise<Buffer | undefined> {
+    const { status, content } = await this.#send({ method: 'GET', name });
+    if (status === 404) return undefined;
+    if (status !== 200) throw refused('GET', status, content);
+    return content;
+  }
+
+  /** Durable when it resolves. */
+  async put(
+    name: string,
+    body: Uint8Array<ArrayBuffer>,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const { status, content } = await this.#send({ method: 'PUT', name, body, headers });
+    if (status !== 200 && status !== 201 && status !== 204) throw refused('PUT', status, content);
+  }
+
+  async remove(name: string): Promise<void> {
+    const { status, content } = await this.#send({ method: 'DELETE', name });
+    if (status !== 200 && status !== 204 && status !== 404) throw refused('DELETE', status, content);
+  }
+
+  async #send(request: Request) {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const answer = await this.#attempt(request);
+        if (!mayPass(answer.status) || attempt === ATTEMPTS) return answer;
+      } catch (error) {
+        if (attempt === ATTEMPTS) {
+          throw new StoreUnavailableError('document storage cannot be reached', { cause: error });
+        }
+      }
+      await this.#options.pause(FIRST_PAUSE_MS * 2 ** (attempt - 1));
+    }
+  }
+
+  async #attempt({ method, name, body, headers }: Request) {
+    const { location, attemptMs = ATTEMPT_MS } = this.#options;
+    const response = await this.#client.fetch(name === '' ? location.base : `${location.base}/${name}`, {
+      method,
+      headers: { ...headers, 'x-amz-content-sha256': sha256(body ?? new Uint8Array()) },
+      ...(body && { body }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(attemptMs),
+    });
+    const content = Buffer.from(await response.arrayBuffer());
+    return { status: response.status, headers: response.headers, content };
+  }
+}
+
+const refused = (method: string, status: number, content: Buffer): StoreUnavailableError =>
+  new StoreUnavailableError(
+    `document storage answered ${status} to ${method}: ${content.subarray(0, REASON_CHARACTERS).toString()}`,
+  );

@@ -1,0 +1,188 @@
+import type { EventStoreDBClient } from '@eventstore/db-client';
+import { LRUCache } from 'lru-cache';
+import { BusyError } from '../../application/ports/busy-error.ts';
+import type {
+  AppendResult,
+  EventStore,
+  EventToAppend,
+  KeyClaim,
+  StreamRevision,
+} from '../../application/ports/event-store.ts';
+import { StoreUnavailableError } from '../../application/ports/event-store.ts';
+import type {
+  EventSubscription,
+  SubscribeOptions,
+  SubscriptionMessage,
+} from '../../application/ports/event-subscription.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import { connect, disconnect } from './connection.ts';
+import { ensureStorable } from './event-wire.ts';
+import { KeyClaims } from './key-claims.ts';
+import type { SubscriptionSource } from './log-subscription.ts';
+import { followLog } from './log-subscription.ts';
+import { StreamAppender } from './stream-appender.ts';
+import type { StreamContents } from './stream-reader.ts';
+import { StreamReader } from './stream-reader.ts';
+
+export interface EventStoreDbOptions {
+  /** `esdb://` or `esdb+discover://`, with credentials, TLS and everything else that it can say. */
+  readonly url: string;
+  readonly logger?: Logger;
+  /** After so many milliseconds the outcome of an append is unknown. Default 5,000. */
+  readonly appendTimeoutMs?: number;
+  /** Default 10,000 milliseconds for a whole stream. */
+  readonly readTimeoutMs?: number;
+  /** Appends that may wait for an answer at a time; more are refused as busy. Default 1,000. */
+  readonly maxPendingAppends?: number;
+  /** Bytes that they may hold together. Default 64 MiB. */
+  readonly maxPendingBytes?: number;
+  /** Default 30,000 milliseconds. */
+  readonly confirmationMs?: number;
+  /** Silence taken for having caught up, at servers that never say it. Default 2,000 milliseconds. */
+  readonly quietMs?: number;
+  /** Silence after which a subscription is asked for anew. Default 60,000 milliseconds. */
+  readonly renewAfterMs?: number;
+}
+
+const STREAMS_REMEMBERED = 20_000;
+
+/** The event store of the distributed profile: EventStoreDB 22.10 or later, or KurrentDB. */
+export class EventStoreDbStore implements EventStore, EventSubscription {
+  readonly #clients: readonly EventStoreDBClient[];
+  readonly #reader: StreamReader;
+  readonly #appender: StreamAppender;
+  readonly #claims: KeyClaims;
+  readonly #source: SubscriptionSource;
+  readonly #limits: { readonly appends: number; readonly bytes: number };
+  readonly #closing = new AbortController();
+  /** The furthest revision seen of a stream; it only grows. */
+  readonly #seen = new LRUCache<string, bigint>({ max: STREAMS_REMEMBERED });
+  readonly #pending = new Set<Promise<unknown>>();
+  #pendingBytes = 0;
+
+  private constructor(options: EventStoreDbOptions) {
+    const { url } = options;
+    const [appends, reads, subscriptions] = [
+      connect(url, 'appends'),
+      connect(url, 'reads'),
+      connect(url, 'subscriptions'),
+    ];
+    this.#clients = [appends, reads, subscriptions];
+    this.#limits = {
+      appends: options.maxPendingAppends ?? 1_000,
+      bytes: options.maxPendingBytes ?? 64 * 1024 * 1024,
+    };
+    this.#reader = new StreamReader(reads, options.readTimeoutMs ?? 10_000);
+    this.#appender = new StreamAppender({
+      client: appends,
+      reader: this.#reader,
+      timeoutMs: options.appendTimeoutMs ?? 5_000,
+    });
+    this.#claims = new KeyClaims(this.#singleStreams());
+    this.#source = {
+      client: subscriptions,
+      logger: options.logger,
+      confirmationMs: options.confirmationMs ?? 30_000,
+      quietMs: options.quietMs ?? 2_000,
+      renewAfterMs: options.renewAfterMs ?? 60_000,
+      saysCaughtUp: false,
+    };
+  }
+
+  /**
+   * Connects when first used, and whenever a connection was lost: a server that is away does not matter here.
+   * @throws Error the connection string cannot be used
+   */
+  static async open(options: EventStoreDbOptions): Promise<EventStoreDbStore> {
+    return new EventStoreDbStore(options);
+  }
+
+  async read(stream: string, from = 0n): Promise<StreamContents> {
+    this.#ensureOpen();
+    const contents = await this.#reader.read(stream, from);
+    this.#note(stream, contents.revision);
+    return contents;
+  }
+
+  async head(stream: string): Promise<StreamRevision> {
+    this.#ensureOpen();
+    const revision = await this.#reader.head(stream);
+    this.#note(stream, revision);
+    return revision;
+  }
+
+  /**
+   * As the port says; and
+   * @throws BusyError too many appends wait already; nothing was sent
+   * @throws RangeError no event, or events that the server cannot take; nothing was sent
+   */
+  async append(
+    stream: string,
+    expected: StreamRevision,
+    events: readonly EventToAppend[],
+    claim?: KeyClaim,
+  ): Promise<AppendResult> {
+    const [first, ...others] = events;
+    if (!first) throw new RangeError(`an append to ${stream} holds no event`);
+    const intent = { stream, expected, events: [first, ...others] as const };
+    const result = await this.#admit(ensureStorable(stream, events), () =>
+      claim ? this.#claims.append(intent, claim) : this.#appender.append(stream, expected, intent.events),
+    );
+    this.#note(stream, result.revision);
+    return result;
+  }
+
+  async findClaim(claim: KeyClaim): Promise<string | undefined> {
+    this.#ensureOpen();
+    return this.#claims.find(claim);
+  }
+
+  async *subscribe(options: SubscribeOptions): AsyncGenerator<SubscriptionMessage, void, undefined> {
+    const signal = AbortSignal.any([options.signal, this.#closing.signal]);
+    yield* followLog(this.#source, options, signal);
+  }
+
+  /** Ends the subscriptions, waits for the appends on their way, which takes at most their time-out, and disconnects. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled(this.#pending);
+    await Promise.all(this.#clients.map(disconnect));
+  }
+
+  #ensureOpen(): void {
+    if (this.#closing.signal.aborted) throw new StoreUnavailableError('the event store is closed');
+  }
+
+  async #admit<Result>(bytes: number, work: () => Promise<Result>): Promise<Result> {
+    this.#ensureOpen();
+    if (this.#pending.size >= this.#limits.appends || this.#pendingBytes + bytes > this.#limits.bytes)
+      throw new BusyError(`${this.#pending.size} appends wait for EventStoreDB already`);
+    this.#pendingBytes += bytes;
+    const working = work();
+    this.#pending.add(working);
+    try {
+      return await working;
+    } finally {
+      this.#pending.delete(working);
+      this.#pendingBytes -= bytes;
+    }
+  }
+
+  #note(stream: string, revision: StreamRevision): void {
+    if (revision === 'no_stream') return;
+    if (revision > (this.#seen.get(stream) ?? -1n)) this.#seen.set(stream, revision);
+  }
+
+  #singleStreams(): ConstructorParameters<typeof KeyClaims>[0] {
+    return {
+      append: (stream, expected, events) => this.#appender.append(stream, expected, events),
+      head: (stream) => this.#reader.head(stream),
+      last: (stream) => this.#reader.last(stream),
+      at: async (stream, revision) => (await this.#reader.some(stream, revision, 1))[0],
+      hasReached: async (stream, revision) =>
+        (this.#seen.get(stream) ?? -1n) >= revision || reached(await this.head(stream), revision),
+    };
+  }
+}
+
+const reached = (head: StreamRevision, revision: bigint): boolean => head !== 'no_stream' && head >= revision;

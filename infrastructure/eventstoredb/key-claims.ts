@@ -1,0 +1,152 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type {
+  AppendResult,
+  EventToAppend,
+  KeyClaim,
+  RecordedEvent,
+  StreamRevision,
+} from '../../application/ports/event-store.ts';
+import { ConcurrencyError, KeyAlreadyClaimedError } from '../../application/ports/event-store.ts';
+import { outcomeUnknown } from './failures.ts';
+import type { Intent } from './key-intent.ts';
+import { readIntent, toIntentEvent } from './key-intent.ts';
+
+/** What the claims need of a store that appends to one stream at a time. */
+export interface SingleStreams {
+  append(
+    stream: string,
+    expected: StreamRevision,
+    events: readonly [EventToAppend, ...EventToAppend[]],
+  ): Promise<AppendResult>;
+  head(stream: string): Promise<StreamRevision>;
+  last(stream: string): Promise<RecordedEvent | undefined>;
+  /** The event at this place, if there is one. */
+  at(stream: string, revision: bigint): Promise<RecordedEvent | undefined>;
+  /** Whether the stream is known to have come as far as this revision. */
+  hasReached(stream: string, revision: bigint): Promise<boolean>;
+}
+
+export const CLAIM_STREAM_PREFIX = 'claim-';
+
+const MAX_TRIES = 50;
+const BEGUN_REMEMBERED = 10_000;
+
+export const claimStream = ({ applicationId, endpoint, key }: KeyClaim): string =>
+  `${CLAIM_STREAM_PREFIX}${hash('sha256', JSON.stringify([applicationId, endpoint, key]))}`;
+
+const placeOf = ({ expected }: Intent): bigint => (expected === 'no_stream' ? 0n : expected + 1n);
+
+/**
+ * Keys that are unique over all streams, on a store whose appends cover one stream. Each key has a stream of intents: what is
+ * to be appended, whole, and where. The last intent holds the key unless its place went to something else. Whoever needs a key
+ * whose intent is still open carries it out first, which anybody may do any number of times, because ids and revision are fixed;
+ * so nobody has to wait for a process that died, and one that only slept finds its own work done.
+ */
+export class KeyClaims {
+  readonly #streams: SingleStreams;
+  /** First ids of appends whose intent may be stored: others may carry them out from then on. */
+  readonly #begun = new LRUCache<string, true>({ max: BEGUN_REMEMBERED });
+
+  constructor(streams: SingleStreams) {
+    this.#streams = streams;
+  }
+
+  /** As the port's append with a claim. */
+  async append(intent: Intent, claim: KeyClaim): Promise<AppendResult> {
+    const [{ id }] = intent.events;
+    try {
+      await this.#hold(intent, claim);
+      const result = await this.#streams.append(intent.stream, intent.expected, intent.events);
+      this.#begun.delete(id);
+      return result;
+    } catch (error) {
+      const certain = error instanceof ConcurrencyError || error instanceof KeyAlreadyClaimedError;
+      if (!certain && this.#begun.has(id)) throw outcomeUnknown(`appending to ${intent.stream}`, error);
+      if (certain) this.#begun.delete(id);
+      throw error;
+    }
+  }
+
+  /** The stream that used the key up, if any. */
+  async find(claim: KeyClaim): Promise<string | undefined> {
+    const last = await this.#streams.last(claimStream(claim));
+    if (!last) return undefined;
+    const intent = readIntent(last);
+    return (await this.#fate(intent)) === 'used' ? intent.stream : undefined;
+  }
+
+  /** Resolves once the key's last intent is this one. */
+  async #hold(intent: Intent, claim: KeyClaim): Promise<void> {
+    await this.#ensureReached(intent);
+    const stream = claimStream(claim);
+    const event = toIntentEvent(intent, claim, stream);
+    let expected: StreamRevision = 'no_stream';
+    for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+      if (await this.#write(stream, expected, event, intent)) return;
+      const last = await this.#streams.last(stream);
+      if (last?.id === event.id) return;
+      if (last) {
+        const holder = readIntent(last);
+        if ((await this.#settle(holder)) === 'used') throw await this.#refusal(intent, holder);
+        expected = last.revision;
+      }
+    }
+    throw new Error(`the key of ${stream} kept changing hands`);
+  }
+
+  /**
+   * An intent for a place that the stream has not come to would stay open, and be carried out when somebody else has long been
+   * told that it was refused.
+   */
+  async #ensureReached({ stream, expected }: Intent): Promise<void> {
+    if (expected === 'no_stream' || (await this.#streams.hasReached(stream, expected))) return;
+    throw new ConcurrencyError(stream, expected, await this.#streams.head(stream));
+  }
+
+  /** False when the claim's stream is not at that revision. */
+  async #write(
+    stream: string,
+    expected: StreamRevision,
+    event: EventToAppend,
+    { events: [{ id }] }: Intent,
+  ): Promise<boolean> {
+    const begunBefore = this.#begun.has(id);
+    this.#begun.set(id, true);
+    try {
+      await this.#streams.append(stream, expected, [event]);
+      return true;
+    } catch (error) {
+      const nothingStored = error instanceof Error && error.name === 'StoreUnavailableError';
+      if (nothingStored && !begunBefore) this.#begun.delete(id);
+      if (error instanceof ConcurrencyError) return false;
+      throw error;
+    }
+  }
+
+  /** What became of an intent: its events stand where it said, or something else does, or the place is still free. */
+  async #fate(intent: Intent): Promise<'used' | 'superseded' | 'open'> {
+    const stored = await this.#streams.at(intent.stream, placeOf(intent));
+    if (!stored) return 'open';
+    return stored.id === intent.events[0].id ? 'used' : 'superseded';
+  }
+
+  async #settle(intent: Intent): Promise<'used' | 'superseded'> {
+    const fate = await this.#fate(intent);
+    if (fate !== 'open') return fate;
+    try {
+      await this.#streams.append(intent.stream, intent.expected, intent.events);
+      return 'used';
+    } catch (error) {
+      if (error instanceof ConcurrencyError) return 'superseded';
+      throw error;
+    }
+  }
+
+  /** A wrong revision is the reason that goes first: the caller decides again and then hears of the key. */
+  async #refusal({ stream, expected }: Intent, holder: Intent): Promise<Error> {
+    const head = await this.#streams.head(stream);
+    if (head !== expected) return new ConcurrencyError(stream, expected, head);
+    return new KeyAlreadyClaimedError(holder.stream);
+  }
+}

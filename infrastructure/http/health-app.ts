@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { HttpProblem, unavailable } from './errors/http-problem.ts';
+import { failing } from './handlers/meta.ts';
+import type { Readiness } from './handlers/meta.ts';
+import { API_VERSION } from './openapi/version.ts';
+
+export type RequestListener = (req: IncomingMessage, res: ServerResponse) => void;
+
+interface HealthDependencies {
+  readonly readiness: () => Promise<Readiness>;
+  /** Refuses every other request. */
+  readonly otherwise: () => HttpProblem;
+}
+
+const RETRY_AFTER_S = 1;
+
+const send = (
+  res: ServerResponse,
+  status: number,
+  { requestId, json, headers = [] }: { requestId: string; json: object; headers?: readonly string[] },
+): void => {
+  const body = JSON.stringify(json);
+  res.writeHead(status, [
+    ...['Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(Buffer.byteLength(body))],
+    ...['X-Request-Id', requestId, 'X-SVC-API-Version', API_VERSION, 'Cache-Control', 'no-store'],
+    ...['X-Content-Type-Options', 'nosniff', ...headers],
+    // What a request still wants to send is not waited for.
+    ...['Connection', 'close'],
+  ]);
+  res.end(body);
+};
+
+const answer = async (
+  path: string | undefined,
+  { readiness, otherwise }: HealthDependencies,
+): Promise<object> => {
+  if (path === '/health/live') return { status: 'ok' };
+  if (path !== '/health/ready') return otherwise();
+  const state = await readiness();
+  if (!state.ready) return unavailable(`not ready: ${failing(state)}`, RETRY_AFTER_S);
+  return { status: 'ok', checks: state.checks };
+};
+
+/** Health checks alone: of a process that does not serve the interface, or not yet. */
+export const healthApp =
+  (dependencies: HealthDependencies): RequestListener =>
+  (req, res) => {
+    const requestId = randomUUID();
+    const path = req.method === 'GET' || req.method === 'HEAD' ? req.url?.split('?')[0] : undefined;
+    answer(path, dependencies)
+      .catch(() => unavailable('the state is not known', RETRY_AFTER_S))
+      .then((result) => {
+        if (result instanceof HttpProblem) {
+          send(res, result.status, { requestId, json: result.body(requestId), headers: result.headers });
+        } else send(res, 200, { requestId, json: result });
+      })
+      .catch(() => res.destroy());
+  };

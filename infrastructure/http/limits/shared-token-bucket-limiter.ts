@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto';
+import type { Logger } from '../../../application/ports/logger.ts';
+import { holdsToken, stateOf } from './bucket-state.ts';
+import type { BucketLevel } from './bucket-state.ts';
+import type { RateLimit, RateLimiter, RateScope, RateState } from './rate-limiter.ts';
+
+/** Buckets that several processes draw from. */
+export interface SharedBuckets {
+  /** Each key at most once; one answer each, in any order. `granted` of `asked` were taken; `tokens` are left at `atMs`. */
+  draw(
+    demands: readonly {
+      readonly key: string;
+      readonly burst: number;
+      readonly perMinute: number;
+      readonly asked: number;
+    }[],
+  ): Promise<
+    readonly {
+      readonly key: string;
+      readonly granted: number;
+      readonly tokens: number;
+      readonly atMs: number;
+    }[]
+  >;
+  forgetFull(): Promise<unknown>;
+}
+
+interface Dependencies {
+  readonly buckets: SharedBuckets;
+  /** Decides while the shared buckets are away. */
+  readonly local: RateLimiter;
+  readonly logger: Logger;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+}
+
+/** One call that waits for its answer. */
+interface Call {
+  readonly takes: boolean;
+  readonly answer: (state: RateState | Promise<RateState>) => void;
+  readonly alone: () => RateState | Promise<RateState>;
+}
+/** Calls of one bucket, answered together. */
+interface Demand {
+  readonly key: string;
+  limit: RateLimit;
+  readonly calls: Call[];
+}
+
+const MOST_IN_A_DRAW = 500;
+/** A slower answer would cost requests more than a limit that is shared is worth. */
+const ANSWER_WITHIN_MS = 500;
+const TRY_AGAIN_AFTER_MS = 1_000;
+const FORGET_EVERY_MS = 60_000;
+
+/**
+ * Token buckets that all processes share. Calls that come while a draw is under way travel in the next one together, so a process
+ * has one statement in flight however many requests it serves. While the shared buckets are away each process limits by itself.
+ */
+export class SharedTokenBucketLimiter implements RateLimiter {
+  readonly #deps: Dependencies;
+  #demands = new Map<string, Demand>();
+  #drawing = false;
+  #aloneUntil: number | undefined;
+  #forgotAt: number;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+    this.#forgotAt = dependencies.now();
+  }
+
+  take(scope: RateScope, key: string, limit: RateLimit): RateState | Promise<RateState> {
+    return this.#call(scope, key, limit, true);
+  }
+
+  peek(scope: RateScope, key: string, limit: RateLimit): RateState | Promise<RateState> {
+    return this.#call(scope, key, limit, false);
+  }
+
+  #call(scope: RateScope, key: string, limit: RateLimit, takes: boolean): RateState | Promise<RateState> {
+    const { local, now } = this.#deps;
+    const alone = (): RateState | Promise<RateState> =>
+      takes ? local.take(scope, key, limit) : local.peek(scope, key, limit);
+    if (this.#aloneUntil !== undefined && now() < this.#aloneUntil) return alone();
+    return new Promise((answer) => {
+      this.#demand(sharedKey(scope, key), limit).calls.push({ takes, answer, alone });
+      if (!this.#drawing) void this.#drawAll();
+    });
+  }
+
+  #demand(key: string, limit: RateLimit): Demand {
+    const known = this.#demands.get(key);
+    if (known) {
+      known.limit = limit;
+      return known;
+    }
+    const demand = { key, limit, calls: [] };
+    this.#demands.set(key, demand);
+    return demand;
+  }
+
+  async #drawAll(): Promise<void> {
+    this.#drawing = true;
+    // Requests of one turn of the event loop share the first draw.
+    await Promise.resolve();
+    while (this.#demands.size > 0) {
+      const batch = [...this.#demands.values()].slice(0, MOST_IN_A_DRAW);
+      for (const { key } of batch) this.#demands.delete(key);
+      await this.#draw(batch);
+    }
+    this.#drawing = false;
+    this.#forgetNowAndThen();
+  }
+
+  async #draw(batch: readonly Demand[]): Promise<void> {
+    try {
+      const demands = batch.map(({ key, limit, calls }) => {
+        return { key, ...limit, asked: calls.filter(({ takes }) => takes).length };
+      });
+      const supplies = await inTime(this.#deps.buckets.draw(demands));
+      this.#isBack();
+      const byKey = new Map(supplies.map((supply) => [supply.key, supply]));
+      for (const demand of batch) settle(demand, byKey.get(demand.key)!);
+    } catch (error) {
+      this.#isAway(error);
+      for (const { calls } of batch) for (const { answer, alone } of calls) answer(alone());
+    }
+  }
+
+  #isAway(error: unknown): void {
+    const { logger, now } = this.#deps;
+    if (this.#aloneUntil === undefined) {
+      logger.warn(
+        { err: error },
+        'shared rate limits are away; each process limits by itself until they are back',
+      );
+    }
+    this.#aloneUntil = now() + TRY_AGAIN_AFTER_MS;
+  }
+
+  #isBack(): void {
+    if (this.#aloneUntil === undefined) return;
+    this.#aloneUntil = undefined;
+    this.#deps.logger.info({}, 'shared rate limits are back');
+  }
+
+  #forgetNowAndThen(): void {
+    const { buckets, logger, now } = this.#deps;
+    if (now() - this.#forgotAt < FORGET_EVERY_MS) return;
+    this.#forgotAt = now();
+    buckets.forgetFull().catch((error: unknown) => {
+      logger.debug({ err: error }, 'full rate buckets could not be forgotten; the next time does it');
+    });
+  }
+}
+
+/** Neither the addresses of callers nor what they claim to be called stands in the store; and every key is short. */
+const sharedKey = (scope: RateScope, key: string): string =>
+  createHash('sha256').update(`${scope} ${key}`).digest('base64url');
+
+const inTime = async <T>(asked: Promise<T>): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ANSWER_WITHIN_MS} ms`)), ANSWER_WITHIN_MS);
+  });
+  try {
+    return await Promise.race([asked, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** The tokens go to who asked first; each one's state is that after its own token was taken. */
+const settle = (
+  { limit, calls }: Demand,
+  supply: { readonly granted: number; readonly tokens: number; readonly atMs: number },
+): void => {
+  let given = 0;
+  const level = (more: number): BucketLevel => ({ tokens: supply.tokens + more, at: supply.atMs });
+  for (const { takes, answer } of calls) {
+    const left = level(supply.granted - given);
+    if (!takes) answer(stateOf(left, limit, holdsToken(left)));
+    else if (given < supply.granted) {
+      given += 1;
+      answer(stateOf(level(supply.granted - given), limit, true));
+    } else answer(stateOf(level(0), limit, false));
+  }
+};

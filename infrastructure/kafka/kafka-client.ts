@@ -1,0 +1,94 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ConnectionOptions } from 'node:tls';
+import { Kafka, logLevel } from 'kafkajs';
+import type { Admin, SASLOptions } from 'kafkajs';
+import type { Logger } from '../../application/ports/logger.ts';
+import { quietIdleConnections } from './idle-request-queue.ts';
+
+export interface KafkaConnection {
+  /** `host:port` of some brokers; the others are found through them. */
+  readonly brokers: readonly string[];
+  /** Name of this process in the broker's logs and quotas. */
+  readonly clientId: string;
+  readonly tls?: boolean | ConnectionOptions;
+  readonly sasl?: Extract<SASLOptions, { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512' }>;
+  readonly logger: Logger;
+}
+
+/** Few and quick: what lasts longer is repeated by us, with a clear line in the log and from a known place. */
+export const RETRY = { initialRetryTime: 100, maxRetryTime: 1_000, factor: 0.2, multiplier: 2, retries: 4 };
+const CONNECT_MS = 3_000;
+const REQUEST_MS = 10_000;
+
+/** The library's own lines tell of every retry: they are for looking closely. What matters is logged where it is decided. */
+const logTo = (logger: Logger) => () => (entry: { namespace: string; log: { message: string } }) => {
+  const { message, ...fields } = entry.log as { message: string } & Readonly<Record<string, unknown>>;
+  logger.debug({ source: `kafkajs ${entry.namespace}`, detail: fields }, message);
+};
+
+export const kafkaClient = ({ brokers, clientId, tls, sasl, logger }: KafkaConnection): Kafka => {
+  quietIdleConnections();
+  return new Kafka({
+    brokers: [...brokers],
+    clientId,
+    ...(tls !== undefined && { ssl: tls }),
+    ...(sasl && { sasl }),
+    connectionTimeout: CONNECT_MS,
+    authenticationTimeout: REQUEST_MS,
+    requestTimeout: REQUEST_MS,
+    enforceRequestTimeout: true,
+    retry: RETRY,
+    logLevel: logLevel.INFO,
+    logCreator: logTo(logger),
+  });
+};
+
+/** For the rare questions to the cluster; a connection that stays open would have to be watched. */
+export const withAdmin = async <Answer>(
+  kafka: Kafka,
+  ask: (admin: Admin) => Promise<Answer>,
+): Promise<Answer> => {
+  const admin = kafka.admin();
+  try {
+    await admin.connect();
+    return await ask(admin);
+  } finally {
+    await admin.disconnect().catch(() => undefined);
+  }
+};
+
+export interface Watermarks {
+  /** Offset of the oldest message that is still there. */
+  readonly low: number;
+  /** Offset that the next message will get. */
+  readonly high: number;
+}
+
+const QUESTIONS = 4;
+const BETWEEN_QUESTIONS_MS = 100;
+
+/** By its mark: the library's error classes are no named exports for an ES module. */
+const isRetriable = (error: unknown): boolean =>
+  error instanceof Error && 'retriable' in error && error.retriable === true;
+
+/** A partition that was just made, or changes its leader, is not known everywhere for a moment; each question reads the map anew. */
+const topicOffsets = async (
+  kafka: Kafka,
+  topic: string,
+  left = QUESTIONS,
+): Promise<Awaited<ReturnType<Admin['fetchTopicOffsets']>>> => {
+  try {
+    return await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic));
+  } catch (error) {
+    if (left <= 1 || !isRetriable(error)) throw error;
+    await delay(BETWEEN_QUESTIONS_MS);
+    return topicOffsets(kafka, topic, left - 1);
+  }
+};
+
+export const watermarks = async (kafka: Kafka, topic: string): Promise<ReadonlyMap<number, Watermarks>> => {
+  const offsets = await topicOffsets(kafka, topic);
+  return new Map(
+    offsets.map(({ partition, low, high }) => [partition, { low: Number(low), high: Number(high) }]),
+  );
+};

@@ -1,0 +1,129 @@
+import type { Kafka } from 'kafkajs';
+import { deadLetterText } from '../../application/administrator/dead-letter.ts';
+import type { ConsumerOffsets } from '../../application/ports/consumer-offsets.ts';
+import type {
+  DecisionDeadLetters,
+  DecisionSource,
+  ReceivedDecision,
+  RefusedDecision,
+} from '../../application/ports/decision-source.ts';
+import { SCHEMA_VERSION, TOPICS } from '../../application/publishing/topics.ts';
+import { DeadLetterTopic, NO_DEAD_LETTER_METRICS } from './dead-letter-topic.ts';
+import { kafkaClient } from './kafka-client.ts';
+import type { KafkaConnection } from './kafka-client.ts';
+import { DEFAULT_PRODUCER_SETTINGS, MessageTooLargeError, OrderedProducer } from './ordered-producer.ts';
+import { aborted } from './pausing.ts';
+import type { KafkaRecord } from './records.ts';
+import { DEFAULT_CONSUMER_SETTINGS, KafkaTopicConsumer } from './topic-consumer.ts';
+import type { ConsumerSettings, ConsumerStatus } from './topic-consumer.ts';
+import { DEFAULT_TOPIC_SETTINGS, topicsReady } from './topics.ts';
+import type { TopicSettings } from './topics.ts';
+
+export interface KafkaDecisionTopicsOptions extends KafkaConnection {
+  /** In the store of the service; decisions themselves are told apart by their ids. */
+  readonly offsets: ConsumerOffsets;
+  readonly topicPrefix?: string;
+  readonly topics?: Partial<TopicSettings>;
+  readonly consumer?: Partial<ConsumerSettings>;
+}
+
+/** Consumer group of everybody who carries out decisions. */
+export const DECISIONS_GROUP = 'administrator';
+
+const LONGEST_SHORTENED_TEXT = 10_000;
+
+/** Bytes that are no text become an unreadable decision, which the one who carries them out refuses like any other. */
+const received = ({ topic, partition, offset, value }: KafkaRecord): ReceivedDecision => ({
+  text: value?.toString('utf8') ?? '',
+  origin: `${topic}/${partition}@${offset}`,
+});
+
+/** The administrator's decisions as they come in on a topic, and those that were refused as they go out on another. */
+export class KafkaDecisionTopics implements DecisionSource, DecisionDeadLetters {
+  readonly #options: KafkaDecisionTopicsOptions;
+  readonly #kafka: Kafka;
+  readonly #topic: string;
+  readonly #topicsReady: () => Promise<void>;
+  readonly #refused: OrderedProducer;
+  #consumer: KafkaTopicConsumer | undefined;
+
+  private constructor(options: KafkaDecisionTopicsOptions) {
+    const { topicPrefix = '', logger } = options;
+    const deadLetter = topicPrefix + TOPICS.decisionsDeadLetter;
+    const settings = { ...DEFAULT_TOPIC_SETTINGS, ...options.topics };
+    this.#options = options;
+    this.#topic = topicPrefix + TOPICS.decisions;
+    this.#kafka = kafkaClient(options);
+    this.#topicsReady = topicsReady(this.#kafka, [
+      { ...settings, topic: this.#topic },
+      { ...settings, topic: deadLetter, partitions: 1, retentionMs: -1 },
+    ]);
+    this.#refused = new OrderedProducer({
+      kafka: this.#kafka,
+      topic: deadLetter,
+      topicsReady: this.#topicsReady,
+      logger,
+      settings: DEFAULT_PRODUCER_SETTINGS,
+    });
+  }
+
+  /** Connects when it is needed. */
+  static open(options: KafkaDecisionTopicsOptions): KafkaDecisionTopics {
+    return new KafkaDecisionTopics(options);
+  }
+
+  async run(
+    handle: (decisions: readonly ReceivedDecision[], signal: AbortSignal) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { topicPrefix = '', offsets, logger, consumer } = this.#options;
+    const member = new KafkaTopicConsumer({
+      kafka: this.#kafka,
+      topic: this.#topic,
+      group: topicPrefix + DECISIONS_GROUP,
+      topicsReady: this.#topicsReady,
+      offsets,
+      handle: async (records, progress) => {
+        await handle(records.map(received), signal);
+        return { stored: false, progress };
+      },
+      deadLetters: new DeadLetterTopic(this.#refused, logger, NO_DEAD_LETTER_METRICS),
+      logger,
+      settings: { ...DEFAULT_CONSUMER_SETTINGS, ...consumer },
+    });
+    this.#consumer = member;
+    member.start();
+    await aborted(signal);
+    await member.close();
+  }
+
+  async put(refused: RefusedDecision): Promise<void> {
+    try {
+      await this.#send(refused);
+    } catch (error) {
+      if (!(error instanceof MessageTooLargeError)) throw error;
+      // Escaping may make a text larger than it came in; the whole of it still lies at its origin.
+      await this.#send({ ...refused, text: refused.text.slice(0, LONGEST_SHORTENED_TEXT) }, 'shortened');
+    }
+  }
+
+  async #send(refused: RefusedDecision, text: 'whole' | 'shortened' = 'whole'): Promise<void> {
+    const { decisionId, origin } = refused;
+    const headers = {
+      schema_version: SCHEMA_VERSION,
+      origin,
+      text,
+      ...(decisionId !== undefined && { decision_id: decisionId }),
+    };
+    await this.#refused.send([{ key: decisionId ?? null, value: deadLetterText(refused), headers }]);
+  }
+
+  /** Undefined until `run`. */
+  status(): ConsumerStatus | undefined {
+    return this.#consumer?.status();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#consumer?.close(), this.#refused.close()]);
+  }
+}

@@ -1,0 +1,165 @@
+import type { Kafka } from 'kafkajs';
+import type { ConsumerOffsets, ConsumerProgress } from '../../application/ports/consumer-offsets.ts';
+import { RefusedEventError } from '../../application/ports/event-bus.ts';
+import type { EventBus, EventHandler, PublicEvent } from '../../application/ports/event-bus.ts';
+import { toBusMessage } from '../../application/publishing/bus-message.ts';
+import { TOPICS } from '../../application/publishing/topics.ts';
+import type { HandledRecords } from './batch-work.ts';
+import { DeadLetterTopic, NO_DEAD_LETTER_METRICS } from './dead-letter-topic.ts';
+import type { DeadLetterMetrics } from './dead-letter-topic.ts';
+import { eventOf, freshEvents } from './event-records.ts';
+import { kafkaClient } from './kafka-client.ts';
+import type { KafkaConnection } from './kafka-client.ts';
+import { DEFAULT_PRODUCER_SETTINGS, OrderedProducer } from './ordered-producer.ts';
+import type { ProducerSettings } from './ordered-producer.ts';
+import { RefusedRecordError } from './records.ts';
+import type { KafkaRecord } from './records.ts';
+import { DEFAULT_CONSUMER_SETTINGS, KafkaTopicConsumer } from './topic-consumer.ts';
+import type { ConsumerSettings, ConsumerStatus } from './topic-consumer.ts';
+import { DEFAULT_TOPIC_SETTINGS, topicsReady } from './topics.ts';
+import type { TopicSettings } from './topics.ts';
+
+export interface KafkaEventBusOptions extends KafkaConnection {
+  /** In the store that holds the consumers' effects. */
+  readonly offsets: ConsumerOffsets;
+  /** Put before the names of topics and groups, where several systems share a cluster; default none. */
+  readonly topicPrefix?: string;
+  readonly topics?: Partial<TopicSettings>;
+  readonly metrics?: DeadLetterMetrics;
+  readonly producer?: Partial<ProducerSettings>;
+  readonly consumer?: Partial<ConsumerSettings>;
+}
+
+export interface GroupLag {
+  readonly group: string;
+  readonly topic: string;
+  readonly partition: number;
+  /** Messages that the group has not handled yet. */
+  readonly lag: number;
+}
+
+export interface KafkaEventBusStatus {
+  /** Why the last publication failed; undefined after a success. */
+  readonly publishingError: string | undefined;
+  readonly groups: ReadonlyMap<string, ConsumerStatus>;
+}
+
+/** Events on a Kafka topic, in order per operation because an operation's events share a key and so a partition. */
+export class KafkaEventBus implements EventBus {
+  readonly #options: KafkaEventBusOptions;
+  readonly #kafka: Kafka;
+  readonly #topic: string;
+  readonly #topicsReady: () => Promise<void>;
+  readonly #producer: OrderedProducer;
+  readonly #deadLetterProducer: OrderedProducer;
+  readonly #deadLetters: DeadLetterTopic;
+  readonly #consumers = new Map<string, KafkaTopicConsumer>();
+  #closed = false;
+
+  private constructor(options: KafkaEventBusOptions) {
+    const { topicPrefix = '', logger, metrics = NO_DEAD_LETTER_METRICS } = options;
+    const deadLetter = topicPrefix + TOPICS.eventsDeadLetter;
+    this.#options = options;
+    this.#topic = topicPrefix + TOPICS.events;
+    this.#kafka = kafkaClient(options);
+    const settings = { ...DEFAULT_TOPIC_SETTINGS, ...options.topics };
+    this.#topicsReady = topicsReady(this.#kafka, [
+      { ...settings, topic: this.#topic },
+      { ...settings, topic: deadLetter, partitions: 1, retentionMs: -1 },
+    ]);
+    this.#producer = this.#producerFor(this.#topic);
+    this.#deadLetterProducer = this.#producerFor(deadLetter);
+    this.#deadLetters = new DeadLetterTopic(this.#deadLetterProducer, logger, metrics);
+  }
+
+  /** Connects when it is needed, so that a service starts while the brokers are away. */
+  static open(options: KafkaEventBusOptions): KafkaEventBus {
+    return new KafkaEventBus(options);
+  }
+
+  /** @throws MessageTooLargeError @throws TimedOutError and errors of kafkajs: some of the events may be on the bus */
+  async publish(events: readonly PublicEvent[]): Promise<void> {
+    await this.#producer.send(events.map(toBusMessage));
+  }
+
+  async consume(group: string, handler: EventHandler): Promise<void> {
+    if (this.#closed) throw new Error('the event bus is closed');
+    if (this.#consumers.has(group)) throw new Error(`group ${group} already has a handler`);
+    const { topicPrefix = '', offsets, logger, consumer } = this.#options;
+    const name = topicPrefix + group;
+    const member = new KafkaTopicConsumer({
+      kafka: this.#kafka,
+      topic: this.#topic,
+      group: name,
+      topicsReady: this.#topicsReady,
+      offsets,
+      handle: (records, progress) => this.#handle(handler, records, progress),
+      deadLetters: this.#deadLetters,
+      logger,
+      settings: { ...DEFAULT_CONSUMER_SETTINGS, ...consumer },
+    });
+    this.#consumers.set(group, member);
+    member.start();
+  }
+
+  /** Of the groups that consume here; asks the brokers and the store, so not for every request. */
+  async lag(): Promise<readonly GroupLag[]> {
+    const groups = [...this.#consumers.values()].map(async (consumer) =>
+      [...(await consumer.lag())].map(([partition, lag]) => ({
+        group: consumer.group,
+        topic: this.#topic,
+        partition,
+        lag,
+      })),
+    );
+    return (await Promise.all(groups)).flat();
+  }
+
+  status(): KafkaEventBusStatus {
+    const groups = [...this.#consumers].map(([group, consumer]) => [group, consumer.status()] as const);
+    return { publishingError: this.#producer.lastError, groups: new Map(groups) };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#consumers.values()].map((consumer) => consumer.close()));
+    await Promise.all([this.#producer.close(), this.#deadLetterProducer.close()]);
+  }
+
+  #producerFor(topic: string): OrderedProducer {
+    const settings = { ...DEFAULT_PRODUCER_SETTINGS, ...this.#options.producer };
+    const { logger } = this.#options;
+    return new OrderedProducer({
+      kafka: this.#kafka,
+      topic,
+      topicsReady: this.#topicsReady,
+      logger,
+      settings,
+    });
+  }
+
+  async #handle(
+    handler: EventHandler,
+    records: readonly KafkaRecord[],
+    before: ConsumerProgress,
+  ): Promise<HandledRecords> {
+    const read = records.map(eventOf);
+    const { events, operations } = await freshEvents(read, before.group, this.#options.offsets);
+    const progress = { ...before, operations };
+    if (events.length < read.length) this.#noteRepetitions(read.length - events.length, before);
+    if (events.length === 0) return { stored: false, progress };
+    try {
+      const answer = await handler(events, progress);
+      return answer === 'progress_stored' ? { stored: true } : { stored: false, progress };
+    } catch (error) {
+      const at = error instanceof RefusedEventError && read.findIndex((e) => e.eventId === error.eventId);
+      if (at === false || at < 0) throw error;
+      throw new RefusedRecordError(records[at]!.offset, (error as Error).message, { cause: error });
+    }
+  }
+
+  #noteRepetitions(count: number, { group, topic, partition, from }: ConsumerProgress): void {
+    const fields = { group, topic, partition, offset: from, count };
+    this.#options.logger.info(fields, 'events that were handled before were left out');
+  }
+}

@@ -1,0 +1,184 @@
+import { Partitioners } from 'kafkajs';
+import type { Kafka, Producer } from 'kafkajs';
+import type { Logger } from '../../application/ports/logger.ts';
+import { RETRY } from './kafka-client.ts';
+import { messageOf, within } from './pausing.ts';
+
+export interface OutgoingMessage {
+  readonly key: string | Buffer | null;
+  readonly value: string | Buffer | null;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface ProducerSettings {
+  /** From the call of the client to the acknowledgement of one request, connecting included. */
+  readonly sendTimeoutMs: number;
+  /** Largest message with its headers that is sent; below the broker's `message.max.bytes`. */
+  readonly maxMessageBytes: number;
+  /** Largest sum of messages in one request. */
+  readonly maxRequestBytes: number;
+}
+
+export const DEFAULT_PRODUCER_SETTINGS: ProducerSettings = {
+  sendTimeoutMs: 20_000,
+  maxMessageBytes: 900 * 1024,
+  maxRequestBytes: 900 * 1024,
+};
+
+interface Dependencies {
+  readonly kafka: Kafka;
+  readonly topic: string;
+  readonly topicsReady: () => Promise<void>;
+  readonly logger: Logger;
+  readonly settings: ProducerSettings;
+}
+
+interface Job {
+  readonly messages: readonly OutgoingMessage[];
+  readonly done: PromiseWithResolvers<void>;
+}
+
+/** Nothing of this call was sent, and it never can be. */
+export class MessageTooLargeError extends Error {
+  override readonly name = 'MessageTooLargeError';
+}
+
+const sizeOf = ({ key, value, headers }: OutgoingMessage): number =>
+  [key, value, ...Object.entries(headers).flat()].reduce(
+    (sum, part) => sum + (part === null ? 0 : Buffer.byteLength(part)) + 8,
+    0,
+  );
+
+/**
+ * Sends to one topic, one request at a time and in the order of the calls. When a request fails, all calls that wait behind it
+ * fail too, so that nothing overtakes what will be sent again; and the next one gets a new producer, because after a failure the
+ * sequence numbers of kafkajs can no longer be trusted: two requests that overlap a retry may share them, and the broker then
+ * takes the second for a repetition and drops it (tulios/kafkajs#598).
+ */
+export class OrderedProducer {
+  readonly #deps: Dependencies;
+  #jobs: Job[] = [];
+  #draining: Promise<void> | undefined;
+  #producer: Producer | undefined;
+  #closed = false;
+  #lastError: string | undefined;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** Why the last request failed; undefined after a success. */
+  get lastError(): string | undefined {
+    return this.#lastError;
+  }
+
+  /** @throws MessageTooLargeError before anything is sent */
+  async send(messages: readonly OutgoingMessage[]): Promise<void> {
+    if (this.#closed) throw new Error('the producer is closed');
+    if (messages.length === 0) return;
+    for (const message of messages) this.#checkSize(message);
+    const job: Job = { messages, done: Promise.withResolvers<void>() };
+    this.#jobs.push(job);
+    this.#draining ??= this.#drain().finally(() => (this.#draining = undefined));
+    await job.done.promise;
+  }
+
+  /** What was not acknowledged fails. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#discard();
+    this.#failAll(new Error('the producer is closed'));
+  }
+
+  #checkSize(message: OutgoingMessage): void {
+    const { maxMessageBytes } = this.#deps.settings;
+    const size = sizeOf(message);
+    if (size <= maxMessageBytes) return;
+    const name = message.headers['event_id'] ?? String(message.key);
+    const text = `message ${name} for ${this.#deps.topic} has ${size} bytes, more than the ${maxMessageBytes} allowed`;
+    throw new MessageTooLargeError(text);
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#jobs.length > 0) {
+      const jobs = [...this.#jobs];
+      try {
+        // Calls that came in while the last request was under way share the next ones.
+        for (const request of this.#requests(jobs.flatMap(({ messages }) => messages)))
+          await this.#request(request);
+        this.#jobs = this.#jobs.slice(jobs.length);
+        for (const { done } of jobs) done.resolve();
+      } catch (error) {
+        this.#failAll(error);
+      }
+    }
+  }
+
+  #failAll(error: unknown): void {
+    const jobs = this.#jobs;
+    this.#jobs = [];
+    for (const { done } of jobs) done.reject(error);
+  }
+
+  #requests(messages: readonly OutgoingMessage[]): readonly (readonly OutgoingMessage[])[] {
+    const requests: OutgoingMessage[][] = [[]];
+    let size = 0;
+    for (const message of messages) {
+      size += sizeOf(message);
+      if (size > this.#deps.settings.maxRequestBytes && requests.at(-1)!.length > 0) {
+        requests.push([]);
+        size = sizeOf(message);
+      }
+      requests.at(-1)!.push(message);
+    }
+    return requests;
+  }
+
+  async #request(messages: readonly OutgoingMessage[]): Promise<void> {
+    const { topic, settings } = this.#deps;
+    try {
+      await within(settings.sendTimeoutMs, `sending to ${topic}`, this.#transmit(messages));
+      this.#lastError = undefined;
+    } catch (error) {
+      this.#lastError = messageOf(error);
+      void this.#discard();
+      throw error;
+    }
+  }
+
+  async #transmit(messages: readonly OutgoingMessage[]): Promise<void> {
+    const { topic, topicsReady } = this.#deps;
+    await topicsReady();
+    const producer = (this.#producer ??= this.#newProducer());
+    try {
+      await producer.connect();
+      await producer.send({ topic, acks: -1, messages: messages.map((message) => ({ ...message })) });
+    } finally {
+      // A send that was given up may have connected once more on its way out.
+      if (producer !== this.#producer) await this.#disconnect(producer);
+    }
+  }
+
+  #newProducer(): Producer {
+    return this.#deps.kafka.producer({
+      idempotent: true,
+      maxInFlightRequests: 1,
+      // The same for every client, so that a key stays in its partition whoever writes it.
+      createPartitioner: Partitioners.DefaultPartitioner,
+      allowAutoTopicCreation: false,
+      retry: { ...RETRY, retries: 2 },
+    });
+  }
+
+  async #discard(): Promise<void> {
+    const producer = this.#producer;
+    this.#producer = undefined;
+    if (producer) await this.#disconnect(producer);
+  }
+
+  async #disconnect(producer: Producer): Promise<void> {
+    await producer.disconnect().catch((error: unknown) => {
+      this.#deps.logger.debug({ reason: messageOf(error) }, 'a producer did not disconnect cleanly');
+    });
+  }
+}

@@ -1,0 +1,20 @@
+export interface DeadLetterCount {
+  readonly topic: string;
+  readonly group: string;
+  readonly count: number;
+}
+
+/** Counts what an event bus puts aside; a bus is open before anybody looks on. */
+export class DeadLetterCounts {
+  readonly #counts = new Map<string, DeadLetterCount>();
+
+  deadLettered(topic: string, group: string): void {
+    const key = `${topic} ${group}`;
+    const count = (this.#counts.get(key)?.count ?? 0) + 1;
+    this.#counts.set(key, { topic, group, count });
+  }
+
+  counts(): readonly DeadLetterCount[] {
+    return [...this.#counts.values()];
+  }
+}

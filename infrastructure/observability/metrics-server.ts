@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from '../../application/ports/logger.ts';
+import type { Scrape } from './metrics/scrape.ts';
+
+const SLOWEST_REQUEST_MS = 10_000;
+
+/** Serves GET /metrics, and nothing else, to whoever may reach the address. */
+export class MetricsServer {
+  readonly #server: Server;
+  readonly port: number;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.port = (server.address() as AddressInfo).port;
+  }
+
+  /** @throws Error when the address cannot be used */
+  static async listen(
+    scrape: Scrape,
+    { host, port }: { readonly host: string; readonly port: number },
+    logger: Logger,
+  ): Promise<MetricsServer> {
+    const server = createServer(
+      { headersTimeout: SLOWEST_REQUEST_MS, requestTimeout: SLOWEST_REQUEST_MS },
+      (req, res) => void answer(scrape, logger, req, res),
+    );
+    server.listen(port, host);
+    await once(server, 'listening');
+    // Being watched is no reason to go on living.
+    server.unref();
+    return new MetricsServer(server);
+  }
+
+  async close(): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await once(this.#server, 'close');
+  }
+}
+
+const answer = async (
+  scrape: Scrape,
+  logger: Logger,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> => {
+  if (req.url?.split('?')[0] !== '/metrics') return void res.writeHead(404).end();
+  if (req.method !== 'GET') return void res.writeHead(405, { Allow: 'GET' }).end();
+  try {
+    const text = await scrape.text();
+    res.writeHead(200, { 'Content-Type': scrape.contentType, 'Cache-Control': 'no-store' }).end(text);
+  } catch (error) {
+    logger.warn({ err: error }, 'metrics could not be collected');
+    res.writeHead(500).end();
+  }
+};

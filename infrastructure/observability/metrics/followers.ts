@@ -1,0 +1,141 @@
+import { Counter, Gauge } from 'prom-client';
+import type { Registry } from 'prom-client';
+import type { LogPosition } from '../../../application/ports/event-store.ts';
+import type {
+  EventSubscription,
+  SubscribeOptions,
+  SubscriptionMessage,
+} from '../../../application/ports/event-subscription.ts';
+
+interface Lag {
+  readonly seconds: number;
+  /** At most one batch is looked at, so this is the least number. */
+  readonly events: number;
+}
+
+const PROBE_MS = 1_000;
+const PROBE_EVENTS = 500;
+const NO_LAG: Lag = { seconds: 0, events: 0 };
+
+const lagOf = (events: readonly { readonly metadata: { readonly recordedAt: string } }[]): Lag => {
+  const [oldest] = events;
+  if (!oldest) return NO_LAG;
+  const seconds = Math.max(0, Date.now() - Date.parse(oldest.metadata.recordedAt)) / 1_000;
+  return { seconds, events: events.length };
+};
+
+/**
+ * One follower of the log, watched from outside: what it was handed and has not come back for is what it lags behind with. When it
+ * has nothing in hand, a look at the log beside it tells whether there is really nothing left.
+ */
+class Follower {
+  readonly #subscription: EventSubscription;
+  readonly #handled: (events: number) => void;
+  #inHand: SubscriptionMessage | undefined;
+  #following: SubscribeOptions | undefined;
+  #position: LogPosition | 'start' = 'start';
+
+  constructor(subscription: EventSubscription, handled: (events: number) => void) {
+    this.#subscription = subscription;
+    this.#handled = handled;
+  }
+
+  async *follow(options: SubscribeOptions): AsyncGenerator<SubscriptionMessage> {
+    this.#following = options;
+    this.#position = options.from;
+    try {
+      for await (const message of this.#subscription.subscribe(options)) {
+        this.#inHand = message;
+        yield message;
+        this.#done(message);
+      }
+    } finally {
+      // Whoever breaks off otherwise comes back for the same events: until then they wait.
+      if (options.signal.aborted) {
+        this.#following = undefined;
+        this.#inHand = undefined;
+      }
+    }
+  }
+
+  #done(message: SubscriptionMessage): void {
+    this.#inHand = undefined;
+    if (message.kind === 'caught_up') return;
+    this.#position = message.checkpoint;
+    if (message.kind === 'events') this.#handled(message.events.length);
+  }
+
+  /** Undefined when it does not run here, or the log does not answer in time. */
+  async lag(): Promise<Lag | undefined> {
+    if (!this.#following) return undefined;
+    if (this.#inHand?.kind === 'events') return lagOf(this.#inHand.events);
+    return this.#probe(this.#following);
+  }
+
+  async #probe({ streamPrefix }: SubscribeOptions): Promise<Lag | undefined> {
+    const signal = AbortSignal.timeout(PROBE_MS);
+    const messages = this.#subscription.subscribe({
+      from: this.#position,
+      batchSize: PROBE_EVENTS,
+      signal,
+      ...(streamPrefix !== undefined && { streamPrefix }),
+    });
+    for await (const message of messages) {
+      if (message.kind === 'events') return lagOf(message.events);
+      if (message.kind === 'caught_up') return NO_LAG;
+    }
+    return undefined;
+  }
+}
+
+/** Lag and progress of everything in this process that follows the log. */
+export class Followers {
+  readonly #followers = new Map<string, Follower>();
+  readonly #handled: Counter<'follower'>;
+  readonly #seconds: Gauge<'follower'>;
+  readonly #events: Gauge<'follower'>;
+
+  constructor(registry: Registry) {
+    const labelNames = ['follower'] as const;
+    this.#handled = new Counter({
+      name: 'receivables_follower_events_total',
+      help: 'Events of the log that a follower has dealt with.',
+      labelNames,
+      registers: [registry],
+    });
+    this.#seconds = new Gauge({
+      name: 'receivables_follower_lag_seconds',
+      help: 'Age of the oldest event that a follower has still to deal with; 0 when there is none.',
+      labelNames,
+      registers: [registry],
+    });
+    this.#events = new Gauge({
+      name: 'receivables_follower_lag_events',
+      help: 'Events that wait for a follower; more than a batch is not counted.',
+      labelNames,
+      registers: [registry],
+    });
+  }
+
+  watch(name: string, subscription: EventSubscription): EventSubscription {
+    const follower = new Follower(subscription, (events) => this.#handled.inc({ follower: name }, events));
+    this.#followers.set(name, follower);
+    return { subscribe: (options) => follower.follow(options) };
+  }
+
+  /** To be called before the numbers are read. */
+  async refresh(): Promise<void> {
+    const lags = await Promise.all(
+      [...this.#followers].map(async ([name, follower]) => [name, await lagOrNothing(follower)] as const),
+    );
+    this.#seconds.reset();
+    this.#events.reset();
+    for (const [follower, lag] of lags) {
+      if (!lag) continue;
+      this.#seconds.set({ follower }, lag.seconds);
+      this.#events.set({ follower }, lag.events);
+    }
+  }
+}
+
+const lagOrNothing = (follower: Follower): Promise<Lag | undefined> => follower.lag().catch(() => undefined);

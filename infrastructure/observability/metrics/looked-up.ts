@@ -1,0 +1,121 @@
+import { Counter, Gauge } from 'prom-client';
+import type { Registry } from 'prom-client';
+import type { DeliveryLag } from '../../../application/ports/delivery-log.ts';
+import type { DeadLetterCount } from '../dead-letter-counts.ts';
+
+/** What is asked for when somebody looks, instead of being reported when it happens. */
+export interface LookedUp {
+  /** State of each long-lived piece of work of this process, such as `projector: running`. */
+  readonly states: () => Readonly<Record<string, string>>;
+  /** The checks of readiness; `ok` or what is wrong. */
+  readonly checks: () => Promise<Readonly<Record<string, string>>>;
+  /** Only where deliveries are sent from. */
+  readonly waitingDeliveries?: () => Promise<readonly DeliveryLag[]>;
+  /** Messages that wait on the event bus, a consumer group; only where the bus keeps them. */
+  readonly busLag?: () => Promise<Readonly<Record<string, number>>>;
+  /** Whether this process holds the lease, for each role that it would take over; none where nothing is shared. */
+  readonly leases: () => Readonly<Record<string, boolean>>;
+  /** Messages that the event bus put aside since the start. */
+  readonly deadLetters: () => readonly DeadLetterCount[];
+}
+
+/** A series for each subscription that lags most: their number must not grow with the number of customers. */
+const MOST_SUBSCRIPTIONS = 50;
+
+/** @returns one refresher a number; each brings its gauges up to date */
+export const lookedUpGauges = (registry: Registry, sources: LookedUp): readonly (() => Promise<void>)[] => [
+  stateGauge(registry, sources.states),
+  checkGauge(registry, sources.checks),
+  ...(sources.waitingDeliveries ? [waitingGauges(registry, sources.waitingDeliveries)] : []),
+  ...(sources.busLag ? [busGauge(registry, sources.busLag)] : []),
+  leaseGauge(registry, sources.leases),
+  deadLetterCounter(registry, sources.deadLetters),
+];
+
+const stateGauge = (registry: Registry, states: LookedUp['states']): (() => Promise<void>) => {
+  const gauge = new Gauge({
+    name: 'receivables_work_state',
+    help: '1 for the state that a long-lived piece of work of this process is in.',
+    labelNames: ['work', 'state'],
+    registers: [registry],
+  });
+  return async () => {
+    gauge.reset();
+    for (const [work, state] of Object.entries(states())) gauge.set({ work, state }, 1);
+  };
+};
+
+const checkGauge = (registry: Registry, checks: LookedUp['checks']): (() => Promise<void>) => {
+  const gauge = new Gauge({
+    name: 'receivables_readiness_check',
+    help: '1 when what the service depends on answers, 0 when it does not.',
+    labelNames: ['check'],
+    registers: [registry],
+  });
+  return async () => {
+    for (const [check, outcome] of Object.entries(await checks()))
+      gauge.set({ check }, outcome === 'ok' ? 1 : 0);
+  };
+};
+
+const waitingGauges = (
+  registry: Registry,
+  waiting: NonNullable<LookedUp['waitingDeliveries']>,
+): (() => Promise<void>) => {
+  const oldest = new Gauge({
+    name: 'receivables_webhook_oldest_waiting_seconds',
+    help: `Age of the oldest delivery that waits, for the ${MOST_SUBSCRIPTIONS} subscriptions that lag most.`,
+    labelNames: ['webhook_id'],
+    registers: [registry],
+  });
+  const subscriptions = new Gauge({
+    name: 'receivables_webhook_subscriptions_waiting',
+    help: 'Subscriptions with at least one delivery that waits.',
+    registers: [registry],
+  });
+  return async () => {
+    const lags = [...(await waiting())].sort((a, b) => (a.oldestCreatedAt < b.oldestCreatedAt ? -1 : 1));
+    const now = Date.now();
+    oldest.reset();
+    subscriptions.set(lags.length);
+    for (const { webhookId, oldestCreatedAt } of lags.slice(0, MOST_SUBSCRIPTIONS))
+      oldest.set({ webhook_id: webhookId }, Math.max(0, now - Date.parse(oldestCreatedAt)) / 1_000);
+  };
+};
+
+const busGauge = (registry: Registry, lag: NonNullable<LookedUp['busLag']>): (() => Promise<void>) => {
+  const gauge = new Gauge({
+    name: 'receivables_bus_lag_messages',
+    help: 'Messages of the event bus that a consumer group has still to handle.',
+    labelNames: ['group'],
+    registers: [registry],
+  });
+  return async () => {
+    for (const [group, messages] of Object.entries(await lag())) gauge.set({ group }, messages);
+  };
+};
+
+const leaseGauge = (registry: Registry, leases: LookedUp['leases']): (() => Promise<void>) => {
+  const gauge = new Gauge({
+    name: 'receivables_lease_held',
+    help: '1 when this process holds the lease of the role, 0 when it stands by for it.',
+    labelNames: ['role'],
+    registers: [registry],
+  });
+  return async () => {
+    for (const [role, held] of Object.entries(leases())) gauge.set({ role }, held ? 1 : 0);
+  };
+};
+
+const deadLetterCounter = (registry: Registry, counts: LookedUp['deadLetters']): (() => Promise<void>) => {
+  const counter = new Counter({
+    name: 'receivables_bus_dead_letters_total',
+    help: 'Messages that a consumer group could never handle and put aside.',
+    labelNames: ['topic', 'group'],
+    registers: [registry],
+  });
+  return async () => {
+    counter.reset();
+    for (const { topic, group, count } of counts()) counter.inc({ topic, group }, count);
+  };
+};

@@ -1,0 +1,42 @@
+import type { Registry } from 'prom-client';
+
+/** Numbers that are looked up elsewhere are at most this old, however often somebody asks. */
+const REFRESH_EVERY_MS = 2_000;
+/** A store that hangs must not take the other numbers with it. */
+const REFRESH_WITHIN_MS = 2_500;
+
+/** The text that Prometheus reads, with the looked-up numbers brought up to date before. */
+export class Scrape {
+  readonly contentType: string;
+  readonly #registry: Registry;
+  readonly #refreshers: readonly (() => Promise<void>)[];
+  #refreshed: Promise<void> = Promise.resolve();
+  #refreshedAt = -Infinity;
+
+  /** Refreshers may fail: then their numbers are missing or old. */
+  constructor(registry: Registry, refreshers: readonly (() => Promise<void>)[]) {
+    this.#registry = registry;
+    this.#refreshers = refreshers;
+    this.contentType = registry.contentType;
+  }
+
+  async text(): Promise<string> {
+    const now = performance.now();
+    if (now - this.#refreshedAt >= REFRESH_EVERY_MS) {
+      this.#refreshedAt = now;
+      this.#refreshed = this.#refresh();
+    }
+    await this.#refreshed;
+    return this.#registry.metrics();
+  }
+
+  async #refresh(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, REFRESH_WITHIN_MS);
+    });
+    const all = Promise.allSettled(this.#refreshers.map((refresh) => refresh()));
+    await Promise.race([all, late]);
+    clearTimeout(timer);
+  }
+}

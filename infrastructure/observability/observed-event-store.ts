@@ -1,0 +1,114 @@
+import {
+  ConcurrencyError,
+  KeyAlreadyClaimedError,
+  OutcomeUnknownError,
+  StoreUnavailableError,
+} from '../../application/ports/event-store.ts';
+import type { AppendResult, EventStore, EventToAppend } from '../../application/ports/event-store.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import type { AppendOutcome, StoreMetrics } from './metrics/store-metrics.ts';
+import { overriding } from './overriding.ts';
+import { traceIdOf } from './tracing/trace-ids.ts';
+import type { Tracer } from './tracing/tracer.ts';
+
+interface Observers {
+  readonly metrics: StoreMetrics | undefined;
+  readonly tracer: Tracer;
+  readonly logger: Logger;
+}
+
+const outcomeOf = (error: unknown): AppendOutcome => {
+  if (error instanceof ConcurrencyError) return 'conflict';
+  if (error instanceof KeyAlreadyClaimedError) return 'claimed';
+  if (error instanceof OutcomeUnknownError) return 'unknown';
+  return error instanceof StoreUnavailableError ? 'unavailable' : 'failed';
+};
+
+/** Counts, times, traces and logs appends, whoever makes them. */
+export const observedEventStore = <Store extends EventStore>(store: Store, observers: Observers): Store => {
+  const { metrics, tracer, logger } = observers;
+  const counted = async (
+    events: readonly EventToAppend[],
+    append: () => Promise<AppendResult>,
+  ): Promise<AppendResult> => {
+    const startedAt = performance.now();
+    const seconds = (): number => (performance.now() - startedAt) / 1_000;
+    try {
+      const result = await append();
+      metrics?.appended('stored', seconds(), events.length);
+      return result;
+    } catch (error) {
+      metrics?.appended(outcomeOf(error), seconds(), 0);
+      throw error;
+    }
+  };
+  const traced = (
+    stream: string,
+    events: readonly EventToAppend[],
+    append: () => Promise<AppendResult>,
+  ): Promise<AppendResult> => {
+    const [first] = events;
+    if (!tracer.active || !first) return append();
+    return tracer.run(
+      {
+        name: 'append',
+        kind: 'client',
+        traceId: traceIdOf(first.metadata.correlationId, stream),
+        attributes: {
+          'receivables.stream': stream,
+          'receivables.event_ids': events.map(({ id }) => id).join(','),
+          'receivables.event_types': events.map(({ type }) => type).join(','),
+        },
+      },
+      async (note) => {
+        const result = await append();
+        note({ 'receivables.revision': Number(result.revision) });
+        return result;
+      },
+    );
+  };
+  const readFailing = async <Result>(call: string, read: Promise<Result>): Promise<Result> => {
+    try {
+      return await read;
+    } catch (error) {
+      metrics?.readFailed(call);
+      throw error;
+    }
+  };
+  return overriding<EventStore>(store, {
+    append: async (stream, expected, events, claim) => {
+      const result = await traced(stream, events, () =>
+        counted(events, () => store.append(stream, expected, events, claim)),
+      );
+      logStored(logger, stream, events, result);
+      return result;
+    },
+    read: (stream, from) => readFailing('read', store.read(stream, from)),
+    head: (stream) => readFailing('head', store.head(stream)),
+    findClaim: (claim) => readFailing('find_claim', store.findClaim(claim)),
+  }) as Store;
+};
+
+/** The line that leads from a request or a decision to its events, and from there to the deliveries. */
+const logStored = (
+  logger: Logger,
+  stream: string,
+  events: readonly EventToAppend[],
+  { revision }: AppendResult,
+): void => {
+  const [first] = events;
+  if (!first) return;
+  const { correlationId, causationId, actor } = first.metadata;
+  logger.info(
+    {
+      stream,
+      revision: Number(revision),
+      event_ids: events.map(({ id }) => id),
+      event_types: events.map(({ type }) => type),
+      correlation_id: correlationId,
+      ...(causationId !== correlationId && { causation_id: causationId }),
+      actor,
+    },
+    'events stored',
+  );
+};

@@ -1,0 +1,44 @@
+import { Gauge, Registry, collectDefaultMetrics } from 'prom-client';
+import { CommandMetrics } from './metrics/command-metrics.ts';
+import { Followers } from './metrics/followers.ts';
+import { lookedUpGauges } from './metrics/looked-up.ts';
+import type { LookedUp } from './metrics/looked-up.ts';
+import { RequestMetrics } from './metrics/request-metrics.ts';
+import { Scrape } from './metrics/scrape.ts';
+import { StoreMetrics } from './metrics/store-metrics.ts';
+import { PrometheusWebhookMetrics } from './metrics/webhook-metrics.ts';
+import { WorkMetrics } from './metrics/work-metrics.ts';
+
+/** Everything that this process counts, in a registry of its own. */
+export class ServiceMetrics {
+  readonly registry = new Registry();
+  readonly requests: RequestMetrics;
+  readonly commands: CommandMetrics;
+  readonly stores: StoreMetrics;
+  readonly followers: Followers;
+  readonly webhooks: PrometheusWebhookMetrics;
+  readonly work: WorkMetrics;
+
+  constructor(about: { readonly version: string; readonly environment: string; readonly roles: string }) {
+    collectDefaultMetrics({ register: this.registry });
+    this.requests = new RequestMetrics(this.registry);
+    this.commands = new CommandMetrics(this.registry);
+    this.stores = new StoreMetrics(this.registry);
+    this.followers = new Followers(this.registry);
+    this.webhooks = new PrometheusWebhookMetrics(this.registry);
+    this.work = new WorkMetrics(this.registry);
+    new Gauge({
+      name: 'receivables_info',
+      help: 'Always 1; its labels say what runs here.',
+      labelNames: ['version', 'environment', 'roles'],
+      registers: [this.registry],
+    }).set({ ...about }, 1);
+  }
+
+  scrape(sources: LookedUp): Scrape {
+    return new Scrape(this.registry, [
+      () => this.followers.refresh(),
+      ...lookedUpGauges(this.registry, sources),
+    ]);
+  }
+}

@@ -1,0 +1,144 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
+import type { Span, Tracer as OtelTracer } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  BatchSpanProcessor,
+  SamplingDecision,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { Logger } from '../../../application/ports/logger.ts';
+import { ChosenIds } from './chosen-ids.ts';
+import { ReportingExporter } from './reporting-exporter.ts';
+import { rootSpanIdOf } from './trace-ids.ts';
+import type { Attributes, EndedSpan, NoteOnSpan, SpanDescription, Tracer } from './tracer.ts';
+import type { RemoteSpan } from './trace-ids.ts';
+
+export interface TracingSettings {
+  /** Where spans are posted, path included. */
+  readonly url: string;
+  /** Share of the traces that are kept, 0 to 1. */
+  readonly ratio: number;
+  /** Of the process: service name, version and whatever the operator adds. */
+  readonly resource: Attributes;
+}
+
+const KINDS = {
+  server: SpanKind.SERVER,
+  internal: SpanKind.INTERNAL,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+} as const;
+/** Beyond it spans are dropped: a collector that is away must not cost memory. */
+const MOST_WAITING = 8_192;
+const EXPORT_EVERY_MS = 1_000;
+const EXPORT_TIMEOUT_MS = 5_000;
+const CLOSE_WITHIN_MS = 1_000;
+
+/** Sends spans to an OpenTelemetry collector over OTLP/HTTP. */
+export class OtlpTracer implements Tracer {
+  readonly active = true;
+  readonly #ids = new ChosenIds();
+  readonly #sampler: TraceIdRatioBasedSampler;
+  readonly #provider: TracerProvider;
+  readonly #tracer: OtelTracer;
+  readonly #running = new AsyncLocalStorage<Span>();
+
+  constructor({ url, ratio, resource }: TracingSettings, logger: Logger) {
+    this.#sampler = new TraceIdRatioBasedSampler(ratio);
+    const exporter = new ReportingExporter(
+      new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS }),
+      logger,
+    );
+    this.#provider = new TracerProvider({
+      sampler: this.#sampler,
+      idGenerator: this.#ids,
+      resource: defaultResource().merge(resourceFromAttributes(resource)),
+      spanProcessors: [
+        new BatchSpanProcessor({
+          exporter,
+          maxQueueSize: MOST_WAITING,
+          scheduledDelayMillis: EXPORT_EVERY_MS,
+          exportTimeoutMillis: EXPORT_TIMEOUT_MS,
+        }),
+      ],
+    });
+    this.#tracer = this.#provider.getTracer('receivables');
+  }
+
+  keeps(traceId: string): boolean {
+    return this.#sampler.shouldSample(ROOT_CONTEXT, traceId).decision !== SamplingDecision.NOT_RECORD;
+  }
+
+  run<T>(
+    description: SpanDescription & { readonly link?: RemoteSpan | undefined },
+    work: (note: NoteOnSpan) => Promise<T>,
+  ): Promise<T> {
+    const span = this.#start(description);
+    return this.#running.run(span, async () => {
+      try {
+        return await work((attributes, failure) => note(span, attributes, failure));
+      } catch (error) {
+        span.setStatus({
+          code: SpanStatusCode.ERROR,
+          message: error instanceof Error ? error.name : 'unknown',
+        });
+        throw error;
+      } finally {
+        span.end();
+      }
+    });
+  }
+
+  #start({ name, kind, traceId, attributes, link }: Parameters<Tracer['run']>[0]): Span {
+    const running = this.#running.getStore();
+    const inside = running?.spanContext().traceId === traceId;
+    const options = {
+      kind: KINDS[kind],
+      attributes,
+      ...(link && { links: [{ context: { ...link, traceFlags: TraceFlags.NONE, isRemote: true } }] }),
+    };
+    if (running && inside) return this.#tracer.startSpan(name, options, trace.setSpan(ROOT_CONTEXT, running));
+    return this.#ids.during({ traceId, spanId: rootSpanIdOf(traceId) }, () =>
+      this.#tracer.startSpan(name, options, ROOT_CONTEXT),
+    );
+  }
+
+  record({
+    name,
+    kind,
+    traceId,
+    spanId,
+    parentSpanId,
+    startedAt,
+    endedAt,
+    attributes,
+    failure,
+  }: EndedSpan): void {
+    if (!this.keeps(traceId)) return;
+    const parent = { traceId, spanId: parentSpanId, traceFlags: TraceFlags.SAMPLED, isRemote: true };
+    const options = { kind: KINDS[kind], attributes, startTime: startedAt };
+    const span = this.#ids.during({ traceId, spanId }, () =>
+      this.#tracer.startSpan(name, options, trace.setSpanContext(ROOT_CONTEXT, parent)),
+    );
+    note(span, {}, failure);
+    span.end(Math.max(startedAt, endedAt));
+  }
+
+  async close(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, CLOSE_WITHIN_MS);
+    });
+    await Promise.race([this.#provider.shutdown().catch(() => undefined), late]);
+    clearTimeout(timer);
+  }
+}
+
+const note = (span: Span, attributes: Attributes, failure: string | undefined): void => {
+  span.setAttributes(attributes);
+  if (failure !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: failure });
+};

@@ -1,0 +1,131 @@
+import type { Kysely } from 'kysely';
+import type { Clock } from '../../application/ports/clock.ts';
+import { PartitionLostError } from '../../application/ports/consumer-offsets.ts';
+import type {
+  ConsumerOffsets,
+  ConsumerProgress,
+  OperationMark,
+} from '../../application/ports/consumer-offsets.ts';
+import type { Schema } from './schema.ts';
+import { GuardFailedError } from './sql-database.ts';
+import type { SqlDatabase, Statement } from './sql-database.ts';
+import { prepared } from './webhooks/prepared-query.ts';
+
+const moveOffset = (builder: Kysely<Schema>) =>
+  prepared(
+    (row: { group: string; topic: string; partition: number; from: number; to: number; now: string }) =>
+      builder
+        .updateTable('consumer_offset')
+        .set({ next_offset: row.to, updated_at: row.now })
+        .where('consumer_group', '=', row.group)
+        .where('topic', '=', row.topic)
+        .where('partition', '=', row.partition)
+        .where('next_offset', '=', row.from),
+  );
+
+const writeMark = (builder: Kysely<Schema>) =>
+  prepared((row: { group: string; operation: string; sequence: number; ids: string }) =>
+    builder
+      .insertInto('consumer_mark')
+      .values({
+        consumer_group: row.group,
+        operation: row.operation,
+        sequence: row.sequence,
+        event_ids: row.ids,
+      })
+      .onConflict((conflict) =>
+        conflict.columns(['consumer_group', 'operation']).doUpdateSet((eb) => ({
+          sequence: eb.ref('excluded.sequence'),
+          event_ids: eb.ref('excluded.event_ids'),
+        })),
+      ),
+  );
+
+/** The statements that store a batch's progress beside its effects. */
+export class ProgressStatements {
+  readonly #offset: ReturnType<typeof moveOffset>;
+  readonly #mark: ReturnType<typeof writeMark>;
+
+  constructor(builder: Kysely<Schema>) {
+    this.#offset = moveOffset(builder);
+    this.#mark = writeMark(builder);
+  }
+
+  /** The guard comes first: whoever lost the partition writes nothing else. */
+  of({ group, topic, partition, from, to, operations }: ConsumerProgress, now: string): readonly Statement[] {
+    const marks = operations.map(({ operation, sequence, eventIds }) => ({
+      query: this.#mark({ group, operation, sequence, ids: JSON.stringify(eventIds) }),
+    }));
+    return [{ query: this.#offset({ group, topic, partition, from, to, now }), expectChanges: 1 }, ...marks];
+  }
+}
+
+/** Names the failed guard of a progress; everything else stays what it is. `index` is where its statements begin. */
+export const asPartitionLost = (error: unknown, progress: ConsumerProgress, index: number): unknown =>
+  error instanceof GuardFailedError && error.index === index ? new PartitionLostError(progress) : error;
+
+/** Lists of few different lengths, so that few different statements have to be kept prepared. */
+const padded = (values: readonly string[]): readonly string[] => {
+  const length = 2 ** Math.ceil(Math.log2(values.length));
+  return [...values, ...Array<string>(length - values.length).fill(values[0]!)];
+};
+
+export class SqlConsumerOffsets implements ConsumerOffsets {
+  readonly #database: SqlDatabase;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #progress: ProgressStatements;
+
+  constructor(database: SqlDatabase, clock: Pick<Clock, 'now'>) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#progress = new ProgressStatements(database.builder);
+  }
+
+  async load(group: string, topic: string): Promise<ReadonlyMap<number, number>> {
+    const query = this.#database.builder
+      .selectFrom('consumer_offset')
+      .select(['partition', 'next_offset'])
+      .where('consumer_group', '=', group)
+      .where('topic', '=', topic);
+    const rows = await this.#database.read(query);
+    return new Map(rows.map((row) => [row.partition, row.next_offset]));
+  }
+
+  async begin(group: string, topic: string, partition: number, offset: number): Promise<void> {
+    const query = this.#database.builder
+      .insertInto('consumer_offset')
+      .values({
+        consumer_group: group,
+        topic,
+        partition,
+        next_offset: offset,
+        updated_at: this.#clock.now(),
+      })
+      .onConflict((conflict) => conflict.columns(['consumer_group', 'topic', 'partition']).doNothing());
+    await this.#database.transaction([{ query: query.compile() }]);
+  }
+
+  async advance(progress: ConsumerProgress): Promise<void> {
+    try {
+      await this.#database.transaction(this.#progress.of(progress, this.#clock.now()));
+    } catch (error) {
+      throw asPartitionLost(error, progress, 0);
+    }
+  }
+
+  async marks(group: string, operations: readonly string[]): Promise<ReadonlyMap<string, OperationMark>> {
+    if (operations.length === 0) return new Map();
+    const query = this.#database.builder
+      .selectFrom('consumer_mark')
+      .select(['operation', 'sequence', 'event_ids'])
+      .where('consumer_group', '=', group)
+      .where('operation', 'in', padded(operations));
+    const rows = await this.#database.read(query);
+    return new Map(
+      rows.map(({ operation, sequence, event_ids }) => [
+        operation,
+        { operation, sequence, eventIds: JSON.parse(event_ids) as readonly string[] },
+      ]),
+    );
+  }
+}

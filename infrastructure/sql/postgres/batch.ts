@@ -1,0 +1,130 @@
+import { DatabaseError } from 'pg';
+import type { Connection, Submittable } from 'pg';
+import type { PreparedStatement, PreparedStatements } from './prepared-statements.ts';
+import { columnOf, rowOf } from './values.ts';
+import type { Bound } from './values.ts';
+
+export interface BatchStatement {
+  readonly text: string;
+  readonly values: readonly Bound[];
+}
+
+export interface BatchResult {
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** Rows inserted, updated or deleted; 0 for a select. */
+  readonly changes: number;
+}
+
+/** Why a batch ended without its results. */
+export class BatchFailure extends Error {
+  override readonly name = 'BatchFailure';
+  /** `refused`: by the server, while it was at the statement `index`; `unsent`: it never saw a byte; `lost`: nobody knows. */
+  readonly kind: 'refused' | 'unsent' | 'lost';
+  readonly index: number;
+  readonly code: string | undefined;
+  /** The server ended the connection with its refusal. */
+  readonly fatal: boolean;
+  constructor(kind: BatchFailure['kind'], cause: Error, index: number) {
+    const answer = cause instanceof DatabaseError ? cause : undefined;
+    super(cause.message || (cause as NodeJS.ErrnoException).code || 'connection lost', { cause });
+    this.kind = kind;
+    this.index = index;
+    this.code = answer?.code;
+    this.fatal = answer !== undefined && answer.severity !== 'ERROR';
+  }
+}
+
+/** What `pg` calls at a connection; its types describe an older one. */
+interface Wire {
+  readonly stream: { cork(): void; uncork(): void };
+  parse(message: { name: string; text: string }): void;
+  describe(message: { type: 'S'; name: string }): void;
+  bind(message: { statement: string; values: Bound[] }): void;
+  execute(message: object): void;
+  close(message: { type: 'S'; name: string }): void;
+  sync(): void;
+}
+
+const CHANGED = /^(?:INSERT \d+|UPDATE|DELETE) (\d+)$/;
+
+/**
+ * Many statements and one Sync: one round trip, and one implicit transaction that ends at the Sync. After an error the server
+ * skips everything up to there and rolls back. `pg` hands over what the server answers, message by message.
+ */
+export class Batch implements Submittable {
+  readonly done: Promise<readonly BatchResult[]>;
+  readonly #statements: readonly BatchStatement[];
+  readonly #known: PreparedStatements;
+  readonly #prepared: PreparedStatement[] = [];
+  readonly #results: BatchResult[] = [];
+  #rows: Readonly<Record<string, unknown>>[] = [];
+  #sent = false;
+  #undecodable: Error | undefined;
+  #resolve!: (results: readonly BatchResult[]) => void;
+  #reject!: (failure: Error) => void;
+
+  constructor(statements: readonly BatchStatement[], known: PreparedStatements) {
+    this.#statements = statements;
+    this.#known = known;
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  submit(connection: Connection): void {
+    const wire = connection as unknown as Wire;
+    this.#sent = true;
+    wire.stream.cork();
+    for (const name of this.#known.takeDropped()) wire.close({ type: 'S', name });
+    for (const { text, values } of this.#statements) {
+      this.#prepared.push(this.#known.find(text) ?? this.#parse(wire, text));
+      wire.bind({ statement: this.#prepared.at(-1)!.name, values: [...values] });
+      wire.execute({});
+    }
+    wire.sync();
+    wire.stream.uncork();
+  }
+
+  #parse(wire: Wire, text: string): PreparedStatement {
+    const statement = this.#known.add(text);
+    wire.parse({ name: statement.name, text });
+    wire.describe({ type: 'S', name: statement.name });
+    return statement;
+  }
+
+  handleRowDescription({ fields }: { readonly fields: readonly Parameters<typeof columnOf>[0][] }): void {
+    this.#prepared[this.#results.length]!.columns = fields.map(columnOf);
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    if (this.#undecodable) return;
+    try {
+      this.#rows.push(rowOf(this.#prepared[this.#results.length]!.columns, fields));
+    } catch (error) {
+      this.#undecodable = error as Error;
+    }
+  }
+
+  handleCommandComplete({ text }: { readonly text: string }): void {
+    this.#results.push({ rows: this.#rows, changes: Number(CHANGED.exec(text)?.[1] ?? 0) });
+    this.#rows = [];
+  }
+
+  handleEmptyQuery(): void {
+    this.handleCommandComplete({ text: '' });
+  }
+
+  handleReadyForQuery(): void {
+    if (this.#undecodable) this.#reject(this.#undecodable);
+    else this.#resolve(this.#results);
+  }
+
+  handleError(error: Error): void {
+    const at = this.#results.length;
+    // The server skipped what came after it, and said nothing about how far it came with this one.
+    for (const { text } of this.#statements.slice(at)) this.#known.drop(text);
+    const kind = error instanceof DatabaseError ? 'refused' : this.#sent ? 'lost' : 'unsent';
+    this.#reject(new BatchFailure(kind, error, at));
+  }
+}

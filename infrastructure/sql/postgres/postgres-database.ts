@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CompiledQuery, Kysely } from 'kysely';
+import { LRUCache } from 'lru-cache';
+import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
+import { postgresQueryBuilder } from '../query-builder.ts';
+import type { Schema } from '../schema.ts';
+import type { Query, SqlDatabase, Statement, StatementResult, TransactionOptions } from '../sql-database.ts';
+import type { BatchResult, BatchStatement } from './batch.ts';
+import { ConnectionPool } from './connection-pool.ts';
+import type { PoolSettings } from './connection-pool.ts';
+import { answersRows, guarded } from './guarded.ts';
+import { isWorthRepeating, readError, writeError } from './postgres-errors.ts';
+import { bound } from './values.ts';
+
+export type PostgresOptions = Pick<PoolSettings, 'url' | 'logger'> & Partial<PoolSettings>;
+
+const DEFAULTS = {
+  applicationName: 'receivables',
+  poolSize: 10,
+  maxWaiting: 1_000,
+  connectTimeoutMs: 5_000,
+  statementTimeoutMs: 15_000,
+  wireTimeoutMs: 5_000,
+};
+const OLDEST_VERSION = 150_000;
+
+const ATTEMPTS = 5;
+const PAUSE_MS = 20;
+
+const plain = (text: string): BatchStatement => ({ text, values: [] });
+/** Of one snapshot for all; a single statement has one anyway. */
+const SNAPSHOT = plain('begin isolation level repeatable read, read only');
+const COMMIT = plain('commit');
+const RELAXED = plain(`select set_config('synchronous_commit', 'off', true)`);
+
+const batchOf = ({ sql, parameters }: CompiledQuery): BatchStatement => ({
+  text: sql,
+  values: parameters.map(bound),
+});
+
+const guardedTexts = new LRUCache<string, string>({ max: 500 });
+const guardedBatchOf = ({ query, expectChanges }: Statement): BatchStatement => {
+  const batch = batchOf(query);
+  if (expectChanges === undefined) return batch;
+  const key = `${expectChanges} ${batch.text}`;
+  let text = guardedTexts.get(key);
+  if (text === undefined) guardedTexts.set(key, (text = guarded(batch.text, expectChanges)));
+  return { ...batch, text };
+};
+
+/** A guarded statement passed, so its changes are what was expected; the server counts it as a select. */
+const resultOf = ({ query, expectChanges }: Statement, result: BatchResult): StatementResult =>
+  expectChanges === undefined
+    ? result
+    : { changes: expectChanges, rows: answersRows(query.sql) ? result.rows : [] };
+
+/**
+ * A PostgreSQL server, 15 or later. Transactions are READ COMMITTED: whoever writes next to others says in its statements which
+ * rows or names it locks. Those that cross all the same are repeated here, since no decision lies between two statements.
+ */
+export class PostgresDatabase implements SqlDatabase {
+  readonly dialect = 'postgres';
+  readonly builder: Kysely<Schema> = postgresQueryBuilder();
+  readonly #pool: ConnectionPool;
+  readonly #underWay = new Set<Promise<unknown>>();
+  #closed = false;
+
+  private constructor(pool: ConnectionPool) {
+    this.#pool = pool;
+  }
+
+  /** @throws StoreUnavailableError when the server is away @throws Error when it is too old */
+  static async open(options: PostgresOptions): Promise<PostgresDatabase> {
+    const pool = new ConnectionPool({ ...DEFAULTS, ...options });
+    try {
+      const [result] = await pool.run([plain('show server_version_num')]);
+      const version = Number(result!.rows[0]!['server_version_num']);
+      if (version >= OLDEST_VERSION) return new PostgresDatabase(pool);
+      throw new Error(`PostgreSQL 15 or later is needed, this is ${Math.floor(version / 10_000)}`);
+    } catch (error) {
+      await pool.close();
+      throw readError(error);
+    }
+  }
+
+  async read<Row>(query: Query<Row>): Promise<readonly Row[]> {
+    const [result] = await this.#reading([batchOf(query.compile())], false);
+    return result!.rows as readonly Row[];
+  }
+
+  async snapshot<Rows extends readonly unknown[]>(queries: {
+    readonly [Index in keyof Rows]: Query<Rows[Index]>;
+  }): Promise<{ readonly [Index in keyof Rows]: readonly Rows[Index][] }> {
+    const all = (queries as readonly Query<unknown>[]).map((query) => batchOf(query.compile()));
+    const results = await this.#reading([SNAPSHOT, ...all, COMMIT], true);
+    const tables: unknown = results.slice(1, -1).map(({ rows }) => rows);
+    return tables as { readonly [Index in keyof Rows]: readonly Rows[Index][] };
+  }
+
+  async transaction(
+    statements: readonly Statement[],
+    { durability = 'full' }: TransactionOptions = {},
+  ): Promise<readonly StatementResult[]> {
+    if (statements.length === 0) return [];
+    const before = durability === 'relaxed' ? [RELAXED] : [];
+    const batch = [...before, ...statements.map(guardedBatchOf)];
+    try {
+      const results = await this.#finished(this.#repeated(batch));
+      return statements.map((statement, index) => resultOf(statement, results[index + before.length]!));
+    } catch (error) {
+      throw writeError(error, { statements: statements.length, before: before.length });
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await Promise.allSettled(this.#underWay);
+    await this.#pool.close();
+  }
+
+  async #reading(batch: readonly BatchStatement[], transaction: boolean): Promise<readonly BatchResult[]> {
+    try {
+      return await this.#finished(this.#repeated(batch, transaction));
+    } catch (error) {
+      throw readError(error);
+    }
+  }
+
+  async #repeated(batch: readonly BatchStatement[], transaction = false): Promise<readonly BatchResult[]> {
+    if (this.#closed) throw new StoreUnavailableError('PostgreSQL: the database is closed');
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#pool.run(batch, { transaction });
+      } catch (error) {
+        if (attempt === ATTEMPTS || !isWorthRepeating(error)) throw error;
+        await sleep(Math.random() * attempt * PAUSE_MS);
+      }
+    }
+  }
+
+  /** Closing waits for it. */
+  async #finished<T>(call: Promise<T>): Promise<T> {
+    this.#underWay.add(call);
+    try {
+      return await call;
+    } finally {
+      this.#underWay.delete(call);
+    }
+  }
+}

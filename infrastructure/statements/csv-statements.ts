@@ -1,0 +1,147 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { CsvError, parse } from 'csv-parse';
+import type { Parser } from 'csv-parse';
+import type { StatementFormat, Statements } from '../../application/ports/statements.ts';
+import { StatementError } from '../../application/reconciliation/statement-line.ts';
+import type { StatementLine } from '../../application/reconciliation/statement-line.ts';
+import { amountReader } from './amounts.ts';
+import { columnsOf } from './columns.ts';
+import type { Columns } from './columns.ts';
+import { dateReader } from './dates.ts';
+
+const CHUNK_BYTES = 65_536;
+const LONGEST_RECORD = 65_536;
+/** What decoding leaves of bytes that are none of the encoding's. */
+const UNDECODABLE = '\uFFFD';
+
+/** Turns records into lines; the first may be the header. */
+class RecordReader {
+  readonly #format: StatementFormat;
+  readonly #amount: ReturnType<typeof amountReader>;
+  readonly #date: ReturnType<typeof dateReader>;
+  #columns: Columns | undefined;
+  #lines: StatementLine[] = [];
+
+  constructor(format: StatementFormat) {
+    this.#format = format;
+    this.#amount = amountReader(format.decimal);
+    this.#date = dateReader(format.dateFormat);
+  }
+
+  get hasBegun(): boolean {
+    return this.#columns !== undefined;
+  }
+
+  /** @throws StatementError what is wrong, without the place */
+  take(record: readonly string[], line: number): void {
+    if (!this.#columns) {
+      this.#columns = columnsOf(record, this.#format);
+      if (this.#format.header) return;
+    }
+    this.#lines.push(this.#lineOf(record, this.#columns, line));
+  }
+
+  /** The lines since the last time. */
+  given(): readonly StatementLine[] {
+    const lines = this.#lines;
+    this.#lines = [];
+    return lines;
+  }
+
+  #lineOf(record: readonly string[], columns: Columns, line: number): StatementLine {
+    const { dateFormat, decimal, encoding } = this.#format;
+    const [dateText, amountText] = [record[columns.date]!.trim(), record[columns.amount]!.trim()];
+    const reference = columns.reference === undefined ? '' : record[columns.reference]!.trim();
+    const date = this.#date(dateText);
+    if (date === undefined) throw new StatementError(`"${dateText}" is not a date written as ${dateFormat}`);
+    const amount = this.#amount(amountText);
+    if (amount === undefined)
+      throw new StatementError(`"${amountText}" is not an amount with "${decimal}" before its cents`);
+    if (reference.includes(UNDECODABLE))
+      throw new StatementError(`its reference is not ${encoding} text; say with --encoding what it is`);
+    return { line, date, amount, reference };
+  }
+}
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  CSV_RECORD_INCONSISTENT_FIELDS_LENGTH: 'it has another number of columns than the line before',
+  CSV_QUOTE_NOT_CLOSED: 'a quotation mark is opened and never closed',
+  CSV_INVALID_CLOSING_QUOTE: 'a quotation mark stands inside a value',
+  INVALID_OPENING_QUOTE: 'a quotation mark stands inside a value',
+  CSV_MAX_RECORD_SIZE: 'the line is too long to be one of a statement',
+};
+
+/** What went wrong in this file, and where. */
+const refusal = (name: string, line: number, error: unknown): StatementError => {
+  if (error instanceof StatementError) return new StatementError(`${name} line ${line}: ${error.message}`);
+  const { message } = error as Error;
+  if (!(error instanceof CsvError)) return new StatementError(`${name}: ${message}`, { cause: error });
+  const at: unknown = error['lines'];
+  const place = typeof at === 'number' ? `${name} line ${at}` : name;
+  return new StatementError(`${place}: ${PROBLEMS[error.code] ?? message}`, { cause: error });
+};
+
+const written = (parser: Parser, chunk: Buffer): Promise<void> =>
+  new Promise((resolve, reject) => {
+    parser.write(chunk, (error) => (error ? reject(error) : resolve()));
+  });
+
+const ended = (parser: Parser): Promise<void> =>
+  new Promise((resolve, reject) => {
+    parser.once('end', resolve);
+    parser.once('error', reject);
+    parser.end();
+  });
+
+/** Statements as CSV files. Records go straight into lines while a chunk is parsed: a million objects on a stream cost more. */
+export class CsvStatements implements Statements {
+  async chunks(path: string): Promise<number> {
+    try {
+      const { size } = await stat(path);
+      return Math.ceil(size / CHUNK_BYTES);
+    } catch (error) {
+      throw new StatementError(`the statement cannot be read: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  async *read(
+    path: string,
+    format: StatementFormat,
+    onChunk?: () => void,
+  ): AsyncGenerator<readonly StatementLine[]> {
+    const name = basename(path);
+    const reader = new RecordReader(format);
+    let line = 0;
+    const parser = parse({
+      bom: true,
+      delimiter: format.delimiter,
+      encoding: format.encoding,
+      from_line: format.skipLines + 1,
+      max_record_size: LONGEST_RECORD,
+      skip_empty_lines: true,
+      on_record: (record: readonly string[], context) => {
+        line = context.lines;
+        reader.take(record, line);
+        return null;
+      },
+    });
+    parser.on('error', () => undefined);
+    parser.resume();
+    try {
+      for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
+        await written(parser, chunk as Buffer);
+        onChunk?.();
+        yield reader.given();
+      }
+      await ended(parser);
+      yield reader.given();
+    } catch (error) {
+      throw refusal(name, line, error);
+    } finally {
+      parser.destroy();
+    }
+    if (!reader.hasBegun) throw new StatementError(`${name} is empty`);
+  }
+}

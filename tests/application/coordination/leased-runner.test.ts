@@ -1,0 +1,164 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { Background } from '../../../application/coordination/background.ts';
+import { LeasedRunner } from '../../../application/coordination/leased-runner.ts';
+import type { Lease } from '../../../application/ports/leases.ts';
+import { sleep } from '../../../infrastructure/composition/sleep.ts';
+import { InMemoryLeases } from '../../support/in-memory-leases.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
+
+const TTL_MS = 600;
+const timing = { ttlMs: TTL_MS, lookEveryMs: 20 };
+
+/** Leases whose store can go away in several ways. */
+class UnsteadyLeases extends InMemoryLeases {
+  away: 'no' | 'refusing' | 'silent' = 'no';
+  forget = false;
+  renewals = 0;
+  releases = 0;
+
+  override acquire(name: string, holder: string, ttlMs: number): Promise<Lease | undefined> {
+    return this.#or(() => super.acquire(name, holder, ttlMs));
+  }
+  override renew(lease: Lease, ttlMs: number): Promise<boolean> {
+    if (this.forget) return Promise.resolve(false);
+    this.renewals += 1;
+    return this.#or(() => super.renew(lease, ttlMs));
+  }
+  override release(lease: Lease): Promise<void> {
+    this.releases += 1;
+    return this.#or(() => super.release(lease));
+  }
+  #or<T>(answer: () => Promise<T>): Promise<T> {
+    if (this.away === 'refusing') return Promise.reject(new Error('the store is away'));
+    return this.away === 'silent' ? new Promise(() => undefined) : answer();
+  }
+}
+
+/** Notes when it runs, and that it never runs twice. */
+class Work {
+  running = 0;
+  most = 0;
+  starts = 0;
+  background(): Background {
+    return {
+      name: 'work',
+      start: () => {
+        this.starts += 1;
+        this.running += 1;
+        this.most = Math.max(this.most, this.running);
+      },
+      stop: () => {
+        this.running -= 1;
+        return Promise.resolve();
+      },
+    };
+  }
+}
+
+const until = async (what: string, condition: () => boolean, ms = 5_000): Promise<number> => {
+  const begun = performance.now();
+  while (!condition()) {
+    if (performance.now() - begun > ms) throw new Error(`not within ${ms} ms: ${what}`);
+    await wait(2);
+  }
+  return performance.now() - begun;
+};
+
+describe('a role that only one process may play', () => {
+  const started: LeasedRunner[] = [];
+  const logger = new RecordingLogger();
+  const runner = (leases: InMemoryLeases, work: Work, holder: string): LeasedRunner => {
+    const inner = work.background();
+    const now = (): number => performance.now();
+    const one = new LeasedRunner({ lease: 'role', holder, leases, inner, logger, sleep, now, timing });
+    started.push(one);
+    one.start();
+    return one;
+  };
+  const errors = (): readonly string[] =>
+    logger.lines.filter(({ level }) => level === 'error').map(({ message }) => message);
+
+  afterEach(async () => {
+    await Promise.all(started.splice(0).map((one) => one.stop()));
+    logger.lines.length = 0;
+  });
+
+  test('is played by one, for longer than a lease lasts', async () => {
+    const [leases, work] = [new UnsteadyLeases(), new Work()];
+    const [a, b] = [runner(leases, work, 'a'), runner(leases, work, 'b')];
+    await until('renewed beyond the first end', () => leases.renewals >= 4);
+    expect([a.state, b.state].sort()).toEqual(['holding', 'standby']);
+    expect([work.most, work.starts]).toEqual([1, 1]);
+  });
+
+  test('passes on at once when its holder stops in order', async () => {
+    const [leases, work] = [new UnsteadyLeases(), new Work()];
+    const a = runner(leases, work, 'a');
+    await until('a holds', () => a.state === 'holding');
+    const b = runner(leases, work, 'b');
+    await until('b stands by', () => b.state === 'standby');
+    await a.stop();
+    expect(await until('b holds', () => b.state === 'holding')).toBeLessThan(TTL_MS / 2);
+    expect([work.most, work.starts]).toEqual([1, 2]);
+  });
+
+  test('passes on when its holder died, once the lease has ended', async () => {
+    const [leases, work] = [new UnsteadyLeases(), new Work()];
+    const died = performance.now();
+    await leases.acquire('role', 'dead', TTL_MS);
+    const b = runner(leases, work, 'b');
+    await until('b holds', () => b.state === 'holding');
+    expect(performance.now() - died).toBeGreaterThanOrEqual(TTL_MS);
+  });
+
+  test.each(['refusing', 'silent'] as const)(
+    'is given up before its lease ends when the store is %s, and taken up when it is back',
+    async (away) => {
+      const [leases, work] = [new UnsteadyLeases(), new Work()];
+      const a = runner(leases, work, 'a');
+      await until('a holds', () => a.state === 'holding');
+      leases.away = away;
+      await until('the work stops', () => work.running === 0, TTL_MS);
+      expect(leases.rows.get('role')!.until).toBeGreaterThan(performance.now());
+      leases.away = 'no';
+      await until('the work starts again', () => work.running === 1);
+    },
+  );
+
+  test('survives a store that is away for a moment', async () => {
+    const [leases, work] = [new UnsteadyLeases(), new Work()];
+    const a = runner(leases, work, 'a');
+    await until('a holds', () => a.state === 'holding');
+    leases.away = 'refusing';
+    await until('the first line', () => errors().length > 0);
+    const tries = leases.renewals;
+    leases.away = 'no';
+    await until('renewed again', () => leases.renewals > tries + 1);
+    expect([a.state, work.starts]).toEqual(['holding', 1]);
+    expect(errors()).toEqual(['lease role: failed; trying again until it works']);
+    expect(logger.lines.map(({ message }) => message)).toContain('lease role: works again');
+  });
+
+  test('is given up at once when somebody else has the lease', async () => {
+    const [leases, work] = [new UnsteadyLeases(), new Work()];
+    const a = runner(leases, work, 'a');
+    await until('a holds', () => a.state === 'holding');
+    leases.forget = true;
+    await until('stopped and taken up again', () => work.starts === 2);
+    leases.forget = false;
+    expect(work.most).toBe(1);
+    expect(errors()).toEqual(['lease lost, stopping']);
+  });
+
+  test('can be stopped while the store is silent; a lease that comes late goes back', async () => {
+    const [leases, work] = [new UnsteadyLeases(), new Work()];
+    let grant: (lease: Lease) => void = () => undefined;
+    leases.acquire = () => new Promise((resolve) => (grant = resolve));
+    const a = runner(leases, work, 'a');
+    await a.stop();
+    grant({ name: 'role', holder: 'a', token: 7 });
+    await until('given back', () => leases.releases === 1);
+    expect(work.starts).toBe(0);
+  });
+});

@@ -1,0 +1,49 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { addDays, calendarDate } from '../../../domain/shared/calendar-date.ts';
+import { june, line, settled, told } from './support.ts';
+
+const FIRST = calendarDate('2026-06-01');
+const day = fc.integer({ min: 0, max: 29 }).map((days) => addDays(FIRST, days));
+const amount = fc.constantFrom(100, 200, 300, 500);
+const reference = fc.constantFrom('A/001', 'A/002', 'B/001', 'A', 'B', 'C/001', '', 'PIX');
+const payments = fc.uniqueArray(
+  fc.tuple(fc.constantFrom('A/001', 'A/002', 'A/003', 'B/001', 'B/002'), day, amount),
+  { selector: ([name]) => name },
+);
+const lines = fc.array(fc.tuple(day, amount, reference), { maxLength: 8 });
+
+test('every payment and every line is found exactly once, and the same input is told the same', async () => {
+  await fc.assert(
+    fc.asyncProperty(payments, lines, async (some, others) => {
+      const notified = some.map(([name, date, value]) => settled(name, date, value));
+      const statement = others.map(([date, value, text]) => line(date, value, text));
+      const found = await june(notified, statement);
+      const all = [...found.findings()];
+      expect(all.flatMap(({ payment }) => (payment ? [payment.eventId] : [])).toSorted()).toEqual(
+        notified.map((_, i) => `00000000-0000-4000-8000-${String(i + 1).padStart(12, '0')}`),
+      );
+      expect(all.flatMap((one) => (one.line ? [one.line.line] : [])).toSorted((a, b) => a - b)).toEqual(
+        statement.map((_, i) => i + 2),
+      );
+      expect(told(await june(notified, statement))).toEqual(told(found));
+      const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+      expect(found.notified.amount).toBe(sum(notified.map((one) => one.amount)));
+      expect(found.statement.amount).toBe(sum(statement.map((one) => one.amount)));
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('a statement that says what was notified is clean, in any order', async () => {
+  const shuffled = payments.chain((some) => fc.shuffledSubarray([...some], { minLength: some.length }));
+  await fc.assert(
+    fc.asyncProperty(shuffled, async (some) => {
+      const notified = some.map(([name, date, value]) => settled(name, date, value));
+      const statement = some.toReversed().map(([name, date, value]) => line(date, value, name));
+      const { clean, rules } = await june(notified, statement);
+      expect([clean, rules.exact]).toEqual([true, some.length]);
+    }),
+    { numRuns: 60 },
+  );
+});

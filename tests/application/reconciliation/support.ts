@@ -1,0 +1,74 @@
+import type { NotifiedPayment, NotifiedPayments } from '../../../application/ports/notified-payments.ts';
+import { ReconcileStatement } from '../../../application/reconciliation/reconcile-statement.ts';
+import type { Finding, Reconciliation } from '../../../application/reconciliation/reconciliation.ts';
+import type { Tolerances } from '../../../application/reconciliation/reference-passes.ts';
+import type { StatementLine } from '../../../application/reconciliation/statement-line.ts';
+import { calendarDate } from '../../../domain/shared/calendar-date.ts';
+
+export type Payment = Partial<NotifiedPayment> & Pick<NotifiedPayment, 'code' | 'date' | 'amount'>;
+
+const complete = (payment: Payment, index: number): NotifiedPayment => ({
+  event_id: `00000000-0000-4000-8000-${String(index + 1).padStart(12, '0')}`,
+  kind: payment.installment_code === undefined ? 'prepayment' : 'settlement',
+  reason: null,
+  installment_code: null,
+  owed_value: payment.amount,
+  underpaid_value: 0,
+  excess_value: 0,
+  shortfall_value: 0,
+  received_before: 0,
+  completed_at: null,
+  ...payment,
+});
+
+export const settled = (reference: string, date: string, amount: number): Payment => {
+  const [code, installment] = reference.split('/');
+  return { code: code!, installment_code: installment!, date, amount };
+};
+
+export const line = (date: string, amount: number, reference = ''): Omit<StatementLine, 'line'> => ({
+  date: calendarDate(date),
+  amount,
+  reference,
+});
+
+/** What the fund's integrators notified; `idle` are operations without payments. */
+const notifying = (payments: readonly Payment[], idle: readonly string[]): NotifiedPayments => ({
+  async *within({ from, to }) {
+    yield payments.map(complete).filter(({ date }) => date >= from && date <= to);
+  },
+  operationsAmong: async (_, codes) => idle.filter((code) => codes.includes(code)),
+});
+
+export const june = (
+  payments: readonly Payment[],
+  lines: readonly Omit<StatementLine, 'line'>[],
+  options: Partial<Tolerances> & { readonly idle?: readonly string[] } = {},
+): Promise<Reconciliation> => {
+  const { idle = [], ...tolerances } = options;
+  return new ReconcileStatement(notifying(payments, idle)).execute({
+    fundId: 'fund-1',
+    from: calendarDate('2026-06-01'),
+    to: calendarDate('2026-06-30'),
+    tolerances: { windowDays: 3, toleranceCents: 0, requireReference: false, ...tolerances },
+    statement: (async function* () {
+      yield lines.map((one, index) => ({ ...one, line: index + 2 }));
+    })(),
+  });
+};
+
+const sideOf = ({ payment, line: found }: Finding): string =>
+  [
+    payment && `${payment.code}${payment.installment === null ? '' : `/${payment.installment}`}`,
+    found && `line ${found.line}`,
+  ]
+    .filter(Boolean)
+    .join(' = ');
+
+/** Findings as short texts, such as `exact: A/001 = line 2` or `missing_in_statement: A/002`. */
+export const told = (reconciliation: Reconciliation): readonly string[] =>
+  [...reconciliation.findings()].map(
+    (finding) =>
+      `${finding.result === 'matched' ? finding.rule! : finding.result}: ${sideOf(finding)}` +
+      (finding.duplicateOf === undefined ? '' : ` of ${finding.duplicateOf}`),
+  );

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { BorrowerIndex } from '../../application/ports/borrower-index.ts';
+
+/** A promise of the port. It holds beside other tests' entries: it uses names of its own only. */
+export interface BorrowerIndexCase {
+  readonly name: string;
+  readonly check: (index: BorrowerIndex) => Promise<void>;
+}
+
+export const borrowerIndexCases: readonly BorrowerIndexCase[] = [
+  {
+    name: 'an unknown borrower has no operation',
+    check: async (index) => {
+      expect(await index.streamsOf(randomUUID())).toEqual([]);
+      await index.add([]);
+      await index.remove({ digest: randomUUID(), stream: 'loan-a.1' });
+    },
+  },
+  {
+    name: 'every operation of a borrower is found, once, in order, and no other',
+    check: async (index) => {
+      const [digest, other] = [randomUUID(), randomUUID()];
+      await index.add([
+        { digest, stream: 'loan-b.1' },
+        { digest, stream: 'loan-a.2' },
+        { digest: other, stream: 'loan-a.3' },
+      ]);
+      await index.add([{ digest, stream: 'loan-a.2' }]);
+      expect(await index.streamsOf(digest)).toEqual(['loan-a.2', 'loan-b.1']);
+      expect(await index.streamsOf(other)).toEqual(['loan-a.3']);
+    },
+  },
+  {
+    name: 'what is removed is gone, and nothing else',
+    check: async (index) => {
+      const digest = randomUUID();
+      await index.add([
+        { digest, stream: 'loan-a.1' },
+        { digest, stream: 'loan-a.2' },
+      ]);
+      await index.remove({ digest, stream: 'loan-a.1' });
+      expect(await index.streamsOf(digest)).toEqual(['loan-a.2']);
+    },
+  },
+];
+
+export const describeBorrowerIndexContract = (
+  adapter: string,
+  open: () => Promise<{ readonly index: BorrowerIndex; close(): Promise<void> }>,
+): void => {
+  describe(`${adapter} keeps the promises of the borrower index`, () => {
+    let fixture: Awaited<ReturnType<typeof open>>;
+    beforeAll(async () => {
+      fixture = await open();
+    });
+    afterAll(() => fixture.close());
+    test.each(borrowerIndexCases)('$name', ({ check }) => check(fixture.index));
+  });
+};

@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { PartitionLostError } from '../../application/ports/consumer-offsets.ts';
+import type { ConsumerOffsets, ConsumerProgress } from '../../application/ports/consumer-offsets.ts';
+import { Story, at } from './delivery-queue-samples.ts';
+import type { QueueUnderTest } from './delivery-queue-samples.ts';
+
+const TOPIC = 'receivables.events';
+
+export interface OffsetsUnderTest extends QueueUnderTest {
+  readonly offsets: ConsumerOffsets;
+}
+
+/** A promise of the port. Each case uses groups of its own. */
+export interface ConsumerOffsetsCase {
+  readonly name: string;
+  readonly check: (adapter: OffsetsUnderTest) => Promise<void>;
+}
+
+const newGroup = (): string => `group-${randomUUID()}`;
+
+const step = (group: string, from: number, to: number): ConsumerProgress => ({
+  group,
+  topic: TOPIC,
+  partition: 0,
+  from,
+  to,
+  operations: [],
+});
+
+const offsetCases: readonly ConsumerOffsetsCase[] = [
+  {
+    name: 'a group that never consumed has no offsets',
+    check: async ({ offsets }) => {
+      expect(await offsets.load(newGroup(), TOPIC)).toEqual(new Map());
+    },
+  },
+  {
+    name: 'the first offset of a partition stays, whoever names another one later',
+    check: async ({ offsets }) => {
+      const group = newGroup();
+      await offsets.begin(group, TOPIC, 3, 17);
+      await offsets.begin(group, TOPIC, 3, 99);
+      await offsets.begin(group, TOPIC, 4, 0);
+      const expected = new Map([
+        [3, 17],
+        [4, 0],
+      ]);
+      expect(await offsets.load(group, TOPIC)).toEqual(expected);
+    },
+  },
+  {
+    name: 'groups and topics do not know of each other',
+    check: async ({ offsets }) => {
+      const group = newGroup();
+      await offsets.begin(group, TOPIC, 0, 5);
+      expect(await offsets.load(newGroup(), TOPIC)).toEqual(new Map());
+      expect(await offsets.load(group, 'another')).toEqual(new Map());
+    },
+  },
+  {
+    name: 'an offset moves from where it is, forwards and back',
+    check: async ({ offsets }) => {
+      const group = newGroup();
+      await offsets.begin(group, TOPIC, 0, 0);
+      await offsets.advance(step(group, 0, 40));
+      expect(await offsets.load(group, TOPIC)).toEqual(new Map([[0, 40]]));
+      await offsets.advance(step(group, 40, 7));
+      expect(await offsets.load(group, TOPIC)).toEqual(new Map([[0, 7]]));
+    },
+  },
+  {
+    name: 'whoever expects another offset, or one where there is none, is refused and writes nothing',
+    check: async ({ offsets }) => {
+      const group = newGroup();
+      const marks = [{ operation: 'app.OP', sequence: 3, eventIds: ['a'] }];
+      await expect(offsets.advance(step(group, 0, 1))).rejects.toThrow(PartitionLostError);
+      await offsets.begin(group, TOPIC, 0, 10);
+      const late = { ...step(group, 9, 11), operations: marks };
+      await expect(offsets.advance(late)).rejects.toThrow(PartitionLostError);
+      expect(await offsets.load(group, TOPIC)).toEqual(new Map([[0, 10]]));
+      expect(await offsets.marks(group, ['app.OP'])).toEqual(new Map());
+    },
+  },
+  {
+    name: 'of two that go on from the same offset at once exactly one does',
+    check: async ({ offsets }) => {
+      const group = newGroup();
+      await offsets.begin(group, TOPIC, 0, 0);
+      const tries = Array.from({ length: 8 }, (_, n) => offsets.advance(step(group, 0, n + 1)));
+      const won = (await Promise.allSettled(tries)).map(({ status }) => status === 'fulfilled');
+      expect(won.filter(Boolean)).toHaveLength(1);
+      expect(await offsets.load(group, TOPIC)).toEqual(new Map([[0, won.indexOf(true) + 1]]));
+    },
+  },
+  {
+    name: 'what was handled of an operation is remembered with the offset, the newest only',
+    check: async ({ offsets }) => {
+      const group = newGroup();
+      const first = { operation: 'app.A', sequence: 1, eventIds: ['a1'] };
+      const other = { operation: 'app.B', sequence: 4, eventIds: ['b4', 'b4-second'] };
+      const newest = { operation: 'app.A', sequence: 2, eventIds: ['a2'] };
+      await offsets.begin(group, TOPIC, 0, 0);
+      await offsets.advance({ ...step(group, 0, 3), operations: [first, other] });
+      await offsets.advance({ ...step(group, 3, 4), operations: [newest] });
+      expect(await offsets.marks(group, ['app.A', 'app.B', 'app.C'])).toEqual(
+        new Map([
+          ['app.A', newest],
+          ['app.B', other],
+        ]),
+      );
+      expect(await offsets.marks(newGroup(), ['app.A'])).toEqual(new Map());
+      expect(await offsets.marks(group, [])).toEqual(new Map());
+    },
+  },
+];
+
+const deliveryCases: readonly ConsumerOffsetsCase[] = [
+  {
+    name: 'deliveries and the progress that they come from are stored together',
+    check: async (adapter) => {
+      const { offsets, queue } = adapter;
+      const [story, group] = [new Story(adapter), newGroup()];
+      const webhookId = await story.subscribe();
+      const event = story.event('OP-1');
+      const mark = { operation: 'app.OP-1', sequence: 0, eventIds: [event.eventId] };
+      await offsets.begin(group, TOPIC, 0, 0);
+      const progress = { ...step(group, 0, 1), operations: [mark] };
+      expect(await queue.enqueue([{ webhookId, event }], at(0), progress)).toBe(1);
+      expect((await story.claimOne(webhookId)).event).toEqual(event);
+      expect(await offsets.load(group, TOPIC)).toEqual(new Map([[0, 1]]));
+      expect(await offsets.marks(group, ['app.OP-1'])).toEqual(new Map([['app.OP-1', mark]]));
+    },
+  },
+  {
+    name: 'a consumer that lost its partition queues nothing',
+    check: async (adapter) => {
+      const { offsets, queue } = adapter;
+      const [story, group] = [new Story(adapter), newGroup()];
+      const webhookId = await story.subscribe();
+      await offsets.begin(group, TOPIC, 0, 0);
+      await offsets.advance(step(group, 0, 5));
+      const planned = [{ webhookId, event: story.event('OP-1') }];
+      await expect(queue.enqueue(planned, at(0), step(group, 0, 1))).rejects.toThrow(PartitionLostError);
+      expect(await story.records(webhookId)).toEqual([]);
+      expect(await offsets.load(group, TOPIC)).toEqual(new Map([[0, 5]]));
+    },
+  },
+  {
+    name: 'events that nobody wants bring the consumer on all the same',
+    check: async ({ offsets, queue }) => {
+      const group = newGroup();
+      await offsets.begin(group, TOPIC, 0, 0);
+      expect(await queue.enqueue([], at(0), step(group, 0, 9))).toBe(0);
+      expect(await offsets.load(group, TOPIC)).toEqual(new Map([[0, 9]]));
+    },
+  },
+];
+
+export const consumerOffsetsCases: readonly ConsumerOffsetsCase[] = [...offsetCases, ...deliveryCases];
+
+/** Registers every promise of the port as a test of this adapter; there is no way to leave one out. */
+export const describeConsumerOffsetsContract = (
+  adapter: string,
+  open: () => Promise<{ readonly adapter: OffsetsUnderTest; close(): Promise<void> }>,
+): void => {
+  describe(`${adapter} keeps the promises of consumer offsets`, () => {
+    let opened: Awaited<ReturnType<typeof open>>;
+    beforeAll(async () => void (opened = await open()));
+    afterAll(() => opened.close());
+    test.each(consumerOffsetsCases)('$name', ({ check }) => check(opened.adapter));
+  });
+};

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import { KafkaEventBus } from '../../infrastructure/kafka/kafka-event-bus.ts';
+import { SqlConsumerOffsets } from '../../infrastructure/sql/consumer-offsets.ts';
+import { openServiceDatabase } from '../infrastructure/sql/support/temporary-database.ts';
+import type { TemporaryDatabase } from '../infrastructure/sql/support/temporary-database.ts';
+import { testKafka } from '../support/kafka/test-kafka.ts';
+import type { TestKafka } from '../support/kafka/test-kafka.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { describeEventBusContract } from './event-bus-contract.ts';
+
+let kafka: TestKafka;
+let store: TemporaryDatabase;
+
+beforeAll(async () => {
+  [kafka, store] = await Promise.all([testKafka(), openServiceDatabase()]);
+});
+
+afterAll(async () => {
+  await Promise.all([kafka.close(), store.close()]);
+});
+
+describeEventBusContract('KafkaEventBus', async () =>
+  KafkaEventBus.open({
+    brokers: kafka.brokers,
+    clientId: 'contract',
+    offsets: new SqlConsumerOffsets(store.database, new ManualClock()),
+    logger: new RecordingLogger(),
+    topicPrefix: kafka.prefix(),
+    topics: { partitions: 3 },
+    consumer: { firstRetryMs: 5 },
+  }),
+);

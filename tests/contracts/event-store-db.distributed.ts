@@ -1,0 +1,35 @@
+import { EventStoreDbStore } from '../../infrastructure/eventstoredb/event-store-db-store.ts';
+import { StandInProcess } from '../support/eventstoredb/stand-in-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { describeEventStoreContract } from './event-store-contract.ts';
+
+const url = process.env['EVENTSTORE_URL'];
+
+if (url === undefined) {
+  describeEventStoreContract(
+    'EventStoreDbStore at a stand-in that is a process with a disk',
+    async () => {
+      const directory = await temporaryDirectory();
+      const server = await StandInProcess.start(directory.path);
+      const store = await EventStoreDbStore.open({ url: server.url });
+      return {
+        store,
+        close: async () => {
+          await store.close();
+          await server.kill();
+          await directory.remove();
+        },
+      };
+    },
+    30_000,
+  );
+} else {
+  describeEventStoreContract(
+    'EventStoreDbStore at the server of EVENTSTORE_URL',
+    async () => {
+      const store = await EventStoreDbStore.open({ url });
+      return { store, close: () => store.close() };
+    },
+    60_000,
+  );
+}

@@ -1,0 +1,15 @@
+import { EventStoreDbStore } from '../../infrastructure/eventstoredb/event-store-db-store.ts';
+import { EventStoreDbStandIn } from '../support/eventstoredb/stand-in.ts';
+import { describeEventStoreContract } from './event-store-contract.ts';
+
+describeEventStoreContract('EventStoreDbStore at the stand-in', async () => {
+  const server = await EventStoreDbStandIn.start();
+  const store = await EventStoreDbStore.open({ url: server.url });
+  return {
+    store,
+    close: async () => {
+      await store.close();
+      await server.kill();
+    },
+  };
+});

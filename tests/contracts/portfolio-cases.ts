@@ -1,0 +1,188 @@
+import { expect } from '@jest/globals';
+import { loanStream } from '../../application/command-handling/stream-names.ts';
+import { loanDecider } from '../../domain/loan/index.ts';
+import { calendarDate } from '../../domain/shared/calendar-date.ts';
+import type { LoanCode, RenegotiationId } from '../../domain/shared/identifiers.ts';
+import { centsOf, vectors } from '../domain/support/finance-vectors.ts';
+import {
+  approved,
+  disbursed,
+  paid,
+  prepay,
+  repurchaseCompleted,
+  repurchaseRequested,
+  termSigned,
+} from '../domain/support/loan-story.ts';
+import { second } from '../projections/loan/projected-events.ts';
+import { active, bought, firstFive } from './fund-side-samples.ts';
+import type { FundCase, FundUnderTest } from './fund-side-samples.ts';
+import { portfolioSumCases } from './portfolio-sum-cases.ts';
+
+const worked = (date: string, first: string) =>
+  vectors.present_value[0]!.present_values.find(
+    (vector) => vector.effective_date === date && vector.open[0] === first,
+  )!;
+
+const flow = (position: Awaited<ReturnType<FundUnderTest['on']>>, name: string) =>
+  position.flows.find((one) => one.flow === name)!;
+
+const vectorCases: readonly FundCase[] = [
+  {
+    name: 'open installments have the face and the present value of the worked case',
+    check: async (fund) => {
+      await fund.tell('L1', [...active(fund.loan('L1')), ...firstFive.map((code) => paid(code))]);
+      const position = await fund.on('2026-06-20');
+      const presentValueOfSeven = centsOf(worked('2026-06-20', '006').repurchase_value);
+      expect(position.open).toEqual({
+        installments: 7,
+        faceValue: 665_000,
+        presentValue: presentValueOfSeven,
+      });
+      expect(position.overdue.installments).toBe(0);
+      expect(flow(position, 'settled').toDate).toEqual({ payments: 5, installments: 5, amount: 475_000 });
+      expect(flow(position, 'settled').onDay.payments).toBe(0);
+      expect(flow(await fund.on('2026-06-15'), 'settled').onDay.amount).toBe(95_000);
+    },
+  },
+  {
+    name: 'overdue installments stand in the bucket of their age',
+    check: async (fund) => {
+      await fund.tell('L1', [...active(fund.loan('L1')), ...firstFive.slice(0, 3).map((code) => paid(code))]);
+      const { buckets, overdue, open } = await fund.on('2026-06-20');
+      const { repurchase_value: value, lines } = worked('2026-06-20', '004');
+      const [month, second] = buckets;
+      expect(month).toMatchObject({ to: 30, installments: 1, presentValue: centsOf(lines[1]!) });
+      expect(second).toMatchObject({ to: 60, installments: 1, presentValue: centsOf(lines[0]!) });
+      expect(overdue.faceValue).toBe(190_000);
+      expect(open.presentValue).toBe(centsOf(value));
+    },
+  },
+  {
+    name: 'an installment is overdue from the day after its due date, and its bucket changes after thirty days',
+    check: async (fund) => {
+      await fund.tell('L1', active(fund.loan('L1')));
+      const youngest = async (date: string) => (await fund.on(date)).buckets.map((one) => one.installments);
+      expect((await youngest('2026-02-15'))[0]).toBe(0);
+      expect((await youngest('2026-02-16'))[0]).toBe(1);
+      expect((await youngest('2026-03-17')).slice(0, 2)).toEqual([2, 0]);
+      expect((await youngest('2026-03-18')).slice(0, 2)).toEqual([1, 1]);
+    },
+  },
+  {
+    name: 'a prepayment leaves what it left: the balance is the present value of that day',
+    check: async (fund) => {
+      const history = [...active(fund.loan('L1')), ...firstFive.map((code) => paid(code))];
+      const state = history.reduce(
+        (before, event) => loanDecider.evolve(before, event),
+        loanDecider.initialState,
+      );
+      const vector = vectors.prepayment_on_L1.find((one) => one.prepayment_value === '3000.00')!;
+      await fund.tell('L1', [
+        ...history,
+        ...loanDecider.decide(prepay(vector.prepayment_value, vector.prepayment_date), state),
+      ]);
+      const position = await fund.on(vector.prepayment_date);
+      expect(position.open).toMatchObject({
+        installments: 7 - vector.settled_installments.length,
+        presentValue: centsOf(vector.remaining_balance),
+      });
+      expect(flow(position, 'prepaid').onDay).toEqual({ payments: 1, installments: 3, amount: 300_000 });
+    },
+  },
+];
+
+const lifeCases: readonly FundCase[] = [
+  {
+    name: 'an operation counts from the day on which the fund paid',
+    check: async (fund) => {
+      await fund.tell('L1', active(fund.loan('L1')));
+      expect((await fund.on('2026-01-18')).operations).toBe(0);
+      expect((await fund.on('2026-01-19')).operations).toBe(1);
+      await fund.tell('L2', [fund.loan('L2'), approved, termSigned, disbursed]);
+      expect((await fund.on('2026-06-19')).operations).toBe(1);
+      expect((await fund.on('2026-06-20')).operations).toBe(2);
+    },
+  },
+  {
+    name: 'a repurchase counts once it is processed, and then from its effective date on',
+    check: async (fund) => {
+      const [, , , , request] = await fund.tell('L1', [
+        ...active(fund.loan('L1')),
+        repurchaseRequested('repurchase'),
+      ]);
+      const pending = await fund.on('2026-06-20');
+      expect(pending.operations).toBe(1);
+      expect(flow(pending, 'repurchased').toDate.payments).toBe(0);
+      await fund.tell('L1', [repurchaseCompleted('repurchase', 'repurchased')], 5);
+      const processed = await fund.on('2026-06-20');
+      expect(processed.operations).toBe(0);
+      expect(flow(processed, 'repurchased').onDay).toEqual({ payments: 1, installments: 0, amount: 614_733 });
+      expect((await fund.on('2026-06-19')).operations).toBe(1);
+      const asKnownBefore = await fund.on('2026-06-20', request!.recordedAt);
+      expect(asKnownBefore).toEqual({ ...pending, knownAt: request!.recordedAt });
+    },
+  },
+  {
+    name: 'what is recorded later changes a past day, and knowing only what was known gives the earlier answer again',
+    check: async (fund) => {
+      await fund.tell('L1', active(fund.loan('L1')));
+      const before = await fund.on('2026-03-01', second(10));
+      await fund.tell('L1', [paid('001')], 20);
+      expect((await fund.on('2026-03-01')).open.installments).toBe(11);
+      expect(await fund.on('2026-03-01', second(10))).toEqual(before);
+      expect(before.open.installments).toBe(12);
+    },
+  },
+  {
+    name: 'a renegotiated operation leaves on the day on which its successor comes in',
+    check: async (fund) => {
+      await fund.tell('OLD', active(fund.loan('OLD')));
+      const renegotiation = {
+        renegotiationId: 'r-1' as RenegotiationId,
+        originalProposalCodes: ['OLD' as LoanCode],
+        newProposalCode: 'NEW' as LoanCode,
+        effectiveDate: calendarDate('2026-03-01'),
+      };
+      const paidOut = { ...bought, disbursementDate: calendarDate('2026-03-05'), renegotiation };
+      const next = fund.loan('NEW', { installments: fund.loan('NEW').installments.slice(3), renegotiation });
+      await fund.tell('NEW', [next, approved, termSigned, paidOut]);
+      const held = async (date: string) => {
+        const { operations, open } = await fund.on(date);
+        return [operations, open.installments];
+      };
+      expect(await held('2026-03-04')).toEqual([1, 12]);
+      expect(await held('2026-03-05')).toEqual([1, 9]);
+    },
+  },
+  {
+    name: 'the same code of another application stays where it is when a renegotiation replaces its namesake',
+    check: async (fund) => {
+      const other = `${fund.applicationId}-other`;
+      const events = active({ ...fund.loan('OLD'), applicationId: other as never });
+      const stream = loanStream(other, 'OLD');
+      await fund.project(
+        events.map((event, revision) => ({
+          ...{ event, stream, id: `${stream}/${revision}`, applicationId: other },
+          ...{ revision: BigInt(revision), recordedAt: second(revision) },
+        })),
+      );
+      await fund.tell('NEW', [
+        fund.loan('NEW'),
+        approved,
+        termSigned,
+        {
+          ...bought,
+          renegotiation: {
+            renegotiationId: 'r-2' as RenegotiationId,
+            originalProposalCodes: ['OLD' as LoanCode],
+            newProposalCode: 'NEW' as LoanCode,
+            effectiveDate: calendarDate('2026-01-19'),
+          },
+        },
+      ]);
+      expect((await fund.on('2026-02-01')).operations).toBe(2);
+    },
+  },
+];
+
+export const portfolioCases: readonly FundCase[] = [...vectorCases, ...lifeCases, ...portfolioSumCases];

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import { SqlBorrowerIndex } from '../../infrastructure/sql/borrower-index.ts';
+import { SqlCheckpointStore } from '../../infrastructure/sql/checkpoint-store.ts';
+import { SqlClientRegistry } from '../../infrastructure/sql/client-registry.ts';
+import { SqlKeyStore } from '../../infrastructure/sql/key-store.ts';
+import { SqlLeases } from '../../infrastructure/sql/leases.ts';
+import { SqlLoanReader } from '../../infrastructure/sql/loan-reader.ts';
+import { SqlProjectionStore } from '../../infrastructure/sql/projection-store.ts';
+import { SqlDeliveryLog } from '../../infrastructure/sql/webhooks/sql-delivery-log.ts';
+import { SqlDeliveryQueue } from '../../infrastructure/sql/webhooks/sql-delivery-queue.ts';
+import { SqlWebhookSubscriptions } from '../../infrastructure/sql/webhooks/sql-webhook-subscriptions.ts';
+import type { Row } from '../../projections/engine/projection.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { bothSets, openPostgres, query, testPostgres } from '../support/postgres/test-postgres.ts';
+import type { TestPostgres } from '../support/postgres/test-postgres.ts';
+import { describeBorrowerIndexContract } from './borrower-index-contract.ts';
+import { describeCheckpointStoreContract } from './checkpoint-store-contract.ts';
+import { describeClientRegistryContract } from './client-registry-contract.ts';
+import { describeDeliveryQueueContract } from './delivery-queue-contract.ts';
+import { describeKeyStoreContract } from './key-store-contract.ts';
+import { describeLeasesContract } from './leases-contract.ts';
+import { describeLoanReaderContract } from './loan-reader-contract.ts';
+import { projectInto } from './loan-reader-samples.ts';
+import { describeProjectionStoreContract } from './projection-store-contract.ts';
+import { describeWebhookSubscriptionsContract } from './webhook-subscriptions-contract.ts';
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await testPostgres();
+});
+afterAll(() => postgres.close());
+
+const open = () => openPostgres(postgres, bothSets);
+
+describeCheckpointStoreContract('SqlCheckpointStore on PostgreSQL', async () => {
+  const { database, close } = await open();
+  return { store: new SqlCheckpointStore(database, new ManualClock()), close };
+});
+
+describeBorrowerIndexContract('SqlBorrowerIndex on PostgreSQL', async () => {
+  const { database, close } = await open();
+  return { index: new SqlBorrowerIndex(database), close };
+});
+
+describeClientRegistryContract('SqlClientRegistry on PostgreSQL', async () => {
+  const { database, close } = await open();
+  return { registry: new SqlClientRegistry(database), close };
+});
+
+describeKeyStoreContract('SqlKeyStore on PostgreSQL', async () => {
+  const { database, close } = await open();
+  return { store: new SqlKeyStore(database, new ManualClock()), close };
+});
+
+describeLeasesContract('SqlLeases on PostgreSQL', async () => {
+  const { database, close } = await open();
+  return { leases: new SqlLeases(database), close };
+});
+
+describeLoanReaderContract('SqlLoanReader on PostgreSQL', async () => {
+  const { database, close } = await open();
+  const project = projectInto(new SqlProjectionStore(database));
+  return { reader: new SqlLoanReader(database), project, close };
+});
+
+describeProjectionStoreContract('SqlProjectionStore on PostgreSQL', async () => {
+  const { database, close } = await open();
+  const rows = (table: string) => database.read(query<Row>(`select * from ${table}`));
+  return { store: new SqlProjectionStore(database), rows, close };
+});
+
+describeWebhookSubscriptionsContract('SqlWebhookSubscriptions on PostgreSQL', async () => {
+  const { database, close } = await open();
+  return { store: new SqlWebhookSubscriptions(database), close };
+});
+
+describeDeliveryQueueContract('SqlDeliveryQueue on PostgreSQL', async () => {
+  const { database, close } = await open();
+  const queue = new SqlDeliveryQueue(database);
+  const log = new SqlDeliveryLog(database);
+  return { adapter: { queue, log, subscriptions: new SqlWebhookSubscriptions(database) }, close };
+});

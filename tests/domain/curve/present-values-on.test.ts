@@ -1,0 +1,52 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { presentValue } from '../../../domain/curve/present-value.ts';
+import { presentValuesOn } from '../../../domain/curve/present-values-on.ts';
+import { addDays, calendarDate } from '../../../domain/shared/calendar-date.ts';
+import type { InstallmentCode } from '../../../domain/shared/identifiers.ts';
+import { cents } from '../../../domain/shared/money.ts';
+import { centsOf, opened, scheduleOf, vectors } from '../support/finance-vectors.ts';
+import { ISSUED, anyDate, anyPosition, extremePosition, solved } from '../support/positions.ts';
+
+const cases = vectors.present_value.flatMap((loan) =>
+  loan.present_values.map((vector) => ({ loan, vector, name: `${loan.name} on ${vector.effective_date}` })),
+);
+
+describe('present values of many operations on one date', () => {
+  test.each(cases)('$name are those of the worked case', ({ loan, vector }) => {
+    const open = scheduleOf(loan)
+      .filter(({ code }) => vector.open.includes(code))
+      .map(opened);
+    const { total, lines } = presentValuesOn(calendarDate(vector.effective_date))(loan.daily_factor, open);
+    expect(total).toBe(centsOf(vector.repurchase_value));
+    expect(lines.map((line) => line.presentValue)).toEqual(vector.lines.map(centsOf));
+  });
+
+  test.each([
+    ['credit as it is assigned', anyPosition, 150],
+    ['the edges', extremePosition, 20],
+  ] as const)('are the exact ones to the cent: %s', (_, positions, numRuns) => {
+    const credited = fc.tuple(positions, anyDate, fc.integer({ min: 1, max: 9_999 }), fc.nat(400));
+    fc.assert(
+      fc.property(credited, ([position, date, credit, after]) => {
+        const factor = solved(position);
+        const credits = [{ value: `${credit}.474364387512345678901234567890`, date: addDays(ISSUED, after) }];
+        for (const open of [
+          position.installments,
+          position.installments.map((one, i) => (i === 0 ? { ...one, credits } : one)),
+        ])
+          expect(presentValuesOn(date)(factor, open)).toEqual(presentValue(factor, open, date));
+      }),
+      { numRuns },
+    );
+  });
+
+  test('round half a cent up, where a float alone could not know', () => {
+    const date = addDays(ISSUED, 10);
+    const credit = { value: '0.005', date };
+    const open = [
+      { code: '001' as InstallmentCode, dueDate: date, faceValue: cents(100), credits: [credit] },
+    ];
+    expect(presentValuesOn(date)('1', open).total).toBe(100);
+  });
+});

@@ -1,0 +1,47 @@
+import { readFile, rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { deadLetterText } from '../../../application/administrator/dead-letter.ts';
+import type { RefusedDecision } from '../../../application/ports/decision-source.ts';
+import { FileDeadLetters } from '../../../infrastructure/administrator/file-dead-letters.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+beforeAll(async () => void (directory = await temporaryDirectory()));
+afterAll(() => directory.remove());
+
+const refused = (decisionId: string): RefusedDecision => ({
+  decisionId,
+  text: '{"decision":\n"approve"}',
+  origin: 'line 1',
+  reason: { code: 'loan_not_found', message: 'no such operation', details: [] },
+  refusedAt: '2026-06-20T12:00:00.000Z',
+});
+const idsIn = async (path: string): Promise<string[]> =>
+  (await readFile(path, 'utf8'))
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { decision_id: string }).decision_id);
+
+test('refused decisions are added line by line, by any number of writers, for the eyes of the owner only', async () => {
+  const path = join(directory.path, 'refused.jsonl');
+  const writers = [new FileDeadLetters(path, deadLetterText), new FileDeadLetters(path, deadLetterText)];
+  const ids = Array.from({ length: 40 }, (_, i) => `D-${i}`);
+  await Promise.all(ids.map((id, i) => writers[i % 2]!.put(refused(id))));
+  expect((await idsIn(path)).sort()).toEqual(ids.sort());
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+test('the file may be moved away at any time', async () => {
+  const path = join(directory.path, 'moved.jsonl');
+  const letters = new FileDeadLetters(path, deadLetterText);
+  await letters.put(refused('D-1'));
+  await rename(path, `${path}.mending`);
+  await letters.put(refused('D-2'));
+  expect([await idsIn(`${path}.mending`), await idsIn(path)]).toEqual([['D-1'], ['D-2']]);
+});
+
+test('a folder that is not there is a failure that can pass', async () => {
+  const letters = new FileDeadLetters(join(directory.path, 'none', 'x.jsonl'), deadLetterText);
+  await expect(letters.put(refused('D-1'))).rejects.toThrow('ENOENT');
+});

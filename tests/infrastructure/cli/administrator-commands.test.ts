@@ -1,0 +1,244 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { deadLetterText } from '../../../application/administrator/dead-letter.ts';
+import { DecisionDesk } from '../../../application/administrator/decision-desk.ts';
+import { AdministratorDecisions } from '../../../application/administrator/decisions.ts';
+import { FindOperation } from '../../../application/administrator/find-operation.ts';
+import { ProcessDecisions } from '../../../application/administrator/process-decisions.ts';
+import type { RefusedDecision } from '../../../application/ports/decision-source.ts';
+import type { AdministratorServices } from '../../../infrastructure/cli/cli-services.ts';
+import { loanDecider } from '../../../domain/loan/index.ts';
+import type { LoanCode } from '../../../domain/shared/identifiers.ts';
+import { receiveL1 } from '../../domain/support/loan-story.ts';
+import { commandHandler, fixedClock } from '../../support/application-parts.ts';
+import { commandLine, pieces } from '../../support/command-line.ts';
+import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
+
+let store: InMemoryEventStore;
+let letters: Map<string, RefusedDecision[]>;
+let applications: string[];
+let steps: string[];
+let input: () => AsyncIterable<Uint8Array>;
+let receivables: ReturnType<typeof commandLine>;
+
+const services = (): AdministratorServices => {
+  const clock = fixedClock();
+  const desk = new DecisionDesk({
+    decisions: new AdministratorDecisions(commandHandler(store)),
+    events: store,
+    clock,
+    dates: { allowFuture: false },
+  });
+  const registry = {
+    list: async () => applications.map((applicationId) => ({ applicationId, fundIds: [] }) as never),
+  };
+  const finder = new FindOperation({ registry, events: store });
+  return {
+    applicationOf: (code) => finder.applicationOf(code),
+    submitAll: (texts) => desk.submitAll(texts),
+    into: (file = 'usual.jsonl') => {
+      const put = async (refused: RefusedDecision): Promise<void> =>
+        void letters.set(file, [...(letters.get(file) ?? []), refused]);
+      const decisions = new ProcessDecisions({
+        desk,
+        deadLetters: { put },
+        clock,
+        logger: new RecordingLogger(),
+      });
+      return { process: (received) => decisions.process(received), deadLetter: file };
+    },
+  };
+};
+
+beforeEach(async () => {
+  store = new InMemoryEventStore();
+  letters = new Map();
+  applications = ['acme', 'other'];
+  steps = [];
+  input = () => pieces();
+  receivables = commandLine(() => ({ administrator: services() }), {
+    input: () => input(),
+    startProgress: (total) => {
+      steps.push(`of ${total}`);
+      return { advance: () => steps.push('step'), end: () => steps.push('end') };
+    },
+  });
+  for (const [application, code] of [
+    ['acme', 'OP-1'],
+    ['acme', 'OP-2'],
+    ['acme', 'BOTH'],
+    ['other', 'BOTH'],
+  ] as const) {
+    await commandHandler(store).handle({
+      stream: `loan-${application}.${code}`,
+      applicationId: application,
+      actor: 'client-1',
+      correlationId: 'req',
+      decide: (state) => loanDecider.decide({ ...receiveL1, code: code as LoanCode }, state),
+    });
+  }
+});
+afterEach(() => {
+  process.exitCode = undefined;
+});
+
+const line = (id: string, decision: string, code = 'OP-1', more: object = {}): string =>
+  JSON.stringify({
+    decision_id: id,
+    application_id: 'acme',
+    originator_proposal_code: code,
+    decision,
+    ...more,
+  });
+const cession = (code = 'OP-1'): string[] => [
+  line(`${code}-1`, 'approve', code),
+  line(`${code}-2`, 'sign_term', code),
+  line(`${code}-3`, 'disburse', code, { disbursement_date: '2026-01-19', disbursed_value: 10_000 }),
+];
+const typesOf = async (stream: string): Promise<string[]> =>
+  (await store.read(stream)).events.map(({ type }) => type.replace(/^loan\.|\.v1$/g, ''));
+
+describe('receivables administrator', () => {
+  test('carries out a decision on the only operation with this code, and says what became of it', async () => {
+    const { code, err, lines } = await receivables(
+      'administrator',
+      'approve',
+      'OP-1',
+      '--id',
+      'D-1',
+      '--note',
+      'ok',
+    );
+    expect([code, err]).toEqual([0, '']);
+    expect(lines).toEqual([
+      {
+        decision_id: 'D-1',
+        application_id: 'acme',
+        originator_proposal_code: 'OP-1',
+        decision: 'approve',
+        outcome: 'applied',
+        status: 'approved',
+      },
+    ]);
+  });
+
+  test('asks whose operation it is where several have the code', async () => {
+    const unclear = await receivables('administrator', 'approve', 'BOTH');
+    expect([unclear.code, unclear.err]).toEqual([2, expect.stringContaining('acme, other')]);
+    expect((await receivables('administrator', 'approve', 'BOTH', '--application', 'other')).code).toBe(0);
+    expect(await typesOf('loan-acme.BOTH')).toEqual(['received']);
+    expect((await receivables('administrator', 'approve', 'NONE')).code).toBe(2);
+  });
+
+  test.each([
+    [['sign', 'OP-1'], /operation_invalid_state.*is received/],
+    [['approve', 'NONE', '--application', 'acme'], /loan_not_found/],
+    [['approve', 'OP-1', '--decided-at', 'yesterday'], /validation_error: decided_at must be an instant/],
+    [['disburse', 'OP-1', '--date', '2026-02-30', '--value', '1.00'], /disbursement_date must be a date/],
+    [['disburse', 'OP-1', '--date', '2026-02-20', '--value', '1.005'], /--value.*1800\.00/],
+    [['disburse', 'OP-1', '--value', '1'], /--date/],
+    [['reject', 'OP-1'], /--reason/],
+    [['reject', 'OP-1', '--reason', 'without a code'], /a code and a message/],
+  ] as const)('%j is refused with 2 and changes nothing', async (args, message) => {
+    const { code, out, err } = await receivables('administrator', ...args);
+    expect([code, out, err]).toEqual([2, '', expect.stringMatching(message)]);
+    expect(await typesOf('loan-acme.OP-1')).toEqual(['received']);
+  });
+
+  test('has help with an example on every level', async () => {
+    for (const command of ['', 'approve', 'reject', 'sign', 'disburse', 'process-repurchase', 'apply']) {
+      const { code, out } = await receivables('administrator', ...(command ? [command] : []), '--help');
+      expect([command, code, out]).toEqual([
+        command,
+        0,
+        expect.stringMatching(/Example:\n {2}receivables administrator /),
+      ]);
+    }
+  });
+});
+
+describe('receivables administrator apply', () => {
+  test('answers each line of a file and shows how far it is', async () => {
+    input = () => pieces(`\uFEFF${cession().join('\r\n')}\r\n\r\n`, cession('OP-2').join('\n'));
+    const { code, lines } = await receivables('administrator', 'apply', '--file', 'decisions.jsonl');
+    expect(code).toBe(0);
+    expect(lines.map(({ line: number, outcome, status }) => [number, outcome, status])).toEqual([
+      ...[
+        [1, 'applied'],
+        [2, 'applied'],
+        [3, 'applied'],
+      ].map(([n, o]) => [n, o, expect.any(String)]),
+      ...[
+        [5, 'applied'],
+        [6, 'applied'],
+        [7, 'applied'],
+      ].map(([n, o]) => [n, o, expect.any(String)]),
+    ]);
+    expect(steps).toEqual(['of 6', ...Array.from({ length: 6 }, () => 'step'), 'end']);
+    const again = await receivables('administrator', 'apply', '--file', 'decisions.jsonl');
+    expect(again.lines.map(({ outcome }) => outcome)).toEqual(
+      Array.from({ length: 6 }, () => 'already_applied'),
+    );
+    expect(await typesOf('loan-acme.OP-1')).toEqual(['received', 'approved', 'term_signed', 'disbursed']);
+  });
+
+  test('carries out nothing of a file with malformed lines, and names them', async () => {
+    input = () =>
+      pieces([cession()[0], '{"decision_id":"x"', cession()[1], line('y', 'postpone')].join('\n'));
+    const { code, out, err } = await receivables('administrator', 'apply', '--file', 'decisions.jsonl');
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(
+      /line 2: .*JSON[\s\S]*line 4: decision must be one of[\s\S]*2 of 4 .* none was carried out/,
+    );
+    expect(await typesOf('loan-acme.OP-1')).toEqual(['received']);
+    expect(letters.size).toBe(0);
+  });
+
+  test('puts what the rules refuse aside, with its line, and goes on behind it', async () => {
+    input = () => pieces([line('x', 'sign_term'), ...cession('OP-2')].join('\n'));
+    const { code, lines, err } = await receivables(
+      ...['administrator', 'apply', '--file', 'decisions.jsonl', '--dead-letter', 'refused.jsonl'],
+    );
+    expect(code).toBe(2);
+    expect(lines.map(({ outcome }) => outcome)).toEqual(['refused', 'applied', 'applied', 'applied']);
+    expect(lines[0]).toMatchObject({
+      line: 1,
+      decision_id: 'x',
+      reason: { code: 'operation_invalid_state' },
+    });
+    expect(err).toMatch(/1 of 4 decisions were refused: see refused\.jsonl/);
+    const [letter] = letters.get('refused.jsonl') ?? [];
+    expect(JSON.parse(deadLetterText(letter!))).toMatchObject({
+      decision_id: 'x',
+      origin: 'line 1 of decisions.jsonl',
+      text: line('x', 'sign_term'),
+    });
+  });
+
+  test('takes a pipe as it comes: what is malformed there is put aside, too', async () => {
+    const [first, second] = cession();
+    input = () => pieces(first!.slice(0, 20), `${first!.slice(20)}\n{`, `\n${second}\n`);
+    const { code, lines } = await receivables('administrator', 'apply', '--file', '-');
+    expect([code, lines.map(({ line: n, outcome }) => [n, outcome])]).toEqual([
+      2,
+      [
+        [1, 'applied'],
+        [2, 'refused'],
+        [3, 'applied'],
+      ],
+    ]);
+    expect(letters.get('usual.jsonl')).toHaveLength(1);
+  });
+
+  test('an input that cannot be read is a failure, not a refusal', async () => {
+    input = async function* () {
+      yield Buffer.from(`${cession()[0]}\n`);
+      throw new Error('EIO');
+    };
+    const broken = await receivables('administrator', 'apply', '--file', 'decisions.jsonl');
+    expect([broken.code, broken.out, broken.err]).toEqual([1, '', expect.stringContaining('EIO')]);
+    input = () => pieces('x'.repeat(2_000_000));
+    expect((await receivables('administrator', 'apply', '--file', '-')).err).toContain('line 1 is longer');
+    expect(await typesOf('loan-acme.OP-1')).toEqual(['received']);
+  });
+});

@@ -1,0 +1,218 @@
+import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { CsvStatements } from '../../../infrastructure/statements/csv-statements.ts';
+import { FundUnderTest } from '../../contracts/fund-side-samples.ts';
+import {
+  approved,
+  disbursed,
+  paid,
+  repurchaseRequested,
+  termSigned,
+  underpaid,
+} from '../../domain/support/loan-story.ts';
+import { commandLine } from '../../support/command-line.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { openReadModel } from '../sql/support/temporary-database.ts';
+import type { TemporaryDatabase } from '../sql/support/temporary-database.ts';
+
+let database: TemporaryDatabase;
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let fund: FundUnderTest;
+let caughtUp: string[];
+let steps: string[];
+
+beforeAll(async () => {
+  [database, directory] = await Promise.all([openReadModel(), temporaryDirectory()]);
+});
+afterAll(() => Promise.all([database.close(), directory.remove()]));
+beforeEach(async () => {
+  fund = new FundUnderTest(database.database, 100);
+  caughtUp = [];
+  steps = [];
+  const loan = [fund.loan('=L1'), approved, termSigned, disbursed];
+  const payments = [paid('001'), paid('002', '900.00', '2026-03-15'), underpaid('002', '900.00', '50.00')];
+  await fund.tell('=L1', [...loan, ...payments, repurchaseRequested('cession_reversal')]);
+});
+
+const run = (...args: readonly string[]) =>
+  commandLine(
+    () => ({
+      fundSide: {
+        statements: new CsvStatements(),
+        reconciliation: fund.reconciliation,
+        portfolio: fund.portfolio,
+        catchUp: async (name) => void caughtUp.push(name),
+      },
+    }),
+    {
+      startProgress: (total) => {
+        steps.push(`of ${total}`);
+        return { advance: () => steps.push('step'), end: () => steps.push('end') };
+      },
+    },
+  )(...args);
+
+const statement = async (...lines: readonly string[]): Promise<string> => {
+  const path = join(directory.path, 'statement.csv');
+  await writeFile(path, ['date,amount,reference', ...lines, ''].join('\n'));
+  return path;
+};
+
+const reconcile = (path: string, ...more: readonly string[]) =>
+  run(
+    'reconcile',
+    '--fund',
+    fund.fundId,
+    '--from',
+    '2026-01-01',
+    '--to',
+    '2026-12-31',
+    '--statement',
+    path,
+    ...more,
+  );
+
+const CLEAN = ['2026-02-15,950.00,=L1/001', '2026-03-15,900.00,=L1/002', '2026-06-20,6147.33,=L1'];
+
+describe('receivables reconcile', () => {
+  test('ends with 0 when everything matched, after catching up', async () => {
+    const { code, out, err } = await reconcile(await statement(...CLEAN));
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(caughtUp).toEqual(['reconciliation']);
+    expect(steps).toEqual(['of 1', 'step', 'end']);
+    expect(out).toContain('Notified 3 payments, 7997.33; statement 3 lines, 7997.33');
+    expect(out).toMatch(
+      /reversal after payments +repurchase \(cession_reversal\) +=L1 +2026-06-20 +6147.33 +6147.33 +4750.00/,
+    );
+    expect(out).toMatch(/underpayment +settlement +=L1\/002 +2026-03-15 +900.00 +950.00 +50.00/);
+    expect(out).not.toContain('missing in the statement\n');
+  });
+
+  test('ends with 1 when something differs, and lists it', async () => {
+    const path = await statement(CLEAN[0]!, '2026-03-15,899.00,=L1/002', '2026-04-01,5.00,unknown');
+    const { code, out, err } = await reconcile(path);
+    expect({ code, err }).toEqual({ code: 1, err: 'error: the statement and the notifications differ\n' });
+    expect(out).toMatch(
+      /Amounts that differ\n[^]*=L1\/002 +2026-03-15 +900.00 +3 +2026-03-15 +899.00 +=L1\/002 +-1.00/,
+    );
+    expect(out).toMatch(/Notified, and missing in the statement\n[^]*=L1 +2026-06-20 +6147.33/);
+    expect(out).toMatch(/In the statement, and never notified\n[^]*4 +2026-04-01 +5.00 +unknown/);
+  });
+
+  test('prints JSON as one object, with what matched on demand', async () => {
+    const path = await statement(...CLEAN);
+    const short = JSON.parse((await reconcile(path, '--format', 'json')).out);
+    expect(short).toMatchObject({ fund_id: fund.fundId, clean: true, findings: [] });
+    expect(short.results.matched).toEqual({ count: 3, amount: 7997.33 });
+    expect(short.totals).toHaveLength(3);
+    expect(short.remarks.map((one: { remark: string }) => one.remark)).toEqual([
+      ...['underpayment', 'reversal_after_payments', 'repurchase_pending'],
+    ]);
+    const { out } = await reconcile(path, '--format', 'json', '--with-matched');
+    expect(out).toContain('"amount":950.00');
+    expect(JSON.parse(out).findings[0]).toEqual({
+      ...{ result: 'matched', rule: 'exact', match: 0 },
+      notification: {
+        ...{ event_id: expect.any(String), kind: 'settlement', originator_proposal_code: '=L1' },
+        ...{ installment_code: '001', date: '2026-02-15', amount: 950 },
+      },
+      statement: { line: 2, date: '2026-02-15', amount: 950, reference: '=L1/001' },
+    });
+  });
+
+  test('writes CSV that no spreadsheet takes for formulas, into a file that is whole or not there', async () => {
+    const output = join(directory.path, 'report.csv');
+    const path = await statement(...CLEAN.slice(1));
+    const { code, out } = await reconcile(path, '--format', 'csv', '--with-matched', '--output', output);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    const [header, ...rows] = (await readFile(output, 'utf8')).trimEnd().split('\n');
+    expect(header).toMatch(/^result,rule,match,kind,reason,operation,installment,event_id,notified_date/);
+    expect(rows).toHaveLength(6);
+    expect(rows.at(2)).toMatch(/^missing_in_statement,,,settlement,,'=L1,001,[^,]+,2026-02-15,950.00,,,,,,$/);
+    expect(await readdir(directory.path)).not.toContain('report.csv.unfinished');
+  });
+
+  test.each([
+    [
+      'a broken line',
+      ['2026-02-15,950.00,A', '2026-02-30,1.00,A'],
+      'statement.csv line 3: "2026-02-30" is not a date',
+    ],
+    [
+      'another number of columns',
+      ['2026-02-15,950.00'],
+      'statement.csv line 2: it has another number of columns',
+    ],
+  ])(
+    'with %s: exit code 2, the line on standard error, nothing printed or written',
+    async (_, lines, message) => {
+      const output = join(directory.path, 'never.csv');
+      const { code, out, err } = await reconcile(await statement(...lines), '--output', output);
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      expect(err).toContain(message);
+      expect(await readdir(directory.path)).not.toContain('never.csv');
+    },
+  );
+
+  test.each([
+    [['--fund', 'no-uuid'], 'It must be a UUID'],
+    [['--from', '2026-02-30'], 'It must be a day that exists'],
+    [['--from', '2027-01-01'], '--from comes after --to'],
+    [['--window', '61'], 'from 0 to 60'],
+    [['--decimal', ';'], 'Allowed choices'],
+    [['--date-format', 'dd/mm'], 'a year, a month and a day'],
+    [['--delimiter', ';;'], 'one character'],
+    [['--statement', 'nowhere.csv'], 'cannot be read'],
+  ])('refuses %j with exit code 2', async (args, message) => {
+    const { code, out, err } = await reconcile(await statement(...CLEAN), ...args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(message);
+  });
+});
+
+describe('receivables portfolio', () => {
+  const portfolio = (...more: readonly string[]) =>
+    run('portfolio', '--fund', fund.fundId, '--as-of', '2026-06-20', ...more);
+
+  test('prints the position of the day as a table', async () => {
+    const { code, out } = await portfolio();
+    expect(code).toBe(0);
+    expect(caughtUp).toEqual(['portfolio']);
+    expect(out).toContain('1 operations with open installments');
+    expect(out).toMatch(/open +10 +9500.00 +\d+\.\d\d\n/);
+    expect(out).toMatch(/ 61-90 days +1 +950.00/);
+    expect(out).toMatch(/settled +0 +0 +0.00 +2 +2 +1850.00/);
+  });
+
+  test('prints it as JSON and as CSV', async () => {
+    const position = JSON.parse((await portfolio('--format', 'json')).out);
+    expect(position).toMatchObject({ as_of: '2026-06-20', operations: 1, open: { face_value: 9500 } });
+    expect(position.overdue_by_age.map((one: { to_days: number }) => one.to_days)).toEqual([
+      ...[30, 60, 90, 120, 150, 180, 360, 720, 1080, null],
+    ]);
+    const { out } = await portfolio('--format', 'csv');
+    expect(out.split('\n')[0]).toBe('measure,days,count,face_value,present_value,amount');
+    expect(out).toMatch(/^overdue,61-90,1,950.00,/m);
+  });
+
+  test('knows no more than was known', async () => {
+    const { out } = await portfolio('--known-at', '2026-01-15T12:00:04Z', '--format', 'json');
+    expect(JSON.parse(out)).toMatchObject({
+      known_at: '2026-01-15T12:00:04.000Z',
+      open: { installments: 11 },
+    });
+  });
+
+  test.each([[['--as-of', '2026-06-31']], [['--known-at', 'yesterday']]])('refuses %j', async (args) => {
+    const { code, out } = await portfolio(...args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+  });
+});
+
+test.each(['reconcile', 'portfolio'])('%s --help shows how, with examples', async (command) => {
+  const { code, out } = await run(command, '--help');
+  expect(code).toBe(0);
+  expect(out).toContain('Examples:');
+  expect(out).toContain(`receivables ${command} --fund`);
+});

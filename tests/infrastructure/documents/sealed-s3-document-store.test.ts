@@ -1,0 +1,141 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { ReceivedFile } from '../../../application/ports/document-store.ts';
+import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
+import { S3Bucket } from '../../../infrastructure/documents/s3/s3-bucket.ts';
+import { parseS3Url } from '../../../infrastructure/documents/s3/s3-location.ts';
+import { SealedS3DocumentStore } from '../../../infrastructure/documents/s3/sealed-s3-document-store.ts';
+import { DamagedDocumentError } from '../../../infrastructure/documents/sealed-content.ts';
+import type { DocumentKey } from '../../../infrastructure/documents/sealed-content.ts';
+import { S3StandIn } from '../../support/s3/s3-stand-in.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const STREAM = 'loan-app.P-1';
+const OTHER = 'loan-app.P-2';
+
+let s3: S3StandIn;
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const keys = new Map<string, DocumentKey>();
+const documentKeys = {
+  key: async (stream: string): Promise<DocumentKey> => {
+    const key = keys.get(stream) ?? { id: randomBytes(8).toString('hex'), bytes: randomBytes(32) };
+    keys.set(stream, key);
+    return key;
+  },
+  find: async (stream: string) => keys.get(stream),
+};
+
+const storeAt = (url: string, attemptMs = 5_000): SealedS3DocumentStore => {
+  const location = parseS3Url(url);
+  if (!location) throw new Error('the address is well written');
+  const bucket = new S3Bucket({ location, attemptMs, pause: () => Promise.resolve() });
+  return new SealedS3DocumentStore(bucket, documentKeys);
+};
+
+beforeEach(async () => {
+  keys.clear();
+  s3 = await S3StandIn.start();
+  directory = await temporaryDirectory();
+});
+afterEach(async () => {
+  await s3.stop();
+  await directory.remove();
+});
+
+const received = async (content: Buffer): Promise<ReceivedFile> => {
+  const path = join(directory.path, randomUUID());
+  await writeFile(path, content);
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  return { name: 'contract.pdf', size: content.length, sha256, path };
+};
+
+describe('sealed S3 document store', () => {
+  test.each([0, 21, 1_000_003])('%d bytes come back as they were and lie there sealed', async (size) => {
+    const content = randomBytes(size);
+    const file = await received(content);
+    const store = storeAt(s3.url);
+    await store.start();
+    await store.put(STREAM, file);
+    expect(content.equals((await storeAt(s3.url).get(STREAM, file.sha256))!)).toBe(true);
+    const [lying] = [...s3.objects.values()];
+    if (size > 0) expect(lying!.bytes.includes(content.subarray(0, 20))).toBe(false);
+  });
+
+  test('storing twice is storing once; a new key stores anew', async () => {
+    const file = await received(Buffer.from('content'));
+    const store = storeAt(s3.url);
+    await store.put(STREAM, file);
+    const [first] = [...s3.objects.values()];
+    await store.put(STREAM, file);
+    expect([...s3.objects.values()]).toEqual([first]);
+    keys.clear();
+    expect(await store.get(STREAM, file.sha256)).toBeUndefined();
+    await store.put(STREAM, file);
+    expect(Buffer.from((await store.get(STREAM, file.sha256))!).toString()).toBe('content');
+  });
+
+  test('copies are sealed for the other operation; what is removed is gone', async () => {
+    const file = await received(Buffer.from('content'));
+    const store = storeAt(s3.url);
+    await store.put(STREAM, file);
+    expect(await store.copy(STREAM, OTHER, file.sha256)).toBe(true);
+    expect(await store.copy(STREAM, OTHER, 'f'.repeat(64))).toBe(false);
+    await store.remove(STREAM, file.sha256);
+    await store.remove(STREAM, file.sha256);
+    expect(await store.get(STREAM, file.sha256)).toBeUndefined();
+    expect(Buffer.from((await store.get(OTHER, file.sha256))!).toString()).toBe('content');
+  });
+
+  test('damage is noticed', async () => {
+    const file = await received(randomBytes(500));
+    const store = storeAt(s3.url);
+    await store.put(STREAM, file);
+    for (const stored of s3.objects.values()) stored.bytes[60]! ^= 1;
+    await expect(store.get(STREAM, file.sha256)).rejects.toThrow(DamagedDocumentError);
+  });
+
+  test('what passes by itself is tried again, each attempt within its time', async () => {
+    const file = await received(Buffer.from('content'));
+    s3.faults.push('unavailable', 'cut', 'silent');
+    await storeAt(s3.url, 200).put(STREAM, file);
+    expect(s3.objects.size).toBe(1);
+  });
+
+  test('a storage that stays away is unavailable: nothing was acknowledged', async () => {
+    const file = await received(Buffer.from('content'));
+    s3.faults.push('cut', 'cut', 'cut', 'cut');
+    await expect(storeAt(s3.url).put(STREAM, file)).rejects.toThrow(StoreUnavailableError);
+    expect(s3.objects.size).toBe(0);
+  });
+
+  test('a wrong secret or bucket is told at the start', async () => {
+    await expect(storeAt(s3.url.replace('AKIASANDBOX:se', 'AKIASANDBOX:xx')).start()).rejects.toThrow('403');
+    await expect(storeAt(s3.url.replace('documents-bucket', 'another')).start()).rejects.toThrow('404');
+  });
+});
+
+describe('S3_URL', () => {
+  test('names bucket, prefix, region and both credentials', () => {
+    expect(parseS3Url('https://key:s%2Fecret@s3.example.com:9000/bucket/prefix/?region=sa-east-1')).toEqual({
+      base: 'https://s3.example.com:9000/bucket/prefix',
+      region: 'sa-east-1',
+      accessKeyId: 'key',
+      secretAccessKey: 's/ecret',
+    });
+    expect(parseS3Url('http://key:secret@localhost:9000/b')?.region).toBe('us-east-1');
+  });
+
+  test.each([
+    ['not an address', 'bucket'],
+    ['another protocol', 's3://key:secret@host/b'],
+    ['no credentials', 'https://host/bucket'],
+    ['no secret', 'https://key@host/bucket'],
+    ['no bucket', 'https://key:secret@host/'],
+    ['an unknown option', 'https://key:secret@host/b?acl=public'],
+    ['a broken escape', 'https://key:%zz@host/b'],
+  ])('%s is refused', (_, text) => {
+    expect(parseS3Url(text)).toBeUndefined();
+  });
+});

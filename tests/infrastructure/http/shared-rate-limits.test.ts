@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type {
+  RateLimit,
+  RateLimiter,
+  RateScope,
+  RateState,
+} from '../../../infrastructure/http/limits/rate-limiter.ts';
+import { SharedTokenBucketLimiter } from '../../../infrastructure/http/limits/shared-token-bucket-limiter.ts';
+import type { SharedBuckets } from '../../../infrastructure/http/limits/shared-token-bucket-limiter.ts';
+import { TokenBucketLimiter } from '../../../infrastructure/http/limits/token-bucket-limiter.ts';
+import { SqlRateBuckets } from '../../../infrastructure/sql/rate-buckets.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
+import { openServiceDatabase } from '../sql/support/temporary-database.ts';
+import type { TemporaryDatabase } from '../sql/support/temporary-database.ts';
+
+/** Refills slowly enough that a test on a busy machine sees no new token. */
+const LIMIT: RateLimit = { perMinute: 1, burst: 20 };
+
+const take = async (limiter: RateLimiter, scope: RateScope, key: string): Promise<RateState> =>
+  limiter.take(scope, key, LIMIT);
+
+const allowed = (states: readonly RateState[]): number => states.filter((state) => state.allowed).length;
+
+describe('rate limits of several processes over one database', () => {
+  let fixture: TemporaryDatabase;
+  beforeAll(async () => {
+    fixture = await openServiceDatabase();
+  });
+  afterAll(() => fixture.close());
+
+  const limiterOver = (buckets: SharedBuckets, logger = new RecordingLogger()): SharedTokenBucketLimiter => {
+    const now = (): number => performance.now();
+    return new SharedTokenBucketLimiter({ buckets, local: new TokenBucketLimiter(), logger, now });
+  };
+  const process = (): SharedTokenBucketLimiter => limiterOver(new SqlRateBuckets(fixture.database));
+
+  test('together allow the limit once, however the calls are spread', async () => {
+    const [a, b] = [process(), process()];
+    const calls = Array.from({ length: 60 }, (_, i) => take(i % 2 ? a : b, 'application', 'spread'));
+    const states = await Promise.all(calls);
+    expect(allowed(states)).toBe(LIMIT.burst);
+    for (const { allowed, remaining, retryAfter, limit } of states) {
+      expect(limit).toBe(LIMIT.burst);
+      if (!allowed) expect([remaining, retryAfter >= 1 && retryAfter <= 60]).toEqual([0, true]);
+      else expect(retryAfter).toBe(0);
+    }
+  });
+
+  test('count down in the headers, one token a call, also when calls travel together', async () => {
+    const limiter = process();
+    const calls = Array.from({ length: 5 }, () => take(limiter, 'application', 'headers'));
+    expect((await Promise.all(calls)).map(({ remaining }) => remaining)).toEqual([19, 18, 17, 16, 15]);
+    const { remaining, resetAt } = await process().peek('application', 'headers', LIMIT);
+    expect(remaining).toBe(15);
+    const fullIn = resetAt - Date.now() / 1000;
+    expect(fullIn).toBeGreaterThan(240);
+    expect(fullIn).toBeLessThan(302);
+  });
+
+  test('keep scopes and keys apart, and take any key', async () => {
+    const limiter = process();
+    const long = 'x'.repeat(100_000);
+    const calls = [
+      take(limiter, 'application', 'k'),
+      take(limiter, 'address', 'k'),
+      take(limiter, 'address', long),
+    ];
+    expect((await Promise.all(calls)).map(({ remaining }) => remaining)).toEqual([19, 19, 19]);
+  });
+
+  test('refill with time', async () => {
+    const fast: RateLimit = { perMinute: 60_000, burst: 2 };
+    const limiter = process();
+    const deadline = Date.now() + 5_000;
+    let taken = 0;
+    while (taken < 10 && Date.now() < deadline) {
+      if ((await limiter.take('application', 'refill', fast)).allowed) taken += 1;
+    }
+    expect(taken).toBe(10);
+  });
+
+  test('leave nothing behind for buckets that are full again', async () => {
+    const buckets = new SqlRateBuckets(fixture.database);
+    const demand = { key: 'gone soon', burst: 2, perMinute: 6_000_000, asked: 1 };
+    await buckets.draw([demand, { ...demand, key: 'stays', perMinute: 1 }]);
+    const { builder } = fixture.database;
+    const query = builder.selectFrom('rate_bucket').select('key').where('key', 'in', ['gone soon', 'stays']);
+    const left = async (): Promise<readonly string[]> => {
+      await buckets.forgetFull();
+      return (await fixture.database.read(query)).map(({ key }) => key);
+    };
+    const deadline = Date.now() + 5_000;
+    while ((await left()).length > 1 && Date.now() < deadline);
+    expect(await left()).toEqual(['stays']);
+  });
+
+  test('fall back to each process by itself while the database is away, and say so once', async () => {
+    const logger = new RecordingLogger();
+    let away = true;
+    let draws = 0;
+    const real = new SqlRateBuckets(fixture.database);
+    const unsteady: SharedBuckets = {
+      draw: (demands) => {
+        draws += 1;
+        return away ? Promise.reject(new Error('away')) : real.draw(demands);
+      },
+      forgetFull: () => real.forgetFull(),
+    };
+    let ms = 0;
+    const local = new TokenBucketLimiter();
+    const limiter = new SharedTokenBucketLimiter({ buckets: unsteady, local, logger, now: () => ms });
+    const states = [];
+    for (let i = 0; i < 30; i++) states.push(await limiter.take('application', 'alone', LIMIT));
+    expect(allowed(states)).toBe(LIMIT.burst);
+    expect(draws).toBe(1);
+    away = false;
+    ms += 1_001;
+    expect((await limiter.take('application', 'alone', LIMIT)).remaining).toBe(19);
+    expect(logger.lines.map(({ level }) => level)).toEqual(['warn', 'info']);
+  });
+
+  test('do not wait for a database that is silent', async () => {
+    const silent: SharedBuckets = {
+      draw: () => new Promise(() => undefined),
+      forgetFull: () => Promise.resolve(),
+    };
+    const begun = performance.now();
+    expect((await limiterOver(silent).take('address', 'a', LIMIT)).allowed).toBe(true);
+    expect(performance.now() - begun).toBeLessThan(3_000);
+  });
+
+  test('send one statement at a time, whatever waits', async () => {
+    let [underWay, most, draws] = [0, 0, 0];
+    const real = new SqlRateBuckets(fixture.database);
+    const counting: SharedBuckets = {
+      draw: async (demands) => {
+        draws += 1;
+        most = Math.max(most, ++underWay);
+        return real.draw(demands).finally(() => (underWay -= 1));
+      },
+      forgetFull: () => real.forgetFull(),
+    };
+    const limiter = limiterOver(counting);
+    const calls = Array.from({ length: 1_000 }, (_, i) => take(limiter, 'address', `many ${i % 700}`));
+    expect(allowed(await Promise.all(calls))).toBe(1_000);
+    expect([most, draws]).toEqual([1, 2]);
+  });
+});

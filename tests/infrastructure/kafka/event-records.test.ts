@@ -1,0 +1,99 @@
+import { describe, expect, test } from '@jest/globals';
+import type { OperationMark } from '../../../application/ports/consumer-offsets.ts';
+import type { PublicEvent } from '../../../application/ports/event-bus.ts';
+import { eventOf, freshEvents } from '../../../infrastructure/kafka/event-records.ts';
+import { RefusedRecordError } from '../../../infrastructure/kafka/records.ts';
+import type { KafkaRecord } from '../../../infrastructure/kafka/records.ts';
+
+const event = (code: string, sequence: number, eventId = `${code}-${sequence}`): PublicEvent => ({
+  eventId,
+  name: 'installment_settled',
+  applicationId: 'app',
+  fundId: 'fund',
+  code,
+  sequence,
+  timestamp: '2026-01-15T12:00:00.000Z',
+  body: '{}',
+});
+
+const fresh = async (events: readonly PublicEvent[], marks: readonly OperationMark[] = []) => {
+  const asked: string[] = [];
+  const stored = new Map(marks.map((mark) => [mark.operation, mark]));
+  const result = await freshEvents(events, 'group', {
+    marks: async (_, operations) => {
+      asked.push(...operations);
+      return stored;
+    },
+  });
+  return { ids: result.events.map(({ eventId }) => eventId), operations: result.operations, asked };
+};
+
+describe('repetitions are left out', () => {
+  test('nothing is known of a new operation', async () => {
+    const { ids, operations, asked } = await fresh([event('A', 0), event('B', 3), event('A', 2)]);
+    expect(ids).toEqual(['A-0', 'B-3', 'A-2']);
+    expect(asked).toEqual(['app.A', 'app.B']);
+    expect(operations).toEqual([
+      { operation: 'app.A', sequence: 2, eventIds: ['A-2'] },
+      { operation: 'app.B', sequence: 3, eventIds: ['B-3'] },
+    ]);
+  });
+
+  test('what stands at or before the newest handled event was handled', async () => {
+    const mark = { operation: 'app.A', sequence: 2, eventIds: ['A-2'] };
+    const { ids, operations } = await fresh([event('A', 1), event('A', 2), event('A', 3)], [mark]);
+    expect(ids).toEqual(['A-3']);
+    expect(operations).toEqual([{ operation: 'app.A', sequence: 3, eventIds: ['A-3'] }]);
+  });
+
+  test('a stretch that is repeated within one batch counts once', async () => {
+    const stretch = [event('A', 1), event('A', 2)];
+    expect((await fresh([...stretch, ...stretch, event('A', 3)])).ids).toEqual(['A-1', 'A-2', 'A-3']);
+  });
+
+  test('several events of one stored event are all new, also when a batch ends between them', async () => {
+    const pair = [event('A', 2, 'first'), event('A', 2, 'second')];
+    expect((await fresh(pair)).ids).toEqual(['first', 'second']);
+    const mark = { operation: 'app.A', sequence: 2, eventIds: ['first'] };
+    const rest = await fresh(pair, [mark]);
+    expect(rest.ids).toEqual(['second']);
+    expect(rest.operations).toEqual([{ operation: 'app.A', sequence: 2, eventIds: ['first', 'second'] }]);
+  });
+
+  test('a batch of repetitions leaves nothing to remember', async () => {
+    const mark = { operation: 'app.A', sequence: 9, eventIds: ['A-9'] };
+    expect(await fresh([event('A', 1)], [mark])).toMatchObject({ ids: [], operations: [] });
+  });
+});
+
+describe('a message that is no event is refused with its offset', () => {
+  const body = { event_id: 'e', event: 'n', fund_id: 'f', originator_proposal_code: 'c', timestamp: 't' };
+  const record = (value: Buffer | null, headers: KafkaRecord['headers']): KafkaRecord => ({
+    topic: 'receivables.events',
+    partition: 2,
+    offset: 41,
+    key: null,
+    value,
+    headers,
+  });
+  const headers = { schema_version: '1', application_id: 'app' };
+  const readable = Buffer.from(JSON.stringify({ ...body, sequence: 1 }));
+
+  test('one that is an event keeps its text', () => {
+    expect(eventOf(record(readable, headers)).body).toBe(readable.toString());
+  });
+
+  test.each<readonly [flaw: string, value: Buffer | null, headers: KafkaRecord['headers']]>([
+    ['no value', null, headers],
+    ['bytes that are no text', Buffer.from([0x7b, 0xff, 0xfe]), headers],
+    ['no JSON', Buffer.from('{"event_id"'), headers],
+    ['a list', Buffer.from('[]'), headers],
+    ['no sequence', Buffer.from(JSON.stringify(body)), headers],
+    ['a later version', readable, { ...headers, schema_version: '2' }],
+    ['no headers', readable, {}],
+  ])('%s', (_, value, given) => {
+    const refusal = expect.objectContaining({ name: 'RefusedRecordError', offset: 41 });
+    expect(() => eventOf(record(value, given))).toThrow(RefusedRecordError);
+    expect(() => eventOf(record(value, given))).toThrow(refusal);
+  });
+});

@@ -1,0 +1,79 @@
+import { createRequire } from 'node:module';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { quietIdleConnections } from '../../../infrastructure/kafka/idle-request-queue.ts';
+
+interface Pushed {
+  readonly entry: { readonly correlationId: number; resolve(): void; reject(): void };
+  readonly expectResponse: boolean;
+  sendRequest(): void;
+}
+interface RequestQueue {
+  push(request: Pushed): void;
+  fulfillRequest(response: {
+    readonly correlationId: number;
+    readonly payload: null;
+    readonly size: number;
+  }): void;
+  maybeThrottle(ms: number): void;
+  checkPendingRequests(): void;
+  destroy(): void;
+}
+
+const require = createRequire(import.meta.url);
+const RequestQueueOf = require('kafkajs/src/network/requestQueue/index.js') as new (
+  options: object,
+) => RequestQueue;
+
+let sent: number[];
+let queue: RequestQueue;
+const request = (correlationId: number): Pushed => ({
+  entry: { correlationId, resolve: () => undefined, reject: () => undefined },
+  expectResponse: true,
+  sendRequest: () => void sent.push(correlationId),
+});
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  quietIdleConnections();
+  sent = [];
+  queue = new RequestQueueOf({
+    maxInFlightRequests: 1,
+    requestTimeout: 1_000,
+    enforceRequestTimeout: false,
+    clientId: 'test',
+    broker: 'localhost:9092',
+    logger: { debug: () => undefined, warn: () => undefined },
+  });
+});
+
+afterEach(() => {
+  queue.destroy();
+  jest.useRealTimers();
+});
+
+test('nothing ticks while nothing waits', () => {
+  queue.checkPendingRequests();
+  queue.push(request(1));
+  queue.fulfillRequest({ correlationId: 1, payload: null, size: 0 });
+  expect(sent).toEqual([1]);
+  expect(jest.getTimerCount()).toBe(0);
+});
+
+test('what waits for an answer is sent after it', () => {
+  queue.push(request(1));
+  queue.push(request(2));
+  expect(sent).toEqual([1]);
+  queue.fulfillRequest({ correlationId: 1, payload: null, size: 0 });
+  expect(sent).toEqual([1, 2]);
+});
+
+test('what the broker asked to hold back is sent when its time is over', () => {
+  queue.maybeThrottle(300);
+  queue.push(request(1));
+  expect(sent).toEqual([]);
+  jest.advanceTimersByTime(299);
+  expect(sent).toEqual([]);
+  jest.advanceTimersByTime(20);
+  expect(sent).toEqual([1]);
+  expect(jest.getTimerCount()).toBe(0);
+});

@@ -1,0 +1,144 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import type { Kafka } from 'kafkajs';
+import { MessageTooLargeError, OrderedProducer } from '../../../infrastructure/kafka/ordered-producer.ts';
+import type { OutgoingMessage, ProducerSettings } from '../../../infrastructure/kafka/ordered-producer.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
+
+interface Request {
+  readonly producer: number;
+  readonly values: readonly string[];
+  readonly answer: PromiseWithResolvers<void>;
+}
+
+/** A cluster that answers when the test says so, and counts its producers. */
+const cluster = () => {
+  const requests: Request[] = [];
+  const gone: number[] = [];
+  let producers = 0;
+  const kafka = {
+    producer: () => {
+      const producer = ++producers;
+      return {
+        connect: async () => undefined,
+        disconnect: async () => void gone.push(producer),
+        send: async ({ messages }: { messages: readonly { value: string }[] }) => {
+          const answer = Promise.withResolvers<void>();
+          requests.push({ producer, values: messages.map(({ value }) => value), answer });
+          await answer.promise;
+        },
+      };
+    },
+  } as unknown as Kafka;
+  const request = async (index: number): Promise<Request> => {
+    for (let turns = 0; turns < 1_000 && !requests[index]; turns++) await turn();
+    const found = requests[index];
+    if (!found) throw new Error(`no request ${index}`);
+    return found;
+  };
+  return { kafka, requests, gone, request };
+};
+
+const open = (kafka: Kafka, settings: Partial<ProducerSettings> = {}): OrderedProducer =>
+  new OrderedProducer({
+    kafka,
+    topic: 'receivables.events',
+    topicsReady: async () => undefined,
+    logger: new RecordingLogger(),
+    settings: { sendTimeoutMs: 5_000, maxMessageBytes: 1_000, maxRequestBytes: 2_000, ...settings },
+  });
+
+const message = (value: string): OutgoingMessage => ({
+  key: 'k',
+  value,
+  headers: { event_id: value.slice(0, 9) },
+});
+const outcome = (work: Promise<void>): Promise<string> =>
+  work.then(
+    () => 'sent',
+    (error: Error) => error.message,
+  );
+
+describe('one request at a time, in the order of the calls', () => {
+  test('calls that come in meanwhile wait and share the next request', async () => {
+    const { kafka, request, requests } = cluster();
+    const producer = open(kafka);
+    const sent = ['a', 'b', 'c'].map((value) => producer.send([message(value)]));
+    const first = await request(0);
+    const late = producer.send([message('d')]);
+    await turn();
+    expect(requests).toHaveLength(1);
+    first.answer.resolve();
+    (await request(1)).answer.resolve();
+    await Promise.all([...sent, late]);
+    expect(requests.flatMap(({ values }) => values)).toEqual(['a', 'b', 'c', 'd']);
+    expect(requests).toHaveLength(2);
+    await producer.close();
+  });
+
+  test('no request is larger than the broker takes', async () => {
+    const { kafka, request, requests } = cluster();
+    const producer = open(kafka);
+    const values = Array.from({ length: 5 }, (_, n) => String(n).repeat(800));
+    const sent = producer.send(values.map(message));
+    for (let n = 0; n < 3; n++) (await request(n)).answer.resolve();
+    await sent;
+    expect(requests.map((one) => one.values.length)).toEqual([2, 2, 1]);
+    expect(requests.flatMap((one) => one.values)).toEqual(values);
+    await producer.close();
+  });
+
+  test('a message that can never be sent is refused by name before anything is sent', async () => {
+    const { kafka, requests } = cluster();
+    const producer = open(kafka);
+    const call = producer.send([message('fine'), message('x'.repeat(1_001))]);
+    await expect(call).rejects.toThrow(MessageTooLargeError);
+    await expect(producer.send([message('y'.repeat(1_001))])).rejects.toThrow(
+      'message yyyyyyyyy for receivables',
+    );
+    expect(requests).toEqual([]);
+  });
+});
+
+describe('after a failure', () => {
+  test('whatever waited fails too, and the next call gets a producer with sequence numbers of its own', async () => {
+    const { kafka, request, requests, gone } = cluster();
+    const producer = open(kafka);
+    const first = outcome(producer.send([message('a')]));
+    const failing = await request(0);
+    const second = outcome(producer.send([message('b')]));
+    failing.answer.reject(new Error('the broker went away'));
+    expect(await Promise.all([first, second])).toEqual(['the broker went away', 'the broker went away']);
+    expect(producer.lastError).toBe('the broker went away');
+    const again = outcome(producer.send([message('a')]));
+    (await request(1)).answer.resolve();
+    expect(await again).toBe('sent');
+    expect(requests.map((one) => one.producer)).toEqual([1, 2]);
+    expect(gone).toContain(1);
+    expect(producer.lastError).toBeUndefined();
+    await producer.close();
+  });
+
+  test('a request that is never answered ends with its own time-out, and its producer is let go twice', async () => {
+    const { kafka, request, gone } = cluster();
+    const producer = open(kafka, { sendTimeoutMs: 20 });
+    expect(await outcome(producer.send([message('a')]))).toContain('took longer than 20 ms');
+    const late = await request(0);
+    late.answer.resolve();
+    for (let turns = 0; turns < 100 && gone.length < 2; turns++) await turn();
+    expect(gone).toEqual([1, 1]);
+    await producer.close();
+  });
+
+  test('closing fails what was not acknowledged', async () => {
+    const { kafka, request } = cluster();
+    const producer = open(kafka);
+    const sent = [outcome(producer.send([message('a')]))];
+    const first = await request(0);
+    sent.push(outcome(producer.send([message('b')])));
+    await producer.close();
+    first.answer.reject(new Error('disconnected'));
+    expect(await Promise.all(sent)).toEqual(['the producer is closed', 'the producer is closed']);
+    expect(await outcome(producer.send([message('c')]))).toBe('the producer is closed');
+  });
+});

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { CompiledQuery } from 'kysely';
+import { calendarDate } from '../../../domain/shared/calendar-date.ts';
+import { SqlPortfolioPositions } from '../../../infrastructure/sql/portfolio-reader.ts';
+import { SqlNotifiedPayments } from '../../../infrastructure/sql/reconciliation-reader.ts';
+import type { Query, SqlDatabase } from '../../../infrastructure/sql/sql-database.ts';
+import { openReadModel, query } from './support/temporary-database.ts';
+import type { TemporaryDatabase } from './support/temporary-database.ts';
+
+let temporary: TemporaryDatabase;
+beforeAll(async () => {
+  temporary = await openReadModel();
+});
+afterAll(() => temporary.close());
+
+const TODAY = calendarDate('2026-06-20');
+const LAST_ROW = { date: '2026-06-10', stream: 'loan-app-1.OP-1', revision: 4 };
+
+/** The plans of the queries of a read whose pages are full as long as `answers` has rows. */
+const plansOf = async (
+  read: (database: SqlDatabase) => Promise<unknown>,
+  answers: readonly (readonly object[])[] = [],
+): Promise<readonly string[]> => {
+  const run: CompiledQuery[] = [];
+  const left = [...answers];
+  const note = (one: Query<unknown>): void => void run.push(one.compile());
+  await read({
+    dialect: 'sqlite',
+    builder: temporary.database.builder,
+    read: async (one: Query<unknown>) => {
+      note(one);
+      return left.shift() ?? [];
+    },
+    snapshot: async (queries: readonly Query<unknown>[]) => {
+      queries.forEach(note);
+      return queries.map(() => []);
+    },
+  } as unknown as SqlDatabase);
+  return Promise.all(
+    run.map(async ({ sql, parameters }) => {
+      const plan = query<{ detail: string }>(`explain query plan ${sql}`, ...parameters);
+      return (await temporary.database.read(plan)).map(({ detail }) => detail).join('; ');
+    }),
+  );
+};
+
+test('pages of notified payments follow their date, and no page sorts', async () => {
+  const period = { fundId: 'fund-1', from: TODAY, to: TODAY };
+  const plans = await plansOf(
+    (database) => Array.fromAsync(new SqlNotifiedPayments(database, 1).within(period)),
+    [[LAST_ROW]],
+  );
+  expect(plans).toHaveLength(2);
+  for (const plan of plans) {
+    expect(plan).toMatch(/^SEARCH payment USING PRIMARY KEY \(date>\? AND date<\?\)/);
+    expect(plan).not.toContain('TEMP B-TREE');
+  }
+});
+
+test('a page of the portfolio starts from the operations of the fund', async () => {
+  const asked = { fundId: 'fund-1', date: TODAY, endOfDay: `${TODAY}T03:00:00.000Z`, knownAt: 'z' };
+  const plans = await plansOf((database) =>
+    Array.fromAsync(new SqlPortfolioPositions(database).openOn(asked)),
+  );
+  const [operations, installments] = plans;
+  expect(operations).toContain('USING INDEX portfolio_operation_fund (fund_id=? AND stream>?)');
+  expect(operations).not.toContain('TEMP B-TREE');
+  expect(installments).toContain('USING INDEX portfolio_operation_fund (fund_id=? AND stream>?)');
+  expect(installments).toContain('SEARCH installment USING PRIMARY KEY (stream=?)');
+});

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { CompiledQuery } from 'kysely';
+import { Client, escapeLiteral } from 'pg';
+import { calendarDate } from '../../../../domain/shared/calendar-date.ts';
+import { SqlDueInstallments } from '../../../../infrastructure/sql/due-installments.ts';
+import { SqlLoanReader } from '../../../../infrastructure/sql/loan-reader.ts';
+import type { Query, SqlDatabase } from '../../../../infrastructure/sql/sql-database.ts';
+import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/sql-delivery-log.ts';
+import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/sql-delivery-queue.ts';
+import { SqlWebhookSubscriptions } from '../../../../infrastructure/sql/webhooks/sql-webhook-subscriptions.ts';
+import { DELIVERED, Story, at, retry } from '../../../contracts/delivery-queue-samples.ts';
+import { bothSets, openPostgres, raw, testPostgres } from '../../../support/postgres/test-postgres.ts';
+import type { PostgresFixture, TestPostgres } from '../../../support/postgres/test-postgres.ts';
+
+const DELIVERIES = 100_000;
+const LANES = 4_000;
+const INSTALLMENTS = 100_000;
+
+/** 20 subscriptions; nineteen in twenty deliveries are delivered, the others wait in lanes. */
+const FILLED = [
+  `insert into webhook_subscription select 'w-' || n, 'app', 'https://receiver.example', '["*"]', null, null, 'active',
+     'sealed', '', '', null, null, null from generate_series(0, 19) n`,
+  `insert into webhook_event select 'e-' || n, 'app', 'installment_settled', 'fund', 'OP-' || n, n, '${at(0)}', '{}'
+     from generate_series(0, ${DELIVERIES / 20}) n`,
+  `insert into webhook_delivery select 'w-' || n % 20, lpad(n::text, 12, '0'), 'e-' || n / 20,
+     case when n / 20 % 20 = 0 then 'OP-' || n / 20 % ${LANES} end, n, case when n / 20 % 20 = 0 then 'pending' else 'delivered' end,
+     0, 0, '${at(0)}', '${at(0)}', null, null, case when n / 20 % 20 > 0 then '${at(1)}' end, null, null
+     from generate_series(0, ${DELIVERIES - 1}) n`,
+  `insert into webhook_attempt select delivery_id, 1, '', 1, 200, null from webhook_delivery`,
+  `insert into webhook_lane select 'OP-' || n, 'w-' || n % 20, 0, '${at(0)}', '', null, null
+     from generate_series(0, ${LANES - 1}) n`,
+  `insert into loan select 'loan-app.' || n, 'app', 'OP-' || n, 'fund-' || n % 7, 'active', 'p', 1, 1, '', '', '', '${at(0)}', '', 1,
+     null, null, null, null, 0 from generate_series(0, ${INSTALLMENTS / 10}) n`,
+  `insert into installment select 'loan-app.' || n / 10, lpad((n % 10)::text, 3, '0'), n % 10, '2026-0' || 1 + n % 9 || '-01', 1,
+     case when n % 3 = 0 then 'settled' else 'pending' end, null, null, null, 1 from generate_series(0, ${INSTALLMENTS - 1}) n`,
+  `insert into installment_credit select stream, code, 0, '1', '' from installment`,
+  `insert into document select stream, 'd-' || n, 0, 0, 'x', '', '', 1, '' from loan, generate_series(1, 3) n`,
+  `insert into status_history select stream, n, 'active', '' from loan, generate_series(1, 3) n`,
+  'analyze',
+];
+/** Few rows, or read whole on purpose. */
+const SMALL = new Set(['webhook_subscription']);
+
+let postgres: TestPostgres;
+let fixture: PostgresFixture;
+let asked: CompiledQuery[] = [];
+let recording: SqlDatabase;
+let client: Client;
+
+beforeAll(async () => {
+  postgres = await testPostgres();
+  fixture = await openPostgres(postgres, bothSets);
+  const { database } = fixture;
+  for (const statement of FILLED) await database.transaction([raw(statement)]);
+  recording = {
+    dialect: database.dialect,
+    builder: database.builder,
+    read: (one) => {
+      asked.push(one.compile());
+      return database.read(one);
+    },
+    snapshot: (all) => {
+      asked.push(...(all as readonly Query<unknown>[]).map((one) => one.compile()));
+      return database.snapshot(all);
+    },
+    transaction: (statements, options) => {
+      asked.push(...statements.map(({ query }) => query));
+      return database.transaction(statements, options);
+    },
+    close: () => Promise.resolve(),
+  };
+  client = new Client({ connectionString: fixture.url });
+  await client.connect();
+  // What a prepared statement gets at first, and keeps unless one plan for all values promises to be as cheap.
+  await client.query('set plan_cache_mode = force_custom_plan');
+});
+afterAll(async () => {
+  await client.end();
+  await fixture.close();
+  await postgres.close();
+});
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+const literal = (value: unknown): string =>
+  value === null ? 'null' : typeof value === 'string' ? escapeLiteral(value) : JSON.stringify(value);
+
+const planOf = async ({ sql, parameters }: CompiledQuery): Promise<PlanNode> => {
+  await client.query('deallocate all');
+  await client.query(`prepare planned as ${sql}`);
+  const values = parameters.length === 0 ? '' : `(${parameters.map(literal).join()})`;
+  const { rows } = await client.query<{ 'QUERY PLAN': readonly [{ Plan: PlanNode }] }>(
+    `explain (format json) execute planned${values}`,
+  );
+  return rows[0]!['QUERY PLAN'][0].Plan;
+};
+
+const nodesOf = (plan: PlanNode): readonly PlanNode[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+/** Tables that the plan reads from one end to the other, and the sorts that it needs. */
+const flawsOf = async (one: CompiledQuery): Promise<readonly string[]> =>
+  nodesOf(await planOf(one)).flatMap((node) => {
+    const table = node['Relation Name'] ?? '';
+    return node['Node Type'] === 'Seq Scan' && !SMALL.has(table) ? [`reads all of ${table}`] : [];
+  });
+
+const flawsOfAll = async (): Promise<readonly (readonly [sql: string, flaws: readonly string[]])[]> => {
+  const distinct = [...new Map(asked.map((one) => [one.sql, one])).values()];
+  asked = [];
+  const flaws: [string, readonly string[]][] = [];
+  for (const one of distinct) {
+    if (/^select pg_advisory/.test(one.sql)) continue;
+    flaws.push([one.sql, await flawsOf(one)]);
+  }
+  return flaws.filter(([, found]) => found.length > 0);
+};
+
+describe('PostgreSQL finds by index', () => {
+  test('the life of a delivery', async () => {
+    const adapter = {
+      queue: new SqlDeliveryQueue(recording),
+      log: new SqlDeliveryLog(recording),
+      subscriptions: new SqlWebhookSubscriptions(recording),
+    };
+    const story = new Story(adapter);
+    const webhookId = await story.subscribe();
+    const events = story.events('OP-1', 4);
+    await story.enqueue(webhookId, events);
+    const next = await story.deliver(await story.claimOne(webhookId));
+    await story.settle(next!, retry(1_000), 0, true);
+    const again = await story.claimOne(webhookId, 2_000);
+    await story.settle(again, DELIVERED, 14_000, true);
+    const third = await story.claimOne(webhookId, 40_000);
+    await adapter.queue.release([third.lease], at(40_000));
+    const found = await adapter.queue.findEvent(story.applicationId, events[0]!.eventId);
+    await adapter.queue.redeliver(found!.event, found!.webhookIds, at(41_000));
+    for (const delivery of await story.claim(webhookId, 41_000))
+      await story.settle(delivery, DELIVERED, 41_000);
+    expect(asked.length).toBeGreaterThan(40);
+    expect(await flawsOfAll()).toEqual([]);
+  });
+
+  test('lists of deliveries, the lag, the schedules and what is to be removed', async () => {
+    const [log, queue] = [new SqlDeliveryLog(recording), new SqlDeliveryQueue(recording)];
+    const cursor = '01890000-0000-7000-8000-000000000000';
+    for (const status of [undefined, 'pending', 'retrying', 'delivered', 'failed'] as const) {
+      const page = { webhookId: 'w-1', limit: 50, ...(status && { status }) };
+      await log.list(page);
+      await log.list({ ...page, since: at(0), cursor });
+    }
+    await log.lag();
+    await queue.schedules();
+    const removed = { deliveredBefore: at(10), failedBefore: at(10), removedBefore: at(10), limit: 100 };
+    await queue.cleanUp(removed);
+    await queue.cleanUp({ ...removed, deliveredBefore: at(0) });
+    expect(await flawsOfAll()).toEqual([]);
+  });
+
+  test('operations, their parts and pages of them, and installments that fall due', async () => {
+    const reader = new SqlLoanReader(recording);
+    await reader.find('app', 'OP-7');
+    const page = { applicationId: 'app', limit: 50 };
+    const { nextCursor } = await reader.list(page);
+    const filters = [{}, { fundId: 'fund-1' }, { status: 'active' }, { fundId: 'fund-1', status: 'active' }];
+    for (const filter of filters) {
+      await reader.list({ ...page, ...filter });
+      await reader.list({ ...page, ...filter, cursor: nextCursor! });
+    }
+    const due = new SqlDueInstallments(recording);
+    const today = calendarDate('2026-06-20');
+    const found = await due.dueBefore(today, 500);
+    await due.dueBefore(today, 500, found.at(-1));
+    expect(await flawsOfAll()).toEqual([]);
+  });
+});

@@ -1,0 +1,152 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { StatementFormat } from '../../../application/ports/statements.ts';
+import { StatementError } from '../../../application/reconciliation/statement-line.ts';
+import { amountReader } from '../../../infrastructure/statements/amounts.ts';
+import { CsvStatements } from '../../../infrastructure/statements/csv-statements.ts';
+import { dateReader } from '../../../infrastructure/statements/dates.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const brazilian: StatementFormat = {
+  dateColumn: 'Data',
+  amountColumn: 'Valor',
+  referenceColumn: 'Documento',
+  delimiter: ';',
+  decimal: ',',
+  dateFormat: 'dd/mm/yyyy',
+  encoding: 'utf8',
+  header: true,
+  skipLines: 0,
+};
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let path: string;
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  path = join(directory.path, 'statement.csv');
+});
+afterAll(() => directory.remove());
+
+const read = async (content: string | Buffer, format: Partial<StatementFormat> = {}) => {
+  await writeFile(path, content);
+  const lines = [];
+  for await (const batch of new CsvStatements().read(path, { ...brazilian, ...format })) lines.push(...batch);
+  return lines;
+};
+
+const HEADER = 'Data;Histórico;Valor;Documento\n';
+const LINE = '15/06/2026;LIQUIDACAO;1.234,56;A/001\n';
+const READ = { line: 2, date: '2026-06-15', amount: 123_456, reference: 'A/001' };
+
+describe('a statement', () => {
+  test.each<[string, string | Buffer, Partial<StatementFormat>, object]>([
+    ['as a Brazilian bank writes it', HEADER + LINE, {}, READ],
+    ['with a byte order mark', `\uFEFF${HEADER}${LINE}`, {}, READ],
+    ['with the line ends of Windows', (HEADER + LINE).replaceAll('\n', '\r\n'), {}, READ],
+    ['without a line end', (HEADER + LINE).trimEnd(), {}, READ],
+    ['with titles in another case', HEADER.toUpperCase() + LINE, {}, READ],
+    ['in Latin-1', Buffer.from(HEADER + LINE, 'latin1'), { encoding: 'latin1' }, READ],
+    ['in UTF-16', Buffer.from(`\uFEFF${HEADER}${LINE}`, 'utf16le'), { encoding: 'utf16le' }, READ],
+    ['below other lines', `Banco\n\n${HEADER}${LINE}`, { skipLines: 2 }, { ...READ, line: 4 }],
+    [
+      'without a header',
+      LINE,
+      { header: false, dateColumn: '1', amountColumn: '3', referenceColumn: '4' },
+      { ...READ, line: 1 },
+    ],
+    ['without references', HEADER + LINE, { referenceColumn: '-' }, { ...READ, reference: '' }],
+    ['with quoted values', `${HEADER}"15/06/2026";"a; ""b""";"1.234,56";" A/001 "\n`, {}, READ],
+    [
+      'in the default notation',
+      'date,amount,reference\n2026-06-15,1234.56,A/001\n',
+      {
+        ...{ dateColumn: 'date', amountColumn: 'amount', referenceColumn: 'reference' },
+        ...{ delimiter: ',', decimal: '.', dateFormat: 'yyyy-mm-dd' },
+      },
+      READ,
+    ],
+  ])('%s is read', async (_, content, format, expected) => {
+    expect(await read(content, format)).toEqual([expected]);
+  });
+
+  test('of many chunks keeps its line numbers', async () => {
+    const lines = await read(HEADER + LINE.repeat(20_000));
+    expect(lines).toHaveLength(20_000);
+    expect(lines.at(-1)).toEqual({ ...READ, line: 20_001 });
+  });
+
+  test.each<[string, string | Buffer, string]>([
+    [
+      'a day that does not exist',
+      `${HEADER}${LINE}31/06/2026;x;1,00;A\n`,
+      'line 3: "31/06/2026" is not a date',
+    ],
+    ['a date of another pattern', `${HEADER}2026-06-15;x;1,00;A\n`, 'line 2: "2026-06-15" is not a date'],
+    [
+      'an amount of another notation',
+      `${HEADER}15/06/2026;x;1,234.56;A\n`,
+      'line 2: "1,234.56" is not an amount',
+    ],
+    ['no amount', `${HEADER}15/06/2026;x;;A\n`, 'line 2: "" is not an amount'],
+    ['a column too few', `${HEADER}${LINE}15/06/2026;1,00;A\n`, 'line 3: it has another number of columns'],
+    ['an open quotation mark', `${HEADER}15/06/2026;"x;1,00;A\n`, 'line 2: a quotation mark is opened'],
+    ['a quotation mark inside', `${HEADER}15/06/2026;x"y;1,00;A\n`, 'line 2: a quotation mark stands inside'],
+    ['an unknown column', 'Data;Valor\n', 'line 1: no column Documento among Data, Valor'],
+    ['a column twice', 'Data;Valor;Valor;Documento\n', 'line 1: 2 columns are called Valor'],
+    [
+      'another encoding',
+      Buffer.from(`${HEADER}15/06/2026;x;1,00;ção\n`, 'latin1'),
+      'line 2: its reference is not utf8',
+    ],
+    ['an endless line', HEADER + 'x'.repeat(200_000), 'too long'],
+    ['nothing', '', 'statement.csv is empty'],
+  ])('with %s is refused with its line', async (_, content, message) => {
+    const refused = await read(content).catch((error: unknown) => error as Error);
+    expect(refused).toBeInstanceOf(StatementError);
+    expect((refused as Error).message).toContain(message);
+  });
+
+  test('that is not there is refused', async () => {
+    await expect(new CsvStatements().chunks(join(directory.path, 'none.csv'))).rejects.toThrow(
+      StatementError,
+    );
+  });
+});
+
+test.each<[',' | '.', string, number | undefined]>([
+  [',', '1.234,56', 123_456],
+  [',', '1234,5', 123_450],
+  [',', 'R$ 1.234.567,89', 123_456_789],
+  [',', '-950,00', -95_000],
+  [',', '950,00-', -95_000],
+  [',', '(950,00)', -95_000],
+  [',', '950,00 D', -95_000],
+  [',', '950,00C', 95_000],
+  [',', '0,00', 0],
+  [',', '1.23,45', undefined],
+  [',', '1,234', undefined],
+  [',', '1.2345', undefined],
+  [',', 'abc', undefined],
+  ['.', '1,234.56', 123_456],
+  ['.', '1234', 123_400],
+  ['.', '1.234,56', undefined],
+  ['.', '1e5', undefined],
+  ['.', '99999999999999.00', undefined],
+])('with "%s" before the cents, %s is %s', (decimal, text, cents) => {
+  expect(amountReader(decimal)(text)).toBe(cents);
+});
+
+test.each([
+  ['dd/mm/yyyy', '15/06/2026', '2026-06-15'],
+  ['dd/mm/yy', '15/06/26', '2026-06-15'],
+  ['yyyymmdd', '20260615', '2026-06-15'],
+  ['dd.mm.yyyy', '15.06.2026', '2026-06-15'],
+  ['dd.mm.yyyy', '15/06/2026', undefined],
+  ['dd/mm/yyyy', '15/06/2026 00:00:00', '2026-06-15'],
+  ['yyyy-mm-dd', '2026-06-15T10:30', '2026-06-15'],
+  ['mm/dd/yyyy', '15/06/2026', undefined],
+  ['dd/mm/yyyy', '29/02/2027', undefined],
+])('as %s, %s is %s', (format, text, date) => {
+  expect(dateReader(format)(text)).toBe(date);
+});

@@ -1,0 +1,49 @@
+import { describe, expect, test } from '@jest/globals';
+import { Endpoint } from '../../../../infrastructure/webhooks/dispatch/endpoint.ts';
+import { Turns } from '../../../../infrastructure/webhooks/dispatch/turns.ts';
+
+const endpoint = (webhookId: string): Endpoint =>
+  new Endpoint(webhookId, { failures: 2, firstPauseMs: 100, longestPauseMs: 100 });
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Takes a turn and notes its name once it has it. */
+const queueUp = (turns: Turns, at: Endpoint, name: string, started: string[]): void =>
+  void turns.take(at).then(() => started.push(name));
+
+describe('turns to send', () => {
+  test('are given at once while there is room, then in the order in which they were asked for', async () => {
+    const turns = new Turns({ slots: 10, slotsPerEndpoint: 2 });
+    const one = endpoint('one');
+    const started: string[] = [];
+    for (const name of ['a', 'b', 'c', 'd']) queueUp(turns, one, name, started);
+    await settle();
+    expect([started, one.sending]).toEqual([['a', 'b'], 2]);
+    turns.free(one);
+    turns.free(one);
+    await settle();
+    expect([started, one.sending]).toEqual([['a', 'b', 'c', 'd'], 2]);
+  });
+
+  test('of an endpoint that is full keep nobody else waiting', async () => {
+    const turns = new Turns({ slots: 3, slotsPerEndpoint: 1 });
+    const [full, other] = [endpoint('full'), endpoint('other')];
+    const started: string[] = [];
+    for (const name of ['a', 'b']) queueUp(turns, full, name, started);
+    queueUp(turns, other, 'c', started);
+    await settle();
+    expect(started).toEqual(['a', 'c']);
+  });
+
+  test('that one endpoint gives back go to another that waits for a slot', async () => {
+    const turns = new Turns({ slots: 1, slotsPerEndpoint: 1 });
+    const [one, other] = [endpoint('one'), endpoint('other')];
+    const started: string[] = [];
+    queueUp(turns, one, 'a', started);
+    queueUp(turns, other, 'b', started);
+    await settle();
+    expect(started).toEqual(['a']);
+    turns.free(one);
+    await settle();
+    expect([started, one.sending, other.sending, turns.sending]).toEqual([['a', 'b'], 0, 1, 1]);
+  });
+});

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { fillPortfolio, openOf } from '../support/portfolio-at-size.ts';
+import {
+  FUND,
+  expectedResults,
+  fillReadModel,
+  measuredCommand,
+  reconcileArguments,
+  writeStatement,
+} from '../support/reconciliation-at-size.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const PAYMENTS = 1_000_000;
+const OPERATIONS = 100_000;
+const GIGABYTE = 1e9;
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+beforeEach(async () => {
+  directory = await temporaryDirectory();
+});
+afterEach(() => directory.remove());
+
+test('a million notifications are compared with a million lines within a minute and a gigabyte', async () => {
+  const statement = join(directory.path, 'statement.csv');
+  await fillReadModel(directory.path, PAYMENTS);
+  await writeStatement(statement, PAYMENTS);
+  const args = [...reconcileArguments(statement), '--format', 'json'];
+  const { code, out, err, ms, peakBytes } = await measuredCommand(directory.path, args);
+  expect({ code, err: err.trim() }).toEqual({
+    code: 1,
+    err: 'error: the statement and the notifications differ',
+  });
+  const { results, rules } = JSON.parse(out) as {
+    results: Record<string, { count: number }>;
+    rules: Record<string, number>;
+  };
+  const counts = Object.fromEntries(Object.entries(results).map(([result, { count }]) => [result, count]));
+  expect(counts).toEqual(expectedResults(PAYMENTS));
+  expect(rules['amount_and_date']).toBe(PAYMENTS / 10_000);
+  expect(ms).toBeLessThan(60_000);
+  // Other systems do not tell the peak of a process.
+  if (process.platform === 'linux') expect(peakBytes).toBeLessThan(GIGABYTE);
+});
+
+test('the position of a hundred thousand operations is there in seconds, on any day', async () => {
+  await fillPortfolio(directory.path, FUND, OPERATIONS);
+  for (const date of ['2026-03-01', '2026-06-20', '2027-01-31']) {
+    const args = ['portfolio', '--fund', FUND, '--as-of', date, '--format', 'json'];
+    const { code, out, ms } = await measuredCommand(directory.path, args);
+    expect(code).toBe(0);
+    const { operations, open } = JSON.parse(out) as { operations: number; open: { installments: number } };
+    // Operations repeat themselves every hundred and fifty.
+    const kinds = Array.from({ length: 150 }, (_, o) => openOf(o, date));
+    const all = Array.from({ length: OPERATIONS }, (_, o) => kinds[o % 150]!);
+    expect(open.installments).toBe(all.reduce((sum, count) => sum + count, 0));
+    expect(operations).toBe(all.filter((count) => count > 0).length);
+    expect(ms).toBeLessThan(30_000);
+  }
+});

@@ -1,0 +1,36 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EventStoreDbOptions } from '../../../infrastructure/eventstoredb/event-store-db-store.ts';
+import { EventStoreDbStore } from '../../../infrastructure/eventstoredb/event-store-db-store.ts';
+import { EventStoreDbStandIn } from './stand-in.ts';
+import type { StandInOptions } from './stand-in.ts';
+
+export interface StoreAtStandIn extends AsyncDisposable {
+  readonly server: EventStoreDbStandIn;
+  readonly store: EventStoreDbStore;
+}
+
+/** A store of the product at a stand-in of its own; both go when the test goes. */
+export const openAtStandIn = async (
+  options: Partial<EventStoreDbOptions> = {},
+  standIn: StandInOptions = {},
+): Promise<StoreAtStandIn> => {
+  const server = await EventStoreDbStandIn.start(standIn);
+  const store = await EventStoreDbStore.open({ url: server.url, ...options });
+  return {
+    server,
+    store,
+    [Symbol.asyncDispose]: async () => {
+      await store.close();
+      await server.kill();
+    },
+  };
+};
+
+/** Resolves when it holds. Looks often, gives up late. */
+export const until = async (holds: () => boolean, what: string, patienceMs = 10_000): Promise<void> => {
+  const deadline = Date.now() + patienceMs;
+  while (!holds()) {
+    if (Date.now() > deadline) throw new Error(`${what}: not within ${patienceMs} ms`);
+    await delay(5);
+  }
+};

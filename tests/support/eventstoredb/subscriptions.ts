@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
+import type * as grpc from '@grpc/grpc-js';
+import type { EventLog, StoredEvent } from './event-log.ts';
+import type { Faults } from './faults.ts';
+import type { ReadCall } from './reads.ts';
+import { send } from './reads.ts';
+import { caughtUpResponse, checkpointResponse, confirmationResponse, eventResponse } from './wire.ts';
+
+const PAGE = 32;
+
+interface Filter {
+  readonly matches: (event: StoredEvent) => boolean;
+  /** How many events the server looks through at a time, and after how many it says where it is. */
+  readonly window: number;
+  readonly interval: number;
+}
+
+const filterOf = (options: ReadReq.Options): Filter => {
+  const filter = options.getFilter();
+  if (!filter) return { matches: () => true, window: PAGE, interval: Infinity };
+  const byName = filter.getStreamIdentifier();
+  const expression = byName ?? filter.getEventType();
+  const [regex, prefixes] = [expression?.getRegex(), expression?.getPrefixList() ?? []];
+  const pattern = regex ? new RegExp(regex) : undefined;
+  const window = filter.hasMax() ? filter.getMax() : PAGE;
+  return {
+    window,
+    interval: window * filter.getCheckpointintervalmultiplier(),
+    matches: (event) => {
+      const text = byName ? event.stream : event.type;
+      return pattern ? pattern.test(text) : prefixes.some((prefix) => text.startsWith(prefix));
+    },
+  };
+};
+
+/** A subscription to $all: pages of what there is, then whatever is appended. */
+export class AllSubscription {
+  readonly #log: EventLog;
+  readonly #faults: Faults;
+  readonly #call: ReadCall;
+  readonly #filter: Filter;
+  /** Index of the next event to look at: behind the position asked for, for subscriptions begin after it. */
+  #next: number;
+  #considered = 0;
+  #wake: () => void = () => undefined;
+  #left = false;
+
+  constructor(log: EventLog, faults: Faults, call: ReadCall) {
+    this.#log = log;
+    this.#faults = faults;
+    this.#call = call;
+    const options = call.request.getOptions()!;
+    const from = options.getAll()?.getPosition();
+    const after = from ? Number(from.getCommitPosition()) : -1;
+    const next = log.events.findIndex(({ position }) => position > after);
+    this.#next = next < 0 ? log.events.length : next;
+    this.#filter = filterOf(options);
+  }
+
+  async run(): Promise<void> {
+    const stopListening = this.#log.listen(() => this.#wake());
+    this.#call.once('cancelled', () => this.leave());
+    this.#faults.seen('Subscribe', this.#call);
+    try {
+      if (this.#faults.subscriptions === 'unconfirmed') return await this.#untilLeft();
+      await send(this.#call, confirmationResponse(randomUUID()));
+      await this.#catchUp();
+      if (this.#faults.saysCaughtUp && !this.#silent) await send(this.#call, caughtUpResponse());
+      await this.#followLive();
+    } finally {
+      stopListening();
+    }
+  }
+
+  /** The server ends the call: normally, or with an error. */
+  drop(error?: grpc.ServiceError): void {
+    this.leave();
+    if (error) this.#call.emit('error', error);
+    else this.#call.end();
+  }
+
+  leave(): void {
+    this.#left = true;
+    this.#wake();
+  }
+
+  get #silent(): boolean {
+    return this.#faults.subscriptions === 'silent';
+  }
+
+  async #catchUp(): Promise<void> {
+    const { window, interval, matches } = this.#filter;
+    while (this.#next < this.#log.events.length && !this.#left && !this.#silent) {
+      const page = this.#log.events.slice(this.#next, this.#next + window);
+      let reached = page[0]!.position;
+      let delivered = 0;
+      for (const event of page) {
+        if (delivered === PAGE || this.#left) break;
+        this.#next++;
+        this.#considered++;
+        if (!matches(event)) continue;
+        reached = event.position;
+        delivered++;
+        await this.#hand(event);
+      }
+      if (this.#next >= this.#log.events.length || this.#considered < interval) continue;
+      this.#considered %= interval;
+      // While it catches up, the server names the last event of the page that it handed out, or where the page began.
+      await send(this.#call, checkpointResponse(reached));
+    }
+  }
+
+  async #followLive(): Promise<void> {
+    const { interval, matches } = this.#filter;
+    while (!this.#left) {
+      const event = this.#silent ? undefined : this.#log.events[this.#next];
+      if (!event) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        continue;
+      }
+      this.#next++;
+      if (matches(event)) await this.#hand(event);
+      else if (++this.#considered >= interval) {
+        this.#considered = 0;
+        await send(this.#call, checkpointResponse(event.position));
+      }
+    }
+  }
+
+  async #hand(event: StoredEvent): Promise<void> {
+    this.#faults.messagesSent++;
+    if (!(await send(this.#call, eventResponse(event)))) this.leave();
+  }
+
+  async #untilLeft(): Promise<void> {
+    while (!this.#left)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+  }
+}

@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { kafkaClient, withAdmin } from '../../../infrastructure/kafka/kafka-client.ts';
+import { RecordingLogger } from '../recording-logger.ts';
+import { freePort } from '../service-process.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
+import { JAVA_FLAGS, brokerJars, formattedLogs, serverProperties } from './broker-files.ts';
+import type { BrokerPorts } from './broker-files.ts';
+
+const START_MS = 60_000;
+
+/** However this process ends, its end of the pipe closes, and the broker goes too. */
+const endWithThisProcess = (child: ChildProcess): void => {
+  const command = `read _; kill -9 ${child.pid}`;
+  const guard = spawn('sh', ['-c', command], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  guard.unref();
+  child.once('exit', () => guard.kill('SIGKILL'));
+};
+
+/** A real broker of its own on loopback ports; ends with this process at the latest. */
+export class KafkaBroker {
+  readonly ports: BrokerPorts;
+  readonly #jars: string;
+  readonly #directory: { readonly path: string; remove(): Promise<void> };
+  #child: ChildProcess | undefined;
+  #output = '';
+
+  private constructor(
+    ports: BrokerPorts,
+    jars: string,
+    directory: { readonly path: string; remove(): Promise<void> },
+  ) {
+    this.ports = ports;
+    this.#jars = jars;
+    this.#directory = directory;
+  }
+
+  /**
+   * @param advertisedPort where clients find it; choose the port of a proxy that leads to `ports.broker`
+   * @param ownPort where it listens; given by whoever has that proxy running before
+   */
+  static async start(advertisedPort?: number, ownPort?: number): Promise<KafkaBroker> {
+    const jars = await brokerJars();
+    const directory = await temporaryDirectory();
+    await formattedLogs(jars, directory.path);
+    const [port, controller] = [ownPort ?? (await freePort()), await freePort()];
+    const ports = { broker: port, controller, advertised: advertisedPort ?? port };
+    const broker = new KafkaBroker(ports, jars, directory);
+    await broker.start().catch(async (error: unknown) => {
+      await broker.close();
+      throw error;
+    });
+    return broker;
+  }
+
+  /** Bootstrap address as clients should use it. */
+  get brokers(): string {
+    return `127.0.0.1:${this.ports.advertised}`;
+  }
+
+  get output(): string {
+    return this.#output;
+  }
+
+  /** Starts it (again) on the same ports and directory; resolves when it answers. */
+  async start(): Promise<void> {
+    const properties = join(this.#directory.path, 'server.properties');
+    await writeFile(properties, serverProperties(this.#directory.path, this.ports));
+    const arguments_ = [...JAVA_FLAGS, '-cp', `${this.#jars}/*:${this.#jars}`, 'kafka.Kafka', properties];
+    const child = spawn('java', arguments_, { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = child;
+    endWithThisProcess(child);
+    const collect = (chunk: Buffer): void =>
+      void (this.#output = (this.#output + chunk.toString()).slice(-20_000));
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    const deadline = Date.now() + START_MS;
+    while (!(await this.#answers())) {
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`the broker ended: ${this.#output}`);
+      if (Date.now() > deadline) throw new Error(`the broker did not answer: ${this.#output}`);
+      await delay(50);
+    }
+  }
+
+  /** Asks the broker itself, whatever the proxy does. */
+  async #answers(): Promise<boolean> {
+    if (!this.#output.includes('Kafka Server started')) return false;
+    const brokers = [`127.0.0.1:${this.ports.broker}`];
+    const kafka = kafkaClient({ brokers, clientId: 'is-it-there', logger: new RecordingLogger() });
+    return withAdmin(kafka, async () => undefined).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** As a power cut would. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  /** As an operator would. */
+  async stop(): Promise<void> {
+    await this.#end('SIGTERM');
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    this.#output = '';
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
+  }
+
+  /** Ends it and removes its directory. */
+  async close(): Promise<void> {
+    await this.#end('SIGKILL');
+    await this.#directory.remove();
+  }
+}

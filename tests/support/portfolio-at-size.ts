@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { CompiledQuery } from 'kysely';
+import { addDays, calendarDate } from '../../domain/shared/calendar-date.ts';
+import { migrate } from '../../infrastructure/sql/migration.ts';
+import { readModelMigrations } from '../../infrastructure/sql/read-model-migrations.ts';
+import { SqliteDatabase } from '../../infrastructure/sql/sqlite/sqlite-database.ts';
+import { RecordingLogger } from './recording-logger.ts';
+
+const INSTALLMENTS = 12;
+const FACTORS = 50;
+
+/**
+ * The portfolio read model of a fund with so many operations of twelve installments, bought over the first half of 2026, of which
+ * everything due before April was paid on time.
+ */
+export const fillPortfolio = async (dataDir: string, fundId: string, operations: number): Promise<void> => {
+  const path = join(dataDir, 'read-model.db');
+  const database = await SqliteDatabase.open({ path, synchronous: 'NORMAL', logger: new RecordingLogger() });
+  const numbers = 'with recursive n(i) as (select 0 union all select i + 1 from n where i + 1 < ?)';
+  const bought = `date('2026-01-15', '+' || (i % 150) || ' days')`;
+  const due = `date('2026-01-15', '+' || (i / ${INSTALLMENTS} % 150 + 30 * (1 + i % ${INSTALLMENTS})) || ' days')`;
+  const statements = [
+    `${numbers} insert into portfolio_operation (stream, application_id, code, fund_id, daily_factor, active_date, active_at,
+       active_recorded_at)
+     select printf('loan-app-1.OP-%07d', i), 'app-1', printf('OP-%07d', i), '${fundId}',
+       '0.9993' || printf('%02d', i % ${FACTORS}) || '899697897308243314396013', ${bought}, ${bought} || 'T12:00:00.000Z',
+       '2026-01-15T12:00:00.000Z' from n`,
+    `${numbers} insert into portfolio_installment (stream, code, seq, due_date, face_value, closed_date, closed_recorded_at)
+     select printf('loan-app-1.OP-%07d', i / ${INSTALLMENTS}), printf('%03d', 1 + i % ${INSTALLMENTS}), i % ${INSTALLMENTS},
+       ${due}, 95000 + i % 777, case when ${due} < '2026-04-01' then ${due} end,
+       case when ${due} < '2026-04-01' then '2026-01-15T12:00:00.000Z' end from n`,
+    `insert into portfolio_flow (stream, revision, flow, date, amount, installments, recorded_at)
+     select stream, 4 + seq, 'settled', closed_date, face_value, 1, closed_recorded_at from portfolio_installment
+     where closed_date is not null`,
+  ];
+  const counts = [operations, operations * INSTALLMENTS];
+  try {
+    await migrate(database, readModelMigrations, '2026-01-15T12:00:00.000Z');
+    for (const [index, text] of statements.entries())
+      await database.transaction([
+        { query: CompiledQuery.raw(text, counts[index] === undefined ? [] : [counts[index]]) },
+      ]);
+  } finally {
+    await database.close();
+  }
+};
+
+/** Installments of operation `o` that are open at the end of a day, counted apart from any query. */
+export const openOf = (o: number, date: string): number => {
+  const start = calendarDate('2026-01-15');
+  if (addDays(start, o % 150) > date) return 0;
+  let open = 0;
+  for (let k = 1; k <= INSTALLMENTS; k += 1) {
+    const due = addDays(start, (o % 150) + 30 * k);
+    if (due >= '2026-04-01' || due > date) open += 1;
+  }
+  return open;
+};

@@ -1,0 +1,153 @@
+import { execFile, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { freePort } from '../service-process.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
+
+const run = promisify(execFile);
+
+const INSTALLED = '/usr/lib/postgresql';
+const USER = 'receivables';
+const START_MS = 30_000;
+const POLL_MS = 50;
+const KEPT_OUTPUT = 20_000;
+
+/** @throws Error when no server is installed */
+const binaries = async (): Promise<string> => {
+  const versions = (await readdir(INSTALLED).catch(() => [])).map(Number).filter(Number.isFinite);
+  if (versions.length > 0) return join(INSTALLED, String(Math.max(...versions)), 'bin');
+  throw new Error(`no PostgreSQL under ${INSTALLED}: install the package postgresql, or give DATABASE_URL`);
+};
+
+/** PostgreSQL refuses to run as root, so then it runs as the user of its package. */
+const asServerUser = (command: string): readonly [file: string, args: readonly string[]] => {
+  if (process.getuid?.() !== 0) return [command, []];
+  const identity = ['--reuid', 'postgres', '--regid', 'postgres', '--init-groups'];
+  // Also ends with a test process that was killed.
+  return ['setpriv', [...identity, '--pdeathsig', 'INT', command]];
+};
+
+const ownedByServerUser = async (path: string): Promise<void> => {
+  if (process.getuid?.() !== 0) return;
+  const ids = await Promise.all(['-u', '-g'].map((which) => run('id', [which, 'postgres'])));
+  const [uid, gid] = ids.map(({ stdout }) => Number(stdout));
+  await chown(path, uid!, gid!);
+};
+
+/** A real server of its own in a temporary directory, on a loopback port. */
+export class PostgresServer {
+  readonly port: number;
+  readonly #bin: string;
+  readonly #directory: { readonly path: string; remove(): Promise<void> };
+  readonly #durable: boolean;
+  readonly #onExit = (): void => void this.#child?.kill('SIGQUIT');
+  #child: ChildProcess | undefined;
+  #output = '';
+
+  private constructor(
+    port: number,
+    bin: string,
+    directory: { readonly path: string; remove(): Promise<void> },
+    durable: boolean,
+  ) {
+    this.port = port;
+    this.#bin = bin;
+    this.#directory = directory;
+    this.#durable = durable;
+    process.on('exit', this.#onExit);
+  }
+
+  /** `durable`: waits for the disk as in production; off by default, which is faster and survives everything but a power cut. */
+  static async start({ durable = false } = {}): Promise<PostgresServer> {
+    const bin = await binaries();
+    const directory = await temporaryDirectory();
+    await ownedByServerUser(directory.path);
+    const [file, args] = asServerUser(join(bin, 'initdb'));
+    const options = ['--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C.UTF-8', '-U', USER];
+    await run(file, [...args, ...options, '-D', join(directory.path, 'data')], { cwd: directory.path });
+    const server = new PostgresServer(await freePort(), bin, directory, durable);
+    await server.start();
+    return server;
+  }
+
+  get url(): string {
+    return `postgres://${USER}@127.0.0.1:${this.port}/postgres`;
+  }
+
+  get output(): string {
+    return this.#output;
+  }
+
+  /** Starts it (again) on the same port and data; resolves when it answers. */
+  async start(): Promise<void> {
+    const { path } = this.#directory;
+    const settings = {
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: path,
+      fsync: this.#durable ? 'on' : 'off',
+      max_connections: '200',
+    };
+    const [file, args] = asServerUser(join(this.#bin, 'postgres'));
+    const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const place = ['-D', join(path, 'data'), '-p', String(this.port)];
+    const child = spawn(file, [...args, ...place, ...options], {
+      cwd: path,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    child.stderr.on('data', (bytes: Buffer) => {
+      this.#output = (this.#output + bytes.toString()).slice(-KEPT_OUTPUT);
+    });
+    this.#child = child;
+    const deadline = Date.now() + START_MS;
+    while (!(await this.#answers())) {
+      if (child.exitCode !== null || Date.now() > deadline) {
+        throw new Error(`PostgreSQL did not start:\n${this.#output}`);
+      }
+      await delay(POLL_MS);
+    }
+  }
+
+  /** Ends every connection and shuts down in order. */
+  stop(): Promise<void> {
+    return this.#end('SIGINT');
+  }
+
+  /** Ends at once, as in a crash; the next start recovers from the log. */
+  crash(): Promise<void> {
+    return this.#end('SIGQUIT');
+  }
+
+  async close(): Promise<void> {
+    await this.crash();
+    process.off('exit', this.#onExit);
+    await this.#directory.remove();
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (!child || child.exitCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
+  }
+
+  async #answers(): Promise<boolean> {
+    const client = new Client({ connectionString: this.url });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.query('select 1');
+      return true;
+    } catch {
+      return false;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { CompiledQuery } from 'kysely';
+import { Client } from 'pg';
+import { migrate } from '../../../infrastructure/sql/migration.ts';
+import type { Migration } from '../../../infrastructure/sql/migration.ts';
+import { PostgresDatabase } from '../../../infrastructure/sql/postgres/postgres-database.ts';
+import type { PostgresOptions } from '../../../infrastructure/sql/postgres/postgres-database.ts';
+import { readModelMigrations } from '../../../infrastructure/sql/read-model-migrations.ts';
+import { serviceMigrations } from '../../../infrastructure/sql/service-migrations.ts';
+import { RecordingLogger } from '../recording-logger.ts';
+import { PostgresServer } from './postgres-server.ts';
+
+export interface TestPostgres {
+  /** The URL of an empty schema of its own. */
+  schema(): Promise<string>;
+  /** Drops the schemas, and ends the server if it was started here. */
+  close(): Promise<void>;
+}
+
+/** Whatever a client of this URL creates lies in that schema. */
+const within = (url: string, schema: string): string => {
+  const place = new URL(url);
+  const options = [place.searchParams.get('options'), `-c search_path=${schema}`];
+  place.searchParams.set('options', options.filter(Boolean).join(' '));
+  return place.href;
+};
+
+const onServer = async (url: string, ...statements: readonly string[]): Promise<void> => {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+};
+
+/** The server of DATABASE_URL where it is given, else a real one that lives as long as the tests of one file. */
+export const testPostgres = async (): Promise<TestPostgres> => {
+  const given = process.env['DATABASE_URL'];
+  const server = given ? undefined : await PostgresServer.start();
+  const url = given ?? server!.url;
+  const schemas: string[] = [];
+  return {
+    schema: async () => {
+      const name = `test_${randomUUID().replaceAll('-', '')}`;
+      await onServer(url, `create schema ${name}`);
+      schemas.push(name);
+      return within(url, name);
+    },
+    close: async () => {
+      if (server) await server.close();
+      else await onServer(url, ...schemas.map((name) => `drop schema ${name} cascade`));
+    },
+  };
+};
+
+export interface PostgresFixture {
+  readonly database: PostgresDatabase;
+  readonly url: string;
+  readonly logger: RecordingLogger;
+  close(): Promise<void>;
+}
+
+/** A database in a schema of its own, with these tables. */
+export const openPostgres = async (
+  postgres: Pick<TestPostgres, 'schema'>,
+  migrations: readonly Migration[],
+  options: Partial<PostgresOptions> = {},
+): Promise<PostgresFixture> => {
+  const url = options.url ?? (await postgres.schema());
+  const logger = new RecordingLogger();
+  const database = await PostgresDatabase.open({ logger, ...options, url });
+  const close = (): Promise<void> => database.close();
+  await migrate(database, migrations, '2026-01-15T12:00:00.000Z').catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  return { database, url, logger, close };
+};
+
+export const bothSets: readonly Migration[] = [...serviceMigrations, ...readModelMigrations];
+
+/** The same server by another way, such as through a proxy. */
+export const throughPort = (url: string, port: number): string => {
+  const place = new URL(url);
+  place.hostname = '127.0.0.1';
+  place.port = String(port);
+  return place.href;
+};
+
+/** A statement from SQL text with `$1`, `$2`. */
+export const raw = (text: string, ...parameters: readonly unknown[]) => ({
+  query: CompiledQuery.raw(text, [...parameters]),
+});
+export const query = <Row>(text: string, ...parameters: readonly unknown[]) => ({
+  compile: () => CompiledQuery.raw(text, [...parameters]) as CompiledQuery<Row>,
+});

@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process';
+import { createWriteStream, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CompiledQuery } from 'kysely';
+import { migrate } from '../../infrastructure/sql/migration.ts';
+import { readModelMigrations } from '../../infrastructure/sql/read-model-migrations.ts';
+import { SqliteDatabase } from '../../infrastructure/sql/sqlite/sqlite-database.ts';
+import { RecordingLogger } from './recording-logger.ts';
+
+export const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
+const INSTALLMENTS = 10;
+const DAYS = 28;
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** One payment in so many is told differently by the two sides, each in its own way. */
+const ODD_ONE_IN = 10_000;
+const ODD = { missingLine: 1, otherAmount: 2, twice: 3, laterDay: 4, codeAlone: 5, noReference: 6 } as const;
+
+const codeOf = (operation: number): string => `PROP-2026-${String(operation).padStart(7, '0')}`;
+const amountOf = (i: number): number => 50_000 + ((i * 7_919) % 90_000);
+const dayOf = (i: number): number => 1 + (i % DAYS);
+
+/** The read model of a fund with so many settlements in June, without the events behind it. */
+export const fillReadModel = async (dataDir: string, payments: number): Promise<void> => {
+  const path = join(dataDir, 'read-model.db');
+  const database = await SqliteDatabase.open({ path, synchronous: 'NORMAL', logger: new RecordingLogger() });
+  const numbers = 'with recursive n(i) as (select 0 union all select i + 1 from n where i + 1 < ?)';
+  const stream = (operation: string) => `printf('loan-app-1.PROP-2026-%07d', ${operation})`;
+  try {
+    await migrate(database, readModelMigrations, '2026-01-15T12:00:00.000Z');
+    await database.transaction([
+      {
+        query: CompiledQuery.raw(
+          `${numbers} insert into reconciled_operation (stream, application_id, code, fund_id)
+           select ${stream('i')}, 'app-1', printf('PROP-2026-%07d', i), ? from n`,
+          [Math.ceil(payments / INSTALLMENTS), FUND],
+        ),
+      },
+      {
+        query: CompiledQuery.raw(
+          `${numbers} insert into notified_payment (stream, revision, event_id, kind, installment_code, date, amount,
+             owed_value, underpaid_value, excess_value, shortfall_value, received_before, recorded_at)
+           select ${stream(`i / ${INSTALLMENTS}`)}, 4 + i % ${INSTALLMENTS},
+             printf('0198c1de-7a00-7c1f-9b1e-%012x', i), 'settlement', printf('%03d', 1 + i % ${INSTALLMENTS}),
+             printf('2026-06-%02d', 1 + i % ${DAYS}), 50000 + i * 7919 % 90000,
+             50000 + i * 7919 % 90000, 0, 0, 0, 0, '2026-06-30T12:00:00.000Z' from n`,
+          [payments],
+        ),
+      },
+    ]);
+  } finally {
+    await database.close();
+  }
+};
+
+const money = (cents: number): string => {
+  const digits = String(cents).padStart(3, '0');
+  return `${digits.slice(0, -2).replace(/\B(?=(\d{3})+$)/g, '.')},${digits.slice(-2)}`;
+};
+
+const linesOf = (i: number): readonly string[] => {
+  const code = codeOf(Math.floor(i / INSTALLMENTS));
+  const reference = `${code}/${String(1 + (i % INSTALLMENTS)).padStart(3, '0')}`;
+  const line = (day: number, amount: number, text: string): string =>
+    `${String(day).padStart(2, '0')}/06/2026;LIQUIDACAO;${money(amount)};${text}\n`;
+  const [day, amount] = [dayOf(i), amountOf(i)];
+  switch (i % ODD_ONE_IN) {
+    case ODD.missingLine:
+      return [];
+    case ODD.otherAmount:
+      return [line(day, amount - 1, reference)];
+    case ODD.twice:
+      return [line(day, amount, reference), line(day, amount, reference)];
+    case ODD.laterDay:
+      return [line(day + 1, amount, reference)];
+    case ODD.codeAlone:
+      return [line(day, amount, code)];
+    case ODD.noReference:
+      return [line(day, amount, 'PIX RECEBIDO')];
+    default:
+      return [line(day, amount, reference)];
+  }
+};
+
+/** The statement of the same fund in another order, as a Brazilian bank writes it. */
+export const writeStatement = async (path: string, payments: number): Promise<void> => {
+  const file = createWriteStream(path);
+  file.write('Data;Histórico;Valor;Documento\n');
+  for (let i = payments - 1; i >= 0; i -= 1)
+    for (const line of linesOf(i)) if (!file.write(line)) await once(file, 'drain');
+  file.end();
+  await once(file, 'close');
+};
+
+/** What a comparison must find. */
+export const expectedResults = (payments: number): Readonly<Record<string, number>> => {
+  const odd = Math.floor((payments + ODD_ONE_IN - 1) / ODD_ONE_IN);
+  return {
+    matched: payments - 2 * odd,
+    amount_differs: odd,
+    missing_in_statement: odd,
+    missing_in_notifications: 0,
+    duplicate_in_statement: odd,
+    duplicate_in_notifications: 0,
+  };
+};
+
+export interface MeasuredRun {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+  readonly ms: number;
+  /** Most memory that the process ever held, in bytes; NaN where the system does not tell. */
+  readonly peakBytes: number;
+}
+
+const peakOf = (pid: number): number => {
+  try {
+    return 1024 * Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  } catch {
+    return NaN;
+  }
+};
+
+/** The command line as a process of its own, with its time and its memory. */
+export const measuredCommand = async (dataDir: string, args: readonly string[]): Promise<MeasuredRun> => {
+  const program = ['--disable-warning=ExperimentalWarning', 'infrastructure/composition/receivables.ts'];
+  const start = performance.now();
+  const child = spawn(process.execPath, [...program, ...args], {
+    cwd: ROOT,
+    env: { ...process.env, DATA_DIR: dataDir, LOG_LEVEL: 'error' },
+  });
+  let [out, err, peakBytes] = ['', '', NaN];
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  const looking = setInterval(() => {
+    const peak = peakOf(child.pid!);
+    if (!Number.isNaN(peak)) peakBytes = peak;
+  }, 20);
+  const [code] = (await once(child, 'close')) as [number | null];
+  clearInterval(looking);
+  return { code, out, err, ms: performance.now() - start, peakBytes };
+};
+
+export const reconcileArguments = (statement: string): readonly string[] => [
+  ...['reconcile', '--fund', FUND, '--from', '2026-06-01', '--to', '2026-06-30', '--statement', statement],
+  ...['--delimiter', ';', '--decimal', ',', '--date-format', 'dd/mm/yyyy'],
+  ...['--date-column', 'data', '--amount-column', 'valor', '--reference-column', 'documento'],
+];

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ApiClient, loanRequest, smallPdf } from '../support/api-client.ts';
+import { ServiceProcess } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const BORROWER = {
+  document_number: '11144477735',
+  document_type: 'CPF',
+  name: 'Tarsila Quintanilha',
+  birth_date: '1985-03-12',
+  email: 'tarsila.q@example.com',
+  phone: '+5511977776666',
+  address: {
+    ...{ zip_code: '01310100', street: 'Rua Alvarenga Peixoto', number: '7' },
+    ...{ city: 'Sao Paulo', state: 'SP' },
+  },
+};
+const PERSONAL = [
+  BORROWER.document_number,
+  'Quintanilha',
+  BORROWER.email,
+  'Alvarenga Peixoto',
+  'DOCUMENT-TEXT',
+];
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let service: ServiceProcess;
+let api: ApiClient;
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  service = await ServiceProcess.start(directory.path, { SANDBOX_STEP: '1ms', LOG_LEVEL: 'debug' });
+  api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+}, 40_000);
+afterAll(async () => {
+  await service?.end('SIGTERM');
+  await directory?.remove();
+});
+
+const assign = async (code: string, overrides: object = { borrower: BORROWER }) => {
+  const request = loanRequest(api.fund, code, 1, overrides);
+  return api.assign(request, smallPdf(`DOCUMENT-TEXT of ${code}`));
+};
+
+interface Forgotten {
+  readonly code: number;
+  readonly answer: {
+    readonly operations: readonly Readonly<Record<string, unknown>>[];
+    readonly forgotten: number;
+    readonly left_open: number;
+  };
+}
+
+const forget = async (...options: readonly string[]): Promise<Forgotten> => {
+  try {
+    const out = await service.receivables('borrower', 'forget', '--document', '111.444.777-35', ...options);
+    return { code: 0, answer: JSON.parse(out) };
+  } catch (error) {
+    const { code, stdout } = error as { code: number; stdout: string };
+    return { code, answer: JSON.parse(stdout || '{}') };
+  }
+};
+
+/** Every file below the data directory, as bytes. */
+const everyByte = async (): Promise<Buffer> => {
+  const entries = await readdir(directory.path, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Buffer.concat(await Promise.all(files.map((file) => readFile(file))));
+};
+
+const wrappedKeyOf = (code: string): string | undefined => {
+  const database = new DatabaseSync(join(directory.path, 'service.db'), { readOnly: true });
+  try {
+    const row = database
+      .prepare('select wrapped from wrapped_key where name like ?')
+      .get(`operation:loan-%.${code}`);
+    return (row as { wrapped: string } | undefined)?.wrapped;
+  } finally {
+    database.close();
+  }
+};
+
+const documents = async (): Promise<number> =>
+  (await readdir(join(directory.path, 'documents'), { recursive: true, withFileTypes: true })).filter(
+    (entry) => entry.isFile(),
+  ).length;
+
+describe('receivables borrower forget', () => {
+  test('leaves nothing to read, and everything else as it was', async () => {
+    for (const code of ['ENDED', 'OPEN']) expect((await assign(code)).status).toBe(201);
+    expect((await assign('OTHER', {})).status).toBe(201);
+    for (const code of ['ENDED', 'OPEN']) await api.untilStatus(code, 'active');
+    expect((await api.settle('ENDED', '001', 950)).status).toBe(200);
+    expect((await api.untilStatus('ENDED', 'settled')).body.borrower.name).toBe(BORROWER.name);
+    const key = wrappedKeyOf('ENDED')!;
+    expect([key.length > 40, await documents()]).toEqual([true, 3]);
+
+    // Without --yes and without a terminal nothing happens.
+    expect(await forget()).toMatchObject({ code: 2, answer: {} });
+    expect((await api.loan('ENDED')).body.borrower.name).toBe(BORROWER.name);
+
+    const first = await forget('--yes', '--reason', 'request 2027-118');
+    expect(first).toMatchObject({ code: 1, answer: { forgotten: 1, left_open: 1 } });
+    expect((await api.loan('ENDED')).body).toMatchObject({ status: 'settled', borrower: null });
+    expect((await api.loan('OPEN')).body.borrower.name).toBe(BORROWER.name);
+
+    const second = await forget('--yes', '--including-open');
+    expect(second).toMatchObject({ code: 0, answer: { forgotten: 1, left_open: 0 } });
+    expect(second.answer.operations).toMatchObject([
+      { originator_proposal_code: 'OPEN', outcome: 'forgotten' },
+    ]);
+    expect(await forget('--yes')).toMatchObject({ code: 0, answer: { operations: [], forgotten: 0 } });
+
+    expect((await api.loan('OPEN')).body).toMatchObject({ status: 'active', borrower: null });
+    expect((await api.loan('OTHER')).body.borrower.name).toBe('Joana Prado');
+    expect([wrappedKeyOf('ENDED'), wrappedKeyOf('OPEN'), await documents()]).toEqual([
+      undefined,
+      undefined,
+      1,
+    ]);
+    const bytes = await everyByte();
+    expect(bytes.includes(key)).toBe(false);
+    for (const text of PERSONAL) {
+      expect([text, bytes.includes(text), service.output.includes(text)]).toEqual([text, false, false]);
+    }
+  }, 60_000);
+
+  test('money goes on, requests are still known, documents are not taken any more', async () => {
+    const replay = await assign('OPEN');
+    expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+    expect((await api.settle('OPEN', '001', 950)).status).toBe(200);
+    await api.untilStatus('OPEN', 'settled');
+  });
+
+  test('the same person may come back, and be forgotten again', async () => {
+    expect((await assign('AGAIN')).status).toBe(201);
+    await api.untilStatus('AGAIN', 'active');
+    expect((await api.loan('AGAIN')).body.borrower.name).toBe(BORROWER.name);
+    expect(await forget('--yes', '--including-open')).toMatchObject({ code: 0, answer: { forgotten: 1 } });
+    expect((await api.loan('AGAIN')).body.borrower).toBeNull();
+  }, 30_000);
+
+  test('what is no document is refused before anything is opened', async () => {
+    const refused = service.receivables('borrower', 'forget', '--document', '123', '--yes');
+    await expect(refused).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('--document') });
+  });
+});
