@@ -41,7 +41,7 @@ export type DecisionAnswer =
 /** Under this name decision ids are kept like idempotency keys; part of the stored format. */
 export const DECISION_KEYS = 'administrator decision';
 /** Decision ids are the administrator's, whoever the operation belongs to. No application can have this id. */
-const ALL_APPLICATIONS = '*';
+export const ALL_APPLICATIONS = '*';
 /** How far the clock of whoever decides may be ahead of ours. */
 const CLOCK_TOLERANCE_MS = 300_000;
 

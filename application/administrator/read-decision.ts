@@ -82,8 +82,13 @@ const submitted = (fields: DecisionFields): SubmittedDecision => {
   }
 };
 
+const REPLACEMENT = '\uFFFD';
+
 /** Reads one decision from its JSON text. A malformed one names every broken field. */
 export const readDecision = (text: string): DecisionReading => {
+  // What stands for bytes that were no UTF-8: the reason would reach the integrator mangled.
+  if (text.includes(REPLACEMENT))
+    return malformed([{ field: 'decision', code: 'invalid_format', message: 'must be UTF-8 text' }]);
   let value: unknown;
   try {
     value = parseExactJson(text);

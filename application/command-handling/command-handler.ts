@@ -66,7 +66,10 @@ interface Dependencies {
   readonly watch?: CommandWatch;
 }
 
-const MAX_DECISIONS = 6;
+/** A process that has the operation in memory is faster than one that must read it again, so losing many times in a row is no accident. */
+const MAX_DECISIONS = 25;
+/** Behind commands that a silent store holds up, each for its own time-out, the last one would wait for minutes. */
+const QUEUE_PATIENCE_MS = 5_000;
 
 /** Something else is true than what was decided on: look again. */
 class Stale extends Error {}
@@ -77,7 +80,7 @@ class Stale extends Error {}
  */
 export class CommandHandler {
   readonly #deps: Dependencies;
-  readonly #queue = new KeyedQueue();
+  readonly #queue = new KeyedQueue(QUEUE_PATIENCE_MS);
   readonly #eventIds = new TimeOrderedIds();
 
   constructor(dependencies: Dependencies) {
@@ -87,6 +90,7 @@ export class CommandHandler {
   /**
    * @throws DomainError the command was refused; `idempotency_conflict` when its key was used for something else
    * @throws OutcomeUnknownError the store did not say, even after retries; the same request may be sent again
+   * @throws BusyError too much else waited for the same operation; nothing was done
    */
   async handle(request: CommandRequest): Promise<Handled> {
     const { watch = UNWATCHED_COMMANDS } = this.#deps;

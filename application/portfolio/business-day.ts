@@ -8,6 +8,10 @@ const saoPaulo = new Intl.DateTimeFormat('en-CA', {
   day: '2-digit',
 });
 
+/** The day in America/Sao_Paulo on which an instant lies. */
+export const businessDayOf = (instant: string): CalendarDate =>
+  saoPaulo.format(Date.parse(instant)) as CalendarDate;
+
 /** Hours behind UTC, in winter and in the summers that had one. In spring a day began at 01:00, so the later one comes first. */
 const OFFSETS = [3, 2];
 

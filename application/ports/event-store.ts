@@ -58,7 +58,10 @@ export interface AppendResult {
  * The same append again (same stream, expected revision and event ids) answers the first result and stores nothing.
  */
 export interface EventStore {
-  /** Events from `from` (default: the first) to the end, in order; `revision` is that of the stream's last event. */
+  /**
+   * Events from `from` (default: the first) to the end, in order; `revision` is that of the stream's last event.
+   * @throws DamagedEventError
+   */
   read(
     stream: string,
     from?: bigint,
@@ -106,6 +109,20 @@ export class KeyAlreadyClaimedError extends Error {
 
 export class OutcomeUnknownError extends Error {
   override readonly name = 'OutcomeUnknownError';
+}
+
+/** What is stored there is no event: damaged, or changed by somebody. Reading it again will not help. */
+export class DamagedEventError extends Error {
+  override readonly name = 'DamagedEventError';
+  readonly stream: string;
+  readonly revision: bigint;
+  readonly position: LogPosition;
+  constructor(place: Pick<RecordedEvent, 'stream' | 'revision' | 'position'>, reason: string) {
+    super(`event ${place.revision} of ${place.stream} is damaged: ${reason}`);
+    this.stream = place.stream;
+    this.revision = place.revision;
+    this.position = place.position;
+  }
 }
 
 export class StoreUnavailableError extends Error {

@@ -22,7 +22,7 @@ export interface SubscribeOptions {
 /**
  * Catch-up subscription to the whole log: everything after `from`, then what is appended, by this process or another, until
  * the signal. Order is the log's. Nothing is read ahead of the consumer beyond a bounded buffer. An adapter whose connection
- * breaks resumes by itself from the last message that it handed out.
+ * breaks resumes by itself from the last message that it handed out. It ends with DamagedEventError before an event that is none.
  */
 export interface EventSubscription {
   subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionMessage>;

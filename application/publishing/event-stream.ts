@@ -2,7 +2,11 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
-import type { EventSubscription } from '../ports/event-subscription.ts';
+import type {
+  EventSubscription,
+  SubscribeOptions,
+  SubscriptionMessage,
+} from '../ports/event-subscription.ts';
 import type { LoanEventName } from './event-names.ts';
 
 /** A place to begin or to end at: in the log, or in time (an instant in UTC with milliseconds). */
@@ -72,30 +76,42 @@ export class EventStream {
   async *read(query: EventStreamQuery, signal: AbortSignal): AsyncGenerator<StreamedEvent> {
     const matches = matcher(query);
     const last = positionOf(query.to);
+    if (last !== undefined) await this.#requirePosition(last, signal);
+    if (last !== undefined && last === positionOf(query.from)) return;
     for await (const recorded of this.#recorded(query, signal)) {
       if (isPast(query.to, recorded)) return;
-      if (matches.recorded(recorded)) {
+      if (recorded.stream.startsWith(LOAN_STREAM_PREFIX) && matches.recorded(recorded)) {
         for (const event of await this.#deps.translate([recorded])) {
           if (matches.event(event)) yield { position: recorded.position, event };
         }
       }
       if (recorded.position === last) return;
     }
-    if (last !== undefined && !signal.aborted) throw unknownPosition(last);
+    if (last !== undefined && !signal.aborted)
+      throw new DomainError('invalid_query_parameter', `position ${last} does not come after the start`);
+  }
+
+  /** Before anything is handed out: a bound that is never met would let everything through. */
+  async #requirePosition(position: LogPosition, signal: AbortSignal): Promise<void> {
+    for await (const _ of this.#messages({ from: position, batchSize: 1, signal })) return;
   }
 
   async *#recorded(query: EventStreamQuery, signal: AbortSignal): AsyncGenerator<RecordedEvent> {
     const from = positionOf(query.from) ?? 'start';
-    const { subscription } = this.#deps;
+    // The end may be a position in any stream.
+    const streamPrefix = positionOf(query.to) === undefined ? LOAN_STREAM_PREFIX : '';
+    for await (const message of this.#messages({ from, streamPrefix, signal })) {
+      if (message.kind === 'events') yield* message.events;
+      if (message.kind === 'caught_up' && !query.follow) return;
+    }
+  }
+
+  async *#messages(options: SubscribeOptions): AsyncGenerator<SubscriptionMessage> {
     try {
-      const messages = subscription.subscribe({ from, streamPrefix: LOAN_STREAM_PREFIX, signal });
-      for await (const message of messages) {
-        if (message.kind === 'events') yield* message.events;
-        if (message.kind === 'caught_up' && !query.follow) return;
-      }
+      yield* this.#deps.subscription.subscribe(options);
     } catch (error) {
       // What an adapter says of a position that is not its own.
-      if (error instanceof RangeError) throw unknownPosition(from);
+      if (error instanceof RangeError) throw unknownPosition(options.from);
       throw error;
     }
   }

@@ -58,10 +58,32 @@ export class RenegotiateLoans {
     for (const file of input.files) await this.#deps.inspector.inspect(file);
     const fingerprint = this.#deps.vault.digest(canonicalText(contentsOf(input)));
     for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
-      const outcome = await this.#attempt(context, input, fingerprint);
+      const outcome = await this.#unlessDoneMeanwhile(context, input, fingerprint);
       if (outcome) return outcome;
     }
     throw keptChanging();
+  }
+
+  /** What refuses may be this very request, carried out by another process between two looks. */
+  async #unlessDoneMeanwhile(
+    context: RequestContext,
+    input: RenegotiateLoansInput,
+    fingerprint: string,
+  ): Promise<Outcome<RenegotiationReceipt> | undefined> {
+    try {
+      return await this.#attempt(context, input, fingerprint);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      const proposal = proposalOf(input);
+      const originals = await this.#originals(context, proposal);
+      if (!isReplay(originals, proposal, fingerprint)) throw error;
+      return this.#replay(context, originals);
+    }
+  }
+
+  #originals(context: RequestContext, proposal: Proposal): Promise<readonly Operation[]> {
+    const { originalProposalCodes: codes } = proposal;
+    return Promise.all(codes.map((code) => this.#unreserved(loanStream(context.applicationId, code))));
   }
 
   /** Undefined when others changed the operations meanwhile. */
@@ -72,9 +94,7 @@ export class RenegotiateLoans {
   ): Promise<Outcome<RenegotiationReceipt> | undefined> {
     const { protocol, vault, documents, clock } = this.#deps;
     const proposal = proposalOf(input);
-    const originals = await Promise.all(
-      proposal.originalProposalCodes.map((code) => this.#unreserved(loanStream(context.applicationId, code))),
-    );
+    const originals = await this.#originals(context, proposal);
     if (isReplay(originals, proposal, fingerprint)) return this.#replay(context, originals);
     await this.#requireAllowed(context, proposal, originals);
     const inheritance = new Inheritance({ vault, documents, clock }, input, context.applicationId);

@@ -101,6 +101,8 @@ export class WebhookRecovery {
     const { webhookId, status } = query;
     const since = instantOf('since', query.since);
     const until = query.until === undefined ? this.#deps.clock.now() : instantOf('until', query.until);
+    if (query.until !== undefined && until <= since)
+      throw new DomainError('invalid_query_parameter', 'until: give an instant after since');
     const webhook = await this.#found(webhookId);
     if (webhook.status === 'paused')
       throw new DomainError('webhook_invalid_state', `webhook ${webhookId} is paused: resume it first`);

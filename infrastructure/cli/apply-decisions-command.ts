@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { readDecision } from '../../application/administrator/read-decision.ts';
 import { CommandFailedError, DecisionRefusedError, answerLines } from './cli-services.ts';
@@ -45,7 +46,8 @@ export const addApply = (administrator: Command, dependencies: CliDependencies):
 const apply = async (dependencies: CliDependencies, options: ApplyOptions): Promise<void> => {
   const input = (): AsyncIterable<Uint8Array> => (dependencies.input ?? inputOf)(options.file);
   // A pipe can be read only once, and its decisions want an answer before the next ones are written.
-  const total = options.file === PIPE ? 0 : await requireWellFormed(dependencies, input());
+  const pipe = options.file === PIPE || (!dependencies.input && (await isPipe(options.file)));
+  const total = pipe ? 0 : await requireWellFormed(dependencies, input());
   await answerLines(dependencies, (services) =>
     applying(services, { input: input(), total, options, dependencies }),
   );
@@ -98,6 +100,14 @@ async function* applying(
   );
 }
 
+/** So is `/dev/stdin`, and what a shell makes of `<(...)`. @throws DecisionRefusedError where nothing has this name */
+const isPipe = async (file: string): Promise<boolean> => {
+  const found = await stat(file).catch((error: Error) => {
+    throw new DecisionRefusedError(`cannot read the decisions: ${error.message}`, { cause: error });
+  });
+  return !found.isFile();
+};
+
 const inputOf = (file: string): AsyncIterable<Uint8Array> =>
   file === PIPE ? process.stdin : createReadStream(file);
 
@@ -105,6 +115,7 @@ async function* readable(input: AsyncIterable<Uint8Array>): AsyncGenerator<reado
   try {
     yield* lineBatches(input);
   } catch (error) {
+    if (error instanceof DecisionRefusedError) throw error;
     throw new CommandFailedError(`cannot read the decisions: ${(error as Error).message}`, { cause: error });
   }
 }

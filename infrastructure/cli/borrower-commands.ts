@@ -18,7 +18,10 @@ const LONGEST_REASON = 500;
 const FROM_INPUT = '-';
 
 export const addBorrowerCommands = (program: Command, dependencies: CliDependencies): void => {
-  const borrower = program.command('borrower').description('personal data of borrowers');
+  const borrower = program
+    .command('borrower')
+    .description('personal data of borrowers')
+    .addHelpText('after', '\nExample:\n  receivables borrower forget --document 529.982.247-25');
   borrower
     .command('forget')
     .description("make a borrower's data and documents unreadable, for good")

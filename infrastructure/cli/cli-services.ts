@@ -5,8 +5,12 @@ import type { RevokeClient } from '../../application/clients/revoke-client.ts';
 import type { ReceivedDecision } from '../../application/ports/decision-source.ts';
 import type { EventStream } from '../../application/publishing/event-stream.ts';
 import type { WebhookRecovery } from '../../application/webhooks/webhook-recovery.ts';
+import type { AuditServices } from './audit-services.ts';
+import type { BackupServices } from './backup-services.ts';
 import type { PrivacyServices } from './borrower-services.ts';
 import type { FundSideServices } from './fund-side-services.ts';
+import type { ProjectionsServices } from './projections-services.ts';
+import type { MoveService, MoveTargets } from './move-service.ts';
 
 /** What the commands need of the service, opened only once a command is known to be well written. */
 export interface CliServices {
@@ -22,6 +26,8 @@ export interface CliServices {
   readonly events: Pick<EventStream, 'read'>;
   readonly fundSide: FundSideServices;
   readonly privacy: PrivacyServices;
+  readonly projections: ProjectionsServices;
+  readonly audit: AuditServices;
   close(): Promise<void>;
 }
 
@@ -40,13 +46,16 @@ export interface AdministratorServices {
 
 /** Shows how far a long command is. */
 export interface Progress {
-  advance(): void;
+  /** @param steps default: one */
+  advance(steps?: number): void;
   /** Leaves the terminal as it was; called whatever happens. */
   end(): void;
 }
 
 export interface CliDependencies {
   open(): Promise<CliServices>;
+  /** Opens the old data directory and the engines that it is moved to. Left out where there is nothing to move. */
+  readonly openMove?: (targets: MoveTargets) => Promise<MoveService>;
   /** To standard output: one JSON object, or the help that was asked for. What comes back is awaited before more is written. */
   write(text: string): unknown;
   /** To standard error. */
@@ -57,6 +66,8 @@ export interface CliDependencies {
   readonly input?: (file: string) => AsyncIterable<Uint8Array>;
   /** What a person at the terminal answers; undefined, or left out, where there is none. */
   readonly ask?: (question: string) => Promise<string | undefined>;
+  /** Copies of the data, without opening the service. */
+  readonly backups?: () => BackupServices;
   /** From the call on, an interruption ends this signal instead of the process. Default: nothing interrupts. */
   readonly untilInterrupted?: () => AbortSignal;
 }

@@ -7,6 +7,7 @@ import type { StreamBound, StreamedEvent } from '../../application/publishing/ev
 import { instantOf } from '../../application/webhooks/since.ts';
 import { answerLines } from './cli-services.ts';
 import type { CliDependencies } from './cli-services.ts';
+import { fundOption } from './report-options.ts';
 
 interface EventsOptions {
   readonly from?: StreamBound;
@@ -31,7 +32,7 @@ export const addEventsCommand = (program: Command, dependencies: CliDependencies
     .option('--to <position|time>', 'up to this position, or before this instant', bound)
     .option('--follow', 'go on with what comes, until interrupted')
     .option('--application <id>', 'only of this application')
-    .option('--fund <uuid>', 'only of this fund', (text) => text.toLowerCase())
+    .option('--fund <uuid>', 'only of this fund', fundOption)
     .option('--code <code>', 'only of operations with this originator_proposal_code')
     .option('--name <event>', 'only events of this name; repeat for more', collectName)
     .addHelpText(

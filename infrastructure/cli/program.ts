@@ -1,12 +1,16 @@
 import { Command, CommanderError } from 'commander';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { addAdministratorCommands } from './administrator-commands.ts';
+import { addAuditCommands } from './audit-commands.ts';
+import { addBackupCommands } from './backup-commands.ts';
 import { addBorrowerCommands } from './borrower-commands.ts';
 import { DecisionRefusedError, OutputClosedError } from './cli-services.ts';
 import type { CliDependencies } from './cli-services.ts';
 import { addClientCommands } from './client-commands.ts';
 import { addEventsCommand } from './events-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
+import { addMigrateCommand } from './migrate-commands.ts';
+import { addProjectionsCommands } from './projections-commands.ts';
 import { addPortfolioCommand } from './portfolio-commands.ts';
 import { addReconcileCommand } from './reconcile-commands.ts';
 import { addWebhookCommands } from './webhook-commands.ts';
@@ -38,7 +42,11 @@ export const createProgram = (dependencies: CliDependencies): Command => {
   addEventsCommand(program, dependencies);
   addReconcileCommand(program, dependencies);
   addPortfolioCommand(program, dependencies);
+  addAuditCommands(program, dependencies);
   addBorrowerCommands(program, dependencies);
+  addProjectionsCommands(program, dependencies);
+  addBackupCommands(program, dependencies);
+  addMigrateCommand(program, dependencies);
   return program;
 };
 

@@ -13,5 +13,5 @@ export const progressOn =
       Presets.shades_classic,
     );
     bar.start(total, 0);
-    return { advance: () => bar.increment(), end: () => bar.stop() };
+    return { advance: (steps = 1) => bar.increment(steps), end: () => bar.stop() };
   };

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { instantOf } from '../../application/webhooks/since.ts';
 import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { REPORT_FORMATS } from './report-output.ts';
@@ -17,9 +18,11 @@ export const dateOption = (text: string): CalendarDate => {
 };
 
 export const instantOption = (text: string): string => {
-  const instant = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : NaN;
-  if (!Number.isNaN(instant)) return new Date(instant).toISOString();
-  throw new InvalidArgumentError('It must be an instant, such as 2026-06-30T18:00:00Z.');
+  try {
+    return instantOf('time', text);
+  } catch {
+    throw new InvalidArgumentError('It must be an instant, such as 2026-06-30T18:00:00Z.');
+  }
 };
 
 /** A whole number of this range. */

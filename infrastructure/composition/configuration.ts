@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
 import { MasterKey } from '../security/master-key.ts';
 import { EnvironmentReader } from './environment-reader.ts';
 import { readKafka } from './kafka-configuration.ts';
@@ -76,9 +77,9 @@ export const readConfiguration = (
     environment: kind,
     dataDir: resolve(variables.text('DATA_DIR') ?? './data'),
     engines: Object.freeze({
-      eventStoreUrl: variables.text('EVENTSTORE_URL'),
+      eventStoreUrl: variables.address('EVENTSTORE_URL', ['esdb', 'esdb+discover']),
       kafkaBrokers: variables.text('KAFKA_BROKERS'),
-      databaseUrl: variables.text('DATABASE_URL'),
+      databaseUrl: variables.address('DATABASE_URL', ['postgres', 'postgresql']),
       s3Url: variables.text('S3_URL'),
     }),
     kafka: readKafka(variables),
@@ -101,7 +102,7 @@ const readDeprecation = (variables: EnvironmentReader): string | undefined => {
   const text = variables.text('API_DEPRECATION');
   if (text === undefined) return undefined;
   const [, version, day] = ANNOUNCEMENT.exec(text) ?? [];
-  if (version === undefined || day === undefined || Number.isNaN(Date.parse(day))) {
+  if (version === undefined || day === undefined || !isCalendarDate(day)) {
     throw variables.invalid('API_DEPRECATION', 'must be a version and a day, such as 2027.3.0@2027-03-01');
   }
   return `${version}; effective=${day}`;

@@ -12,7 +12,9 @@ import { infrastructureModule } from './infrastructure-module.ts';
 import { UNOBSERVED } from './observability.ts';
 import type { Observability } from './observability.ts';
 import { postAssignmentModule } from './post-assignment-module.ts';
+import { allProjections } from './rebuild-module.ts';
 import { renegotiationModule } from './renegotiation-module.ts';
+import { LiveReadModel } from '../sql/live-read-model.ts';
 import { TOKENS } from './tokens.ts';
 import { webhookModule } from './webhook-module.ts';
 
@@ -45,7 +47,10 @@ export const createContainer = ({
   container.bind(TOKENS.eventSubscription).toConstantValue(engines.eventStore);
   container.bind(TOKENS.eventBus).toConstantValue(engines.eventBus);
   container.bind(TOKENS.serviceDatabase).toConstantValue(engines.serviceDatabase);
-  container.bind(TOKENS.readModelDatabase).toConstantValue(engines.readModelDatabase);
+  container.bind(TOKENS.readModelTables).toConstantValue(engines.readModelDatabase);
+  container
+    .bind(TOKENS.readModelDatabase)
+    .toConstantValue(new LiveReadModel(engines.readModelDatabase, allProjections));
   container.load(
     infrastructureModule,
     applicationModule,

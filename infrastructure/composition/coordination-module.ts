@@ -16,13 +16,12 @@ const monotonic = (): number => performance.now();
 export const coordinationModule = new ContainerModule(({ bind }) => {
   bind(TOKENS.leases).toResolvedValue((db) => new SqlLeases(db), [TOKENS.serviceDatabase]);
   bind(TOKENS.readModelProgress).toResolvedValue(
-    (configuration, projector, db) => {
-      const polled = (): PolledProgress =>
-        new PolledProgress({ versions: new SqlLoanVersions(db), sleep, now: monotonic });
-      const elsewhere = sharesStores(configuration) ? polled() : undefined;
+    (projector, db) => {
+      // A command beside an embedded service writes the same read model when it rebuilds it.
+      const elsewhere = new PolledProgress({ versions: new SqlLoanVersions(db), sleep, now: monotonic });
       return new NearestProgress({ local: projector, elsewhere, now: monotonic });
     },
-    [TOKENS.configuration, TOKENS.loanProjector, TOKENS.readModelDatabase],
+    [TOKENS.loanProjector, TOKENS.readModelDatabase],
   );
   bind(TOKENS.rateLimiter).toResolvedValue(
     (configuration, db, logger) => {

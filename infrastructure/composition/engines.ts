@@ -9,8 +9,10 @@ import { serviceMigrations } from '../sql/service-migrations.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { DeadLetterCounts } from '../observability/dead-letter-counts.ts';
 import type { Configuration } from './configuration.ts';
+import { ConfigurationError } from './environment-reader.ts';
 import { openEventBus, openEventStore, openReadModelDatabase, openServiceDatabase } from './engine-rows.ts';
 import type { RowOptions } from './engine-rows.ts';
+import { ensureMovedWhole, useDataDirectory } from './moved-data.ts';
 import type { Patience } from './patience.ts';
 import { refuseSplitRoles } from './role-rules.ts';
 
@@ -63,15 +65,25 @@ class Opening {
   };
 }
 
+const makeDataDirectory = async (path: string): Promise<void> => {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new ConfigurationError(`DATA_DIR cannot be used: ${(error as Error).message}`, { cause: error });
+  }
+};
+
 /** @throws ConfigurationError for a combination that cannot work */
 export const openEngines = async (options: EngineOptions): Promise<Engines> => {
   const { configuration } = options;
   refuseSplitRoles(configuration);
-  await mkdir(configuration.dataDir, { recursive: true, mode: 0o700 });
+  await makeDataDirectory(configuration.dataDir);
   const opening = new Opening(options);
   try {
+    await opening.step('data_directory', () => useDataDirectory(configuration));
     const eventStore = await opening.step('event_store', () => openEventStore(options));
     const serviceDatabase = await opening.database('service_store', openServiceDatabase, serviceMigrations);
+    await options.patience.until('service_store', () => ensureMovedWhole(serviceDatabase));
     const readModelDatabase = await opening.database(
       'read_model',
       openReadModelDatabase,

@@ -71,6 +71,13 @@ export class EnvironmentReader {
     return text.replace(/\/+$/, '');
   }
 
+  /** Of an engine; it may hold a password. */
+  address(name: string, schemes: readonly string[]): string | undefined {
+    const text = this.text(name);
+    if (text === undefined || schemes.some((scheme) => text.startsWith(`${scheme}://`))) return text;
+    throw this.invalid(name, `must start with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
+  }
+
   /** Text of a PEM file with at least one certificate, all of them readable. */
   certificates(name: string): string | undefined {
     const path = this.text(name);

@@ -27,7 +27,7 @@ export const infrastructureModule = new ContainerModule(({ bind }) => {
     [serviceDatabase, clock],
   );
   bind(TOKENS.clientRegistry).toResolvedValue((db) => new SqlClientRegistry(db), [serviceDatabase]);
-  bind(TOKENS.projectionStore).toResolvedValue((db) => new SqlProjectionStore(db), [readModelDatabase]);
+  bind(TOKENS.projectionStore).toResolvedValue((db) => new SqlProjectionStore(db), [TOKENS.readModelTables]);
   bind(TOKENS.loanReader).toResolvedValue((db) => new SqlLoanReader(db), [readModelDatabase]);
   bind(TOKENS.dueInstallments).toResolvedValue((db) => new SqlDueInstallments(db), [readModelDatabase]);
 

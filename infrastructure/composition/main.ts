@@ -42,8 +42,13 @@ const run = async (): Promise<void> => {
   });
 };
 
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'syscall' in error;
+
 const textOf = (error: unknown): string => {
   if (error instanceof ConfigurationError || error instanceof WrongMasterKeyError) return error.message;
+  if (isSystemError(error) && ['listen', 'getaddrinfo'].includes(error.syscall ?? ''))
+    return `HOST and PORT cannot be listened on: ${error.message}`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 };
 

@@ -8,21 +8,27 @@ import { SqlDeliveryLog } from '../sql/webhooks/sql-delivery-log.ts';
 import { SqlDeliveryQueue } from '../sql/webhooks/sql-delivery-queue.ts';
 import { SqlWebhookSubscriptions } from '../sql/webhooks/sql-webhook-subscriptions.ts';
 import { administratorServices } from './administrator-module.ts';
+import { auditServices } from './audit-module.ts';
+import { backupServices } from './backup-module.ts';
 import { readConfiguration } from './configuration.ts';
+import type { Configuration } from './configuration.ts';
 import { createContainer } from './container.ts';
 import { fundSideServices } from './fund-side-module.ts';
 import { openFoundations } from './foundations.ts';
 import { createLogger } from './logging.ts';
+import { openMoveFor } from './migrate-module.ts';
 import { privacyServices } from './privacy-services.ts';
+import { projectionsServices } from './rebuild-module.ts';
 import { CommandOutput, ask, untilInterrupted } from './terminal.ts';
 import { TOKENS } from './tokens.ts';
+
+const logToStandardError = (level: Configuration['logLevel']) =>
+  createLogger(level, { write: (line: string) => void process.stderr.write(line) });
 
 /** Opens the same stores as the service, which may be running. Its log goes to standard error: the answer is alone on the other. */
 const open = async (): Promise<CliServices> => {
   const configuration = readConfiguration(process.env);
-  const logger = createLogger(configuration.logLevel, {
-    write: (line: string) => void process.stderr.write(line),
-  });
+  const logger = logToStandardError(configuration.logLevel);
   const foundations = await openFoundations(configuration, logger);
   const container = createContainer(foundations);
   const database = foundations.engines.serviceDatabase;
@@ -42,6 +48,8 @@ const open = async (): Promise<CliServices> => {
     events: container.get(TOKENS.eventStream),
     fundSide: fundSideServices(container),
     privacy: privacyServices(container),
+    projections: projectionsServices(container),
+    audit: auditServices(container),
     close: () => foundations.engines.close(),
   };
 };
@@ -49,9 +57,14 @@ const open = async (): Promise<CliServices> => {
 const output = new CommandOutput(process.stdout);
 process.exitCode = await runProgram(process.argv.slice(2), {
   open,
+  openMove: async (targets) => {
+    const configuration = readConfiguration(process.env);
+    return openMoveFor(configuration, targets, logToStandardError(configuration.logLevel));
+  },
   write: (text) => output.write(text),
   writeError: (text) => void process.stderr.write(text),
   startProgress: progressOn(process.stderr),
   ask,
+  backups: () => backupServices(process.env),
   untilInterrupted: () => untilInterrupted(output),
 });

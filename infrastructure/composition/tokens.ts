@@ -68,6 +68,8 @@ export const TOKENS = {
   serviceDatabase: token<SqlDatabase>('serviceDatabase'),
   /** Read models: can be deleted and built again. */
   readModelDatabase: token<SqlDatabase>('readModelDatabase'),
+  /** The same, with both copies of every table: for what writes read models. */
+  readModelTables: token<SqlDatabase>('readModelTables'),
 
   keyStore: token<KeyStore>('keyStore'),
   checkpoints: token<CheckpointStore>('checkpoints'),

@@ -29,6 +29,9 @@ const MIGRATIONS: readonly string[] = [
      BEGIN SELECT RAISE(ABORT, 'stored events are never deleted'); END;`,
 ];
 
+/** Of a file that this program has brought up to date. */
+export const EVENT_LOG_VERSION = MIGRATIONS.length;
+
 export interface EventLogFile {
   readonly file: string;
   readonly role: 'writer' | 'reader';

@@ -1,5 +1,6 @@
 import type { SubscribeOptions } from '../../application/ports/event-subscription.ts';
 import type { LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
+import { DamagedEventError } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { backoff, pause, unlessAborted } from './abortable.ts';
 import type { LogPage } from './read-wire.ts';
@@ -75,7 +76,7 @@ export class LogCursor {
         const page = await unlessAborted(reading, this.#signal);
         if (page) return this.#take(page);
       } catch (error) {
-        if (error instanceof RangeError) throw error;
+        if (error instanceof RangeError || error instanceof DamagedEventError) throw error;
         const delay = backoff(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS);
         const fields = { reason: messageOf(error), retryInMs: delay };
         this.#source.logger?.warn(fields, 'subscription cannot read the event log');

@@ -4,7 +4,7 @@ import type {
   LogPosition,
   RecordedEvent,
 } from '../../application/ports/event-store.ts';
-import { StoreUnavailableError } from '../../application/ports/event-store.ts';
+import { DamagedEventError, StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { Cells } from './thread-protocol.ts';
 import { numberCell, textCell } from './thread-protocol.ts';
 
@@ -35,12 +35,26 @@ export const decodeEvents = (cells: Cells, start: number): readonly RecordedEven
       id: textCell(cells, at),
       type: textCell(cells, at + 1),
       data: textCell(cells, at + 2) as JsonText,
-      metadata: JSON.parse(textCell(cells, at + 3)) as EventMetadata,
-      stream: textCell(cells, at + 4),
-      revision: BigInt(numberCell(cells, at + 5)),
-      position: toPosition(numberCell(cells, at + 6)),
+      metadata: metadataOf(cells, at),
+      ...placeOf(cells, at),
     });
   return events;
+};
+
+const placeOf = (cells: Cells, at: number) => ({
+  stream: textCell(cells, at + 4),
+  revision: BigInt(numberCell(cells, at + 5)),
+  position: toPosition(numberCell(cells, at + 6)),
+});
+
+const metadataOf = (cells: Cells, at: number): EventMetadata => {
+  try {
+    const metadata: unknown = JSON.parse(textCell(cells, at + 3));
+    if (typeof metadata === 'object' && metadata !== null) return metadata as EventMetadata;
+  } catch {
+    // Falls through to the error, which names the event.
+  }
+  throw new DamagedEventError(placeOf(cells, at), 'its metadata is not what was stored');
 };
 
 export const decodePage = (reply: Cells): LogPage => ({

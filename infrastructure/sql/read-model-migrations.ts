@@ -1,5 +1,6 @@
 import { fundSideMigrations } from './fund-side-migrations.ts';
 import type { Migration } from './migration.ts';
+import { rebuildMigrations } from './rebuild-migrations.ts';
 
 const projectionCheckpoint: Migration = {
   id: 'read-model-001-checkpoint',
@@ -184,4 +185,5 @@ export const readModelMigrations: readonly Migration[] = [
   loans,
   partsOfLoans,
   ...fundSideMigrations,
+  ...rebuildMigrations([loans, partsOfLoans, ...fundSideMigrations]),
 ];

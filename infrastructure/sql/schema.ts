@@ -1,6 +1,7 @@
 import type { ConsumerTables } from './consumer-tables.ts';
 import type { CoordinationTables } from './coordination-tables.ts';
 import type { FundSideTables } from './fund-side-tables.ts';
+import type { MovingTables } from './moving/tables.ts';
 import type { PrivacyTables } from './privacy-tables.ts';
 import type { WebhookTables } from './webhooks/tables.ts';
 import type { CoreTables } from './tables.ts';
@@ -10,5 +11,6 @@ export type Schema = CoreTables &
   ConsumerTables &
   CoordinationTables &
   FundSideTables &
+  MovingTables &
   PrivacyTables &
   WebhookTables;

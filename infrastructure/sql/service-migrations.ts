@@ -1,6 +1,7 @@
 import { consumerMigrations } from './consumer-migrations.ts';
 import { coordinationMigrations } from './coordination-migrations.ts';
 import type { Migration } from './migration.ts';
+import { movingMigrations } from './moving/migrations.ts';
 import { privacyMigrations } from './privacy-migrations.ts';
 import { webhookMigrations } from './webhooks/migrations.ts';
 
@@ -93,4 +94,5 @@ export const serviceMigrations: readonly Migration[] = [
   ...webhookMigrations,
   ...consumerMigrations,
   ...privacyMigrations,
+  ...movingMigrations,
 ];

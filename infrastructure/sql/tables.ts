@@ -1,3 +1,6 @@
+import type { Generated } from 'kysely';
+import type { Slot } from './slot.ts';
+
 /** Columns as every engine gives them: text, integers below 2^53, or null. */
 export interface CoreTables {
   readonly schema_migration: { id: string; applied_at: string };
@@ -16,7 +19,21 @@ export interface CoreTables {
   readonly checkpoint: { name: string; position: string; updated_at: string };
 
   /** No row before the first batch. */
-  readonly projection_checkpoint: { name: string; version: number; position: string };
+  readonly projection_checkpoint: {
+    name: string;
+    version: number;
+    position: string;
+    /** Which copy of the tables serves. */
+    slot: Generated<Slot>;
+  };
+  /** What is in the copy that does not serve; no row: nothing. Position '' is the start of the log. */
+  readonly projection_copy: {
+    name: string;
+    slot: Slot;
+    version: number;
+    position: string;
+    state: 'building' | 'ready' | 'old';
+  };
 
   readonly loan: {
     stream: string;

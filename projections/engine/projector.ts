@@ -103,7 +103,11 @@ export class Projector<Event extends StoredEvent<Position>, Position extends str
   async #follow(signal: AbortSignal): Promise<void> {
     const { log, streamPrefix, batchSize } = this.#deps;
     this.#caughtUp = false;
-    if (!(await this.#store.load())) this.#applied.forget();
+    if (!(await this.#store.load())) {
+      this.#applied.forget();
+      // Another projector may have applied what they wait for, and this one would never learn of it.
+      this.#applied.dismiss();
+    }
     const messages = log.subscribe({
       from: this.#store.position,
       signal,

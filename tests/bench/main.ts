@@ -3,15 +3,19 @@ import { join } from 'node:path';
 
 /**
  * Benchmarks, each part in a process of its own: `npm run bench` runs all of them, `npm run bench -- webhooks` one, and
- * `npm run bench -- webhooks latency` only a piece of it.
+ * `npm run bench -- webhooks latency` only a piece of it. `npm run bench -- --distributed` needs PostgreSQL and Java, and is not
+ * among all of them.
  */
 const PARTS: Readonly<Record<string, string>> = {
+  rebuild: 'rebuild-bench.ts',
   settlements: 'settlement-bench.ts',
   webhooks: 'webhook-bench.ts',
 };
 
+const OPTIONAL_PARTS: Readonly<Record<string, string>> = { distributed: 'distributed-bench.ts' };
+
 const run = (part: string, pieces: readonly string[]): void => {
-  const script = PARTS[part];
+  const script = { ...PARTS, ...OPTIONAL_PARTS }[part];
   if (script === undefined) throw new Error(`${part}: choose one of ${Object.keys(PARTS).join(', ')}`);
   console.log(`\n== ${part}\n`);
   const flags = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, script), ...pieces];
@@ -20,5 +24,6 @@ const run = (part: string, pieces: readonly string[]): void => {
 };
 
 const [asked, ...pieces] = process.argv.slice(2);
-if (asked === undefined) for (const part of Object.keys(PARTS)) run(part, []);
+if (asked === '--distributed') run('distributed', pieces);
+else if (asked === undefined) for (const part of Object.keys(PARTS)) run(part, []);
 else run(asked, pieces);

@@ -4,6 +4,7 @@ import type { ApiClient } from '../support/api-client.ts';
 import { Cluster } from '../support/distributed/cluster.ts';
 import { Engines } from '../support/distributed/engines.ts';
 import { signatureHolds } from '../support/webhook-receiver.ts';
+import { within } from '../support/within.ts';
 
 /** What must take over within that time, whatever happened to whom. */
 const FAIL_OVER_MS = 10_000;
@@ -53,15 +54,6 @@ const wholeLife = async (api: ApiClient, code: string): Promise<void> => {
   await receiver.until(() => receiver.eventsOf(code).includes('loan_fully_settled'), `${code} is settled`);
 };
 
-const within = async (what: string, ms: number, condition: () => Promise<boolean>): Promise<number> => {
-  const begun = performance.now();
-  while (!(await condition().catch(() => false))) {
-    if (performance.now() - begun > ms) throw new Error(`not within ${ms} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  return performance.now() - begun;
-};
-
 describe('the service over EventStoreDB, Kafka and PostgreSQL', () => {
   test('does its main job with all roles in one process', async () => {
     await prepare();
@@ -107,7 +99,7 @@ describe('the service over EventStoreDB, Kafka and PostgreSQL', () => {
     const before = obtained();
     const stopping = performance.now();
     const ended = second.end('SIGTERM');
-    await within('the role is handed over', FAIL_OVER_MS, () => Promise.resolve(obtained() === before + 3));
+    await within('the role is handed over', FAIL_OVER_MS, () => obtained() === before + 3);
     const handOver = performance.now() - stopping;
     expect(await ended).toBe(0);
     await wholeLife(api, 'SPLIT-3');

@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const flags = ['--disable-warning=ExperimentalWarning'];
+const flags = [
+  '--disable-warning=ExperimentalWarning',
+  ...['--import', './infrastructure/composition/compile-cache.ts'],
+];
 const main = 'infrastructure/composition/main.ts';
 const cli = 'infrastructure/composition/receivables.ts';
 
@@ -87,6 +90,15 @@ export class ServiceProcess {
 
   /** Starts it (again) on the same port and data directory; resolves when it is ready. */
   async start(): Promise<void> {
+    try {
+      await this.#untilReady(this.#spawn());
+    } catch (error) {
+      await this.end('SIGKILL');
+      throw error;
+    }
+  }
+
+  #spawn(): ChildProcess {
     const child = spawn(process.execPath, [...this.#flags, main], {
       cwd: root,
       env: this.#environment,
@@ -97,6 +109,10 @@ export class ServiceProcess {
       void (this.#output = (this.#output + chunk.toString()).slice(-20_000));
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
+    return child;
+  }
+
+  async #untilReady(child: ChildProcess): Promise<void> {
     const deadline = Date.now() + 30_000;
     while (!(await this.#ready())) {
       if (child.exitCode !== null)

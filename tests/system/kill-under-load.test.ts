@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiClient } from '../support/api-client.ts';
 import { authority } from '../support/certificates.ts';
-import { InsistentWriters } from '../support/insistent-writers.ts';
+import { InsistentWriters, eventsOfWholeLife } from '../support/insistent-writers.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { WebhookReceiver, signatureHolds } from '../support/webhook-receiver.ts';
 
@@ -59,14 +59,7 @@ describe('kill -9 under load', () => {
       await writers.stop();
       const { finished } = writers;
 
-      const expected = [
-        'loan_received',
-        'loan_approved',
-        'loan_term_signed',
-        'disbursement_completed',
-        ...Array.from({ length: INSTALLMENTS }, () => 'installment_settled'),
-        'loan_fully_settled',
-      ];
+      const expected = eventsOfWholeLife(INSTALLMENTS);
       for (const code of finished) expect((await api.loan(code)).body.status).toBe('settled');
       const all = () => finished.every((code) => receiver.eventsOf(code).length >= expected.length);
       await receiver.until(all, 'webhooks of every finished operation', 40_000);

@@ -1,10 +1,16 @@
+import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
-import { ServiceProcess } from '../support/service-process.ts';
+import { ServiceProcess, freePort } from '../support/service-process.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
 
 let dataDir: string;
 let service: ServiceProcess | undefined;
@@ -66,6 +72,7 @@ describe('the service as a process', () => {
   test.each([
     ['MASTER_KEY', { ENVIRONMENT: 'production' }],
     ['SANDBOX_STEP', { SANDBOX_STEP: 'soon' }],
+    ['DATA_DIR', { DATA_DIR: fileURLToPath(import.meta.url) }],
     ['KAFKA_BROKERS', { KAFKA_BROKERS: 'localhost' }],
     ['ROLES', { ROLES: 'webhooks', DATABASE_URL: 'postgres://127.0.0.1/none' }],
     [
@@ -86,4 +93,25 @@ describe('the service as a process', () => {
     },
     30_000,
   );
+
+  test('a port that is taken is said in one line', async () => {
+    const running = await start({});
+    const second = ServiceProcess.start(join(dataDir, 'second'), { PORT: new URL(running.baseUrl).port });
+    await expect(second).rejects.toThrow(/^the service ended with 1: [^\n]*PORT[^\n]*EADDRINUSE[^\n]*\n$/);
+  }, 60_000);
+
+  test('npm start hands a signal on and ends with the service', async () => {
+    const { NODE_OPTIONS: _, ...environment } = process.env;
+    const npm = spawn('npm', ['start'], {
+      cwd: root,
+      env: { ...environment, DATA_DIR: dataDir, PORT: String(await freePort()), METRICS_PORT: 'off' },
+    });
+    const lines = createInterface(npm.stdout)[Symbol.asyncIterator]();
+    const ended = once(npm, 'exit');
+    for (let line = ''; !line.includes('"ready"');) line = String((await lines.next()).value);
+    npm.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    // The output is closed once nobody can write into it any more, the service included.
+    while (!(await lines.next()).done);
+  }, 60_000);
 });

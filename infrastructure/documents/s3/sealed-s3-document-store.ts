@@ -8,7 +8,7 @@ import type { ContentIdentity, DocumentKey } from '../sealed-content.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
-const KEY_ID = 'x-amz-meta-key-id';
+export const KEY_ID = 'x-amz-meta-key-id';
 
 const nameOf = (stream: string, sha256: string): string =>
   `documents/${createHash('sha256').update(stream, 'utf8').digest('hex')}/${sha256}`;

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { parseLoanStream } from '../../../application/command-handling/stream-names.ts';
 import { decodeLoanEvent } from '../../../application/event-codec/event-codec.ts';
+import type { RecordedEvent } from '../../../application/ports/event-store.ts';
 import type { EventSubscription } from '../../../application/ports/event-subscription.ts';
 import { EventStream } from '../../../application/publishing/event-stream.ts';
 import type { EventStreamQuery, StreamedEvent } from '../../../application/publishing/event-stream.ts';
@@ -104,6 +106,19 @@ describe('the event stream', () => {
     ]);
   });
 
+  test('ends at a position whose stream is no operation', async () => {
+    const [{ type, data, metadata }] = (await store.read('loan-acme.A')).events as [RecordedEvent];
+    const elsewhere = { id: randomUUID(), type, data, metadata };
+    const { position } = await store.append('renegotiation-1', 'no_stream', [elsewhere]);
+    await carryOut('acme', 'C', { ...receiveL1, code: 'C' as LoanCode });
+    expect(names(await read({ to: { kind: 'position', position } }))).toEqual(ALL);
+  });
+
+  test('holds nothing between a position and itself', async () => {
+    const bound = { kind: 'position', position: (await read())[1]!.position } as const;
+    expect(await read({ from: bound, to: bound })).toEqual([]);
+  });
+
   test('follows until it is interrupted', async () => {
     const interruption = new AbortController();
     const seen: string[] = [];
@@ -118,9 +133,11 @@ describe('the event stream', () => {
     expect(seen).toEqual([...ALL.slice(0, 4), 'C received']);
   });
 
-  test('says so when there is no such position', async () => {
+  test('says so when there is no such position, before it hands out anything', async () => {
     const position = '99999' as StreamedEvent['position'];
-    await expect(read({ to: { kind: 'position', position } })).rejects.toMatchObject({
+    const { signal } = new AbortController();
+    const upTo = stream.read({ follow: false, to: { kind: 'position', position } }, signal);
+    await expect(upTo.next()).rejects.toMatchObject({
       code: 'invalid_query_parameter',
       message: expect.stringContaining('99999'),
     });
@@ -131,7 +148,7 @@ describe('the event stream', () => {
     };
     const reading = new EventStream({ subscription: strange, translate: async () => [] }).read(
       { follow: false, from: { kind: 'position', position } },
-      new AbortController().signal,
+      signal,
     );
     await expect(reading.next()).rejects.toMatchObject({ code: 'invalid_query_parameter' });
   });

@@ -11,6 +11,8 @@ import {
   newProposal,
   pay,
   renegotiation,
+  startProcess,
+  streamOf,
   typesOf,
   withDocument,
   worldWith,
@@ -71,6 +73,30 @@ describe('the code of an original as an idempotency key', () => {
     const commits = log.filter(({ type }) => type === 'renegotiation.committed.v1');
     expect(commits).toHaveLength(1);
   });
+
+  test.each(['L1', 'L2', 'N1'])(
+    'a request that is carried out elsewhere just before %s is read replays, too',
+    async (code) => {
+      const { store, documents, process } = await worldWith('L1', 'L2');
+      const input = renegotiation(['L1', 'L2'], withDocument());
+      let elsewhere: Promise<unknown> | undefined;
+      const overtaken = new Proxy(store, {
+        get(target, name) {
+          const value: unknown = Reflect.get(target, name, target);
+          if (typeof value !== 'function') return value;
+          if (name !== 'read') return value.bind(target) as unknown;
+          return async (stream: string, from?: bigint) => {
+            if (stream === streamOf(code))
+              await (elsewhere ??= process.renegotiate.execute(context(), input));
+            return target.read(stream, from);
+          };
+        },
+      });
+      const slow = startProcess(overtaken, { documents });
+      expect(await slow.renegotiate.execute(context(), input)).toMatchObject({ replayed: true });
+      expect(elsewhere).toBeDefined();
+    },
+  );
 
   test('different requests for one operation at once: one wins, the others conflict', async () => {
     const { process, another } = await worldWith('L1', 'L2', 'L3');

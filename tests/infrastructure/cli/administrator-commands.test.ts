@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { deadLetterText } from '../../../application/administrator/dead-letter.ts';
 import { DecisionDesk } from '../../../application/administrator/decision-desk.ts';
@@ -13,6 +16,7 @@ import { commandHandler, fixedClock } from '../../support/application-parts.ts';
 import { commandLine, pieces } from '../../support/command-line.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let store: InMemoryEventStore;
 let letters: Map<string, RefusedDecision[]>;
@@ -237,8 +241,45 @@ describe('receivables administrator apply', () => {
     };
     const broken = await receivables('administrator', 'apply', '--file', 'decisions.jsonl');
     expect([broken.code, broken.out, broken.err]).toEqual([1, '', expect.stringContaining('EIO')]);
-    input = () => pieces('x'.repeat(2_000_000));
-    expect((await receivables('administrator', 'apply', '--file', '-')).err).toContain('line 1 is longer');
     expect(await typesOf('loan-acme.OP-1')).toEqual(['received']);
+  });
+
+  test.each(['-', 'decisions.jsonl'])('an endless line in %s is refused', async (file) => {
+    input = () => pieces('x'.repeat(2_000_000));
+    const { code, out, err } = await receivables('administrator', 'apply', '--file', file);
+    expect([code, out, err]).toEqual([2, '', expect.stringContaining('line 1 is longer')]);
+  });
+
+  test('text in another encoding than UTF-8 is named and not carried out', async () => {
+    input = async function* () {
+      yield Buffer.from(`${line('x', 'approve', 'OP-1', { note: 'cess\u00e3o' })}\n`, 'latin1');
+    };
+    const { code, out, err } = await receivables('administrator', 'apply', '--file', 'decisions.jsonl');
+    expect([code, out, err]).toEqual([2, '', expect.stringMatching(/line 1: decision must be UTF-8/)]);
+  });
+});
+
+describe('receivables administrator apply, on files as they are', () => {
+  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+    receivables = commandLine(() => ({ administrator: services() }));
+  });
+  afterEach(() => directory.remove());
+
+  // Read a second time, it would be empty, and none of its decisions carried out.
+  test('takes a named pipe for what it is', async () => {
+    const pipe = join(directory.path, 'decisions');
+    execFileSync('mkfifo', [pipe]);
+    const written = writeFile(pipe, cession().join('\n'));
+    const { code, lines } = await receivables('administrator', 'apply', '--file', pipe);
+    await written;
+    expect([code, lines.length]).toEqual([0, 3]);
+    expect(await typesOf('loan-acme.OP-1')).toEqual(['received', 'approved', 'term_signed', 'disbursed']);
+  });
+
+  test('a name that nothing has is wrong use', async () => {
+    const { code, err } = await receivables('administrator', 'apply', '--file', join(directory.path, 'none'));
+    expect([code, err]).toEqual([2, expect.stringContaining('ENOENT')]);
   });
 });

@@ -204,7 +204,11 @@ describe('receivables portfolio', () => {
     });
   });
 
-  test.each([[['--as-of', '2026-06-31']], [['--known-at', 'yesterday']]])('refuses %j', async (args) => {
+  test.each([
+    [['--as-of', '2026-06-31']],
+    [['--known-at', 'yesterday']],
+    [['--known-at', '2026-02-30T00:00:00Z']],
+  ])('refuses %j', async (args) => {
     const { code, out } = await portfolio(...args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
   });

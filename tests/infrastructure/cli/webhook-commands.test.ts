@@ -166,6 +166,7 @@ describe('receivables webhook', () => {
     [['redeliver', UNKNOWN]],
     [['redeliver', UNKNOWN, '--since', 'yesterday']],
     [['redeliver', UNKNOWN, '--since', LONG_AGO, '--until', 'today']],
+    [['redeliver', UNKNOWN, '--since', LONG_AGO, '--until', LONG_AGO]],
   ])('wrong use %j: exit code 2 and a reason on standard error', async (args) => {
     const { code, out, err } = await run(...args);
     expect({ code, out }).toEqual({ code: 2, out: '' });

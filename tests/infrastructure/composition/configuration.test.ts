@@ -72,14 +72,18 @@ describe('configuration', () => {
     expect(readConfiguration({}).apiDeprecation).toBeUndefined();
   });
 
-  test.each(['soon', '2027.3.0', '2027.3@2027-03-01', '2027.3.0@2027-13-01', '2027.3.0@2027-03-01\r\nX: 1'])(
-    'refuses %j as one',
-    (text) => {
-      const read = () => readConfiguration({ API_DEPRECATION: text });
-      expect(read).toThrow(ConfigurationError);
-      expect(read).toThrow(/API_DEPRECATION/);
-    },
-  );
+  test.each([
+    'soon',
+    '2027.3.0',
+    '2027.3@2027-03-01',
+    '2027.3.0@2027-13-01',
+    '2027.3.0@2027-02-30',
+    '2027.3.0@2027-03-01\r\nX: 1',
+  ])('refuses %j as one', (text) => {
+    const read = () => readConfiguration({ API_DEPRECATION: text });
+    expect(read).toThrow(ConfigurationError);
+    expect(read).toThrow(/API_DEPRECATION/);
+  });
 
   test('takes every variable', async () => {
     const configuration = readConfiguration({
@@ -166,6 +170,8 @@ describe('configuration', () => {
     ['ROLES', { ROLES: 'api,worker' }],
     ['ROLES', { ROLES: 'api,,relay' }],
     ['ROLES', { ROLES: 'all,api' }],
+    ['DATABASE_URL', { DATABASE_URL: 'mysql://user:secret@db/receivables' }],
+    ['EVENTSTORE_URL', { EVENTSTORE_URL: 'localhost:2113' }],
     ['KAFKA_BROKERS', { KAFKA_BROKERS: 'localhost' }],
     ['KAFKA_BROKERS', { KAFKA_BROKERS: 'a:9092,' }],
     ['KAFKA_TOPIC_PREFIX', { KAFKA_BROKERS: 'a:9092', KAFKA_TOPIC_PREFIX: 'a/b' }],

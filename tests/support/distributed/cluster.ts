@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiClient } from '../api-client.ts';
 import { authority } from '../certificates.ts';
+import type { Authority } from '../certificates.ts';
 import { ServiceProcess } from '../service-process.ts';
 import type { ClientCredentials } from '../service-process.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
@@ -24,15 +25,19 @@ const PUBLIC_ADDRESS = 'http://receivables.test';
 export class Cluster {
   readonly receiver: WebhookReceiver;
   readonly nodes: ServiceProcess[] = [];
+  /** The service trusts the receivers that it vouches for. */
+  readonly ca: Authority;
   readonly #directory: { readonly path: string; remove(): Promise<void> };
   readonly #environment: Readonly<Record<string, string>>;
 
   private constructor(parts: {
     receiver: WebhookReceiver;
+    ca: Authority;
     directory: { readonly path: string; remove(): Promise<void> };
     environment: Readonly<Record<string, string>>;
   }) {
     this.receiver = parts.receiver;
+    this.ca = parts.ca;
     this.#directory = parts.directory;
     this.#environment = parts.environment;
   }
@@ -50,7 +55,7 @@ export class Cluster {
       ...engines.environment,
       ...extra,
     };
-    return new Cluster({ receiver: await WebhookReceiver.start(ca), directory, environment });
+    return new Cluster({ receiver: await WebhookReceiver.start(ca), ca, directory, environment });
   }
 
   /** Starts a process with these roles (default: all); resolves when it is ready. */

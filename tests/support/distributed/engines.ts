@@ -1,10 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { StandInProcess } from '../eventstoredb/stand-in-process.ts';
 import { KafkaBroker } from '../kafka/kafka-broker.ts';
 import { PostgresServer } from '../postgres/postgres-server.ts';
 import { throughPort } from '../postgres/test-postgres.ts';
 import { freePort } from '../service-process.ts';
 import { TcpProxy } from '../tcp-proxy.ts';
-import { EventStoreProcess } from './event-store-process.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 
 /** An engine that belongs to the test: it can be killed and started again, and its connections can be cut. */
 export interface Engine {
@@ -109,12 +110,14 @@ const startKafka = async (): Promise<Started> => {
 const startEventStore = async (): Promise<Started> => {
   const given = process.env['EVENTSTORE_URL'];
   if (given !== undefined) return { address: given, engine: undefined, close: () => Promise.resolve() };
-  const store = await EventStoreProcess.start();
-  const proxy = await TcpProxy.start({ port: store.port });
-  const engine = { proxy, kill: () => store.kill(), start: () => store.start() };
+  const directory = await temporaryDirectory();
+  const standIn = await StandInProcess.start(directory.path);
+  const proxy = await TcpProxy.start({ port: standIn.port });
+  const engine = { proxy, kill: () => standIn.kill(), start: () => standIn.restart() };
   const close = async (): Promise<void> => {
     await proxy.close();
-    await store.close();
+    await standIn.kill();
+    await directory.remove();
   };
-  return { address: EventStoreProcess.url(proxy.port), engine, close };
+  return { address: standIn.urlAt(proxy.port), engine, close };
 };

@@ -25,7 +25,12 @@ export class StandInProcess {
   }
 
   get url(): string {
-    return `esdb://127.0.0.1:${this.port}?tls=false`;
+    return this.urlAt(this.port);
+  }
+
+  /** For whoever reaches it over another port, such as a proxy's. */
+  urlAt(port: number): string {
+    return `esdb://127.0.0.1:${port}?tls=false`;
   }
 
   /** Resolves when it takes calls. */
@@ -33,6 +38,10 @@ export class StandInProcess {
     const args = [main, '--port', String(this.port), '--data-dir', this.#dataDir];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#child = child;
+    // Not even an interrupted test leaves it behind.
+    const end = (): void => void child.kill('SIGKILL');
+    process.on('exit', end);
+    child.once('exit', () => process.off('exit', end));
     const lines = createInterface({ input: child.stdout });
     const died = once(child, 'exit').then(([code]) => {
       throw new Error(`the stand-in ended with code ${String(code)} before it was ready`);

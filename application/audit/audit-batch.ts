@@ -1,0 +1,130 @@
+import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
+import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
+import type { AuditedRows, FrozenEvents } from '../ports/audited-rows.ts';
+import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
+import { checkClaims } from './check-claims.ts';
+import { compareDelivery } from './compare-deliveries.ts';
+import { compareTable } from './compare-rows.ts';
+import { decodeOperation } from './decoded-event.ts';
+import type { Difference, Report } from './difference.ts';
+import { auditOperation } from './operation-audit.ts';
+import type { OperationAudit, OperationAuditing } from './operation-audit.ts';
+import { auditRenegotiation } from './renegotiation-audit.ts';
+import { loadRenegotiation, namedRenegotiations } from './renegotiation-records.ts';
+import type { RenegotiationRecord } from './renegotiation-records.ts';
+
+export interface AuditStores {
+  readonly events: Pick<EventStore, 'read' | 'head' | 'findClaim'>;
+  readonly rows: AuditedRows;
+  readonly frozen: FrozenEvents;
+  readonly auditing: OperationAuditing;
+}
+
+/** A stream after its audit; rows are compared apart, because they may have to be looked at again. */
+export interface AuditedStream {
+  readonly stream: string;
+  readonly events: readonly RecordedEvent[];
+  readonly fundId: string | undefined;
+  readonly differences: readonly Difference[];
+  readonly operation?: OperationAudit;
+}
+
+const unheard = (): void => undefined;
+
+const unreadable = (stream: string, error: unknown): AuditedStream => {
+  const found = error instanceof Error ? error.message : String(error);
+  const place = { kind: 'event', stream, revision: null, what: 'stream' } as const;
+  const expected = 'a stream that can be read';
+  return { stream, events: [], fundId: undefined, differences: [{ ...place, expected, found }] };
+};
+
+/** Audits some streams at once: what is asked of the stores is asked for all of them together. */
+export class AuditBatch {
+  readonly #stores: AuditStores;
+
+  constructor(stores: AuditStores) {
+    this.#stores = stores;
+  }
+
+  async audit(streams: readonly string[]): Promise<readonly AuditedStream[]> {
+    return Promise.all(streams.map((stream) => this.#auditOne(stream)));
+  }
+
+  async #auditOne(stream: string): Promise<AuditedStream> {
+    const { events: store } = this.#stores;
+    try {
+      const { events } = await store.read(stream);
+      if (stream.startsWith(LOAN_STREAM_PREFIX)) return await this.#auditOperation(stream, events);
+      const { differences, fundId } = await auditRenegotiation(store, stream, events);
+      return { stream, events, fundId, differences };
+    } catch (error) {
+      return unreadable(stream, error);
+    }
+  }
+
+  async #auditOperation(stream: string, events: readonly RecordedEvent[]): Promise<AuditedStream> {
+    const records = await this.#renegotiationsOf(events);
+    const operation = auditOperation({ stream, events }, records, this.#stores.auditing);
+    const claims = await checkClaims(this.#stores.events, events);
+    const { fundId } = operation;
+    return { stream, events, fundId, differences: [...operation.differences, ...claims], operation };
+  }
+
+  async #renegotiationsOf(
+    events: readonly RecordedEvent[],
+  ): Promise<ReadonlyMap<RenegotiationId, RenegotiationRecord>> {
+    const records = new Map<RenegotiationId, RenegotiationRecord>();
+    const marked = events.some(
+      ({ type, data }) => type === 'loan.reserved.v1' || data.includes('"renegotiation'),
+    );
+    if (!marked) return records;
+    for (const id of namedRenegotiations(decodeOperation(events, unheard)))
+      records.set(id, await loadRenegotiation(this.#stores.events, id));
+    return records;
+  }
+
+  /** What the read models show otherwise, by stream; streams that agree are left out. */
+  async compareRows(
+    audited: readonly OperationAudit[],
+    tables: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly Difference[]>> {
+    const streams = audited.map(({ stream }) => stream);
+    const stored = await this.#stores.rows.rowsOf(
+      streams,
+      audited.flatMap(({ payments }) => payments),
+    );
+    const byStream = new Map(
+      tables.map((table) => [table, Map.groupBy(stored.get(table) ?? [], (row) => String(row['stream']))]),
+    );
+    const differing = new Map<string, readonly Difference[]>();
+    for (const { stream, rows } of audited) {
+      const differences: Difference[] = [];
+      const report: Report = (difference) => void differences.push(difference);
+      for (const table of tables) {
+        const found = byStream.get(table)?.get(stream) ?? [];
+        compareTable(
+          stream,
+          { table, key: this.#stores.rows.keyOf(table) },
+          { expected: rows, found, report },
+        );
+      }
+      if (differences.length > 0) differing.set(stream, differences);
+    }
+    return differing;
+  }
+
+  /** Frozen bodies that are not what the log gives; `matched` are the times of those that were found at all. */
+  async compareDeliveries(
+    audited: readonly OperationAudit[],
+  ): Promise<{ readonly differences: readonly Difference[]; readonly matched: readonly string[] }> {
+    const made = audited.flatMap(({ stream, publicEvents }) =>
+      publicEvents.map((event) => ({ stream, event })),
+    );
+    const frozen = await this.#stores.frozen.find(made.map(({ event }) => event.eventId));
+    const differences = made.flatMap(({ stream, event }) => {
+      const found = frozen.get(event.eventId);
+      return found ? compareDelivery(stream, event, found) : [];
+    });
+    return { differences, matched: [...frozen.values()].map(({ timestamp }) => timestamp) };
+  }
+}

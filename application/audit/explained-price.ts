@@ -1,0 +1,125 @@
+import { explainPresentValue } from '../../domain/curve/explained-value.ts';
+import type { ExplainedLine } from '../../domain/curve/explained-value.ts';
+import { isOpen } from '../../domain/installment/index.ts';
+import type { OpenInstallment } from '../../domain/installment/state.ts';
+import type { LoanEvent, LoanReceived, LoanState } from '../../domain/loan/index.ts';
+import { formatCents } from '../../domain/shared/money.ts';
+import type { Cents } from '../../domain/shared/money.ts';
+
+/** How a price that an event states came about. */
+export interface ExplainedPrice {
+  readonly title: string;
+  /** On the curve, where it follows the curve; in the order in which amounts were added up. */
+  readonly lines: readonly ExplainedLine[];
+  /** What follows from the lines, or a rule that needs none. */
+  readonly steps: readonly string[];
+}
+
+const money = (value: Cents): string => formatCents(value);
+
+const ofReception = ({
+  acquisitionValue,
+  pricing,
+  installments,
+  dateIssued,
+}: LoanReceived): ExplainedPrice => ({
+  title: `daily factor ${pricing.dailyFactor}: with it the faces, each carried back to ${dateIssued}, add up to the price`,
+  lines: explainPresentValue(
+    pricing.dailyFactor,
+    installments.map((one) => ({ ...one, credits: [] })),
+    dateIssued,
+  ),
+  steps: [`acquisition value ${money(acquisitionValue)}`],
+});
+
+const openOf = (state: LoanState): readonly OpenInstallment[] =>
+  'installments' in state ? state.installments.filter(isOpen) : [];
+
+const factorOf = (state: LoanState): string => ('pricing' in state ? state.pricing.dailyFactor : '1');
+
+const ofSettlement = (
+  event: Extract<LoanEvent, { type: 'InstallmentSettled' }>,
+  before: LoanState,
+): ExplainedPrice => {
+  const installment = openOf(before).find(({ code }) => code === event.installmentCode);
+  const owed = installment && installment.credits.length > 0 ? [installment] : [];
+  const difference = event.settledValue - event.scheduledValue;
+  const state = difference < 0 ? 'missing' : 'above it, kept as charges';
+  return {
+    title: `installment ${event.installmentCode}: what it owed on its due date`,
+    lines: owed.map((one) => explainPresentValue(factorOf(before), [one], one.dueDate)).flat(),
+    steps: [
+      owed.length === 0
+        ? `scheduled value ${money(event.scheduledValue)}: the face, because no prepayment left a credit on it`
+        : `scheduled value ${money(event.scheduledValue)}: the face less its credits, between nothing and the face`,
+      `settled value ${money(event.settledValue)}${
+        difference === 0 ? '' : `, ${money(Math.abs(difference) as Cents)} ${state}`
+      }`,
+      `${event.lateDays} day(s) after the due date`,
+    ],
+  };
+};
+
+const ofPrepayment = (
+  event: Extract<LoanEvent, { type: 'PrepaymentProcessed' }>,
+  before: LoanState,
+): ExplainedPrice => {
+  const { prepaymentValue, prepaymentDate, payoffValue, lines, partial, excessValue, remainingBalance } =
+    event;
+  const reached = lines.map(
+    ({ installmentCode, presentValue, paidOff }) =>
+      `${installmentCode}: ${money(presentValue)} ${paidOff ? 'paid off' : 'reached, not paid off'}`,
+  );
+  return {
+    title: `payoff value on ${prepaymentDate}`,
+    lines: explainPresentValue(factorOf(before), openOf(before), prepaymentDate),
+    steps: [
+      `payoff value ${money(payoffValue)}, paid ${money(prepaymentValue)}`,
+      ...reached,
+      ...(partial
+        ? [
+            `${partial.installmentCode}: credit ${partial.credit.value} of ${partial.credit.date}, leaves ${money(partial.outstandingAtDue)} on its due date`,
+          ]
+        : []),
+      `remaining balance ${money(remainingBalance)}, excess ${money(excessValue)}`,
+    ],
+  };
+};
+
+const ofRepurchase = (
+  event: Extract<LoanEvent, { type: 'RepurchaseRequested' }>,
+  before: LoanState,
+): ExplainedPrice => {
+  const { reason, effectiveDate, calculatedValue, repurchaseValue, valueSource, receivedValue } = event;
+  const price = 'acquisitionValue' in before ? money(before.acquisitionValue) : '(unknown)';
+  const onCurve = reason === 'repurchase' || reason === 'integrated_repurchase';
+  const rule: Readonly<Record<typeof reason, string>> = {
+    repurchase: 'present value of what is open',
+    integrated_repurchase: 'present value of what is open',
+    cession_reversal: `the price that the fund paid, ${price}`,
+    resolution: `the price ${price} less ${money(receivedValue)} received, never below nothing`,
+  };
+  return {
+    title: `${reason} on ${effectiveDate}: ${rule[reason]}`,
+    lines: onCurve ? explainPresentValue(factorOf(before), openOf(before), effectiveDate) : [],
+    steps: [
+      `calculated value ${money(calculatedValue)}`,
+      `repurchase value ${money(repurchaseValue)}, ${valueSource === 'informed' ? 'as the integrator informed' : 'as calculated'}`,
+      `${money(receivedValue)} had been received before`,
+    ],
+  };
+};
+
+/** Undefined for an event that states no price of its own. */
+export const explainPrice = (event: LoanEvent, before: LoanState): ExplainedPrice | undefined => {
+  if (event.type === 'LoanReceived') return ofReception(event);
+  if (event.type === 'InstallmentSettled') return ofSettlement(event, before);
+  if (event.type === 'PrepaymentProcessed') return ofPrepayment(event, before);
+  return event.type === 'RepurchaseRequested' ? ofRepurchase(event, before) : undefined;
+};
+
+/** What everything open is worth on a day. */
+export const explainPayoff = (
+  state: LoanState,
+  date: Extract<LoanEvent, { type: 'PrepaymentProcessed' }>['prepaymentDate'],
+): readonly ExplainedLine[] => explainPresentValue(factorOf(state), openOf(state), date);

@@ -1,0 +1,125 @@
+import type { LoanEvent, LoanState } from '../../domain/loan/index.ts';
+import type { ProjectedEvent, Projection } from '../../projections/engine/projection.ts';
+import { parseLoanStream } from '../command-handling/stream-names.ts';
+import type { PaymentPlace } from '../ports/audited-rows.ts';
+import type { PublicEvent } from '../ports/event-bus.ts';
+import type { RecordedEvent } from '../ports/event-store.ts';
+import { toPublicEvents } from '../publishing/public-events.ts';
+import { DecisionCheck } from './check-decisions.ts';
+import { checkReservations } from './check-reservations.ts';
+import { decodeOperation, toProjected } from './decoded-event.ts';
+import type { DecodedEvent } from './decoded-event.ts';
+import { deriveRows } from './derived-rows.ts';
+import type { Rows } from './derived-rows.ts';
+import type { Difference, Report } from './difference.ts';
+import type { RenegotiationRecord } from './renegotiation-records.ts';
+import { checkStream } from './stream-chain.ts';
+
+/** An operation made anew from its stream, and what did not fit on the way. */
+export interface OperationAudit {
+  readonly stream: string;
+  readonly events: readonly RecordedEvent[];
+  readonly differences: readonly Difference[];
+  readonly state: LoanState;
+  /** Undefined for a code that was only ever reserved. */
+  readonly fundId: string | undefined;
+  readonly publicEvents: readonly PublicEvent[];
+  readonly rows: Rows;
+  readonly payments: readonly PaymentPlace[];
+}
+
+export interface OperationAuditing {
+  readonly projections: readonly Pick<Projection, 'project'>[];
+  readonly apiVersion: string;
+}
+
+/**
+ * The commit of a renegotiation changes the rows of everybody in it: the last event that they had by then is their reservation. The
+ * successor's disbursement changes those of the operations that it replaced.
+ */
+const withOthers = (
+  stream: string,
+  events: readonly DecodedEvent<LoanEvent>[],
+  records: ReadonlyMap<string, RenegotiationRecord>,
+): readonly ProjectedEvent[] => {
+  const projected = events.flatMap((one) => {
+    const { event } = one;
+    const record = event.type === 'LoanReserved' ? records.get(event.renegotiationId) : undefined;
+    return record?.committed ? [toProjected(one), toProjected(record.committed)] : [toProjected(one)];
+  });
+  const disbursements = [...records.values()].flatMap(({ disbursement }) =>
+    disbursement && disbursement.recorded.stream !== stream ? [toProjected(disbursement)] : [],
+  );
+  return [...projected, ...disbursements];
+};
+
+const paymentsOf = (stream: string, rows: Rows): readonly PaymentPlace[] =>
+  (rows.get('notified_payment') ?? []).map((row) => ({
+    stream,
+    date: String(row['date']),
+    revision: Number(row['revision']),
+  }));
+
+const publicEventsOf = (
+  { recorded, event }: DecodedEvent<LoanEvent>,
+  fundId: string,
+  apiVersion: string,
+): readonly PublicEvent[] => {
+  const { applicationId, code } = parseLoanStream(recorded.stream)!;
+  const { id: eventId, revision, metadata } = recorded;
+  const place = { eventId, applicationId, fundId, code, revision, recordedAt: metadata.recordedAt };
+  return toPublicEvents(event, place, apiVersion);
+};
+
+/** Rows that cannot be derived are a difference as well; the rest of the audit goes on. */
+const attempt = <T>(
+  { stream, what, report }: { readonly stream: string; readonly what: string; readonly report: Report },
+  act: () => T,
+  otherwise: T,
+): T => {
+  try {
+    return act();
+  } catch (error) {
+    const found = error instanceof Error ? error.message : String(error);
+    report({ kind: 'event', stream, revision: null, what, expected: 'something that can be derived', found });
+    return otherwise;
+  }
+};
+
+/** Checks one stream by itself, and makes everything else that follows from it. */
+export const auditOperation = (
+  { stream, events }: { readonly stream: string; readonly events: readonly RecordedEvent[] },
+  records: ReadonlyMap<string, RenegotiationRecord>,
+  { projections, apiVersion }: OperationAuditing,
+): OperationAudit => {
+  const differences: Difference[] = [];
+  const report: Report = (difference) => void differences.push(difference);
+  checkStream(stream, events, report);
+  const decoded = decodeOperation(events, report);
+  const decisions = new DecisionCheck(stream, report);
+  for (const one of decoded) decisions.take(one);
+  decisions.end(stream, events.length - 1);
+  checkReservations(decoded, records, report);
+  const reception = decoded.find(({ event }) => event.type === 'LoanReceived')?.event;
+  const fundId = reception?.type === 'LoanReceived' ? reception.fundId : undefined;
+  const derive = () => deriveRows(stream, projections, withOthers(stream, decoded, records));
+  const rows = attempt<Rows>({ stream, what: 'rows', report }, derive, new Map());
+  const translate = () =>
+    fundId === undefined ? [] : decoded.flatMap((one) => publicEventsOf(one, fundId, apiVersion));
+  const publicEvents = attempt<readonly PublicEvent[]>(
+    { stream, what: 'public events', report },
+    translate,
+    [],
+  );
+  const { state } = decisions;
+  return {
+    stream,
+    events,
+    differences,
+    state,
+    fundId,
+    publicEvents,
+    rows,
+    payments: paymentsOf(stream, rows),
+  };
+};

@@ -1,0 +1,142 @@
+import { loanDecider } from '../../domain/loan/index.ts';
+import type { LoanState } from '../../domain/loan/index.ts';
+import { renegotiationDecider } from '../../domain/renegotiation/index.ts';
+import type {
+  RenegotiationCommand,
+  RenegotiationCommitted,
+  RenegotiationEvent,
+  RenegotiationState,
+  Reservation,
+  Reserved,
+} from '../../domain/renegotiation/index.ts';
+import { renegotiationStream } from '../command-handling/stream-names.ts';
+import { encodeEvent } from '../event-codec/event-codec.ts';
+import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
+import { decodeOperation, decodeRenegotiation } from './decoded-event.ts';
+import type { DecodedEvent } from './decoded-event.ts';
+import { shown } from './difference.ts';
+import type { Difference, Report } from './difference.ts';
+import { fieldDifferences } from './field-differences.ts';
+import { checkStream } from './stream-chain.ts';
+
+export interface RenegotiationAudit {
+  readonly differences: readonly Difference[];
+  /** Undefined before a commit names the operation. */
+  readonly fundId: string | undefined;
+}
+
+type Store = Pick<EventStore, 'read'>;
+const unheard = (): void => undefined;
+
+/** The operation as it stood when it was reserved. */
+const reserved = async (store: Store, reservation: Reservation): Promise<Reserved> => {
+  const { events } = await store.read(reservation.stream);
+  const until = decodeOperation(events.slice(0, reservation.revision + 1), unheard);
+  const state = until.reduce<LoanState>(
+    (before, { event }) => loanDecider.evolve(before, event),
+    loanDecider.initialState,
+  );
+  return { reservation, state };
+};
+
+const commitAgain = async (store: Store, event: RenegotiationCommitted): Promise<RenegotiationCommand> => {
+  const { renegotiation, received, originals, newLoan, fingerprint, committedAt: now } = event;
+  const { originalProposalCodes, newProposalCode, effectiveDate } = renegotiation;
+  const { acquisitionValue, installments, dateIssued, productType, borrower, documents } = received;
+  return {
+    type: 'CommitRenegotiation',
+    proposal: {
+      ...{ originalProposalCodes, newProposalCode, effectiveDate },
+      ...{ acquisitionValue, installments, dateIssued, productType },
+    },
+    originals: await Promise.all(originals.map((one) => reserved(store, one))),
+    newLoan: await reserved(store, newLoan),
+    ...{ borrower, documents, fingerprint, now },
+  };
+};
+
+const commandOf = async (store: Store, event: RenegotiationEvent): Promise<RenegotiationCommand> => {
+  switch (event.type) {
+    case 'RenegotiationStarted':
+      return { ...event, type: 'StartRenegotiation', now: event.startedAt };
+    case 'RenegotiationCommitted':
+      return commitAgain(store, event);
+    case 'RenegotiationAborted':
+      return { type: 'AbortRenegotiation', now: event.abortedAt };
+    case 'RenegotiationCompleted':
+      return { type: 'CompleteRenegotiation', now: event.completedAt };
+  }
+};
+
+const compare = (
+  expected: RenegotiationEvent,
+  { recorded }: DecodedEvent<RenegotiationEvent>,
+  report: Report,
+) => {
+  const { stream, revision } = recorded;
+  const again = encodeEvent(expected);
+  if (again.data === recorded.data) return;
+  for (const { path, ...values } of fieldDifferences(JSON.parse(again.data), JSON.parse(recorded.data))) {
+    const place = { kind: 'renegotiation', stream, revision: Number(revision), what: path } as const;
+    report({ ...place, expected: shown(path, values.expected), found: shown(path, values.found) });
+  }
+};
+
+/** Once it is said to be through, every operation has to show it. */
+const checkCarriedOut = async (
+  store: Store,
+  stream: string,
+  { originals, newLoan, renegotiation }: RenegotiationCommitted,
+  report: Report,
+): Promise<void> => {
+  for (const place of [...originals, newLoan]) {
+    const type = place === newLoan ? 'LoanReceived' : 'LoanRenegotiated';
+    const { events } = await store.read(place.stream);
+    const done = decodeOperation(events, unheard).some(
+      ({ event }) =>
+        event.type === type && event.renegotiation?.renegotiationId === renegotiation.renegotiationId,
+    );
+    if (done) continue;
+    const found = `nothing of it in ${place.stream}`;
+    report({ kind: 'renegotiation', stream, revision: null, what: 'carried out', expected: type, found });
+  }
+};
+
+/** Checks the stream of a renegotiation, and decides it again on the operations as they were reserved. */
+export const auditRenegotiation = async (
+  store: Store,
+  stream: string,
+  events: readonly RecordedEvent[],
+): Promise<RenegotiationAudit> => {
+  const differences: Difference[] = [];
+  const report: Report = (difference) => void differences.push(difference);
+  checkStream(stream, events, report);
+  let state: RenegotiationState = renegotiationDecider.initialState;
+  for (const found of decodeRenegotiation(events, report)) {
+    const { revision, type } = found.recorded;
+    const refuse = (expected: string): void =>
+      report({
+        kind: 'renegotiation',
+        stream,
+        revision: Number(revision),
+        what: 'rule',
+        expected,
+        found: type,
+      });
+    try {
+      const [again] = renegotiationDecider.decide(await commandOf(store, found.event), state);
+      if (again) compare(again, found, report);
+      else refuse(`nothing causes it in status ${state.status}`);
+    } catch (error) {
+      refuse(error instanceof Error ? error.message : String(error));
+    }
+    state = renegotiationDecider.evolve(state, found.event);
+  }
+  if (state.status === 'none') return { differences, fundId: undefined };
+  const named = renegotiationStream(state.started.renegotiationId);
+  if (named !== stream)
+    report({ kind: 'renegotiation', stream, revision: 0, what: 'stream', expected: named, found: stream });
+  if (!('committed' in state)) return { differences, fundId: undefined };
+  if (state.status === 'completed') await checkCarriedOut(store, stream, state.committed, report);
+  return { differences, fundId: state.committed.received.fundId };
+};

@@ -1,0 +1,82 @@
+import { loanDecider } from '../../domain/loan/index.ts';
+import type { LoanEvent, LoanState } from '../../domain/loan/index.ts';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { ExplainedLine } from '../../domain/curve/explained-value.ts';
+import { loanStream } from '../command-handling/stream-names.ts';
+import { decodeLoanEvent } from '../event-codec/event-codec.ts';
+import { findBrokenLink } from '../event-codec/hash-chain.ts';
+import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
+import { businessDateOf } from './business-date.ts';
+import { explainPayoff, explainPrice } from './explained-price.ts';
+import type { ExplainedPrice } from './explained-price.ts';
+
+export interface ShowRequest {
+  readonly applicationId: string;
+  readonly code: string;
+  /** Leaves out what counts only from a later day on; default: nothing. */
+  readonly asOf?: CalendarDate;
+  /** Leaves out what was recorded later, ISO 8601 UTC; default: nothing. */
+  readonly knownAt?: string;
+}
+
+export interface ShownEvent {
+  readonly recorded: RecordedEvent;
+  readonly event: LoanEvent;
+  readonly businessDate: CalendarDate;
+  /** Why it does not count in the state that is shown. */
+  readonly leftOut: 'later_date' | 'recorded_later' | undefined;
+  readonly price: ExplainedPrice | undefined;
+}
+
+export interface ShownOperation {
+  readonly stream: string;
+  readonly state: LoanState;
+  readonly events: readonly ShownEvent[];
+  /** Revision of the first event whose hash does not follow; undefined when all do. */
+  readonly brokenAt: number | undefined;
+  /** Present value of what is open on the day that was asked for. */
+  readonly payoff: readonly ExplainedLine[];
+}
+
+/** An operation as it was on a day, or as it was known at an instant, with everything that ever happened to it. */
+export class ShowOperation {
+  readonly #events: Pick<EventStore, 'read'>;
+
+  constructor({ events }: { readonly events: Pick<EventStore, 'read'> }) {
+    this.#events = events;
+  }
+
+  /** @throws DomainError `loan_not_found` @throws UnreadableEventError for a type of a newer version */
+  async execute({ applicationId, code, asOf, knownAt }: ShowRequest): Promise<ShownOperation> {
+    const stream = loanStream(applicationId, code);
+    const { events } = await this.#events.read(stream);
+    if (events.length === 0)
+      throw new DomainError('loan_not_found', `application ${applicationId} has no operation ${code}`);
+    // Prices are explained on the state that decided them; what is shown leaves events out.
+    let [decided, state] = [loanDecider.initialState, loanDecider.initialState];
+    const shown = events.map((recorded): ShownEvent => {
+      const event = decodeLoanEvent(recorded);
+      const { recordedAt } = recorded.metadata;
+      const businessDate = businessDateOf(event, recordedAt, decided);
+      const price = explainPrice(event, decided);
+      const leftOut =
+        knownAt !== undefined && recordedAt > knownAt
+          ? 'recorded_later'
+          : asOf !== undefined && businessDate > asOf
+            ? 'later_date'
+            : undefined;
+      decided = loanDecider.evolve(decided, event);
+      if (leftOut === undefined) state = loanDecider.evolve(state, event);
+      return { recorded, event, businessDate, leftOut, price };
+    });
+    const broken = findBrokenLink(stream, events);
+    return {
+      stream,
+      state,
+      events: shown,
+      brokenAt: broken === -1 ? undefined : broken,
+      payoff: asOf === undefined ? [] : explainPayoff(state, asOf),
+    };
+  }
+}

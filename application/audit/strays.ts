@@ -1,0 +1,109 @@
+import { LOAN_STREAM_PREFIX, loanStream } from '../command-handling/stream-names.ts';
+import type { FrozenPeriod } from '../ports/audited-rows.ts';
+import type { Head } from './anchor.ts';
+import { AuditBatch } from './audit-batch.ts';
+import type { AuditStores } from './audit-batch.ts';
+import type { AuditedStreams } from './audited-streams.ts';
+import type { Report } from './difference.ts';
+
+interface Dependencies extends AuditStores {
+  readonly streams: AuditedStreams;
+  readonly report: Report;
+}
+
+const PAGE = 2_000;
+const MOST_DELIVERIES = 1_000;
+
+/** Looks for what the log does not know: streams that it did not show, rows and frozen events of no operation. */
+export class Strays {
+  readonly #deps: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** Streams that rows or an anchor name, and that exist although the log did not show them. */
+  async *unseenStreams(anchor: ReadonlyMap<string, Head> | undefined): AsyncGenerator<readonly string[]> {
+    const unseen = new Set<string>();
+    for (const stream of anchor?.keys() ?? []) if (!this.#deps.streams.has(stream)) unseen.add(stream);
+    for await (const { stream } of this.#operationsIn('loan'))
+      if (!this.#deps.streams.has(stream)) unseen.add(stream);
+    const existing: string[] = [];
+    for (const stream of unseen)
+      if ((await this.#deps.events.head(stream)) !== 'no_stream') existing.push(stream);
+    if (existing.length > 0) yield existing;
+  }
+
+  /** Rows of operations that do not exist, and payments beyond those that the log has. */
+  async checkRows(tables: readonly string[]): Promise<void> {
+    const { streams, report } = this.#deps;
+    for (const table of tables) {
+      for await (const { stream, rows } of this.#operationsIn(table)) {
+        const known = streams.has(stream);
+        if (known && (table !== 'notified_payment' || rows <= (streams.paymentsOf(stream) ?? rows))) continue;
+        if (await this.#isExplained(stream, table, rows)) continue;
+        const expected = known ? 'only the payments in the log' : '(no such operation)';
+        const place = { kind: 'read_model', stream, revision: null, what: table } as const;
+        report({ ...place, expected, found: `${rows} row(s)` });
+      }
+    }
+  }
+
+  /** The operation may have come, or gone on, since the log was walked. */
+  async #isExplained(stream: string, table: string, rows: number): Promise<boolean> {
+    if (!stream.startsWith(LOAN_STREAM_PREFIX)) return false;
+    if ((await this.#deps.events.head(stream)) === 'no_stream') return false;
+    if (table !== 'notified_payment') return true;
+    const [audited] = await new AuditBatch(this.#deps).audit([stream]);
+    return rows <= (audited?.operation?.payments.length ?? 0);
+  }
+
+  async *#operationsIn(table: string): AsyncGenerator<{ readonly stream: string; readonly rows: number }> {
+    for (let after = ''; ;) {
+      const page = await this.#deps.rows.operationsIn(table, after, PAGE);
+      yield* page;
+      const last = page.at(-1);
+      if (!last || page.length < PAGE) return;
+      after = last.stream;
+    }
+  }
+
+  /**
+   * @param startedAt when the log began to be walked; what came later is looked up one by one
+   * @param matched frozen events from before, that belong to events of the log
+   */
+  async checkDeliveries(startedAt: string, matched: number): Promise<void> {
+    const { frozen, report } = this.#deps;
+    const earlier = { before: startedAt };
+    if ((await frozen.count(earlier)) > matched) await this.#findStrayEvents(earlier);
+    await this.#findStrayEvents({ from: startedAt });
+    for (const { deliveryId, eventId, code } of await frozen.misplacedDeliveries(MOST_DELIVERIES)) {
+      const place = { kind: 'delivery', stream: code ?? '', revision: null, what: deliveryId } as const;
+      report({ ...place, expected: `a place in the order of event ${eventId}`, found: 'another' });
+    }
+  }
+
+  async #findStrayEvents(period: FrozenPeriod): Promise<void> {
+    const { frozen, report } = this.#deps;
+    const batch = new AuditBatch(this.#deps);
+    for (let after = ''; ;) {
+      const page = await frozen.page(period, after, PAGE);
+      const streams = new Set(page.map(({ applicationId, code }) => loanStream(applicationId, code)));
+      const audited = await batch.audit([...streams]);
+      const ids = new Set(
+        audited.flatMap(({ operation }) => operation?.publicEvents.map(({ eventId }) => eventId) ?? []),
+      );
+      // A stream that cannot be read is reported already.
+      const unreadable = new Set(audited.flatMap((one) => (one.operation ? [] : [one.stream])));
+      for (const { eventId, name, applicationId, code } of page) {
+        const stream = loanStream(applicationId, code);
+        if (ids.has(eventId) || unreadable.has(stream)) continue;
+        const place = { stream, revision: null, what: eventId };
+        report({ kind: 'delivery', ...place, expected: '(no such event)', found: name });
+      }
+      const last = page.at(-1);
+      if (!last || page.length < PAGE) return;
+      after = last.eventId;
+    }
+  }
+}

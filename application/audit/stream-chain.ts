@@ -1,0 +1,50 @@
+import { CHAIN_START, chainHash } from '../event-codec/hash-chain.ts';
+import type { RecordedEvent } from '../ports/event-store.ts';
+import type { Report } from './difference.ts';
+
+/** The fields that the hash covers, and itself: anything beside them could be changed without a trace. */
+const FIELDS: ReadonlySet<string> = new Set([
+  'correlationId',
+  'causationId',
+  'actor',
+  'applicationId',
+  'recordedAt',
+  'idempotency',
+  'hash',
+]);
+
+const expectedHash = (previous: string, { stream, id, type, data, metadata }: RecordedEvent): string => {
+  try {
+    return chainHash(previous, stream, { id, type, data, metadata });
+  } catch {
+    return '(cannot be computed)';
+  }
+};
+
+const checkMetadata = ({ stream, revision, metadata }: RecordedEvent, report: Report): void => {
+  for (const field in metadata) {
+    if (FIELDS.has(field)) continue;
+    const place = { stream, revision: Number(revision), what: `metadata.${field}` };
+    report({ kind: 'chain', ...place, expected: 'no such field', found: 'a field outside the hash' });
+  }
+};
+
+/** Revisions without a gap, and every event's hash following from the one before. */
+export const checkStream = (stream: string, events: readonly RecordedEvent[], report: Report): void => {
+  let previous = CHAIN_START;
+  events.forEach((event, index) => {
+    const revision = Number(event.revision);
+    if (revision !== index) {
+      const place = { stream, revision, what: 'revision' };
+      report({ kind: 'chain', ...place, expected: String(index), found: String(revision) });
+    }
+    const expected = expectedHash(previous, event);
+    const { hash } = event.metadata;
+    if (expected !== hash) {
+      report({ kind: 'chain', stream, revision, what: 'hash', expected, found: hash ?? '(nothing)' });
+    }
+    checkMetadata(event, report);
+    // Goes on from what is stored, so that one changed event is one difference.
+    previous = hash ?? '';
+  });
+};

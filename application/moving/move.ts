@@ -1,0 +1,106 @@
+import type { EventStore } from '../ports/event-store.ts';
+import type { EventSubscription } from '../ports/event-subscription.ts';
+import { MoveFailedError } from '../ports/moving.ts';
+import type { CheckpointToMove, HeldClaim, LogToMove, MoveLedger, RecordsToMove } from '../ports/moving.ts';
+import { CopyEvents } from './copy-events.ts';
+import { insistently } from './insistently.ts';
+import { VerifyEvents } from './verify-events.ts';
+
+/** Documents that go to another store; with files they stay where they are. */
+export interface DocumentsToMove {
+  count(): Promise<number>;
+  /** Copies those that are not there yet, and compares all. */
+  copy(moved: (documents: number) => void): Promise<void>;
+}
+
+interface Dependencies {
+  readonly log: LogToMove;
+  readonly records: RecordsToMove;
+  readonly ledger: MoveLedger;
+  /** Undefined when the streams stay where they are. */
+  readonly store: (EventStore & EventSubscription) | undefined;
+  readonly documents: DocumentsToMove | undefined;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+export interface Moved {
+  readonly events: number;
+  readonly streams: number;
+  readonly claims: number;
+  readonly records: number;
+  readonly documents: number;
+}
+
+/** Steps of work that are done. */
+export type Done = (steps: number) => void;
+
+const CLAIMS_IN_FLIGHT = 32;
+
+/**
+ * Moves a service to other engines while nothing runs. Every step can be repeated, so whoever was killed starts it again; what was
+ * copied is compared as a whole before the new place is declared to be in use.
+ */
+export class Move {
+  readonly #deps: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** Of a move from its beginning: everything is copied, then compared. */
+  async steps(): Promise<number> {
+    const { store, log, records, documents } = this.#deps;
+    const { events, claims } = log.counts();
+    return 2 * records.count() + (store ? 2 * events + claims : 0) + ((await documents?.count()) ?? 0);
+  }
+
+  /** @throws MoveFailedError @throws StoreUnavailableError an engine stays away: start it again later */
+  async execute(done: Done): Promise<Moved> {
+    const { store, records, log, ledger, documents, pause } = this.#deps;
+    await records.copy(done);
+    const checkpoints = store ? await this.#moveStreams(store, done) : records.checkpoints();
+    await documents?.copy(done);
+    await records.compare(done);
+    await insistently(() => ledger.finish(checkpoints), pause);
+    const { events, streams, claims } = store ? log.counts() : { events: 0, streams: 0, claims: 0 };
+    return {
+      events,
+      streams,
+      claims,
+      records: records.count(),
+      documents: (await documents?.count()) ?? 0,
+    };
+  }
+
+  async #moveStreams(
+    store: EventStore & EventSubscription,
+    done: Done,
+  ): Promise<readonly CheckpointToMove[]> {
+    const { log, ledger, records, pause } = this.#deps;
+    const places = records.checkpoints().map(({ name, position }) => ({ name, at: log.lastAt(position) }));
+    const cuts = new Set(places.map(({ at }) => at).filter((at) => at > 0));
+    const through = await ledger.eventsThrough();
+    if (through > 0) done(log.countThrough(through));
+    await new CopyEvents({ log, store, ledger, pause }).execute(cuts, done);
+    const positions = await new VerifyEvents({ log, subscription: store }).execute(cuts, done);
+    for (const page of log.claims()) {
+      for (let at = 0; at < page.length; at += CLAIMS_IN_FLIGHT) {
+        const some = page.slice(at, at + CLAIMS_IN_FLIGHT);
+        await Promise.all(some.map((held) => this.#verifyClaim(store, held)));
+        done(some.length);
+      }
+    }
+    return places.flatMap(({ name, at }) => {
+      const position = positions.get(at);
+      return position === undefined ? [] : [{ name, position }];
+    });
+  }
+
+  async #verifyClaim(store: EventStore, { claim, stream }: HeldClaim): Promise<void> {
+    const holder = await insistently(() => store.findClaim(claim), this.#deps.pause);
+    if (holder === stream) return;
+    throw new MoveFailedError(
+      `the key ${claim.key} of ${claim.endpoint} should be held by ${stream}, not by ${holder ?? 'nobody'}`,
+    );
+  }
+}

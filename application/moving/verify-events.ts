@@ -1,0 +1,90 @@
+import { CHAIN_START, chainHash } from '../event-codec/hash-chain.ts';
+import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
+import type { EventSubscription } from '../ports/event-subscription.ts';
+import { MoveFailedError } from '../ports/moving.ts';
+import type { EventToMove, LogToMove } from '../ports/moving.ts';
+import { keepsItsPlace } from './pending-appends.ts';
+
+interface Dependencies {
+  readonly log: LogToMove;
+  readonly subscription: EventSubscription;
+}
+
+/**
+ * Reads the whole new log and holds every event against the old one: stream, revision, texts, and the hash that chains it to the
+ * event before. Equal events and an equal number of them mean that every stream is as long as it was and ends in the same hash.
+ * It keeps nothing in memory but where it is.
+ */
+export class VerifyEvents {
+  readonly #deps: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * Answers where the cuts lie in the new log.
+   * @throws MoveFailedError naming the first event that is not as it should be
+   */
+  async execute(
+    cuts: ReadonlySet<number>,
+    verified: (events: number) => void,
+  ): Promise<ReadonlyMap<number, LogPosition>> {
+    const { subscription, log } = this.#deps;
+    const places = new Map<number, LogPosition>();
+    const order = new KeptOrder();
+    const stop = new AbortController();
+    let count = 0;
+    for await (const message of subscription.subscribe({ from: 'start', signal: stop.signal })) {
+      if (message.kind === 'caught_up') break;
+      if (message.kind !== 'events') continue;
+      for (const event of message.events) {
+        const { at } = this.#verify(event);
+        order.pass(at, keepsItsPlace(event.stream, at, cuts));
+        if (cuts.has(at)) places.set(at, event.position);
+      }
+      count += message.events.length;
+      verified(message.events.length);
+    }
+    stop.abort();
+    const { events } = log.counts();
+    if (count !== events) throw new MoveFailedError(`the event store has ${count} events of ${events}`);
+    return places;
+  }
+
+  #verify(event: RecordedEvent): EventToMove {
+    const original = this.#deps.log.find(event.id);
+    const name = `${event.stream} ${event.revision}`;
+    if (!original) throw new MoveFailedError(`the event store holds an event that was never moved: ${name}`);
+    const { stream, revision, type, data, metadata } = original.event;
+    const same =
+      event.stream === stream && event.revision === revision && event.type === type && event.data === data;
+    const { hash, ...rest } = event.metadata;
+    const chained = chainHash(original.previousHash ?? CHAIN_START, event.stream, {
+      ...event,
+      metadata: rest,
+    });
+    if (same && hash === metadata.hash && chained === hash) return original;
+    throw new MoveFailedError(
+      same && hash === metadata.hash
+        ? `the hash chain does not hold at ${name}`
+        : `event ${event.id} differs from what was moved: ${name}`,
+    );
+  }
+}
+
+/** Everything before an event that keeps its place comes before it, everything after it after. */
+class KeptOrder {
+  #furthest = 0;
+  #floor = 0;
+
+  pass(at: number, kept: boolean): void {
+    if (at <= this.#floor || (kept && at <= this.#furthest)) {
+      throw new MoveFailedError(
+        `the event of place ${at} came out of order: empty the new engines and move again`,
+      );
+    }
+    this.#furthest = Math.max(this.#furthest, at);
+    if (kept) this.#floor = at;
+  }
+}

@@ -1,0 +1,79 @@
+import type { InstallmentCode } from '../shared/identifiers.ts';
+import { daysBetween } from '../shared/calendar-date.ts';
+import type { CalendarDate } from '../shared/calendar-date.ts';
+import { ZERO as NOTHING, subtractCents } from '../shared/money.ts';
+import type { Cents } from '../shared/money.ts';
+import { Decimal, ZERO, roundToCents } from './decimal.ts';
+import { carryOf } from './powers.ts';
+import { valueEach } from './present-value.ts';
+import type { OpenAmount } from './present-value.ts';
+
+/** An amount that is carried from its own date to another one. Numbers that are no cents are decimal text. */
+export interface CarriedAmount {
+  /** Cents, exact. */
+  readonly amount: string;
+  readonly date: CalendarDate;
+  /** Whole days from the date of the valuation to its own; negative when its own lies before. */
+  readonly days: number;
+  /** The daily factor to the power of these days. */
+  readonly factor: string;
+  /** Cents, exact: amount times factor. */
+  readonly carried: string;
+}
+
+/** How one line of a present value came about. */
+export interface ExplainedLine {
+  readonly installmentCode: InstallmentCode;
+  readonly face: CarriedAmount;
+  /** Taken off the face. */
+  readonly credits: readonly CarriedAmount[];
+  /** Cents, exact: what the line adds. */
+  readonly exact: string;
+  /** Cents, exact: this line and all before it. */
+  readonly runningTotal: string;
+  readonly roundedTotal: Cents;
+  /** The rounded total less the one before. */
+  readonly presentValue: Cents;
+}
+
+/** For reading: prices themselves keep all 50 digits. */
+const SHOWN_DIGITS = 30;
+const CENTS_PER_UNIT = 100;
+
+const text = (value: Decimal): string => value.toSignificantDigits(SHOWN_DIGITS).toFixed();
+
+/** The steps of `presentValue`, one line an installment, in the order given. */
+export const explainPresentValue = (
+  dailyFactor: string,
+  open: readonly OpenAmount[],
+  date: CalendarDate,
+): readonly ExplainedLine[] => {
+  const carry = carryOf(new Decimal(dailyFactor));
+  const explain = (amount: Decimal, due: CalendarDate): CarriedAmount => {
+    const days = daysBetween(date, due);
+    const factor = carry(days);
+    return {
+      amount: text(amount),
+      date: due,
+      days,
+      factor: text(factor),
+      carried: text(factor.times(amount)),
+    };
+  };
+  let [sum, total] = [ZERO, NOTHING];
+  return valueEach(dailyFactor, open, date).map(({ installment, exact }) => {
+    const { code, faceValue, dueDate, credits } = installment;
+    sum = sum.plus(exact);
+    const before = total;
+    total = roundToCents(sum);
+    return {
+      installmentCode: code,
+      face: explain(new Decimal(faceValue), dueDate),
+      credits: credits.map((credit) => explain(new Decimal(credit.value).times(CENTS_PER_UNIT), credit.date)),
+      exact: text(exact),
+      runningTotal: text(sum),
+      roundedTotal: total,
+      presentValue: subtractCents(total, before),
+    };
+  });
+};

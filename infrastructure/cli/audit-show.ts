@@ -1,0 +1,155 @@
+import type { ExplainedLine } from '../../domain/curve/explained-value.ts';
+import type { ExplainedPrice } from '../../application/audit/explained-price.ts';
+import type { ShowRequest, ShownEvent, ShownOperation } from '../../application/audit/show-operation.ts';
+import { money, textTable } from './report-output.ts';
+
+const WHY = { later_date: 'counts from a later day', recorded_later: 'was recorded later' } as const;
+
+/** The stored payload without the sealed borrower, which nobody here could open anyway. */
+const payloadOf = ({ recorded }: ShownEvent): object => {
+  const { borrower: _, ...payload } = JSON.parse(recorded.data) as Readonly<Record<string, unknown>>;
+  return payload;
+};
+
+const priceJson = ({ title, lines, steps }: ExplainedPrice): object => ({
+  title,
+  steps,
+  lines: lines.map(lineJson),
+});
+const carriedJson = ({ amount, date, days, factor, carried }: ExplainedLine['face']): object => ({
+  amount_in_cents: amount,
+  date,
+  days,
+  factor,
+  carried,
+});
+const lineJson = (line: ExplainedLine): object => ({
+  installment_code: line.installmentCode,
+  face: carriedJson(line.face),
+  credits: line.credits.map(carriedJson),
+  exact: line.exact,
+  running_total: line.runningTotal,
+  rounded_total: line.roundedTotal,
+  present_value: line.presentValue,
+});
+
+const eventJson = (shown: ShownEvent): object => {
+  const { recorded, businessDate, leftOut, price } = shown;
+  const { metadata } = recorded;
+  return {
+    revision: Number(recorded.revision),
+    type: recorded.type,
+    event_id: recorded.id,
+    business_date: businessDate,
+    recorded_at: metadata.recordedAt,
+    counts: leftOut === undefined,
+    ...(leftOut && { left_out: leftOut }),
+    actor: metadata.actor,
+    correlation_id: metadata.correlationId,
+    causation_id: metadata.causationId,
+    ...(metadata.idempotency && {
+      idempotency: { endpoint: metadata.idempotency.endpoint, key: metadata.idempotency.key },
+    }),
+    hash: metadata.hash,
+    data: payloadOf(shown),
+    ...(price && { price: priceJson(price) }),
+  };
+};
+
+const stateJson = ({ state }: ShownOperation): object => {
+  if (!('schedule' in state)) return { status: state.status };
+  const terms = {
+    status: state.status,
+    fund_id: state.fundId,
+    product_type: state.productType,
+    acquisition_value: state.acquisitionValue,
+    date_issued: state.dateIssued,
+    daily_factor: state.pricing.dailyFactor,
+    documents: state.documents.length,
+    borrower_forgotten_at: state.borrowerForgottenAt ?? null,
+  };
+  if (!('installments' in state)) return { ...terms, installments: [] };
+  const installments = state.installments.map((one) => ({
+    code: one.code,
+    due_date: one.dueDate,
+    face_value: one.faceValue,
+    status: one.status,
+    ...('credits' in one ? { credits: one.credits } : { settled_at: one.settledAt }),
+    ...('settledValue' in one && { settled_value: one.settledValue }),
+  }));
+  return { ...terms, received_value: state.receivedValue, installments };
+};
+
+/** One JSON object; amounts in integer cents, numbers of the curve as decimal text. */
+export const inJson = (shown: ShownOperation, { asOf, knownAt }: ShowRequest): string =>
+  `${JSON.stringify({
+    stream: shown.stream,
+    as_of: asOf ?? null,
+    known_at: knownAt ?? null,
+    chain_broken_at: shown.brokenAt ?? null,
+    operation: stateJson(shown),
+    present_value: asOf === undefined ? null : shown.payoff.map(lineJson),
+    events: shown.events.map(eventJson),
+  })}\n`;
+
+const linesText = (lines: readonly ExplainedLine[]): string => {
+  if (lines.length === 0) return '';
+  const rows = lines.flatMap(({ installmentCode, face, credits, ...line }) => [
+    ...[face, ...credits].map((part, i) => [
+      i === 0 ? installmentCode : 'credit',
+      part.date,
+      part.amount,
+      String(part.days),
+      part.factor,
+      `${i === 0 ? '' : '-'}${part.carried}`,
+      ...(i === credits.length
+        ? [line.runningTotal, money(line.roundedTotal), money(line.presentValue)]
+        : ['', '', '']),
+    ]),
+  ]);
+  const header = ['line', 'date', 'cents', 'days', 'v^days', 'carried', 'running total', 'rounded', 'value'];
+  return textTable(header, rows, [2, 3, 7, 8]).replace(/^(?=.)/gm, '      ');
+};
+
+const priceText = ({ title, lines, steps }: ExplainedPrice): string =>
+  `    ${title}\n${linesText(lines)}${steps.map((step) => `      ${step}\n`).join('')}`;
+
+const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+const eventText = (shown: ShownEvent): string => {
+  const { recorded, businessDate, leftOut, price } = shown;
+  const { metadata } = recorded;
+  const key = metadata.idempotency;
+  const fields = Object.entries(payloadOf(shown)).map(
+    ([name, value]) => `      ${name}: ${valueText(value)}\n`,
+  );
+  return [
+    `${String(recorded.revision).padStart(4)}  ${recorded.type}  ${businessDate}  recorded ${metadata.recordedAt}`,
+    `${leftOut ? `  (left out: it ${WHY[leftOut]})` : ''}\n`,
+    `    by ${metadata.actor}, request ${metadata.correlationId}, caused by ${metadata.causationId}`,
+    `${key ? `, key ${key.key} of ${key.endpoint}` : ''}\n    id ${recorded.id}\n`,
+    ...fields,
+    price ? priceText(price) : '',
+  ].join('');
+};
+
+const headText = (shown: ShownOperation, { code, asOf, knownAt }: ShowRequest): string => {
+  const day = asOf === undefined ? '' : ` on ${asOf}`;
+  const known = knownAt === undefined ? '' : ` as it was known at ${knownAt}`;
+  const { installments, ...fields } = stateJson(shown) as { readonly installments?: readonly object[] };
+  const chain = shown.brokenAt === undefined ? 'whole' : `broken at revision ${shown.brokenAt}`;
+  const listed = [...Object.entries(fields), ['hash chain', chain] as const];
+  return [
+    `Operation ${code}${day}${known}\n`,
+    ...listed.map(([name, value]) => `  ${name}: ${valueText(value)}\n`),
+    ...(installments ?? []).map((one) => `  installment ${Object.values(one).map(valueText).join('  ')}\n`),
+  ].join('');
+};
+
+/** For people: the operation, then its events with how each price came about. */
+export const inText = (shown: ShownOperation, request: ShowRequest): string => {
+  const { asOf } = request;
+  const payoff =
+    asOf === undefined ? '' : `\nPresent value of what is open on ${asOf}\n${linesText(shown.payoff)}`;
+  return `${headText(shown, request)}${payoff}\nEvents\n${shown.events.map(eventText).join('')}`;
+};

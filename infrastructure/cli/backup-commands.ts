@@ -1,0 +1,79 @@
+import type { Command } from 'commander';
+import type { BackupServices, BackupSummary, OnStep } from './backup-services.ts';
+import type { CliDependencies } from './cli-services.ts';
+
+const WITHOUT_KEY =
+  'The master key is not in this backup: without it, signing keys, borrowers and documents cannot be read. Keep it apart, and keep it.\n';
+const WITH_KEY = 'The master key is in this backup: whoever has the backup can read everything in it.\n';
+
+/** `backup` and `restore`. */
+export const addBackupCommands = (program: Command, dependencies: CliDependencies): void => {
+  program
+    .command('backup')
+    .description('copy the data of the embedded profile while the service runs, and verify the copy')
+    .requiredOption('--to <directory>', 'a new directory, or an empty one')
+    .option('--with-key', 'also the master key, where it is kept in DATA_DIR (sandbox)')
+    .addHelpText(
+      'after',
+      '\nContains the event log, the service database and the documents; read models are built again from the log.\n\n' +
+        'Example:\n  receivables backup --to /backups/2026-01-15',
+    )
+    .action(async ({ to, withKey = false }: { readonly to: string; readonly withKey?: boolean }) => {
+      const summary = await stepping(dependencies, (onStep) =>
+        services(dependencies).write({ to, withKey, onStep }),
+      );
+      dependencies.writeError(withKey ? WITH_KEY : WITHOUT_KEY);
+      await print(dependencies, { backup: to }, summary);
+    });
+  program
+    .command('restore')
+    .description('put a backup into an empty data directory, verified before and after it is copied')
+    .requiredOption('--from <directory>', 'what backup has written')
+    .requiredOption('--data-dir <directory>', 'a new directory, or an empty one')
+    .addHelpText(
+      'after',
+      '\nStart the service on it with the same master key; it builds the read models from the log.\n\n' +
+        'Example:\n  receivables restore --from /backups/2026-01-15 --data-dir ./data',
+    )
+    .action(async ({ from, dataDir }: { readonly from: string; readonly dataDir: string }) => {
+      const summary = await stepping(dependencies, (onStep) =>
+        services(dependencies).restore({ from, dataDir, onStep }),
+      );
+      await print(dependencies, { restored: dataDir }, summary);
+    });
+};
+
+const services = ({ backups }: CliDependencies): BackupServices => {
+  if (backups) return backups();
+  throw new Error('this program makes no backups');
+};
+
+const stepping = async <T>(
+  dependencies: CliDependencies,
+  work: (onStep: OnStep) => Promise<T>,
+): Promise<T> => {
+  let progress: ReturnType<CliDependencies['startProgress']> | undefined;
+  try {
+    return await work((_, total) => (progress ??= dependencies.startProgress(total)).advance());
+  } finally {
+    progress?.end();
+  }
+};
+
+const print = async (
+  dependencies: CliDependencies,
+  what: object,
+  { program_version, begun_at, log, master_key_contained, files }: BackupSummary,
+): Promise<void> => {
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const summary = {
+    ...what,
+    program_version,
+    begun_at,
+    log,
+    files: files.length,
+    bytes,
+    master_key_contained,
+  };
+  await dependencies.write(`${JSON.stringify({ ...summary, verified: true })}\n`);
+};

@@ -1,0 +1,47 @@
+import type { Container } from 'inversify';
+import { FindOperation } from '../../application/administrator/find-operation.ts';
+import { ShowOperation } from '../../application/audit/show-operation.ts';
+import { VerifyLog } from '../../application/audit/verify-log.ts';
+import type { Projection } from '../../projections/engine/projection.ts';
+import { loanProjection } from '../../projections/loan/loan-projection.ts';
+import { portfolioProjection } from '../../projections/portfolio/portfolio-projection.ts';
+import { reconciliationProjection } from '../../projections/reconciliation/reconciliation-projection.ts';
+import type { AuditServices } from '../cli/audit-services.ts';
+import { API_VERSION } from '../http/openapi/version.ts';
+import { SqlAuditedRows } from '../sql/audited-rows.ts';
+import { SqlFrozenEvents } from '../sql/webhooks/frozen-events.ts';
+import { catchUp } from './catch-up.ts';
+import { sleep } from './sleep.ts';
+import { TOKENS } from './tokens.ts';
+
+const projections: readonly Projection[] = [loanProjection, reconciliationProjection, portfolioProjection];
+
+/** What the command line needs to audit. */
+export const auditServices = (container: Container): AuditServices => {
+  const events = container.get(TOKENS.eventStore);
+  const clock = container.get(TOKENS.clock);
+  const projectors = [container.get(TOKENS.loanProjector), ...container.get(TOKENS.fundSideProjectors)];
+  const operations = new FindOperation({ registry: container.get(TOKENS.clientRegistry), events });
+  return {
+    verification: new VerifyLog({
+      events,
+      subscription: container.get(TOKENS.eventSubscription),
+      rows: new SqlAuditedRows(container.get(TOKENS.readModelDatabase)),
+      frozen: new SqlFrozenEvents(container.get(TOKENS.serviceDatabase)),
+      auditing: { projections, apiVersion: API_VERSION },
+      readModels: projections.map(({ name, tables }) => ({
+        name,
+        tables,
+        catchUp: async () => {
+          const projector = projectors.find((one) => one.status().projection === name);
+          if (projector) await catchUp(projector);
+        },
+      })),
+      clock,
+      sleep,
+    }),
+    operations: new ShowOperation({ events }),
+    applicationOf: (code) => operations.applicationOf(code),
+    now: () => clock.now(),
+  };
+};

@@ -1,0 +1,28 @@
+import { resolve } from 'node:path';
+import { restoreBackup } from '../embedded/backup/restore-backup.ts';
+import { writeBackup } from '../embedded/backup/write-backup.ts';
+import { BackupFailedError } from '../embedded/backup/manifest.ts';
+import type { BackupServices } from '../cli/backup-services.ts';
+import { readConfiguration } from './configuration.ts';
+import { SystemClock } from './system-clock.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+
+const ENGINES_KEEP_THEIR_OWN =
+  'backups of this command are for the embedded profile: engines of their own are backed up with their own tools';
+
+/** What the command line needs to back up and to restore; nothing of the service is opened for it. */
+export const backupServices = (environment: NodeJS.ProcessEnv): BackupServices => ({
+  write: async (request) => {
+    const { dataDir, engines } = readConfiguration(environment);
+    if (engines.databaseUrl !== undefined || engines.eventStoreUrl !== undefined)
+      throw new BackupFailedError(ENGINES_KEEP_THEIR_OWN);
+    const clock = new SystemClock();
+    return writeBackup({
+      ...request,
+      dataDir,
+      programVersion: packageJson.version,
+      now: () => clock.now(),
+    });
+  },
+  restore: ({ dataDir, ...request }) => restoreBackup({ ...request, dataDir: resolve(dataDir) }),
+});

@@ -1,0 +1,8 @@
+import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+/*
+ * Preloaded with --import: what Node.js made of each module stays for the next start, which then takes less than half the processor
+ * time. Beside the code, because whoever can write there can change the code anyway; where that is not allowed, nothing is kept.
+ */
+enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url)));

@@ -1,0 +1,63 @@
+import { DirectoryInUseError, lockDirectory } from '../embedded/directory-lock.ts';
+import type { DirectoryLock } from '../embedded/directory-lock.ts';
+import { MOVED_FILE, readMovedMark } from '../embedded/moved-mark.ts';
+import type { MovedMark, MovedRow } from '../embedded/moved-mark.ts';
+import { readMove } from '../sql/moving/move-ledger.ts';
+import type { SqlDatabase } from '../sql/sql-database.ts';
+import type { Configuration } from './configuration.ts';
+import { ConfigurationError } from './environment-reader.ts';
+
+const VARIABLES: Readonly<Record<MovedRow, string>> = {
+  'event store': 'EVENTSTORE_URL',
+  database: 'DATABASE_URL',
+  documents: 'S3_URL',
+};
+
+/** What this configuration keeps in the data directory. */
+const embeddedRows = ({ engines }: Configuration): readonly MovedRow[] => [
+  ...(engines.eventStoreUrl === undefined ? (['event store'] as const) : []),
+  ...(engines.databaseUrl === undefined ? (['database'] as const) : []),
+  ...(engines.s3Url === undefined ? (['documents'] as const) : []),
+];
+
+const gone = (dataDir: string, { state, at }: MovedMark, rows: readonly MovedRow[]): ConfigurationError => {
+  const names = rows.map((row) => VARIABLES[row]).join(', ');
+  return new ConfigurationError(
+    state === 'moving'
+      ? `${dataDir} is being moved to other engines since ${at}: let \`receivables migrate\` finish, or remove ${MOVED_FILE} there to go back`
+      : `what ${dataDir} holds was moved to other engines at ${at}, and this copy is old: set ${names}`,
+  );
+};
+
+const share = (dataDir: string): DirectoryLock => {
+  try {
+    return lockDirectory(dataDir, 'shared');
+  } catch (error) {
+    throw error instanceof DirectoryInUseError ? new ConfigurationError(error.message) : error;
+  }
+};
+
+/**
+ * Keeps the data directory from being moved while it is used. With engines elsewhere only documents are there, and those stay.
+ * @throws ConfigurationError it was moved, so what it holds is no longer the truth, or is being moved now
+ */
+export const useDataDirectory = async (configuration: Configuration): Promise<DirectoryLock> => {
+  const { dataDir, engines } = configuration;
+  const embedded = embeddedRows(configuration);
+  const onlyDocuments = engines.eventStoreUrl !== undefined && engines.databaseUrl !== undefined;
+  const lock = onlyDocuments ? { close: async () => undefined } : share(dataDir);
+  const mark = await readMovedMark(dataDir);
+  const missing = embedded.filter((row) => mark?.rows.includes(row));
+  if (!mark || missing.length === 0) return lock;
+  await lock.close();
+  throw gone(dataDir, mark, missing);
+};
+
+/** @throws ConfigurationError a move into this database has not come to its end */
+export const ensureMovedWhole = async (database: SqlDatabase): Promise<void> => {
+  const move = await readMove(database);
+  if (!move || move.finishedAt !== null) return;
+  throw new ConfigurationError(
+    `a service is being moved into this database since ${move.begunAt}: let \`receivables migrate\` finish first`,
+  );
+};

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MoveFailedError } from '../../../application/ports/moving.ts';
+import { keyIdOf } from '../sealed-content.ts';
+import type { S3Bucket } from './s3-bucket.ts';
+import { KEY_ID } from './sealed-s3-document-store.ts';
+
+const DIGEST = /^[0-9a-f]{64}$/;
+const IN_FLIGHT = 8;
+
+const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+const digestsIn = async (folder: string): Promise<readonly string[]> => {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.filter((name) => DIGEST.test(name));
+};
+
+/** Sealed files into a bucket, byte for byte: both stores keep the same bytes under the same names. */
+export class DocumentsToMove {
+  readonly #root: string;
+  readonly #bucket: S3Bucket;
+
+  constructor(dataDir: string, bucket: S3Bucket) {
+    this.#root = join(dataDir, 'documents');
+    this.#bucket = bucket;
+  }
+
+  async count(): Promise<number> {
+    let count = 0;
+    for (const folder of await digestsIn(this.#root))
+      count += (await digestsIn(join(this.#root, folder))).length;
+    return count;
+  }
+
+  /** @throws MoveFailedError the bucket gives back something else */
+  async copy(moved: (documents: number) => void): Promise<void> {
+    await this.#bucket.check();
+    for (const folder of await digestsIn(this.#root)) {
+      const names = await digestsIn(join(this.#root, folder));
+      for (let at = 0; at < names.length; at += IN_FLIGHT) {
+        const some = names.slice(at, at + IN_FLIGHT);
+        await Promise.all(some.map((name) => this.#copyOne(`${folder}/${name}`)));
+        moved(some.length);
+      }
+    }
+  }
+
+  async #copyOne(name: string): Promise<void> {
+    const sealed = await readFile(join(this.#root, name));
+    const there = await this.#bucket.get(`documents/${name}`);
+    if (there && digest(there) === digest(sealed)) return;
+    await this.#bucket.put(`documents/${name}`, new Uint8Array(sealed), {
+      'content-type': 'application/octet-stream',
+      [KEY_ID]: keyIdOf(sealed) ?? '',
+    });
+    const stored = await this.#bucket.get(`documents/${name}`);
+    if (!stored || digest(stored) !== digest(sealed))
+      throw new MoveFailedError(`document ${name} is not in the bucket as it was stored`);
+  }
+}

@@ -1,0 +1,71 @@
+import { DatabaseSync } from 'node:sqlite';
+import { CHAIN_START, chainHash } from '../../../application/event-codec/hash-chain.ts';
+import type { EventMetadata, JsonText } from '../../../application/ports/event-store.ts';
+import { BackupFailedError } from './manifest.ts';
+
+interface EventRow {
+  readonly id: string;
+  readonly type: string;
+  readonly data: string;
+  readonly metadata: string;
+  readonly stream: string;
+  readonly revision: number;
+}
+
+export interface LogExtent {
+  readonly position: number;
+  readonly events: number;
+  readonly streams: number;
+}
+
+const EVENTS_IN_ORDER = `SELECT e.id, e.type, e.data, e.metadata, s.name AS stream, e.revision
+  FROM streams s CROSS JOIN events e ON e.stream_id = s.id ORDER BY s.id, e.revision`;
+
+/** A connection that cannot write; the file is closed whatever happens. */
+export const reading = <T>(path: string, work: (db: DatabaseSync) => T): T => {
+  const db = new DatabaseSync(path, { readOnly: true });
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+};
+
+/** @throws BackupFailedError a page, an index or a reference of the file is damaged */
+export const checkIntegrity = (path: string): void =>
+  reading(path, (db) => {
+    const answers = db
+      .prepare('PRAGMA integrity_check')
+      .all()
+      .map((row) => String(row['integrity_check']));
+    if (answers.join() !== 'ok')
+      throw new BackupFailedError(`${path} is damaged: ${answers.slice(0, 3).join('; ')}`);
+    if (db.prepare('PRAGMA foreign_key_check').all().length > 0)
+      throw new BackupFailedError(`${path} is damaged: rows refer to rows that are not there`);
+  });
+
+export const extentOf = (path: string): LogExtent =>
+  reading(path, (db) => {
+    const row = db
+      .prepare(
+        `SELECT coalesce(max(position), 0) AS position, count(*) AS events, count(DISTINCT stream_id) AS streams FROM events`,
+      )
+      .get() as unknown as LogExtent;
+    return { position: row.position, events: row.events, streams: row.streams };
+  });
+
+/** Follows the hash chain of every stream from its first event. @throws BackupFailedError */
+export const checkChains = (path: string, onEvents: (count: number) => void): void =>
+  reading(path, (db) => {
+    let [stream, previous, expected, seen] = ['', CHAIN_START, 0, 0];
+    for (const found of db.prepare(EVENTS_IN_ORDER).iterate()) {
+      const row = found as unknown as EventRow;
+      if (row.stream !== stream) [stream, previous, expected] = [row.stream, CHAIN_START, 0];
+      const { hash, ...metadata } = JSON.parse(row.metadata) as EventMetadata;
+      const event = { id: row.id, type: row.type, data: row.data as JsonText, metadata };
+      if (row.revision !== expected || chainHash(previous, stream, event) !== hash)
+        throw new BackupFailedError(`event ${row.revision} of ${stream} does not follow from the one before`);
+      [previous, expected, seen] = [hash, expected + 1, seen + 1];
+      if (seen % 1_000 === 0) onEvents(1_000);
+    }
+  });

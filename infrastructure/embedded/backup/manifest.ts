@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+
+export const MANIFEST_FILE = 'manifest.json';
+const FORMAT = 1;
+
+export interface BackedUpFile {
+  /** Within the backup, with `/`. */
+  readonly path: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+export interface Manifest {
+  readonly format: number;
+  readonly program_version: string;
+  readonly begun_at: string;
+  readonly finished_at: string;
+  readonly log: { readonly position: number; readonly events: number; readonly streams: number };
+  readonly master_key_contained: boolean;
+  readonly files: readonly BackedUpFile[];
+}
+
+/** A backup that is not whole, not readable, or not of this service; or a place where none can be put. */
+export class BackupFailedError extends Error {
+  override readonly name = 'BackupFailedError';
+}
+
+const sha256Of = async (path: string): Promise<string> => {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+};
+
+export const describeFile = async (root: string, path: string): Promise<BackedUpFile> => {
+  const file = join(root, path);
+  return { path, size: (await stat(file)).size, sha256: await sha256Of(file) };
+};
+
+export const writeManifest = async (root: string, manifest: Omit<Manifest, 'format'>): Promise<void> => {
+  const file = await open(join(root, MANIFEST_FILE), 'wx', 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify({ format: FORMAT, ...manifest }, null, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+};
+
+const SAFE_PATH = /^(?!\/)(?!.*(^|\/)\.\.?(\/|$))[\w./-]+$/;
+
+/** @throws BackupFailedError */
+export const readManifest = async (root: string): Promise<Manifest> => {
+  let manifest: Manifest;
+  try {
+    manifest = JSON.parse(await readFile(join(root, MANIFEST_FILE), 'utf8')) as Manifest;
+  } catch (error) {
+    throw new BackupFailedError(`${root} is not a finished backup: its manifest cannot be read`, {
+      cause: error,
+    });
+  }
+  if (manifest.format !== FORMAT || !Array.isArray(manifest.files))
+    throw new BackupFailedError(`${root} was written by another version: its manifest has another format`);
+  for (const { path } of manifest.files as readonly BackedUpFile[])
+    if (!SAFE_PATH.test(path))
+      throw new BackupFailedError(`the manifest names a file outside the backup: ${path}`);
+  return manifest;
+};
+
+/** @throws BackupFailedError for the first file that is not what the manifest says */
+export const checkFiles = async (root: string, { files }: Manifest, onFile: () => void): Promise<void> => {
+  for (const file of files) {
+    const found = await describeFile(root, file.path).catch((error: unknown) => {
+      throw new BackupFailedError(`${file.path} cannot be read`, { cause: error });
+    });
+    if (found.size !== file.size || found.sha256 !== file.sha256)
+      throw new BackupFailedError(`${file.path} is not as it was written: size or SHA-256 differs`);
+    onFile();
+  }
+};

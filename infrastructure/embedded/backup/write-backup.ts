@@ -1,0 +1,111 @@
+import { chmod, mkdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { EVENT_LOG_FILE } from '../event-log-threads.ts';
+import { checkChains, checkIntegrity, extentOf } from './check-databases.ts';
+import { copyDatabase, takeLaterKeys } from './copy-databases.ts';
+import { copyDurably, filesBelow, namesIn, sync } from './durable-files.ts';
+import { BackupFailedError, checkFiles, describeFile, readManifest, writeManifest } from './manifest.ts';
+import type { Manifest } from './manifest.ts';
+
+export const SERVICE_DATABASE_FILE = 'service.db';
+export const MASTER_KEY_FILE = 'master.key';
+const DOCUMENTS = 'documents';
+const DEAD_LETTERS = 'administrator-decisions.dead-letter.jsonl';
+
+/** How far it is; `done` of `total` are steps of about equal work. */
+export type OnStep = (done: number, total: number) => void;
+
+export interface BackupRequest {
+  readonly dataDir: string;
+  /** A directory that does not exist yet, or an empty one. */
+  readonly to: string;
+  readonly withKey: boolean;
+  readonly programVersion: string;
+  readonly now: () => string;
+  readonly onStep: OnStep;
+}
+
+const refuseTarget = async (dataDir: string, to: string): Promise<void> => {
+  if (`${resolve(to)}/`.startsWith(`${resolve(dataDir)}/`))
+    throw new BackupFailedError('a backup inside the data directory would be lost with it');
+  if (((await namesIn(to)) ?? []).length > 0) throw new BackupFailedError(`${to} is not empty`);
+  const there = (await namesIn(dataDir)) ?? [];
+  for (const file of [EVENT_LOG_FILE, SERVICE_DATABASE_FILE])
+    if (!there.includes(file)) throw new BackupFailedError(`${dataDir} holds no ${file}`);
+};
+
+/**
+ * The service's database first: its copy then knows of no event that the copy of the log lacks. Then the log, then the keys of
+ * what the log has got in between. Documents are stored before their events, so they come last.
+ */
+const copyAll = async ({ dataDir, withKey }: BackupRequest, draft: string): Promise<readonly string[]> => {
+  const [events, service] = [EVENT_LOG_FILE, SERVICE_DATABASE_FILE];
+  copyDatabase(join(dataDir, service), join(draft, service));
+  copyDatabase(join(dataDir, events), join(draft, events));
+  takeLaterKeys(join(draft, service), join(dataDir, service));
+  for (const file of [events, service]) {
+    await chmod(join(draft, file), 0o600);
+    await sync(join(draft, file));
+  }
+  const copied = [events, service];
+  const others = [
+    ...(await filesBelow(dataDir, DOCUMENTS)),
+    DEAD_LETTERS,
+    ...(withKey ? [MASTER_KEY_FILE] : []),
+  ];
+  for (const path of others) if (await copyDurably(join(dataDir, path), join(draft, path))) copied.push(path);
+  if (withKey && !copied.includes(MASTER_KEY_FILE))
+    throw new BackupFailedError(`${dataDir} holds no ${MASTER_KEY_FILE}: the master key is kept elsewhere`);
+  return copied;
+};
+
+/** Everything that a restore would look at, before anybody relies on it. */
+export const checkBackup = async (root: string, onStep: () => void): Promise<Manifest> => {
+  const manifest = await readManifest(root);
+  await checkFiles(root, manifest, () => undefined);
+  onStep();
+  for (const file of [EVENT_LOG_FILE, SERVICE_DATABASE_FILE]) {
+    if (!manifest.files.some(({ path }) => path === file))
+      throw new BackupFailedError(`the backup lacks ${file}`);
+    checkIntegrity(join(root, file));
+    onStep();
+  }
+  checkChains(join(root, EVENT_LOG_FILE), () => undefined);
+  const extent = extentOf(join(root, EVENT_LOG_FILE));
+  if (JSON.stringify(extent) !== JSON.stringify(manifest.log))
+    throw new BackupFailedError('the log does not end where the manifest says');
+  onStep();
+  return manifest;
+};
+
+const STEPS = 6;
+
+/** A consistent backup of the embedded profile while it runs. It gets its name once it is whole and verified. @throws BackupFailedError */
+export const writeBackup = async (request: BackupRequest): Promise<Manifest> => {
+  const { dataDir, to, programVersion, now } = request;
+  await refuseTarget(dataDir, to);
+  const draft = join(dirname(resolve(to)), `.${basename(to)}.partial`);
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { recursive: true, mode: 0o700 });
+  let done = 0;
+  const step = (): void => request.onStep((done += 1), STEPS);
+  const begun = now();
+  const paths = await copyAll(request, draft);
+  step();
+  const files = [];
+  for (const path of paths) files.push(await describeFile(draft, path));
+  await writeManifest(draft, {
+    program_version: programVersion,
+    begun_at: begun,
+    finished_at: now(),
+    log: extentOf(join(draft, EVENT_LOG_FILE)),
+    master_key_contained: paths.includes(MASTER_KEY_FILE),
+    files,
+  });
+  step();
+  const manifest = await checkBackup(draft, step);
+  await sync(draft);
+  await rename(draft, to);
+  await sync(dirname(resolve(to)));
+  return manifest;
+};

@@ -1,0 +1,30 @@
+/** A table whose rows go along, and the columns that name a row. */
+export interface MovedTable {
+  readonly name: string;
+  readonly key: readonly string[];
+}
+
+/**
+ * What a service keeps beside its streams. Leases and rate limits are of the moment; read models are built again; checkpoints are
+ * places in a log, and in another one they are others.
+ */
+export const MOVED_TABLES: readonly MovedTable[] = [
+  { name: 'client', key: ['client_id'] },
+  { name: 'application_fund', key: ['application_id', 'fund_id'] },
+  { name: 'wrapped_key', key: ['name'] },
+  { name: 'borrower_operation', key: ['digest', 'stream'] },
+  { name: 'consumer_offset', key: ['consumer_group', 'topic', 'partition'] },
+  { name: 'consumer_mark', key: ['consumer_group', 'operation'] },
+  { name: 'webhook_subscription', key: ['webhook_id'] },
+  { name: 'webhook_event', key: ['event_id'] },
+  { name: 'webhook_delivery', key: ['webhook_id', 'delivery_id'] },
+  { name: 'webhook_attempt', key: ['delivery_id', 'attempt'] },
+  { name: 'webhook_lane', key: ['lane', 'webhook_id'] },
+];
+
+/** Whoever finds a row here finds a service that has been in use. */
+export const TELLTALE_TABLES: readonly string[] = [
+  ...MOVED_TABLES.map(({ name }) => name),
+  'checkpoint',
+  'projection_checkpoint',
+];

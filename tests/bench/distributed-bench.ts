@@ -1,0 +1,135 @@
+import { loadavg } from 'node:os';
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+import { INSTALLMENTS, Loaded, OPERATIONS, inDatabase, openWorld } from './distributed-world.ts';
+import { row, together } from './load.ts';
+import type { Load } from './load.ts';
+import { childRunning, processorSeconds } from './processor-time.ts';
+import { pause } from './webhook-bench-world.ts';
+
+/**
+ * The distributed profile beside the embedded one, in turns on one machine: real PostgreSQL and Kafka, and the stand-in for
+ * EventStoreDB unless EVENTSTORE_URL names a real one. Then each role in a process of its own, for what each costs.
+ */
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 4);
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
+const BACKLOG = Number(process.env['BENCH_BACKLOG'] ?? 1_500);
+/** New processes are slow until their code is compiled: so many settlements are not counted. */
+const WARM_UP = Number(process.env['BENCH_WARM_UP'] ?? 2_000);
+const COSTED = Number(process.env['BENCH_COSTED'] ?? 4_000);
+const ROLES = ['api', 'projector', 'relay', 'webhooks', 'scheduler'] as const;
+
+const world = await openWorld();
+const { embedded, postgres, receiver } = world;
+
+const busy = (): string => `load average ${loadavg()[0]!.toFixed(1)}`;
+const databaseBytes = (): Promise<number> =>
+  inDatabase(postgres.url, 'select pg_database_size(current_database()) as n');
+
+const ratios = async (one: Loaded, other: Loaded): Promise<void> => {
+  await Promise.all([one, other].map((service) => service.settle(1)));
+  const settled: readonly [Load[], Load[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    settled[0].push(await one.settle(SECONDS));
+    settled[1].push(await other.settle(SECONDS));
+  }
+  const [a, b] = [together(settled[0]), together(settled[1])];
+  console.log(row(`settlements, ${one.name}`, a));
+  console.log(row(`settlements, ${other.name}`, b));
+  console.log(`ratio ${(b.perSecond / a.perSecond).toFixed(2)}   (${busy()})\n`);
+  const drained: number[][] = [[], []];
+  await one.subscribe();
+  await other.subscribe();
+  for (let round = 0; round < ROUNDS; round++) {
+    drained[0]!.push(await one.drain(BACKLOG));
+    drained[1]!.push(await other.drain(BACKLOG));
+  }
+  const [x, y] = drained.map((rates) => rates.reduce((sum, rate) => sum + rate, 0) / rates.length);
+  console.log(
+    `webhooks from a backlog of ${BACKLOG}: ${one.name} ${x!.toFixed(0)}/s, ${other.name} ${y!.toFixed(0)}/s`,
+  );
+  console.log(`ratio ${(y! / x!).toFixed(2)}   (${busy()})\n`);
+};
+
+/** Processor time that each process takes for a settlement, its projection, its event and its delivery. */
+const costs = async (service: Loaded, pids: ReadonlyMap<string, number>): Promise<void> => {
+  const read = () => new Map([...pids].map(([name, pid]) => [name, processorSeconds(pid)]));
+  const idleSeconds = 4;
+  await service.settleSome(WARM_UP);
+  await service.arrived(WARM_UP);
+  await pause(2_000);
+  const [idleFrom, idleStart] = [read(), performance.now()];
+  await pause(idleSeconds * 1_000);
+  const idleTo = read();
+  const idleFor = (performance.now() - idleStart) / 1_000;
+  const bytesBefore = await databaseBytes();
+  const [from, startedAt] = [read(), performance.now()];
+  const settled = await service.settleSome(COSTED);
+  await service.arrived(COSTED);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const to = read();
+  console.log(row('each role a process, settlements', settled));
+  console.log(
+    `${settled.count} settled, projected, published and delivered in ${seconds.toFixed(1)} s   (${busy()})`,
+  );
+  console.log('processor time for each of them, without what the process takes when idle:');
+  for (const name of pids.keys()) {
+    const idle = (idleTo.get(name)! - idleFrom.get(name)!) / idleFor;
+    const used = to.get(name)! - from.get(name)! - idle * seconds;
+    const each = (used / settled.count) * 1e6;
+    console.log(
+      `  ${name.padEnd(12)} ${each.toFixed(0).padStart(6)} us   idle ${(idle * 100).toFixed(1).padStart(5)} % of a core`,
+    );
+  }
+  const bytes = ((await databaseBytes()) - bytesBefore) / settled.count;
+  console.log(`PostgreSQL grew by ${bytes.toFixed(0)} bytes for each`);
+};
+
+/** Texts of the events, as the event store gets them. */
+const eventBytes = (): void => {
+  const db = new DatabaseSync(join(world.directory, 'embedded', 'events.db'), { readOnly: true });
+  const rows = db
+    .prepare(
+      `select type, count(*) as n, avg(length(cast(data as blob)) + length(cast(metadata as blob))) as bytes
+       from events group by type order by type`,
+    )
+    .all() as unknown as readonly { readonly type: string; readonly n: number; readonly bytes: number }[];
+  db.close();
+  console.log('bytes of an event, data and metadata:');
+  for (const { type, bytes } of rows) console.log(`  ${type.padEnd(36)} ${bytes.toFixed(0)}`);
+};
+
+const measure = async (): Promise<void> => {
+  console.log(
+    `node ${process.version}, PostgreSQL (fsync on), Kafka, ${world.standIn ? 'the stand-in for EventStoreDB' : 'EVENTSTORE_URL'}; ${busy()}\n`,
+  );
+  const all = await world.distributed('all');
+  const empty = await databaseBytes();
+  const one = await Loaded.prepare('embedded', embedded, { receiver, waiting: world.waiting.embedded });
+  const waiting = world.waiting.distributed;
+  const other = await Loaded.prepare('distributed', all, { receiver, waiting });
+  const each = ((await databaseBytes()) - empty) / OPERATIONS;
+  console.log(
+    `PostgreSQL: ${each.toFixed(0)} bytes for an operation of ${INSTALLMENTS} installments, before any settlement\n`,
+  );
+  await ratios(one, other);
+  await all.end('SIGTERM');
+  await embedded.end('SIGTERM');
+  const pids = new Map<string, number>();
+  for (const role of ROLES) {
+    const service = await world.distributed(role);
+    pids.set(role, service.pid!);
+    if (role === 'api') other.at(service);
+  }
+  pids.set('PostgreSQL', childRunning('postgres'));
+  pids.set('Kafka', childRunning('kafka.Kafka'));
+  if (world.standIn) pids.set('stand-in', childRunning('eventstoredb/main.ts'));
+  await costs(other, pids);
+  eventBytes();
+};
+
+try {
+  await measure();
+} finally {
+  await world.close();
+}

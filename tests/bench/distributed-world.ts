@@ -1,0 +1,213 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
+import { ApiClient, loanRequest, settlement } from '../support/api-client.ts';
+import { StandInProcess } from '../support/eventstoredb/stand-in-process.ts';
+import { KafkaBroker } from '../support/kafka/kafka-broker.ts';
+import { PostgresServer } from '../support/postgres/postgres-server.ts';
+import { ServiceProcess } from '../support/service-process.ts';
+import { load } from './load.ts';
+import type { Load, Request } from './load.ts';
+import { pause, startReceiver } from './webhook-bench-world.ts';
+import type { Receiver } from './webhook-bench-world.ts';
+
+export const OPERATIONS = Number(process.env['BENCH_OPERATIONS'] ?? 400);
+export const INSTALLMENTS = Number(process.env['BENCH_INSTALLMENTS'] ?? 60);
+const CONNECTIONS = 32;
+
+/** A service under load, on whatever engines. */
+export class Loaded {
+  readonly name: string;
+  readonly receiver: Receiver;
+  readonly #waiting: () => Promise<number>;
+  readonly #settlements: Request[] = [];
+  #baseUrl: string;
+  #api: ApiClient;
+  #hook = '';
+
+  private constructor(parts: {
+    readonly name: string;
+    readonly receiver: Receiver;
+    readonly baseUrl: string;
+    readonly api: ApiClient;
+    readonly waiting: () => Promise<number>;
+  }) {
+    this.name = parts.name;
+    this.receiver = parts.receiver;
+    this.#baseUrl = parts.baseUrl;
+    this.#api = parts.api;
+    this.#waiting = parts.waiting;
+  }
+
+  /** Assigns the operations whose installments are settled later. */
+  static async prepare(
+    name: string,
+    service: ServiceProcess,
+    { receiver, waiting }: { readonly receiver: Receiver; readonly waiting: () => Promise<number> },
+  ): Promise<Loaded> {
+    const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID(), 1_000));
+    const loaded = new Loaded({ name, receiver, baseUrl: service.baseUrl, api, waiting });
+    const codes = Array.from({ length: OPERATIONS }, (_, i) => `B-${i}`);
+    const left = codes.values();
+    const assign = async (): Promise<void> => {
+      for (const code of left) {
+        const { status } = await api.assign(loanRequest(api.fund, code, INSTALLMENTS));
+        if (status !== 201) throw new Error(`assignment: ${status}`);
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, assign));
+    for (const code of codes) await api.untilStatus(code, 'active', 120_000);
+    const headers = { authorization: `Bearer ${await api.token()}`, 'content-type': 'application/json' };
+    for (let i = 1; i <= INSTALLMENTS; i++)
+      for (const code of codes) {
+        const body = JSON.stringify(settlement(code, String(i).padStart(3, '0'), 950));
+        loaded.#settlements.push({ path: '/installment/settle', headers, body });
+      }
+    return loaded;
+  }
+
+  /** As fast as it goes. */
+  settle(seconds: number): Promise<Load> {
+    const options = { connections: CONNECTIONS, seconds, status: 200 };
+    return load(this.#baseUrl, () => this.#settlements.pop(), options);
+  }
+
+  /** As many, as fast as it goes. */
+  settleSome(count: number): Promise<Load> {
+    const some = this.#settlements.splice(-count);
+    if (some.length < count) throw new Error('not enough settlements: set BENCH_OPERATIONS higher');
+    const options = { connections: CONNECTIONS, seconds: 600, status: 200 };
+    return load(this.#baseUrl, () => some.pop(), options);
+  }
+
+  /** From now on every settlement is announced. */
+  async subscribe(): Promise<void> {
+    const hook = { url: `${this.receiver.origin}/arrivals`, events: ['installment_settled'] };
+    const { status, body } = await this.#api.call('POST', '/webhook', hook);
+    if (status !== 200) throw new Error(`webhook: ${status}`);
+    this.#hook = body.webhook_id as string;
+  }
+
+  /** Deliveries a second while so many wait: nothing but the delivery engine works. */
+  async drain(count: number): Promise<number> {
+    await this.#api.call('POST', `/webhook/${this.#hook}/pause`);
+    await this.settleSome(count);
+    while ((await this.#waiting()) < count) await pause(100);
+    await this.receiver.arrivals();
+    await this.#api.call('POST', `/webhook/${this.#hook}/resume`);
+    const times: number[] = [];
+    while (times.length < count) {
+      await pause(100);
+      times.push(...(await this.receiver.arrivals()).map(({ at }) => at));
+    }
+    times.sort((a, b) => a - b);
+    return ((count - 1) / (times.at(-1)! - times[0]!)) * 1_000;
+  }
+
+  /** Waits until so many have arrived. */
+  async arrived(count: number): Promise<void> {
+    for (let seen = 0; seen < count;) {
+      await pause(100);
+      seen += (await this.receiver.arrivals()).length;
+    }
+  }
+
+  at(service: ServiceProcess): void {
+    this.#baseUrl = service.baseUrl;
+  }
+}
+
+const common = (caFile: string) => ({
+  SANDBOX_STEP: '1ms',
+  LOG_LEVEL: 'error',
+  WEBHOOK_CA_FILE: caFile,
+  WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+});
+
+/** Both profiles side by side, their engines directly reached, everything on this machine. */
+export const openWorld = async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'receivables-distributed-'));
+  const closing: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })];
+  const close = async (): Promise<void> => {
+    for (const one of closing.splice(0).reverse()) await one();
+  };
+  const keep = <T extends { close(): unknown }>(one: T): T => {
+    closing.push(() => one.close());
+    return one;
+  };
+  try {
+    const receiver = await startReceiver();
+    closing.push(() => receiver.stop());
+    const caFile = join(directory, 'ca.pem');
+    writeFileSync(caFile, receiver.caPem);
+    const postgres = keep(await PostgresServer.start({ durable: true }));
+    const kafka = keep(await KafkaBroker.start());
+    const given = process.env['EVENTSTORE_URL'];
+    const standIn = given === undefined ? await StandInProcess.start(join(directory, 'log')) : undefined;
+    closing.push(() => standIn?.kill());
+    // As clients see all processes: a token of one is good at the others.
+    const address = 'http://receivables.test';
+    const environment = {
+      ...common(caFile),
+      ...{ PUBLIC_URL: address, AUTH_URL: address },
+      DATABASE_URL: postgres.url,
+      KAFKA_BROKERS: kafka.brokers,
+      EVENTSTORE_URL: given ?? standIn!.url,
+      MASTER_KEY: randomBytes(32).toString('base64'),
+    };
+    const start = async (
+      folder: string,
+      extra: Readonly<Record<string, string>>,
+    ): Promise<ServiceProcess> => {
+      const service = await ServiceProcess.start(join(directory, folder), extra);
+      closing.push(() => service.end('SIGTERM'));
+      return service;
+    };
+    const embedded = await start('embedded', {
+      ...common(caFile),
+      ...{ EVENTSTORE_URL: '', DATABASE_URL: '', KAFKA_BROKERS: '' },
+    });
+    return {
+      directory,
+      receiver,
+      embedded,
+      postgres,
+      standIn: standIn !== undefined,
+      distributed: (roles: string) => start('distributed', { ...environment, ROLES: roles }),
+      waiting: {
+        embedded: async () => waitingInFile(join(directory, 'embedded', 'service.db')),
+        distributed: () => inDatabase(postgres.url, WAITING),
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+const WAITING = `select count(*) as n from webhook_delivery where status = 'pending'`;
+
+const waitingInFile = (path: string): number => {
+  const db = new DatabaseSync(path, { readOnly: true });
+  try {
+    return Number(db.prepare(WAITING).get()?.['n']);
+  } finally {
+    db.close();
+  }
+};
+
+/** One number. */
+export const inDatabase = async (url: string, text: string): Promise<number> => {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ n: string }>(text);
+    return Number(rows[0]?.n);
+  } finally {
+    await client.end();
+  }
+};

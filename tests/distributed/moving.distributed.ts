@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { ApiClient, loanRequest } from '../support/api-client.ts';
+import { authority } from '../support/certificates.ts';
+import { Engines } from '../support/distributed/engines.ts';
+import { ServiceProcess } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { WebhookReceiver, signatureHolds } from '../support/webhook-receiver.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const CLI = ['--disable-warning=ExperimentalWarning', 'infrastructure/composition/receivables.ts'];
+const LOANS = 16;
+const FIRST_KILL_MS = 400;
+const NEXT_KILL_MS = 80;
+
+let engines: Engines;
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let receiver: WebhookReceiver;
+let settings: Readonly<Record<string, string>>;
+let dataDir: string;
+const started: ServiceProcess[] = [];
+
+const start = async (extra: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> => {
+  const service = await ServiceProcess.start(dataDir, { ...settings, ...extra });
+  started.push(service);
+  return service;
+};
+
+beforeAll(async () => {
+  engines = await Engines.start();
+  directory = await temporaryDirectory();
+  dataDir = join(directory.path, 'data');
+  const ca = await authority();
+  const caFile = join(directory.path, 'ca.pem');
+  await writeFile(caFile, ca.caPem);
+  receiver = await WebhookReceiver.start(ca);
+  settings = {
+    MASTER_KEY: engines.environment['MASTER_KEY']!,
+    SANDBOX_STEP: '10ms',
+    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+    WEBHOOK_RETRY_SCHEDULE: '100ms,200ms,500ms,1s,2s,5s,10s,10s,10s,10s,10s,10s',
+    WEBHOOK_CA_FILE: caFile,
+  };
+}, 120_000);
+
+afterAll(async () => {
+  for (const service of started) await service.end('SIGKILL');
+  await receiver?.close();
+  await engines?.close();
+  await directory?.remove();
+});
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** The command as an operator gives it, killed after so long where a time is given. */
+const migrate = async (killAfterMs?: number): Promise<Ended> => {
+  const env: NodeJS.ProcessEnv = { ...process.env, ...engines.environment, ...settings, DATA_DIR: dataDir };
+  delete env['NODE_OPTIONS'];
+  const child = spawn(process.execPath, [...CLI, 'migrate'], { cwd: ROOT, env });
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (bytes: Buffer) => void (out += bytes.toString()));
+  child.stderr.on('data', (bytes: Buffer) => void (err += bytes.toString()));
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  if (killAfterMs !== undefined) {
+    await Promise.race([delay(killAfterMs), ended]);
+    child.kill('SIGKILL');
+  }
+  const [code] = await ended;
+  return { code, out, err };
+};
+
+const codes = Array.from({ length: LOANS }, (_, i) => `MOVE-${i}`);
+const settledTwice = codes.slice(0, LOANS / 2);
+
+describe('a service that outgrew one machine', () => {
+  test('is moved while killed again and again, and goes on where it stopped', async () => {
+    const embedded = await start();
+    const credentials = await embedded.createClient(randomUUID());
+    const api = new ApiClient(embedded.baseUrl, credentials);
+    const hook = await api.call('POST', '/webhook', { url: receiver.url, events: ['*'] });
+    const secret = hook.body.signing_secret as string;
+    for (const code of codes) expect((await api.assign(loanRequest(api.fund, code, 2))).status).toBe(201);
+    for (const code of codes) await api.untilStatus(code, 'active');
+    for (const code of codes) expect((await api.settle(code, '001', 950)).status).toBe(200);
+    const firstPart = (code: string): number => receiver.eventsOf(code).length;
+    await receiver.until(() => codes.every((code) => firstPart(code) === 5), 'the first part is delivered');
+    // The outcome of the last of them is on the disk before the next one of its lane goes out; the others had their time.
+    await delay(300);
+    const delivered = new Set(receiver.arrivals.map(({ eventId }) => eventId));
+    expect((await migrate()).err).toContain('is in use');
+
+    receiver.respond = () => 503;
+    for (const code of settledTwice) expect((await api.settle(code, '002', 950)).status).toBe(200);
+    const before = new Map<string, unknown>();
+    for (const code of codes) before.set(code, (await api.loan(code)).body);
+    await embedded.end('SIGKILL');
+
+    // Each gets a little further than the one before, until one comes to its end before it is killed.
+    let interrupted = 0;
+    for (let ms = FIRST_KILL_MS; (await migrate(ms)).code !== 0; ms += NEXT_KILL_MS) {
+      if (existsSync(join(dataDir, 'moved.json'))) interrupted += 1;
+    }
+    expect(interrupted).toBeGreaterThan(0);
+    const moved = await migrate();
+    expect([moved.code, JSON.parse(moved.out)]).toEqual([0, { already_moved: expect.any(String) }]);
+    process.stdout.write(`interrupted ${interrupted} times\n`);
+    await expect(start()).rejects.toThrow('set EVENTSTORE_URL, DATABASE_URL');
+
+    const seen = receiver.arrivals.length;
+    receiver.respond = () => 200;
+    const service = await start(engines.environment);
+    const there = new ApiClient(service.baseUrl, credentials);
+    for (const code of codes) {
+      const status = settledTwice.includes(code) ? 'settled' : 'active';
+      expect((await there.untilStatus(code, status)).body).toEqual(before.get(code));
+    }
+    await receiver.until(
+      () => settledTwice.every((code) => receiver.eventsOf(code).at(-1) === 'loan_fully_settled'),
+      'what waited is delivered',
+      40_000,
+    );
+    const replayed = await there.settle(codes[0]!, '002', 950);
+    expect([replayed.status, replayed.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    const assigned = await there.assign(loanRequest(there.fund, codes[1]!, 2));
+    expect([assigned.status, assigned.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+    for (const code of codes.slice(LOANS / 2))
+      expect((await there.settle(code, '002', 950)).status).toBe(200);
+    await receiver.until(
+      () => codes.every((code) => receiver.eventsOf(code).at(-1) === 'loan_fully_settled'),
+      'what was settled here is delivered',
+      40_000,
+    );
+    for (const code of codes) {
+      expect(receiver.eventsOf(code)).toEqual([
+        ...['loan_received', 'loan_approved', 'loan_term_signed', 'disbursement_completed'],
+        ...['installment_settled', 'installment_settled', 'loan_fully_settled'],
+      ]);
+    }
+    const since = receiver.arrivals.slice(seen);
+    expect(since.filter(({ eventId }) => delivered.has(eventId))).toEqual([]);
+    expect(since.every((arrival) => signatureHolds(arrival, secret))).toBe(true);
+    expect(await service.end('SIGTERM')).toBe(0);
+  }, 240_000);
+});

@@ -1,0 +1,91 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
+import type { Command } from 'commander';
+import type { CliDependencies } from '../../infrastructure/cli/cli-services.ts';
+import { createProgram, runProgram } from '../../infrastructure/cli/program.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const UNDERSTOOD = 'the command was understood';
+const PROGRAM = /^\s*(?:receivables|npm run --silent receivables --) (.+)$/;
+
+const dependencies = (write: (text: string) => void = () => undefined): CliDependencies => {
+  const refuse = (): never => {
+    throw new Error(UNDERSTOOD);
+  };
+  const open = async () => refuse();
+  return {
+    open,
+    openMove: open,
+    backups: refuse,
+    write,
+    writeError: write,
+    startProgress: () => ({ advance: () => undefined, end: () => undefined }),
+    input: async function* (file) {
+      if (file === '-') yield Buffer.from('52998224725\n');
+    },
+  };
+};
+
+/** What a shell makes of the line: continued lines joined, comments and the rest of a pipe left out. */
+const wordsOf = (line: string): readonly string[] =>
+  (line.replace(/\s[#|<>].*$/, '').match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []).map((word) =>
+    word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'),
+  );
+
+const commandsIn = (text: string): readonly string[] =>
+  text
+    .replace(/\\\n\s*/g, '')
+    .split('\n')
+    .map((line) => line.replace(/^.* \| (?=receivables )/, ''))
+    .flatMap((line) => PROGRAM.exec(line)?.slice(1) ?? []);
+
+const codeBlocksOf = (page: string): string =>
+  [...readFileSync(join(root, page), 'utf8').matchAll(/^```\w*\n([\s\S]*?)^```/gm)]
+    .map(([, code]) => code)
+    .join('\n');
+
+const pathsOf = (command: Command, path: readonly string[] = []): readonly (readonly string[])[] => [
+  path,
+  ...command.commands.flatMap((child) => pathsOf(child, [...path, child.name()])),
+];
+
+const helpOf = async (path: readonly string[]): Promise<string> => {
+  let help = '';
+  await runProgram(
+    [...path, '--help'],
+    dependencies((text) => (help += text)),
+  );
+  return help;
+};
+
+/** The line itself, or what is wrong with it; that the files of an example are not here is not. */
+const outcomeOf = async (line: string): Promise<string> => {
+  let said = '';
+  await runProgram(
+    wordsOf(line),
+    dependencies((text) => (said += text)),
+  );
+  return said.includes(UNDERSTOOD) || said.includes('ENOENT') ? line : `${line}: ${said}`;
+};
+
+const paths = pathsOf(createProgram(dependencies())).filter((path) => path.at(-1) !== 'help');
+const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root })].filter(
+  (page) => commandsIn(codeBlocksOf(page)).length > 0,
+);
+
+describe('commands that can be pasted', () => {
+  test.each(paths.map((path) => [path.join(' '), path] as const))(
+    'receivables %s --help has one that is understood',
+    async (_, path) => {
+      const examples = commandsIn((await helpOf(path)).split(/^Examples?:$/m)[1] ?? '');
+      expect(examples).not.toEqual([]);
+      for (const line of examples) expect(await outcomeOf(line)).toBe(line);
+    },
+  );
+
+  test.each(pages)('%s holds only such', async (page) => {
+    for (const line of commandsIn(codeBlocksOf(page))) expect(await outcomeOf(line)).toBe(line);
+  });
+});

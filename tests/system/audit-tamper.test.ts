@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { decodeLoanEvent, encodeEvent } from '../../application/event-codec/event-codec.ts';
+import { CHAIN_START, chainEvents } from '../../application/event-codec/hash-chain.ts';
+import type { EventMetadata, JsonText } from '../../application/ports/event-store.ts';
+import { AuditedWorld } from '../support/audited-world.ts';
+import type { CommandResult } from '../support/command-line.ts';
+
+let world: AuditedWorld;
+let live: string;
+const anchor = join(tmpdir(), `receivables-anchor-${randomUUID()}.jsonl`);
+
+beforeAll(async () => {
+  world = await AuditedWorld.create(async (service) => {
+    live = await service.receivables('audit', 'verify', '--format', 'json', '--write-anchor', anchor);
+  });
+}, 60_000);
+afterAll(async () => {
+  await world?.remove();
+  await rm(anchor, { force: true });
+});
+
+const verify = (file: string, change: (db: DatabaseSync) => void, ...options: readonly string[]) =>
+  world.audit(['verify', '--format', 'json', ...options], { file, change });
+
+/** Kinds of the differences, the operation and revision, and what differs. */
+const found = ({ lines }: CommandResult): readonly string[] =>
+  lines
+    .slice(0, -1)
+    .map(({ kind, stream, revision, what }) => `${kind} ${stream.split('.')[1] ?? ''}@${revision} ${what}`);
+
+type Tampering = readonly [statement: string, difference: string | RegExp];
+
+/** Does all of it to one copy; each has to be found by itself, because they touch different places. */
+const expectEachFound = async (file: string, tamperings: readonly Tampering[]): Promise<void> => {
+  const result = await verify(file, (db) => {
+    for (const [statement] of tamperings)
+      if (Number(db.prepare(statement).run().changes) === 0) throw new Error(`changed nothing: ${statement}`);
+  });
+  expect(result.code).toBe(1);
+  const differences = found(result);
+  for (const [, difference] of tamperings)
+    expect(differences).toContainEqual(
+      typeof difference === 'string' ? difference : expect.stringMatching(difference),
+    );
+};
+
+const ofStream = (code: string): string => `(select id from streams where name like 'loan-%.${code}')`;
+const eventOf = (code: string, revision: number): string =>
+  `where stream_id = ${ofStream(code)} and revision = ${revision}`;
+const last = (code: string): string =>
+  `where position = (select max(position) from events where stream_id = ${ofStream(code)})`;
+const inMetadata = (path: string, value: string): string =>
+  `metadata = json_set(metadata, '$.${path}', '${value}')`;
+
+test('nothing differs in what the service left, live or at rest, with the borrowers forgotten', async () => {
+  expect(JSON.parse(live)).toMatchObject({ differences: 0, streams: 7 });
+  const options = ['--format', 'json', '--anchor', anchor, '--fund', world.fund];
+  const { code, lines } = await world.audit(['verify', ...options]);
+  expect([code, lines]).toEqual([0, [expect.objectContaining({ differences: 0, streams: 7 })]]);
+  expect(lines[0].frozen_events).toBeGreaterThan(25);
+});
+
+describe('in the log', () => {
+  test('a changed value is found, wherever it stands', () =>
+    expectEachFound('events.db', [
+      [`update events set data = replace(data, '90000', '90001') ${eventOf('A', 4)}`, 'chain A@4 hash'],
+      [
+        `update events set data = replace(data, '"borrower":"', '"borrower":"A') ${eventOf('A', 0)}`,
+        'chain A@0 hash',
+      ],
+      [`update events set ${inMetadata('actor', 'somebody')} ${eventOf('A', 1)}`, 'chain A@1 hash'],
+      [`update events set ${inMetadata('hash', '0'.repeat(64))} ${eventOf('A', 3)}`, 'chain A@3 hash'],
+      [`update events set ${inMetadata('note', 'x')} ${eventOf('B', 2)}`, 'chain B@2 metadata.note'],
+      [`update events set ${inMetadata('idempotency.key', 'x')} ${eventOf('B', 4)}`, 'chain B@4 hash'],
+      [`update events set id = '${randomUUID()}' ${eventOf('C', 2)}`, 'chain C@2 hash'],
+      [`delete from claims where key = 'rest'`, 'claim B@5 key of POST /installment/prepayment'],
+    ]));
+
+  test('what is no event any more is found, and what stands around it is still verified', () =>
+    expectEachFound('events.db', [
+      [`update events set type = 'loan.unheard_of.v9' ${eventOf('A', 2)}`, 'event A@2 loan.unheard_of.v9'],
+      [`update events set data = substr(data, 2) ${eventOf('B', 2)}`, 'event B@2 loan.term_signed.v1'],
+      [`update events set metadata = substr(metadata, 2) ${eventOf('C', 2)}`, 'event C@2 event'],
+      [`update events set data = replace(data, '4000', '4001') ${eventOf('N', 1)}`, 'chain N@1 hash'],
+    ]));
+
+  test('events that are gone, or stand elsewhere, are found', () =>
+    expectEachFound('events.db', [
+      [`delete from events ${eventOf('A', 4)}`, 'chain A@5 revision'],
+      [`delete from events ${last('B')}`, 'read_model B@null loan: version'],
+      [`delete from events where type = 'renegotiation.committed.v1'`, 'renegotiation D@5 outcome'],
+      [`update events set stream_id = ${ofStream('C')}, revision = 99 ${last('N')}`, 'chain C@99 revision'],
+    ]));
+
+  test('an operation that is gone, or whose events stand in another order, is found', () =>
+    expectEachFound('events.db', [
+      [`delete from events where stream_id = ${ofStream('A')}`, 'read_model A@null portfolio_operation'],
+      [`update events set position = position + 1000 ${eventOf('C', 1)}`, 'log C@2 order in the log'],
+    ]));
+
+  test('one other character in any column of an event is found', async () => {
+    const columns = { A: 'data', B: 'metadata', C: 'type', D: 'id' } as const;
+    const change = (db: DatabaseSync): void => {
+      for (const [code, column] of Object.entries(columns)) {
+        const { text } = db.prepare(`select ${column} as text from events ${eventOf(code, 1)}`).get()!;
+        const at = Math.floor(String(text).length / 2);
+        const other = String(text)[at] === '1' ? '2' : '1';
+        const changed = String(text).slice(0, at) + other + String(text).slice(at + 1);
+        db.prepare(`update events set ${column} = ? ${eventOf(code, 1)}`).run(changed);
+      }
+    };
+    const differences = found(await verify('events.db', change));
+    for (const code of Object.keys(columns))
+      expect(differences).toContainEqual(expect.stringMatching(`^(chain|event) ${code}@1 `));
+  });
+});
+
+describe('a history that was written anew, with every hash made to fit', () => {
+  /** Lets the first payment be less, and everything after it say so. */
+  const rewritten = (row: Readonly<Record<string, unknown>>) => {
+    const { hash: _, ...metadata } = JSON.parse(String(row['metadata'])) as EventMetadata;
+    const stored = { type: String(row['type']), data: String(row['data']) as JsonText };
+    const event = decodeLoanEvent(stored);
+    const less = { settledValue: 80_000 as never };
+    const about = 'settledValue' in event && event.settledValue === 90_000;
+    const changed = about
+      ? encodeEvent({ ...event, ...less, ...('difference' in event && { difference: 15_000 as never }) })
+      : stored;
+    return { id: String(row['id']), ...changed, metadata };
+  };
+  const rewrite = (db: DatabaseSync): void => {
+    const { id, name } = db.prepare(`select id, name from streams where name like 'loan-%.A'`).get()!;
+    const rows = db.prepare('select * from events where stream_id = ? order by revision').all(id!);
+    const update = db.prepare(
+      'update events set data = ?, metadata = ? where stream_id = ? and revision = ?',
+    );
+    chainEvents(CHAIN_START, String(name), rows.map(rewritten)).forEach(({ data, metadata }, revision) =>
+      update.run(data, JSON.stringify(metadata), id!, revision),
+    );
+  };
+
+  test('contradicts the read models, what was frozen for delivery, and an anchor', async () => {
+    const differences = found(await verify('events.db', rewrite, '--anchor', anchor));
+    expect(differences.filter((one) => /^(log|chain|price|decision|event)/.test(one))).toEqual([]);
+    expect(differences).toContain('read_model A@null loan: received_value');
+    expect(differences).toContainEqual(expect.stringMatching(/^delivery A@4 [0-9a-f-]+: body$/));
+    expect(differences).toContainEqual(expect.stringMatching(/^anchor A@\d+ hash$/));
+  });
+
+  test('an anchor that was changed itself is refused, and the command ends as wrong use', async () => {
+    const damaged = `${anchor}.damaged`;
+    const text = await readFile(anchor, 'utf8');
+    await writeFile(damaged, text.replace(/"revision":\d+/, '"revision":0'));
+    const { code, err } = await world.audit(['verify', '--anchor', damaged]);
+    await rm(damaged);
+    expect([code, err]).toEqual([2, expect.stringContaining('of the anchor is not what was written there')]);
+  });
+});
+
+test('a change in any table of the read models is found', () =>
+  expectEachFound('read-model.db', [
+    [
+      `update loan set received_value = received_value + 1 where code = 'A'`,
+      'read_model A@null loan: received_value',
+    ],
+    [`update loan set borrower = 'x' where code = 'B'`, 'read_model B@null loan: borrower'],
+    [`update loan set renegotiation = null where code = 'D'`, 'read_model D@null loan: renegotiation'],
+    [
+      `update installment set status = 'pending' where code = '001' and stream like '%.A'`,
+      'read_model A@null installment 001: status',
+    ],
+    [
+      `update installment_credit set value = '0.01' where stream like '%.B'`,
+      'read_model B@4 installment_credit 003 4: value',
+    ],
+    [`update document set sha256 = 'x' where stream like '%.A'`, /^read_model A@0 document .*: sha256$/],
+    [
+      `delete from status_history where stream like '%.C' and status = 'repurchased'`,
+      /^read_model C@null status_history \d+$/,
+    ],
+    [
+      `update notified_payment set amount = 1 where stream like '%.A' and revision = 4`,
+      'read_model A@4 notified_payment 4: amount',
+    ],
+    [
+      `update notified_payment set date = '2026-01-01' where stream like '%.A' and revision = 6`,
+      'read_model A@null notified_payment 6',
+    ],
+    [`delete from completed_repurchase`, 'read_model C@null completed_repurchase'],
+    [
+      `update reconciled_operation set fund_id = 'x' where code = 'C'`,
+      'read_model C@null reconciled_operation: fund_id',
+    ],
+    [
+      `update portfolio_operation set left_date = '2020-01-01' where code = 'A'`,
+      'read_model A@null portfolio_operation: left_date',
+    ],
+    [
+      `update portfolio_installment set face_value = 1 where code = '002' and stream like '%.A'`,
+      'read_model A@null portfolio_installment 002: face_value',
+    ],
+    [`update portfolio_credit set date = '2020-01-01'`, 'read_model B@4 portfolio_credit 003 4: date'],
+    [
+      `insert into portfolio_flow select 'loan-x.y', revision, flow, date, amount, installments, recorded_at
+       from portfolio_flow limit 1`,
+      'read_model y@null portfolio_flow',
+    ],
+    [
+      `insert into notified_payment select stream, 77, event_id, kind, reason, installment_code, date, amount, owed_value,
+         underpaid_value, excess_value, shortfall_value, received_before, recorded_at
+       from notified_payment where stream like '%.C' limit 1`,
+      'read_model C@null notified_payment',
+    ],
+  ]));
+
+test('a change in the delivery log is found', () => {
+  const eventAt = (sequence: number): string =>
+    `event_id = (select event_id from webhook_event where code = 'A' and sequence = ${sequence} limit 1)`;
+  return expectEachFound('service.db', [
+    [
+      `update webhook_event set body = replace(body, '900', '800') where ${eventAt(4)}`,
+      /^delivery A@4 .*: body$/,
+    ],
+    [`update webhook_event set name = 'loan_approved' where ${eventAt(6)}`, /^delivery A@6 .*: name$/],
+    [`update webhook_delivery set sequence = 99 where ${eventAt(2)}`, /^delivery A@null /],
+    [`update webhook_event set event_id = '${randomUUID()}' where ${eventAt(0)}`, /^delivery .*A@null /],
+  ]);
+});
