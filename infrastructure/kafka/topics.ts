@@ -1,3 +1,4 @@
+import kafkajs from 'kafkajs';
 import type { Admin, Kafka } from 'kafkajs';
 import { withAdmin } from './kafka-client.ts';
 
@@ -30,8 +31,14 @@ const create = async (admin: Admin, plans: readonly TopicPlan[]): Promise<void> 
     };
   });
   // False when another process was faster; the topics are there all the same.
-  await admin.createTopics({ topics, waitForLeaders: true });
+  await admin.createTopics({ topics, waitForLeaders: true }).catch((error: unknown) => {
+    if (!isNotYetKnown(error)) throw error;
+  });
 };
+
+/** The controller made the topics, and the broker that is asked for their leaders has not heard of them yet: publishing waits for it. */
+const isNotYetKnown = (error: unknown): boolean =>
+  error instanceof kafkajs.KafkaJSProtocolError && error.type === 'UNKNOWN_TOPIC_OR_PARTITION';
 
 /** Makes sure, once in the life of a client, that topics exist; one that exists keeps its own settings. */
 export const topicsReady = (kafka: Kafka, plans: readonly TopicPlan[]): (() => Promise<void>) => {
