@@ -22,7 +22,7 @@ export type EngineName = (typeof ENGINE_NAMES)[number];
 
 /**
  * A real PostgreSQL server, a real Kafka broker and the stand-in for EventStoreDB, each a process of its own behind a proxy. Where
- * EVENTSTORE_URL names a real EventStoreDB, that one is used instead, without a proxy and without being killed.
+ * EVENTSTORE_URL names a real EventStoreDB, that one is used instead: without TLS behind a proxy that lets it seem dead, else untouched.
  */
 export class Engines {
   readonly engines: Readonly<Record<EngineName, Engine | undefined>>;
@@ -77,6 +77,9 @@ export class Engines {
   }
 }
 
+/** Of EventStoreDB. */
+const DEFAULT_PORT = 2113;
+
 interface Started {
   readonly address: string;
   readonly engine: Engine | undefined;
@@ -107,9 +110,22 @@ const startKafka = async (): Promise<Started> => {
   return { address: broker.brokers, engine, close };
 };
 
+/** A server from outside cannot be killed; to the service it dies all the same when nobody listens on its port any more. */
+const behindProxy = async (given: string): Promise<Started> => {
+  const url = new URL(given.replace(/^esdb:/, 'http:'));
+  // A certificate names the server, not the proxy; and a cluster tells its own addresses.
+  if (url.searchParams.get('tls') !== 'false' || url.host.includes(',')) {
+    return { address: given, engine: undefined, close: () => Promise.resolve() };
+  }
+  const proxy = await TcpProxy.start({ host: url.hostname, port: Number(url.port || DEFAULT_PORT) });
+  const engine = { proxy, kill: () => proxy.refuse(), start: () => proxy.pass() };
+  const address = given.replace(url.host, `127.0.0.1:${proxy.port}`);
+  return { address, engine, close: () => proxy.close() };
+};
+
 const startEventStore = async (): Promise<Started> => {
   const given = process.env['EVENTSTORE_URL'];
-  if (given !== undefined) return { address: given, engine: undefined, close: () => Promise.resolve() };
+  if (given !== undefined) return behindProxy(given);
   const directory = await temporaryDirectory();
   const standIn = await StandInProcess.start(directory.path);
   const proxy = await TcpProxy.start({ port: standIn.port });
