@@ -6,7 +6,7 @@ export const DECISIONS = ['approve', 'reject', 'sign_term', 'disburse', 'process
 export type DecisionName = (typeof DECISIONS)[number];
 
 const LONGEST_TEXT = 500;
-const MOST_REASONS = 20;
+export const MOST_REASONS = 20;
 
 const name = (pattern: string, wanted: string, description: string, example: string): Schema => ({
   type: 'string',

@@ -6,9 +6,11 @@ import type { Timestamp } from '../../domain/shared/identifiers.ts';
 import type { RejectionReason } from '../../domain/loan/index.ts';
 import { DocumentValidators } from '../schemas/document-validators.ts';
 import type { Validator } from '../schemas/document-validators.ts';
+import { UNKNOWN_FIELD, recogniser } from '../schemas/recogniser.ts';
 import { parseExactJson } from '../schemas/exact-json.ts';
+import { MOST_VIOLATIONS, withoutRepetitions } from '../schemas/violations.ts';
 import { valueSchemas } from '../schemas/values.ts';
-import { decisionSchemas } from './decision-schema.ts';
+import { MOST_REASONS, decisionSchemas } from './decision-schema.ts';
 import type { DecisionName } from './decision-schema.ts';
 import type { SubmittedDecision } from './submitted-decision.ts';
 
@@ -29,12 +31,22 @@ export type DecisionReading =
   | { readonly kind: 'read'; readonly decision: SubmittedDecision }
   | { readonly kind: 'malformed'; readonly decisionId?: string; readonly reason: DomainError };
 
+const NAME = 'AdministratorDecision';
 let compiled: Validator | undefined;
 /** Compiled when the first decision comes: most processes never see one. */
-const validator = (): Validator =>
-  (compiled ??= new DocumentValidators({
-    components: { schemas: { ...valueSchemas, ...decisionSchemas } },
-  }).component('AdministratorDecision', 'decision'));
+const validator = (): Validator => (compiled ??= compile());
+
+const compile = (): Validator => {
+  const document = { components: { schemas: { ...valueSchemas, ...decisionSchemas } } };
+  const validate = new DocumentValidators(document).component(NAME, 'decision');
+  const recognise = recogniser(document, NAME);
+  // Unknown fields of a decision are ignored, however they are spelt.
+  return (value) =>
+    withoutRepetitions([
+      ...recognise(value).violations.filter(({ code }) => code !== UNKNOWN_FIELD),
+      ...validate(value),
+    ]);
+};
 
 /** RFC 3339 writes leap seconds, which the clock of no computer here knows. */
 const NO_SUCH_INSTANT = {
@@ -43,7 +55,8 @@ const NO_SUCH_INSTANT = {
   message: 'must be an instant that exists, without a leap second',
 };
 
-const malformed = (violations: readonly FieldViolation[], value?: unknown): DecisionReading => {
+const malformed = (all: readonly FieldViolation[], value?: unknown): DecisionReading => {
+  const violations = all.slice(0, MOST_VIOLATIONS);
   const id = (value as { decision_id?: unknown } | null | undefined)?.decision_id;
   const message = violations.map((violation) => `${violation.field} ${violation.message}`).join('; ');
   return {
@@ -83,15 +96,29 @@ const submitted = (fields: DecisionFields): SubmittedDecision => {
 };
 
 const REPLACEMENT = '\uFFFD';
+/** Twice what the longest reasons take, every character escaped. */
+const LONGEST_TEXT = 262_144;
+
+/** The schema knows reasons only under a condition, so the list is cut here: each entry costs, and is told about. */
+const shortened = (value: unknown): unknown => {
+  const reasons = (value as { reasons?: unknown } | null)?.reasons;
+  return Array.isArray(reasons)
+    ? { ...(value as object), reasons: reasons.slice(0, MOST_REASONS + 1) }
+    : value;
+};
 
 /** Reads one decision from its JSON text. A malformed one names every broken field. */
 export const readDecision = (text: string): DecisionReading => {
+  if (text.length > LONGEST_TEXT) {
+    const message = `must be one JSON object of at most ${LONGEST_TEXT} characters`;
+    return malformed([{ field: 'decision', code: 'invalid_format', message }]);
+  }
   // What stands for bytes that were no UTF-8: the reason would reach the integrator mangled.
   if (text.includes(REPLACEMENT))
     return malformed([{ field: 'decision', code: 'invalid_format', message: 'must be UTF-8 text' }]);
   let value: unknown;
   try {
-    value = parseExactJson(text);
+    value = shortened(parseExactJson(text));
   } catch {
     return malformed([{ field: 'decision', code: 'invalid_format', message: 'must be one JSON object' }]);
   }

@@ -1,19 +1,40 @@
 import { createHash } from 'node:crypto';
 import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { AnchorSignature, AnchorSigner } from '../ports/anchor-signer.ts';
+import type { SealPlace } from '../seals/check-seals.ts';
 
-/** Where a stream ended when somebody wrote it down. */
+/** Where a stream ended when it was written down. */
 export interface Head {
   readonly stream: string;
   readonly revision: number;
   readonly hash: string;
 }
 
-const FORMAT = 'receivables-audit-anchor/1';
+/** What was written down elsewhere about the log. */
+export interface Anchor {
+  readonly takenAt: string;
+  /** Where the seal book ended. */
+  readonly seal: SealPlace | undefined;
+  readonly heads: ReadonlyMap<string, Head>;
+  /** Anchors of the first versions are not signed. */
+  readonly signed: boolean;
+}
 
-/** The heads of all streams as lines of JSON: a title, one line a stream, and a digest over all of them. */
-export function* anchorLines(takenAt: string, heads: Iterable<Head>): Generator<string> {
+const FORMAT = 'receivables-audit-anchor/2';
+const UNSIGNED_FORMAT = 'receivables-audit-anchor/1';
+
+export interface AnchorContents {
+  readonly takenAt: string;
+  readonly seal: SealPlace | undefined;
+  readonly heads: Iterable<Head>;
+}
+
+/** Lines of JSON: a title with the end of the seal book, one line a stream, and a signed digest over all of them. */
+export async function* anchorLines(contents: AnchorContents, signer: AnchorSigner): AsyncGenerator<string> {
+  const { takenAt, seal, heads } = contents;
   const digest = createHash('sha256');
-  const title = `${JSON.stringify({ format: FORMAT, taken_at: takenAt })}\n`;
+  const place = seal ? { number: seal.number, mac: seal.mac } : null;
+  const title = `${JSON.stringify({ format: FORMAT, taken_at: takenAt, seal: place })}\n`;
   digest.update(title);
   yield title;
   for (const { stream, revision, hash } of heads) {
@@ -21,35 +42,54 @@ export function* anchorLines(takenAt: string, heads: Iterable<Head>): Generator<
     digest.update(line);
     yield line;
   }
-  yield `${JSON.stringify({ sha256: digest.digest('hex') })}\n`;
+  const sha256 = digest.digest('hex');
+  const { publicKey, signature } = await signer.sign(`${FORMAT} ${sha256}`);
+  yield `${JSON.stringify({ sha256, public_key: publicKey, signature })}\n`;
 }
 
+const refused = (message: string): DomainError => new DomainError('validation_error', message);
 const damaged = (number: number): DomainError =>
-  new DomainError('validation_error', `line ${number} of the anchor is not what was written there`);
+  refused(`line ${number} of the anchor is not what was written there`);
 
-const headOf = (text: string, number: number): Head => {
+type Fields = Readonly<Record<string, unknown>>;
+
+const fieldsOf = (text: string, number: number): Fields => {
   try {
-    const { stream, revision, hash } = JSON.parse(text) as Partial<Head>;
-    if (typeof stream === 'string' && typeof revision === 'number' && typeof hash === 'string')
-      return { stream, revision, hash };
+    const fields: unknown = JSON.parse(text);
+    if (typeof fields === 'object' && fields !== null) return fields as Fields;
   } catch {
     // Falls through to the refusal, which names the line.
   }
   throw damaged(number);
 };
 
+const headOf = (text: string, number: number): Head => {
+  const { stream, revision, hash } = fieldsOf(text, number);
+  if (typeof stream === 'string' && typeof revision === 'number' && typeof hash === 'string')
+    return { stream, revision, hash };
+  throw damaged(number);
+};
+
+const sealOf = (seal: unknown): SealPlace | undefined => {
+  if (seal === null || seal === undefined) return undefined;
+  const { number, mac } = seal as Partial<SealPlace>;
+  if (typeof number === 'number' && typeof mac === 'string') return { number, mac };
+  throw damaged(1);
+};
+
+const signatureOf = ({ public_key: publicKey, signature }: Fields): AnchorSignature | undefined =>
+  typeof publicKey === 'string' && typeof signature === 'string' ? { publicKey, signature } : undefined;
+
 /**
- * Heads by stream, from the lines of an anchor.
- * @throws DomainError `validation_error` for a file that is cut off, changed, or no anchor at all
+ * @throws DomainError `validation_error` for a file that is cut off, changed, no anchor at all, or not signed by this service
  */
-export const readAnchor = async (lines: AsyncIterable<string>): Promise<ReadonlyMap<string, Head>> => {
+export const readAnchor = async (lines: AsyncIterable<string>, signer: AnchorSigner): Promise<Anchor> => {
   const digest = createHash('sha256');
   const heads = new Map<string, Head>();
-  let number = 0;
-  let last: string | undefined;
+  let [number, title, last]: [number, Fields, string | undefined] = [0, {}, undefined];
   for await (const line of lines) {
     number += 1;
-    if (number === 1 && !line.includes(FORMAT)) throw damaged(1);
+    if (number === 1) title = fieldsOf(line, 1);
     if (last !== undefined) {
       digest.update(`${last}\n`);
       if (number > 2) {
@@ -59,6 +99,16 @@ export const readAnchor = async (lines: AsyncIterable<string>): Promise<Readonly
     }
     last = line;
   }
-  if (last !== JSON.stringify({ sha256: digest.digest('hex') })) throw damaged(Math.max(number, 1));
-  return heads;
+  const { format, taken_at: takenAt, seal } = title;
+  if (format !== FORMAT && format !== UNSIGNED_FORMAT) throw damaged(1);
+  const end = fieldsOf(last ?? '', Math.max(number, 1));
+  const sha256 = digest.digest('hex');
+  if (number < 2 || end['sha256'] !== sha256) throw damaged(Math.max(number, 1));
+  const signed = format === FORMAT;
+  if (signed) {
+    const signature = signatureOf(end);
+    if (!signature || !(await signer.isGenuine(`${FORMAT} ${sha256}`, signature)))
+      throw refused('the anchor was not signed by this service');
+  }
+  return { takenAt: String(takenAt), seal: sealOf(seal), heads, signed };
 };

@@ -49,7 +49,12 @@ const commands: {
     return { type: 'RejectLoan', now, reasons, ...decidedBy(event) };
   },
   LoanTermSigned: (event) => ({ type: 'SignLoanTerm', now: event.signedAt, ...decidedBy(event) }),
-  LoanDisbursed: (event) => ({ ...event, type: 'DisburseLoan', now: event.disbursedAt }),
+  LoanDisbursed: ({ exitBasis = 'acquisition_value', ...event }) => ({
+    ...event,
+    type: 'DisburseLoan',
+    exitBasis,
+    now: event.disbursedAt,
+  }),
   InstallmentSettled: (event) => ({ ...event, type: 'SettleInstallment', now: event.processedAt }),
   PrepaymentProcessed: (event) => ({ ...event, type: 'ProcessPrepayment', now: event.processedAt }),
   RepurchaseRequested: repurchase,

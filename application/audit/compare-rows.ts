@@ -10,6 +10,10 @@ const nameOf = (key: readonly string[], row: Row): string =>
     '',
   );
 
+/** As a field of an event would be called, which says whether its value may be shown. */
+const pathOf = (table: string, column: string): string =>
+  table === 'document' ? `documents.0.${column}` : column;
+
 const compareColumns = (expected: Row, found: Row, report: (column: string) => void): void => {
   for (const column in found) if (found[column] !== expected[column]) report(column);
   for (const column in expected) if (!(column in found)) report(column);
@@ -34,7 +38,10 @@ export const compareTable = (
     }
     rows.delete(key);
     compareColumns(wanted, row, (column) => {
-      const values = { expected: shown(column, wanted[column]), found: shown(column, row[column]) };
+      const values = {
+        expected: shown(pathOf(table, column), wanted[column]),
+        found: shown(pathOf(table, column), row[column]),
+      };
       report({ ...place, revision, what: `${named(key)}: ${column}`, ...values });
     });
   }

@@ -1,6 +1,6 @@
 /**
  * What was compared: the log as a whole, hash chains, stored texts, what an event follows from, prices, keys, renegotiations, rows,
- * deliveries, and heads that were written down earlier.
+ * deliveries, seals over the log, and heads that were written down earlier.
  */
 export type DifferenceKind =
   | 'log'
@@ -12,6 +12,7 @@ export type DifferenceKind =
   | 'renegotiation'
   | 'read_model'
   | 'delivery'
+  | 'seal'
   | 'anchor';
 
 export interface Difference {
@@ -28,14 +29,22 @@ export interface Difference {
 export type Report = (difference: Difference) => void;
 
 const LONGEST = 200;
-/** Sealed text says nothing to a reader, and its bytes are nobody's business. */
-const SEALED = /(^|\.)borrower$/;
+/** Fields that hold a borrower, a file's name or a remark: sealed text says nothing to a reader, and plain text is not for this report. */
+const isPrivate = (path: string): boolean => {
+  const parts = path.split('.');
+  if (parts.includes('borrower') || parts.includes('reason_detail')) return true;
+  const documents = parts.indexOf('documents');
+  const field = parts[documents + 2];
+  return documents >= 0 && (field === undefined || field === 'value');
+};
 
 /** A value as a difference shows it. */
 export const shown = (what: string, value: unknown): string => {
   if (value === undefined) return '(nothing)';
-  if (SEALED.test(what) && typeof value === 'string')
-    return value === '' ? '(no text)' : `(sealed text of ${value.length} characters)`;
+  if (isPrivate(what)) {
+    const { length } = typeof value === 'string' ? value : JSON.stringify(value);
+    return length === 0 ? '(no text)' : `(private text of ${length} characters)`;
+  }
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
 };

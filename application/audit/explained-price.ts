@@ -1,5 +1,6 @@
 import { explainPresentValue } from '../../domain/curve/explained-value.ts';
 import type { ExplainedLine } from '../../domain/curve/explained-value.ts';
+import { exitBasisValue } from '../../domain/loan/balances.ts';
 import { isOpen } from '../../domain/installment/index.ts';
 import type { OpenInstallment } from '../../domain/installment/state.ts';
 import type { LoanEvent, LoanReceived, LoanState } from '../../domain/loan/index.ts';
@@ -91,13 +92,17 @@ const ofRepurchase = (
   before: LoanState,
 ): ExplainedPrice => {
   const { reason, effectiveDate, calculatedValue, repurchaseValue, valueSource, receivedValue } = event;
-  const price = 'acquisitionValue' in before ? money(before.acquisitionValue) : '(unknown)';
+  const given = 'exitBasis' in before ? money(exitBasisValue(before)) : '(unknown)';
+  const basis =
+    'exitBasis' in before && before.exitBasis === 'disbursed_value'
+      ? `the disbursed value ${given}`
+      : `the acquisition value ${given} (disbursed before exits followed the disbursed value)`;
   const onCurve = reason === 'repurchase' || reason === 'integrated_repurchase';
   const rule: Readonly<Record<typeof reason, string>> = {
     repurchase: 'present value of what is open',
     integrated_repurchase: 'present value of what is open',
-    cession_reversal: `the price that the fund paid, ${price}`,
-    resolution: `the price ${price} less ${money(receivedValue)} received, never below nothing`,
+    cession_reversal: basis,
+    resolution: `${basis} less ${money(receivedValue)} received, never below nothing`,
   };
   return {
     title: `${reason} on ${effectiveDate}: ${rule[reason]}`,

@@ -3,11 +3,15 @@ import type { LoanEvent, LoanState } from '../../domain/loan/index.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { ExplainedLine } from '../../domain/curve/explained-value.ts';
+import type { PrivateText } from '../../domain/shared/private-text.ts';
+import { readTexts } from '../privacy/read-texts.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
 import { findBrokenLink } from '../event-codec/hash-chain.ts';
+import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
 import { businessDateOf } from './business-date.ts';
+import { payloadsOf } from './shown-payload.ts';
 import { explainPayoff, explainPrice } from './explained-price.ts';
 import type { ExplainedPrice } from './explained-price.ts';
 
@@ -23,6 +27,8 @@ export interface ShowRequest {
 export interface ShownEvent {
   readonly recorded: RecordedEvent;
   readonly event: LoanEvent;
+  /** What is stored, without the borrower, with private texts opened; null where they were forgotten. */
+  readonly payload: object;
   readonly businessDate: CalendarDate;
   /** Why it does not count in the state that is shown. */
   readonly leftOut: 'later_date' | 'recorded_later' | undefined;
@@ -39,23 +45,28 @@ export interface ShownOperation {
   readonly payoff: readonly ExplainedLine[];
 }
 
+interface Dependencies {
+  readonly events: Pick<EventStore, 'read'>;
+  readonly vault: Pick<BorrowerVault, 'openTexts'>;
+}
+
 /** An operation as it was on a day, or as it was known at an instant, with everything that ever happened to it. */
 export class ShowOperation {
-  readonly #events: Pick<EventStore, 'read'>;
+  readonly #deps: Dependencies;
 
-  constructor({ events }: { readonly events: Pick<EventStore, 'read'> }) {
-    this.#events = events;
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
   }
 
   /** @throws DomainError `loan_not_found` @throws UnreadableEventError for a type of a newer version */
   async execute({ applicationId, code, asOf, knownAt }: ShowRequest): Promise<ShownOperation> {
     const stream = loanStream(applicationId, code);
-    const { events } = await this.#events.read(stream);
+    const { events } = await this.#deps.events.read(stream);
     if (events.length === 0)
       throw new DomainError('loan_not_found', `application ${applicationId} has no operation ${code}`);
     // Prices are explained on the state that decided them; what is shown leaves events out.
     let [decided, state] = [loanDecider.initialState, loanDecider.initialState];
-    const shown = events.map((recorded): ShownEvent => {
+    const shown = events.map((recorded): Omit<ShownEvent, 'payload'> => {
       const event = decodeLoanEvent(recorded);
       const { recordedAt } = recorded.metadata;
       const businessDate = businessDateOf(event, recordedAt, decided);
@@ -74,9 +85,22 @@ export class ShowOperation {
     return {
       stream,
       state,
-      events: shown,
+      events: await this.#withPayloads(stream, shown, decided),
       brokenAt: broken === -1 ? undefined : broken,
       payoff: asOf === undefined ? [] : explainPayoff(state, asOf),
     };
+  }
+
+  /** Names and remarks are hidden once the borrower is forgotten, also those that an earlier version stored plainly. */
+  async #withPayloads(
+    stream: string,
+    shown: readonly Omit<ShownEvent, 'payload'>[],
+    state: LoanState,
+  ): Promise<readonly ShownEvent[]> {
+    const hidden = 'schedule' in state && state.borrowerForgottenAt !== undefined;
+    const open = (texts: readonly PrivateText[]) =>
+      hidden ? Promise.resolve([]) : readTexts(this.#deps.vault, stream, texts);
+    const payloads = await payloadsOf(shown, open);
+    return shown.map((one, i) => ({ ...one, payload: payloads[i]! }));
   }
 }

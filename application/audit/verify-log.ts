@@ -1,6 +1,8 @@
 import type { Clock } from '../ports/clock.ts';
 import type { EventSubscription } from '../ports/event-subscription.ts';
-import type { Head } from './anchor.ts';
+import { SealCheck } from '../seals/check-seals.ts';
+import type { SealCoverage, SealPlace, SealStores } from '../seals/check-seals.ts';
+import type { Anchor, Head } from './anchor.ts';
 import { checkAnchor, checkVanished } from './check-anchor.ts';
 import { AuditBatch } from './audit-batch.ts';
 import type { AuditStores, AuditedStream } from './audit-batch.ts';
@@ -15,6 +17,7 @@ import { Strays } from './strays.ts';
 interface Dependencies extends AuditStores {
   readonly subscription: EventSubscription;
   readonly readModels: readonly ReadModel[];
+  readonly seals: SealStores;
   readonly clock: Clock;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -22,8 +25,8 @@ interface Dependencies extends AuditStores {
 export interface VerifyRequest {
   /** Only operations of this fund; default: all. */
   readonly fundId?: string;
-  /** Heads that were written down earlier. */
-  readonly anchor?: ReadonlyMap<string, Head>;
+  /** What was written down earlier. */
+  readonly anchor?: Pick<Anchor, 'heads' | 'seal'>;
   /** Told about so many more events that are verified. */
   readonly progress?: (events: number) => void;
 }
@@ -35,6 +38,9 @@ export interface VerifySummary {
   /** Of those, how many the delivery log still holds. */
   readonly frozenEvents: number;
   readonly differences: number;
+  readonly seals: SealCoverage;
+  /** The end of the seal book. */
+  readonly seal: SealPlace | undefined;
   readonly heads: () => Generator<Head>;
 }
 
@@ -71,6 +77,7 @@ class Run {
   readonly #request: VerifyRequest;
   readonly #streams = new AuditedStreams();
   readonly #rows: SettledRows;
+  readonly #seals: SealCheck;
   readonly #startedAt: string;
   /** Frozen events from before the start. */
   #frozenEarlier = 0;
@@ -84,14 +91,17 @@ class Run {
     this.#request = request;
     this.#startedAt = deps.clock.now();
     this.#rows = new SettledRows({ ...deps, batch });
+    this.#seals = new SealCheck({ ...deps.seals, report: this.#report }, request.anchor?.seal);
   }
 
   summary(): VerifySummary {
-    return { ...this.#counts, heads: () => this.#streams.heads() };
+    const { coverage: seals, head: seal } = this.#seals;
+    return { ...this.#counts, seals, seal, heads: () => this.#streams.heads() };
   }
 
   async *verify(): AsyncGenerator<Difference> {
     await this.#rows.prepare(this.#report);
+    await this.#seals.start();
     const walk = new LogWalk(this.#deps);
     const pending: Promise<void>[] = [];
     for await (const streams of this.#newStreams(walk)) {
@@ -107,27 +117,31 @@ class Run {
 
   async *#afterwards(walk: LogWalk): AsyncGenerator<Difference> {
     const strays = new Strays({ ...this.#deps, streams: this.#streams, report: this.#report });
-    for await (const streams of strays.unseenStreams(this.#request.anchor)) {
+    for await (const streams of strays.unseenStreams(this.#request.anchor?.heads)) {
       for (const stream of streams) this.#streams.add(stream);
       await this.#verifyBatch(streams);
       yield* this.#take();
     }
     // The streams were read after the log had shown them, so they may hold more than it showed then.
-    for await (const events of walk.toTheEnd(this.#report))
+    for await (const events of walk.toTheEnd(this.#report)) {
+      await this.#seals.meet(events);
       for (const event of events)
         if (this.#streams.has(event.stream)) this.#streams.meet(event, this.#report);
+    }
+    await this.#seals.end();
     this.#streams.checkLog(this.#report);
     if (this.#request.fundId === undefined) {
       await strays.checkRows(this.#rows.comparable);
       await strays.checkDeliveries(this.#startedAt, this.#frozenEarlier);
     }
-    checkVanished(this.#request.anchor, this.#streams, this.#report);
+    checkVanished(this.#request.anchor?.heads, this.#streams, this.#report);
     yield* this.#take();
   }
 
   async *#newStreams(walk: LogWalk): AsyncGenerator<readonly string[]> {
     let some: string[] = [];
     for await (const events of walk.toTheEnd(this.#report)) {
+      await this.#seals.meet(events);
       for (const event of events) {
         if (this.#streams.meet(event, this.#report)) some.push(event.stream);
         if (some.length < STREAMS_AT_ONCE) continue;
@@ -146,7 +160,7 @@ class Run {
       differences.forEach(this.#report);
       if (operation || events.length > 0)
         this.#streams.verified(stream, events, operation?.payments.length ?? 0);
-      checkAnchor(anchor?.get(stream), events, this.#report);
+      checkAnchor(anchor?.heads.get(stream), events, this.#report);
     }
     const operations = wanted.flatMap(({ operation }) => (operation ? [operation] : []));
     await Promise.all([this.#rows.compare(operations, this.#report), this.#compareDeliveries(operations)]);

@@ -3,6 +3,8 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { FieldViolation } from '../../domain/shared/domain-error.ts';
 import type { ClientCredentials } from '../ports/client-credentials.ts';
 import type { ClientRegistry } from '../ports/client-registry.ts';
+import { SCOPES } from '../ports/scopes.ts';
+import type { Scope } from '../ports/scopes.ts';
 import type { Clock } from '../ports/clock.ts';
 
 interface Dependencies {
@@ -13,8 +15,12 @@ interface Dependencies {
 
 export interface CreateClientInput {
   readonly name: string;
-  /** UUIDs, at least one; linked to the application beside those that it has. */
+  /** UUIDs, linked to the application beside those that it has; at least one for a new application. */
   readonly fundIds: readonly string[];
+  /** Default: all that a client of its kind can have. @see scopesOf */
+  readonly scopes?: readonly string[];
+  /** Of the application's funds, those whose operations and events exist for this client; default: all. */
+  readonly onlyFundIds?: readonly string[];
   /** An existing application, or the id that a new one shall have; default: a new one with a random id. */
   readonly applicationId?: string;
   /** Multiplies every rate limit of the application; default 1. */
@@ -26,6 +32,9 @@ export interface CreatedClient {
   readonly clientSecret: string;
   readonly applicationId: string;
   readonly fundIds: readonly string[];
+  /** Those that were asked for. */
+  readonly scopes?: readonly Scope[];
+  readonly onlyFundIds?: readonly string[];
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -42,11 +51,17 @@ export class CreateClient {
     this.#deps = dependencies;
   }
 
-  /** @throws DomainError `validation_error` with every violation */
+  /** @throws DomainError `validation_error` with every violation, `fund_not_allowed` for a limit to funds that are not linked */
   async execute(input: CreateClientInput): Promise<CreatedClient> {
     const { registry, credentials, clock } = this.#deps;
-    const fundIds = [...new Set(input.fundIds.map((id) => id.toLowerCase()))];
-    requireValid({ ...input, fundIds });
+    const fundIds = uuids(input.fundIds);
+    const onlyFundIds = input.onlyFundIds && uuids(input.onlyFundIds);
+    requireValid({ ...input, fundIds, ...(onlyFundIds && { onlyFundIds }) });
+    const limits = {
+      ...(input.scopes && { scopes: SCOPES.filter((scope) => input.scopes?.includes(scope)) }),
+      ...(onlyFundIds && { onlyFundIds }),
+    };
+    await this.#requireLinked(input.applicationId, fundIds, onlyFundIds ?? []);
     const { clientId, clientSecret, secretHash } = await credentials.issue();
     const application = await registry.create(
       {
@@ -57,27 +72,55 @@ export class CreateClient {
         rateLimitMultiplier: input.rateLimitMultiplier ?? 1,
         createdAt: clock.now(),
         revokedAt: null,
+        ...limits,
       },
       fundIds,
     );
-    return { clientId, clientSecret, ...application };
+    return { clientId, clientSecret, ...application, ...limits };
+  }
+
+  async #requireLinked(
+    applicationId: string | undefined,
+    fundIds: readonly string[],
+    onlyFundIds: readonly string[],
+  ): Promise<void> {
+    const application =
+      applicationId === undefined ? undefined : await this.#deps.registry.application(applicationId);
+    const linked = [...fundIds, ...(application?.fundIds ?? [])];
+    if (linked.length === 0) throw violated([NO_FUND]);
+    const other = onlyFundIds.find((id) => !linked.includes(id));
+    if (other === undefined) return;
+    throw new DomainError('fund_not_allowed', `only-fund ${other} is not linked to the application`);
   }
 }
 
+const uuids = (ids: readonly string[]): readonly string[] => [...new Set(ids.map((id) => id.toLowerCase()))];
+
+const NO_FUND: FieldViolation = {
+  field: 'fund',
+  code: 'invalid',
+  message: 'at least one fund is needed',
+};
+
+const violated = (violations: readonly FieldViolation[]): DomainError =>
+  new DomainError('validation_error', violations.map(({ message }) => message).join('; '), violations);
+
 const requireValid = (input: CreateClientInput): void => {
   const violations = [...violationsOf(input)];
-  if (violations.length === 0) return;
-  const messages = violations.map(({ message }) => message).join('; ');
-  throw new DomainError('validation_error', messages, violations);
+  if (violations.length > 0) throw violated(violations);
 };
 
 const violationsOf = function* (input: CreateClientInput): Generator<FieldViolation> {
-  const { name, fundIds, applicationId, rateLimitMultiplier = 1 } = input;
+  const { name, fundIds, onlyFundIds, applicationId, rateLimitMultiplier = 1 } = input;
   const invalid = (field: string, message: string): FieldViolation => ({ field, code: 'invalid', message });
 
   if (!NAME.test(name.trim())) yield invalid('name', 'name must be 1 to 100 printable characters');
-  if (fundIds.length === 0) yield invalid('fund', 'at least one fund is needed');
+  if (fundIds.length === 0 && applicationId === undefined) yield NO_FUND;
   for (const id of fundIds) if (!UUID.test(id)) yield invalid('fund', `fund ${id} is not a UUID`);
+  for (const id of onlyFundIds ?? []) {
+    if (!UUID.test(id)) yield invalid('only_fund', `only-fund ${id} is not a UUID`);
+  }
+  yield* scopeViolations(input);
   if (applicationId !== undefined && !APPLICATION_ID.test(applicationId)) {
     yield invalid('application', 'application must be 1 to 64 letters, digits, "_" or "-"');
   }
@@ -85,6 +128,20 @@ const violationsOf = function* (input: CreateClientInput): Generator<FieldViolat
     yield invalid(
       'rate_limit_multiplier',
       `rate limit multiplier must be above 0 and at most ${LARGEST_MULTIPLIER}`,
+    );
+  }
+};
+
+const scopeViolations = function* ({ scopes, onlyFundIds }: CreateClientInput): Generator<FieldViolation> {
+  const invalid = (message: string): FieldViolation => ({ field: 'scope', code: 'invalid', message });
+  for (const scope of scopes ?? []) {
+    if (!(SCOPES as readonly string[]).includes(scope)) {
+      yield invalid(`scope ${scope} does not exist; there are ${SCOPES.join(', ')}`);
+    }
+  }
+  if (onlyFundIds && scopes?.includes('webhooks')) {
+    yield invalid(
+      'a client of some funds cannot have the scope webhooks, because webhooks carry events of every fund; give it events',
     );
   }
 };

@@ -12,7 +12,7 @@ import { ConcurrencyError, KeyAlreadyClaimedError } from '../ports/event-store.t
 import type { AppendResult, EventStore, EventToAppend, KeyClaim } from '../ports/event-store.ts';
 import { appendRetrying } from './append-retrying.ts';
 import { KeyedQueue } from './keyed-queue.ts';
-import { acceptedUnder, advance, replay } from './operation.ts';
+import { acceptedUnder, advance, replay, visibleOf } from './operation.ts';
 import type { Operation, UsedKey } from './operation.ts';
 import type { Reservations } from './reservations.ts';
 
@@ -22,6 +22,8 @@ export interface CommandRequest {
   /** Client id or role that causes the events. */
   readonly actor: string;
   readonly correlationId: string;
+  /** For its asker operations of other funds do not exist; absent where the asker sees every fund, or makes the operation. */
+  readonly onlyFundIds?: readonly string[];
   /** Default: the correlation id. */
   readonly causationId?: string;
   /**
@@ -101,15 +103,17 @@ export class CommandHandler {
 
   /**
    * Decides on the operation as it is now and stores nothing.
+   * @param onlyFundIds as in a command
    * @throws DomainError the command would be refused
    */
   async preview<Event extends LoanEvent>(
     stream: string,
     decide: (state: LoanState) => readonly Event[],
+    onlyFundIds?: readonly string[],
   ): Promise<{ readonly state: LoanState; readonly events: readonly Event[] }> {
     return this.#queue.run(stream, () =>
       this.#untilCurrent(stream, async () => {
-        const operation = await this.#load(stream);
+        const operation = visibleOf(await this.#load(stream), onlyFundIds);
         await this.#ensureCurrent(stream, operation);
         await this.#ensureUnreserved(operation);
         return { state: operation.state, events: decide(operation.state) };
@@ -139,7 +143,8 @@ export class CommandHandler {
   }
 
   async #once(request: CommandRequest): Promise<Handled> {
-    const operation = await this.#load(request.stream);
+    const loaded = await this.#load(request.stream);
+    const operation = visibleOf(loaded, request.onlyFundIds);
     await this.#ensureUnreserved(operation);
     const { idempotency } = request;
     if (idempotency) {
@@ -149,6 +154,7 @@ export class CommandHandler {
     }
     const events = await this.#decide(request, operation);
     if (events.length === 0) return { replayed: false, state: operation.state, events };
+    if (operation !== loaded) throw new Error('nothing is decided on an operation that the asker cannot see');
     const stored = this.#toStore(request, operation, events);
     const { revision } = await this.#append(request, operation, stored);
     const after = advance(operation, events, stored, revision);

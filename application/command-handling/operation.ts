@@ -3,6 +3,7 @@ import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
 import { CHAIN_START } from '../event-codec/hash-chain.ts';
+import { seesFund } from '../request-context.ts';
 import type { EventToAppend, RecordedEvent, StreamRevision } from '../ports/event-store.ts';
 
 /** A key that an accepted request used up, and what that request was. */
@@ -34,6 +35,12 @@ export const noOperation = (): Operation => ({
   hash: CHAIN_START,
   accepted: new Map(),
 });
+
+/** The operation as its asker may see it: one of a fund that is not among these does not exist. */
+export const visibleOf = (operation: Operation, onlyFundIds: readonly string[] | undefined): Operation =>
+  !('fundId' in operation.state) || seesFund(onlyFundIds ? { onlyFundIds } : {}, operation.state.fundId)
+    ? operation
+    : { ...noOperation(), revision: operation.revision };
 
 const mapKey = (endpoint: string, key: string): string => `${endpoint} ${key}`;
 

@@ -1,8 +1,8 @@
 import type { ScheduledInstallment } from '../../domain/installment/state.ts';
-import type { DecisionRecord, LoanDocument, Pricing } from '../../domain/loan/events.ts';
+import type { DecisionRecord, ExitBasis, LoanDocument, Pricing } from '../../domain/loan/events.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { EventEntry } from './event-entry.ts';
-import { integer, list, object, optional, text } from './payload.ts';
+import { encodePrivate, integer, list, object, optional, privateName, text } from './payload.ts';
 import type { Payload } from './payload.ts';
 import { decodeTerms, encodeTerms } from './renegotiation-entries.ts';
 
@@ -29,7 +29,7 @@ const decodeInstallment = (p: Payload): ScheduledInstallment => ({
 export const encodeDocument = (document: LoanDocument): Payload => ({
   document_id: document.documentId,
   type: document.type,
-  value: document.value,
+  value: encodePrivate(document.value),
   sha256: document.sha256,
   size: document.size,
   received_at: document.receivedAt,
@@ -37,7 +37,7 @@ export const encodeDocument = (document: LoanDocument): Payload => ({
 export const decodeDocument = (p: Payload): LoanDocument => ({
   documentId: text(p, 'document_id'),
   type: text(p, 'type'),
-  value: text(p, 'value'),
+  value: privateName(p, 'value'),
   sha256: text(p, 'sha256'),
   size: integer(p, 'size'),
   receivedAt: text(p, 'received_at'),
@@ -132,6 +132,7 @@ export const loanDisbursed: EventEntry<'LoanDisbursed'> = {
     disbursed_value: event.disbursedValue,
     disbursed_at: event.disbursedAt,
     ...(event.disbursementDate !== undefined && { disbursement_date: event.disbursementDate }),
+    ...(event.exitBasis !== undefined && { exit_basis: event.exitBasis }),
     ...(event.decision && { decision: encodeDecision(event.decision) }),
     ...(event.renegotiation && { renegotiation: encodeTerms(event.renegotiation) }),
   }),
@@ -140,6 +141,7 @@ export const loanDisbursed: EventEntry<'LoanDisbursed'> = {
     disbursedValue: integer(p, 'disbursed_value'),
     disbursedAt: text(p, 'disbursed_at'),
     ...optional(p, 'disbursement_date', 'disbursementDate', text<CalendarDate>),
+    ...optional(p, 'exit_basis', 'exitBasis', text<ExitBasis>),
     ...optional(p, 'decision', 'decision', decodeDecision),
     ...optional(p, 'renegotiation', 'renegotiation', decodeTerms),
   }),

@@ -1,7 +1,7 @@
 import type { PrepaymentProcessed } from '../../domain/loan/events.ts';
 import { decodeDecision, decodePricing, encodeDecision, encodePricing } from './assignment-entries.ts';
 import type { EventEntry } from './event-entry.ts';
-import { flag, integer, list, object, optional, text, texts } from './payload.ts';
+import { encodePrivate, flag, integer, list, object, optional, privateText, text, texts } from './payload.ts';
 import type { Payload } from './payload.ts';
 
 type Partial = NonNullable<PrepaymentProcessed['partial']>;
@@ -80,7 +80,7 @@ export const repurchaseRequested: EventEntry<'RepurchaseRequested'> = {
   storedType: 'loan.repurchase_requested.v1',
   encode: (event) => ({
     reason: event.reason,
-    ...(event.reasonDetail !== undefined && { reason_detail: event.reasonDetail }),
+    ...(event.reasonDetail !== undefined && { reason_detail: encodePrivate(event.reasonDetail) }),
     effective_date: event.effectiveDate,
     repurchase_value: event.repurchaseValue,
     calculated_value: event.calculatedValue,
@@ -96,7 +96,7 @@ export const repurchaseRequested: EventEntry<'RepurchaseRequested'> = {
   decode: (p) => ({
     type: 'RepurchaseRequested',
     reason: text(p, 'reason'),
-    ...optional(p, 'reason_detail', 'reasonDetail', text),
+    ...optional(p, 'reason_detail', 'reasonDetail', privateText),
     effectiveDate: text(p, 'effective_date'),
     repurchaseValue: integer(p, 'repurchase_value'),
     calculatedValue: integer(p, 'calculated_value'),

@@ -1,3 +1,5 @@
+import type { PrivateName, PrivateText } from '../../domain/shared/private-text.ts';
+
 /** A stored payload: plain JSON, snake_case, amounts as integer cents, dates and instants as ISO text. */
 export type Payload = { readonly [field: string]: PayloadValue };
 export type PayloadValue = string | number | boolean | null | Payload | readonly PayloadValue[] | undefined;
@@ -41,6 +43,17 @@ export const object = (payload: Payload, field: string): Payload => {
     ? (value as Payload)
     : refuse(field, 'an object', value);
 };
+/** Plain text, as it was stored once, or an object with the sealed one. */
+export const privateText = (payload: Payload, field: string): PrivateText =>
+  typeof payload[field] === 'string' ? payload[field] : { sealed: text(object(payload, field), 'sealed') };
+export const privateName = (payload: Payload, field: string): PrivateName => {
+  if (typeof payload[field] === 'string') return payload[field];
+  const p = object(payload, field);
+  return { sealed: text(p, 'sealed'), digest: text(p, 'digest') };
+};
+export const encodePrivate = (value: PrivateName | PrivateText): PayloadValue =>
+  typeof value === 'string' ? value : { ...value };
+
 /** The field's reading when it is there, for spreading into an event. */
 export const optional = <K extends string, T>(
   payload: Payload,

@@ -1,16 +1,20 @@
-import { loanDecider } from '../../domain/loan/index.ts';
-import type { LoanEvent, LoanState } from '../../domain/loan/index.ts';
+import { isSameDocument, loanDecider } from '../../domain/loan/index.ts';
+import type { LoanDocument, LoanEvent, LoanState } from '../../domain/loan/index.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { LoanCode } from '../../domain/shared/identifiers.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
+import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DocumentInspector, DocumentStore } from '../ports/document-store.ts';
+import { askedBy } from '../request-context.ts';
 import type { Outcome, RequestContext } from '../request-context.ts';
 import type { AddDocumentsInput, DocumentsReceipt } from './inputs.ts';
-import { documentsOf, fileNamed } from './named-documents.ts';
+import { documentsOf, fileNamed, privateNames } from './named-documents.ts';
 
 interface Dependencies {
   readonly commands: CommandHandler;
+  readonly vault: Pick<BorrowerVault, 'sealNames'>;
   readonly documents: Pick<DocumentStore, 'put'>;
   readonly inspector: DocumentInspector;
   readonly clock: Clock;
@@ -29,23 +33,21 @@ export class AddDocuments {
 
   /** @throws DomainError `invalid_file`, `loan_not_found`, `idempotency_conflict`, `operation_invalid_state` */
   async execute(context: RequestContext, input: AddDocumentsInput): Promise<Outcome<DocumentsReceipt>> {
-    await this.#inspect(input);
+    await this.#inspect(context, input);
     const stream = loanStream(context.applicationId, input.code);
     const handled = await this.#deps.commands.handle({
       stream,
-      applicationId: context.applicationId,
-      actor: context.clientId,
-      correlationId: context.requestId,
+      ...askedBy(context),
       decide: (state) => this.#add(stream, input, state),
     });
     // Nothing to add means that an earlier request had added all of it.
     const replayed = handled.replayed || handled.events.length === 0;
-    return { replayed, result: receiptOf(input, handled.state) };
+    return { replayed, result: await this.#receipt(stream, input, handled.state) };
   }
 
-  async #inspect({ documents, files }: AddDocumentsInput): Promise<void> {
+  async #inspect(context: RequestContext, { documents, files }: AddDocumentsInput): Promise<void> {
     for (const { type, value } of documents) {
-      const kind = await this.#deps.inspector.inspect(fileNamed(files, value));
+      const kind = await this.#deps.inspector.inspect(fileNamed(files, value), context);
       if (kind === 'pdf' || type === DEBT_ACKNOWLEDGEMENT) continue;
       throw new DomainError(
         'invalid_file',
@@ -56,26 +58,52 @@ export class AddDocuments {
 
   /** Decided first, so that a refused request stores nothing; then contents are durable before the event that names them. */
   async #add(stream: string, input: AddDocumentsInput, state: LoanState): Promise<readonly LoanEvent[]> {
-    const now = this.#deps.clock.now();
-    const documents = documentsOf(input, now);
-    const events = loanDecider.decide({ type: 'AddDocuments', documents, now }, state);
+    const { documents, clock } = this.#deps;
+    const now = clock.now();
+    const requested = await this.#requested(stream, input, state);
+    const events = loanDecider.decide({ type: 'AddDocuments', documents: requested, now }, state);
     const added = events.flatMap((event) => (event.type === 'DocumentsAdded' ? event.documents : []));
     await Promise.all(
-      added.map(({ value }) => this.#deps.documents.put(stream, fileNamed(input.files, value))),
+      added.map((document) => {
+        const { value } = input.documents[requested.indexOf(document)]!;
+        return documents.put(stream, fileNamed(input.files, value));
+      }),
     );
     return events;
   }
+
+  /** The request's documents as an event of this operation would hold them. */
+  async #requested(
+    stream: string,
+    input: AddDocumentsInput,
+    state: LoanState,
+  ): Promise<readonly LoanDocument[]> {
+    const { vault, clock } = this.#deps;
+    const values = input.documents.map(({ value }) => value);
+    const forgotten = 'schedule' in state && state.borrowerForgottenAt !== undefined;
+    // Without an operation, or with a forgotten borrower, nothing is stored under these names, and none is compared.
+    if (forgotten || !('schedule' in state)) return documentsOf(input, values, clock.now());
+    const names = await privateNames(vault, stream, values, state.documents);
+    if (!names) throw keyGone(state.code);
+    return documentsOf(input, names, clock.now());
+  }
+
+  async #receipt(stream: string, input: AddDocumentsInput, state: LoanState): Promise<DocumentsReceipt> {
+    if (!('schedule' in state)) throw new Error('an operation that took documents has a state');
+    const requested = await this.#requested(stream, input, state);
+    const documents = requested.map((document, i) => {
+      const stored = state.documents.find((one) => isSameDocument(state, one, document));
+      if (!stored) throw new Error('an accepted document stands in the state');
+      const value = state.borrowerForgottenAt === undefined ? input.documents[i]!.value : null;
+      return { ...stored, value };
+    });
+    return { code: input.code, documents };
+  }
 }
 
-const receiptOf = ({ code, documents }: AddDocumentsInput, state: LoanState): DocumentsReceipt => {
-  const present = 'documents' in state ? state.documents : [];
-  const byName = new Map(present.map((document) => [document.value, document]));
-  return {
-    code,
-    documents: documents.map(({ value }) => {
-      const document = byName.get(value);
-      if (!document) throw new Error('an accepted document stands in the state');
-      return document;
-    }),
-  };
-};
+/** Deleted without a record of it: there is nothing to seal with, and nothing is ever stored plainly. */
+const keyGone = (code: LoanCode): DomainError =>
+  new DomainError(
+    'operation_invalid_state',
+    `the key of operation ${code} was deleted, so it takes no further documents`,
+  );

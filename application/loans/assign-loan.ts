@@ -1,6 +1,6 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
-import type { LoanEvent } from '../../domain/loan/events.ts';
+import type { LoanDocument, LoanEvent } from '../../domain/loan/events.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import type { ApplicationId, SealedBorrower } from '../../domain/shared/identifiers.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
@@ -12,7 +12,7 @@ import type { DocumentInspector, DocumentStore } from '../ports/document-store.t
 import type { Outcome, RequestContext } from '../request-context.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import type { AssignLoanInput, LoanReceipt } from './inputs.ts';
-import { documentsOf, fileNamed } from './named-documents.ts';
+import { documentsOf, fileNamed, privateNames } from './named-documents.ts';
 
 interface Dependencies {
   readonly commands: CommandHandler;
@@ -41,7 +41,7 @@ export class AssignLoan {
         'fund_id is not linked to this application; use one of its own funds',
       );
     }
-    await this.#inspect(input);
+    await this.#inspect(context, input);
     const stream = loanStream(context.applicationId, input.code);
     const { replayed, state } = await this.#deps.commands.handle({
       stream,
@@ -58,9 +58,9 @@ export class AssignLoan {
     return { replayed, result: receiptOf(state) };
   }
 
-  async #inspect(input: AssignLoanInput): Promise<void> {
+  async #inspect(context: RequestContext, input: AssignLoanInput): Promise<void> {
     for (const file of input.files) {
-      if ((await this.#deps.inspector.inspect(file)) === 'pdf') continue;
+      if ((await this.#deps.inspector.inspect(file, context)) === 'pdf') continue;
       throw new DomainError('invalid_file', `${file.name}: a backing document has to be a PDF`);
     }
   }
@@ -74,7 +74,7 @@ export class AssignLoan {
   ): Promise<readonly LoanEvent[]> {
     const { vault, documents, clock } = this.#deps;
     const now = clock.now();
-    const command = (borrower: SealedBorrower) => ({
+    const command = (borrower: SealedBorrower, received: readonly LoanDocument[]) => ({
       type: 'ReceiveLoan' as const,
       applicationId: context.applicationId as ApplicationId,
       fundId: input.fundId,
@@ -84,13 +84,19 @@ export class AssignLoan {
       dateIssued: input.dateIssued,
       installments: input.installments,
       borrower,
-      documents: documentsOf(input, now),
+      documents: received,
       now,
     });
-    if (current.status !== 'none') return loanDecider.decide(command('' as SealedBorrower), current);
+    if (current.status !== 'none') return loanDecider.decide(command('' as SealedBorrower, []), current);
     const borrower = await vault.seal(stream, input.borrower);
+    const names = await privateNames(
+      vault,
+      stream,
+      input.documents.map(({ value }) => value),
+    );
+    if (!names) throw new Error(`the key of ${stream} was deleted while it was received`);
     await Promise.all(input.files.map((file) => documents.put(stream, file)));
-    return loanDecider.decide(command(borrower), current);
+    return loanDecider.decide(command(borrower, documentsOf(input, names, now)), current);
   }
 }
 

@@ -96,5 +96,6 @@ export interface AddDocumentsInput {
 export interface DocumentsReceipt {
   readonly code: LoanCode;
   /** Those of the request, in its order. */
-  readonly documents: readonly LoanDocument[];
+  /** `value` is null once the borrower was forgotten. */
+  readonly documents: readonly (Omit<LoanDocument, 'value'> & { readonly value: string | null })[];
 }

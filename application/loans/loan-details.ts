@@ -5,7 +5,7 @@ import { outstandingAtDue } from '../../domain/installment/index.ts';
 import type { RejectionReason, RepurchaseReason } from '../../domain/loan/events.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { InstallmentCode, Timestamp } from '../../domain/shared/identifiers.ts';
-import { cents } from '../../domain/shared/money.ts';
+import { LARGEST_AMOUNT, cents } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 import type { InstallmentRow, LoanView } from '../../projections/loan/loan-view.ts';
 import type { Borrower } from '../ports/borrower-vault.ts';
@@ -24,6 +24,8 @@ export interface InstallmentDetails {
 
 export interface RepurchaseDetails {
   readonly reason: RepurchaseReason;
+  /** null where none was given, or once the borrower was forgotten */
+  readonly reasonDetail: string | null;
   readonly effectiveDate: CalendarDate;
   readonly repurchaseValue: Cents;
   readonly calculatedAt: Timestamp;
@@ -60,7 +62,8 @@ export interface LoanDetails {
   readonly documents: readonly {
     readonly documentId: string;
     readonly type: string;
-    readonly value: string;
+    /** null once the borrower was forgotten */
+    readonly value: string | null;
     readonly sha256: string;
     readonly size: number;
     readonly receivedAt: Timestamp;
@@ -68,8 +71,8 @@ export interface LoanDetails {
   readonly balances: {
     readonly openFaceValue: Cents;
     readonly receivedValue: Cents;
-    /** Present value of what is open, on `payoffDate`. */
-    readonly payoffValue: Cents;
+    /** Present value of what is open, on `payoffDate`; null when beyond what an amount can be. */
+    readonly payoffValue: Cents | null;
     readonly payoffDate: CalendarDate;
   };
   readonly repurchase?: RepurchaseDetails;
@@ -115,6 +118,9 @@ const detailsOf = (
   outstandingValue: outstandingAtDue(installment, dailyFactor),
 });
 
+/** A short loan left open for years outgrows every amount; a made-up number would mislead. */
+const statable = (value: Cents): Cents | null => (value > LARGEST_AMOUNT ? null : value);
+
 const parsed = <T>(text: string | null): T | undefined =>
   text === null ? undefined : (JSON.parse(text) as T);
 
@@ -122,15 +128,23 @@ const parsed = <T>(text: string | null): T | undefined =>
 const owes = (status: string): boolean => status !== 'rejected' && !ENDED.has(status);
 const ENDED = new Set(['settled', 'repurchased', 'reversed', 'resolved', 'renegotiated']);
 
+/** What the row holds sealed, opened as far as the operation's key is still there. */
+export interface OpenedTexts {
+  readonly borrower: Borrower | undefined;
+  /** Names of the documents, in the order of the view. */
+  readonly documentNames: readonly (string | undefined)[];
+  readonly reasonDetail: string | undefined;
+}
+
 export const presentLoan = (
   view: LoanView,
-  borrower: Borrower | undefined,
+  { borrower, documentNames, reasonDetail }: OpenedTexts,
   today: CalendarDate,
 ): LoanDetails => {
   const { loan } = view;
   const installments = view.installments.map(installmentOf);
   const open = owes(loan.status) ? installments : [];
-  const repurchase = parsed<RepurchaseDetails>(loan.repurchase);
+  const repurchase = parsed<Omit<RepurchaseDetails, 'reasonDetail'>>(loan.repurchase);
   const renegotiation = parsed<RenegotiationDetails>(loan.renegotiation);
   const rejectionReasons = parsed<RejectionReason[]>(loan.rejection_reasons);
   const payoffDate = today < loan.date_issued ? (loan.date_issued as CalendarDate) : today;
@@ -153,10 +167,10 @@ export const presentLoan = (
         }
       : null,
     installments: view.installments.map((row, i) => detailsOf(row, installments[i]!, loan.daily_factor)),
-    documents: view.documents.map((row) => ({
+    documents: view.documents.map((row, i) => ({
       documentId: row.document_id,
       type: row.type,
-      value: row.value,
+      value: documentNames[i] ?? null,
       sha256: row.sha256,
       size: row.size,
       receivedAt: row.received_at as Timestamp,
@@ -164,10 +178,10 @@ export const presentLoan = (
     balances: {
       openFaceValue: openFaceValue(open),
       receivedValue: cents(loan.received_value),
-      payoffValue: payoffValue(open, loan.daily_factor, payoffDate),
+      payoffValue: statable(payoffValue(open, loan.daily_factor, payoffDate)),
       payoffDate,
     },
-    ...(repurchase && { repurchase }),
+    ...(repurchase && { repurchase: { ...repurchase, reasonDetail: reasonDetail ?? null } }),
     ...(renegotiation && { renegotiation }),
     ...(rejectionReasons && { rejectionReasons }),
     version: loan.version,

@@ -7,6 +7,7 @@ import { loanStream } from '../command-handling/stream-names.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventStore } from '../ports/event-store.ts';
+import { askedBy } from '../request-context.ts';
 import type { Outcome, RequestContext } from '../request-context.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import type { PrepaymentReceipt, ProcessPrepaymentInput } from './inputs.ts';
@@ -41,9 +42,7 @@ export class ProcessPrepayment {
     const { prepaymentValue, prepaymentDate, paymentMethod } = input;
     const handled = await commands.handle({
       stream,
-      applicationId: context.applicationId,
-      actor: context.clientId,
-      correlationId: context.requestId,
+      ...askedBy(context),
       idempotency: {
         endpoint: ENDPOINTS.processPrepayment,
         key: idempotencyKey,

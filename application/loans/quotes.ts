@@ -1,6 +1,7 @@
 import { loanDecider } from '../../domain/loan/index.ts';
 import type {
   AllocationLine,
+  ExitBasis,
   LoanEvent,
   PresentValueLine,
   Pricing,
@@ -10,12 +11,13 @@ import type { LoanState } from '../../domain/loan/state.ts';
 import { daysBetween } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { InstallmentCode, LoanCode, Timestamp } from '../../domain/shared/identifiers.ts';
+import { cents } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { ProcessPrepaymentInput, RequestRepurchaseInput } from './inputs.ts';
+import type { ProcessPrepaymentInput, RequestRepurchaseInput, SettleInstallmentInput } from './inputs.ts';
 import { requirePaymentDate } from './payment-date.ts';
 import type { PaymentDatePolicy } from './payment-date.ts';
 
@@ -40,6 +42,25 @@ interface Quote {
   readonly calculatedAt: Timestamp;
 }
 
+/** What one installment would take. */
+export interface SettlementQuoteLine extends Omit<QuoteLine, 'presentValue'> {
+  /** What it owes on its due date. */
+  readonly scheduledValue: Cents;
+  readonly settledValue: Cents;
+  /** Scheduled less settled, where that is missing. */
+  readonly difference: Cents;
+  /** What would come in beyond the scheduled value, as charges. */
+  readonly surplus: Cents;
+  readonly lateDays: number;
+}
+
+export interface SettlementQuote extends Quote {
+  readonly installmentCode: InstallmentCode;
+  readonly settledAt: CalendarDate;
+  readonly settledValue: Cents;
+  readonly lines: readonly [SettlementQuoteLine];
+}
+
 export interface PrepaymentQuote extends Quote {
   readonly prepaymentValue: Cents;
   readonly prepaymentDate: CalendarDate;
@@ -60,6 +81,9 @@ export interface RepurchaseQuote extends Quote {
   readonly calculatedValue: Cents;
   readonly valueSource: 'calculated' | 'informed';
   readonly acquisitionValue: Cents;
+  readonly disbursedValue: Cents;
+  /** Which of the two a reversal gives back, and a resolution starts from. */
+  readonly exitBasis: ExitBasis;
   readonly receivedValue: Cents;
   /** Add up to the calculated value; empty where the reason does not follow the curve. */
   readonly lines: readonly QuoteLine[];
@@ -79,14 +103,46 @@ export class Quotes {
     this.#deps = dependencies;
   }
 
+  /**
+   * @throws DomainError `invalid_date`, `loan_not_found`, `installment_not_found`, `operation_invalid_state`,
+   *   `installment_already_closed`
+   */
+  async settlement(context: RequestContext, input: SettleInstallmentInput): Promise<SettlementQuote> {
+    const { commands, clock, paymentDates } = this.#deps;
+    const { code, installmentCode, settledAt, settledValue, paymentMethod } = input;
+    requirePaymentDate(paymentDates, clock, 'settled_at', settledAt);
+    const payment = { installmentCode, settledAt, settledValue, paymentMethod, now: clock.now() };
+    const { state, events } = await commands.preview(
+      loanStream(context.applicationId, code),
+      (current) => loanDecider.decide({ type: 'SettleInstallment', ...payment }, current),
+      context.onlyFundIds,
+    );
+    const event = events[0];
+    if (event?.type !== 'InstallmentSettled' || !('pricing' in state))
+      throw new Error('a settlement begins with its event');
+    const { scheduledValue, lateDays } = event;
+    const [placed] = linesOf(state, [{ installmentCode }], settledAt);
+    if (!placed) throw new Error('one installment has one line');
+    const difference = cents(Math.max(0, scheduledValue - settledValue));
+    const surplus = cents(Math.max(0, settledValue - scheduledValue));
+    return {
+      ...quoteOf(code, state, state, events),
+      ...{ installmentCode, settledAt, settledValue },
+      lines: [{ ...placed, scheduledValue, settledValue, difference, surplus, lateDays }],
+      calculatedAt: event.processedAt,
+    };
+  }
+
   /** @throws DomainError `invalid_date`, `loan_not_found`, `operation_invalid_state` */
   async prepayment(context: RequestContext, input: ProcessPrepaymentInput): Promise<PrepaymentQuote> {
     const { commands, clock, paymentDates } = this.#deps;
     const { code, prepaymentValue, prepaymentDate, paymentMethod } = input;
     requirePaymentDate(paymentDates, clock, 'prepayment_date', prepaymentDate);
     const payment = { prepaymentValue, prepaymentDate, paymentMethod, now: clock.now() };
-    const { state, events } = await commands.preview(loanStream(context.applicationId, code), (current) =>
-      loanDecider.decide({ type: 'ProcessPrepayment', ...payment }, current),
+    const { state, events } = await commands.preview(
+      loanStream(context.applicationId, code),
+      (current) => loanDecider.decide({ type: 'ProcessPrepayment', ...payment }, current),
+      context.onlyFundIds,
     );
     const event = events[0];
     if (event?.type !== 'PrepaymentProcessed') throw new Error('a prepayment begins with its event');
@@ -110,8 +166,10 @@ export class Quotes {
     const { commands, clock } = this.#deps;
     const { idempotencyKey: _, code, ...request } = input;
     const now = clock.now();
-    const { state, events } = await commands.preview(loanStream(context.applicationId, code), (current) =>
-      loanDecider.decide({ type: 'RequestRepurchase', ...request, now }, current),
+    const { state, events } = await commands.preview(
+      loanStream(context.applicationId, code),
+      (current) => loanDecider.decide({ type: 'RequestRepurchase', ...request, now }, current),
+      context.onlyFundIds,
     );
     const event = events[0];
     if (event?.type !== 'RepurchaseRequested') throw new Error('a repurchase begins with its request');
@@ -120,7 +178,7 @@ export class Quotes {
       ...quoteOf(code, state, event, events),
       calculatedAt: event.calculatedAt,
       ...{ reason, effectiveDate, repurchaseValue, calculatedValue, valueSource, receivedValue },
-      acquisitionValue: acquisitionOf(state),
+      ...pricedBy(state),
       lines: linesOf(state, event.lines, effectiveDate),
     };
   }
@@ -137,12 +195,15 @@ const quoteOf = (
   resultingStatus: events.reduce((before, event) => loanDecider.evolve(before, event), state).status,
 });
 
-const acquisitionOf = (state: LoanState): Cents => {
-  if (!('acquisitionValue' in state)) throw new Error('an operation has a price');
-  return state.acquisitionValue;
+const pricedBy = (
+  state: LoanState,
+): Pick<RepurchaseQuote, 'acquisitionValue' | 'disbursedValue' | 'exitBasis'> => {
+  if (!('exitBasis' in state)) throw new Error('an operation that can be repurchased was disbursed');
+  const { acquisitionValue, disbursedValue, exitBasis } = state;
+  return { acquisitionValue, disbursedValue, exitBasis };
 };
 
-const linesOf = <Line extends PresentValueLine | AllocationLine>(
+const linesOf = <Line extends Pick<PresentValueLine | AllocationLine, 'installmentCode'>>(
   state: LoanState,
   lines: readonly Line[],
   date: CalendarDate,

@@ -1,14 +1,21 @@
-import type { Timestamp } from '../../domain/shared/identifiers.ts';
+import type { SealedBorrower, Timestamp } from '../../domain/shared/identifiers.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import type { PrivateText } from '../../domain/shared/private-text.ts';
+import type { LoanView } from '../../projections/loan/loan-view.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { LoanPage, LoanReader } from '../ports/loan-reader.ts';
+import { seesFund } from '../request-context.ts';
+import type { LoanVersions } from '../ports/loan-versions.ts';
 import type { RequestContext } from '../request-context.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
+import { decodeLoanEvent } from '../event-codec/event-codec.ts';
 import { loanReceived } from '../event-codec/assignment-entries.ts';
+import { readTexts } from '../privacy/read-texts.ts';
+import type { OwnWrites } from './own-writes.ts';
 import { presentLoan } from './loan-details.ts';
-import type { LoanDetails } from './loan-details.ts';
+import type { LoanDetails, OpenedTexts } from './loan-details.ts';
 
 /** Resolves true once the read model holds this revision of the stream, false when it did not within the time. */
 export interface ReadModelProgress {
@@ -21,6 +28,7 @@ export class ReadModelBehindError extends Error {
 }
 
 const READ_WAIT_MS = 3_000;
+const STREAMS_IN_ONE_QUERY = 500;
 const LOAN_RECEIVED = loanReceived.storedType;
 
 export interface ListLoansInput {
@@ -46,6 +54,8 @@ interface Dependencies {
   readonly events: EventStore;
   readonly loans: LoanReader;
   readonly progress: ReadModelProgress;
+  readonly versions: LoanVersions;
+  readonly writes: Pick<OwnWrites, 'of' | 'seen'>;
   readonly vault: BorrowerVault;
   readonly clock: Clock;
 }
@@ -64,27 +74,56 @@ export class LoanReading {
     const head = await events.head(stream);
     if (head === 'no_stream') return undefined;
     let view = await loans.find(context.applicationId, code);
-    if (view === undefined && !(await this.#holdsOperation(stream))) return undefined;
+    const fundId = view?.loan.fund_id ?? (await this.#fundOf(stream));
+    if (fundId === undefined || !seesFund(context, fundId)) return undefined;
     if (view === undefined || BigInt(view.loan.version) < head) {
       if (!(await progress.waitForVersion(stream, head, READ_WAIT_MS))) throw new ReadModelBehindError();
       view = await loans.find(context.applicationId, code);
     }
     if (view === undefined) return undefined;
-    const borrower = await vault.open(stream, view.loan.borrower as Parameters<BorrowerVault['open']>[1]);
-    return presentLoan(view, borrower, clock.today());
+    return presentLoan(view, await openTexts(vault, stream, view), clock.today());
   }
 
   /** A renegotiation may have reserved the code, and perhaps given it back: then there is nothing to wait for. */
-  async #holdsOperation(stream: string): Promise<boolean> {
+  async #fundOf(stream: string): Promise<string | undefined> {
     const { events } = await this.#deps.events.read(stream);
-    return events.some(({ type }) => type === LOAN_RECEIVED);
+    const received = events.find(({ type }) => type === LOAN_RECEIVED);
+    const event = received && decodeLoanEvent(received);
+    return event?.type === 'LoanReceived' ? event.fundId : undefined;
+  }
+
+  /** A list has no head to compare with: what this process wrote for the application has to be in it. */
+  async #untilWritesShow(applicationId: string): Promise<void> {
+    const { versions, writes, progress } = this.#deps;
+    const unseen = writes.of(applicationId);
+    for (let at = 0; at < unseen.length; at += STREAMS_IN_ONE_QUERY) {
+      const some = unseen.slice(at, at + STREAMS_IN_ONE_QUERY);
+      const shown = await versions.of(some.map(([stream]) => stream));
+      await Promise.all(
+        some.map(async ([stream, revision]) => {
+          const version = shown.get(stream);
+          const has = version !== undefined && version >= revision;
+          // Without a row there may be nothing to wait for: a renegotiation has reserved the code, and perhaps given it back.
+          const waits = !has && (version !== undefined || (await this.#fundOf(stream)) !== undefined);
+          if (waits && !(await progress.waitForVersion(stream, revision, READ_WAIT_MS)))
+            throw new ReadModelBehindError();
+          writes.seen(applicationId, stream, revision);
+        }),
+      );
+    }
   }
 
   async list(
     context: RequestContext,
     input: ListLoansInput,
   ): Promise<{ loans: readonly LoanSummary[]; nextCursor: string | null }> {
-    const page: LoanPage = await this.#deps.loans.list({ applicationId: context.applicationId, ...input });
+    const { applicationId, onlyFundIds } = context;
+    await this.#untilWritesShow(applicationId);
+    const page: LoanPage = await this.#deps.loans.list({
+      applicationId,
+      ...(onlyFundIds && { onlyFundIds }),
+      ...input,
+    });
     const loans = page.loans.map((row) => ({
       code: row.code,
       fundId: row.fund_id,
@@ -99,3 +138,20 @@ export class LoanReading {
     return { loans, nextCursor: page.nextCursor };
   }
 }
+
+/** JSON text of what may name a person; empty where there is none, or once it was forgotten. */
+const privateText = (column: string): PrivateText | undefined =>
+  column === '' ? undefined : (JSON.parse(column) as PrivateText);
+
+const openTexts = async (
+  vault: BorrowerVault,
+  stream: string,
+  { loan, documents }: LoanView,
+): Promise<OpenedTexts> => {
+  const columns = [loan.reason_detail, ...documents.map(({ value }) => value)].map(privateText);
+  const [borrower, [reasonDetail, ...documentNames]] = await Promise.all([
+    vault.open(stream, loan.borrower as SealedBorrower),
+    readTexts(vault, stream, columns),
+  ]);
+  return { borrower, documentNames, reasonDetail };
+};

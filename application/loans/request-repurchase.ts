@@ -1,19 +1,23 @@
 import { loanDecider } from '../../domain/loan/index.ts';
+import type { RequestRepurchase as RequestRepurchaseCommand } from '../../domain/loan/commands.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { canonicalText } from '../command-handling/fingerprint.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { Clock } from '../ports/clock.ts';
+import { askedBy } from '../request-context.ts';
 import type { Outcome, RequestContext } from '../request-context.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import type { RepurchaseReceipt, RequestRepurchaseInput } from './inputs.ts';
 
 interface Dependencies {
   readonly commands: CommandHandler;
-  readonly vault: Pick<BorrowerVault, 'digest'>;
+  readonly vault: Pick<BorrowerVault, 'digest' | 'sealText'>;
   readonly clock: Clock;
 }
+
+type Remark = Pick<RequestRepurchaseCommand, 'reasonDetail'>;
 
 /** Asks that an operation leaves the portfolio; the administrator completes it. */
 export class RequestRepurchase {
@@ -30,22 +34,33 @@ export class RequestRepurchase {
   async execute(context: RequestContext, input: RequestRepurchaseInput): Promise<Outcome<RepurchaseReceipt>> {
     const { commands, vault, clock } = this.#deps;
     const { idempotencyKey, ...contents } = input;
-    const { code: _, ...request } = contents;
+    const { code: _, reasonDetail, ...request } = contents;
+    const stream = loanStream(context.applicationId, input.code);
     const { replayed, state } = await commands.handle({
-      stream: loanStream(context.applicationId, input.code),
-      applicationId: context.applicationId,
-      actor: context.clientId,
-      correlationId: context.requestId,
+      stream,
+      ...askedBy(context),
       idempotency: {
         endpoint: ENDPOINTS.requestRepurchase,
         key: idempotencyKey,
         fingerprint: vault.digest(canonicalText(contents)),
         claim: true,
       },
-      decide: (current) =>
-        loanDecider.decide({ type: 'RequestRepurchase', ...request, now: clock.now() }, current),
+      decide: async (current) => {
+        const remark = await this.#sealRemark(stream, reasonDetail, current);
+        return loanDecider.decide(
+          { type: 'RequestRepurchase', ...request, ...remark, now: clock.now() },
+          current,
+        );
+      },
     });
     return { replayed, result: receiptOf(state) };
+  }
+
+  /** Once the borrower is forgotten there is nothing left to seal a remark with, so none is kept. */
+  async #sealRemark(stream: string, remark: string | undefined, state: LoanState): Promise<Remark> {
+    if (remark === undefined || !('schedule' in state) || state.borrowerForgottenAt !== undefined) return {};
+    const reasonDetail = await this.#deps.vault.sealText(stream, remark);
+    return reasonDetail ? { reasonDetail } : {};
   }
 }
 

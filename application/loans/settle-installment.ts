@@ -5,6 +5,7 @@ import { canonicalText } from '../command-handling/fingerprint.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { Clock } from '../ports/clock.ts';
+import { askedBy } from '../request-context.ts';
 import type { Outcome, RequestContext } from '../request-context.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import type { SettleInstallmentInput, SettlementReceipt } from './inputs.ts';
@@ -36,9 +37,7 @@ export class SettleInstallment {
     const { idempotencyKey, ...contents } = input;
     const { replayed, state } = await commands.handle({
       stream: loanStream(context.applicationId, input.code),
-      applicationId: context.applicationId,
-      actor: context.clientId,
-      correlationId: context.requestId,
+      ...askedBy(context),
       idempotency: {
         endpoint: ENDPOINTS.settleInstallment,
         key: idempotencyKey,

@@ -2,3 +2,14 @@
 export class BusyError extends Error {
   override readonly name = 'BusyError';
 }
+
+/** The caller's share of this kind of work is used up, whatever others do (429 with Retry-After). Nothing was done. */
+export class OverShareError extends Error {
+  override readonly name = 'OverShareError';
+  readonly retryAfterSeconds: number;
+
+  constructor(message: string, retryAfterSeconds: number) {
+    super(message);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}

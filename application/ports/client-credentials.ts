@@ -2,7 +2,7 @@ export interface IssuedCredentials {
   readonly clientId: string;
   /** Shown once, never stored. */
   readonly clientSecret: string;
-  /** Salted slow hash of the secret, self-describing text. */
+  /** Salted hash of the secret, self-describing text. */
   readonly secretHash: string;
 }
 

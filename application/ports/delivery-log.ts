@@ -37,6 +37,8 @@ export interface DeliveryRecord {
 export interface DeliveryQuery {
   readonly webhookId: string;
   readonly status?: DeliveryState;
+  /** Of events of these funds alone; at least one. */
+  readonly onlyFundIds?: readonly string[];
   /** Created at or after; ISO 8601 UTC with milliseconds. */
   readonly since?: string;
   readonly limit: number;

@@ -78,9 +78,15 @@ export type AttemptVerdict =
   /** Failed, and it was the last attempt. */
   | { readonly kind: 'failed' };
 
+/** What is kept of an attempt, as long as its delivery. */
+export interface EndedAttempt extends AttemptRecord {
+  /** The first 2 KiB of what the receiver answered; null when it answered nothing. */
+  readonly responseBody: string | null;
+}
+
 export interface AttemptResult {
   readonly delivery: LeasedDelivery;
-  readonly record: AttemptRecord;
+  readonly record: EndedAttempt;
   readonly verdict: AttemptVerdict;
   /** True to go on with the lane's next delivery under the same lease. */
   readonly keepLane: boolean;

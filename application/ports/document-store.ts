@@ -1,11 +1,19 @@
-/** A file as it came in, already on disk in a place of its own, hashed while it was written. */
+import type { RequestContext } from '../request-context.ts';
+
+/** A part of a content, in bytes: from `start`, to before `end`. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A file as it came in, already put aside and hashed on the way. */
 export interface ReceivedFile {
   readonly name: string;
   readonly size: number;
   /** Hexadecimal SHA-256 of the content. */
   readonly sha256: string;
-  /** Readable until the request ends. */
-  readonly path: string;
+  /** The content, or a part of it. It can be read until the request ends; what still reads then fails. */
+  read(range?: ByteRange): AsyncIterable<Uint8Array>;
 }
 
 /** Contents of documents, addressed by operation and SHA-256, sealed with the operation's key. Storing one twice is storing it once. */
@@ -17,8 +25,15 @@ export interface DocumentStore {
 
 export type FileKind = 'pdf' | 'docx';
 
+/** On whose behalf a file is looked at; `signal` is aborted when nobody waits for the answer any more. */
+export type Inspection = Pick<RequestContext, 'applicationId' | 'signal'>;
+
 /** Decides by content, never by the declared type. Bounded in time and memory, off the main thread where it parses. */
 export interface DocumentInspector {
-  /** What the file really is. @throws DomainError `invalid_file` naming the file and what is wrong with it */
-  inspect(file: ReceivedFile): Promise<FileKind>;
+  /**
+   * What the file really is.
+   * @throws DomainError `invalid_file` naming the file and what is wrong with it
+   * @throws OverShareError the application has too much of this kind of work under way
+   */
+  inspect(file: ReceivedFile, inspection: Inspection): Promise<FileKind>;
 }

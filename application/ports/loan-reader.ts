@@ -4,6 +4,8 @@ export interface LoanListQuery {
   readonly applicationId: string;
   readonly status?: string;
   readonly fundId?: string;
+  /** None of any other fund; at least one. */
+  readonly onlyFundIds?: readonly string[];
   readonly limit: number;
   /** Opaque; from the previous page. @see LoanPage */
   readonly cursor?: string;

@@ -1,8 +1,5 @@
 import type { Client } from './client-registry.ts';
 
-export const SCOPES = ['loans:write', 'loans:read', 'webhooks'] as const;
-export type Scope = (typeof SCOPES)[number];
-
 export interface IssuedToken {
   readonly accessToken: string;
   /** Seconds. */
@@ -30,6 +27,7 @@ export interface ClientAuthenticator {
   authenticate(clientId: string, secret: string): Promise<Client | undefined>;
 }
 
+/** The message goes on after "the access token is not valid here", for whoever sent it. */
 export class InvalidTokenError extends Error {
   override readonly name = 'InvalidTokenError';
 }

@@ -1,6 +1,6 @@
 /** Makes and seals signing secrets. `context` binds the sealed text to its owner: opened with another one, it fails. */
 export interface Sealer {
-  seal(text: string, context: string): string;
+  seal(text: string, context: string): string | Promise<string>;
   /** @throws Error when the text was sealed for another context or tampered with */
   open(sealed: string, context: string): string;
 }

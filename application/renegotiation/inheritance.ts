@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { ExistingLoan, LoanDocument, LoanState } from '../../domain/loan/index.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { LoanCode, SealedBorrower } from '../../domain/shared/identifiers.ts';
+import type { SealedBorrower } from '../../domain/shared/identifiers.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
+import type { PrivateName } from '../../domain/shared/private-text.ts';
 import type { Borrower, BorrowerVault } from '../ports/borrower-vault.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DocumentCopies } from '../ports/document-copies.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
-import { documentsOf, fileNamed } from '../loans/named-documents.ts';
+import { documentsOf, fileNamed, privateNames } from '../loans/named-documents.ts';
+import { readTexts } from '../privacy/read-texts.ts';
 import type { RenegotiateLoansInput } from './inputs.ts';
 import type { Inherited } from './protocol.ts';
 
@@ -37,12 +39,18 @@ export class Inheritance {
   /** Everything is durable when it resolves. @throws DomainError `validation_error`, `operation_invalid_state`, `missing_file` */
   async take(originals: readonly LoanState[]): Promise<Inherited> {
     const loans = originals.filter((state) => 'schedule' in state);
-    const [borrower, documents] = await Promise.all([
-      this.#borrower ?? this.#sealBorrower(loans),
-      this.#takeDocuments(loans),
-    ]);
-    this.#borrower = borrower;
-    return { borrower, documents };
+    // One after the other: the files of a request that is refused are gone as soon as its answer is, and the key that names of
+    // documents are sealed with is made with the borrower.
+    this.#borrower ??= await this.#sealBorrower(loans);
+    return { borrower: this.#borrower, documents: await this.#takeDocuments(loans) };
+  }
+
+  /** Refuses what `take` would refuse, and stores nothing. */
+  async check(originals: readonly ExistingLoan[]): Promise<void> {
+    if (!this.#input.newProposal.borrower) await this.#commonBorrower(originals);
+    const { documents } = this.#input.newProposal;
+    if (documents !== undefined) documents.forEach(({ value }) => fileNamed(this.#input.files, value));
+    else await this.#forEachDocument(originals, (loan, document) => this.#requireReadable(loan, document));
   }
 
   async #sealBorrower(originals: readonly ExistingLoan[]): Promise<SealedBorrower> {
@@ -60,12 +68,12 @@ export class Inheritance {
     throw new DomainError('validation_error', message, [{ field, code: 'ambiguous_borrower', message }]);
   }
 
-  async #borrowerOf({ applicationId, code, borrower }: ExistingLoan): Promise<Borrower> {
-    const opened = await this.#deps.vault.open(loanStream(applicationId, code), borrower);
+  async #borrowerOf(loan: ExistingLoan): Promise<Borrower> {
+    const opened = await this.#deps.vault.open(streamOf(loan), loan.borrower);
     if (opened) return opened;
     throw new DomainError(
       'operation_invalid_state',
-      `the borrower of operation ${code} was forgotten; send the borrower of the new operation`,
+      `the borrower of operation ${loan.code} was forgotten; send the borrower of the new operation`,
     );
   }
 
@@ -77,28 +85,63 @@ export class Inheritance {
       const file = fileNamed(files, value);
       await this.#once(file.sha256, () => this.#deps.documents.put(this.#stream, file));
     }
-    return documentsOf({ documents, files }, this.#deps.clock.now());
+    const names = await this.#sealNames(documents.map(({ value }) => value));
+    return documentsOf({ documents, files }, names, this.#deps.clock.now());
+  }
+
+  async #sealNames(names: readonly string[]): Promise<readonly PrivateName[]> {
+    const sealed = await privateNames(this.#deps.vault, this.#stream, names);
+    if (!sealed) throw new Error(`the key of ${this.#stream} was deleted while it was received`);
+    return sealed;
   }
 
   async #copyDocuments(originals: readonly ExistingLoan[]): Promise<readonly LoanDocument[]> {
     const receivedAt = this.#deps.clock.now();
-    const byName = new Map<string, LoanDocument>();
-    for (const { applicationId, code, documents } of originals) {
-      for (const document of documents) {
-        requireSameContent(byName.get(document.value), document);
-        await this.#once(document.sha256, () => this.#copy(loanStream(applicationId, code), code, document));
-        byName.set(document.value, { ...document, documentId: randomUUID(), receivedAt });
-      }
-    }
-    return [...byName.values()];
+    const byName = await this.#forEachDocument(originals, (loan, document) =>
+      this.#once(document.sha256, () => this.#copy(loan, document)),
+    );
+    const sealed = await this.#sealNames([...byName.keys()]);
+    return [...byName.values()].map((document, i) => ({
+      ...document,
+      value: sealed[i]!,
+      documentId: randomUUID(),
+      receivedAt,
+    }));
   }
 
-  async #copy(from: string, code: LoanCode, { value, sha256 }: LoanDocument): Promise<void> {
-    if (await this.#deps.documents.copy(from, this.#stream, sha256)) return;
-    throw new DomainError(
-      'operation_invalid_state',
-      `document ${value} of operation ${code} cannot be read any more; send new documents with the renegotiation`,
-    );
+  /** The documents of all originals by their names, each name once. */
+  async #forEachDocument(
+    originals: readonly ExistingLoan[],
+    visit: (loan: ExistingLoan, document: LoanDocument) => Promise<void>,
+  ): Promise<ReadonlyMap<string, LoanDocument>> {
+    const byName = new Map<string, LoanDocument>();
+    for (const loan of originals) {
+      const names = await this.#namesOf(loan);
+      for (const [i, document] of loan.documents.entries()) {
+        const name = names[i];
+        if (name === undefined) throw unreadable(loan, document);
+        requireSameContent(byName.get(name), document, name);
+        await visit(loan, document);
+        byName.set(name, document);
+      }
+    }
+    return byName;
+  }
+
+  #namesOf(loan: ExistingLoan): Promise<readonly (string | undefined)[]> {
+    if (loan.borrowerForgottenAt !== undefined) return Promise.resolve([]);
+    const names = loan.documents.map(({ value }) => value);
+    return readTexts(this.#deps.vault, streamOf(loan), names);
+  }
+
+  async #copy(loan: ExistingLoan, document: LoanDocument): Promise<void> {
+    if (await this.#deps.documents.copy(streamOf(loan), this.#stream, document.sha256)) return;
+    throw unreadable(loan, document);
+  }
+
+  async #requireReadable(loan: ExistingLoan, document: LoanDocument): Promise<void> {
+    if (await this.#deps.documents.get(streamOf(loan), document.sha256)) return;
+    throw unreadable(loan, document);
   }
 
   async #once(sha256: string, store: () => Promise<void>): Promise<void> {
@@ -108,9 +151,21 @@ export class Inheritance {
   }
 }
 
-const requireSameContent = (other: LoanDocument | undefined, { value, sha256 }: LoanDocument): void => {
+const streamOf = ({ applicationId, code }: ExistingLoan): string => loanStream(applicationId, code);
+
+const unreadable = ({ code }: ExistingLoan, { documentId }: LoanDocument): DomainError =>
+  new DomainError(
+    'operation_invalid_state',
+    `document ${documentId} of operation ${code} cannot be read any more; send new documents with the renegotiation`,
+  );
+
+const requireSameContent = (
+  other: LoanDocument | undefined,
+  { sha256 }: LoanDocument,
+  name: string,
+): void => {
   if (!other || other.sha256 === sha256) return;
-  const message = `the originals hold different documents named ${value}; send the documents of the new operation`;
+  const message = `the originals hold different documents named ${name}; send the documents of the new operation`;
   const violation = { field: 'new_loan.backing_documents', code: 'ambiguous_document', message };
   throw new DomainError('validation_error', message, [violation]);
 };

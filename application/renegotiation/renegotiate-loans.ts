@@ -5,10 +5,11 @@ import {
 } from '../../domain/renegotiation/index.ts';
 import type { Proposal } from '../../domain/renegotiation/index.ts';
 import { isReserved } from '../../domain/loan/index.ts';
+import type { ActiveLoan } from '../../domain/loan/index.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { ApplicationId } from '../../domain/shared/identifiers.ts';
 import { canonicalText } from '../command-handling/fingerprint.ts';
-import { acceptedUnder } from '../command-handling/operation.ts';
+import { acceptedUnder, visibleOf } from '../command-handling/operation.ts';
 import type { Operation } from '../command-handling/operation.ts';
 import type { Reservations } from '../command-handling/reservations.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
@@ -20,6 +21,8 @@ import type { DocumentInspector, DocumentStore } from '../ports/document-store.t
 import type { Outcome, RequestContext } from '../request-context.ts';
 import { Inheritance } from './inheritance.ts';
 import type { RenegotiateLoansInput, RenegotiationReceipt } from './inputs.ts';
+import { quoteOf } from './renegotiation-quote.ts';
+import type { RenegotiationQuote } from './renegotiation-quote.ts';
 import type { LoanStreams } from './loan-streams.ts';
 import type { RenegotiationProtocol } from './protocol.ts';
 import { contentsOf, proposalOf, requireDocumentTypes } from './request-contents.ts';
@@ -53,15 +56,33 @@ export class RenegotiateLoans {
     context: RequestContext,
     input: RenegotiateLoansInput,
   ): Promise<Outcome<RenegotiationReceipt>> {
-    requireSoundProposal(proposalOf(input));
-    requireDocumentTypes(input);
-    for (const file of input.files) await this.#deps.inspector.inspect(file);
+    await this.#requireSound(context, input);
     const fingerprint = this.#deps.vault.digest(canonicalText(contentsOf(input)));
     for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
       const outcome = await this.#unlessDoneMeanwhile(context, input, fingerprint);
       if (outcome) return outcome;
     }
     throw keptChanging();
+  }
+
+  /**
+   * What `execute` would do, refused where it would be: nothing is stored, and no key is looked up.
+   * @throws DomainError as `execute`, without `idempotency_conflict`
+   */
+  async quote(context: RequestContext, input: RenegotiateLoansInput): Promise<RenegotiationQuote> {
+    await this.#requireSound(context, input);
+    const { vault, documents, clock } = this.#deps;
+    const proposal = proposalOf(input);
+    const operations = await this.#originals(context, proposal);
+    const originals = await this.#requireAllowed(context, proposal, operations);
+    await new Inheritance({ vault, documents, clock }, input, context.applicationId).check(originals);
+    return quoteOf(proposal, originals, clock.now());
+  }
+
+  async #requireSound(context: RequestContext, input: RenegotiateLoansInput): Promise<void> {
+    requireSoundProposal(proposalOf(input));
+    requireDocumentTypes(input);
+    for (const file of input.files) await this.#deps.inspector.inspect(file, context);
   }
 
   /** What refuses may be this very request, carried out by another process between two looks. */
@@ -82,8 +103,10 @@ export class RenegotiateLoans {
   }
 
   #originals(context: RequestContext, proposal: Proposal): Promise<readonly Operation[]> {
-    const { originalProposalCodes: codes } = proposal;
-    return Promise.all(codes.map((code) => this.#unreserved(loanStream(context.applicationId, code))));
+    const { applicationId, onlyFundIds } = context;
+    const original = async (code: string): Promise<Operation> =>
+      visibleOf(await this.#unreserved(loanStream(applicationId, code)), onlyFundIds);
+    return Promise.all(proposal.originalProposalCodes.map(original));
   }
 
   /** Undefined when others changed the operations meanwhile. */
@@ -122,7 +145,7 @@ export class RenegotiateLoans {
     context: RequestContext,
     proposal: Proposal,
     originals: readonly Operation[],
-  ): Promise<void> {
+  ): Promise<readonly ActiveLoan[]> {
     const states = originals.map(({ state }) => state);
     for (const state of states) {
       if (!('fundId' in state) || context.fundIds.includes(state.fundId)) continue;
@@ -131,9 +154,10 @@ export class RenegotiateLoans {
         `the fund of operation ${state.code} is not linked to this application any more`,
       );
     }
-    requireRenegotiable(proposal, states);
+    const active = requireRenegotiable(proposal, states);
     const newLoan = await this.#unreserved(loanStream(context.applicationId, proposal.newProposalCode));
     requireUnusedCode(proposal, newLoan.state);
+    return active;
   }
 
   async #unreserved(stream: string): Promise<Operation> {

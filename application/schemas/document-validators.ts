@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FieldViolation } from '../../domain/shared/domain-error.ts';
-import { VIOLATIONS } from './schema.ts';
+import { DECIMALS, VIOLATIONS } from './schema.ts';
 import type { Schema } from './schema.ts';
 import { FORMATS } from './formats.ts';
 import { violationsOf } from './violations.ts';
@@ -10,8 +10,12 @@ export type Validator = (value: unknown) => readonly FieldViolation[];
 
 const NONE: readonly FieldViolation[] = [];
 const DOCUMENT = 'description';
-/** 999,999,999.99 / 0.01 is off by up to 2e-5 in binary; anything finer is caught in the text of the number. */
-const DECIMALS_OF_QUOTIENT = 4;
+
+/** Whether the number is the one nearest to a decimal of so few places; finer texts are caught when they are read. */
+const hasAtMost = (decimals: number, value: number): boolean => {
+  const unit = 10 ** decimals;
+  return Math.round(value * unit) / unit === value;
+};
 
 /** Checks made from the schemas of the published description, so that the two cannot disagree. */
 export class DocumentValidators {
@@ -23,10 +27,16 @@ export class DocumentValidators {
       verbose: true,
       strictTypes: false,
       strictRequired: false,
-      multipleOfPrecision: DECIMALS_OF_QUOTIENT,
       formats: { ...FORMATS },
       // The sections of the description, so that strict mode still finds misspelt keywords in its schemas.
       keywords: [VIOLATIONS, ...Object.keys(document)],
+    });
+    this.#ajv.addKeyword({
+      keyword: DECIMALS,
+      type: 'number',
+      schemaType: 'number',
+      errors: false,
+      validate: hasAtMost,
     });
     this.#ajv.addSchema(document, DOCUMENT, undefined, false);
   }

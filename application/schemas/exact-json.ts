@@ -1,14 +1,10 @@
-/** Stands for a number whose text says more than two decimals, however its nearest double looks. No schema accepts it. */
-export class OverpreciseNumber {
-  readonly source: string;
+/** Stands for a number whose text says more than two decimals, however its nearest double looks: it has three, and no amount has. */
+const OVERPRECISE = '0.001';
 
-  constructor(source: string) {
-    this.source = source;
-  }
-}
-
-/** A third decimal, or an exponent that may make one. Nearly no request has either, so nearly none pays for the second look. */
-const MAY_BE_OVERPRECISE = /\.\d{3}|\d[eE][+-]?\d/;
+/** Up to 15 significant digits survive a double, so only longer numbers need a second look. Nearly no request has one. */
+const HAS_LONG_NUMBER = /\d[\d.]{15}/;
+/** Texts, so that nothing inside of them is taken for a number, and numbers of that length. */
+const TEXT_OR_LONG_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]{15,}/g;
 const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 const withoutTrailingZeros = (digits: string): number => {
@@ -28,11 +24,13 @@ const isOverprecise = (source: string): boolean => {
   return significant > 0 && decimals > 2;
 };
 
-const inspect = (_key: string, value: unknown, context?: { readonly source?: string }): unknown =>
-  typeof value === 'number' && context?.source !== undefined && isOverprecise(context.source)
-    ? new OverpreciseNumber(context.source)
-    : value;
-
-/** `JSON.parse` that does not let a double hide a third decimal. @throws SyntaxError */
-export const parseExactJson = (text: string): unknown =>
-  MAY_BE_OVERPRECISE.test(text) ? JSON.parse(text, inspect) : JSON.parse(text);
+/**
+ * `JSON.parse` that does not let a double hide a third decimal: the schema of amounts finds it, wherever one stands.
+ * @throws SyntaxError
+ */
+export const parseExactJson = (text: string): unknown => {
+  const value: unknown = JSON.parse(text);
+  if (!HAS_LONG_NUMBER.test(text)) return value;
+  const marked = text.replace(TEXT_OR_LONG_NUMBER, (token) => (isOverprecise(token) ? OVERPRECISE : token));
+  return JSON.parse(marked);
+};

@@ -18,6 +18,12 @@ export const refusedBy = (violations: Readonly<Record<string, SchemaViolation>>)
   [VIOLATIONS]: violations,
 });
 
+/** Schema extension: most decimals of a number. JSON Schema's own `multipleOf` would compare binary fractions. */
+export const DECIMALS = 'x-decimals';
+
+/** Fields of other requests that callers may expect in this one, with the reason why it has none. Not published. */
+export const ELSEWHERE = Symbol('fields that belong elsewhere');
+
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
 /** An object; every property is required unless `optional` names it. */
@@ -29,5 +35,27 @@ export const object = (
   required: Object.keys(properties).filter((name) => !optional.includes(name)),
   properties,
 });
+
+/**
+ * An object of a request; as in `object`, but an optional property may also be null, which is the same as leaving it out.
+ */
+export const requestObject = (
+  properties: Readonly<Record<string, Schema>>,
+  optional: readonly string[] = [],
+): Schema =>
+  object(
+    Object.fromEntries(
+      Object.entries(properties).map(([name, schema]) => [
+        name,
+        optional.includes(name) ? absentWhenNull(schema) : schema,
+      ]),
+    ),
+    optional,
+  );
+
+const absentWhenNull = (schema: Schema): Schema => {
+  const { $ref, ...rest } = schema;
+  return $ref === undefined ? nullable(schema) : { anyOf: [{ $ref }, { type: 'null' }], ...rest };
+};
 
 export const nullable = (schema: Schema): Schema => ({ ...schema, type: [schema['type'], 'null'] });

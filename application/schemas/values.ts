@@ -1,10 +1,10 @@
 import { PAYMENT_METHODS } from '../../domain/installment/events.ts';
-import { refused } from './schema.ts';
+import { DECIMALS, refused } from './schema.ts';
 import type { Schema } from './schema.ts';
 
 const VISIBLE_ASCII = '[!-~]';
-/** Visible ASCII without / \ ? # % : the code travels as one segment of a path. */
-const PROPOSAL_CODE = '^[!"$&-.0->@-\\[\\]-~]{1,100}$';
+/** Visible ASCII without / \ ? # % : the code travels as one segment of a path, so it is not one that clients resolve away. */
+const PROPOSAL_CODE = '^(?!\\.\\.?$)[!"$&-.0->@-\\[\\]-~]{1,100}$';
 
 const proposalCode = new RegExp(PROPOSAL_CODE, 'u');
 export const isProposalCode = (text: string): boolean => proposalCode.test(text);
@@ -19,19 +19,29 @@ export const LOAN_STATUSES = [
   ...['repurchased', 'reversed', 'resolved', 'renegotiated', 'settled'],
 ];
 
-/** Text that a person reads: not blank, no control characters. */
-export const freeText = (description: string, maxLength: number, example: string): Schema => ({
-  type: 'string',
-  maxLength,
-  // The lookahead keeps the expression linear: hostile text of a megabyte must not cost more than a glance.
-  pattern: '^(?=\\s*\\S)[^\\u0000-\\u001f\\u007f]*$',
-  description,
-  examples: [example],
-  ...refused(
-    'invalid_format',
-    `must be text of 1 to ${maxLength} characters, not blank and without control characters`,
-  ),
-});
+const textWithout =
+  (controls: string, rule: string) =>
+  (description: string, maxLength: number, example: string): Schema => ({
+    type: 'string',
+    maxLength,
+    // The lookahead keeps the expression linear: hostile text must not cost more than a glance.
+    pattern: `^(?=\\s*\\S)[^${controls}]*$`,
+    description,
+    examples: [example],
+    ...refused(
+      'invalid_format',
+      `must be text of 1 to ${maxLength} characters, not blank and without ${rule}`,
+    ),
+  });
+
+/** One line that a person reads: not blank, no control characters. */
+export const freeText = textWithout('\\u0000-\\u001f\\u007f', 'control characters');
+
+/** Text of several lines. */
+export const longText = textWithout(
+  '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f',
+  'control characters other than tabs and line breaks',
+);
 
 const token = (description: string, maxLength: number, example: string): Schema => ({
   type: 'string',
@@ -55,8 +65,9 @@ export const valueSchemas: Readonly<Record<string, Schema>> = {
     type: 'number',
     exclusiveMinimum: 0,
     maximum: 999_999_999.99,
-    multipleOf: 0.01,
-    description: 'Money in Brazilian reais as a JSON number. Answers always show both decimals.',
+    [DECIMALS]: 2,
+    description:
+      'Money in Brazilian reais as a JSON number with at most two decimals; more are refused. Answers show both.',
     examples: [950.0],
     ...refused(
       'invalid_amount',
@@ -95,7 +106,10 @@ export const valueSchemas: Readonly<Record<string, Schema>> = {
     description:
       'Your own name for the operation. It is unique in your application and compared byte by byte.',
     examples: ['OP-2026-000123'],
-    ...refused('invalid_format', 'must be 1 to 100 visible ASCII characters, none of them / \\ ? # or %'),
+    ...refused(
+      'invalid_format',
+      'must be 1 to 100 visible ASCII characters, none of them / \\ ? # or %, and not . or ..',
+    ),
   },
   InstallmentCode: visibleText('Name of an installment, unique in its operation.', 50, '001'),
   IdempotencyKey: visibleText(

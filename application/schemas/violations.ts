@@ -3,6 +3,11 @@ import type { FieldViolation } from '../../domain/shared/domain-error.ts';
 import { VIOLATIONS } from './schema.ts';
 import type { SchemaViolation } from './schema.ts';
 
+/** Paths of known fields are shorter; unknown names of a hostile body are not sent back in full. */
+const LONGEST_PATH = 200;
+/** Most violations that one answer tells. */
+export const MOST_VIOLATIONS = 100;
+
 /** `/installments/2/due_date` as a reader writes it: `installments[2].due_date`. */
 const readablePath = (pointer: string, last: string | undefined): string => {
   let path = '';
@@ -41,7 +46,7 @@ const memberOf = (error: ErrorObject): string | undefined => {
 const violationOf = (error: ErrorObject, root: string): FieldViolation => {
   const path = readablePath(error.instancePath, memberOf(error));
   const published = error.keyword === 'required' ? undefined : publishedFor(error);
-  return { field: path === '' ? root : path, ...(published ?? byKeyword(error)) };
+  return { field: path === '' ? root : path.slice(0, LONGEST_PATH), ...(published ?? byKeyword(error)) };
 };
 
 /** One entry for each field and code: a text that breaks length and pattern is reported once. */
@@ -54,8 +59,16 @@ export const withoutRepetitions = (violations: readonly FieldViolation[]): reado
   return [...seen.values()];
 };
 
-/** `root` names the whole value. An `if` only repeats what its `then` has said. */
+/** Keywords that only repeat what the schemas inside of them have said. */
+const REPEATING: ReadonlySet<string> = new Set(['if', 'anyOf']);
+/** That null would do as well is no help: it means leaving the field out. */
+const isNullBranch = ({ keyword, params }: ErrorObject): boolean =>
+  keyword === 'type' && params['type'] === 'null';
+
+/** `root` names the whole value. */
 export const violationsOf = (errors: readonly ErrorObject[], root: string): readonly FieldViolation[] =>
   withoutRepetitions(
-    errors.filter(({ keyword }) => keyword !== 'if').map((error) => violationOf(error, root)),
+    errors
+      .filter((error) => !REPEATING.has(error.keyword) && !isNullBranch(error))
+      .map((error) => violationOf(error, root)),
   );

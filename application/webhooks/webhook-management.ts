@@ -20,6 +20,7 @@ import type {
   Webhooks,
 } from '../ports/webhooks.ts';
 import { PING } from '../publishing/event-names.ts';
+import { seesFund } from '../request-context.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wants } from './matching.ts';
 import { pingEvent } from './ping.ts';
@@ -57,12 +58,12 @@ export class WebhookManagement implements Webhooks {
     const { subscriptions, guard, random, clock, pingsOnCreation, onQueued } = this.#deps;
     const events = checkedEvents(input.events);
     const fundIds = checkedFunds(context, input.fundIds);
-    await guard.check(input.url);
+    guard.check(input.url);
     const { applicationId } = context;
     const webhookId = random.id();
     const signingSecret = random.secret();
     const createdAt = clock.now();
-    const sealedSecret = this.#sealed(signingSecret, webhookId);
+    const sealedSecret = await this.#sealed(signingSecret, webhookId);
     const described = { url: input.url, events, fundIds, description: input.description ?? null };
     const subscription = { webhookId, applicationId, ...described, sealedSecret, createdAt };
     const ping = pingsOnCreation ? { ping: this.#ping(applicationId, createdAt) } : {};
@@ -79,7 +80,7 @@ export class WebhookManagement implements Webhooks {
     return pingEvent({ eventId: random.id(), applicationId, timestamp, apiVersion });
   }
 
-  #sealed(secret: string, webhookId: string): string {
+  async #sealed(secret: string, webhookId: string): Promise<string> {
     return this.#deps.sealer.seal(secret, secretContext(webhookId));
   }
 
@@ -120,7 +121,7 @@ export class WebhookManagement implements Webhooks {
     if (Object.keys(change).length === 0)
       throw new DomainError('empty_update', 'the request changes nothing');
     await this.#found(context, webhookId);
-    if (url !== undefined) await this.#deps.guard.check(url);
+    if (url !== undefined) this.#deps.guard.check(url);
     return this.#change(context, webhookId, change);
   }
 
@@ -156,7 +157,7 @@ export class WebhookManagement implements Webhooks {
 
   async rotateSecret(context: RequestContext, webhookId: string): Promise<RotatedSecret> {
     const signingSecret = this.#deps.random.secret();
-    const sealedSecret = this.#sealed(signingSecret, webhookId);
+    const sealedSecret = await this.#sealed(signingSecret, webhookId);
     const { updatedAt } = await this.#change(context, webhookId, { sealedSecret });
     return { webhookId, signingSecret, rotatedAt: updatedAt };
   }
@@ -174,13 +175,15 @@ export class WebhookManagement implements Webhooks {
   ): Promise<DeliveryPage> {
     const from = since === undefined ? {} : { since: instantOf('since', since) };
     await this.#found(context, webhookId);
-    return this.#deps.log.list({ webhookId, ...query, ...from });
+    const { onlyFundIds } = context;
+    return this.#deps.log.list({ webhookId, ...(onlyFundIds && { onlyFundIds }), ...query, ...from });
   }
 
   async redeliver(context: RequestContext, eventId: string): Promise<RedeliveryReceipt> {
     const { queue, subscriptions, clock, onQueued } = this.#deps;
     const found = await queue.findEvent(context.applicationId, eventId);
-    if (!found) throw new DomainError('event_not_found', `there is no event ${eventId}`);
+    if (!found || !seesFund(context, found.event.fundId))
+      throw new DomainError('event_not_found', `there is no event ${eventId}`);
     const { event, webhookIds } = found;
     const targets = (await subscriptions.ofApplications([context.applicationId]))
       .filter(({ status }) => status === 'active')

@@ -46,9 +46,9 @@ const fits = (text: string, { acquisitionValue, dateIssued, installments }: Pric
     weighted += BigInt(faceValue) * reached * BigInt(days);
   }
   const missed = sum - (BigInt(acquisitionValue) << FRACTION);
-  // Half a unit of the last digit, times the slope; a hundredth more for what the fixed point cuts off.
+  // Half a unit of the last digit, times the slope; a billionth more for what the fixed point cuts off, which is far less.
   const slope = (weighted << FRACTION) / factor;
-  return (missed < 0n ? -missed : missed) * scale * 200n <= slope * 101n;
+  return (missed < 0n ? -missed : missed) * scale * 2_000_000_000n <= slope * 1_000_000_001n;
 };
 
 /**

@@ -6,7 +6,8 @@ import { presentValue } from './present-value.ts';
 import type { OpenAmount } from './present-value.ts';
 
 export interface RepurchasedPosition {
-  readonly acquisitionValue: Cents;
+  /** What the fund gave for the operation. */
+  readonly exitBasisValue: Cents;
   readonly dailyFactor: string;
   /** Pending and overdue installments, in schedule order. */
   readonly open: readonly OpenAmount[];
@@ -21,8 +22,8 @@ export interface RepurchaseValue {
 }
 
 /**
- * What the fund is owed, in cents, when an operation leaves it for this reason on this date. A reversal gives back the price;
- * a resolution the price less the money received, never below zero; the others follow the curve.
+ * What the fund is owed, in cents, when an operation leaves it for this reason on this date. A reversal gives back what
+ * the fund gave; a resolution the same less the money received, never below zero; the others follow the curve.
  */
 export const repurchaseValue = (
   reason: RepurchaseReason,
@@ -36,8 +37,8 @@ export const repurchaseValue = (
       return { value: total, lines };
     }
     case 'cession_reversal':
-      return { value: position.acquisitionValue, lines: [] };
+      return { value: position.exitBasisValue, lines: [] };
     case 'resolution':
-      return { value: cents(Math.max(0, position.acquisitionValue - position.receivedValue)), lines: [] };
+      return { value: cents(Math.max(0, position.exitBasisValue - position.receivedValue)), lines: [] };
   }
 };

@@ -10,10 +10,11 @@ const plus = (received: Cents, value: number): Cents => (received + value) as Ce
 
 export const openBooks = (
   { schedule }: LoanTerms,
-  { disbursedValue, disbursementDate }: LoanDisbursed,
+  { disbursedValue, disbursementDate, exitBasis = 'acquisition_value' }: LoanDisbursed,
 ): LoanBooks => ({
   disbursedValue,
   ...(disbursementDate !== undefined && { disbursementDate }),
+  exitBasis,
   installments: schedule.map(pendingInstallment),
   openCount: schedule.length,
   receivedValue: 0 as Cents,

@@ -21,7 +21,7 @@ export const approveLoan = (command: ApproveLoan, state: LoanState): readonly Lo
 
 export const rejectLoan = (command: RejectLoan, state: LoanState): readonly LoanRejected[] => {
   const loan = requireLoan(state);
-  if (loan.status === 'received') {
+  if (loan.status === 'received' || loan.status === 'approved' || loan.status === 'term_signed') {
     if (loan.origin) throw wrongStatus(loan, 'a renegotiation brought it in, which is decided for good');
     const { reasons } = command;
     return [{ type: 'LoanRejected', rejectedAt: command.now, reasons, ...decided(command) }];
@@ -30,7 +30,7 @@ export const rejectLoan = (command: RejectLoan, state: LoanState): readonly Loan
     if (sameReasons(loan.reasons, command.reasons)) return [];
     throw wrongStatus(loan, 'the reasons given first stand');
   }
-  throw wrongStatus(loan, 'only an operation that awaits its eligibility decision can be rejected');
+  throw wrongStatus(loan, 'an operation can be rejected until the fund has paid for it');
 };
 
 const sameReasons = (some: readonly RejectionReason[], others: readonly RejectionReason[]): boolean =>
@@ -62,12 +62,15 @@ export const disburseLoan = (command: DisburseLoan, state: LoanState): readonly 
 
 const disbursement = (command: DisburseLoan, loan: TermSignedLoan): LoanDisbursed => {
   const { disbursedValue = loan.acquisitionValue, disbursedAt = command.now, disbursementDate } = command;
+  const { exitBasis = 'disbursed_value' } = command;
   const { origin } = loan;
   return {
     type: 'LoanDisbursed',
     disbursedValue,
     disbursedAt,
     ...(disbursementDate !== undefined && { disbursementDate }),
+    // The older rule is the one that no event names.
+    ...(exitBasis !== 'acquisition_value' && { exitBasis }),
     ...decided(command),
     ...(origin && { renegotiation: origin }),
   };

@@ -11,8 +11,10 @@ import type {
   Timestamp,
 } from '../shared/identifiers.ts';
 import type { Cents } from '../shared/money.ts';
+import type { PrivateText } from '../shared/private-text.ts';
 import type {
   DecisionRecord,
+  ExitBasis,
   LoanDocument,
   LoanReceived,
   RejectionReason,
@@ -59,6 +61,8 @@ export interface DisburseLoan extends Decided {
   readonly disbursedAt?: Timestamp;
   /** Day of the payment, not before the issue; default: none is stated. */
   readonly disbursementDate?: CalendarDate;
+  /** Default: what was disbursed. The other one is only for deciding again what was decided before that rule. */
+  readonly exitBasis?: ExitBasis;
 }
 export interface SettleInstallment extends At {
   readonly type: 'SettleInstallment';
@@ -81,7 +85,7 @@ export interface ProcessPrepayment extends At {
 export interface RequestRepurchase extends At {
   readonly type: 'RequestRepurchase';
   readonly reason: RepurchaseReason;
-  readonly reasonDetail?: string;
+  readonly reasonDetail?: PrivateText;
   readonly effectiveDate: CalendarDate;
   readonly repurchaseValue?: Cents;
 }

@@ -11,6 +11,7 @@ import type {
   Timestamp,
 } from '../shared/identifiers.ts';
 import type { Cents } from '../shared/money.ts';
+import type { PrivateName, PrivateText } from '../shared/private-text.ts';
 
 /** How amounts of this operation move in time: the policy's name and its parameter, fixed at reception. */
 export interface Pricing {
@@ -23,7 +24,7 @@ export interface LoanDocument {
   readonly documentId: string;
   readonly type: string;
   /** File name, unique in the operation. */
-  readonly value: string;
+  readonly value: PrivateName;
   /** Hexadecimal digest of the content, which is also its address in the document store. */
   readonly sha256: string;
   readonly size: number;
@@ -86,6 +87,9 @@ export interface LoanTermSigned extends Decided {
   readonly signedAt: Timestamp;
 }
 
+/** What a reversal gives back, and a resolution starts from. */
+export type ExitBasis = 'acquisition_value' | 'disbursed_value';
+
 /** The fund paid; the operation is active from here on. */
 export interface LoanDisbursed extends Decided {
   readonly type: 'LoanDisbursed';
@@ -94,6 +98,8 @@ export interface LoanDisbursed extends Decided {
   readonly disbursedAt: Timestamp;
   /** The day on which the fund paid, where the decision states it. */
   readonly disbursementDate?: CalendarDate;
+  /** The rule that prices exits of this operation for good; one that was disbursed before it was recorded keeps the price. */
+  readonly exitBasis?: ExitBasis;
   /** Carried over from the reception: with this event the renegotiation is through. */
   readonly renegotiation?: RenegotiationTerms;
 }
@@ -152,7 +158,7 @@ export interface PresentValueLine {
 export interface RepurchaseRequested {
   readonly type: 'RepurchaseRequested';
   readonly reason: RepurchaseReason;
-  readonly reasonDetail?: string;
+  readonly reasonDetail?: PrivateText;
   readonly effectiveDate: CalendarDate;
   /** The value that counts: informed by the integrator, or the calculated one. */
   readonly repurchaseValue: Cents;

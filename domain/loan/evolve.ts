@@ -62,7 +62,9 @@ const evolutions: Evolutions = {
     state.status === 'none' || holds(state, event.renegotiation) ? receivedLoan(event) : state,
   LoanApproved: (state) => (state.status === 'received' ? { ...state, status: 'approved' } : state),
   LoanRejected: (state, event) =>
-    state.status === 'received' ? { ...state, status: 'rejected', reasons: event.reasons } : state,
+    state.status === 'received' || state.status === 'approved' || state.status === 'term_signed'
+      ? { ...state, status: 'rejected', reasons: event.reasons }
+      : state,
   LoanTermSigned: (state) => (state.status === 'approved' ? { ...state, status: 'term_signed' } : state),
   LoanDisbursed: (state, event) =>
     state.status === 'term_signed' ? { ...state, ...openBooks(state, event), status: 'active' } : state,

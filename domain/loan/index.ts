@@ -12,6 +12,7 @@ export const loanDecider: Decider<LoanState, LoanCommand, LoanEvent> = {
 };
 
 export { openFaceValue, payoffValue, totalReceived } from './balances.ts';
+export { isSameDocument } from './add-documents.ts';
 export { isReserved, tookPartInRenegotiation } from './reservation.ts';
 export type * from './commands.ts';
 export type * from './events.ts';

@@ -1,7 +1,6 @@
-import { VALUE_CEILING } from '../curve/decimal.ts';
 import { allocatePrepayment } from '../curve/prepayment.ts';
 import { isOpen } from '../installment/index.ts';
-import { addCents, subtractCents } from '../shared/money.ts';
+import { LARGEST_AMOUNT, addCents, subtractCents } from '../shared/money.ts';
 import type { ProcessPrepayment } from './commands.ts';
 import type { LoanFullySettled, PrepaymentProcessed } from './events.ts';
 import {
@@ -25,7 +24,7 @@ export const processPrepayment = (
   const { pricing, installments, receivedValue } = requireActive(loan, 'a prepayment');
   const payment = { value: prepaymentValue, date: prepaymentDate };
   const allocation = allocatePrepayment(pricing.dailyFactor, installments.filter(isOpen), payment);
-  if (allocation.payoffValue === VALUE_CEILING) {
+  if (allocation.payoffValue > LARGEST_AMOUNT) {
     throw valueOutOfRange('prepayment_date', prepaymentDate, 'settle its installments one by one');
   }
   const processed: PrepaymentProcessed = {

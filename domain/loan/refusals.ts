@@ -6,9 +6,14 @@ import { formatCents } from '../shared/money.ts';
 import type { Cents } from '../shared/money.ts';
 import type { ActiveLoan, ExistingLoan, LoanState } from './state.ts';
 
-export const requireLoan = (state: LoanState): ExistingLoan => {
+/** `code` is named by the refusal of a request that is about several operations. */
+export const requireLoan = (state: LoanState, code?: LoanCode): ExistingLoan => {
   if (state.status !== 'none' && state.status !== 'code_reserved') return state;
-  throw new DomainError('loan_not_found', 'no operation has this code; check originator_proposal_code');
+  const missing =
+    code === undefined
+      ? 'no operation has this code; check originator_proposal_code'
+      : `no operation has the code ${code}; check the codes of the originals`;
+  throw new DomainError('loan_not_found', missing);
 };
 
 /** @param rule what the step needs, and what to do instead */
@@ -46,6 +51,6 @@ export const requirePositive = (field: string, value: Cents | undefined): void =
 
 /** A short loan left open for years outgrows every amount; nothing is decided on a value that is not the true one. */
 export const valueOutOfRange = (field: string, date: CalendarDate, remedy: string): DomainError => {
-  const message = `the curve's value on ${date} exceeds every amount this service can state; ${remedy}`;
+  const message = `the curve's value on ${date} exceeds every amount that can be stated; ${remedy}`;
   return onField('invalid_date', { field, code: 'value_out_of_range', message });
 };

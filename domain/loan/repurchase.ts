@@ -1,7 +1,7 @@
-import { VALUE_CEILING } from '../curve/decimal.ts';
 import { repurchaseValue } from '../curve/repurchase-value.ts';
 import { isOpen } from '../installment/index.ts';
 import type { CompleteRepurchase, RequestRepurchase } from './commands.ts';
+import { exitBasisValue } from './balances.ts';
 import { decided } from './decided.ts';
 import type {
   RepurchaseCompleted,
@@ -17,6 +17,7 @@ import {
   valueOutOfRange,
   wrongStatus,
 } from './refusals.ts';
+import { LARGEST_AMOUNT } from '../shared/money.ts';
 import type { LoanState } from './state.ts';
 
 /** Takes an active operation out of the portfolio. The curve's own value is kept beside one that the integrator states. */
@@ -28,15 +29,16 @@ export const requestRepurchase = (
   requirePositive('repurchase_value', informed);
   const loan = requireLoan(state);
   requireNotBeforeIssue(loan, 'effective_date', effectiveDate);
-  const { acquisitionValue, pricing, installments, receivedValue } = requireActive(loan, 'a repurchase');
+  const active = requireActive(loan, 'a repurchase');
+  const { pricing, installments, receivedValue } = active;
   const position = {
-    acquisitionValue,
+    exitBasisValue: exitBasisValue(active),
     dailyFactor: pricing.dailyFactor,
     open: installments.filter(isOpen),
     receivedValue,
   };
   const { value: calculatedValue, lines } = repurchaseValue(reason, position, effectiveDate);
-  if (informed === undefined && calculatedValue === VALUE_CEILING) {
+  if (informed === undefined && calculatedValue > LARGEST_AMOUNT) {
     throw valueOutOfRange('effective_date', effectiveDate, 'state the repurchase_value');
   }
   return [

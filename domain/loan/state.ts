@@ -10,6 +10,7 @@ import type {
 } from '../shared/identifiers.ts';
 import type { Cents } from '../shared/money.ts';
 import type {
+  ExitBasis,
   LoanDocument,
   LoanFullySettled,
   LoanRenegotiated,
@@ -49,6 +50,7 @@ export interface LoanBooks {
   /** What the fund paid for it, and on which day where that was stated. */
   readonly disbursedValue: Cents;
   readonly disbursementDate?: CalendarDate;
+  readonly exitBasis: ExitBasis;
   readonly installments: readonly Installment[];
   /** How many installments are pending or overdue. */
   readonly openCount: number;

@@ -40,12 +40,16 @@ const beforeReservation = (id: RenegotiationId, { state }: Reserved): LoanState 
   return { ...loan, status: 'active' };
 };
 
-const newOperation = (
-  command: CommitRenegotiation,
+/** The operation that takes the place of the originals. @throws DomainError `validation_error` */
+export const newOperation = (
+  {
+    proposal,
+    borrower,
+    documents,
+    now,
+  }: Pick<CommitRenegotiation, 'proposal' | 'borrower' | 'documents' | 'now'>,
   originals: readonly ActiveLoan[],
-  renegotiation: RenegotiationTerms,
 ): LoanReceived => {
-  const { proposal, borrower, documents, now } = command;
   const [first] = originals;
   if (!first) throw new RangeError('a renegotiation has at least one original');
   const [received] = receiveLoan(
@@ -65,7 +69,7 @@ const newOperation = (
     { status: 'none' },
   );
   if (!received) throw new RangeError('a reception is one event');
-  return { ...received, renegotiation };
+  return received;
 };
 
 const commit = (
@@ -92,7 +96,7 @@ const commit = (
       applicationId,
       originals: command.originals.map(({ reservation }) => reservation),
       newLoan: command.newLoan.reservation,
-      received: newOperation(command, active, renegotiation),
+      received: { ...newOperation(command, active), renegotiation },
       fingerprint,
       committedAt: now,
     },

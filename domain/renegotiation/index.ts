@@ -12,6 +12,7 @@ export const renegotiationDecider: Decider<RenegotiationState, RenegotiationComm
   evolve,
 };
 
+export { newOperation } from './decide.ts';
 export { requireRenegotiable, requireSoundProposal, requireUnusedCode } from './requirements.ts';
 export type * from './commands.ts';
 export type * from './events.ts';

@@ -48,10 +48,10 @@ const requireOneFund = ([first, ...others]: readonly ExistingLoan[]): void => {
  * @throws DomainError `loan_not_found`, `validation_error`, `invalid_date`, `operation_invalid_state`, `concurrent_modification`
  */
 export const requireRenegotiable = (
-  { effectiveDate }: Proposal,
+  { effectiveDate, originalProposalCodes }: Proposal,
   originals: readonly LoanState[],
 ): readonly ActiveLoan[] => {
-  const loans = originals.map(requireLoan);
+  const loans = originals.map((state, i) => requireLoan(state, originalProposalCodes[i]));
   requireOneFund(loans);
   for (const loan of loans) requireNotBeforeIssue(loan, 'effective_date', effectiveDate);
   return loans.map((loan) => requireActive(loan, 'a renegotiation'));

@@ -9,6 +9,8 @@ export const cents = (value: number): Cents => {
 };
 
 export const ZERO = cents(0);
+/** Highest amount that a request or an answer can state: 999,999,999.99. */
+export const LARGEST_AMOUNT = cents(99_999_999_999);
 
 /** Cents of a JSON amount that has at most two decimals, such as 950.5. Rounds the float's own error away, nothing else. */
 export const centsFromAmount = (amount: number): Cents => cents(Math.round(amount * 100));

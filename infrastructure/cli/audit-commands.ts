@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { inJson, inText } from './audit-show.ts';
-import { verify } from './audit-verify.ts';
-import type { VerifyOptions } from './audit-verify.ts';
+import { anchor, verify } from './audit-verify.ts';
+import type { AnchorOptions, VerifyOptions } from './audit-verify.ts';
 import type { CliDependencies } from './cli-services.ts';
 import { dateOption, fundOption, instantOption } from './report-options.ts';
 
@@ -17,7 +17,7 @@ interface ShowOptions {
 const formatOption = (): Option =>
   new Option('--format <format>', 'how the answer is written').choices(['text', 'json']).default('text');
 
-/** `audit show` and `audit verify`. */
+/** `audit show`, `audit verify` and `audit anchor`. */
 export const addAuditCommands = (program: Command, dependencies: CliDependencies): void => {
   const audit = program
     .command('audit')
@@ -46,17 +46,33 @@ export const addAuditCommands = (program: Command, dependencies: CliDependencies
     .command('verify')
     .description('check the whole log and everything that was made of it')
     .option('--fund <uuid>', 'only operations of this fund', fundOption)
-    .option('--anchor <file>', 'compare with the heads of streams that this file keeps')
-    .option('--write-anchor <file>', 'keep the heads of all streams in this file when there is no difference')
+    .option('--anchor <file>', 'compare with what this file kept')
+    .option(
+      '--write-anchor <file>',
+      'keep the end of the seal book and the heads of all streams in this file when there is no difference',
+    )
     .addOption(formatOption())
     .addHelpText(
       'after',
-      '\nHash chains, revisions, every decision and price, keys, public events, read models and the delivery log. Each difference is a\n' +
-        'line: kind, stream, revision, what, expected, found. Exit code 1 when there is one. Works while the service runs.\n' +
-        'Keep anchors where nobody who can write the database can write: with one, a history that was written anew is found.\n\n' +
+      '\nSeals, hash chains, revisions, every decision and price, keys, public events, read models and the delivery log. Each\n' +
+        'difference is a line: kind, stream, revision, what, expected, found. Exit code 4 when there is one. Works while the service runs.\n' +
+        'Keep anchors where nobody who can write the database can write: with one, a log that was put back to an earlier state is found.\n\n' +
         'Examples:\n  receivables audit verify\n  receivables audit verify --anchor heads-june.jsonl --write-anchor heads-july.jsonl',
     )
     .action((options: VerifyOptions) => verify(options, dependencies));
+  audit
+    .command('anchor')
+    .description('seal the log up to now and print, signed, where it ends: for a timer, to be kept elsewhere')
+    .option(
+      '--output <file>',
+      'write it to this file, readable by its owner only, instead of standard output',
+    )
+    .addHelpText(
+      'after',
+      '\nHand it to `audit verify --anchor`: a log, or a whole directory, that was put back to an earlier state is found.\n\n' +
+        'Examples:\n  receivables audit anchor\n  receivables audit anchor --output /mnt/elsewhere/anchor-2026-07-01.jsonl',
+    )
+    .action((options: AnchorOptions) => anchor(options, dependencies));
 };
 
 const show = async (

@@ -2,14 +2,9 @@ import type { ExplainedLine } from '../../domain/curve/explained-value.ts';
 import type { ExplainedPrice } from '../../application/audit/explained-price.ts';
 import type { ShowRequest, ShownEvent, ShownOperation } from '../../application/audit/show-operation.ts';
 import { money, textTable } from './report-output.ts';
+import { inOneLine } from './terminal-text.ts';
 
 const WHY = { later_date: 'counts from a later day', recorded_later: 'was recorded later' } as const;
-
-/** The stored payload without the sealed borrower, which nobody here could open anyway. */
-const payloadOf = ({ recorded }: ShownEvent): object => {
-  const { borrower: _, ...payload } = JSON.parse(recorded.data) as Readonly<Record<string, unknown>>;
-  return payload;
-};
 
 const priceJson = ({ title, lines, steps }: ExplainedPrice): object => ({
   title,
@@ -51,7 +46,7 @@ const eventJson = (shown: ShownEvent): object => {
       idempotency: { endpoint: metadata.idempotency.endpoint, key: metadata.idempotency.key },
     }),
     hash: metadata.hash,
-    data: payloadOf(shown),
+    data: shown.payload,
     ...(price && { price: priceJson(price) }),
   };
 };
@@ -77,7 +72,8 @@ const stateJson = ({ state }: ShownOperation): object => {
     ...('credits' in one ? { credits: one.credits } : { settled_at: one.settledAt }),
     ...('settledValue' in one && { settled_value: one.settledValue }),
   }));
-  return { ...terms, received_value: state.receivedValue, installments };
+  const { disbursedValue: disbursed_value, exitBasis: exit_basis, receivedValue: received_value } = state;
+  return { ...terms, disbursed_value, exit_basis, received_value, installments };
 };
 
 /** One JSON object; amounts in integer cents, numbers of the curve as decimal text. */
@@ -114,15 +110,14 @@ const linesText = (lines: readonly ExplainedLine[]): string => {
 const priceText = ({ title, lines, steps }: ExplainedPrice): string =>
   `    ${title}\n${linesText(lines)}${steps.map((step) => `      ${step}\n`).join('')}`;
 
-const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const valueText = (value: unknown): string =>
+  typeof value === 'string' ? inOneLine(value) : JSON.stringify(value);
 
 const eventText = (shown: ShownEvent): string => {
   const { recorded, businessDate, leftOut, price } = shown;
   const { metadata } = recorded;
   const key = metadata.idempotency;
-  const fields = Object.entries(payloadOf(shown)).map(
-    ([name, value]) => `      ${name}: ${valueText(value)}\n`,
-  );
+  const fields = Object.entries(shown.payload).map(([name, value]) => `      ${name}: ${valueText(value)}\n`);
   return [
     `${String(recorded.revision).padStart(4)}  ${recorded.type}  ${businessDate}  recorded ${metadata.recordedAt}`,
     `${leftOut ? `  (left out: it ${WHY[leftOut]})` : ''}\n`,

@@ -2,11 +2,11 @@ import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { anchorLines, readAnchor } from '../../application/audit/anchor.ts';
-import type { Head } from '../../application/audit/anchor.ts';
 import type { Difference } from '../../application/audit/difference.ts';
 import type { VerifySummary } from '../../application/audit/verify-log.ts';
-import { CommandFailedError } from './cli-services.ts';
+import { DifferencesFoundError } from './cli-services.ts';
 import type { CliDependencies } from './cli-services.ts';
+import { inOneLine } from './terminal-text.ts';
 
 export interface VerifyOptions {
   readonly fund?: string;
@@ -15,27 +15,38 @@ export interface VerifyOptions {
   readonly format: 'text' | 'json';
 }
 
+export interface AnchorOptions {
+  readonly output?: string;
+}
+
 const inText = ({ kind, stream, revision, what, expected, found }: Difference): string => {
   const place = `${stream === '' ? 'log' : stream}${revision === null ? '' : ` @${revision}`}`;
-  return `${kind}  ${place}  ${what}: expected ${expected}, found ${found}\n`;
+  return `${inOneLine(`${kind}  ${place}  ${what}: expected ${expected}, found ${found}`)}\n`;
+};
+
+const sealText = ({ sealed, found, since, unsealed }: VerifySummary['seals']): string => {
+  if (since === null) return `nothing is sealed (${unsealed} events)`;
+  const asFound = found > 0 ? `, ${found} of them as they were found on ${since}` : '';
+  return `${sealed} events sealed${asFound}, ${unsealed} not yet`;
 };
 
 const summaryText = (summary: VerifySummary): string =>
   `${summary.events} events in ${summary.streams} streams, ${summary.publicEvents} public events (${summary.frozenEvents} of them in ` +
-  `the delivery log): ${summary.differences === 0 ? 'no difference' : `${summary.differences} difference(s)`}\n`;
+  `the delivery log); ${sealText(summary.seals)}: ${summary.differences === 0 ? 'no difference' : `${summary.differences} difference(s)`}\n`;
 
-const inJson = ({ events, streams, publicEvents, frozenEvents, differences }: VerifySummary): string =>
-  `${JSON.stringify({ events, streams, public_events: publicEvents, frozen_events: frozenEvents, differences })}\n`;
+const inJson = ({ events, streams, publicEvents, frozenEvents, seals, differences }: VerifySummary): string =>
+  `${JSON.stringify({ events, streams, public_events: publicEvents, frozen_events: frozenEvents, seals, differences })}\n`;
 
-const readHeads = (file: string): Promise<ReadonlyMap<string, Head>> =>
-  readAnchor(createInterface({ input: createReadStream(file), crlfDelay: Infinity }));
+const linesOf = (file: string): AsyncIterable<string> =>
+  createInterface({ input: createReadStream(file), crlfDelay: Infinity });
 
-/** There as a whole or not at all; an anchor that is there already stays. */
-const writeHeads = async (file: string, lines: Iterable<string>): Promise<void> => {
+/** There as a whole or not at all, readable by its owner only. */
+const writeAnchorFile = async (file: string, lines: AsyncIterable<string>): Promise<void> => {
   const unfinished = `${file}.unfinished`;
-  const handle = await open(unfinished, 'w');
+  await rm(unfinished, { force: true });
+  const handle = await open(unfinished, 'wx', 0o600);
   try {
-    for (const line of lines) await handle.write(line);
+    for await (const line of lines) await handle.write(line);
     await handle.sync();
     await handle.close();
     await rename(unfinished, file);
@@ -46,18 +57,40 @@ const writeHeads = async (file: string, lines: Iterable<string>): Promise<void> 
   }
 };
 
-/** `audit verify`. @throws CommandFailedError when there is a difference */
-export const verify = async (options: VerifyOptions, dependencies: CliDependencies): Promise<void> => {
-  const { fund: fundId, anchor: anchorFile, writeAnchor, format } = options;
-  const anchor = anchorFile === undefined ? undefined : await readHeads(anchorFile);
+/** `audit anchor`: the end of the seal book, which stands for everything before it. */
+export const anchor = async ({ output }: AnchorOptions, dependencies: CliDependencies): Promise<void> => {
   const services = await dependencies.open();
   try {
-    const { verification } = services.audit;
+    const { audit } = services;
+    const takenAt = audit.now();
+    const seal = await audit.sealNow();
+    const lines = anchorLines({ takenAt, seal, heads: [] }, audit.signer);
+    if (output === undefined) for await (const line of lines) await dependencies.write(line);
+    else {
+      await writeAnchorFile(output, lines);
+      await dependencies.write(
+        `${JSON.stringify({ anchor: output, taken_at: takenAt, seal: seal.number })}\n`,
+      );
+    }
+  } finally {
+    await services.close();
+  }
+};
+
+/** `audit verify`. @throws DifferencesFoundError when there is a difference */
+export const verify = async (options: VerifyOptions, dependencies: CliDependencies): Promise<void> => {
+  const { fund: fundId, anchor: anchorFile, writeAnchor, format } = options;
+  const services = await dependencies.open();
+  try {
+    const { verification, signer } = services.audit;
+    const earlier = anchorFile === undefined ? undefined : await readAnchor(linesOf(anchorFile), signer);
+    if (earlier?.signed === false)
+      dependencies.writeError('this anchor is of an earlier version and not signed: take a new one\n');
     const takenAt = services.audit.now();
     const bar = dependencies.startProgress(await verification.expectedEvents());
     const differences = verification.execute({
       ...(fundId !== undefined && { fundId }),
-      ...(anchor && { anchor }),
+      ...(earlier && { anchor: earlier }),
       progress: (events) => bar.advance(events),
     });
     let summary: VerifySummary;
@@ -74,8 +107,11 @@ export const verify = async (options: VerifyOptions, dependencies: CliDependenci
       bar.end();
     }
     await dependencies.write(format === 'json' ? inJson(summary) : summaryText(summary));
-    if (summary.differences > 0) throw new CommandFailedError(`${summary.differences} difference(s) found`);
-    if (writeAnchor !== undefined) await writeHeads(writeAnchor, anchorLines(takenAt, summary.heads()));
+    if (summary.differences > 0)
+      throw new DifferencesFoundError(`${summary.differences} difference(s) found`);
+    if (writeAnchor === undefined) return;
+    const contents = { takenAt, seal: summary.seal, heads: summary.heads() };
+    await writeAnchorFile(writeAnchor, anchorLines(contents, signer));
   } finally {
     await services.close();
   }

@@ -17,10 +17,7 @@ export interface CliServices {
   readonly createClient: Pick<CreateClient, 'execute'>;
   readonly listClients: Pick<ListClients, 'execute'>;
   readonly revokeClient: Pick<RevokeClient, 'execute'>;
-  readonly signingKeys: {
-    /** `activeFrom` in UNIX milliseconds. */
-    rotate(): Promise<{ readonly kid: string; readonly activeFrom: number }>;
-  };
+  readonly keys: KeyServices;
   readonly webhooks: Pick<WebhookRecovery, 'list' | 'deliveries' | 'plan' | 'repeat'>;
   readonly administrator: AdministratorServices;
   readonly events: Pick<EventStream, 'read'>;
@@ -29,6 +26,20 @@ export interface CliServices {
   readonly projections: ProjectionsServices;
   readonly audit: AuditServices;
   close(): Promise<void>;
+}
+
+export interface KeyServices {
+  /** `activeFrom` in UNIX milliseconds. */
+  rotate(): Promise<{ readonly kid: string; readonly activeFrom: number }>;
+  /** @throws NotAllowedError there is no such key */
+  revoke(kid: string): Promise<{ readonly kid: string; readonly successor: string }>;
+  /** @throws WrongUseError this process was not given both master keys */
+  rotateMaster(): Promise<{
+    readonly from: string;
+    readonly to: string;
+    readonly rewrapped: number;
+    readonly already: number;
+  }>;
 }
 
 export interface AdministratorServices {
@@ -80,6 +91,21 @@ export class OutputClosedError extends Error {
 /** A decision that the rules do not allow; the message says why. */
 export class DecisionRefusedError extends Error {
   override readonly name = 'DecisionRefusedError';
+}
+
+/** The service knows nothing of this id, or its rules say no. */
+export class NotAllowedError extends Error {
+  override readonly name = 'NotAllowedError';
+}
+
+/** The command does not fit what this process was given. */
+export class WrongUseError extends Error {
+  override readonly name = 'WrongUseError';
+}
+
+/** What was compared differs. */
+export class DifferencesFoundError extends Error {
+  override readonly name = 'DifferencesFoundError';
 }
 
 /** A command that was understood but could not be done. */

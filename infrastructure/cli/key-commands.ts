@@ -2,20 +2,43 @@ import type { Command } from 'commander';
 import { answer } from './cli-services.ts';
 import type { CliDependencies } from './cli-services.ts';
 
-/** `keys rotate`. */
+/** `keys rotate`, `keys revoke` and `keys rotate-master`. */
 export const addKeyCommands = (program: Command, dependencies: CliDependencies): void => {
   const keys = program
     .command('keys')
-    .description('keys that sign access tokens')
-    .addHelpText('after', '\nExample:\n  receivables keys rotate');
+    .description('keys that sign access tokens, and the master key that wraps every other')
+    .addHelpText(
+      'after',
+      '\nExample:\n  receivables keys rotate\n  receivables keys revoke kQ3x9...\n  receivables keys rotate-master',
+    );
   keys
     .command('rotate')
     .description('publish a new signing key, which takes over a minute later; living tokens stay good')
     .addHelpText('after', '\nPrints {kid, active_from}.\n\nExample:\n  receivables keys rotate')
     .action(() =>
-      answer(dependencies, async ({ signingKeys }) => {
-        const { kid, activeFrom } = await signingKeys.rotate();
+      answer(dependencies, async (services) => {
+        const { kid, activeFrom } = await services.keys.rotate();
         return { kid, active_from: new Date(activeFrom).toISOString() };
       }),
     );
+  keys
+    .command('revoke')
+    .argument('<kid>', 'id of the signing key, as the published key set names it')
+    .description('end a stolen signing key: every process refuses its tokens within five seconds')
+    .addHelpText(
+      'after',
+      '\nA new key signs at once; clients fetch a new token. Prints {kid, successor}. An unknown id ends with 3.\n\n' +
+        'Example:\n  receivables keys revoke kQ3x9...',
+    )
+    .action((kid: string) => answer(dependencies, (services) => services.keys.revoke(kid)));
+  keys
+    .command('rotate-master')
+    .description('wrap every stored key and secret with a new master key, while the service runs')
+    .addHelpText(
+      'after',
+      '\nMASTER_KEY is the new key and MASTER_KEY_PREVIOUS the old one, in every process. In a sandbox that keeps its key in\n' +
+        'DATA_DIR, a new one is made there. Run it again after an interruption. Prints {from, to, rewrapped, already}.\n\n' +
+        'Example:\n  receivables keys rotate-master',
+    )
+    .action(() => answer(dependencies, (services) => services.keys.rotateMaster()));
 };

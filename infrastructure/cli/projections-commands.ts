@@ -1,9 +1,8 @@
-import { CommanderError } from 'commander';
 import type { Command } from 'commander';
-import type { RowDifference } from '../../application/ports/projection-copies.ts';
-import type { RebuildResult } from '../../application/rebuild/rebuild-projection.ts';
+import type { RowDifference } from '../../application/ports/generations.ts';
 import { CommandFailedError, answerLines } from './cli-services.ts';
 import type { CliDependencies, CliServices } from './cli-services.ts';
+import type { ListedReadModel } from './projections-services.ts';
 
 const PERCENT = 100;
 /** Of these, every one is printed; the rest is counted. */
@@ -16,7 +15,7 @@ export const addProjectionsCommands = (program: Command, dependencies: CliDepend
   const projections = program
     .command('projections')
     .description('read models: where they are, and building one anew while the service serves')
-    .addHelpText('after', '\nExample:\n  receivables projections rebuild loan');
+    .addHelpText('after', '\nExample:\n  receivables projections rebuild');
   addList(projections, dependencies);
   addRebuild(projections, dependencies);
   addDropOld(projections, dependencies);
@@ -25,11 +24,11 @@ export const addProjectionsCommands = (program: Command, dependencies: CliDepend
 const addList = (projections: Command, dependencies: CliDependencies): void => {
   projections
     .command('list')
-    .description('every read model: version, place in the log, rows, and the second copy if there is one')
+    .description('every read model of every generation: version, place in the log, rows')
     .addHelpText('after', '\nPrints one read model a line.\n\nExample:\n  receivables projections list')
     .action(() =>
       answerLines(dependencies, async function* ({ projections: services }) {
-        for (const name of services.names) yield await present(services, name);
+        for await (const one of services.list()) yield presentListed(one);
       }),
     );
 };
@@ -37,103 +36,69 @@ const addList = (projections: Command, dependencies: CliDependencies): void => {
 const addRebuild = (projections: Command, dependencies: CliDependencies): void => {
   projections
     .command('rebuild')
-    .description('build read models from the log beside those that serve, compare, and switch in one step')
-    .argument('[name]', 'one of them (default: all)')
+    .description(
+      'build the read models from the log beside those that serve, compare, and switch in one step',
+    )
     .option('--force', 'switch although rows differ, or although the running service has an older version')
     .addHelpText(
       'after',
       '\nThe service goes on. An interrupted rebuild goes on where it was when the command is given again. What served before is\n' +
-        'kept until drop-old. Prints each row that differs, then one result a read model. Exit code 1 when rows differ.\n\n' +
-        'Example:\n  receivables projections rebuild loan',
+        'kept until drop-old. Prints each row that differs, then the result. Exit code 1 when rows differ.\n\n' +
+        'Example:\n  receivables projections rebuild',
     )
-    .action((name: string | undefined, { force = false }: { readonly force?: boolean }) =>
-      answerLines(dependencies, ({ projections: services }) =>
-        rebuilding(services, chosen(services, name, dependencies), { force, dependencies }),
-      ),
+    .action(({ force = false }: { readonly force?: boolean }) =>
+      answerLines(dependencies, ({ projections: services }) => rebuilding(services, force, dependencies)),
     );
 };
 
 const addDropOld = (projections: Command, dependencies: CliDependencies): void => {
   projections
     .command('drop-old')
-    .description(
-      'empty the copy of a read model that does not serve: the one before the switch, or an unfinished one',
-    )
-    .argument('<name>', 'as printed by projections list')
-    .addHelpText('after', '\nExample:\n  receivables projections drop-old loan')
-    .action((name: string) =>
+    .description('remove the generations that do not serve: those before the switch, and an unfinished one')
+    .addHelpText('after', '\nExample:\n  receivables projections drop-old')
+    .action(() =>
       answerLines(dependencies, async function* ({ projections: services }) {
-        const [one] = chosen(services, name, dependencies);
-        yield { projection: one, dropped: await services.drop(one!) };
+        yield { dropped: await services.dropOld() };
       }),
     );
 };
 
 type Services = CliServices['projections'];
 
-const chosen = (
-  services: Services,
-  name: string | undefined,
-  dependencies: CliDependencies,
-): readonly string[] => {
-  if (name === undefined) return services.names;
-  if (services.names.includes(name)) return [name];
-  const message = `error: there is no read model ${name}: one of ${services.names.join(', ')}`;
-  dependencies.writeError(`${message}\n`);
-  throw new CommanderError(2, 'projections.unknown', message);
-};
-
-const present = async (services: Services, name: string): Promise<object> => {
-  const { version, places, rows } = await services.show(name);
-  const { live, copy } = places;
-  return {
-    projection: name,
-    program_version: version,
-    version: live?.version ?? null,
-    position: live?.position ?? 'start',
-    rows: rows.live,
-    copy: copy
-      ? { state: copy.state, version: copy.version, position: copy.position, rows: rows.copy }
-      : null,
-  };
-};
-
-interface Rebuilding {
-  readonly force: boolean;
-  readonly dependencies: CliDependencies;
-}
+const presentListed = (listed: ListedReadModel): object => ({
+  generation: listed.generation,
+  state: listed.state,
+  projection: listed.projection,
+  program_version: listed.programVersion,
+  version: listed.place?.version ?? null,
+  position: listed.place?.position ?? 'start',
+  rows: listed.rows,
+});
 
 async function* rebuilding(
   services: Services,
-  names: readonly string[],
-  { force, dependencies }: Rebuilding,
+  force: boolean,
+  dependencies: CliDependencies,
 ): AsyncGenerator<object> {
   const signal = (dependencies.untilInterrupted ?? never)();
-  const differing: string[] = [];
-  for (const name of names) {
-    const differences: RowDifference[] = [];
-    const result = await withProgress(dependencies, (onProgress) =>
-      services.rebuild({
-        name,
-        force,
-        signal,
-        onProgress,
-        onDifference: (difference) => {
-          if (differences.length < MOST_PRINTED) differences.push(difference);
-        },
-      }),
-    ).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-      throw new CommandFailedError(`interrupted; the same command goes on with ${name} where it was`);
-    });
-    yield* differences.map((difference) => presentDifference(name, difference));
-    yield presentResult(name, result);
-    if (result.outcome === 'differs') differing.push(name);
-  }
-  if (differing.length > 0)
-    throw new CommandFailedError(
-      `${differing.join(', ')}: rows differ, what served goes on serving; --force switches all the same`,
-    );
+  const printed: object[] = [];
+  const result = await withProgress(dependencies, (onProgress) =>
+    services.rebuild({
+      force,
+      signal,
+      onProgress,
+      onDifference: ({ name }, difference) => {
+        if (printed.length < MOST_PRINTED) printed.push(presentDifference(name, difference));
+      },
+    }),
+  ).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+    throw new CommandFailedError('interrupted; the same command goes on where it was');
+  });
+  yield* printed;
+  yield result;
+  if (result.outcome === 'differs')
+    throw new CommandFailedError('rows differ, what served goes on serving; --force switches all the same');
 }
 
 const withProgress = async <T>(
@@ -151,18 +116,24 @@ const withProgress = async <T>(
   }
 };
 
+/** What may name a person is counted, not shown. */
+const PRIVATE_COLUMNS: ReadonlySet<string> = new Set([
+  'loan borrower',
+  'loan reason_detail',
+  'document value',
+]);
+
+const shownColumns = ({ table, columns }: RowDifference): object =>
+  Object.fromEntries(
+    Object.entries(columns).map(([name, values]) => [
+      name,
+      PRIVATE_COLUMNS.has(`${table} ${name}`) ? '(private texts that differ)' : values,
+    ]),
+  );
+
 const presentDifference = (projection: string, difference: RowDifference): object => ({
   projection,
   table: difference.table,
   key: difference.key,
-  ...(difference.only === undefined ? { columns: difference.columns } : { only_in: difference.only }),
-});
-
-const presentResult = (projection: string, result: RebuildResult): object => ({
-  projection,
-  outcome: result.outcome,
-  resumed: result.resumed,
-  events: result.events,
-  differences: result.differences,
-  position: result.position,
+  ...(difference.only === undefined ? { columns: shownColumns(difference) } : { only_in: difference.only }),
 });

@@ -1,21 +1,25 @@
-import type { ProjectionPlaces, RowDifference } from '../../application/ports/projection-copies.ts';
-import type { RebuildResult } from '../../application/rebuild/rebuild-projection.ts';
+import type { GenerationState, ProjectionPlace, RowDifference } from '../../application/ports/generations.ts';
+import type { RebuildResult } from '../../application/rebuild/rebuild-read-models.ts';
 
-/** Names of read models are those that `names` has. */
+/** One read model of one generation. */
+export interface ListedReadModel {
+  readonly generation: number;
+  readonly state: GenerationState;
+  readonly projection: string;
+  readonly programVersion: number;
+  /** Undefined before the first batch. */
+  readonly place: ProjectionPlace | undefined;
+  readonly rows: number;
+}
+
 export interface ProjectionsServices {
-  readonly names: readonly string[];
-  show(name: string): Promise<{
-    readonly version: number;
-    readonly places: ProjectionPlaces;
-    readonly rows: { readonly live: number; readonly copy: number };
-  }>;
+  list(): AsyncIterable<ListedReadModel>;
   rebuild(request: {
-    readonly name: string;
     readonly force: boolean;
     readonly signal: AbortSignal;
     readonly onProgress: (share: number) => void;
-    readonly onDifference: (difference: RowDifference) => void;
+    readonly onDifference: (projection: { readonly name: string }, difference: RowDifference) => void;
   }): Promise<RebuildResult>;
-  /** False when there is nothing to drop. */
-  drop(name: string): Promise<boolean>;
+  /** The numbers of the generations that are gone now. */
+  dropOld(): Promise<readonly number[]>;
 }

@@ -3,6 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import { formatCents } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 import type { CliDependencies } from './cli-services.ts';
+import { inOneLine } from './terminal-text.ts';
 
 export const REPORT_FORMATS = ['table', 'csv', 'json'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
@@ -46,9 +47,10 @@ export function* jsonItems(items: Iterable<object>): Generator<string> {
 /** Columns as wide as their widest cell; numbers stand to the right. */
 export const textTable = (
   header: readonly string[],
-  rows: readonly (readonly string[])[],
+  cells: readonly (readonly string[])[],
   toTheRight: readonly number[] = [],
 ): string => {
+  const rows = cells.map((row) => row.map(inOneLine));
   const widths = header.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]!.length)));
   const printed = (row: readonly string[]): string =>
     row

@@ -16,6 +16,7 @@ import { Projector } from '../../projections/engine/projector.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
 import { RandomClientCredentials } from '../security/random-client-credentials.ts';
+import { SqlLoanVersions } from '../sql/loan-versions.ts';
 import { gathering } from './gathering.ts';
 import { decodeRecorded, toProjected } from './read-side.ts';
 import { sleep } from './sleep.ts';
@@ -61,9 +62,25 @@ export const applicationModule = new ContainerModule(({ bind }) => {
     [commands, borrowerVault, clock, configuration],
   );
   bind(TOKENS.loanReading).toResolvedValue(
-    (events, loans, progress, vault, time) =>
-      new LoanReading({ events, loans, progress, vault, clock: time }),
-    [eventStore, TOKENS.loanReader, TOKENS.readModelProgress, borrowerVault, clock],
+    (events, loans, progress, vault, time, db, writes) =>
+      new LoanReading({
+        events,
+        loans,
+        progress,
+        vault,
+        clock: time,
+        versions: new SqlLoanVersions(db),
+        writes,
+      }),
+    [
+      eventStore,
+      TOKENS.loanReader,
+      TOKENS.readModelProgress,
+      borrowerVault,
+      clock,
+      TOKENS.readModelDatabase,
+      TOKENS.ownWrites,
+    ],
   );
   bind(TOKENS.clientDirectory).toResolvedValue(
     (registry) => new ClientDirectory(registry),

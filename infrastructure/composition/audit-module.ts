@@ -6,10 +6,14 @@ import type { Projection } from '../../projections/engine/projection.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import { portfolioProjection } from '../../projections/portfolio/portfolio-projection.ts';
 import { reconciliationProjection } from '../../projections/reconciliation/reconciliation-projection.ts';
+import { BrokenSealBookError } from '../../application/seals/seal-log.ts';
+import { DifferencesFoundError } from '../cli/cli-services.ts';
+import { DataKeyAnchorSigner } from '../security/anchor-signer.ts';
 import type { AuditServices } from '../cli/audit-services.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
 import { SqlAuditedRows } from '../sql/audited-rows.ts';
 import { SqlFrozenEvents } from '../sql/webhooks/frozen-events.ts';
+import { numberOf } from './log-numbers.ts';
 import { catchUp } from './catch-up.ts';
 import { sleep } from './sleep.ts';
 import { TOKENS } from './tokens.ts';
@@ -37,10 +41,19 @@ export const auditServices = (container: Container): AuditServices => {
           if (projector) await catchUp(projector);
         },
       })),
+      seals: { book: container.get(TOKENS.sealBook), keys: container.get(TOKENS.sealKeys), numberOf },
       clock,
       sleep,
     }),
-    operations: new ShowOperation({ events }),
+    operations: new ShowOperation({ events, vault: container.get(TOKENS.borrowerVault) }),
+    signer: new DataKeyAnchorSigner(container.get(TOKENS.dataKeys)),
+    sealNow: async () => {
+      try {
+        return await container.get(TOKENS.sealLog).sealNow();
+      } catch (error) {
+        throw error instanceof BrokenSealBookError ? new DifferencesFoundError(error.message) : error;
+      }
+    },
     applicationOf: (code) => operations.applicationOf(code),
     now: () => clock.now(),
   };

@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
 import { MasterKey } from '../security/master-key.ts';
 import { EnvironmentReader } from './environment-reader.ts';
+import { readAllowInsecure, refuseOpenAddresses } from './insecurities.ts';
+import type { Insecurity } from './insecurities.ts';
 import { readKafka } from './kafka-configuration.ts';
 import type { KafkaConfiguration } from './kafka-configuration.ts';
 import { readMetricsAddress, readTracing } from './observability-configuration.ts';
@@ -25,11 +27,15 @@ export interface Configuration {
   /** Absolute path. */
   readonly dataDir: string;
   readonly engines: Engines;
+  /** What production may do unprotected. */
+  readonly allowInsecure: readonly Insecurity[];
   /** Undefined with the bus inside the process. */
   readonly kafka: KafkaConfiguration | undefined;
   readonly roles: readonly Role[];
   /** Undefined only in the sandbox: then it is kept in the data directory. */
   readonly masterKey: MasterKey | undefined;
+  /** The one before it, while a rotation is under way. */
+  readonly previousMasterKey: MasterKey | undefined;
   readonly sandboxStep: number;
   readonly webhooks: WebhookConfiguration;
   /** Number of proxies in front whose forwarding headers are believed. */
@@ -70,7 +76,8 @@ export const readConfiguration = (
   const address = `http://localhost:${port}`;
   const kind = variables.oneOf('ENVIRONMENT', ENVIRONMENTS, 'sandbox');
   return Object.freeze({
-    host: variables.text('HOST') ?? '0.0.0.0',
+    // A sandbox moves money for whoever finds it: it is for this machine, unless somebody says otherwise.
+    host: variables.text('HOST') ?? (kind === 'sandbox' ? '127.0.0.1' : '0.0.0.0'),
     port,
     publicUrl: variables.baseUrl('PUBLIC_URL', address),
     authUrl: variables.baseUrl('AUTH_URL', address),
@@ -82,9 +89,11 @@ export const readConfiguration = (
       databaseUrl: variables.address('DATABASE_URL', ['postgres', 'postgresql']),
       s3Url: variables.text('S3_URL'),
     }),
+    allowInsecure: readAllowInsecure(variables),
     kafka: readKafka(variables),
     roles: readRoles(variables),
     masterKey: readMasterKey(variables, kind),
+    previousMasterKey: readPreviousMasterKey(variables),
     sandboxStep: variables.duration('SANDBOX_STEP', '2s', { from: 0 }),
     webhooks: readWebhooks(variables, kind),
     trustProxy: variables.integer('TRUST_PROXY', 0, { from: 0, to: MOST_PROXIES }),
@@ -93,6 +102,15 @@ export const readConfiguration = (
     metrics: readMetricsAddress(variables),
     tracing: readTracing(variables),
   });
+};
+
+/** As `readConfiguration`, for the service, which clients reach. @throws ConfigurationError */
+export const readServiceConfiguration = (
+  environment: Readonly<Record<string, string | undefined>>,
+): Configuration => {
+  const configuration = readConfiguration(environment);
+  refuseOpenAddresses(configuration, new EnvironmentReader(environment));
+  return configuration;
 };
 
 const ANNOUNCEMENT = /^(\d{4}\.\d{1,2}\.\d+)@(\d{4}-\d{2}-\d{2})$/;
@@ -126,9 +144,21 @@ const readMasterKey = (
     if (kind === 'sandbox') return undefined;
     throw variables.invalid('MASTER_KEY', 'is required in production: 32 random bytes in base64');
   }
+  return parseMasterKey(variables, 'MASTER_KEY', text);
+};
+
+const readPreviousMasterKey = (variables: EnvironmentReader): MasterKey | undefined => {
+  const text = variables.text('MASTER_KEY_PREVIOUS');
+  if (text === undefined) return undefined;
+  if (variables.text('MASTER_KEY') === undefined)
+    throw variables.invalid('MASTER_KEY_PREVIOUS', 'says nothing without MASTER_KEY');
+  return parseMasterKey(variables, 'MASTER_KEY_PREVIOUS', text);
+};
+
+const parseMasterKey = (variables: EnvironmentReader, name: string, text: string): MasterKey => {
   const key = MasterKey.parse(text);
   if (key === undefined)
-    throw variables.invalid('MASTER_KEY', 'must be exactly 32 bytes in base64, padding included');
+    throw variables.invalid(name, 'must be exactly 32 bytes in base64, padding included');
   return key;
 };
 

@@ -1,7 +1,7 @@
 import { Container } from 'inversify';
 import type { Clock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import type { MasterKey } from '../security/master-key.ts';
+import { OwnWrites, noting } from '../../application/loans/own-writes.ts';
 import { administratorModule } from './administrator-module.ts';
 import { applicationModule } from './application-module.ts';
 import { coordinationModule } from './coordination-module.ts';
@@ -12,45 +12,50 @@ import { infrastructureModule } from './infrastructure-module.ts';
 import { UNOBSERVED } from './observability.ts';
 import type { Observability } from './observability.ts';
 import { postAssignmentModule } from './post-assignment-module.ts';
-import { allProjections } from './rebuild-module.ts';
 import { renegotiationModule } from './renegotiation-module.ts';
-import { LiveReadModel } from '../sql/live-read-model.ts';
+import { sealModule } from './seal-module.ts';
+import type { ServiceKeys } from './service-keys.ts';
 import { TOKENS } from './tokens.ts';
+import type { OnQueued } from './tokens.ts';
 import { webhookModule } from './webhook-module.ts';
 
 export interface Foundations {
   readonly configuration: Configuration;
   readonly engines: Engines;
-  readonly masterKey: MasterKey;
+  readonly keys: ServiceKeys;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Default: nobody looks on. */
   readonly observability?: Observability;
+  /** Wakes whatever sends the deliveries that a request has queued; default: what sends them here. */
+  readonly onQueued?: OnQueued;
 }
 
 /** Everything that the service is made of, each made once, when it is first asked for. */
 export const createContainer = ({
   configuration,
   engines,
-  masterKey,
+  keys,
   clock,
   logger,
   observability = UNOBSERVED,
+  onQueued,
 }: Foundations): Container => {
   const container = new Container({ defaultScope: 'Singleton' });
   container.bind(TOKENS.configuration).toConstantValue(configuration);
   container.bind(TOKENS.logger).toConstantValue(logger);
   container.bind(TOKENS.observability).toConstantValue(observability);
   container.bind(TOKENS.clock).toConstantValue(clock);
-  container.bind(TOKENS.masterKey).toConstantValue(masterKey);
-  container.bind(TOKENS.eventStore).toConstantValue(engines.eventStore);
+  container.bind(TOKENS.onQueued).toConstantValue(onQueued);
+  container.bind(TOKENS.keys).toConstantValue(keys);
+  const writes = new OwnWrites();
+  container.bind(TOKENS.ownWrites).toConstantValue(writes);
+  container.bind(TOKENS.eventStore).toConstantValue(noting(engines.eventStore, writes));
   container.bind(TOKENS.eventSubscription).toConstantValue(engines.eventStore);
   container.bind(TOKENS.eventBus).toConstantValue(engines.eventBus);
   container.bind(TOKENS.serviceDatabase).toConstantValue(engines.serviceDatabase);
-  container.bind(TOKENS.readModelTables).toConstantValue(engines.readModelDatabase);
-  container
-    .bind(TOKENS.readModelDatabase)
-    .toConstantValue(new LiveReadModel(engines.readModelDatabase, allProjections));
+  container.bind(TOKENS.readModelDatabase).toConstantValue(engines.readModelDatabase);
+  container.bind(TOKENS.generations).toConstantValue(engines.generations);
   container.load(
     infrastructureModule,
     applicationModule,
@@ -59,6 +64,7 @@ export const createContainer = ({
     fundSideModule,
     postAssignmentModule,
     renegotiationModule,
+    sealModule,
     webhookModule,
   );
   return container;

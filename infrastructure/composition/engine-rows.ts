@@ -5,11 +5,15 @@ import type { EventStore } from '../../application/ports/event-store.ts';
 import type { EventSubscription } from '../../application/ports/event-subscription.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { InProcessEventBus } from '../embedded/in-process-event-bus.ts';
-import { SqliteEventStore } from '../embedded/sqlite-event-store.ts';
+import type { CreateWorker } from '../sqlite/thread/database-thread.ts';
+import type { AppendWriter } from '../sqlite/event-log/event-log-threads.ts';
+import { SqliteEventStore } from '../sqlite/event-log/sqlite-event-store.ts';
 import type { DeadLetterCounts } from '../observability/dead-letter-counts.ts';
 import { SqlConsumerOffsets } from '../sql/consumer-offsets.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
-import { SqliteDatabase } from '../sql/sqlite/sqlite-database.ts';
+import type { GenerationTables } from '../sql/generation-tables.ts';
+import { SqliteDatabase } from '../sql/sqlite-database.ts';
+import { SqliteGenerationTables } from '../sql/sqlite-generation-tables.ts';
 import type { Configuration } from './configuration.ts';
 import { kafkaConnection } from './kafka-configuration.ts';
 
@@ -21,6 +25,12 @@ interface Closing {
 }
 
 export interface RowOptions {
+  /** What the engines are opened for: a command (default), the service, or the thread beside the one that has opened them for it. */
+  readonly part?: 'command' | 'service' | 'background';
+  /** The writer of an embedded log that this process has open already; only for the background thread. */
+  readonly writer?: AppendWriter;
+  /** Default: threads of Node.js. */
+  readonly createWorker?: CreateWorker;
   readonly configuration: Configuration;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -32,8 +42,13 @@ export interface RowOptions {
 export const openEventStore = async ({
   configuration: { engines, dataDir },
   logger,
+  writer,
+  createWorker,
 }: RowOptions): Promise<EventStore & EventSubscription & Closing> => {
-  if (engines.eventStoreUrl === undefined) return SqliteEventStore.open(dataDir, { logger });
+  if (engines.eventStoreUrl === undefined)
+    return writer
+      ? SqliteEventStore.beside(dataDir, writer, logger)
+      : SqliteEventStore.open(dataDir, { logger, ...(createWorker && { createWorker }) });
   const { EventStoreDbStore } = await import('../eventstoredb/event-store-db-store.ts');
   return EventStoreDbStore.open({ url: engines.eventStoreUrl, logger });
 };
@@ -47,20 +62,35 @@ const openPostgres = async (url: string, applicationName: string, logger: Logger
 export const openServiceDatabase = ({
   configuration: { engines, dataDir },
   logger,
+  part = 'command',
+  createWorker,
 }: RowOptions): Promise<SqlDatabase> =>
   engines.databaseUrl === undefined
-    ? SqliteDatabase.open({ path: join(dataDir, SERVICE_FILE), synchronous: 'FULL', logger })
+    ? SqliteDatabase.open({
+        path: join(dataDir, SERVICE_FILE),
+        synchronous: 'FULL',
+        logger,
+        // A service has other things to do than to wait for the disk.
+        writes: part === 'command' ? 'here' : 'thread',
+        ...(createWorker && { createWorker }),
+      })
     : openPostgres(engines.databaseUrl, 'receivables service', logger);
 
-/** In the same PostgreSQL database, over connections of its own: readers do not wait behind deliveries. */
-export const openReadModelDatabase = ({
-  configuration: { engines, dataDir },
-  logger,
-}: RowOptions): Promise<SqlDatabase> =>
-  engines.databaseUrl === undefined
-    ? // Rebuildable from the streams, so a power cut may cost its last transactions, never its consistency.
-      SqliteDatabase.open({ path: join(dataDir, 'read-model.db'), synchronous: 'NORMAL', logger })
-    : openPostgres(engines.databaseUrl, 'receivables read model', logger);
+/** Files in DATA_DIR, or schemas of the same PostgreSQL database. */
+export const generationTables = async (
+  { configuration: { engines, dataDir }, logger, clock, createWorker }: RowOptions,
+  serviceDatabase: SqlDatabase,
+): Promise<GenerationTables> => {
+  const now = (): string => clock.now();
+  const url = engines.databaseUrl;
+  if (url === undefined) {
+    const options = { logger, writes: 'here', ...(createWorker && { createWorker }) } as const;
+    return new SqliteGenerationTables(dataDir, options, now);
+  }
+  const { PostgresGenerationTables } = await import('../sql/postgres/postgres-generation-tables.ts');
+  const options = { url, logger, applicationName: 'receivables read model' };
+  return PostgresGenerationTables.of(serviceDatabase, options, now);
+};
 
 /** Kafka is connected to when it is first used; offsets are kept where the effects of the consumers are. */
 export const openEventBus = async (

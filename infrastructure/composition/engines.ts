@@ -2,26 +2,35 @@ import { mkdir } from 'node:fs/promises';
 import type { EventBus } from '../../application/ports/event-bus.ts';
 import type { EventStore } from '../../application/ports/event-store.ts';
 import type { EventSubscription } from '../../application/ports/event-subscription.ts';
+import type { Generations } from '../../application/ports/generations.ts';
+import { SqlGenerations } from '../sql/generations.ts';
 import { migrate } from '../sql/migration.ts';
 import type { Migration } from '../sql/migration.ts';
-import { readModelMigrations } from '../sql/read-model-migrations.ts';
 import { serviceMigrations } from '../sql/service-migrations.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { DeadLetterCounts } from '../observability/dead-letter-counts.ts';
+import { SqliteEventStore } from '../sqlite/event-log/sqlite-event-store.ts';
 import type { Configuration } from './configuration.ts';
 import { ConfigurationError } from './environment-reader.ts';
-import { openEventBus, openEventStore, openReadModelDatabase, openServiceDatabase } from './engine-rows.ts';
+import { generationTables, openEventBus, openEventStore, openServiceDatabase } from './engine-rows.ts';
 import type { RowOptions } from './engine-rows.ts';
+import { refuseOpenEngines } from './insecurities.ts';
 import { ensureMovedWhole, useDataDirectory } from './moved-data.ts';
 import type { Patience } from './patience.ts';
+import { allProjections } from './all-projections.ts';
+import { openServing } from './serving-generation.ts';
 import { refuseSplitRoles } from './role-rules.ts';
 
 /** What keeps and carries, all of it open; each row of it is embedded or an engine of its own. */
 export interface Engines {
   readonly eventStore: EventStore & EventSubscription;
+  /** The same where it is embedded. */
+  readonly embeddedLog?: SqliteEventStore;
   readonly eventBus: EventBus;
   readonly serviceDatabase: SqlDatabase;
+  /** The generation that serves. */
   readonly readModelDatabase: SqlDatabase;
+  readonly generations: Generations;
   /** What the bus puts aside, for good. */
   readonly busDeadLetters: DeadLetterCounts;
   close(): Promise<void>;
@@ -54,9 +63,10 @@ class Opening {
     open: (options: RowOptions) => Promise<SqlDatabase>,
     migrations: readonly Migration[],
   ): Promise<SqlDatabase> {
-    const { clock, patience } = this.#options;
+    const { clock, logger, patience } = this.#options;
     const database = await this.step(what, () => open(this.#options));
-    await patience.until(what, () => migrate(database, migrations, clock.now()));
+    const steps = await patience.until(what, () => migrate(database, migrations, clock.now()));
+    if (steps.length > 0) logger.info({ database: what, steps }, 'tables brought up to date');
     return database;
   }
 
@@ -75,25 +85,38 @@ const makeDataDirectory = async (path: string): Promise<void> => {
 
 /** @throws ConfigurationError for a combination that cannot work */
 export const openEngines = async (options: EngineOptions): Promise<Engines> => {
-  const { configuration } = options;
-  refuseSplitRoles(configuration);
+  const { configuration, part } = options;
+  // The roles of a thread are only its share of the process.
+  if (part !== 'background') refuseSplitRoles(configuration);
+  refuseOpenEngines(configuration);
   await makeDataDirectory(configuration.dataDir);
   const opening = new Opening(options);
   try {
-    await opening.step('data_directory', () => useDataDirectory(configuration));
+    await opening.step('data_directory', () => useDataDirectory(configuration, part));
     const eventStore = await opening.step('event_store', () => openEventStore(options));
     const serviceDatabase = await opening.database('service_store', openServiceDatabase, serviceMigrations);
     await options.patience.until('service_store', () => ensureMovedWhole(serviceDatabase));
-    const readModelDatabase = await opening.database(
-      'read_model',
-      openReadModelDatabase,
-      readModelMigrations,
+    const tables = await options.patience.until('read_model', () =>
+      generationTables(options, serviceDatabase),
+    );
+    const generations = new SqlGenerations(serviceDatabase, tables, allProjections);
+    const readModelDatabase = await opening.step('read_model', () =>
+      openServing({ generations, log: eventStore, logger: options.logger, signal: options.patience.signal }),
     );
     const busDeadLetters = new DeadLetterCounts();
     const eventBus = await opening.step('event_bus', () =>
       openEventBus(options, serviceDatabase, busDeadLetters),
     );
-    return { eventStore, eventBus, busDeadLetters, serviceDatabase, readModelDatabase, close: opening.close };
+    return {
+      eventStore,
+      ...(eventStore instanceof SqliteEventStore && { embeddedLog: eventStore }),
+      eventBus,
+      busDeadLetters,
+      serviceDatabase,
+      readModelDatabase,
+      generations,
+      close: opening.close,
+    };
   } catch (error) {
     await opening.close();
     throw error;

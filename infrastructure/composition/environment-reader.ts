@@ -68,7 +68,7 @@ export class EnvironmentReader {
       `${url.username}${url.password}${url.search}${url.hash}` === '';
     if (!usable)
       throw this.invalid(name, 'must be an http or https address without credentials, query or fragment');
-    return text.replace(/\/+$/, '');
+    return text.replace(/(?<!\/)\/+$/, '');
   }
 
   /** Of an engine; it may hold a password. */

@@ -1,10 +1,11 @@
+import type { Logger } from '../../application/ports/logger.ts';
 import type { HttpProblem } from '../http/errors/http-problem.ts';
 import { unavailable } from '../http/errors/http-problem.ts';
 import { healthApp } from '../http/health-app.ts';
 import type { RequestListener } from '../http/health-app.ts';
 import type { RateLimiter } from '../http/limits/rate-limiter.ts';
 import { TokenBucketLimiter } from '../http/limits/token-bucket-limiter.ts';
-import { createHttpServer } from '../http/server.ts';
+import { createHttpServer, DEFAULT_LIMITS } from '../http/server.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { Configuration } from './configuration.ts';
 
@@ -20,20 +21,27 @@ export class FrontDoor {
   #limiter: RateLimiter = new TokenBucketLimiter();
   #waitingFor: string | undefined;
 
-  private constructor() {
+  private constructor(logger: Logger) {
     this.#app = healthApp({
-      readiness: () => Promise.resolve({ ready: false, checks: { start: this.#state() } }),
+      readiness: () =>
+        Promise.resolve({ ready: false, checks: { [this.#waitingFor ?? 'start']: 'failing' } }),
       otherwise: (): HttpProblem => unavailable(`The service starts: ${this.#state()}.`, RETRY_AFTER_S),
     });
-    this.#server = createHttpServer((req, res) => this.#app(req, res), {
+    const limiter: RateLimiter = {
       take: (scope, key, limit) => this.#limiter.take(scope, key, limit),
       peek: (scope, key, limit) => this.#limiter.peek(scope, key, limit),
-    });
+    };
+    const report = (error: Error): void =>
+      logger.error({ err: error }, 'the listening address is in trouble');
+    this.#server = createHttpServer((req, res) => this.#app(req, res), limiter, DEFAULT_LIMITS, report);
   }
 
   /** @throws Error when the address cannot be used */
-  static async open({ port, host }: Pick<Configuration, 'port' | 'host'>): Promise<FrontDoor> {
-    const door = new FrontDoor();
+  static async open(
+    { port, host }: Pick<Configuration, 'port' | 'host'>,
+    logger: Logger,
+  ): Promise<FrontDoor> {
+    const door = new FrontDoor(logger);
     await door.#server.listen(port, host);
     return door;
   }

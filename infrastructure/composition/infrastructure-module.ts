@@ -1,12 +1,12 @@
 import { ContainerModule } from 'inversify';
 import { FileDocumentInspector } from '../documents/file-document-inspector.ts';
 import { PdfChecker } from '../documents/pdf-checker.ts';
+import { HashedClientAuthenticator } from '../security/hashed-client-authenticator.ts';
 import { JwtTokens } from '../security/jwt-tokens.ts';
 import { OperationKeys } from '../security/operation-keys.ts';
-import { ScryptClientAuthenticator } from '../security/scrypt-client-authenticator.ts';
 import { SealedBorrowerVault } from '../security/sealed-borrower-vault.ts';
-import { Sealer } from '../security/sealer.ts';
 import { SigningKeys } from '../security/signing-keys.ts';
+import { WrappedKeys } from '../security/wrapped-keys.ts';
 import { SqlBorrowerIndex } from '../sql/borrower-index.ts';
 import { SqlCheckpointStore } from '../sql/checkpoint-store.ts';
 import { SqlClientRegistry } from '../sql/client-registry.ts';
@@ -19,7 +19,7 @@ import { TOKENS } from './tokens.ts';
 
 /** Adapters and security, bound to the ports that they implement. */
 export const infrastructureModule = new ContainerModule(({ bind }) => {
-  const { serviceDatabase, readModelDatabase, masterKey, clock, logger, configuration } = TOKENS;
+  const { serviceDatabase, readModelDatabase, keys, clock, logger, configuration } = TOKENS;
 
   bind(TOKENS.keyStore).toResolvedValue((db, time) => new SqlKeyStore(db, time), [serviceDatabase, clock]);
   bind(TOKENS.checkpoints).toResolvedValue(
@@ -27,21 +27,21 @@ export const infrastructureModule = new ContainerModule(({ bind }) => {
     [serviceDatabase, clock],
   );
   bind(TOKENS.clientRegistry).toResolvedValue((db) => new SqlClientRegistry(db), [serviceDatabase]);
-  bind(TOKENS.projectionStore).toResolvedValue((db) => new SqlProjectionStore(db), [TOKENS.readModelTables]);
+  bind(TOKENS.projectionStore).toResolvedValue((db) => new SqlProjectionStore(db), [readModelDatabase]);
   bind(TOKENS.loanReader).toResolvedValue((db) => new SqlLoanReader(db), [readModelDatabase]);
   bind(TOKENS.dueInstallments).toResolvedValue((db) => new SqlDueInstallments(db), [readModelDatabase]);
 
   bind(TOKENS.borrowerIndex).toResolvedValue((db) => new SqlBorrowerIndex(db), [serviceDatabase]);
   bind(TOKENS.operationKeys).toResolvedValue(
-    (store, master) => new OperationKeys(store, new Sealer(master.derive('operation-keys'))),
-    [TOKENS.keyStore, masterKey],
+    (store, { masterKeys }) => new OperationKeys(new WrappedKeys(store, masterKeys, 'operation-keys')),
+    [TOKENS.keyStore, keys],
   );
   bind(TOKENS.borrowerVault).toResolvedValue(
-    (keys, master, index) => new SealedBorrowerVault(keys, master.derive('fingerprints'), index),
-    [TOKENS.operationKeys, masterKey, TOKENS.borrowerIndex],
+    (operationKeys, { fingerprints }, index) => new SealedBorrowerVault(operationKeys, fingerprints, index),
+    [TOKENS.operationKeys, keys, TOKENS.borrowerIndex],
   );
   bind(TOKENS.documents).toResolvedValue(
-    (settings, keys) => openDocuments(settings, keys),
+    (settings, operationKeys) => openDocuments(settings, operationKeys),
     [configuration, TOKENS.operationKeys],
   );
   bind(TOKENS.pdfChecker).toResolvedValue(() => new PdfChecker(), []);
@@ -52,17 +52,19 @@ export const infrastructureModule = new ContainerModule(({ bind }) => {
     [configuration, TOKENS.pdfChecker],
   );
   bind(TOKENS.signingKeys).toResolvedValue(
-    (store, master, time, log) =>
-      new SigningKeys({ store, sealer: new Sealer(master.derive('signing-keys')), clock: time, logger: log }),
-    [TOKENS.keyStore, masterKey, clock, logger],
+    (store, { masterKeys }, time, log) => {
+      const signing = new WrappedKeys(store, masterKeys, 'signing-keys');
+      return new SigningKeys({ store: signing, clock: time, logger: log });
+    },
+    [TOKENS.keyStore, keys, clock, logger],
   );
   bind(TOKENS.tokens).toResolvedValue(
-    (keys, time, { authUrl, publicUrl, environment }) =>
-      new JwtTokens(keys, time, { issuer: authUrl, audience: publicUrl, environment }),
+    (signingKeys, time, { authUrl, publicUrl, environment }) =>
+      new JwtTokens(signingKeys, time, { issuer: authUrl, audience: publicUrl, environment }),
     [TOKENS.signingKeys, clock, configuration],
   );
   bind(TOKENS.authenticator).toResolvedValue(
-    (registry) => new ScryptClientAuthenticator(registry),
+    (registry) => new HashedClientAuthenticator(registry),
     [TOKENS.clientRegistry],
   );
 });

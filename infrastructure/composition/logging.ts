@@ -15,6 +15,10 @@ const HIDDEN = new Set([
 ]);
 const DEEPEST = 6;
 
+/** Lines that cannot be written are lost: a full disk behind the log must not end what it reports about. */
+const standardOutput = (): DestinationStream =>
+  pino.destination({ fd: 1, sync: false }).on('error', () => undefined);
+
 /** JSON lines on standard output, or on `destination`. Fields that name a secret or personal data are redacted at any depth. */
 export const createLogger = (level: Configuration['logLevel'], destination?: DestinationStream): Logger => {
   const options = {
@@ -29,7 +33,7 @@ export const createLogger = (level: Configuration['logLevel'], destination?: Des
       log: (fields: Record<string, unknown>) => redact(fields, DEEPEST) as Record<string, unknown>,
     },
   };
-  const lines = pino(options, destination ?? pino.destination({ fd: 1, sync: false }));
+  const lines = pino(options, destination ?? standardOutput());
   return {
     error: (fields, message) => lines.error(fields, message),
     warn: (fields, message) => lines.warn(fields, message),
@@ -59,6 +63,9 @@ const redact = (value: unknown, depth: number): unknown => {
   if (Array.isArray(value)) return value.map((item) => redact(item, depth - 1));
   return redactFields(Object.entries(value), depth);
 };
+
+/** The fields as plain data, without what must not be logged: they can be handed to another thread. */
+export const plainFields = (fields: object): object => redact(fields, DEEPEST) as object;
 
 const redactFields = (entries: readonly [string, unknown][], depth: number): Record<string, unknown> =>
   Object.fromEntries(

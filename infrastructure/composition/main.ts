@@ -1,39 +1,18 @@
-import type { Logger } from '../../application/ports/logger.ts';
 import { announceDemoClient } from './demo-client.ts';
-import { readConfiguration } from './configuration.ts';
+import { readServiceConfiguration } from './configuration.ts';
 import { ConfigurationError } from './environment-reader.ts';
+import { endInOrder } from './orderly-end.ts';
 import { createLogger } from './logging.ts';
 import { StartAbandonedError } from './patience.ts';
+import { PRIVATE_UMASK } from './private-files.ts';
 import { startUp } from './start-up.ts';
-import type { StartUp } from './start-up.ts';
-import { WrongMasterKeyError } from '../security/master-key-check.ts';
-
-const STOP_WITHIN_MS = 9_500;
-
-const stopOnSignals = (service: StartUp, logger: Logger): void => {
-  let stopping = false;
-  const onSignal = (signal: NodeJS.Signals): void => {
-    if (stopping) process.exit(1);
-    stopping = true;
-    logger.info({ signal }, 'stopping; a second signal stops at once');
-    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
-    service
-      .stop()
-      .then(() => process.exit(0))
-      .catch((error: unknown) => {
-        logger.error({ err: error }, 'could not stop in order');
-        process.exit(1);
-      });
-  };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
-};
+import { WrongMasterKeyError } from '../security/master-keys.ts';
 
 const run = async (): Promise<void> => {
-  const configuration = readConfiguration(process.env);
+  const configuration = readServiceConfiguration(process.env);
   const logger = createLogger(configuration.logLevel);
   const service = startUp(configuration, logger);
-  stopOnSignals(service, logger);
+  endInOrder(service, logger);
   const { container } = await service.running;
   const { environment, roles, host, port } = configuration;
   logger.info({ environment, roles, host, port }, 'ready');
@@ -52,6 +31,7 @@ const textOf = (error: unknown): string => {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 };
 
+process.umask(PRIVATE_UMASK);
 run().catch((error: unknown) => {
   // Whoever stopped it ends the process.
   if (error instanceof StartAbandonedError) return;

@@ -2,8 +2,10 @@ import type { Container } from 'inversify';
 import { MetricsServer } from '../observability/metrics-server.ts';
 import type { LookedUp } from '../observability/metrics/looked-up.ts';
 import { SqlDeliveryLog } from '../sql/webhooks/sql-delivery-log.ts';
+import type { Scrape } from '../observability/metrics/scrape.ts';
+import type { BackgroundThread } from './background/background-thread.ts';
 import type { Engines } from './engines.ts';
-import { readinessOf } from './readiness.ts';
+import type { HealthChecks } from './readiness.ts';
 import { TOKENS } from './tokens.ts';
 
 /** A bus that keeps its events knows how many a group has still to handle. */
@@ -20,10 +22,13 @@ const groupLags = async (bus: BusWithLag): Promise<Readonly<Record<string, numbe
   return lags;
 };
 
-const sourcesOf = (container: Container, { busDeadLetters }: Engines): LookedUp => {
+const sourcesOf = (
+  container: Container,
+  { busDeadLetters }: Engines,
+  checks: () => Promise<HealthChecks>,
+): LookedUp => {
   const configuration = container.get(TOKENS.configuration);
   const { roles } = configuration;
-  const ready = readinessOf(container, configuration);
   const { leased } = container.get(TOKENS.roles);
   const bus = container.get(TOKENS.eventBus);
   const deliveries = new SqlDeliveryLog(container.get(TOKENS.serviceDatabase));
@@ -43,7 +48,7 @@ const sourcesOf = (container: Container, { busDeadLetters }: Engines): LookedUp 
         webhooks: container.get(TOKENS.webhookSide).worker.status().state,
       }),
     }),
-    checks: async () => (await ready()).checks,
+    checks,
     ...(roles.includes('webhooks') && { waitingDeliveries: () => deliveries.lag() }),
     ...(hasLag(bus) && { busLag: () => groupLags(bus) }),
     deadLetters: () => busDeadLetters.counts(),
@@ -51,20 +56,28 @@ const sourcesOf = (container: Container, { busDeadLetters }: Engines): LookedUp 
   };
 };
 
+/** What this thread can tell; undefined when metrics are off. */
+export const scrapeOf = (
+  container: Container,
+  engines: Engines,
+  checks: () => Promise<HealthChecks>,
+): Scrape | undefined =>
+  container.get(TOKENS.observability).metrics?.scrape(sourcesOf(container, engines, checks));
+
 /**
  * Serves the metrics of this process, when they are on. Two services on one machine is nothing unusual and no reason not to
  * start: whoever finds the port taken goes without.
  */
 export const serveMetrics = async (
-  container: Container,
-  engines: Engines,
+  { container, scrape }: { readonly container: Container; readonly scrape: Scrape | undefined },
+  thread: Pick<BackgroundThread, 'ask'> | undefined,
 ): Promise<{ close(): Promise<void> } | undefined> => {
-  const { metrics } = container.get(TOKENS.observability);
   const { metrics: address } = container.get(TOKENS.configuration);
   const logger = container.get(TOKENS.logger);
-  if (!metrics || !address) return undefined;
+  if (!scrape || !address) return undefined;
+  const text = (): Promise<string> => scrape.text(thread?.ask('metrics'));
   try {
-    const server = await MetricsServer.listen(metrics.scrape(sourcesOf(container, engines)), address, logger);
+    const server = await MetricsServer.listen({ contentType: scrape.contentType, text }, address, logger);
     logger.info({ ...address }, 'metrics are served at /metrics');
     return server;
   } catch (error) {

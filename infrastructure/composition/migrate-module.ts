@@ -21,7 +21,6 @@ import { SqlMoveLedger, ensureUnused, readMove } from '../sql/moving/move-ledger
 import { SqlRecordsToMove } from '../sql/moving/records-to-move.ts';
 import { SourceFile } from '../sql/moving/source-file.ts';
 import { PostgresDatabase } from '../sql/postgres/postgres-database.ts';
-import { readModelMigrations } from '../sql/read-model-migrations.ts';
 import { serviceMigrations } from '../sql/service-migrations.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import type { Configuration } from './configuration.ts';
@@ -67,7 +66,6 @@ const begin = async ({ dataDir, engines }: MoveOptions): Promise<MovedMark> => {
   const { database, store } = engines;
   const now = clock.now();
   await migrate(database, serviceMigrations, now);
-  await migrate(database, readModelMigrations, now);
   const [mark, move] = [await readMovedMark(dataDir), await readMove(database)];
   if (move && move.id !== mark?.id)
     throw new MoveFailedError(

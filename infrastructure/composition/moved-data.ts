@@ -1,10 +1,12 @@
 import { DirectoryInUseError, lockDirectory } from '../embedded/directory-lock.ts';
 import type { DirectoryLock } from '../embedded/directory-lock.ts';
+import { lockForService } from '../embedded/service-lock.ts';
 import { MOVED_FILE, readMovedMark } from '../embedded/moved-mark.ts';
 import type { MovedMark, MovedRow } from '../embedded/moved-mark.ts';
 import { readMove } from '../sql/moving/move-ledger.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import type { Configuration } from './configuration.ts';
+import type { RowOptions } from './engine-rows.ts';
 import { ConfigurationError } from './environment-reader.ts';
 
 const VARIABLES: Readonly<Record<MovedRow, string>> = {
@@ -37,20 +39,44 @@ const share = (dataDir: string): DirectoryLock => {
   }
 };
 
+const alone = async (dataDir: string): Promise<DirectoryLock> => {
+  try {
+    return await lockForService(dataDir);
+  } catch (error) {
+    throw error instanceof DirectoryInUseError ? new ConfigurationError(error.message) : error;
+  }
+};
+
+const NO_LOCK: DirectoryLock = { close: async () => undefined };
+
 /**
- * Keeps the data directory from being moved while it is used. With engines elsewhere only documents are there, and those stay.
- * @throws ConfigurationError it was moved, so what it holds is no longer the truth, or is being moved now
+ * Keeps the data directory from being moved while it is used, and from a second service. With engines elsewhere only documents are
+ * there: those stay, and any number of services may share them.
+ * @throws ConfigurationError it was moved, so what it holds is no longer the truth, or is being moved now; or it is in use
  */
-export const useDataDirectory = async (configuration: Configuration): Promise<DirectoryLock> => {
+export const useDataDirectory = async (
+  configuration: Configuration,
+  part: RowOptions['part'],
+): Promise<DirectoryLock> => {
   const { dataDir, engines } = configuration;
   const embedded = embeddedRows(configuration);
   const onlyDocuments = engines.eventStoreUrl !== undefined && engines.databaseUrl !== undefined;
-  const lock = onlyDocuments ? { close: async () => undefined } : share(dataDir);
-  const mark = await readMovedMark(dataDir);
-  const missing = embedded.filter((row) => mark?.rows.includes(row));
-  if (!mark || missing.length === 0) return lock;
-  await lock.close();
-  throw gone(dataDir, mark, missing);
+  const lock = onlyDocuments ? NO_LOCK : share(dataDir);
+  try {
+    const mark = await readMovedMark(dataDir);
+    const missing = embedded.filter((row) => mark?.rows.includes(row));
+    if (mark && missing.length > 0) throw gone(dataDir, mark, missing);
+    const service = onlyDocuments || part !== 'service' ? NO_LOCK : await alone(dataDir);
+    return {
+      close: async () => {
+        await service.close();
+        await lock.close();
+      },
+    };
+  } catch (error) {
+    await lock.close();
+    throw error;
+  }
 };
 
 /** @throws ConfigurationError a move into this database has not come to its end */

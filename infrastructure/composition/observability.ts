@@ -26,7 +26,7 @@ import { EventTraces } from '../observability/tracing/event-traces.ts';
 import { TracedAttempts, tracedBus, tracedTranslation } from '../observability/tracing/traced-publishing.ts';
 import { NO_TRACER } from '../observability/tracing/tracer.ts';
 import type { Tracer } from '../observability/tracing/tracer.ts';
-import type { Configuration } from './configuration.ts';
+import type { Configuration, Role } from './configuration.ts';
 import type { Engines } from './engines.ts';
 
 export type Translate = (recorded: readonly RecordedEvent[]) => Promise<readonly PublicEvent[]>;
@@ -71,13 +71,19 @@ const openTracer = async ({ tracing }: Configuration, logger: Logger): Promise<T
   return new OtlpTracer({ ...tracing, resource }, logger);
 };
 
+export interface ObservabilityOptions {
+  readonly logger: Logger;
+  /** Undefined in a thread beside the one that speaks for the process. */
+  readonly processRoles: readonly Role[] | undefined;
+}
+
 export const openObservability = async (
   configuration: Configuration,
   { eventStore }: Engines,
-  logger: Logger,
+  { logger, processRoles }: ObservabilityOptions,
 ): Promise<Observability> => {
-  const { environment, roles } = configuration;
-  const about = { version: API_VERSION, environment, roles: roles.join(',') };
+  const { environment } = configuration;
+  const about = processRoles && { version: API_VERSION, environment, roles: processRoles.join(',') };
   const metrics = configuration.metrics && new ServiceMetrics(about);
   const tracer = await openTracer(configuration, logger);
   const traces = new EventTraces(eventStore, loanStream);

@@ -5,12 +5,17 @@ import { sleep } from './sleep.ts';
 
 /** What to do with a step of the start that fails because an engine is away. */
 export interface Patience {
+  /** Aborted when the start is called off. */
+  readonly signal: AbortSignal;
   /** @param what names the engine in the log and in the readiness check */
   until<T>(what: string, attempt: () => Promise<T>): Promise<T>;
 }
 
 /** A command of an operator fails at once. */
-export const impatient: Patience = { until: (_what, attempt) => attempt() };
+export const impatient: Patience = {
+  signal: new AbortController().signal,
+  until: (_what, attempt) => attempt(),
+};
 
 /** The start was called off before it came to its end. */
 export class StartAbandonedError extends Error {
@@ -40,6 +45,7 @@ export interface WaitingOptions {
 
 /** A service waits for its engines: whoever starts it need not start them in order. */
 export const waiting = ({ logger, signal, onWaiting }: WaitingOptions): Patience => ({
+  signal,
   until: async (what, attempt) => {
     const outage = new Outage({ logger, what: `start: ${what}`, firstPauseMs: 250, longestPauseMs: 2_000 });
     for (;;) {

@@ -40,9 +40,9 @@ export const postAssignmentModule = new ContainerModule(({ bind }) => {
     [commands, clock, configuration],
   );
   bind(TOKENS.addDocuments).toResolvedValue(
-    (handler, documents, inspector, time) =>
-      new AddDocuments({ commands: handler, documents, inspector, clock: time }),
-    [commands, TOKENS.documents, TOKENS.inspector, clock],
+    (handler, vault, documents, inspector, time) =>
+      new AddDocuments({ commands: handler, vault, documents, inspector, clock: time }),
+    [commands, borrowerVault, TOKENS.documents, TOKENS.inspector, clock],
   );
   bind(TOKENS.overdueScheduler).toResolvedValue(
     (handler, due, time, log, { environment }, { sweep }) => {

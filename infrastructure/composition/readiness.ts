@@ -1,8 +1,13 @@
 import type { Container } from 'inversify';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
+import type { Logger } from '../../application/ports/logger.ts';
 import type { Readiness } from '../http/handlers/meta.ts';
 import type { Configuration, Role } from './configuration.ts';
+import type { BackgroundThread } from './background/background-thread.ts';
 import { TOKENS } from './tokens.ts';
+
+/** By name, `ok` or what is wrong, which may name engines and their addresses. */
+export type HealthChecks = Readonly<Record<string, string>>;
 
 const PROBED_STREAM = 'loan-readiness.probe';
 /** An engine in a black hole is away, too. */
@@ -87,14 +92,50 @@ const stateOfRoles = (
 export const readinessOf = (
   container: Container,
   configuration: Configuration,
-): (() => Promise<Readiness>) => {
+): (() => Promise<HealthChecks>) => {
   const looks = Object.entries(looksOf(container, configuration.roles));
   return async () => {
     const outcomes = await Promise.all(looks.map(async ([name, look]) => [name, await outcomeOf(look)]));
-    const checks = {
+    return {
       ...(Object.fromEntries(outcomes) as Record<string, string>),
       ...stateOfRoles(container, configuration),
     };
-    return { ready: Object.values(checks).every((check) => check === 'ok'), checks };
   };
+};
+
+/** What strangers may know of the checks. What is wrong goes to the log, whenever other checks fail than before. */
+export const publicReadiness = (
+  look: () => Promise<HealthChecks>,
+  logger: Logger,
+): (() => Promise<Readiness>) => {
+  let before = '';
+  return async () => {
+    const checks = Object.entries(await look());
+    const failing = checks.filter(([, state]) => state !== 'ok');
+    const names = failing.map(([name]) => name).join(' ');
+    if (names !== before) {
+      before = names;
+      if (failing.length > 0) logger.warn({ checks: Object.fromEntries(failing) }, 'not ready');
+      else logger.info({}, 'ready again');
+    }
+    const shown = checks.map(([name, state]) => [name, state === 'ok' ? 'ok' : 'failing'] as const);
+    return { ready: failing.length === 0, checks: Object.fromEntries(shown) };
+  };
+};
+
+/** With what the background thread says of its own work. */
+export const checksWith = async (
+  own: Promise<HealthChecks>,
+  thread: Pick<BackgroundThread, 'ask'> | undefined,
+): Promise<HealthChecks> => {
+  const asked = thread?.ask('checks');
+  if (!asked) return own;
+  const beside: { checks: HealthChecks } = { checks: {} };
+  const outcome = await outcomeOf(async () => void (beside.checks = await asked));
+  const checks: Record<string, string> = { ...beside.checks };
+  if (outcome !== 'ok') checks['background'] = outcome;
+  // What both look at is only well when both say so.
+  for (const [name, check] of Object.entries(await own))
+    if (check !== 'ok' || checks[name] === undefined) checks[name] = check;
+  return checks;
 };

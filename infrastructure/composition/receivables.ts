@@ -15,8 +15,10 @@ import type { Configuration } from './configuration.ts';
 import { createContainer } from './container.ts';
 import { fundSideServices } from './fund-side-module.ts';
 import { openFoundations } from './foundations.ts';
+import { keyServices } from './key-services.ts';
 import { createLogger } from './logging.ts';
 import { openMoveFor } from './migrate-module.ts';
+import { PRIVATE_UMASK } from './private-files.ts';
 import { privacyServices } from './privacy-services.ts';
 import { projectionsServices } from './rebuild-module.ts';
 import { CommandOutput, ask, untilInterrupted } from './terminal.ts';
@@ -37,7 +39,7 @@ const open = async (): Promise<CliServices> => {
     createClient: container.get(TOKENS.createClient),
     listClients: new ListClients(registry),
     revokeClient: new RevokeClient(registry, foundations.clock),
-    signingKeys: container.get(TOKENS.signingKeys),
+    keys: keyServices(container),
     webhooks: new WebhookRecovery({
       subscriptions: new SqlWebhookSubscriptions(database),
       log: new SqlDeliveryLog(database),
@@ -54,6 +56,7 @@ const open = async (): Promise<CliServices> => {
   };
 };
 
+process.umask(PRIVATE_UMASK);
 const output = new CommandOutput(process.stdout);
 process.exitCode = await runProgram(process.argv.slice(2), {
   open,

@@ -29,6 +29,7 @@ const schedulerParts = (container: Container, { environment }: Configuration): r
   return [
     part('overdue scheduler', () => container.get(TOKENS.overdueScheduler)),
     part('renegotiation recovery', () => container.get(TOKENS.recoverRenegotiations)),
+    part('log sealer', () => container.get(TOKENS.sealLog)),
     part('renegotiation completion', () => container.get(TOKENS.completeRenegotiations)),
     ...(environment === 'sandbox'
       ? [part('sandbox administrator', () => container.get(TOKENS.sandboxAdministrator))]

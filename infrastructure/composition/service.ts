@@ -1,13 +1,15 @@
 import type { Container } from 'inversify';
-import { createContainer } from './container.ts';
+import type { CreateWorker } from '../sqlite/thread/database-thread.ts';
+import { BackgroundThread } from './background/background-thread.ts';
+import type { Configuration, Role } from './configuration.ts';
 import type { Foundations } from './container.ts';
 import { FrontDoor } from './front-door.ts';
 import { httpInterface } from './http-interface.ts';
+import type { HttpInterface } from './http-interface.ts';
 import { serveMetrics } from './metrics-endpoint.ts';
-import { openObservability } from './observability.ts';
-import { readinessOf } from './readiness.ts';
-import { rolesOf } from './roles.ts';
+import { checksWith, publicReadiness } from './readiness.ts';
 import { TOKENS } from './tokens.ts';
+import { startWork } from './work.ts';
 
 /** Requests get most of the ten seconds that a stop may take; the rest is for what runs beside them. */
 const REQUEST_GRACE_MS = 6_000;
@@ -18,40 +20,72 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
+export interface ServiceOptions {
+  /** Where it is to be reached; default: one of its own, which `stop` closes as it closes the other. */
+  readonly door?: FrontDoor;
+  /** Where the roles run that follow the log, when an engine is embedded in this process: beside the requests, or in their thread. */
+  readonly background?: 'thread' | 'here';
+  readonly createWorker?: CreateWorker;
+}
+
+/** Where engines are shared, roles are told apart by processes; an embedded one has a single process, so threads do it. */
+const rolesApart = ({ roles, engines }: Configuration, background: 'thread' | 'here'): readonly Role[] => {
+  const embedded = engines.eventStoreUrl === undefined || engines.databaseUrl === undefined;
+  return background === 'thread' && embedded ? roles.filter((role) => role !== 'api') : [];
+};
+
 /**
  * Starts every role of the configuration.
- * @param door where it is to be reached; default: one of its own, which `stop` closes as it closes the other
  * @throws what the listening address says, after closing what was opened
  */
-export const startService = async (foundations: Foundations, door?: FrontDoor): Promise<RunningService> => {
-  const { configuration, logger } = foundations;
-  const observability = await openObservability(configuration, foundations.engines, logger);
-  const engines = observability.engines(foundations.engines);
-  const container = createContainer({ ...foundations, engines, observability });
-  await container.get(TOKENS.documents).start();
-  const roles = rolesOf(container, configuration);
-  container.bind(TOKENS.roles).toConstantValue(roles);
-  const background = [...roles.leased, ...roles.free];
-  for (const one of background) one.start();
-  const metrics = await serveMetrics(container, engines);
+export const startService = async (
+  foundations: Foundations,
+  { door, background = 'here', createWorker }: ServiceOptions = {},
+): Promise<RunningService> => {
+  const { configuration, engines, logger } = foundations;
+  const apart = rolesApart(configuration, background);
+  const here: Configuration = {
+    ...configuration,
+    roles: configuration.roles.filter((role) => !apart.includes(role)),
+  };
+  let thread: BackgroundThread | undefined;
+  const work = await startWork({
+    ...foundations,
+    configuration: here,
+    processRoles: configuration.roles,
+    ...(apart.length > 0 && {
+      onQueued: (webhookIds) => thread?.queued(webhookIds),
+      beside: () => ({ background: thread ? (thread.down ?? 'ok') : 'it starts' }),
+    }),
+  });
   let entrance = door;
+  let served: HttpInterface | undefined;
+  let metrics: { close(): Promise<void> } | undefined;
   const stop = async (): Promise<void> => {
     // What another process can take over goes first, and at once; what requests may wait for stays until they are answered.
-    await Promise.all([...roles.leased.map((one) => one.stop()), entrance?.close(REQUEST_GRACE_MS)]);
-    container.get(TOKENS.pdfChecker).close();
-    // The bus with them: a relay may wait in it for a consumer that is stopping, too.
-    await Promise.all([...roles.free.map((one) => one.stop()), engines.eventBus.close()]);
-    await Promise.all([metrics?.close(), observability.tracer.close()]);
+    await Promise.all([work.stopLeased(), entrance?.close(REQUEST_GRACE_MS)]);
+    await served?.close();
+    await Promise.all([thread?.stop(), work.stop()]);
+    await metrics?.close();
     await engines.close();
   };
   try {
-    const readiness = readinessOf(container, configuration);
-    const app = await httpInterface(container, configuration, readiness);
-    entrance ??= await FrontDoor.open(configuration);
-    entrance.serve(app, container.get(TOKENS.rateLimiter));
+    if (apart.length > 0) {
+      thread = await BackgroundThread.start({
+        configuration: { ...configuration, roles: apart },
+        logger,
+        log: engines.embeddedLog,
+        createWorker,
+      });
+    }
+    const readiness = publicReadiness(() => checksWith(work.checks(), thread), logger);
+    metrics = await serveMetrics(work, thread);
+    served = await httpInterface(work.container, here, readiness);
+    entrance ??= await FrontDoor.open(configuration, logger);
+    entrance.serve(served.listener, work.container.get(TOKENS.rateLimiter));
   } catch (error) {
     await stop();
     throw error;
   }
-  return { container, stop };
+  return { container: work.container, stop };
 };

@@ -2,7 +2,9 @@ import type { Logger } from '../../application/ports/logger.ts';
 import type { Configuration } from './configuration.ts';
 import { openFoundations } from './foundations.ts';
 import { FrontDoor } from './front-door.ts';
+import { refuseOpenEngines } from './insecurities.ts';
 import { StartAbandonedError, waiting } from './patience.ts';
+import { keepPrivate } from './private-files.ts';
 import { refuseSplitRoles } from './role-rules.ts';
 import { startService } from './service.ts';
 import type { RunningService } from './service.ts';
@@ -19,13 +21,16 @@ const start = async (
   signal: AbortSignal,
 ): Promise<RunningService> => {
   refuseSplitRoles(configuration);
-  const door = await FrontDoor.open(configuration);
+  refuseOpenEngines(configuration);
+  await keepPrivate(configuration, logger);
+  const door = await FrontDoor.open(configuration, logger);
   try {
     const patience = waiting({ logger, signal, onWaiting: (what) => door.waitFor(what) });
-    return await startService(await openFoundations(configuration, logger, patience), door);
+    const foundations = await openFoundations(configuration, logger, { patience, part: 'service' });
+    return await startService(foundations, { door, background: 'thread' });
   } catch (error) {
     await door.close(0);
-    throw error;
+    throw signal.aborted ? new StartAbandonedError('stopped before it was ready', { cause: error }) : error;
   }
 };
 

@@ -9,6 +9,7 @@ import type { AddDocuments } from '../../application/loans/add-documents.ts';
 import type { AssignLoan } from '../../application/loans/assign-loan.ts';
 import type { ProcessPrepayment } from '../../application/loans/process-prepayment.ts';
 import type { Quotes } from '../../application/loans/quotes.ts';
+import type { OwnWrites } from '../../application/loans/own-writes.ts';
 import type { LoanReading, ReadModelProgress } from '../../application/loans/read-loan.ts';
 import type { RequestRepurchase } from '../../application/loans/request-repurchase.ts';
 import type { SettleInstallment } from '../../application/loans/settle-installment.ts';
@@ -20,12 +21,14 @@ import type { Clock } from '../../application/ports/clock.ts';
 import type { DocumentInspector } from '../../application/ports/document-store.ts';
 import type { DueInstallments } from '../../application/ports/due-installments.ts';
 import type { EventBus } from '../../application/ports/event-bus.ts';
+import type { Generations } from '../../application/ports/generations.ts';
 import type { EventStore } from '../../application/ports/event-store.ts';
 import type { EventSubscription } from '../../application/ports/event-subscription.ts';
 import type { KeyStore } from '../../application/ports/key-store.ts';
 import type { Leases } from '../../application/ports/leases.ts';
 import type { LoanReader } from '../../application/ports/loan-reader.ts';
 import type { Logger } from '../../application/ports/logger.ts';
+import type { SealBook, SealKeys } from '../../application/ports/log-seals.ts';
 import type { ProjectionStore } from '../../application/ports/projection-store.ts';
 import type { CompleteRenegotiations } from '../../application/renegotiation/complete-renegotiations.ts';
 import type { ShowPortfolio } from '../../application/portfolio/show-portfolio.ts';
@@ -36,20 +39,24 @@ import type { RenegotiationParts } from '../../application/renegotiation/renegot
 import type { ClientAuthenticator } from '../../application/ports/tokens.ts';
 import type { EventStream } from '../../application/publishing/event-stream.ts';
 import type { OutboxRelay } from '../../application/publishing/outbox-relay.ts';
+import type { SealLog } from '../../application/seals/seal-log.ts';
 import type { OverdueScheduler } from '../../application/scheduling/overdue-scheduler.ts';
 import type { PdfChecker } from '../documents/pdf-checker.ts';
 import type { RateLimiter } from '../http/limits/rate-limiter.ts';
 import type { JwtTokens } from '../security/jwt-tokens.ts';
 import type { OperationKeys } from '../security/operation-keys.ts';
 import type { SigningKeys } from '../security/signing-keys.ts';
-import type { MasterKey } from '../security/master-key.ts';
+import type { WrappedKeys } from '../security/wrapped-keys.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import type { Configuration } from './configuration.ts';
 import type { Documents } from './documents.ts';
 import type { Observability } from './observability.ts';
 import type { LoanProjector } from './read-side.ts';
 import type { Roles } from './running-roles.ts';
+import type { ServiceKeys } from './service-keys.ts';
 import type { WebhookSide } from './webhook-side.ts';
+
+export type OnQueued = (webhookIds: readonly string[]) => void;
 
 const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
 
@@ -58,8 +65,9 @@ export const TOKENS = {
   configuration: token<Configuration>('configuration'),
   logger: token<Logger>('logger'),
   observability: token<Observability>('observability'),
+  onQueued: token<OnQueued | undefined>('onQueued'),
   clock: token<Clock>('clock'),
-  masterKey: token<MasterKey>('masterKey'),
+  keys: token<ServiceKeys>('keys'),
 
   eventStore: token<EventStore>('eventStore'),
   eventSubscription: token<EventSubscription>('eventSubscription'),
@@ -68,8 +76,7 @@ export const TOKENS = {
   serviceDatabase: token<SqlDatabase>('serviceDatabase'),
   /** Read models: can be deleted and built again. */
   readModelDatabase: token<SqlDatabase>('readModelDatabase'),
-  /** The same, with both copies of every table: for what writes read models. */
-  readModelTables: token<SqlDatabase>('readModelTables'),
+  generations: token<Generations>('generations'),
 
   keyStore: token<KeyStore>('keyStore'),
   checkpoints: token<CheckpointStore>('checkpoints'),
@@ -97,6 +104,7 @@ export const TOKENS = {
   quotes: token<Quotes>('quotes'),
   addDocuments: token<AddDocuments>('addDocuments'),
   loanReading: token<LoanReading>('loanReading'),
+  ownWrites: token<OwnWrites>('ownWrites'),
   clientDirectory: token<ClientDirectory>('clientDirectory'),
   createClient: token<CreateClient>('createClient'),
   decisions: token<AdministratorDecisions>('decisions'),
@@ -109,6 +117,11 @@ export const TOKENS = {
   renegotiateLoans: token<RenegotiateLoans>('renegotiateLoans'),
   recoverRenegotiations: token<RecoverRenegotiations>('recoverRenegotiations'),
   completeRenegotiations: token<CompleteRenegotiations>('completeRenegotiations'),
+
+  dataKeys: token<WrappedKeys>('dataKeys'),
+  sealKeys: token<SealKeys>('sealKeys'),
+  sealBook: token<SealBook>('sealBook'),
+  sealLog: token<SealLog>('sealLog'),
 
   leases: token<Leases>('leases'),
   readModelProgress: token<ReadModelProgress>('readModelProgress'),

@@ -1,7 +1,8 @@
 import { ContainerModule } from 'inversify';
 import { WebhookManagement } from '../../application/webhooks/webhook-management.ts';
+import type { Sealer } from '../../application/ports/webhook-secrets.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
-import { Sealer } from '../security/sealer.ts';
+import type { MasterKeys } from '../security/master-keys.ts';
 import { SqlDeliveryLog } from '../sql/webhooks/sql-delivery-log.ts';
 import { SqlDeliveryQueue } from '../sql/webhooks/sql-delivery-queue.ts';
 import { SqlWebhookSubscriptions } from '../sql/webhooks/sql-webhook-subscriptions.ts';
@@ -14,14 +15,29 @@ import { TOKENS } from './tokens.ts';
 /** What a subscription just made may get too much of, rather than miss, because the clocks of two processes disagree. */
 const CLOCKS_APART_MS = 1_000;
 
+const RECEIVER_ON_THIS_MACHINE =
+  'for a receiver on the machine of this sandbox, set WEBHOOK_ALLOW_PRIVATE_NETWORK=true and WEBHOOK_CA_FILE';
+
+/** Secrets are made rarely: each looks which master key wraps, so that it is refused only in the moment of a rotation. */
+const sealerOf = (masterKeys: MasterKeys): Sealer => ({
+  seal: async (text, context) => {
+    await masterKeys.refresh();
+    return masterKeys.wrap('webhook-secrets', text, context);
+  },
+  open: (sealed, context) => masterKeys.unwrap('webhook-secrets', sealed, context),
+});
+
 export const webhookModule = new ContainerModule(({ bind }) => {
   bind(TOKENS.webhookSide).toResolvedValue(
-    (configuration, db, bus, masterKey, clock, logger, observability) => {
+    (configuration, db, bus, { masterKeys }, clock, logger, observability, onQueued) => {
       const { environment, webhooks } = configuration;
       const subscriptions = new SqlWebhookSubscriptions(db);
       const queue = new SqlDeliveryQueue(db);
-      const sealer = new Sealer(masterKey.derive('webhook-secrets'));
-      const guard = new DnsAddressGuard({ allowPrivateNetwork: webhooks.allowPrivateNetwork });
+      const guard = new DnsAddressGuard({
+        allowPrivateNetwork: webhooks.allowPrivateNetwork,
+        ...(environment === 'sandbox' && { hint: RECEIVER_ON_THIS_MACHINE }),
+      });
+      const sealer = sealerOf(masterKeys);
       const worker = new WebhookWorker({
         queue,
         subscriptions,
@@ -47,7 +63,7 @@ export const webhookModule = new ContainerModule(({ bind }) => {
         clock,
         apiVersion: API_VERSION,
         pingsOnCreation: environment === 'sandbox',
-        onQueued: (webhookIds) => worker.wake(webhookIds),
+        onQueued: onQueued ?? ((webhookIds) => worker.wake(webhookIds)),
       });
       return { management, worker };
     },
@@ -55,10 +71,11 @@ export const webhookModule = new ContainerModule(({ bind }) => {
       TOKENS.configuration,
       TOKENS.serviceDatabase,
       TOKENS.eventBus,
-      TOKENS.masterKey,
+      TOKENS.keys,
       TOKENS.clock,
       TOKENS.logger,
       TOKENS.observability,
+      TOKENS.onQueued,
     ],
   );
 });

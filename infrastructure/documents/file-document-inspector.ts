@@ -1,8 +1,13 @@
-import { open } from 'node:fs/promises';
-import type { DocumentInspector, FileKind, ReceivedFile } from '../../application/ports/document-store.ts';
+import type {
+  DocumentInspector,
+  FileKind,
+  Inspection,
+  ReceivedFile,
+} from '../../application/ports/document-store.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { PdfChecker } from './pdf-checker.ts';
-import type { PdfFlaw } from './pdf-process.ts';
+import type { PdfFlaw } from './parser-protocol.ts';
+import { contentOf } from './received-content.ts';
 import { wordDocumentFlaw } from './word-document.ts';
 
 const PDF_SIGNATURE = Buffer.from('%PDF-', 'latin1');
@@ -22,15 +27,15 @@ export class FileDocumentInspector implements DocumentInspector {
     this.#pdfChecker = pdfChecker;
   }
 
-  async inspect(file: ReceivedFile): Promise<FileKind> {
-    const start = await firstBytes(file.path, PDF_SIGNATURE.length);
+  async inspect(file: ReceivedFile, inspection: Inspection): Promise<FileKind> {
+    const start = await firstBytes(file, PDF_SIGNATURE.length);
     if (start.equals(PDF_SIGNATURE)) {
-      const verdict = (await this.#pdfChecker?.check(file.path)) ?? 'readable';
+      const verdict = (await this.#pdfChecker?.check(file, inspection)) ?? 'readable';
       if (verdict !== 'readable') throw invalid(file, PDF_FLAWS[verdict]);
       return 'pdf';
     }
     if (start.subarray(0, ZIP_SIGNATURE.length).equals(ZIP_SIGNATURE)) {
-      const flaw = await wordDocumentFlaw(file.path);
+      const flaw = await wordDocumentFlaw(file);
       if (flaw !== undefined) throw invalid(file, flaw);
       return 'docx';
     }
@@ -41,15 +46,8 @@ export class FileDocumentInspector implements DocumentInspector {
   }
 }
 
-const firstBytes = async (path: string, count: number): Promise<Buffer> => {
-  const file = await open(path, 'r');
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
-};
+const firstBytes = (file: ReceivedFile, count: number): Promise<Buffer> =>
+  contentOf(file, { start: 0, end: count });
 
 const invalid = (file: ReceivedFile, reason: string): DomainError => {
   const message = `file ${file.name}: ${reason}`;

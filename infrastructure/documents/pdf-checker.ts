@@ -1,94 +1,164 @@
-import { BusyError } from '../../application/ports/busy-error.ts';
+import { OverShareError } from '../../application/ports/busy-error.ts';
+import type { Inspection } from '../../application/ports/document-store.ts';
+import { CostlyFiles } from './costly-files.ts';
+import { FairQueue } from './fair-queue.ts';
+import type { PdfVerdict } from './parser-protocol.ts';
 import { PdfProcess } from './pdf-process.ts';
-import type { PdfVerdict } from './pdf-process.ts';
+import type { Content, ProcessLimits, ProcessVerdict } from './pdf-process.ts';
 
-export interface PdfLimits {
-  /** For one file, with the start of its process. */
-  readonly milliseconds: number;
-  /** Resident memory of a process, of which about 80 are its own. */
-  readonly megabytes: number;
-  /** Files checked at once. */
+export interface PdfLimits extends ProcessLimits {
+  /** Files checked at once; of one application, and of all whose files were too costly lately together, one fewer. */
   readonly processes: number;
-  /** Files that may wait for a process. */
+  /** Files of one application that may wait, and for how long. */
   readonly waiting: number;
+  readonly waitingMs: number;
 }
 
-/** An honest file of 10 MiB takes 0.2 s; the rest of the time is for machines that are busy. */
-const LIMITS: PdfLimits = { milliseconds: 10_000, megabytes: 384, processes: 2, waiting: 200 };
+/** An honest file of 10 MiB takes 0.2 s of processor time; about 80 of the megabytes are the process's own. */
+const LIMITS: PdfLimits = {
+  milliseconds: 2_000,
+  megabytes: 384,
+  patienceMs: 20_000,
+  processes: 2,
+  waiting: 100,
+  waitingMs: 10_000,
+};
 
-interface Job {
-  readonly path: string;
+interface Job extends Inspection {
+  readonly file: Content;
+  /** Settles what the caller waits for; of no effect once it left. */
   readonly resolve: (verdict: PdfVerdict) => void;
   readonly reject: (reason: unknown) => void;
 }
 
 /**
  * Parses files as PDF in a few processes of their own, started on first need. A process serves many files; one that takes too
- * long or too much memory is killed with the file it was busy with, and a new one takes its place.
+ * much is killed with the file it was busy with, and a new one takes its place. Applications take turns, and none, however costly
+ * its files, can have every process busy.
  */
 export class PdfChecker {
   readonly #limits: PdfLimits;
-  readonly #waiting: Job[] = [];
+  readonly #costly: CostlyFiles;
+  readonly #queue = new FairQueue<Job>();
   readonly #idle: PdfProcess[] = [];
   readonly #busy = new Set<PdfProcess>();
-  #running = 0;
+  /** Owners of the files being checked, once for each. */
+  readonly #running: string[] = [];
+  #closed = false;
 
-  constructor(limits: PdfLimits = LIMITS) {
-    this.#limits = limits;
+  constructor(limits: Partial<PdfLimits> = {}, costly = new CostlyFiles()) {
+    this.#limits = { ...LIMITS, ...limits };
+    this.#costly = costly;
   }
 
-  /** @throws BusyError when too many files wait */
-  check(path: string): Promise<PdfVerdict> {
-    if (this.#waiting.length >= this.#limits.waiting) {
-      return Promise.reject(new BusyError('too many files wait to be checked'));
+  /** @throws OverShareError the application has too many files waiting, or sent too many costly ones @throws the signal's reason */
+  async check(file: Content, { applicationId, signal }: Inspection): Promise<PdfVerdict> {
+    signal?.throwIfAborted();
+    this.#requirePatience(applicationId);
+    if (this.#queue.waitingOf(applicationId) >= this.#limits.waiting) throw tooManyWait();
+    const { promise, resolve, reject } = Promise.withResolvers<PdfVerdict>();
+    const job: Job = { file, applicationId, signal, resolve, reject };
+    this.#queue.push(applicationId, job);
+    const leave = (): void => {
+      this.#queue.remove(applicationId, job);
+      reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', leave);
+    const timer = setTimeout(() => this.#giveUp(job), this.#limits.waitingMs);
+    this.#next();
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', leave);
     }
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ path, resolve, reject });
-      this.#next();
-    });
   }
 
   /** Ends the processes. To be called when nobody waits for a verdict any more. */
   close(): void {
+    this.#closed = true;
     for (const parser of [...this.#idle.splice(0), ...this.#busy]) parser.kill();
   }
 
+  /** @throws OverShareError */
+  #requirePatience(applicationId: string): void {
+    const seconds = this.#costly.secondsToWait(applicationId);
+    if (seconds > 0) throw new OverShareError('too many files that take long to read', seconds);
+  }
+
+  /** Of no effect on a file that is being checked already. */
+  #giveUp(job: Job): void {
+    if (this.#queue.remove(job.applicationId, job)) job.reject(tooManyWait());
+  }
+
   #next(): void {
-    if (this.#running >= this.#limits.processes) return;
-    const job = this.#waiting.shift();
+    if (this.#running.length >= this.#limits.processes) return;
+    const job =
+      this.#queue.take((owner) => !this.#isCostly(owner) && this.#mayRun(owner)) ?? this.#takeCostly();
     if (job === undefined) return;
-    this.#running += 1;
-    void this.#verdictOn(job.path)
+    this.#running.push(job.applicationId);
+    void this.#verdictOn(job)
       .then(job.resolve, job.reject)
       .finally(() => {
-        this.#running -= 1;
+        this.#running.splice(this.#running.indexOf(job.applicationId), 1);
         this.#next();
       });
+    this.#next();
   }
 
-  async #verdictOn(path: string): Promise<PdfVerdict> {
-    const used = this.#takeIdle();
-    if (used !== undefined) {
-      const verdict = await this.#ask(used, path);
-      // What earlier files left in its memory must not be held against this one.
-      if (verdict !== 'too_costly') return verdict;
-    }
-    return this.#ask(new PdfProcess(this.#limits.megabytes), path);
+  /** Those whose files were too costly lately share what one application may have, and come after all others. */
+  #takeCostly(): Job | undefined {
+    const running = this.#running.filter((owner) => this.#isCostly(owner)).length;
+    return running < this.#share ? this.#queue.take((owner) => this.#mayRun(owner)) : undefined;
   }
 
-  async #ask(parser: PdfProcess, path: string): Promise<PdfVerdict> {
+  #isCostly(owner: string): boolean {
+    return this.#costly.count(owner) > 0;
+  }
+
+  #mayRun(owner: string): boolean {
+    return this.#running.filter((other) => other === owner).length < this.#share;
+  }
+
+  get #share(): number {
+    return Math.max(1, this.#limits.processes - 1);
+  }
+
+  async #verdictOn(job: Job): Promise<PdfVerdict> {
+    // Those before it may have been costly.
+    this.#requirePatience(job.applicationId);
+    const parser = this.#takeIdle();
+    const wasFresh = parser.fresh;
+    let verdict = await this.#ask(parser, job);
+    // What earlier files left in its memory must not be held against this one.
+    if (verdict === 'too_large' && !wasFresh) verdict = await this.#ask(this.#takeIdle(), job);
+    if (verdict === 'given_up') return 'too_costly';
+    if (verdict !== 'too_large' && verdict !== 'too_costly') return verdict;
+    this.#costly.note(job.applicationId);
+    return 'too_costly';
+  }
+
+  async #ask(parser: PdfProcess, { file, signal }: Job): Promise<ProcessVerdict> {
     this.#busy.add(parser);
     try {
-      return await parser.check(path, this.#limits.milliseconds);
+      return await parser.check(file, signal);
     } finally {
       this.#busy.delete(parser);
-      if (parser.alive) this.#idle.push(parser);
+      // A new one starts at once, so that the next file need not wait for it.
+      if (!this.#closed) this.#idle.push(parser.alive ? parser : this.#newProcess());
     }
   }
 
-  #takeIdle(): PdfProcess | undefined {
-    let parser = this.#idle.pop();
-    while (parser !== undefined && !parser.alive) parser = this.#idle.pop();
-    return parser;
+  #takeIdle(): PdfProcess {
+    // All are started together: the second application that comes finds its process ready.
+    while (this.#idle.length + this.#busy.size < this.#limits.processes) this.#idle.push(this.#newProcess());
+    for (let parser = this.#idle.pop(); parser; parser = this.#idle.pop()) if (parser.alive) return parser;
+    return this.#newProcess();
+  }
+
+  #newProcess(): PdfProcess {
+    return new PdfProcess(this.#limits);
   }
 }
+
+const tooManyWait = (): OverShareError => new OverShareError('too many files wait to be checked', 5);

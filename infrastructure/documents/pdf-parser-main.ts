@@ -1,12 +1,15 @@
-import { readFile } from 'node:fs/promises';
-import { Worker } from 'node:worker_threads';
 import { getDocument } from 'unpdf/pdfjs';
-import type { PdfVerdict } from './pdf-process.ts';
+import { READY } from './parser-protocol.ts';
+import type { PdfVerdict } from './parser-protocol.ts';
 
-/* Entry point of a process of its own: gets paths of files, answers verdicts. @see PdfProcess */
+/*
+ * Entry point of a process without rights: it gets contents over its standard input, each with its length in front, and answers a
+ * line for each. @see PdfProcess
+ */
 
-const verdictOn = async (path: string): Promise<PdfVerdict> => {
-  const data = new Uint8Array(await readFile(path));
+const LENGTH_BYTES = 4;
+
+const verdictOn = async (data: Uint8Array): Promise<PdfVerdict> => {
   const task = getDocument({ data, verbosity: 0, disableFontFace: true });
   try {
     const pdf = await task.promise;
@@ -19,12 +22,25 @@ const verdictOn = async (path: string): Promise<PdfVerdict> => {
   }
 };
 
-const workerData = { megabytes: Number(process.argv[2]) };
-new Worker(new URL('./memory-watchdog.ts', import.meta.url), { workerData }).unref();
+const answer = (line: string): void => void process.stdout.write(`${line}\n`);
+
+let pieces: Buffer[] = [];
+let held = 0;
+
+const onPiece = (piece: Buffer): void => {
+  pieces.push(piece);
+  held += piece.length;
+  if (held < LENGTH_BYTES) return;
+  if (pieces[0]!.length < LENGTH_BYTES) pieces = [Buffer.concat(pieces)];
+  if (held < LENGTH_BYTES + pieces[0]!.readUInt32BE()) return;
+  const content = Buffer.concat(pieces).subarray(LENGTH_BYTES);
+  pieces = [];
+  held = 0;
+  // The parser takes the bytes for its own.
+  void verdictOn(new Uint8Array(content)).then(answer);
+};
 
 // Ctrl-C reaches the whole group of processes; the service first finishes what is in flight, then ends this one.
 process.on('SIGINT', () => undefined).on('SIGTERM', () => undefined);
-process.on('disconnect', () => process.exit());
-process.on('message', (path: string) => {
-  void verdictOn(path).then((verdict) => process.send?.(verdict));
-});
+process.stdin.on('data', onPiece).on('end', () => process.exit());
+answer(READY);

@@ -1,29 +1,98 @@
-import { fork } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { READY } from './parser-protocol.ts';
+import type { PdfVerdict } from './parser-protocol.ts';
+import { useOf } from './process-use.ts';
+import type { ProcessUse } from './process-use.ts';
 
 const PROGRAM = fileURLToPath(new URL('./pdf-parser-main.ts', import.meta.url));
 
-/** What keeps a file from being a PDF that can be read. */
-export type PdfFlaw = 'unreadable' | 'password' | 'too_costly';
-export type PdfVerdict = 'readable' | PdfFlaw;
+export interface ProcessLimits {
+  /** Processor time for one file. */
+  readonly milliseconds: number;
+  /** Resident memory. */
+  readonly megabytes: number;
+  /** For one file, on a clock on the wall: for a machine that is busy, and for a parser that waits for nothing. */
+  readonly patienceMs: number;
+}
+
+/**
+ * What came of a file. `too_large`: it needed more memory than there was, of which earlier files may have taken some.
+ * `given_up`: nobody waited any more, and it had not proven costly by then.
+ */
+export type ProcessVerdict = PdfVerdict | 'too_large' | 'given_up';
+
+/** One content to be judged. */
+export interface Content {
+  readonly size: number;
+  read(): AsyncIterable<Uint8Array>;
+}
+
+const WATCH_EVERY_MS = 20;
+const LONGEST_LINE = 64;
+/** For what is not needed any more: long enough for an honest file, so that leaving early does not cost a process. */
+const LEFT_MS = 250;
+const NO_USE: ProcessUse = { milliseconds: 0, megabytes: 0 };
+/** Seconds of processor time after which the kernel ends it, also when the service is no longer there to do so. */
+const LIFETIME_SECONDS = 30;
+/** A process is replaced before the kernel's limit could meet a file that is not to blame. */
+const RETIRED_AFTER_MS = 20_000;
+
+const COMMAND = `ulimit -t ${LIFETIME_SECONDS}; ulimit -c 0; exec nice -n 10 "$0" "$@"`;
+
+const VERDICTS: ReadonlySet<string> = new Set<PdfVerdict>(['readable', 'unreadable', 'password']);
+
+const pathOf = (specifier: string): string => fileURLToPath(import.meta.resolve(specifier));
+
+/**
+ * What the process may do: read its own code, and nothing else. No other file, no file at all to write, no process, no thread, no
+ * code from strings. Files come to it over its standard input. The network is not cut off: Node's permission model does not know it.
+ */
+export const parserArguments = (program: string, megabytes: number): string[] => {
+  const parser = pathOf('unpdf/pdfjs');
+  const code = [program, pathOf('./parser-protocol.ts'), parser];
+  // Node reads how the modules of a package are meant from its description.
+  const packages = [join(dirname(parser), '../package.json'), pathOf('../../package.json')];
+  return [
+    '--permission',
+    ...[...code, ...packages].map((path) => `--allow-fs-read=${path}`),
+    '--disallow-code-generation-from-strings',
+    '--disable-warning=ExperimentalWarning',
+    `--max-old-space-size=${megabytes}`,
+    program,
+  ];
+};
 
 /**
  * A process that parses one file at a time. Not a worker thread: the parser can make V8 run out of memory in a single step, and
- * then it ends the whole process, whatever limits a thread was given.
+ * then it ends the whole process, whatever limits a thread was given. It yields to the service wherever both want the processor.
  */
 export class PdfProcess {
-  readonly #child: ChildProcess;
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #limits: ProcessLimits;
+  readonly #started: Promise<boolean>;
   #alive = true;
+  #ready = false;
+  #served = 0;
+  #line = '';
+  #onLine: (line: string) => void = () => undefined;
 
-  /** @param megabytes resident memory beyond which the process kills itself */
-  constructor(megabytes: number) {
-    this.#child = fork(PROGRAM, [String(megabytes)], {
-      env: {},
-      execArgv: [`--max-old-space-size=${megabytes}`, '--disable-warning=ExperimentalWarning'],
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  /** @param program for tests: what runs with the parser's rights */
+  constructor(limits: ProcessLimits, program = PROGRAM) {
+    this.#limits = limits;
+    const args = ['-c', COMMAND, process.execPath, ...parserArguments(program, limits.megabytes)];
+    this.#child = spawn('/bin/sh', args, {
+      env: { PATH: '/usr/bin:/bin' },
+      stdio: ['pipe', 'pipe', 'ignore'],
     });
     this.#child.on('error', () => (this.#alive = false)).on('exit', () => (this.#alive = false));
+    // What cannot be written to a process that died is told by its exit.
+    this.#child.stdin.on('error', () => undefined);
+    this.#child.stdout.setEncoding('latin1').on('data', (text: string) => this.#onText(text));
+    this.#started = this.#answer(limits.patienceMs).then((line) => (this.#ready = line === READY));
     this.#rest();
   }
 
@@ -31,30 +100,99 @@ export class PdfProcess {
     return this.#alive;
   }
 
-  /** @throws Error when the process could not be started */
-  async check(path: string, milliseconds: number): Promise<PdfVerdict> {
-    const child = this.#child;
-    child.ref();
-    child.channel?.ref();
+  /** Fresh ones have nothing in their memory that an earlier file left there. */
+  get fresh(): boolean {
+    return this.#served === 0;
+  }
+
+  /**
+   * @param left aborted once nobody waits for the verdict: an honest file is finished, a costly one given up soon
+   * @throws Error when the process could not be started, or the content not be read
+   */
+  async check(content: Content, left: AbortSignal | undefined): Promise<ProcessVerdict> {
+    this.#hold();
     try {
-      return await new Promise<PdfVerdict>((resolve, reject) => {
-        const timer = setTimeout(() => this.kill(), milliseconds);
-        // A file that kills its process is a file that we do not want.
-        const onExit = (): void => settle(() => resolve('too_costly'));
-        const onError = (error: Error): void => settle(() => reject(error));
-        const onMessage = (verdict: unknown): void => settle(() => resolve(verdict as PdfVerdict));
-        const settle = (outcome: () => void): void => {
-          clearTimeout(timer);
-          child.off('message', onMessage).off('exit', onExit).off('error', onError);
-          outcome();
-        };
-        child.on('message', onMessage).on('exit', onExit).on('error', onError);
-        // A failed send is followed by one of the events above.
-        child.send(path, () => undefined);
-      });
+      if (!this.#ready && !(await this.#started)) {
+        this.kill();
+        throw new Error('the process that parses PDFs did not start');
+      }
+      this.#served += 1;
+      return await this.#judge(content, left);
     } finally {
       this.#rest();
+      if (this.#alive && this.#use().milliseconds > RETIRED_AFTER_MS) this.kill();
     }
+  }
+
+  async #judge(content: Content, left: AbortSignal | undefined): Promise<ProcessVerdict> {
+    const before = this.#use().milliseconds;
+    // A process that ends by itself has met a limit of V8's.
+    let cause: ProcessVerdict = 'too_large';
+    const watch = setInterval(() => {
+      const { milliseconds, megabytes } = this.#use();
+      const spent = milliseconds - before;
+      const limit = left?.aborted === true ? LEFT_MS : this.#limits.milliseconds;
+      if (spent <= limit && megabytes <= this.#limits.megabytes) return;
+      if (spent > limit) cause = spent > this.#limits.milliseconds / 2 ? 'too_costly' : 'given_up';
+      this.kill();
+    }, WATCH_EVERY_MS);
+    try {
+      const answer = this.#answer(this.#limits.patienceMs);
+      // A content that cannot be read to its end leaves the process waiting for the rest of it.
+      const fed = this.#feed(content).catch((error: unknown) => {
+        this.kill();
+        throw error;
+      });
+      const [line] = await Promise.all([answer, fed]);
+      if (line !== undefined && VERDICTS.has(line)) return line as PdfVerdict;
+      // It said something else, or nothing for too long: a file that does that is a file that we do not want.
+      if (this.#alive) cause = 'too_costly';
+      this.kill();
+      return cause;
+    } finally {
+      clearInterval(watch);
+    }
+  }
+
+  async #feed(content: Content): Promise<void> {
+    const { stdin } = this.#child;
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(content.size);
+    stdin.write(length);
+    for await (const piece of content.read()) {
+      if (!this.#alive || !stdin.writable) return;
+      if (!stdin.write(piece)) await drained(stdin);
+    }
+  }
+
+  /** The next line; undefined when none comes in time, or the process ends. */
+  async #answer(patienceMs: number): Promise<string | undefined> {
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    const end = (): void => resolve(undefined);
+    const timer = setTimeout(end, patienceMs);
+    this.#onLine = resolve;
+    this.#child.once('exit', end).once('error', end);
+    if (!this.#alive) end();
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#onLine = () => undefined;
+      this.#child.off('exit', end).off('error', end);
+    }
+  }
+
+  #onText(text: string): void {
+    this.#line += text;
+    const end = this.#line.indexOf('\n');
+    if (end < 0 && this.#line.length <= LONGEST_LINE) return;
+    const line = this.#line.slice(0, Math.max(0, end));
+    this.#line = '';
+    this.#onLine(line);
+  }
+
+  #use(): ProcessUse {
+    return (this.#child.pid === undefined ? undefined : useOf(this.#child.pid)) ?? NO_USE;
   }
 
   kill(): void {
@@ -62,9 +200,30 @@ export class PdfProcess {
     this.#child.kill('SIGKILL');
   }
 
+  #hold(): void {
+    this.#child.ref();
+    for (const stream of [this.#child.stdin, this.#child.stdout]) (stream as unknown as Refable).ref();
+  }
+
   /** An idle process does not keep the service from ending. */
   #rest(): void {
     this.#child.unref();
-    this.#child.channel?.unref();
+    for (const stream of [this.#child.stdin, this.#child.stdout]) (stream as unknown as Refable).unref();
   }
+}
+
+/** Also when there will be no more room, because the process died; its exit says so. */
+const drained = (stream: Writable): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      stream.off('drain', done).off('close', done);
+      resolve();
+    };
+    stream.on('drain', done).on('close', done);
+  });
+
+/** Pipes of child processes are sockets. */
+interface Refable {
+  ref(): void;
+  unref(): void;
 }

@@ -1,5 +1,4 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 
 /** The operation's data key. `id` names it in the file, so that a file of a forgotten key is known as such. */
@@ -38,25 +37,8 @@ export const keyIdOf = (header: Uint8Array): string | undefined => {
   return known ? bytes.subarray(MAGIC.length, KEY_ID_END).toString('hex') : undefined;
 };
 
-/** The sealed bytes of a file, piece by piece. @throws DamagedDocumentError when its content is not the one expected */
-export const sealFile = (path: string, key: DocumentKey, identity: ContentIdentity): AsyncGenerator<Buffer> =>
-  seal(createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>, key, identity);
-
-/** The same for a content that is in memory. */
-export const sealBytes = (
-  content: Uint8Array,
-  key: DocumentKey,
-  identity: ContentIdentity,
-): AsyncGenerator<Buffer> => seal(piecesOf(content), key, identity);
-
-const piecesOf = async function* (content: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let from = 0; from < content.length; from += CHUNK_BYTES) {
-    yield content.subarray(from, from + CHUNK_BYTES);
-    await setImmediate();
-  }
-};
-
-const seal = async function* (
+/** The sealed bytes of a content, piece by piece. @throws DamagedDocumentError when it is not the one expected */
+export const seal = async function* (
   content: AsyncIterable<Uint8Array>,
   key: DocumentKey,
   identity: ContentIdentity,
@@ -75,6 +57,20 @@ const seal = async function* (
     throw new DamagedDocumentError(
       `a file changed after it was received: its SHA-256 is not ${identity.sha256}`,
     );
+  }
+};
+
+/** The same for a content that is in memory. */
+export const sealBytes = (
+  content: Uint8Array,
+  key: DocumentKey,
+  identity: ContentIdentity,
+): AsyncGenerator<Buffer> => seal(piecesOf(content), key, identity);
+
+const piecesOf = async function* (content: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let from = 0; from < content.length; from += CHUNK_BYTES) {
+    yield content.subarray(from, from + CHUNK_BYTES);
+    await setImmediate();
   }
 };
 

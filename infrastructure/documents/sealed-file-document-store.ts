@@ -6,7 +6,7 @@ import type { DocumentCopies } from '../../application/ports/document-copies.ts'
 import type { DocumentRemoval } from '../../application/ports/document-removal.ts';
 import type { DocumentStore, ReceivedFile } from '../../application/ports/document-store.ts';
 import type { DocumentKeys } from './document-keys.ts';
-import { HEADER_LENGTH, keyIdOf, openSealed, sealBytes, sealFile } from './sealed-content.ts';
+import { HEADER_LENGTH, keyIdOf, openSealed, seal, sealBytes } from './sealed-content.ts';
 import type { ContentIdentity, DocumentKey } from './sealed-content.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -40,8 +40,8 @@ export class SealedFileDocumentStore implements DocumentStore, DocumentCopies, D
 
   async put(stream: string, file: ReceivedFile): Promise<void> {
     if (!SHA256.test(file.sha256)) throw new TypeError('a document is addressed by a hexadecimal SHA-256');
-    const { path, sha256 } = file;
-    await this.#put({ stream, sha256 }, (key) => sealFile(path, key, { stream, sha256 }));
+    const { sha256 } = file;
+    await this.#put({ stream, sha256 }, (key) => seal(file.read(), key, { stream, sha256 }));
   }
 
   async copy(from: string, to: string, sha256: string): Promise<boolean> {

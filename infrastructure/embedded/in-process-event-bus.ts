@@ -1,7 +1,7 @@
 import type { EventBus, PublicEvent } from '../../application/ports/event-bus.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { backoff, pause, unlessAborted } from './abortable.ts';
-import { messageOf } from './thread-protocol.ts';
+import { backoff, pause, unlessAborted } from '../support/abortable.ts';
+import { messageOf } from '../support/error-message.ts';
 
 export type EventHandler = (events: readonly PublicEvent[]) => Promise<void>;
 

@@ -10,9 +10,9 @@ import type {
 } from '../../application/ports/event-store.ts';
 import { MoveFailedError } from '../../application/ports/moving.ts';
 import type { EventToMove, HeldClaim, LogToMove } from '../../application/ports/moving.ts';
-import { EVENT_LOG_FILE } from './event-log-threads.ts';
-import { EVENT_LOG_VERSION } from './event-log-connection.ts';
-import { toPosition } from './read-wire.ts';
+import { EVENT_LOG_FILE } from '../sqlite/event-log/event-log-threads.ts';
+import { EVENT_LOG_VERSION } from '../sqlite/event-log/event-log-file.ts';
+import { toPosition } from '../sqlite/event-log/log-page.ts';
 
 export interface LogToMoveOptions {
   /** Under which names, beside its own, an application's request may have claimed a key. */

@@ -14,7 +14,7 @@ const DISPOSAL_MS = 1_000;
 
 const withParameter = (url: string, name: string, value: string): string => {
   const given = new RegExp(`[?&]${name.split('').join('[_-]?')}=`, 'i').test(url);
-  return given ? url : `${url.replace(/\/+$/, '')}${url.includes('?') ? '&' : '?'}${name}=${value}`;
+  return given ? url : `${url.replace(/(?<!\/)\/+$/, '')}${url.includes('?') ? '&' : '?'}${name}=${value}`;
 };
 
 /**

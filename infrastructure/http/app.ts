@@ -1,9 +1,12 @@
 import type { Express } from 'express';
+import type { Clock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { UNWATCHED_REQUESTS } from '../../application/ports/request-watch.ts';
 import type { RequestWatch } from '../../application/ports/request-watch.ts';
 import type { ClientAuthenticator, TokenIssuer, TokenVerifier } from '../../application/ports/tokens.ts';
-import { UploadArea } from './bodies/upload-area.ts';
+import { addDays } from '../../domain/shared/calendar-date.ts';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import type { UploadArea } from './bodies/upload-area.ts';
 import { docsHandlers } from './handlers/docs.ts';
 import { installmentHandlers } from './handlers/installments.ts';
 import { loanHandlers } from './handlers/loans.ts';
@@ -18,6 +21,8 @@ import { openApiDocument } from './openapi/document.ts';
 import { API_VERSION } from './openapi/version.ts';
 import { Authentication } from './pipeline/authentication.ts';
 import type { ClientDirectory } from './pipeline/authentication.ts';
+import { ClientAdmission } from './pipeline/client-admission.ts';
+import { proxyWarning } from './pipeline/client-address.ts';
 import { Dispatcher } from './pipeline/dispatcher.ts';
 import { FILE_BYTES, operationTable } from './pipeline/operation-table.ts';
 import { RateGate } from './pipeline/rate-gate.ts';
@@ -25,6 +30,7 @@ import { Reception } from './pipeline/reception.ts';
 import { Refusals } from './pipeline/refusals.ts';
 import { Responder } from './pipeline/responder.ts';
 import { routed } from './pipeline/router.ts';
+import type { RequestRules } from './requests/request-rules.ts';
 import type { UseCases } from './use-cases.ts';
 
 export interface HttpSettings {
@@ -36,8 +42,6 @@ export interface HttpSettings {
   readonly trustedHops: number;
   /** An announced change that breaks this version: version and day, as the header shows it. */
   readonly deprecation?: string;
-  /** Folder for files while their request is handled; emptied of what dead processes left. */
-  readonly uploadDirectory: string;
 }
 
 export interface HttpDependencies {
@@ -47,17 +51,26 @@ export interface HttpDependencies {
   readonly authenticator: ClientAuthenticator;
   readonly clients: ClientDirectory;
   readonly limiter: RateLimiter;
+  /** Where files wait while their request is handled; it outlives the requests. */
+  readonly uploads: UploadArea;
   readonly readiness: () => Promise<Readiness>;
+  readonly clock: Pick<Clock, 'today'>;
   readonly logger: Logger;
   readonly watch?: RequestWatch;
 }
 
-/** The whole HTTP interface as an Express application. @throws Error when the upload folder cannot be made */
+const requestRules = ({ environment }: HttpSettings, clock: Pick<Clock, 'today'>): RequestRules => {
+  const today = (): CalendarDate => clock.today();
+  if (environment === 'sandbox') return { checkDigits: false, today };
+  return { checkDigits: true, today, lastIssue: () => addDays(today(), 1) };
+};
+
+/** The whole HTTP interface as an Express application. */
 export const createHttpApp = async (dependencies: HttpDependencies): Promise<Express> => {
   const { settings, useCases, tokens, authenticator, clients, limiter, readiness, logger } = dependencies;
   const document = openApiDocument(settings);
   const handlers = {
-    ...tokenHandlers({ authenticator, issuer: tokens.issuer }),
+    ...tokenHandlers(tokens.issuer),
     ...loanHandlers(useCases),
     ...installmentHandlers(useCases),
     ...postAssignmentHandlers(useCases),
@@ -69,15 +82,17 @@ export const createHttpApp = async (dependencies: HttpDependencies): Promise<Exp
   const authentication = new Authentication(tokens.verifier, clients);
   const gate = new RateGate(limiter);
   const responder = new Responder(API_VERSION, settings.publicUrl.startsWith('https:'), settings.deprecation);
-  const uploads = await UploadArea.open(settings.uploadDirectory);
   const dispatcher = new Dispatcher({
     authentication,
+    admission: new ClientAdmission(authenticator, gate),
     gate,
-    reception: new Reception(uploads, { checkDigits: settings.environment === 'production' }),
+    reception: new Reception(dependencies.uploads, requestRules(settings, dependencies.clock)),
     responder,
     refusals: new Refusals({ authentication, gate, responder, logger }),
     trustedHops: settings.trustedHops,
+    warnOfProxy: proxyWarning(settings.trustedHops, logger),
     watch: dependencies.watch ?? UNWATCHED_REQUESTS,
   });
-  return routed(operationTable(document, handlers, FILE_BYTES[settings.environment]), dispatcher);
+  const operations = operationTable(document, handlers, FILE_BYTES[settings.environment]);
+  return routed(operations, dispatcher, new URL(settings.authUrl).pathname.replace(/\/$/, ''));
 };

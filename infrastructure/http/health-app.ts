@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpProblem, unavailable } from './errors/http-problem.ts';
-import { failing } from './handlers/meta.ts';
+import { checksText } from './handlers/meta.ts';
 import type { Readiness } from './handlers/meta.ts';
 import { API_VERSION } from './openapi/version.ts';
 
@@ -38,7 +38,7 @@ const answer = async (
   if (path === '/health/live') return { status: 'ok' };
   if (path !== '/health/ready') return otherwise();
   const state = await readiness();
-  if (!state.ready) return unavailable(`not ready: ${failing(state)}`, RETRY_AFTER_S);
+  if (!state.ready) return unavailable(`not ready: ${checksText(state)}`, RETRY_AFTER_S);
   return { status: 'ok', checks: state.checks };
 };
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { Request } from 'express';
 import type { Reply } from './pipeline/reply.ts';
 
 const compress = promisify(gzip);
@@ -12,13 +12,9 @@ interface Coded {
   readonly headers: readonly string[];
 }
 
-const GZIP = /(?:^|,)\s*(?:x-)?(?:gzip|\*)\s*(?:;\s*q=([\d.]+))?\s*(?=,|$)/i;
 const VARY = ['Vary', 'Accept-Encoding'];
 
-const takesGzip = (acceptEncoding: IncomingMessage['headers'][string]): boolean => {
-  const match = GZIP.exec(String(acceptEncoding ?? ''));
-  return match !== null && Number(match[1] ?? 1) > 0;
-};
+const takesGzip = (req: Request): boolean => req.acceptsEncodings('gzip', 'identity') === 'gzip';
 
 /** Whether `If-None-Match` names this representation (RFC 9110, 13.1.2: weak comparison, `*` matches all). */
 const matches = (ifNoneMatch: string | undefined, etag: string): boolean => {
@@ -42,8 +38,8 @@ export class ServedContent {
   }
 
   /** 200 with the bytes, or 304; `headers` is flat. */
-  async replyTo(req: IncomingMessage, headers: readonly string[]): Promise<Reply> {
-    const coded = takesGzip(req.headers['accept-encoding']) ? await this.#gzipped() : this.#plain;
+  async replyTo(req: Request, headers: readonly string[]): Promise<Reply> {
+    const coded = takesGzip(req) ? await this.#gzipped() : this.#plain;
     const all = ['ETag', coded.etag, ...VARY, ...headers];
     if (matches(req.headers['if-none-match'], coded.etag)) return { status: 304, headers: all };
     const { bytes } = coded;

@@ -35,11 +35,15 @@ export interface HttpServer {
   close(graceMs: number): Promise<void>;
 }
 
-/** An application behind time-outs, with JSON answers even where Node refuses a request before the application sees it. */
+/**
+ * An application behind time-outs, with JSON answers even where Node refuses a request before the application sees it.
+ * @param report what the listening address meets, such as no descriptor left for another connection; it goes on listening
+ */
 export const createHttpServer = (
   app: (req: IncomingMessage, res: ServerResponse) => void,
   limiter: RateLimiter,
   limits: ServerLimits = DEFAULT_LIMITS,
+  report: (error: Error) => void = () => undefined,
 ): HttpServer => {
   const server = createServer({
     headersTimeout: limits.headersTimeoutMs,
@@ -67,7 +71,12 @@ export const createHttpServer = (
   });
   return {
     server,
-    listen: (port, host) => listening(server, port, host),
+    listen: async (port, host) => {
+      const address = await listening(server, port, host);
+      // Without a listener, a connection that cannot be accepted would end the process.
+      server.on('error', report);
+      return address;
+    },
     close: (graceMs) => traffic.close(graceMs),
   };
 };

@@ -11,10 +11,11 @@ import type {
   SettlementReceipt,
 } from '../../application/loans/inputs.ts';
 import type { LoanDetails } from '../../application/loans/loan-details.ts';
-import type { PrepaymentQuote, RepurchaseQuote } from '../../application/loans/quotes.ts';
+import type { PrepaymentQuote, RepurchaseQuote, SettlementQuote } from '../../application/loans/quotes.ts';
 import type { ListLoansInput, LoanSummary } from '../../application/loans/read-loan.ts';
 import type { Webhooks } from '../../application/ports/webhooks.ts';
 import type { RenegotiateLoansInput, RenegotiationReceipt } from '../../application/renegotiation/inputs.ts';
+import type { RenegotiationQuote } from '../../application/renegotiation/renegotiation-quote.ts';
 import type { Outcome, RequestContext } from '../../application/request-context.ts';
 
 interface LoanListing {
@@ -37,6 +38,11 @@ export interface UseCases {
     context: RequestContext,
     input: RequestRepurchaseInput,
   ) => Promise<Outcome<RepurchaseReceipt>>;
+  /** What `settleInstallment` would do; stores nothing. */
+  readonly quoteSettlement: (
+    context: RequestContext,
+    input: SettleInstallmentInput,
+  ) => Promise<SettlementQuote>;
   /** What `processPrepayment` would do; stores nothing. */
   readonly quotePrepayment: (
     context: RequestContext,
@@ -55,6 +61,11 @@ export interface UseCases {
     context: RequestContext,
     input: RenegotiateLoansInput,
   ) => Promise<Outcome<RenegotiationReceipt>>;
+  /** What `renegotiateLoans` would do; stores nothing. */
+  readonly quoteRenegotiation: (
+    context: RequestContext,
+    input: RenegotiateLoansInput,
+  ) => Promise<RenegotiationQuote>;
   /** `undefined` when the application has no such operation. */
   readonly readLoan: (context: RequestContext, code: string) => Promise<LoanDetails | undefined>;
   readonly listLoans: (context: RequestContext, input: ListLoansInput) => Promise<LoanListing>;

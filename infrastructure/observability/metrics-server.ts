@@ -3,7 +3,12 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from '../../application/ports/logger.ts';
-import type { Scrape } from './metrics/scrape.ts';
+
+/** What is served. */
+export interface ScrapedText {
+  readonly contentType: string;
+  text(): Promise<string>;
+}
 
 const SLOWEST_REQUEST_MS = 10_000;
 
@@ -19,7 +24,7 @@ export class MetricsServer {
 
   /** @throws Error when the address cannot be used */
   static async listen(
-    scrape: Scrape,
+    scrape: ScrapedText,
     { host, port }: { readonly host: string; readonly port: number },
     logger: Logger,
   ): Promise<MetricsServer> {
@@ -29,6 +34,7 @@ export class MetricsServer {
     );
     server.listen(port, host);
     await once(server, 'listening');
+    server.on('error', (error) => logger.warn({ err: error }, 'the address of the metrics is in trouble'));
     // Being watched is no reason to go on living.
     server.unref();
     return new MetricsServer(server);
@@ -42,7 +48,7 @@ export class MetricsServer {
 }
 
 const answer = async (
-  scrape: Scrape,
+  scrape: ScrapedText,
   logger: Logger,
   req: IncomingMessage,
   res: ServerResponse,

@@ -5,7 +5,7 @@ import { overriding } from './overriding.ts';
 interface SqlCalls {
   read(query: never): Promise<unknown>;
   snapshot(queries: never): Promise<unknown>;
-  transaction(statements: never): Promise<unknown>;
+  transaction(statements: never, options?: never): Promise<unknown>;
 }
 
 /** Errors by which a store answers "no": the caller asked for them. */
@@ -29,9 +29,9 @@ export const observedSql = <Database extends SqlCalls>(
   return overriding<SqlCalls>(database, {
     read: (query) => counting('read', database.read(query)),
     snapshot: (queries) => counting('snapshot', database.snapshot(queries)),
-    transaction: async (statements) => {
+    transaction: async (statements, options) => {
       const startedAt = performance.now();
-      const results = await counting('transaction', database.transaction(statements));
+      const results = await counting('transaction', database.transaction(statements, options));
       metrics.transaction(store, (performance.now() - startedAt) / 1_000);
       return results;
     },

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { SignJWT, errors, jwtVerify } from 'jose';
-import type { CryptoKey, JWTPayload } from 'jose';
+import { SignJWT, decodeJwt, errors, jwtVerify } from 'jose';
+import type { CryptoKey, JWTPayload, JWTVerifyResult } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Client } from '../../application/ports/client-registry.ts';
 import type { Clock } from '../../application/ports/clock.ts';
-import { InvalidTokenError, SCOPES, TokenExpiredError } from '../../application/ports/tokens.ts';
+import { scopesOf } from '../../application/ports/scopes.ts';
+import { InvalidTokenError, TokenExpiredError } from '../../application/ports/tokens.ts';
 import type { IssuedToken, TokenClaims, TokenIssuer, TokenVerifier } from '../../application/ports/tokens.ts';
 import { ALGORITHM } from './signing-key.ts';
 import type { SigningKeys } from './signing-keys.ts';
@@ -23,12 +24,20 @@ export interface TokenSettings {
   readonly environment: 'sandbox' | 'production';
 }
 
-/** Access tokens as signed JWTs. A verified token is remembered, so that the signature is checked once and the expiry each time. */
+interface Verified {
+  readonly claims: TokenClaims;
+  readonly kid: string;
+}
+
+/**
+ * Access tokens as signed JWTs. A verified token is remembered, so that the signature is checked once; the expiry, and that its key was
+ * not revoked, each time.
+ */
 export class JwtTokens implements TokenIssuer, TokenVerifier {
   readonly #keys: SigningKeys;
   readonly #clock: Clock;
   readonly #settings: TokenSettings;
-  readonly #verified = new LRUCache<string, TokenClaims>({ max: CACHED_TOKENS });
+  readonly #verified = new LRUCache<string, Verified>({ max: CACHED_TOKENS });
 
   constructor(keys: SigningKeys, clock: Clock, settings: TokenSettings) {
     this.#keys = keys;
@@ -40,7 +49,7 @@ export class JwtTokens implements TokenIssuer, TokenVerifier {
     const key = await this.#keys.active();
     const { issuer, audience, environment } = this.#settings;
     const now = Math.floor(this.#now() / 1000);
-    const scope = SCOPES.join(' ');
+    const scope = scopesOf(client).join(' ');
     const accessToken = await new SignJWT({ scope, env: environment })
       .setProtectedHeader({ alg: ALGORITHM, kid: key.kid, typ: 'JWT' })
       .setIssuer(issuer)
@@ -59,22 +68,27 @@ export class JwtTokens implements TokenIssuer, TokenVerifier {
   }
 
   async verify(token: string): Promise<TokenClaims> {
-    const claims = this.#verified.get(token) ?? (await this.#check(token));
-    if (claims.expiresAt + TOLERANCE_S > this.#now() / 1000) return claims;
-    this.#verified.delete(token);
-    throw new TokenExpiredError('the access token has expired');
-  }
-
-  async #check(token: string): Promise<TokenClaims> {
-    if (token.length > LONGEST_TOKEN) throw new InvalidTokenError('not an access token');
-    const claims = claimsOf(await this.#signedPayload(token), this.#settings.environment);
-    this.#verified.set(token, claims);
+    const { claims, kid } = this.#verified.get(token) ?? (await this.#check(token));
+    if (claims.expiresAt + TOLERANCE_S <= this.#now() / 1000) {
+      this.#verified.delete(token);
+      throw new TokenExpiredError('the access token has expired');
+    }
+    await this.#keyOf(kid);
     return claims;
   }
 
-  async #signedPayload(token: string): Promise<JWTPayload> {
+  async #check(token: string): Promise<Verified> {
+    if (token.length > LONGEST_TOKEN) throw new InvalidTokenError('not an access token');
+    const { payload, protectedHeader } = await this.#signed(token);
+    const claims = claimsOf(payload, this.#settings.environment);
+    const verified = { claims, kid: protectedHeader.kid ?? '' };
+    this.#verified.set(token, verified);
+    return verified;
+  }
+
+  async #signed(token: string): Promise<JWTVerifyResult> {
     try {
-      const { payload } = await jwtVerify(token, (header) => this.#keyOf(header.kid), {
+      return await jwtVerify(token, (header) => this.#keyOf(header.kid), {
         algorithms: [ALGORITHM],
         typ: 'JWT',
         issuer: this.#settings.issuer,
@@ -83,13 +97,25 @@ export class JwtTokens implements TokenIssuer, TokenVerifier {
         clockTolerance: TOLERANCE_S,
         currentDate: new Date(this.#now()),
       });
-      return payload;
     } catch (error) {
       if (error instanceof errors.JWTExpired) throw new TokenExpiredError('the access token has expired');
-      if (error instanceof errors.JOSEError)
-        throw new InvalidTokenError('not an access token of this service');
+      if (error instanceof errors.JOSEError || error instanceof InvalidTokenError) throw this.#invalid(token);
       throw error;
     }
+  }
+
+  /** Only what a token says of itself tells people which address they mixed up; nothing is believed of it. */
+  #invalid(token: string): InvalidTokenError {
+    const { issuer, audience, environment } = this.#settings;
+    const { iss, aud, env } = claimedBy(token);
+    if (iss !== undefined && iss !== issuer)
+      return new InvalidTokenError(
+        `it has another issuer; tokens for this service come from ${issuer}/token`,
+      );
+    if (aud !== undefined && aud !== audience)
+      return new InvalidTokenError(`it has another audience; this service is ${audience}`);
+    if (env !== undefined && env !== environment) return otherEnvironment(environment);
+    return new InvalidTokenError('it was not issued here, was altered, or its key is no longer used');
   }
 
   async #keyOf(kid: string | undefined): Promise<CryptoKey> {
@@ -103,15 +129,22 @@ export class JwtTokens implements TokenIssuer, TokenVerifier {
   }
 }
 
+const claimedBy = (token: string): JWTPayload => {
+  try {
+    return decodeJwt(token);
+  } catch {
+    return {};
+  }
+};
+
+const otherEnvironment = (environment: string): InvalidTokenError =>
+  new InvalidTokenError(`it is for another environment; this one is the ${environment}`);
+
 const claimsOf = (payload: JWTPayload, environment: string): TokenClaims => {
   const { sub, exp, scope, env } = payload;
-  if (
-    typeof sub !== 'string' ||
-    typeof exp !== 'number' ||
-    typeof scope !== 'string' ||
-    env !== environment
-  ) {
-    throw new InvalidTokenError('an access token for something else');
+  if (env !== environment) throw otherEnvironment(environment);
+  if (typeof sub !== 'string' || typeof exp !== 'number' || typeof scope !== 'string') {
+    throw new InvalidTokenError('it does not say whose it is, until when, and what for');
   }
   return { clientId: sub, scopes: scope.split(' '), expiresAt: exp };
 };

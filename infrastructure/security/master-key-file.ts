@@ -1,10 +1,15 @@
-import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { link, mkdir, open, readFile, rename, rm, unlink } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { MasterKey } from './master-key.ts';
+import type { Keyring } from './master-keys.ts';
 
 const FILE_NAME = 'master.key';
+/** There while a rotation is under way. */
+const PREVIOUS_NAME = 'master.key.previous';
+const NEXT_NAME = 'master.key.next';
 
 /**
  * The sandbox's master key, kept in a file of the data directory that only its owner can read; made on first need. When two
@@ -12,7 +17,54 @@ const FILE_NAME = 'master.key';
  */
 export const masterKeyFromFile = async (dataDir: string): Promise<MasterKey> => {
   const path = join(dataDir, FILE_NAME);
-  const text = (await readIfThere(path)) ?? (await create(dataDir, path));
+  return parsed(path, (await readIfThere(path)) ?? (await create(dataDir, path)));
+};
+
+/** What the files hold now. */
+export const keyringFromFiles = (dataDir: string): Keyring => {
+  const read = (name: string): MasterKey =>
+    parsed(join(dataDir, name), readFileSync(join(dataDir, name), 'utf8'));
+  // The new key takes the file's name after the old one has got its second: read the other way round, one of them is the old one.
+  let previous: MasterKey | undefined;
+  const current = read(FILE_NAME);
+  try {
+    previous = read(PREVIOUS_NAME);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  }
+  return { current, previous };
+};
+
+/**
+ * Puts another key in the place of the one in the file, which stays beside it until `dropPreviousKey`. What an interrupted call left
+ * is finished; one at a time.
+ */
+export const renewKeyFile = async (dataDir: string): Promise<void> => {
+  const [path, previous, next] = [FILE_NAME, PREVIOUS_NAME, NEXT_NAME].map((name) => join(dataDir, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const { current, previous: before } = keyringFromFiles(dataDir);
+  if (before !== undefined && before.id !== current.id) return;
+  // A draft of an interrupted call was never used.
+  await rm(next, { force: true });
+  await writeDurably(next, `${MasterKey.generate().base64}\n`);
+  await link(path, previous).catch((error: unknown) => {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  });
+  await syncDirectory(dataDir);
+  await rename(next, path);
+  await syncDirectory(dataDir);
+};
+
+/** To be called when nothing is wrapped with it any more. */
+export const dropPreviousKey = async (dataDir: string): Promise<void> => {
+  await rm(join(dataDir, PREVIOUS_NAME), { force: true });
+  await syncDirectory(dataDir);
+};
+
+const parsed = (path: string, text: string): MasterKey => {
   const key = MasterKey.parse(text.trim());
   if (key === undefined) throw new Error(`${path} does not hold a master key (32 bytes in base64)`);
   return key;

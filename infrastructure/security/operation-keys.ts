@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { KeyStore } from '../../application/ports/key-store.ts';
-import type { Sealer } from './sealer.ts';
+import type { NamedKeys } from './wrapped-keys.ts';
 
 /** The data key of one operation. `id` tells which key sealed something, without telling anything about the key. */
 export interface OperationKey {
@@ -17,17 +16,15 @@ const CACHED_KEYS = 5_000;
 
 /** One random data key an operation, wrapped by the master key, named `operation:<stream>` in the key store. */
 export class OperationKeys {
-  readonly #store: KeyStore;
-  readonly #sealer: Sealer;
+  readonly #keys: NamedKeys;
   readonly #cache = new LRUCache<string, OperationKey>({
     max: CACHED_KEYS,
     ttl: FORGOTTEN_EVERYWHERE_AFTER_MS,
   });
   readonly #making = new Map<string, Promise<OperationKey>>();
 
-  constructor(store: KeyStore, sealer: Sealer) {
-    this.#store = store;
-    this.#sealer = sealer;
+  constructor(keys: NamedKeys) {
+    this.#keys = keys;
   }
 
   /** The operation's key, made and durable when there was none. */
@@ -43,31 +40,30 @@ export class OperationKeys {
   async find(stream: string): Promise<OperationKey | undefined> {
     const cached = this.#cache.get(stream);
     if (cached !== undefined) return cached;
-    const wrapped = await this.#store.get(nameOf(stream));
-    return wrapped === undefined ? undefined : this.#unwrap(stream, wrapped);
+    const text = await this.#keys.get(nameOf(stream));
+    return text === undefined ? undefined : this.#keep(stream, text);
   }
 
   /** Makes everything that was sealed for this operation unreadable, for good. */
   async forget(stream: string): Promise<void> {
-    await this.#store.delete(nameOf(stream));
+    await this.#keys.delete(nameOf(stream));
     this.#cache.delete(stream);
   }
 
   /** The same for a key that was made before this instant, ISO 8601 UTC; a younger one stays. */
   async forgetOlder(stream: string, than: string): Promise<void> {
     const name = nameOf(stream);
-    const key = (await this.#store.list(name)).find((listed) => listed.name === name);
+    const key = (await this.#keys.list(name)).find((listed) => listed.name === name);
     if (key && key.createdAt < than) await this.forget(stream);
   }
 
   async #make(stream: string): Promise<OperationKey> {
     const fresh = randomBytes(32).toString('base64url');
-    const kept = await this.#store.putIfAbsent(nameOf(stream), this.#sealer.seal(fresh, nameOf(stream)));
-    return this.#unwrap(stream, kept);
+    return this.#keep(stream, await this.#keys.putIfAbsent(nameOf(stream), fresh));
   }
 
-  #unwrap(stream: string, wrapped: string): OperationKey {
-    const bytes = Buffer.from(this.#sealer.open(wrapped, nameOf(stream)), 'base64url');
+  #keep(stream: string, text: string): OperationKey {
+    const bytes = Buffer.from(text, 'base64url');
     const key = { id: createHash('sha256').update('key id').update(bytes).digest('hex').slice(0, 16), bytes };
     this.#cache.set(stream, key);
     return key;

@@ -9,7 +9,7 @@ export class RandomClientCredentials implements ClientCredentials {
     return {
       clientId: `client_${randomBytes(16).toString('base64url')}`,
       clientSecret,
-      secretHash: await hashSecret(clientSecret),
+      secretHash: hashSecret(clientSecret),
     };
   }
 }

@@ -4,10 +4,11 @@ import type { Borrower, BorrowerVault } from '../../application/ports/borrower-v
 import type { BorrowerIndex } from '../../application/ports/borrower-index.ts';
 import { borrowerDigest } from '../../application/privacy/borrower-digest.ts';
 import type { SealedBorrower } from '../../domain/shared/identifiers.ts';
-import type { OperationKeys } from './operation-keys.ts';
+import type { OperationKey, OperationKeys } from './operation-keys.ts';
+import type { Sealed, SealedName } from '../../domain/shared/private-text.ts';
 import { Sealer } from './sealer.ts';
 
-/** Sealed text: id of the operation's key, a dot, what the sealer made. The stream is authenticated with it. */
+/** Sealed texts: id of the operation's key, a dot, what the sealer made. The stream is authenticated with it. */
 export class SealedBorrowerVault implements BorrowerVault {
   readonly #keys: OperationKeys;
   readonly #digestKey: KeyObject;
@@ -24,16 +25,31 @@ export class SealedBorrowerVault implements BorrowerVault {
     const entry = { digest: borrowerDigest(this, borrower.document_number), stream };
     // Before anything sealed is stored: data that cannot be found cannot be forgotten.
     const [key] = await Promise.all([this.#keys.key(stream), this.#index.add([entry])]);
-    const sealed = new Sealer(key.bytes).seal(JSON.stringify(borrower), contextOf(stream));
-    return `${key.id}.${sealed}` as SealedBorrower;
+    return sealWith(key, JSON.stringify(borrower), borrowerOf(stream));
   }
 
   async open(stream: string, sealed: SealedBorrower): Promise<Borrower | undefined> {
+    const text = openWith(await this.#keys.find(stream), sealed, borrowerOf(stream));
+    return text === undefined ? undefined : (JSON.parse(text) as Borrower);
+  }
+
+  async sealText(stream: string, text: string): Promise<Sealed | undefined> {
     const key = await this.#keys.find(stream);
-    const dot = sealed.indexOf('.');
-    // A key made after the borrower was forgotten is not the one that sealed this: there is nothing left to open it with.
-    if (key === undefined || sealed.slice(0, dot) !== key.id) return undefined;
-    return JSON.parse(new Sealer(key.bytes).open(sealed.slice(dot + 1), contextOf(stream))) as Borrower;
+    return key && { sealed: sealWith(key, text, textOf(stream)) };
+  }
+
+  async sealNames(stream: string, names: readonly string[]): Promise<readonly SealedName[] | undefined> {
+    const key = await this.#keys.find(stream);
+    return (
+      key &&
+      names.map((name) => ({ sealed: sealWith(key, name, textOf(stream)), digest: nameDigest(key, name) }))
+    );
+  }
+
+  async openTexts(stream: string, texts: readonly Sealed[]): Promise<readonly (string | undefined)[]> {
+    if (texts.length === 0) return [];
+    const key = await this.#keys.find(stream);
+    return texts.map(({ sealed }) => openWith(key, sealed, textOf(stream)));
   }
 
   digest(text: string): string {
@@ -41,4 +57,19 @@ export class SealedBorrowerVault implements BorrowerVault {
   }
 }
 
-const contextOf = (stream: string): string => `borrower:${stream}`;
+const borrowerOf = (stream: string): string => `borrower:${stream}`;
+const textOf = (stream: string): string => `text:${stream}`;
+
+const sealWith = <Text extends string>(key: OperationKey, text: string, context: string): Text =>
+  `${key.id}.${new Sealer(key.bytes).seal(text, context)}` as Text;
+
+const openWith = (key: OperationKey | undefined, sealed: string, context: string): string | undefined => {
+  const dot = sealed.indexOf('.');
+  // A key made after the borrower was forgotten is not the one that sealed this: there is nothing left to open it with.
+  if (key === undefined || sealed.slice(0, dot) !== key.id) return undefined;
+  return new Sealer(key.bytes).open(sealed.slice(dot + 1), context);
+};
+
+/** With the operation's key and no other: what tells a name apart is gone with the name. */
+const nameDigest = ({ bytes }: OperationKey, name: string): string =>
+  createHmac('sha256', bytes).update('document name|', 'utf8').update(name, 'utf8').digest('hex');

@@ -1,4 +1,52 @@
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+const HMAC = /^\$hmac-sha256\$([\w-]+)\$([\w-]+)$/;
+const SCRYPT = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w-]+)\$([\w-]+)$/;
+
+const mac = (secret: string, salt: Buffer): Buffer => createHmac('sha256', salt).update(secret).digest();
+
+/**
+ * `$hmac-sha256$salt$hash`, salt and hash in base64url. One step is enough: a secret is 256 random bits, which nobody can search
+ * for in a stolen table, and a costly hash would only let wrong secrets take the processor from right ones.
+ */
+export const hashSecret = (secret: string): string => {
+  const salt = randomBytes(SALT_BYTES);
+  return `$hmac-sha256$${salt.toString('base64url')}$${mac(secret, salt).toString('base64url')}`;
+};
+
+/** A hash that no secret has; comparing with it is the work of comparing with any other. */
+export const hashOfNobody = (): string => {
+  const random = (bytes: number): string => randomBytes(bytes).toString('base64url');
+  return `$hmac-sha256$${random(SALT_BYTES)}$${random(HASH_BYTES)}`;
+};
+
+/** Made by an earlier release, which derived hashes with scrypt: some 50 ms of a processor for each comparison. */
+export const isCostlyHash = (hash: string): boolean => SCRYPT.test(hash);
+
+/** In constant time. @throws Error when `hash` is not one that `hashSecret` makes */
+export const secretMatches = (secret: string, hash: string): boolean => {
+  const [, salt, expected] = HMAC.exec(hash) ?? [];
+  if (salt === undefined || expected === undefined) throw unknownFormat();
+  return isSame(mac(secret, Buffer.from(salt, 'base64url')), Buffer.from(expected, 'base64url'));
+};
+
+/** As `secretMatches`, for a costly hash; in libuv's pool, never on the main thread. */
+export const costlySecretMatches = async (secret: string, hash: string): Promise<boolean> => {
+  const [, logN, r, p, salt, expected] = SCRYPT.exec(hash) ?? [];
+  if (salt === undefined || expected === undefined) throw unknownFormat();
+  const cost = { logN: Number(logN), r: Number(r), p: Number(p) };
+  return isSame(
+    await derive(secret, Buffer.from(salt, 'base64url'), cost),
+    Buffer.from(expected, 'base64url'),
+  );
+};
+
+const isSame = (actual: Buffer, expected: Buffer): boolean =>
+  actual.length === expected.length && timingSafeEqual(actual, expected);
+
+const unknownFormat = (): Error => new Error('a stored secret hash is not in a known format');
 
 interface Cost {
   /** Binary logarithm of scrypt's N. */
@@ -7,38 +55,6 @@ interface Cost {
   readonly p: number;
 }
 
-/** Secrets are 256 random bits, so the cost only has to make a stolen table useless: 16 MiB and about 40 ms a try. */
-const COST: Cost = { logN: 14, r: 8, p: 1 };
-const SALT_BYTES = 16;
-const HASH_BYTES = 32;
-const FORMAT = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w-]+)\$([\w-]+)$/;
-
-/** `$scrypt$ln=14,r=8,p=1$salt$hash`, salt and hash in base64url: the cost can grow without touching older hashes. */
-export const hashSecret = async (secret: string): Promise<string> => {
-  const salt = randomBytes(SALT_BYTES);
-  const hash = await derive(secret, salt, COST);
-  const cost = `ln=${COST.logN},r=${COST.r},p=${COST.p}`;
-  return `$scrypt$${cost}$${salt.toString('base64url')}$${hash.toString('base64url')}`;
-};
-
-/** A hash that no secret has, as costly as any. */
-export const hashOfNobody = (): string => {
-  const random = (bytes: number): string => randomBytes(bytes).toString('base64url');
-  return `$scrypt$ln=${COST.logN},r=${COST.r},p=${COST.p}$${random(SALT_BYTES)}$${random(HASH_BYTES)}`;
-};
-
-/** @throws Error when `hash` is not one of ours */
-export const secretMatches = async (secret: string, hash: string): Promise<boolean> => {
-  const parts = FORMAT.exec(hash);
-  if (parts === null) throw new Error('a stored secret hash is not in a known format');
-  const [, logN, r, p, salt = '', expected = ''] = parts;
-  const cost = { logN: Number(logN), r: Number(r), p: Number(p) };
-  const actual = await derive(secret, Buffer.from(salt, 'base64url'), cost);
-  const wanted = Buffer.from(expected, 'base64url');
-  return wanted.length === actual.length && timingSafeEqual(actual, wanted);
-};
-
-/** In libuv's pool, never on the main thread. */
 const derive = (secret: string, salt: Buffer, { logN, r, p }: Cost): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const N = 2 ** logN;

@@ -1,6 +1,5 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from 'jose';
 import type { CryptoKey, JWK } from 'jose';
-import type { Sealer } from './sealer.ts';
 
 /** Pinned: a token that names any other algorithm is refused. */
 export const ALGORITHM = 'ES256';
@@ -21,16 +20,15 @@ interface Kept {
   readonly privateJwk: JWK;
 }
 
-/** A new key pair as it is kept: sealed for its name. */
-export const newSigningKey = async (name: string, activeFrom: number, sealer: Sealer): Promise<string> => {
+/** A new key pair as it is kept, to be wrapped. */
+export const newSigningKey = async (activeFrom: number): Promise<string> => {
   const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
   const kept: Kept = { activeFrom, privateJwk: await exportJWK(privateKey) };
-  return sealer.seal(JSON.stringify(kept), name);
+  return JSON.stringify(kept);
 };
 
-/** @throws BrokenSealError */
-export const openSigningKey = async (name: string, wrapped: string, sealer: Sealer): Promise<SigningKey> => {
-  const { activeFrom, privateJwk } = JSON.parse(sealer.open(wrapped, name)) as Kept;
+export const readSigningKey = async (name: string, text: string): Promise<SigningKey> => {
+  const { activeFrom, privateJwk } = JSON.parse(text) as Kept;
   const { d: _secret, ...publicPart } = privateJwk;
   const kid = await calculateJwkThumbprint(publicPart);
   return {

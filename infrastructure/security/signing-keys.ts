@@ -1,13 +1,13 @@
 import type { Clock } from '../../application/ports/clock.ts';
-import type { KeyStore } from '../../application/ports/key-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import type { Sealer } from './sealer.ts';
-import { newSigningKey, openSigningKey } from './signing-key.ts';
+import { newSigningKey, readSigningKey } from './signing-key.ts';
 import type { SigningKey } from './signing-key.ts';
+import type { NamedKeys } from './wrapped-keys.ts';
 
 const PREFIX = 'token-signing:';
-/** Every process looks for new keys so often, at the latest. */
-const RELOAD_AFTER_MS = 5_000;
+/** Every process looks for new keys so often, at the latest; a revoked one is refused everywhere by then. */
+export const REVOKED_EVERYWHERE_AFTER_MS = 5_000;
+const RELOAD_AFTER_MS = REVOKED_EVERYWHERE_AFTER_MS;
 /** A token with an unknown key makes us look at once, but a flood of them no oftener than this. */
 const LOOK_FOR_UNKNOWN_AFTER_MS = 1_000;
 /** A new key signs only when every process and every reader of the key set had time to learn of it. */
@@ -21,22 +21,31 @@ export interface Rotation {
   readonly activeFrom: number;
 }
 
+export interface Revocation {
+  readonly kid: string;
+  /** What signs from now on. */
+  readonly successor: string;
+}
+
+/** No published key has this id. */
+export class UnknownSigningKeyError extends Error {
+  override readonly name = 'UnknownSigningKeyError';
+}
+
 /**
  * Keys that sign access tokens, sealed in the key store and shared by all processes. Their names count upwards and are claimed
  * with putIfAbsent, so that two processes that make the first key, or rotate at once, end with one and the same key.
  */
 export class SigningKeys {
-  readonly #store: KeyStore;
-  readonly #sealer: Sealer;
+  readonly #store: NamedKeys;
   readonly #clock: Clock;
   readonly #logger: Logger;
   #keys: readonly SigningKey[] = [];
   #loadedAt = -Infinity;
   #loading: Promise<void> | undefined;
 
-  constructor(deps: { store: KeyStore; sealer: Sealer; clock: Clock; logger: Logger }) {
+  constructor(deps: { store: NamedKeys; clock: Clock; logger: Logger }) {
     this.#store = deps.store;
-    this.#sealer = deps.sealer;
     this.#clock = deps.clock;
     this.#logger = deps.logger;
   }
@@ -67,16 +76,37 @@ export class SigningKeys {
   /** Publishes a new key, which starts to sign a minute later; tokens signed by the old one stay good until they expire. */
   async rotate(): Promise<Rotation> {
     await this.#load();
-    const last = this.#keys.at(-1);
-    const name = last === undefined ? nameOf(1) : nameOf(numberOf(last.name) + 1);
-    const { kid, activeFrom } = await this.#claim(name, this.#now() + PUBLISHED_BEFORE_USE_MS);
+    const { kid, activeFrom } = await this.#add(this.#now() + PUBLISHED_BEFORE_USE_MS);
     await this.#load();
     return { kid, activeFrom };
   }
 
+  /**
+   * Ends a key that was stolen: its tokens are refused here at once, and by every other process within REVOKED_EVERYWHERE_AFTER_MS.
+   * Where it was the one that signs, or the last, another takes over at once.
+   * @throws UnknownSigningKeyError
+   */
+  async revoke(kid: string): Promise<Revocation> {
+    await this.#load();
+    const revoked = this.#keys.find((key) => key.kid === kid);
+    if (!revoked)
+      throw new UnknownSigningKeyError(`no signing key has the id ${kid}: it was revoked, or retired`);
+    const signing = await this.active();
+    const replaced = revoked === signing || revoked === this.#keys.at(-1);
+    // The successor first, so that there is always one, and names go on counting.
+    const successor = replaced ? await this.#add(this.#now()) : signing;
+    await this.#store.delete(revoked.name);
+    await this.#load();
+    return { kid, successor: successor.kid };
+  }
+
+  #add(activeFrom: number): Promise<SigningKey> {
+    const last = this.#keys.at(-1);
+    return this.#claim(last === undefined ? nameOf(1) : nameOf(numberOf(last.name) + 1), activeFrom);
+  }
+
   async #claim(name: string, activeFrom: number): Promise<SigningKey> {
-    const kept = await this.#store.putIfAbsent(name, await newSigningKey(name, activeFrom, this.#sealer));
-    return openSigningKey(name, kept, this.#sealer);
+    return readSigningKey(name, await this.#store.putIfAbsent(name, await newSigningKey(activeFrom)));
   }
 
   async #refresh(olderThanMs: number): Promise<void> {
@@ -97,7 +127,7 @@ export class SigningKeys {
     const known = new Map(this.#keys.map((key) => [key.name, key]));
     const keys: SigningKey[] = [];
     for (const { name, wrapped } of stored) {
-      keys.push(known.get(name) ?? (await openSigningKey(name, wrapped, this.#sealer)));
+      keys.push(known.get(name) ?? (await readSigningKey(name, this.#store.unwrap(name, wrapped))));
     }
     if (keys.length === 0) keys.push(await this.#claim(nameOf(1), this.#now()));
     this.#keys = await this.#withoutRetired(keys);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { AuditedRows, PaymentPlace } from '../../application/ports/audited-rows.ts';
 import type { Row } from '../../projections/engine/projection.ts';
-import { READ_MODEL_NAMES, keyOf } from './read-model-slots.ts';
+import { READ_MODEL_NAMES, keyOf } from './read-model-keys.ts';
 import type { Query, SqlDatabase } from './sql-database.ts';
 
 /** The one table that lies by date, so that its rows are asked for by their places. */
@@ -54,7 +54,7 @@ export class SqlAuditedRows implements AuditedRows {
         .selectFrom('loan')
         .select((eb) => [
           eb.fn.sum<number | string>('version').as('versions'),
-          eb.fn.count<number | string>(eb.val(1)).as('loans'),
+          eb.fn.countAll<number | string>().as('loans'),
         ]),
     );
     return Number(row?.versions ?? 0) + Number(row?.loans ?? 0);

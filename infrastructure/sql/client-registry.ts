@@ -4,6 +4,7 @@ import type {
   ClientRegistry,
   ClientWithSecret,
 } from '../../application/ports/client-registry.ts';
+import type { Scope } from '../../application/ports/scopes.ts';
 import type { SqlDatabase, Statement } from './sql-database.ts';
 import type { CoreTables } from './tables.ts';
 
@@ -16,7 +17,11 @@ const clientOf = (row: Omit<ClientRow, 'secret_hash'>): Client => ({
   rateLimitMultiplier: row.rate_limit_multiplier,
   createdAt: row.created_at,
   revokedAt: row.revoked_at,
+  ...(row.scopes !== null && { scopes: JSON.parse(row.scopes) as readonly Scope[] }),
+  ...(row.only_fund_ids !== null && { onlyFundIds: JSON.parse(row.only_fund_ids) as readonly string[] }),
 });
+
+const listText = (list: readonly string[] | undefined): string | null => (list ? JSON.stringify(list) : null);
 
 const rowOf = (client: ClientWithSecret): ClientRow => ({
   client_id: client.clientId,
@@ -26,6 +31,8 @@ const rowOf = (client: ClientWithSecret): ClientRow => ({
   rate_limit_multiplier: client.rateLimitMultiplier,
   created_at: client.createdAt,
   revoked_at: client.revokedAt,
+  scopes: listText(client.scopes),
+  only_fund_ids: listText(client.onlyFundIds),
 });
 
 /** An application is known by its clients; it has no row of its own. */
@@ -79,6 +86,16 @@ export class SqlClientRegistry implements ClientRegistry {
       ...clientOf(row),
       fundIds: (fundsOf.get(row.application_id) ?? []).map((link) => link.fund_id),
     }));
+  }
+
+  async replaceSecretHash(clientId: string, from: string, to: string): Promise<boolean> {
+    const query = this.#database.builder
+      .updateTable('client')
+      .set({ secret_hash: to })
+      .where('client_id', '=', clientId)
+      .where('secret_hash', '=', from);
+    const [result] = await this.#database.transaction([{ query: query.compile() }]);
+    return result!.changes === 1;
   }
 
   async revoke(clientId: string, at: string): Promise<boolean> {

@@ -1,10 +1,28 @@
 import type { Clock } from '../../application/ports/clock.ts';
-import type { KeyStore } from '../../application/ports/key-store.ts';
-import type { SqlDatabase } from './sql-database.ts';
+import type { Condition, KeyStore, Rewrapped, WrappedText } from '../../application/ports/key-store.ts';
+import { alone, notAlone } from './locks.ts';
+import type { SqlDatabase, Statement } from './sql-database.ts';
 
 /** The first text after every text with this prefix, so that an index finds them as one range. */
 const afterPrefix = (prefix: string): string =>
   prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
+
+const CONDITIONS = 'conditions of wrapped keys';
+
+/** How a wrapped text begins: with the id of the master key that wrapped it. */
+const WRAPPED_BY = /^w2\.[0-9a-f]{16}\./;
+
+/** For the transaction that stores a wrapped text in another table: GuardFailedError once another master key has taken over. */
+export const whileItsKeyWraps = ({ builder }: SqlDatabase, wrapped: string): readonly Statement[] => {
+  const [start] = WRAPPED_BY.exec(wrapped) ?? [];
+  if (start === undefined) return [];
+  const query = builder
+    .updateTable('wrapped_key')
+    .set((eb) => ({ wrapped: eb.ref('wrapped_key.wrapped') }))
+    .where('name', '=', 'master-key:check')
+    .where('wrapped', 'like', `${start}%`);
+  return [{ query: query.compile(), expectChanges: 1 }];
+};
 
 export class SqlKeyStore implements KeyStore {
   readonly #database: SqlDatabase;
@@ -28,6 +46,56 @@ export class SqlKeyStore implements KeyStore {
     return (stored!.rows[0] as { readonly wrapped: string }).wrapped;
   }
 
+  async putIfAbsentWhile(condition: Condition, name: string, wrapped: string): Promise<string | undefined> {
+    const row = this.#database.builder
+      .selectFrom('wrapped_key as condition')
+      .select((eb) => [
+        eb.val(name).as('name'),
+        eb.val(wrapped).as('wrapped'),
+        eb.val(this.#clock.now()).as('created_at'),
+      ])
+      .where('condition.name', '=', condition.name)
+      .where('condition.wrapped', '=', condition.wrapped);
+    const insert = this.#database.builder
+      .insertInto('wrapped_key')
+      .columns(['name', 'wrapped', 'created_at'])
+      .expression(row)
+      .onConflict((conflict) =>
+        conflict.column('name').doUpdateSet((eb) => ({ wrapped: eb.ref('wrapped_key.wrapped') })),
+      )
+      .returning('wrapped');
+    const results = await this.#database.transaction([
+      ...notAlone(this.#database, CONDITIONS),
+      { query: insert.compile() },
+    ]);
+    const [stored] = results.at(-1)!.rows as readonly { readonly wrapped: string }[];
+    return stored?.wrapped;
+  }
+
+  async turn(change: Rewrapped): Promise<boolean> {
+    const results = await this.#database.transaction([
+      ...alone(this.#database, CONDITIONS),
+      this.#rewrapping(change),
+    ]);
+    return results.at(-1)!.changes === 1;
+  }
+
+  async page(after: string, limit: number): Promise<readonly WrappedText[]> {
+    const query = this.#database.builder
+      .selectFrom('wrapped_key')
+      .select(['name', 'wrapped'])
+      .where('name', '>', after)
+      .orderBy('name')
+      .limit(limit);
+    return this.#database.read(query);
+  }
+
+  async rewrap(changes: readonly Rewrapped[]): Promise<number> {
+    if (changes.length === 0) return 0;
+    const results = await this.#database.transaction(changes.map((change) => this.#rewrapping(change)));
+    return results.reduce((sum, result) => sum + result.changes, 0);
+  }
+
   async get(name: string): Promise<string | undefined> {
     const [row] = await this.#database.read(this.#wrapped(name));
     return row?.wrapped;
@@ -45,6 +113,15 @@ export class SqlKeyStore implements KeyStore {
       .orderBy('name');
     if (prefix !== '') query = query.where('name', '>=', prefix).where('name', '<', afterPrefix(prefix));
     return this.#database.read(query);
+  }
+
+  #rewrapping({ name, from, to }: Rewrapped): Statement {
+    const query = this.#database.builder
+      .updateTable('wrapped_key')
+      .set({ wrapped: to })
+      .where('name', '=', name)
+      .where('wrapped', '=', from);
+    return { query: query.compile() };
   }
 
   #wrapped(name: string) {

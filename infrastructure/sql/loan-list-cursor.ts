@@ -1,3 +1,4 @@
+import { isSoundText } from '../../application/schemas/sound-text.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 
 /** The last operation of a page; the next page begins after it, whatever was added since. */
@@ -22,7 +23,7 @@ export const decodeCursor = (cursor: string): LoanListCursor => {
   const place: unknown = parsed(cursor);
   if (Array.isArray(place) && place.length === 2) {
     const [receivedAt, code] = place as readonly unknown[];
-    if (typeof receivedAt === 'string' && typeof code === 'string') {
+    if (typeof receivedAt === 'string' && typeof code === 'string' && isSoundText(receivedAt + code)) {
       // Base64 decoding skips what it does not know, so only the same text again is a cursor made here.
       if (encodeCursor({ receivedAt, code }) === cursor) return { receivedAt, code };
     }

@@ -91,13 +91,14 @@ export class SqlLoanReader implements LoanReader {
   }
 
   /** One row more than asked for tells whether there is a next page. */
-  #page({ applicationId, status, fundId, limit, cursor }: LoanListQuery) {
+  #page({ applicationId, status, fundId, onlyFundIds, limit, cursor }: LoanListQuery) {
     let page = this.#database.builder
       .selectFrom('loan')
       .selectAll()
       .where('application_id', '=', applicationId);
     if (status !== undefined) page = page.where('status', '=', status);
     if (fundId !== undefined) page = page.where('fund_id', '=', fundId);
+    if (onlyFundIds !== undefined) page = page.where('fund_id', 'in', onlyFundIds);
     if (cursor !== undefined) {
       const { receivedAt, code } = decodeCursor(cursor);
       page = page.where((eb) => eb(eb.refTuple('received_at', 'code'), '>', eb.tuple(receivedAt, code)));

@@ -1,6 +1,5 @@
 import { fundSideMigrations } from './fund-side-migrations.ts';
 import type { Migration } from './migration.ts';
-import { rebuildMigrations } from './rebuild-migrations.ts';
 
 const projectionCheckpoint: Migration = {
   id: 'read-model-001-checkpoint',
@@ -179,11 +178,29 @@ const partsOfLoans: Migration = {
   },
 };
 
-/** What can be thrown away and built again from the streams. */
+/** Remarks of repurchases stand beside their JSON, because forgetting a borrower empties them without reading the row. */
+const remarks: Migration = {
+  id: 'read-model-011-remarks',
+  statements: {
+    sqlite: [`alter table loan add column reason_detail text not null default ''`],
+    postgres: [`alter table loan add column reason_detail text collate "C" not null default ''`],
+  },
+};
+
+const successor: Migration = {
+  id: 'read-model-012-successor',
+  statements: {
+    sqlite: ['alter table projection_checkpoint add column successor integer'],
+    postgres: ['alter table projection_checkpoint add column successor bigint'],
+  },
+};
+
+/** What can be thrown away and built again from the streams: the tables of one generation. */
 export const readModelMigrations: readonly Migration[] = [
   projectionCheckpoint,
   loans,
   partsOfLoans,
   ...fundSideMigrations,
-  ...rebuildMigrations([loans, partsOfLoans, ...fundSideMigrations]),
+  remarks,
+  successor,
 ];

@@ -3,6 +3,7 @@ import type { CoordinationTables } from './coordination-tables.ts';
 import type { FundSideTables } from './fund-side-tables.ts';
 import type { MovingTables } from './moving/tables.ts';
 import type { PrivacyTables } from './privacy-tables.ts';
+import type { SealTables } from './seal-tables.ts';
 import type { WebhookTables } from './webhooks/tables.ts';
 import type { CoreTables } from './tables.ts';
 
@@ -13,4 +14,5 @@ export type Schema = CoreTables &
   FundSideTables &
   MovingTables &
   PrivacyTables &
+  SealTables &
   WebhookTables;

@@ -3,6 +3,7 @@ import { coordinationMigrations } from './coordination-migrations.ts';
 import type { Migration } from './migration.ts';
 import { movingMigrations } from './moving/migrations.ts';
 import { privacyMigrations } from './privacy-migrations.ts';
+import { sealMigrations } from './seal-migrations.ts';
 import { webhookMigrations } from './webhooks/migrations.ts';
 
 const clients: Migration = {
@@ -85,14 +86,48 @@ const checkpoints: Migration = {
   },
 };
 
+/** A client may be limited to some scopes, and to some funds of its application. */
+const clientLimits: Migration = {
+  id: 'service-004-client-limits',
+  statements: {
+    sqlite: ['alter table client add column scopes text', 'alter table client add column only_fund_ids text'],
+    postgres: [
+      'alter table client add column scopes text collate "C"',
+      'alter table client add column only_fund_ids text collate "C"',
+    ],
+  },
+};
+
+/** Which sets of read-model tables there are, and which of them serves. */
+const generations: Migration = {
+  id: 'service-005-read-model-generations',
+  statements: {
+    sqlite: [
+      `create table read_model_generation (
+        number integer not null primary key,
+        state text not null
+      ) strict`,
+    ],
+    postgres: [
+      `create table read_model_generation (
+        number bigint not null primary key,
+        state text collate "C" not null
+      )`,
+    ],
+  },
+};
+
 /** The truth beside the streams: clients, keys, checkpoints, subscriptions and deliveries. */
 export const serviceMigrations: readonly Migration[] = [
   clients,
   keys,
   checkpoints,
+  clientLimits,
+  generations,
   ...coordinationMigrations,
   ...webhookMigrations,
   ...consumerMigrations,
   ...privacyMigrations,
   ...movingMigrations,
+  ...sealMigrations,
 ];

@@ -1,11 +1,9 @@
 import { sql } from 'kysely';
 import type { CompiledQuery, Kysely } from 'kysely';
 import type { Row, TableWrite, Value } from '../../projections/engine/projection.ts';
+import { READ_MODEL_NAMES } from './read-model-keys.ts';
 import type { Schema } from './schema.ts';
 import type { Query, Statement } from './sql-database.ts';
-
-/** Which physical table a logical one is. */
-export type PhysicalTables = ReadonlyMap<string, keyof Schema>;
 
 interface Template {
   readonly query: CompiledQuery;
@@ -31,16 +29,16 @@ type Build = (value: (index: number) => Value) => Query<unknown>;
 export class TableWriteStatements {
   // Column lists come from projections' code and tables are checked below, so names are not checked against types here.
   readonly #builder: Kysely<Record<string, Record<string, Value>>>;
-  readonly #tables: PhysicalTables;
   readonly #templates = new Map<string, Template>();
 
-  constructor(builder: Kysely<Schema>, tables: PhysicalTables) {
+  constructor(builder: Kysely<Schema>) {
     this.#builder = builder as unknown as Kysely<Record<string, Record<string, Value>>>;
-    this.#tables = tables;
   }
 
-  /** @throws RangeError for a table that is not mapped, or rows of one insert that differ in their columns */
+  /** @throws RangeError for a table of no read model, or rows of one insert that differ in their columns */
   of(write: TableWrite): readonly Statement[] {
+    if (!READ_MODEL_NAMES.includes(write.table))
+      throw new RangeError(`no table ${write.table} in this store`);
     switch (write.op) {
       case 'insert':
         return this.#insert(write.table, write.rows);
@@ -49,12 +47,6 @@ export class TableWriteStatements {
       case 'delete':
         return [this.#delete(write.table, write.where)];
     }
-  }
-
-  physical(table: string): keyof Schema {
-    const name = this.#tables.get(table);
-    if (name === undefined) throw new RangeError(`no table ${table} in this store`);
-    return name;
   }
 
   #insert(table: string, rows: readonly Row[]): readonly Statement[] {
@@ -69,7 +61,7 @@ export class TableWriteStatements {
       return this.#bind(key, values, (value) => {
         const rowOf = (_: Row, r: number) =>
           Object.fromEntries(columns.map((column, c) => [column, value(r * columns.length + c)]));
-        return this.#builder.insertInto(this.physical(table)).values(chunk.map(rowOf));
+        return this.#builder.insertInto(table).values(chunk.map(rowOf));
       });
     });
   }
@@ -84,7 +76,7 @@ export class TableWriteStatements {
         (column, i) => [column, sql<number>`${sql.ref(column)} + ${value(setting.length + i)}`] as const,
       );
       const update = this.#builder
-        .updateTable(this.physical(table))
+        .updateTable(table)
         .set(Object.fromEntries<unknown>([...assigned, ...increased]) as Record<string, Value>);
       return keys.reduce(
         (query, column, i) => query.where(column, '=', value(values.length - keys.length + i)),
@@ -96,10 +88,7 @@ export class TableWriteStatements {
   #delete(table: string, where: Row): Statement {
     const keys = Object.keys(where);
     return this.#bind(`delete ${table} ${keys.join()}`, Object.values(where), (value) =>
-      keys.reduce(
-        (query, column, i) => query.where(column, '=', value(i)),
-        this.#builder.deleteFrom(this.physical(table)),
-      ),
+      keys.reduce((query, column, i) => query.where(column, '=', value(i)), this.#builder.deleteFrom(table)),
     );
   }
 

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { Slot } from './slot.ts';
+import type { GenerationState } from '../../application/ports/generations.ts';
 
 /** Columns as every engine gives them: text, integers below 2^53, or null. */
 export interface CoreTables {
@@ -13,26 +13,25 @@ export interface CoreTables {
     rate_limit_multiplier: number;
     created_at: string;
     revoked_at: string | null;
+    /** JSON lists; null: no limit. */
+    scopes: string | null;
+    only_fund_ids: string | null;
   };
   readonly application_fund: { application_id: string; fund_id: string };
   readonly wrapped_key: { name: string; wrapped: string; created_at: string };
   readonly checkpoint: { name: string; position: string; updated_at: string };
 
-  /** No row before the first batch. */
+  /** Generations of the read models, wherever their tables are; the one that serves is where whoever reads begins. */
+  readonly read_model_generation: { number: number; state: GenerationState };
+
+  /** In each generation; no row before the first batch. */
   readonly projection_checkpoint: {
     name: string;
     version: number;
+    /** '' is the start of the log. */
     position: string;
-    /** Which copy of the tables serves. */
-    slot: Generated<Slot>;
-  };
-  /** What is in the copy that does not serve; no row: nothing. Position '' is the start of the log. */
-  readonly projection_copy: {
-    name: string;
-    slot: Slot;
-    version: number;
-    position: string;
-    state: 'building' | 'ready' | 'old';
+    /** The generation that serves instead; from then on, nothing is written here. */
+    successor: Generated<number | null>;
   };
 
   readonly loan: {
@@ -54,6 +53,7 @@ export interface CoreTables {
     /** JSON of the request alone; readers join its completion. */
     repurchase: string | null;
     repurchase_completed_at: string | null;
+    reason_detail: string;
     renegotiation: string | null;
     version: number;
   };

@@ -1,6 +1,6 @@
 const CURRENCY = /^R\$\s*/;
 /** Credit and debit, as banks mark them behind the amount. */
-const SIDE = /\s*([CD])$/i;
+const SIDE = /[CD]$/i;
 const LONGEST = 13;
 
 const shapes = {
@@ -10,14 +10,14 @@ const shapes = {
 
 /** Takes a sign, brackets or a debit mark off; answers what is left, and whether money went out. */
 const unsigned = (text: string): { readonly digits: string; readonly negative: boolean } => {
-  const side = SIDE.exec(text)?.[1]?.toUpperCase();
+  let negative = /D$/i.test(text);
   let digits = text.replace(SIDE, '').trim();
-  let negative = side === 'D';
-  const bracketed = /^\((.*)\)$/.exec(digits);
-  if (bracketed) [digits, negative] = [bracketed[1]!.trim(), true];
-  const signed = /^([+-])?\s*(.*?)\s*(-)?$/.exec(digits.replace(CURRENCY, ''))!;
-  if (signed[1] === '-' || signed[3] === '-') negative = true;
-  return { digits: signed[2]!.replace(CURRENCY, ''), negative };
+  if (digits.startsWith('(') && digits.endsWith(')')) [digits, negative] = [digits.slice(1, -1).trim(), true];
+  digits = digits.replace(CURRENCY, '');
+  if (digits.startsWith('-') || digits.endsWith('-')) negative = true;
+  if (/^[+-]/.test(digits)) digits = digits.slice(1).trimStart();
+  if (digits.endsWith('-')) digits = digits.slice(0, -1).trimEnd();
+  return { digits: digits.replace(CURRENCY, ''), negative };
 };
 
 /**

@@ -10,6 +10,12 @@ export interface Columns {
 
 const folded = (text: string): string => text.trim().toLowerCase();
 
+const LONGEST_LIST = 500;
+const listed = (record: readonly string[]): string => {
+  const text = record.join(', ');
+  return text.length > LONGEST_LIST ? `${text.slice(0, LONGEST_LIST)}...` : text;
+};
+
 const numbered = (name: string, width: number): number | undefined =>
   /^\d{1,3}$/.test(name) && Number(name) >= 1 && Number(name) <= width ? Number(name) - 1 : undefined;
 
@@ -23,7 +29,7 @@ const locate = (name: string, option: string, record: readonly string[], header:
   if (place !== undefined) return place;
   throw new StatementError(
     header
-      ? `no column ${name} among ${record.join(', ')}; say with ${option} which one it is`
+      ? `no column ${name} among ${listed(record)}; say with ${option} which one it is`
       : `${option} ${name} is not a column from 1 to ${record.length}`,
   );
 };

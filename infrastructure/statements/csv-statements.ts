@@ -16,6 +16,11 @@ const LONGEST_RECORD = 65_536;
 /** What decoding leaves of bytes that are none of the encoding's. */
 const UNDECODABLE = '\uFFFD';
 
+/** A value is told as far as it helps to find it. */
+const LONGEST_QUOTED = 80;
+const quoted = (text: string): string =>
+  text.length > LONGEST_QUOTED ? `"${text.slice(0, LONGEST_QUOTED)}..."` : `"${text}"`;
+
 /** Turns records into lines; the first may be the header. */
 class RecordReader {
   readonly #format: StatementFormat;
@@ -55,10 +60,11 @@ class RecordReader {
     const [dateText, amountText] = [record[columns.date]!.trim(), record[columns.amount]!.trim()];
     const reference = columns.reference === undefined ? '' : record[columns.reference]!.trim();
     const date = this.#date(dateText);
-    if (date === undefined) throw new StatementError(`"${dateText}" is not a date written as ${dateFormat}`);
+    if (date === undefined)
+      throw new StatementError(`${quoted(dateText)} is not a date written as ${dateFormat}`);
     const amount = this.#amount(amountText);
     if (amount === undefined)
-      throw new StatementError(`"${amountText}" is not an amount with "${decimal}" before its cents`);
+      throw new StatementError(`${quoted(amountText)} is not an amount with "${decimal}" before its cents`);
     if (reference.includes(UNDECODABLE))
       throw new StatementError(`its reference is not ${encoding} text; say with --encoding what it is`);
     return { line, date, amount, reference };

@@ -23,6 +23,7 @@ const loanRow = ({ stream, revision, recordedAt }: Place, event: LoanReceived): 
   rejection_reasons: null,
   repurchase: null,
   repurchase_completed_at: null,
+  reason_detail: '',
   renegotiation: event.renegotiation ? renegotiationText('new', event.renegotiation, null) : null,
   version: Number(revision),
 });

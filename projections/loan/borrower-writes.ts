@@ -1,8 +1,15 @@
 import type { TableWrite } from '../engine/projection.ts';
+import { FORGOTTEN_COLUMN } from './private-column.ts';
 import { advanceLoan } from './writes.ts';
 import type { Projected } from './writes.ts';
 
-/** Nothing opens the sealed text any more; it goes from the row all the same. */
+/** Nothing opens sealed texts any more, and plain ones of earlier versions are to be read no more: both go from the rows. */
 export const borrowerForgotten = (projected: Projected<'BorrowerForgotten'>): readonly TableWrite[] => [
-  advanceLoan(projected, { borrower: '' }),
+  advanceLoan(projected, { borrower: '', reason_detail: FORGOTTEN_COLUMN }),
+  {
+    op: 'update',
+    table: 'document',
+    where: { stream: projected.stream },
+    set: { value: FORGOTTEN_COLUMN },
+  },
 ];

@@ -1,5 +1,6 @@
 import type { LoanDocument } from '../../domain/loan/events.ts';
 import type { TableWrite } from '../engine/projection.ts';
+import { privateColumn } from './private-column.ts';
 import { advanceLoan } from './writes.ts';
 import type { Place, Projected } from './writes.ts';
 
@@ -16,7 +17,7 @@ export const insertDocuments = (
     revision: Number(revision),
     seq,
     type,
-    value,
+    value: privateColumn(value),
     sha256,
     size,
     received_at: receivedAt,

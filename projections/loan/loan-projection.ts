@@ -45,7 +45,7 @@ const writers: Writers = {
 /** Operations as their integrators read them. */
 export const loanProjection: Projection = {
   name: 'loan',
-  version: 1,
+  version: 2,
   tables: ['loan', 'installment', 'installment_credit', 'document', 'status_history'],
   project: (projected) =>
     (writers[projected.event.type] as (projected: ProjectedEvent) => readonly TableWrite[])(projected),

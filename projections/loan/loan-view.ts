@@ -17,6 +17,8 @@ export interface LoanRow {
   readonly rejection_reasons: string | null;
   /** JSON text of the repurchase, with its completion; null before there is one. */
   readonly repurchase: string | null;
+  /** The remark of the repurchase: JSON text, plain or sealed; empty where there is none, or it was forgotten. */
+  readonly reason_detail: string;
   /** JSON text; null for an operation that took part in none. */
   readonly renegotiation: string | null;
   /** Revision of the last event that is in this row. */
@@ -39,6 +41,7 @@ export interface InstallmentRow {
 export interface DocumentRow {
   readonly document_id: string;
   readonly type: string;
+  /** File name: JSON text, plain or sealed; empty once it was forgotten. */
   readonly value: string;
   readonly sha256: string;
   readonly size: number;

@@ -1,13 +1,15 @@
 import type { TableWrite } from '../engine/projection.ts';
+import { privateColumn } from './private-column.ts';
 import { changeInstallments, changeStatus } from './writes.ts';
 import type { Projected } from './writes.ts';
 
 /** Installments freeze as they are from the request on. */
 export const repurchaseRequested = (projected: Projected<'RepurchaseRequested'>): readonly TableWrite[] => {
-  const { reason, effectiveDate, repurchaseValue, calculatedAt } = projected.event;
+  const { reason, reasonDetail, effectiveDate, repurchaseValue, calculatedAt } = projected.event;
   const repurchase = JSON.stringify({ reason, effectiveDate, repurchaseValue, calculatedAt });
+  const remark = reasonDetail !== undefined && { reason_detail: privateColumn(reasonDetail) };
   return [
-    ...changeStatus(projected, 'repurchase_pending', calculatedAt, { repurchase }),
+    ...changeStatus(projected, 'repurchase_pending', calculatedAt, { repurchase, ...remark }),
     changeInstallments(projected, { payable: 0 }),
   ];
 };

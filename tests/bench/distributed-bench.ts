@@ -113,6 +113,8 @@ const measure = async (): Promise<void> => {
     `PostgreSQL: ${each.toFixed(0)} bytes for an operation of ${INSTALLMENTS} installments, before any settlement\n`,
   );
   await ratios(one, other);
+  // While there is a process that plays all roles.
+  await other.ensure(WARM_UP + COSTED);
   await all.end('SIGTERM');
   await embedded.end('SIGTERM');
   const pids = new Map<string, number>();

@@ -7,7 +7,7 @@ import { calendarDate } from '../../domain/shared/calendar-date.ts';
 import { SqlDueInstallments } from '../../infrastructure/sql/due-installments.ts';
 import { migrate } from '../../infrastructure/sql/migration.ts';
 import { readModelMigrations } from '../../infrastructure/sql/read-model-migrations.ts';
-import { SqliteDatabase } from '../../infrastructure/sql/sqlite/sqlite-database.ts';
+import { SqliteDatabase } from '../../infrastructure/sql/sqlite-database.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 
 /** How long it takes to find the installments of one day among a million open ones, and to find nothing. */

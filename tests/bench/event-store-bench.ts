@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { EventToAppend, JsonText } from '../../application/ports/event-store.ts';
-import { encodeAppend } from '../../infrastructure/embedded/append-wire.ts';
-import { openEventLog } from '../../infrastructure/embedded/event-log-connection.ts';
-import { EventLogWriter } from '../../infrastructure/embedded/event-log-writer.ts';
-import { SqliteEventStore } from '../../infrastructure/embedded/sqlite-event-store.ts';
+import { encodeAppend } from '../../infrastructure/sqlite/event-log/append-wire.ts';
+import { openEventLog } from '../../infrastructure/sqlite/event-log/event-log-file.ts';
+import { EventLogWriter } from '../../infrastructure/sqlite/event-log/event-log-writer.ts';
+import { SqliteEventStore } from '../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
 
 type Append = (stream: string, event: EventToAppend) => Promise<unknown>;
 
@@ -103,8 +103,8 @@ controller.abort();
 await follower;
 await store.close();
 
-const db = openEventLog({ file: join(dataDir, 'main-thread.db'), role: 'writer', busyTimeoutMs: 5_000 });
-const writer = new EventLogWriter(db);
+const db = openEventLog({ path: join(dataDir, 'main-thread.db'), role: 'writer', busyTimeoutMs: 5_000 });
+const writer = new EventLogWriter(db.database);
 for (const writers of [1, 64])
   results.push(
     await measure('main thread, a commit each', writers, async (stream, event) =>

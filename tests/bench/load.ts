@@ -14,6 +14,8 @@ export interface Load {
   readonly p50: number;
   readonly p99: number;
   readonly count: number;
+  /** How many requests were taken, answered in time or not; default: the count. */
+  readonly used?: number;
 }
 
 /** Requests over `connections` keep-alive connections for `seconds`; every answer has to have the wanted status. */

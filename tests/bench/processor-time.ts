@@ -49,3 +49,20 @@ export const childRunning = (text: string): number => {
   }
   throw new Error(`no child process runs ${text}`);
 };
+
+/** Seconds of processor time of each thread of a process, by its name; threads of one name together. */
+export const threadSeconds = (pid: number): ReadonlyMap<string, number> => {
+  const seconds = new Map<string, number>();
+  for (const task of readdirSync(`/proc/${pid}/task`)) {
+    try {
+      const text = readFileSync(`/proc/${pid}/task/${task}/stat`, 'utf8');
+      const [open, close] = [text.indexOf('('), text.lastIndexOf(')')];
+      const fields = text.slice(close + 2).split(' ');
+      const name = Number(task) === pid ? 'main' : text.slice(open + 1, close);
+      seconds.set(name, (seconds.get(name) ?? 0) + (Number(fields[11]) + Number(fields[12])) / TICKS);
+    } catch {
+      // It has ended since the directory was read.
+    }
+  }
+  return seconds;
+};

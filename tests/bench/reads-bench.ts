@@ -8,7 +8,7 @@ import { CompiledQuery } from 'kysely';
 import { loanStream } from '../../application/command-handling/stream-names.ts';
 import { SqlLoanReader } from '../../infrastructure/sql/loan-reader.ts';
 import { encodeCursor } from '../../infrastructure/sql/loan-list-cursor.ts';
-import { SqliteDatabase } from '../../infrastructure/sql/sqlite/sqlite-database.ts';
+import { SqliteDatabase } from '../../infrastructure/sql/sqlite-database.ts';
 import type { SqlDatabase } from '../../infrastructure/sql/sql-database.ts';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
@@ -101,7 +101,7 @@ const measureAll = async (api: ApiClient, database: SqlDatabase, applicationId: 
 const directory = await temporaryDirectory();
 const service = await ServiceProcess.start(directory.path, { SANDBOX_STEP: '0ms' });
 const database = await SqliteDatabase.open({
-  path: join(directory.path, 'read-model.db'),
+  path: join(directory.path, 'read-model-1.db'),
   synchronous: 'NORMAL',
   logger: new RecordingLogger(),
 });

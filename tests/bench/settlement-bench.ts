@@ -1,132 +1,194 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ApiClient, loanRequest, settlement, smallPdf } from '../support/api-client.ts';
 import { ServiceProcess, freePort } from '../support/service-process.ts';
-import { load, row, together } from './load.ts';
+import { followerLag } from './followers.ts';
+import { generator } from './generator.ts';
+import type { Bodies } from './generator.ts';
+import { row, together } from './load.ts';
+import type { Load } from './load.ts';
 import { measurePostAssignment } from './post-assignment.ts';
-import type { Load, Request } from './load.ts';
+import { processorSeconds, threadSeconds } from './processor-time.ts';
+import { SettlementWorld } from './settlement-world.ts';
+import { pause, startReceiver } from './webhook-bench-world.ts';
+import type { Receiver } from './webhook-bench-world.ts';
 
-/** A benchmark, not a test: settlements and a bare Express echo of the same body in turns, then assignments. */
+/**
+ * Settlements and a bare Express echo of the same body in turns: rates, their ratio, processor time by thread in requests of the echo,
+ * and how far the followers are behind when the load ends; without and with one webhook subscriber. Then assignments.
+ */
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 4);
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
-const CONNECTIONS = 32;
-const INSTALLMENTS = 12;
+const CONNECTIONS = Number(process.env['BENCH_CONNECTIONS'] ?? 32);
+/** More than any machine that this was run on settles in a second. */
+const MOST_PER_SECOND = Number(process.env['BENCH_MOST_PER_SECOND'] ?? 8_000);
 
 const directory = mkdtempSync(join(tmpdir(), 'receivables-bench-'));
-const eventLoopFile = join(directory, 'event-loop.json');
-const probe = new URL('./event-loop-probe.ts', import.meta.url).href;
-const service = await ServiceProcess.start(
-  join(directory, 'data'),
-  { SANDBOX_STEP: '1ms', EVENT_LOOP_FILE: eventLoopFile, LOG_LEVEL: 'error' },
-  ['--import', probe],
-);
-const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID(), 1_000));
-const authorization = `Bearer ${await api.token()}`;
-
-const boundary = 'receivables-bench-boundary';
-const assignment = (code: string, count: number): Request => {
-  const part = (head: string, content: string | Uint8Array): Buffer =>
-    Buffer.concat([
-      Buffer.from(`--${boundary}\r\n${head}\r\n\r\n`),
-      Buffer.from(content),
-      Buffer.from('\r\n'),
-    ]);
-  return {
-    path: '/loan',
-    headers: { authorization, 'content-type': `multipart/form-data; boundary=${boundary}` },
-    body: Buffer.concat([
-      part(
-        'Content-Disposition: form-data; name="loan_data"',
-        JSON.stringify(loanRequest(api.fund, code, count)),
-      ),
-      part(
-        'Content-Disposition: form-data; name="files"; filename="ccb.pdf"\r\nContent-Type: application/pdf',
-        smallPdf(),
-      ),
-      Buffer.from(`--${boundary}--\r\n`),
-    ]),
-  };
-};
-
-let loans = 0;
-const assign = (count: number, seconds: number): Promise<Load> =>
-  load(service.baseUrl, () => assignment(`B-${count}-${++loans}`, count), {
-    connections: 8,
-    seconds,
-    status: 201,
-  });
-
-const settlements: Request[] = [];
-const prepareSettlements = async (wanted: number): Promise<void> => {
-  const codes = Array.from({ length: Math.ceil(wanted / INSTALLMENTS) }, (_, i) => `S-${i}`);
-  const queue = [...codes];
-  await load(
-    service.baseUrl,
-    () => {
-      const code = queue.pop();
-      return code === undefined ? undefined : assignment(code, INSTALLMENTS);
-    },
-    { connections: 8, seconds: 600, status: 201 },
-  );
-  for (const code of codes) await api.untilStatus(code, 'active', 120_000);
-  for (let i = 1; i <= INSTALLMENTS; i++) {
-    for (const code of codes) {
-      settlements.push({
-        path: '/installment/settle',
-        headers: { authorization, 'content-type': 'application/json' },
-        body: JSON.stringify(settlement(code, String(i).padStart(3, '0'), 950)),
-      });
-    }
-  }
-};
-
+const dataDir = join(directory, 'data');
 const echoPort = await freePort();
 const echo = spawn(process.execPath, [new URL('./echo-server.ts', import.meta.url).pathname], {
   env: { ...process.env, PORT: String(echoPort) },
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 await once(echo.stdout, 'data');
-const sample = { path: '/echo', headers: { 'content-type': 'application/json' }, body: '' };
 
-const measure = async (): Promise<void> => {
-  console.log(
-    `node ${process.version}, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s in turns\n`,
-  );
-  await prepareSettlements(Number(process.env['BENCH_SETTLEMENTS'] ?? 36_000));
-  const body = settlements[0]!.body;
-  const options = { connections: CONNECTIONS, seconds: SECONDS, status: 200 };
-  const bare: Load[] = [];
-  const settled: Load[] = [];
-  await load(`http://127.0.0.1:${echoPort}`, () => ({ ...sample, body }), { ...options, seconds: 1 });
-  await load(service.baseUrl, () => settlements.pop(), { ...options, seconds: 1 });
-  process.kill(service.pid!, 'SIGUSR2');
-  for (let round = 0; round < ROUNDS; round++) {
-    bare.push(await load(`http://127.0.0.1:${echoPort}`, () => ({ ...sample, body }), options));
-    settled.push(await load(service.baseUrl, () => settlements.pop(), options));
-  }
-  process.kill(service.pid!, 'SIGWINCH');
-  const [echoed, through] = [together(bare), together(settled)];
-  console.log(row('bare Express echo', echoed));
-  console.log(row('POST /installment/settle', through));
-  console.log(`ratio ${(through.perSecond / echoed.perSecond).toFixed(2)}\n`);
-  console.log(row('POST /loan, 12 installments', await assign(12, SECONDS)));
-  console.log(row('POST /loan, 480 installments', await assign(480, SECONDS)));
-  console.log('\none request after another:');
-  await measurePostAssignment({ baseUrl: service.baseUrl, api, authorization, assignment });
-  const { max, p99 } = JSON.parse(readFileSync(eventLoopFile, 'utf8')) as { max: number; p99: number };
-  console.log(
-    `\nlongest stall of the event loop while settling: ${max.toFixed(1)} ms (99 % of samples below ${p99.toFixed(1)} ms)`,
-  );
+const startService = (receiver: Receiver): Promise<ServiceProcess> => {
+  const caFile = join(directory, 'ca.pem');
+  writeFileSync(caFile, receiver.caPem);
+  return ServiceProcess.start(dataDir, {
+    SANDBOX_STEP: '1ms',
+    LOG_LEVEL: 'error',
+    WEBHOOK_CA_FILE: caFile,
+    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+  });
 };
 
+interface Round {
+  readonly bare: Load;
+  readonly settled: Load;
+  /** Processor time of one request of the echo, in seconds. */
+  readonly echo: number;
+  /** Processor time for one settlement by thread, followers included, in seconds. */
+  readonly threads: ReadonlyMap<string, number>;
+  readonly lag: Awaited<ReturnType<typeof followerLag>>;
+  /** Settlements a second from the first request to the last follower or delivery. */
+  readonly endToEnd: number;
+}
+
+const oneRound = async (
+  service: ServiceProcess,
+  world: SettlementWorld,
+  everythingArrived: (count: number) => Promise<number>,
+): Promise<Round> => {
+  const bodies = await world.take(MOST_PER_SECOND * SECONDS);
+  const sample: Bodies = {
+    baseUrl: `http://127.0.0.1:${echoPort}`,
+    path: '/echo',
+    headers: { 'content-type': 'application/json' },
+    bodies: bodies.bodies.slice(0, 1),
+  };
+  const echoFrom = processorSeconds(echo.pid!);
+  const bare = await generator.run(sample, CONNECTIONS, SECONDS);
+  const echoed = (processorSeconds(echo.pid!) - echoFrom) / bare.count;
+  const from = threadSeconds(service.pid!);
+  const startedAt = performance.now();
+  const settled = await generator.run(bodies, CONNECTIONS, SECONDS);
+  const answered = performance.now();
+  const lag = await followerLag(dataDir);
+  const deliveredAt = await everythingArrived(settled.count);
+  const followed = answered + Math.max(...lag.map(({ ms }) => ms));
+  const seconds = (Math.max(followed, deliveredAt) - startedAt) / 1_000;
+  world.giveBack(bodies, settled.used ?? settled.count);
+  const threads = new Map(
+    [...threadSeconds(service.pid!)].map(([name, to]) => [
+      name,
+      (to - (from.get(name) ?? 0)) / settled.count,
+    ]),
+  );
+  return { bare, settled, echo: echoed, threads, lag, endToEnd: settled.count / seconds };
+};
+
+const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
+
+const print = (rounds: readonly Round[]): void => {
+  const [bare, settled] = [together(rounds.map((r) => r.bare)), together(rounds.map((r) => r.settled))];
+  console.log(row('bare Express echo', bare));
+  console.log(row('POST /installment/settle', settled));
+  const each = rounds.map((r) => (r.settled.perSecond / r.bare.perSecond).toFixed(2)).join(', ');
+  console.log(`ratio ${(settled.perSecond / bare.perSecond).toFixed(2)}   (${each})`);
+  console.log(`end to end ${mean(rounds.map((r) => r.endToEnd)).toFixed(0)}/s`);
+  const echoCost = mean(rounds.map((r) => r.echo));
+  const names = new Set(rounds.flatMap((r) => [...r.threads.keys()]));
+  const costs = [...names]
+    .map((name) => [name, mean(rounds.map((r) => r.threads.get(name) ?? 0)) / echoCost] as const)
+    .sort(([, a], [, b]) => b - a);
+  const total = costs.reduce((sum, [, cost]) => sum + cost, 0);
+  console.log(
+    `processor time for one settlement, in requests of the echo (${(echoCost * 1e6).toFixed(0)} us each):`,
+  );
+  for (const [name, cost] of costs) if (cost >= 0.005) console.log(`  ${name.padEnd(16)} ${cost.toFixed(2)}`);
+  console.log(`  ${'all'.padEnd(16)} ${total.toFixed(2)}`);
+  console.log('followers when the load ends:');
+  for (const { follower } of rounds[0]!.lag) {
+    const of = rounds.flatMap((r) => r.lag.filter((one) => one.follower === follower));
+    const [ms, events] = [Math.max(...of.map((one) => one.ms)), Math.max(...of.map((one) => one.events))];
+    console.log(`  ${follower.padEnd(28)} ${events} events, there after ${ms.toFixed(0)} ms`);
+  }
+  console.log(`(load average ${loadavg()[0]!.toFixed(1)})\n`);
+};
+
+const measureRounds = async (
+  title: string,
+  service: ServiceProcess,
+  world: SettlementWorld,
+  everythingArrived: (count: number) => Promise<number>,
+): Promise<void> => {
+  console.log(`-- ${title}\n`);
+  const warm = await world.take(MOST_PER_SECOND);
+  const { used = 0, count } = await generator.run(warm, CONNECTIONS, 1);
+  world.giveBack(warm, used);
+  await everythingArrived(count);
+  const rounds: Round[] = [];
+  for (let round = 0; round < ROUNDS; round++) rounds.push(await oneRound(service, world, everythingArrived));
+  print(rounds);
+};
+
+/** Counts what has arrived; more may be under way than was answered in time. */
+class Arrivals {
+  readonly #receiver: Receiver;
+  #seen = 0;
+  #wanted = 0;
+
+  constructor(receiver: Receiver) {
+    this.#receiver = receiver;
+  }
+
+  /** Waits for so many more; answers when the last one came, by the clock of this process. */
+  async until(count: number): Promise<number> {
+    this.#wanted += count;
+    let last = 0;
+    while (this.#seen < this.#wanted) {
+      const arrivals = await this.#receiver.arrivals();
+      this.#seen += arrivals.length;
+      last = arrivals.reduce((latest, { at }) => Math.max(latest, at), last);
+      await pause(20);
+    }
+    return last - performance.timeOrigin;
+  }
+}
+
+const idle = async (service: ServiceProcess): Promise<void> => {
+  await pause(2_000);
+  const from = processorSeconds(service.pid!);
+  await pause(5_000);
+  const share = (processorSeconds(service.pid!) - from) / 5;
+  console.log(`idle: ${(share * 100).toFixed(2)} % of a core\n`);
+};
+
+const receiver = await startReceiver();
+const service = await startService(receiver);
 try {
-  await measure();
+  console.log(
+    `node ${process.version}, ${cpus().length} cores, ${generator.name}, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s in turns\n`,
+  );
+  const world = await SettlementWorld.open(service, randomUUID());
+  await measureRounds('without a subscriber', service, world, () => Promise.resolve(0));
+  await idle(service);
+  await world.subscribe(`${receiver.origin}/arrivals`);
+  const arrivals = new Arrivals(receiver);
+  await measureRounds('with one webhook subscriber', service, world, (count) => arrivals.until(count));
+  await world.unsubscribe();
+  console.log(row('POST /loan, 12 installments', await world.assign(12, SECONDS)));
+  console.log(row('POST /loan, 480 installments', await world.assign(480, SECONDS)));
+  console.log('\none request after another:');
+  const { api, authorization, assignment } = world;
+  await measurePostAssignment({ baseUrl: service.baseUrl, api, authorization, assignment });
 } finally {
   echo.kill();
+  receiver.stop();
   await service.end('SIGTERM');
   rmSync(directory, { recursive: true, force: true });
 }

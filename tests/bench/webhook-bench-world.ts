@@ -12,7 +12,7 @@ import type { EventBus, PublicEvent } from '../../application/ports/event-bus.ts
 import type { WebhookMetrics } from '../../application/ports/webhook-metrics.ts';
 import { migrate } from '../../infrastructure/sql/migration.ts';
 import { serviceMigrations } from '../../infrastructure/sql/service-migrations.ts';
-import { SqliteDatabase } from '../../infrastructure/sql/sqlite/sqlite-database.ts';
+import { SqliteDatabase } from '../../infrastructure/sql/sqlite-database.ts';
 import { SqlDeliveryQueue } from '../../infrastructure/sql/webhooks/sql-delivery-queue.ts';
 import { SqlWebhookSubscriptions } from '../../infrastructure/sql/webhooks/sql-webhook-subscriptions.ts';
 import { DnsAddressGuard } from '../../infrastructure/webhooks/addresses/address-guard.ts';

@@ -88,6 +88,29 @@ export const clientRegistryCases: readonly ClientRegistryCase[] = [
     },
   },
   {
+    name: 'a secret hash is replaced only while it is the one that was seen',
+    check: async (registry) => {
+      const client = newClient();
+      await registry.create(client, [FUND_A]);
+      expect(await registry.replaceSecretHash(client.clientId, 'another hash', 'new')).toBe(false);
+      expect(await registry.find(client.clientId)).toEqual(client);
+      expect(await registry.replaceSecretHash(client.clientId, client.secretHash, 'new')).toBe(true);
+      expect(await registry.find(client.clientId)).toEqual({ ...client, secretHash: 'new' });
+      expect(await registry.replaceSecretHash(client.clientId, client.secretHash, 'newer')).toBe(false);
+      expect(await registry.replaceSecretHash(randomUUID(), client.secretHash, 'new')).toBe(false);
+    },
+  },
+  {
+    name: 'the limits of a client are found and listed as they were set',
+    check: async (registry) => {
+      const client = newClient({ scopes: ['loans:read', 'events'], onlyFundIds: [FUND_B, FUND_A] });
+      await registry.create(client, [FUND_A, FUND_B, FUND_C]);
+      expect(await registry.find(client.clientId)).toEqual(client);
+      const listed = (await registry.list()).find(({ clientId }) => clientId === client.clientId);
+      expect(listed).toMatchObject({ scopes: client.scopes, onlyFundIds: client.onlyFundIds });
+    },
+  },
+  {
     name: 'the list shows every client with its funds, and never a secret',
     check: async (registry) => {
       const client = newClient({ rateLimitMultiplier: 4 });

@@ -127,7 +127,11 @@ export const leaseCases: readonly DeliveryQueueCase[] = [
       await turn('paused');
       expect(await story.deliver(underWay)).toBeUndefined();
       expect(await story.enqueue(webhookId, events.slice(2))).toBe(1);
-      expect(await story.claim(webhookId, 5_000)).toEqual([]);
+      const request = { webhookId, firstAttempts: 10, retries: 10 };
+      expect(await adapter.queue.claim([request], at(5_000), at(5_000 + LEASE_MS))).toEqual({
+        deliveries: [],
+        schedules: [{ webhookId, firstAttemptAt: null, retryAt: null }],
+      });
       expect((await adapter.queue.schedules()).map((one) => one.webhookId)).not.toContain(webhookId);
       await turn('active');
       const second = await story.claimOne(webhookId, 5_000);

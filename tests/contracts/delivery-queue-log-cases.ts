@@ -39,6 +39,28 @@ export const logCases: readonly DeliveryQueueCase[] = [
     },
   },
   {
+    name: 'a list for some funds shows no delivery of another, and no ping',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe({ ping: story.event('P', { fundId: null, code: null }) });
+      for (const fundId of ['fund-1', 'fund-2', 'fund-3', 'fund-1']) {
+        await story.enqueue(webhookId, [story.event(`${fundId} code`, { fundId })]);
+      }
+      const fundsOf = async (onlyFundIds: readonly string[], limit: number): Promise<readonly unknown[]> => {
+        const found: unknown[] = [];
+        for (let cursor: string | null | undefined; cursor !== null;) {
+          const page = await adapter.log.list({ webhookId, limit, onlyFundIds, ...(cursor && { cursor }) });
+          found.push(...page.deliveries.map(({ fundId }) => fundId));
+          cursor = page.nextCursor;
+        }
+        return found.sort();
+      };
+      expect(await fundsOf(['fund-1', 'fund-3'], 2)).toEqual(['fund-1', 'fund-1', 'fund-3']);
+      expect(await fundsOf(['fund-4'], 2)).toEqual([]);
+      expect(await story.records(webhookId)).toHaveLength(5);
+    },
+  },
+  {
     name: 'the list is newest first, filtered by state and age, and its pages join without gap or overlap',
     check: async (adapter) => {
       const story = new Story(adapter);

@@ -118,6 +118,7 @@ export class Story {
       durationMs: 12,
       responseStatus: delivered ? 200 : 503,
       error: delivered ? null : 'http status 503',
+      responseBody: delivered ? null : '{"answer":"não"}',
     };
     return { delivery, record, verdict, keepLane, noteHealth: true };
   }

@@ -62,6 +62,60 @@ export const keyStoreCases: readonly KeyStoreCase[] = [
       }
     },
   },
+  {
+    name: 'what is put under a condition is stored while it holds, and not after',
+    check: async (store) => {
+      const [condition, kept, late] = [randomUUID(), randomUUID(), randomUUID()];
+      await store.putIfAbsent(condition, 'old');
+      const holds = { name: condition, wrapped: 'old' };
+      expect(await store.putIfAbsentWhile(holds, kept, 'first')).toBe('first');
+      expect(await store.putIfAbsentWhile(holds, kept, 'second')).toBe('first');
+      expect(await store.turn({ name: condition, from: 'older', to: 'new' })).toBe(false);
+      expect(await store.turn({ name: condition, from: 'old', to: 'new' })).toBe(true);
+      expect(await store.putIfAbsentWhile(holds, late, 'late')).toBeUndefined();
+      expect(await store.putIfAbsentWhile(holds, kept, 'late')).toBeUndefined();
+      expect([await store.get(late), await store.get(kept)]).toEqual([undefined, 'first']);
+      expect(await store.putIfAbsentWhile({ name: randomUUID(), wrapped: '' }, late, 'x')).toBeUndefined();
+    },
+  },
+  {
+    name: 'nothing that was put under a condition appears after it was turned over',
+    check: async (store) => {
+      const [condition, prefix] = [randomUUID(), `${randomUUID()}/`];
+      await store.putIfAbsent(condition, 'old');
+      const puts = Array.from({ length: 40 }, (_, i) =>
+        store.putIfAbsentWhile({ name: condition, wrapped: 'old' }, `${prefix}${i}`, 'by the old one'),
+      );
+      await store.turn({ name: condition, from: 'old', to: 'new' });
+      const seen = (await store.list(prefix)).length;
+      await Promise.all(puts);
+      expect((await store.list(prefix)).length).toBe(seen);
+    },
+  },
+  {
+    name: 'a text is wrapped anew only where it still reads as it was read, and a deleted one stays deleted',
+    check: async (store) => {
+      const names = ['a', 'b', 'c'].map((rest) => `${randomUUID()}/${rest}`) as [string, string, string];
+      for (const name of names) await store.putIfAbsent(name, 'old');
+      await store.delete(names[1]);
+      const changes = names.map((name) => ({ name, from: 'old', to: 'new' }));
+      expect(await store.rewrap(changes)).toBe(2);
+      expect(await store.rewrap(changes)).toBe(0);
+      expect(await Promise.all(names.map((name) => store.get(name)))).toEqual(['new', undefined, 'new']);
+    },
+  },
+  {
+    name: 'pages go through all texts in the order of their names',
+    check: async (store) => {
+      const prefix = randomUUID();
+      const names = ['a', 'b', 'c', 'd', 'e'].map((rest) => `${prefix}${rest}`);
+      for (const name of names.toReversed()) await store.putIfAbsent(name, `of ${name}`);
+      const first = await store.page(prefix, 2);
+      expect(first).toEqual(names.slice(0, 2).map((name) => ({ name, wrapped: `of ${name}` })));
+      const next = await store.page(names[1]!, 3);
+      expect(next.map(({ name }) => name)).toEqual(names.slice(2));
+    },
+  },
 ];
 
 export const describeKeyStoreContract = (

@@ -120,6 +120,24 @@ const paging: readonly LoanReaderCase[] = [
     },
   },
   {
+    name: 'a list for some funds knows no operation of another, whatever else it is narrowed by',
+    check: async (fixture) => {
+      const { applicationId } = newOperation();
+      const third = '0fa1b2c3-0000-4000-8000-000000000003';
+      for (const [i, fundId] of [FUND, OTHER_FUND, third, FUND, OTHER_FUND].entries()) {
+        await assign(
+          fixture,
+          { applicationId, code: `OP-${i}` },
+          { fundId: fundId as FundId, receivedAt: second(i) },
+        );
+      }
+      const some = { applicationId, limit: 2, onlyFundIds: [FUND, third] };
+      expect(await walk(fixture, some)).toEqual([['OP-0', 'OP-2'], ['OP-3']]);
+      expect(await walk(fixture, { ...some, fundId: FUND })).toEqual([['OP-0', 'OP-3']]);
+      expect(await walk(fixture, { ...some, fundId: OTHER_FUND })).toEqual([[]]);
+    },
+  },
+  {
     name: 'pages of a narrowed list stay narrowed',
     check: async (fixture) => {
       const { applicationId } = newOperation();
@@ -151,6 +169,8 @@ const paging: readonly LoanReaderCase[] = [
         json(['a']),
         json(['a', 1]),
         json({}),
+        json(['2026-01-15T12:00:00.000Z', 'A\u0000']),
+        json(['\u0000', 'A']),
       ];
       for (const cursor of foreign) {
         const refusal = await fixture.reader

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { LoanListQuery, LoanPage, LoanReader } from '../../application/ports/loan-reader.ts';
 import { SqlLoanReader } from '../../infrastructure/sql/loan-reader.ts';
@@ -18,11 +19,14 @@ describeLoanReaderContract('SqlLoanReader on SQLite', async () => {
   };
 });
 
-/** Reads the tables one after the other, each as it is by then. */
+/** Reads the tables one after the other, each as it is by then; what is written meanwhile gets in between. */
 const piecewise = (database: SqlDatabase): LoanReader => {
   const snapshot = async (queries: readonly Query<unknown>[]): Promise<unknown> => {
     const tables: unknown[] = [];
-    for (const query of queries) tables.push(await database.read(query));
+    for (const query of queries) {
+      tables.push(await database.read(query));
+      await sleep(2);
+    }
     return tables;
   };
   const broken = { builder: database.builder, read: database.read.bind(database), snapshot };

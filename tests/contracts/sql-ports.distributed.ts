@@ -6,9 +6,11 @@ import { SqlKeyStore } from '../../infrastructure/sql/key-store.ts';
 import { SqlLeases } from '../../infrastructure/sql/leases.ts';
 import { SqlLoanReader } from '../../infrastructure/sql/loan-reader.ts';
 import { SqlProjectionStore } from '../../infrastructure/sql/projection-store.ts';
+import { SqlSealBook } from '../../infrastructure/sql/seal-book.ts';
 import { SqlDeliveryLog } from '../../infrastructure/sql/webhooks/sql-delivery-log.ts';
 import { SqlDeliveryQueue } from '../../infrastructure/sql/webhooks/sql-delivery-queue.ts';
 import { SqlWebhookSubscriptions } from '../../infrastructure/sql/webhooks/sql-webhook-subscriptions.ts';
+import { SqlWebhookSecrets } from '../../infrastructure/sql/webhooks/webhook-secrets.ts';
 import type { Row } from '../../projections/engine/projection.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { bothSets, openPostgres, query, testPostgres } from '../support/postgres/test-postgres.ts';
@@ -22,6 +24,8 @@ import { describeLeasesContract } from './leases-contract.ts';
 import { describeLoanReaderContract } from './loan-reader-contract.ts';
 import { projectInto } from './loan-reader-samples.ts';
 import { describeProjectionStoreContract } from './projection-store-contract.ts';
+import { describeSealBookContract } from './seal-book-contract.ts';
+import { describeWebhookSecretsContract } from './webhook-secrets-contract.ts';
 import { describeWebhookSubscriptionsContract } from './webhook-subscriptions-contract.ts';
 
 let postgres: TestPostgres;
@@ -50,6 +54,21 @@ describeClientRegistryContract('SqlClientRegistry on PostgreSQL', async () => {
 describeKeyStoreContract('SqlKeyStore on PostgreSQL', async () => {
   const { database, close } = await open();
   return { store: new SqlKeyStore(database, new ManualClock()), close };
+});
+
+describeSealBookContract('SqlSealBook on PostgreSQL', async () => {
+  const { database, close } = await open();
+  return { book: new SqlSealBook(database), close };
+});
+
+describeWebhookSecretsContract('PostgreSQL', async () => {
+  const { database, close } = await open();
+  return {
+    secrets: new SqlWebhookSecrets(database),
+    subscriptions: new SqlWebhookSubscriptions(database),
+    keys: new SqlKeyStore(database, new ManualClock()),
+    close,
+  };
 });
 
 describeLeasesContract('SqlLeases on PostgreSQL', async () => {

@@ -153,7 +153,7 @@ describe('the service over EventStoreDB, Kafka and PostgreSQL', () => {
     await api.untilStatus('AWAY-kafka', 'active');
     await within('it is not ready', 20_000, async () => {
       const ready = await fetch(`${node.baseUrl}/health/ready`);
-      return ready.status === 503 && (await ready.text()).includes('relay: backing_off');
+      return ready.status === 503 && (await ready.text()).includes('relay: failing');
     });
     await engines.engine('kafka').start();
     const { receiver } = cluster;

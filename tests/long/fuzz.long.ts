@@ -5,12 +5,17 @@ import { ServedDescription } from '../support/http-description.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { Random } from '../support/random.ts';
+import { MOST_MS } from '../support/main-thread-cost.ts';
+import { mainThreadMs } from '../support/thread-time.ts';
+import { costlyRequests } from './fuzz/costly.ts';
 import { RequestMaker } from './fuzz/requests.ts';
 import type { FuzzRequest, Known } from './fuzz/requests.ts';
 
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 20_000);
 /** The same requests on every run; FUZZ_SEED asks for others. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? 286_957);
+/** So many of them are sent one by one, to see what each costs. */
+const MEASURED = Number(process.env['FUZZ_MEASURED'] ?? 4_000);
 const AT_ONCE = 8;
 const HANG_MS = 15_000;
 const FUND = '6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11';
@@ -93,6 +98,9 @@ const findingsOf = (made: FuzzRequest, answer: Answer): readonly string[] => {
   return description.discrepancies({ method: made.method, path, ...answer, text });
 };
 
+const inOrder = (statuses: ReadonlyMap<number, number>): string =>
+  JSON.stringify(Object.fromEntries([...statuses].sort(([a], [b]) => a - b)));
+
 const isDecodable = (path: string): boolean => {
   try {
     decodeURIComponent(path);
@@ -131,11 +139,82 @@ describe(`${REQUESTS} requests made from the description, most of them with some
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
-    process.stdout.write(`${JSON.stringify(Object.fromEntries([...statuses].sort(([a], [b]) => a - b)))}\n`);
+    process.stdout.write(`${inOrder(statuses)}\n`);
     expect(findings).toEqual([]);
     // Not everything bounces at the door: the deeper refusals and successes are met, too.
     for (const status of [200, 201, 400, 401, 404, 405, 409, 422])
       expect([...statuses.keys()]).toContain(status);
     expect((await fetch(`${service.baseUrl}/health/ready`)).status).toBe(200);
+  });
+});
+
+let addresses = 0;
+const nextAddress = (): string => {
+  addresses += 1;
+  return `11.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
+};
+
+/** The same request once more, about an operation that does not exist yet and under a key that was not used. */
+const anew = (made: FuzzRequest, attempt: number): FuzzRequest => {
+  if (attempt === 0 || made.body === undefined) return made;
+  const text = made.body
+    .toString('latin1')
+    .replaceAll('FUZZ-', `FUZ${attempt}-`)
+    .replaceAll('"key-', `"ke${attempt}-`);
+  return { ...made, body: Buffer.from(text, 'latin1') };
+};
+
+/** Processor milliseconds that the service's main thread spends while this is answered, the least of up to three tries. */
+const costOf = async (made: FuzzRequest): Promise<{ readonly ms: number; readonly status: number }> => {
+  let least = { ms: Infinity, status: 0 };
+  for (let attempt = 0; attempt < 3 && least.ms >= MOST_MS; attempt += 1) {
+    const before = await mainThreadMs(service.pid!);
+    // A request that is refused before it is read may end its connection: the answer counts where there is one.
+    const status = await send(anew(made, attempt), nextAddress()).then(
+      (answer) => answer.status,
+      (error: NodeJS.ErrnoException) => (['ECONNRESET', 'EPIPE'].includes(error.code ?? '') ? 0 : -1),
+    );
+    const ms = (await mainThreadMs(service.pid!)) - before;
+    if (ms < least.ms) least = { ms, status };
+  }
+  return least;
+};
+
+describe(`no request costs the main thread ${MOST_MS} ms or more`, () => {
+  const expectCheap = async (requests: Iterable<FuzzRequest & { readonly what?: string }>): Promise<void> => {
+    const [findings, costs] = [[] as string[], [] as number[]];
+    const statuses = new Map<number, number>();
+    for (const one of requests) {
+      const { ms, status } = await costOf(one);
+      costs.push(ms);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      const wrong =
+        status >= 500 || status < 0 ? `status ${status}` : ms >= MOST_MS ? `${ms.toFixed(1)} ms` : '';
+      if (wrong !== '') findings.push(`${wrong}: ${one.what ?? ''} ${shown(one)}`);
+    }
+    costs.sort((a, b) => b - a);
+    const [most = 0, median = 0] = [costs[0], costs[costs.length >> 1]];
+    process.stdout.write(
+      `${costs.length} requests, ms: most ${most.toFixed(1)}, median ${median.toFixed(1)}; ${inOrder(statuses)}\n`,
+    );
+    expect(findings).toEqual([]);
+    expect((await fetch(`${service.baseUrl}/health/ready`)).status).toBe(200);
+  };
+
+  test('as far as this measure goes, which sees what a thread does', async () => {
+    const before = await mainThreadMs(process.pid);
+    for (const end = performance.now() + 500; performance.now() < end;) Math.sqrt(end);
+    expect((await mainThreadMs(process.pid)) - before).toBeGreaterThan(MOST_MS);
+  });
+
+  test('of those that are made to be expensive', () => expectCheap(costlyRequests(known)));
+
+  test(`of ${MEASURED} made from the description (seed ${SEED + 1})`, async () => {
+    const maker = new RequestMaker(description.document, known, new Random(SEED + 1));
+    await expectCheap(
+      (function* () {
+        for (let i = 0; i < MEASURED; i += 1) yield maker.next();
+      })(),
+    );
   });
 });

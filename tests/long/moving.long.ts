@@ -6,11 +6,11 @@ import { CompiledQuery } from 'kysely';
 import type { EventStore, LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
 import type { EventSubscription } from '../../application/ports/event-subscription.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
-import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import { openMove } from '../../infrastructure/composition/migrate-module.ts';
+import { useDataDirectory } from '../../infrastructure/composition/moved-data.ts';
 import { EventStoreDbStore } from '../../infrastructure/eventstoredb/event-store-db-store.ts';
 import { MOVED_TABLES } from '../../infrastructure/sql/moving/moved-tables.ts';
-import { SqliteDatabase } from '../../infrastructure/sql/sqlite/sqlite-database.ts';
+import { SqliteDatabase } from '../../infrastructure/sql/sqlite-database.ts';
 import { EventStoreDbStandIn } from '../support/eventstoredb/stand-in.ts';
 import { allMovedRows, movedRows, writeSource } from '../support/moving/source-directory.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
@@ -235,7 +235,7 @@ describe('what is refused', () => {
       [
         ...['move_progress', 'client', 'application_fund', 'wrapped_key', 'borrower_operation', 'checkpoint'],
         ...['consumer_offset', 'consumer_mark', 'webhook_subscription', 'webhook_event'],
-        ...['webhook_delivery', 'webhook_attempt', 'webhook_lane'],
+        ...['webhook_delivery', 'webhook_attempt', 'webhook_lane', 'log_seal', 'log_seal_head'],
       ].map((table) => ({ query: CompiledQuery.raw(`delete from ${table}`) })),
     );
     await expect(move()).rejects.toThrow('the event store holds other data');
@@ -243,10 +243,10 @@ describe('what is refused', () => {
 
   test('a directory that is in use, and using one that was moved or is on its way', async () => {
     const configuration = readConfiguration({ DATA_DIR: directory.path, LOG_LEVEL: 'error' });
-    const open = () => openFoundations(configuration, new RecordingLogger());
+    const open = () => useDataDirectory(configuration, 'service');
     const service = await open();
     await expect(move()).rejects.toThrow('is in use');
-    await service.engines.close();
+    await service.close();
     await expect(move(dyingAfter(20))).rejects.toThrow('killed');
     await expect(open()).rejects.toThrow('is being moved to other engines');
     await move();
@@ -263,7 +263,10 @@ test('every table of the service database goes along, or is one of those that st
   const db = new DatabaseSync(join(template.path, 'service.db'), { readOnly: true });
   const tables = db.prepare("select name from sqlite_schema where type = 'table' order by name").all();
   db.close();
-  const stay = ['checkpoint', 'lease', 'move_progress', 'rate_bucket', 'schema_migration'];
+  const stay = [
+    ...['checkpoint', 'lease', 'move_progress', 'rate_bucket', 'read_model_generation'],
+    'schema_migration',
+  ];
   const known = [...MOVED_TABLES.map(({ name }) => name), ...stay].sort();
   expect(tables.map(({ name }) => name)).toEqual(known);
 });

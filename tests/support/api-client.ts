@@ -22,6 +22,13 @@ export class ApiClient {
     return this.#credentials.fund_ids[0]!;
   }
 
+  /** The same client, with the token that it has, at another address. */
+  at(baseUrl: string): ApiClient {
+    const moved = new ApiClient(baseUrl, this.#credentials);
+    moved.#token = this.#token;
+    return moved;
+  }
+
   async token(): Promise<string> {
     if (this.#token !== undefined) return this.#token;
     const { client_id, client_secret } = this.#credentials;

@@ -8,6 +8,7 @@ import { renegotiationParts } from '../../application/renegotiation/renegotiatio
 import type { RequestContext } from '../../application/request-context.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { SealedBorrower, Timestamp } from '../../domain/shared/identifiers.ts';
+import type { Sealed, SealedName, SealedText } from '../../domain/shared/private-text.ts';
 
 export const NOW = '2026-06-20T12:00:00.000Z' as Timestamp;
 export const TODAY = '2026-06-20' as CalendarDate;
@@ -34,9 +35,23 @@ export const applicationProcess = (events: EventStore, clock = fixedClock()) => 
 export const commandHandler = (events: EventStore, clock = fixedClock()): CommandHandler =>
   applicationProcess(events, clock).commands;
 
+export const openlySealed = (stream: string, text: string): Sealed => ({
+  sealed: JSON.stringify({ stream, text }) as SealedText,
+});
+
+export const sealedName = (stream: string, name: string): SealedName => ({
+  ...openlySealed(stream, name),
+  digest: `digest of ${name}`,
+});
+
 /** Seals reversibly and readably: what is sealed is not the point of the tests that use it. */
 export const openVault: BorrowerVault = {
   seal: (stream, borrower) => Promise.resolve(JSON.stringify({ stream, borrower }) as SealedBorrower),
-  open: (_stream, sealed) => Promise.resolve((JSON.parse(sealed) as { borrower: never }).borrower),
+  open: (_stream, sealed) =>
+    Promise.resolve(sealed === '' ? undefined : (JSON.parse(sealed) as { borrower: never }).borrower),
+  sealText: (stream, text) => Promise.resolve(openlySealed(stream, text)),
+  sealNames: (stream, names) => Promise.resolve(names.map((name) => sealedName(stream, name))),
+  openTexts: (_stream, texts) =>
+    Promise.resolve(texts.map(({ sealed }) => (JSON.parse(sealed) as { text: string }).text)),
   digest: (text) => createHash('sha256').update(text).digest('hex'),
 };

@@ -95,16 +95,23 @@ export class AuditedWorld {
     }
   }
 
-  /** Runs the command on a copy, in which somebody changed one of the databases by hand. */
+  /** Runs the command on a copy, in which one of the databases was changed by hand. */
   async audit(
     args: readonly string[],
     tampering?: { readonly file: string; readonly change: (db: DatabaseSync) => void },
   ): Promise<CommandResult> {
+    return this.onCopy(async (dataDir) => {
+      if (tampering) tamper(join(dataDir, tampering.file), tampering.change);
+      return auditOf(dataDir, args);
+    });
+  }
+
+  /** Does something with a copy. */
+  async onCopy<Answer>(work: (dataDir: string) => Promise<Answer>): Promise<Answer> {
     const dataDir = `${this.#original}-${randomUUID()}`;
     await cp(this.#original, dataDir, { recursive: true });
     try {
-      if (tampering) tamper(join(dataDir, tampering.file), tampering.change);
-      return await auditOf(dataDir, args);
+      return await work(dataDir);
     } finally {
       await rm(dataDir, { recursive: true, force: true });
     }
@@ -116,7 +123,7 @@ export class AuditedWorld {
 }
 
 /** As somebody with the file at hand would: triggers and references do not stop them. */
-const tamper = (file: string, change: (db: DatabaseSync) => void): void => {
+export const tamper = (file: string, change: (db: DatabaseSync) => void): void => {
   const db = new DatabaseSync(file, { enableForeignKeyConstraints: false });
   try {
     const triggers = db.prepare(`select name from sqlite_master where type = 'trigger'`).all();
@@ -127,7 +134,8 @@ const tamper = (file: string, change: (db: DatabaseSync) => void): void => {
   }
 };
 
-const auditOf = async (dataDir: string, args: readonly string[]): Promise<CommandResult> => {
+/** Runs `audit` with these arguments on a directory that no service uses. */
+export const auditOf = async (dataDir: string, args: readonly string[]): Promise<CommandResult> => {
   const logger = new RecordingLogger();
   const foundations = await openFoundations(readConfiguration({ DATA_DIR: dataDir }), logger);
   try {

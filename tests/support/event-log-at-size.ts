@@ -6,8 +6,8 @@ import { encodeEvent } from '../../application/event-codec/event-codec.ts';
 import { CHAIN_START, chainEvents } from '../../application/event-codec/hash-chain.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { LoanCode } from '../../domain/shared/identifiers.ts';
-import { closeEventLog, openEventLog } from '../../infrastructure/embedded/event-log-connection.ts';
-import { EVENT_LOG_FILE } from '../../infrastructure/embedded/event-log-threads.ts';
+import { openEventLog } from '../../infrastructure/sqlite/event-log/event-log-file.ts';
+import { EVENT_LOG_FILE } from '../../infrastructure/sqlite/event-log/event-log-threads.ts';
 import { L1 } from '../domain/support/finance-vectors.ts';
 import { NOW, activated, paid, received } from '../domain/support/loan-story.ts';
 
@@ -30,8 +30,9 @@ const metadata = (id: string) => ({
 /** Writes so many operations, each bought and partly paid, into the embedded event log of a directory; answers the number of events. */
 export const fillEventLog = (dataDir: string, operations: number, payments = 8): number => {
   mkdirSync(dataDir, { recursive: true });
-  const file = join(dataDir, EVENT_LOG_FILE);
-  const db = openEventLog({ file, role: 'writer', busyTimeoutMs: 1_000 });
+  const path = join(dataDir, EVENT_LOG_FILE);
+  const connection = openEventLog({ path, role: 'writer', busyTimeoutMs: 1_000 });
+  const db = connection.database;
   const addStream = db.prepare('INSERT INTO streams (name) VALUES (?)');
   const addEvent = db.prepare(
     'INSERT INTO events (stream_id, revision, id, type, data, metadata) VALUES (?, ?, ?, ?, ?, ?)',
@@ -52,6 +53,7 @@ export const fillEventLog = (dataDir: string, operations: number, payments = 8):
     }
   }
   db.exec('COMMIT');
-  closeEventLog(db, 'writer');
+  connection.checkpoint();
+  connection.close();
   return written;
 };

@@ -1,6 +1,7 @@
 import type { Application, Client } from '../../application/ports/client-registry.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { InvalidTokenError, SCOPES, TokenExpiredError } from '../../application/ports/tokens.ts';
+import { SCOPES } from '../../application/ports/scopes.ts';
+import { InvalidTokenError, TokenExpiredError } from '../../application/ports/tokens.ts';
 import type { TokenClaims } from '../../application/ports/tokens.ts';
 import type {
   DocumentsReceipt,
@@ -11,7 +12,8 @@ import type {
   RequestRepurchaseInput,
   SettlementReceipt,
 } from '../../application/loans/inputs.ts';
-import type { PrepaymentQuote, RepurchaseQuote } from '../../application/loans/quotes.ts';
+import type { PrepaymentQuote, RepurchaseQuote, SettlementQuote } from '../../application/loans/quotes.ts';
+import type { RenegotiationQuote } from '../../application/renegotiation/renegotiation-quote.ts';
 import type { RenegotiationReceipt } from '../../application/renegotiation/inputs.ts';
 import type { LoanDetails } from '../../application/loans/loan-details.ts';
 import type { WebhookSubscription } from '../../application/ports/webhook-subscriptions.ts';
@@ -167,6 +169,8 @@ const repurchaseQuote = (input: RequestRepurchaseInput): RepurchaseQuote =>
     calculatedValue: 614_733,
     valueSource: 'calculated',
     acquisitionValue: 1_000_000,
+    disbursedValue: 990_000,
+    exitBasis: 'disbursed_value',
     receivedValue: 475_000,
     lines: [{ ...quoteLine, installmentCode: '012' }],
   }) as unknown as RepurchaseQuote;
@@ -216,6 +220,46 @@ export const acceptingUseCases = (): { -readonly [Name in keyof UseCases]: UseCa
       processedAt: NOW,
     } as unknown as RenegotiationReceipt,
   }),
+  quoteSettlement: async (_context, input) =>
+    ({
+      ...input,
+      resultingStatus: 'active',
+      pricing: { policy: 'curve_v1', dailyFactor: '0.999' },
+      lines: [
+        {
+          installmentCode: input.installmentCode,
+          dueDate: '2026-02-15',
+          days: 0,
+          faceValue: 95_000,
+          scheduledValue: 95_000,
+          settledValue: input.settledValue,
+          difference: 0,
+          surplus: 0,
+          lateDays: 0,
+        },
+      ],
+      calculatedAt: NOW,
+    }) as unknown as SettlementQuote,
+  quoteRenegotiation: async (_context, { originalProposalCodes, newProposal, effectiveDate }) =>
+    ({
+      originals: originalProposalCodes.map((code) => ({ code, openFaceValue: 95_000, presentValue: null })),
+      newProposal: {
+        code: newProposal.code,
+        acquisitionValue: newProposal.acquisitionValue,
+        numberOfInstallments: newProposal.installments.length,
+        pricing: { policy: 'curve_v1', dailyFactor: '0.999' },
+      },
+      effectiveDate,
+      lines: originalProposalCodes.map((code) => ({
+        code,
+        installmentCode: '001',
+        dueDate: '2026-02-15',
+        days: -3,
+        faceValue: 95_000,
+        presentValue: 95_123,
+      })),
+      calculatedAt: NOW,
+    }) as unknown as RenegotiationQuote,
   quotePrepayment: async (_context, input) => prepaymentQuote(input),
   quoteRepurchase: async (_context, input) => repurchaseQuote(input),
   addDocuments: async (_context, { code, documents, files }) => ({

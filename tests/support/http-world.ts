@@ -1,9 +1,11 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { calendarDate } from '../../domain/shared/calendar-date.ts';
 import { createHttpApp } from '../../infrastructure/http/app.ts';
 import type { HttpDependencies, HttpSettings } from '../../infrastructure/http/app.ts';
 import type { Readiness } from '../../infrastructure/http/handlers/meta.ts';
+import { UploadArea } from '../../infrastructure/http/bodies/upload-area.ts';
 import { TokenBucketLimiter } from '../../infrastructure/http/limits/token-bucket-limiter.ts';
 import { createHttpServer, DEFAULT_LIMITS } from '../../infrastructure/http/server.ts';
 import type { HttpServer, ServerLimits } from '../../infrastructure/http/server.ts';
@@ -38,6 +40,9 @@ export interface WorldOptions {
   readonly authenticator?: HttpDependencies['authenticator'];
 }
 
+/** Of the requests' rules. */
+export const TODAY = calendarDate('2026-06-20');
+
 /** The real application on a loopback port, with fakes behind it. `behaviour` may be changed between calls. */
 export class HttpWorld {
   readonly behaviour = acceptingUseCases();
@@ -49,6 +54,7 @@ export class HttpWorld {
   baseUrl = '';
   port = 0;
   uploads = '';
+  area!: UploadArea;
   http!: HttpServer;
   description!: ServedDescription;
 
@@ -63,6 +69,8 @@ export class HttpWorld {
       settleInstallment: (...args) => behaviour.settleInstallment(...args),
       processPrepayment: (...args) => behaviour.processPrepayment(...args),
       requestRepurchase: (...args) => behaviour.requestRepurchase(...args),
+      quoteSettlement: (...args) => behaviour.quoteSettlement(...args),
+      quoteRenegotiation: (...args) => behaviour.quoteRenegotiation(...args),
       quotePrepayment: (...args) => behaviour.quotePrepayment(...args),
       quoteRepurchase: (...args) => behaviour.quoteRepurchase(...args),
       addDocuments: (...args) => behaviour.addDocuments(...args),
@@ -73,13 +81,13 @@ export class HttpWorld {
         get: (_, name) => Reflect.get(behaviour.webhooks, name) as unknown,
       }),
     };
+    world.area = await UploadArea.open(world.uploads);
     const app = await createHttpApp({
       settings: {
         environment: 'sandbox',
         publicUrl: 'http://localhost:3000',
         authUrl: 'http://localhost:3000',
         trustedHops: 0,
-        uploadDirectory: world.uploads,
         ...settings,
       },
       useCases,
@@ -100,7 +108,9 @@ export class HttpWorld {
       },
       clients: world.clients,
       limiter,
+      uploads: world.area,
       readiness: async () => world.readiness,
+      clock: { today: () => TODAY },
       logger: world.logger,
       ...instead,
     });
@@ -135,11 +145,13 @@ export class HttpWorld {
   /** Files of requests that are still on disk. */
   async uploadedFiles(): Promise<readonly string[]> {
     const folders = await readdir(this.uploads);
-    return (await Promise.all(folders.map((folder) => readdir(join(this.uploads, folder))))).flat();
+    const names = (await Promise.all(folders.map((folder) => readdir(join(this.uploads, folder))))).flat();
+    return names.filter((name) => name !== 'owner');
   }
 
   async stop(): Promise<void> {
     await this.http.close(1_000);
+    await this.area.close();
     await rm(this.uploads, { recursive: true, force: true });
   }
 }

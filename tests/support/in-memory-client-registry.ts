@@ -39,6 +39,13 @@ export class InMemoryClientRegistry implements ClientRegistry {
     }));
   }
 
+  async replaceSecretHash(clientId: string, from: string, to: string): Promise<boolean> {
+    const client = this.clients.get(clientId);
+    if (client?.secretHash !== from) return false;
+    this.clients.set(clientId, { ...client, secretHash: to });
+    return true;
+  }
+
   async revoke(clientId: string, at: string): Promise<boolean> {
     const client = this.clients.get(clientId);
     if (client === undefined || client.revokedAt !== null) return false;

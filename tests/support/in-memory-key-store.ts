@@ -1,4 +1,4 @@
-import type { KeyStore } from '../../application/ports/key-store.ts';
+import type { Condition, KeyStore, Rewrapped, WrappedText } from '../../application/ports/key-store.ts';
 
 interface Kept {
   readonly wrapped: string;
@@ -15,9 +15,35 @@ export class InMemoryKeyStore implements KeyStore {
   async putIfAbsent(name: string, wrapped: string): Promise<string> {
     this.calls.putIfAbsent += 1;
     await this.#answer();
+    return this.#put(name, wrapped);
+  }
+
+  #put(name: string, wrapped: string): string {
     const kept = this.keys.get(name);
     if (kept === undefined) this.keys.set(name, { wrapped, createdAt: '2026-01-15T12:00:00.000Z' });
     return kept?.wrapped ?? wrapped;
+  }
+
+  async putIfAbsentWhile(condition: Condition, name: string, wrapped: string): Promise<string | undefined> {
+    const holds = (): boolean => this.keys.get(condition.name)?.wrapped === condition.wrapped;
+    await this.#answer();
+    return holds() ? this.#put(name, wrapped) : undefined;
+  }
+
+  async turn(change: Rewrapped): Promise<boolean> {
+    return (await this.rewrap([change])) === 1;
+  }
+
+  async page(after: string, limit: number): Promise<readonly WrappedText[]> {
+    const names = [...this.keys.keys()].filter((name) => name > after).toSorted();
+    return names.slice(0, limit).map((name) => ({ name, wrapped: this.keys.get(name)!.wrapped }));
+  }
+
+  async rewrap(changes: readonly Rewrapped[]): Promise<number> {
+    await this.#answer();
+    const found = changes.filter(({ name, from }) => this.keys.get(name)?.wrapped === from);
+    for (const { name, to } of found) this.keys.set(name, { ...this.keys.get(name)!, wrapped: to });
+    return found.length;
   }
 
   async get(name: string): Promise<string | undefined> {

@@ -9,11 +9,16 @@ export const killedCommand = async (
   dataDir: string,
   args: readonly string[],
   condition: () => boolean,
+  environment: NodeJS.ProcessEnv = {},
 ): Promise<boolean> => {
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', 'infrastructure/composition/receivables.ts', ...args],
-    { cwd: root, env: { ...process.env, DATA_DIR: dataDir, NODE_OPTIONS: '' }, stdio: 'ignore' },
+    {
+      cwd: root,
+      env: { ...process.env, DATA_DIR: dataDir, NODE_OPTIONS: '', ...environment },
+      stdio: 'ignore',
+    },
   );
   const exited = once(child, 'exit');
   while (child.exitCode === null && !condition()) await new Promise((resolve) => setTimeout(resolve, 2));

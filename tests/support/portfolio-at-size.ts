@@ -1,10 +1,6 @@
-import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
 import { addDays, calendarDate } from '../../domain/shared/calendar-date.ts';
-import { migrate } from '../../infrastructure/sql/migration.ts';
-import { readModelMigrations } from '../../infrastructure/sql/read-model-migrations.ts';
-import { SqliteDatabase } from '../../infrastructure/sql/sqlite/sqlite-database.ts';
-import { RecordingLogger } from './recording-logger.ts';
+import { openServingGeneration } from './serving-generation.ts';
 
 const INSTALLMENTS = 12;
 const FACTORS = 50;
@@ -14,8 +10,7 @@ const FACTORS = 50;
  * everything due before April was paid on time.
  */
 export const fillPortfolio = async (dataDir: string, fundId: string, operations: number): Promise<void> => {
-  const path = join(dataDir, 'read-model.db');
-  const database = await SqliteDatabase.open({ path, synchronous: 'NORMAL', logger: new RecordingLogger() });
+  const database = await openServingGeneration(dataDir);
   const numbers = 'with recursive n(i) as (select 0 union all select i + 1 from n where i + 1 < ?)';
   const bought = `date('2026-01-15', '+' || (i % 150) || ' days')`;
   const due = `date('2026-01-15', '+' || (i / ${INSTALLMENTS} % 150 + 30 * (1 + i % ${INSTALLMENTS})) || ' days')`;
@@ -35,7 +30,6 @@ export const fillPortfolio = async (dataDir: string, fundId: string, operations:
   ];
   const counts = [operations, operations * INSTALLMENTS];
   try {
-    await migrate(database, readModelMigrations, '2026-01-15T12:00:00.000Z');
     for (const [index, text] of statements.entries())
       await database.transaction([
         { query: CompiledQuery.raw(text, counts[index] === undefined ? [] : [counts[index]]) },

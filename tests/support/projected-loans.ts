@@ -51,6 +51,11 @@ export class ProjectedLoans implements LoanReader {
     );
   }
 
+  versions(streams: readonly string[]): ReadonlyMap<string, bigint> {
+    const rows = this.rows('loan').filter((row) => streams.includes(String(row['stream'])));
+    return new Map(rows.map((row) => [String(row['stream']), BigInt(row['version']!)]));
+  }
+
   list(): Promise<LoanPage> {
     return Promise.resolve({ loans: this.rows('loan') as unknown as readonly LoanRow[], nextCursor: null });
   }

@@ -1,13 +1,9 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream, readFileSync } from 'node:fs';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CompiledQuery } from 'kysely';
-import { migrate } from '../../infrastructure/sql/migration.ts';
-import { readModelMigrations } from '../../infrastructure/sql/read-model-migrations.ts';
-import { SqliteDatabase } from '../../infrastructure/sql/sqlite/sqlite-database.ts';
-import { RecordingLogger } from './recording-logger.ts';
+import { openServingGeneration } from './serving-generation.ts';
 
 export const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
 const INSTALLMENTS = 10;
@@ -24,12 +20,10 @@ const dayOf = (i: number): number => 1 + (i % DAYS);
 
 /** The read model of a fund with so many settlements in June, without the events behind it. */
 export const fillReadModel = async (dataDir: string, payments: number): Promise<void> => {
-  const path = join(dataDir, 'read-model.db');
-  const database = await SqliteDatabase.open({ path, synchronous: 'NORMAL', logger: new RecordingLogger() });
+  const database = await openServingGeneration(dataDir);
   const numbers = 'with recursive n(i) as (select 0 union all select i + 1 from n where i + 1 < ?)';
   const stream = (operation: string) => `printf('loan-app-1.PROP-2026-%07d', ${operation})`;
   try {
-    await migrate(database, readModelMigrations, '2026-01-15T12:00:00.000Z');
     await database.transaction([
       {
         query: CompiledQuery.raw(

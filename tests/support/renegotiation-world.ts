@@ -20,6 +20,7 @@ import { loanCode } from '../domain/support/renegotiation-story.ts';
 import { FUND, NOW, applicationProcess, fixedClock, openVault } from './application-parts.ts';
 import { InMemoryEventStore } from './in-memory-event-store.ts';
 import { oneLookAtTheLog } from './log-followers.ts';
+import { receivedFile } from './received-file.ts';
 
 export const APPLICATION = 'app-1';
 export const streamOf = (code: string): string => loanStream(APPLICATION, code);
@@ -38,7 +39,8 @@ export class MemoryDocuments implements DocumentStore, DocumentCopies {
     this.stored.add(`${stream}/${file.sha256}`);
     return Promise.resolve();
   }
-  get = (): Promise<undefined> => Promise.resolve(undefined);
+  get = (stream: string, sha256: string): Promise<Uint8Array | undefined> =>
+    Promise.resolve(this.stored.has(`${stream}/${sha256}`) ? new Uint8Array() : undefined);
   copy(from: string, to: string, sha256: string): Promise<boolean> {
     const there = this.stored.has(`${from}/${sha256}`);
     if (there) this.stored.add(`${to}/${sha256}`);
@@ -172,5 +174,5 @@ export const logOf = async (store: InMemoryEventStore): Promise<readonly Recorde
 /** What makes a request one with a document of its own. */
 export const withDocument = (type = 'renegotiation_document') => ({
   newProposal: newProposal({ documents: [{ type, value: 'debt.pdf' }] }),
-  files: [{ name: 'debt.pdf', size: 3, sha256: 'cc'.repeat(32), path: '/nowhere' }],
+  files: [receivedFile('debt.pdf', '', { size: 3, sha256: 'cc'.repeat(32) })],
 });

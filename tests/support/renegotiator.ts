@@ -31,22 +31,24 @@ export class Renegotiator {
     for (const code of codes) await api.untilStatus(code, 'active');
   }
 
-  replace(original: string, code: string): Promise<ApiResponse> {
+  replace(original: string, code: string, more: object = {}): Promise<ApiResponse> {
     return this.api.call('PATCH', '/loan/renegotiate', {
       original_proposal_code: original,
       effective_date: EFFECTIVE_DATE,
       new_proposal: proposal(code),
+      ...more,
     });
   }
 
-  replaceAll(
-    originals: readonly string[],
-    code: string,
-    effective_date = EFFECTIVE_DATE,
-  ): Promise<ApiResponse> {
+  replaceAll(originals: readonly string[], code: string, more: object = {}): Promise<ApiResponse> {
     const backing_documents = [{ type: 'renegotiation_document', value: 'debt.pdf' }];
     const new_loan = { ...proposal(code), backing_documents };
-    const data = { original_proposal_codes: originals, effective_date, new_loan };
+    const data = {
+      original_proposal_codes: originals,
+      effective_date: EFFECTIVE_DATE,
+      new_loan,
+      ...more,
+    };
     const files = [{ name: 'debt.pdf', content: smallPdf('debt') }];
     return this.api.call('PATCH', '/loan/renegotiate', multipart('renegotiation_data', data, files));
   }

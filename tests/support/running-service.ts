@@ -1,7 +1,7 @@
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import { startService } from '../../infrastructure/composition/service.ts';
-import type { RunningService as Service } from '../../infrastructure/composition/service.ts';
+import type { RunningService as Service, ServiceOptions } from '../../infrastructure/composition/service.ts';
 import { TOKENS } from '../../infrastructure/composition/tokens.ts';
 import { ApiClient } from './api-client.ts';
 import { ServedDescription } from './http-description.ts';
@@ -9,6 +9,9 @@ import { RecordingLogger } from './recording-logger.ts';
 import { freePort } from './service-process.ts';
 import type { ClientCredentials } from './service-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
+
+/** Where the service's threads run, and how they are made. */
+export type Threads = Pick<ServiceOptions, 'background' | 'createWorker'>;
 
 /** The whole service in this process: embedded engines in a directory of its own, on a loopback port. */
 export class RunningService {
@@ -32,7 +35,10 @@ export class RunningService {
     this.#removeDirectory = parts.removeDirectory;
   }
 
-  static async start(variables: Readonly<Record<string, string>> = {}): Promise<RunningService> {
+  static async start(
+    variables: Readonly<Record<string, string>> = {},
+    threads: Threads = {},
+  ): Promise<RunningService> {
     const directory = await temporaryDirectory();
     const port = await freePort();
     const baseUrl = `http://127.0.0.1:${port}`;
@@ -47,7 +53,8 @@ export class RunningService {
       ...variables,
     });
     const logger = new RecordingLogger();
-    const service = await startService(await openFoundations(configuration, logger));
+    const foundations = await openFoundations(configuration, logger, { part: 'service', ...threads });
+    const service = await startService(foundations, threads);
     const served = await fetch(`${baseUrl}/openapi.json`);
     const description = new ServedDescription((await served.json()) as Record<string, unknown>);
     return new RunningService({ baseUrl, description, service, logger, removeDirectory: directory.remove });

@@ -84,6 +84,11 @@ export class ServiceProcess {
     return this.#output;
   }
 
+  /** null while it runs, and after a signal ended it. */
+  get exitCode(): number | null {
+    return this.#child?.exitCode ?? null;
+  }
+
   get pid(): number | undefined {
     return this.#child?.pid;
   }
@@ -106,7 +111,7 @@ export class ServiceProcess {
     });
     this.#child = child;
     const collect = (chunk: Buffer): void =>
-      void (this.#output = (this.#output + chunk.toString()).slice(-20_000));
+      void (this.#output = (this.#output + chunk.toString()).slice(-1_000_000));
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
     return child;

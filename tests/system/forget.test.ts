@@ -3,7 +3,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ApiClient, loanRequest, smallPdf } from '../support/api-client.ts';
+import { ApiClient, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -19,7 +19,9 @@ const BORROWER = {
     ...{ city: 'Sao Paulo', state: 'SP' },
   },
 };
+const FILE_NAME = 'CCB Tarsila 111.444.777-35.pdf';
 const PERSONAL = [
+  ...['Tarsila', '111.444.777-35'],
   BORROWER.document_number,
   'Quintanilha',
   BORROWER.email,
@@ -42,8 +44,10 @@ afterAll(async () => {
 });
 
 const assign = async (code: string, overrides: object = { borrower: BORROWER }) => {
-  const request = loanRequest(api.fund, code, 1, overrides);
-  return api.assign(request, smallPdf(`DOCUMENT-TEXT of ${code}`));
+  const backing_documents = [{ type: 'ccb', value: FILE_NAME }];
+  const request = loanRequest(api.fund, code, 1, { ...overrides, backing_documents });
+  const file = { name: FILE_NAME, content: smallPdf(`DOCUMENT-TEXT of ${code}`) };
+  return api.call('POST', '/loan', multipart('loan_data', request, [file]));
 };
 
 interface Forgotten {
@@ -105,7 +109,10 @@ describe('receivables borrower forget', () => {
 
     const first = await forget('--yes', '--reason', 'request 2027-118');
     expect(first).toMatchObject({ code: 1, answer: { forgotten: 1, left_open: 1 } });
-    expect((await api.loan('ENDED')).body).toMatchObject({ status: 'settled', borrower: null });
+    expect((await api.loan('ENDED')).body).toMatchObject({
+      ...{ status: 'settled', borrower: null },
+      documents: [{ type: 'ccb', value: null }],
+    });
     expect((await api.loan('OPEN')).body.borrower.name).toBe(BORROWER.name);
 
     const second = await forget('--yes', '--including-open');
@@ -116,7 +123,10 @@ describe('receivables borrower forget', () => {
     expect(await forget('--yes')).toMatchObject({ code: 0, answer: { operations: [], forgotten: 0 } });
 
     expect((await api.loan('OPEN')).body).toMatchObject({ status: 'active', borrower: null });
-    expect((await api.loan('OTHER')).body.borrower.name).toBe('Joana Prado');
+    expect((await api.loan('OTHER')).body).toMatchObject({
+      borrower: { name: 'Joana Prado' },
+      documents: [{ value: FILE_NAME }],
+    });
     expect([wrappedKeyOf('ENDED'), wrappedKeyOf('OPEN'), await documents()]).toEqual([
       undefined,
       undefined,

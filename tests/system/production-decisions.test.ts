@@ -9,7 +9,7 @@ import type { CommandResult } from '../support/command-line.ts';
 import { RunningService } from '../support/running-service.ts';
 
 /** Days in the past throughout: production takes no payment from the future, whatever today is. */
-const VALUE = 2508;
+const VALUE = 2500;
 
 let service: RunningService;
 let api: ApiClient;
@@ -50,12 +50,13 @@ const activate = async (code: string): Promise<void> => {
     expect(await statusOf(code)).toBe(status);
   }
 };
-const repurchase = (code: string, reason: string) =>
+const repurchase = (code: string, reason: string, more: object = {}) =>
   api.call('POST', '/loan/repurchase', {
     originator_proposal_code: code,
     reason,
     effective_date: '2024-06-20',
     idempotency_key: `${code}-${reason}`,
+    ...more,
   });
 const namesOf = async (code: string): Promise<string[]> =>
   (await receivables('events', '--code', code)).lines.map(({ event }) => event);
@@ -111,14 +112,15 @@ describe('in production', () => {
   });
 
   test.each([
-    ['repurchase', 'repurchased'],
-    ['integrated_repurchase', 'repurchased'],
-    ['cession_reversal', 'reversed'],
-    ['resolution', 'resolved'],
-  ])('a %s stays pending until the administrator has processed it', async (reason, end) => {
+    ['repurchase', 'repurchased', expect.any(Number)],
+    ['integrated_repurchase', 'repurchased', expect.any(Number)],
+    ['cession_reversal', 'reversed', VALUE],
+    ['resolution', 'resolved', VALUE],
+  ])('a %s stays pending until the administrator has processed it', async (reason, end, value) => {
     await assign(reason);
     await activate(reason);
-    expect((await repurchase(reason, reason)).status).toBe(200);
+    const { status, body } = await repurchase(reason, reason);
+    expect([status, body.repurchase_value]).toEqual([200, value]);
     expect(await statusOf(reason)).toBe('repurchase_pending');
     expect((await decide('process-repurchase', reason)).lines[0]).toMatchObject({
       outcome: 'applied',
@@ -150,8 +152,12 @@ describe('in production', () => {
     expect([rejection.code, rejection.err]).toEqual([2, expect.stringContaining('renegotiation')]);
     expect(await statusOf('new')).toBe('received');
     for (const step of [() => decide('approve', 'new'), () => decide('sign', 'new')]) await step();
-    expect((await decide('disburse', 'new', '--date', '2024-06-20', '--value', '2600')).code).toBe(0);
+    expect((await decide('disburse', 'new', '--date', '2024-06-20', '--value', '2590')).code).toBe(0);
     expect(await statusOf('new')).toBe('active');
+    expect((await repurchase('new', 'cession_reversal', { dry_run: true })).body).toMatchObject({
+      ...{ acquisition_value: 2600, disbursed_value: 2590, exit_basis: 'disbursed_value' },
+      repurchase_value: 2590,
+    });
     const deadline = Date.now() + 10_000;
     while (!(await namesOf('old')).includes('renegotiation_completed')) {
       if (Date.now() > deadline) throw new Error('the renegotiation was never completed');
@@ -178,7 +184,7 @@ describe('in production', () => {
     expect((await disburse('twice')).code).toBe(0);
     expect((await disburse('twice')).lines[0].outcome).toBe('already_applied');
     const other = await decide('disburse', 'twice', '--date', '2024-01-16', '--value', '1.00');
-    expect([other.code, other.err]).toEqual([2, expect.stringContaining('2508.00 was disbursed')]);
+    expect([other.code, other.err]).toEqual([2, expect.stringContaining('2500.00 was disbursed')]);
   });
 
   test('nothing has moved by itself', async () => {

@@ -51,6 +51,40 @@ describe('a renegotiation through HTTP', () => {
     ]);
   });
 
+  test('tried out first, as JSON and as a form, changes nothing, sends nothing and uses up no key', async () => {
+    await client.activate('dry-A', 'dry-B');
+    const told = async () =>
+      [await client.api.loan('dry-A'), await client.api.loan('dry-B')].map(({ body }) => body);
+    const before = await told();
+    const one = await client.replace('dry-A', 'dry-N', { dry_run: true });
+    const both = await client.replaceAll(['dry-A', 'dry-B'], 'dry-N', { dry_run: true });
+    for (const [answer, lines] of [
+      [one, 3],
+      [both, 6],
+    ] as const) {
+      expect([answer.status, answer.body.status, answer.body.lines.length]).toEqual([200, 'quoted', lines]);
+      expect(answer.headers.get('idempotent-replayed')).toBeNull();
+    }
+    const settled = await api.call('POST', '/installment/settle', {
+      originator_proposal_code: 'dry-A',
+      installment_code: '001',
+      settled_at: '2026-06-20',
+      settled_value: 1,
+      payment_method: 'pix',
+      idempotency_key: 'dry',
+      dry_run: true,
+    });
+    expect([settled.status, settled.body.status, settled.body.lines]).toMatchObject([
+      200,
+      'quoted',
+      [{ settled_value: 1 }],
+    ]);
+    expect(await told()).toEqual(before);
+    expect((await api.loan('dry-N')).status).toBe(404);
+    expect((await client.replace('dry-A', 'dry-N')).headers.get('idempotent-replayed')).toBeNull();
+    expect((await client.replace('dry-A', 'dry-N', { dry_run: true })).status).toBe(422);
+  });
+
   test('is one for several originals: identical ones at once execute once, another one conflicts', async () => {
     await client.activate('several-A', 'several-B', 'several-C');
     const all = await Promise.all([
@@ -77,7 +111,11 @@ describe('a renegotiation through HTTP', () => {
       [await client.replace('refused-A', 'refused-A'), 400, 'validation_error'],
       [await client.replace('refused-X', 'refused-N'), 404, 'loan_not_found'],
       [await client.replaceAll(['refused-A', 'refused-X'], 'refused-N'), 404, 'loan_not_found'],
-      [await client.replaceAll(['refused-A'], 'refused-N', '2026-01-14'), 400, 'invalid_date'],
+      [
+        await client.replaceAll(['refused-A'], 'refused-N', { effective_date: '2026-01-14' }),
+        400,
+        'invalid_date',
+      ],
     ] as const) {
       expect([answer.status, answer.body.error_code]).toEqual([status, code]);
     }
@@ -133,3 +171,9 @@ test('a process that is killed leaves no half, loses nothing acknowledged, and g
     expect(body.status).toBe('renegotiated');
   }
 }, 60_000);
+
+test('read models that are built anew from the log tell of every renegotiation as those that served', async () => {
+  const result = JSON.parse(await service.receivables('projections', 'rebuild'));
+  expect(result).toMatchObject({ generation: 2, outcome: 'switched', differences: 0 });
+  expect((await api.loan('one-A')).body.status).toBe('renegotiated');
+});

@@ -71,6 +71,7 @@ describe('the service as a process', () => {
 
   test.each([
     ['MASTER_KEY', { ENVIRONMENT: 'production' }],
+    ['PUBLIC_URL', { ENVIRONMENT: 'production', MASTER_KEY: masterKey(), PUBLIC_URL: '' }],
     ['SANDBOX_STEP', { SANDBOX_STEP: 'soon' }],
     ['DATA_DIR', { DATA_DIR: fileURLToPath(import.meta.url) }],
     ['KAFKA_BROKERS', { KAFKA_BROKERS: 'localhost' }],
@@ -98,6 +99,21 @@ describe('the service as a process', () => {
     const running = await start({});
     const second = ServiceProcess.start(join(dataDir, 'second'), { PORT: new URL(running.baseUrl).port });
     await expect(second).rejects.toThrow(/^the service ended with 1: [^\n]*PORT[^\n]*EADDRINUSE[^\n]*\n$/);
+  }, 60_000);
+
+  test('a second service on the same directory is refused, and the command line goes on beside the first', async () => {
+    const running = await start({});
+    const beganAt = Date.now();
+    await expect(ServiceProcess.start(dataDir)).rejects.toThrow(
+      new RegExp(
+        `^the service ended with 1: DATA_DIR [^\\n]* in use by another service: process ${running.pid} on [^\\n]*\\n$`,
+      ),
+    );
+    expect(Date.now() - beganAt).toBeLessThan(20_000);
+    expect(await running.receivables('client', 'list')).toContain('demo');
+    await running.end('SIGKILL');
+    await running.start();
+    expect(await running.end('SIGTERM')).toBe(0);
   }, 60_000);
 
   test('npm start hands a signal on and ends with the service', async () => {

@@ -16,7 +16,7 @@ const DEFAULT_REGION = 'us-east-1';
 export const parseS3Url = (text: string): S3Location | undefined => {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.hash !== '') return undefined;
-  const path = url.pathname.replace(/\/+$/, '');
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '');
   if (url.username === '' || url.password === '' || path === '' || path.includes('//')) return undefined;
   for (const name of url.searchParams.keys()) if (name !== 'region') return undefined;
   try {

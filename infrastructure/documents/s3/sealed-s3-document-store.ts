@@ -3,7 +3,7 @@ import type { DocumentCopies } from '../../../application/ports/document-copies.
 import type { DocumentRemoval } from '../../../application/ports/document-removal.ts';
 import type { DocumentStore, ReceivedFile } from '../../../application/ports/document-store.ts';
 import type { DocumentKeys } from '../document-keys.ts';
-import { keyIdOf, openSealed, sealBytes, sealFile } from '../sealed-content.ts';
+import { keyIdOf, openSealed, seal, sealBytes } from '../sealed-content.ts';
 import type { ContentIdentity, DocumentKey } from '../sealed-content.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 
@@ -28,9 +28,10 @@ export class SealedS3DocumentStore implements DocumentStore, DocumentCopies, Doc
     await this.#bucket.check();
   }
 
-  async put(stream: string, { path, sha256 }: ReceivedFile): Promise<void> {
+  async put(stream: string, file: ReceivedFile): Promise<void> {
+    const { sha256 } = file;
     if (!SHA256.test(sha256)) throw new TypeError('a document is addressed by a hexadecimal SHA-256');
-    await this.#put({ stream, sha256 }, (key) => sealFile(path, key, { stream, sha256 }));
+    await this.#put({ stream, sha256 }, (key) => seal(file.read(), key, { stream, sha256 }));
   }
 
   async copy(from: string, to: string, sha256: string): Promise<boolean> {

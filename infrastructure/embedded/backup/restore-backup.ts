@@ -1,6 +1,6 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { EVENT_LOG_FILE } from '../event-log-threads.ts';
+import { EVENT_LOG_FILE } from '../../sqlite/event-log/event-log-threads.ts';
 import { copyDurably, namesIn, sync } from './durable-files.ts';
 import { BackupFailedError, MANIFEST_FILE } from './manifest.ts';
 import type { Manifest } from './manifest.ts';

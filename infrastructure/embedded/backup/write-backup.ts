@@ -1,6 +1,6 @@
 import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { EVENT_LOG_FILE } from '../event-log-threads.ts';
+import { EVENT_LOG_FILE } from '../../sqlite/event-log/event-log-threads.ts';
 import { checkChains, checkIntegrity, extentOf } from './check-databases.ts';
 import { copyDatabase, takeLaterKeys } from './copy-databases.ts';
 import { copyDurably, filesBelow, namesIn, sync } from './durable-files.ts';
@@ -9,6 +9,8 @@ import type { Manifest } from './manifest.ts';
 
 export const SERVICE_DATABASE_FILE = 'service.db';
 export const MASTER_KEY_FILE = 'master.key';
+/** While the key is rotated. */
+const PREVIOUS_KEY_FILE = 'master.key.previous';
 const DOCUMENTS = 'documents';
 const DEAD_LETTERS = 'administrator-decisions.dead-letter.jsonl';
 
@@ -51,7 +53,7 @@ const copyAll = async ({ dataDir, withKey }: BackupRequest, draft: string): Prom
   const others = [
     ...(await filesBelow(dataDir, DOCUMENTS)),
     DEAD_LETTERS,
-    ...(withKey ? [MASTER_KEY_FILE] : []),
+    ...(withKey ? [MASTER_KEY_FILE, PREVIOUS_KEY_FILE] : []),
   ];
   for (const path of others) if (await copyDurably(join(dataDir, path), join(draft, path))) copied.push(path);
   if (withKey && !copied.includes(MASTER_KEY_FILE))

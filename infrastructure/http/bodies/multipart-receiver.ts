@@ -1,15 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Request, Response } from 'express';
-import multer, { MulterError } from 'multer';
+import type { IncomingMessage } from 'node:http';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
-import { ClientGoneError, HttpProblem } from '../errors/http-problem.ts';
-import { tooLarge } from './read-body.ts';
-import { UploadStorage } from './upload-storage.ts';
-import type { UploadSession } from './upload-area.ts';
+import { HttpProblem } from '../errors/http-problem.ts';
+import { BoundedBuffer } from './bounded-buffer.ts';
+import { readForm } from './form-reading.ts';
+import type { FormLimits, FormPart } from './form-reading.ts';
+import { textOf, tooLarge } from './read-body.ts';
+import type { UploadSession } from './upload-session.ts';
 
-export interface MultipartLimits {
-  /** Most bytes of one request. */
-  readonly requestBytes: number;
+export interface MultipartLimits extends FormLimits {
   /** Most bytes of one file. */
   readonly fileBytes: number;
   readonly files: number;
@@ -23,130 +21,76 @@ export interface ReceivedForm {
   readonly files: readonly ReceivedFile[];
 }
 
-/** What multer makes of a file, with what the storage added. */
-type UploadedFile = Express.Multer.File & { readonly sha256: string };
-type Middleware = (req: Request, res: Response, next: (error?: unknown) => void) => void;
-
+/** The name of the parts that are files. */
 const FILES = 'files';
-/** Small parts that nobody asked for are ignored, up to here. */
-const OTHER_PARTS = 20;
+
+/** What has come of a form so far. */
+interface Parts {
+  readonly data: Promise<string>[];
+  readonly files: Promise<ReceivedFile>[];
+}
 
 /** Receives one form: a JSON part, given as a field or as a file, and the parts named `files`, straight to disk. */
 export class MultipartReceiver {
   readonly #dataPart: string;
   readonly #limits: MultipartLimits;
-  readonly #storage: UploadStorage;
-  readonly #middleware: Middleware;
 
   constructor(dataPart: string, limits: MultipartLimits) {
     this.#dataPart = dataPart;
     this.#limits = limits;
-    this.#storage = new UploadStorage(dataPart, limits.dataBytes);
-    this.#middleware = multer({
-      storage: this.#storage,
-      // Names are compared with the documents byte by byte: decode them as UTF-8 and keep whatever looks like a path.
-      defParamCharset: 'utf8',
-      preservePath: true,
-      limits: {
-        fileSize: limits.fileBytes,
-        fieldSize: limits.dataBytes,
-        files: limits.files + 1,
-        fields: OTHER_PARTS,
-        parts: limits.files + OTHER_PARTS,
-        fieldNestingDepth: 0,
-      },
-      fileFilter: (_req, file, done) => {
-        if (file.fieldname === FILES || file.fieldname === dataPart) done(null, true);
-        else
-          done(
-            new HttpProblem(
-              'invalid_request',
-              `send files in parts named ${FILES}, not ${quoted(file.fieldname)}`,
-            ),
-          );
-      },
-    }).any() as Middleware;
   }
 
-  /** @throws HttpProblem `invalid_request`, `payload_too_large` @throws ClientGoneError */
-  async receive(req: IncomingMessage, res: ServerResponse, session: UploadSession): Promise<ReceivedForm> {
-    this.#storage.attach(req, session);
-    await this.#parse(req as Request, res as Response);
-    const form = req as { readonly body?: Record<string, unknown>; readonly files?: readonly UploadedFile[] };
-    const uploaded = form.files ?? [];
-    if (uploaded.filter(({ fieldname }) => fieldname === FILES).length > this.#limits.files)
-      throw this.#tooManyFiles();
-    return { data: this.#dataOf(form.body, uploaded), files: uploaded.flatMap(receivedFile) };
-  }
-
-  #parse(req: Request, res: Response): Promise<void> {
-    const limit = this.#limits.requestBytes;
-    return new Promise((resolve, reject) => {
-      let size = 0;
-      req.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        if (size > limit) reject(tooLarge('the request', limit));
-      });
-      this.#middleware(req, res, (error?: unknown) => {
-        if (error === undefined) resolve();
-        else reject(this.#problemOf(error, req));
-      });
+  /** @throws HttpProblem `invalid_request`, `payload_too_large`, `rate_limited` @throws ClientGoneError */
+  async receive(req: IncomingMessage, session: UploadSession): Promise<ReceivedForm> {
+    const parts: Parts = { data: [], files: [] };
+    await readForm(req, this.#limits, {
+      take: (part) => this.#take(part, parts, session),
+      fileBytes: () => session.bytes,
     });
+    const [data] = await Promise.all(parts.data);
+    if (data === undefined) throw this.#notOneDataPart('it is missing');
+    return { data, files: await Promise.all(parts.files) };
   }
 
-  #dataOf(fields: Record<string, unknown> | undefined, files: readonly UploadedFile[]): string {
-    const sent = [
-      ...[fields?.[this.#dataPart] ?? []].flat(),
-      ...files
-        .filter(({ fieldname }) => fieldname === this.#dataPart)
-        .map(({ buffer }) => buffer.toString('utf8')),
-    ];
-    const [data] = sent;
-    if (sent.length === 1 && typeof data === 'string') return data;
-    const found = sent.length === 0 ? 'it is missing' : `it came ${sent.length} times`;
-    throw new HttpProblem(
+  #take(part: FormPart, { data, files }: Parts, session: UploadSession): Promise<unknown> {
+    if (part.name === this.#dataPart) {
+      if (data.length > 0) throw this.#notOneDataPart('it came more than once');
+      const text = this.#collect(part.stream);
+      data.push(text);
+      return text;
+    }
+    if (part.name !== FILES) throw this.#unknownPart(part);
+    if (files.length === this.#limits.files) {
+      throw new HttpProblem('payload_too_large', `a request may carry at most ${files.length} files`);
+    }
+    if (part.fileName === undefined) {
+      throw new HttpProblem('invalid_request', `a part named ${FILES} has no file name`);
+    }
+    const file = session.store(part.fileName, part.stream, this.#limits.fileBytes);
+    files.push(file);
+    return file;
+  }
+
+  async #collect(stream: AsyncIterable<Buffer>): Promise<string> {
+    const limit = this.#limits.dataBytes;
+    const bytes = new BoundedBuffer(limit);
+    for await (const chunk of stream)
+      if (!bytes.add(chunk)) throw tooLarge(`the part ${quoted(this.#dataPart)}`, limit);
+    return textOf(bytes.content(), this.#dataPart);
+  }
+
+  #unknownPart({ name }: FormPart): HttpProblem {
+    const found = name === undefined ? 'a part has no name' : `it has none named ${quoted(name)}`;
+    return new HttpProblem(
       'invalid_request',
-      `the form needs exactly one part named ${this.#dataPart} with JSON text; ${found}`,
+      `the form has one part named ${this.#dataPart} and parts named ${FILES}; ${found}`,
     );
   }
 
-  #tooManyFiles(): HttpProblem {
-    return new HttpProblem('payload_too_large', `a request may carry at most ${this.#limits.files} files`);
-  }
-
-  #problemOf(error: unknown, req: IncomingMessage): Error {
-    if (error instanceof HttpProblem) return error;
-    if (!req.complete && req.destroyed) return new ClientGoneError('closed while its form was being read');
-    if (error instanceof MulterError) return this.#limitProblem(error);
-    return storageFailure(error) ?? malformed();
-  }
-
-  #limitProblem(error: MulterError & { readonly filename?: string }): HttpProblem {
-    const { code, filename = '', field = '' } = error;
-    if (code === 'LIMIT_FILE_SIZE') return tooLarge(`the file ${quoted(filename)}`, this.#limits.fileBytes);
-    if (code === 'LIMIT_FILE_COUNT') return this.#tooManyFiles();
-    if (code === 'LIMIT_FIELD_VALUE') return tooLarge(`the part ${quoted(field)}`, this.#limits.dataBytes);
-    if (code === 'LIMIT_PART_COUNT' || code === 'LIMIT_FIELD_COUNT') {
-      return new HttpProblem('payload_too_large', 'the form has too many parts');
-    }
-    return malformed();
+  #notOneDataPart(found: string): HttpProblem {
+    const message = `the form needs exactly one part named ${this.#dataPart} with JSON text; ${found}`;
+    return new HttpProblem('invalid_request', message);
   }
 }
 
 const quoted = (name: string): string => JSON.stringify(name.slice(0, 255));
-
-const malformed = (): HttpProblem =>
-  new HttpProblem('invalid_request', 'the body is not a complete multipart/form-data form');
-
-/** A full or broken disk is ours to answer for, not the client's. */
-const storageFailure = (error: unknown): Error | undefined =>
-  error instanceof Error && 'syscall' in error ? error : undefined;
-
-const receivedFile = ({
-  fieldname,
-  originalname,
-  size,
-  path,
-  sha256,
-}: UploadedFile): readonly ReceivedFile[] =>
-  fieldname === FILES ? [{ name: originalname, size, sha256, path }] : [];

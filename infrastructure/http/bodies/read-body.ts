@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ClientGoneError, HttpProblem } from '../errors/http-problem.ts';
+import { BoundedBuffer } from './bounded-buffer.ts';
+import { requireShallow } from './json-depth.ts';
 import { parseExactJson } from '../../../application/schemas/exact-json.ts';
 
 /** Responses whose client waits for `100 Continue` before it sends the body. */
@@ -26,26 +28,26 @@ export const declaredLength = (req: IncomingMessage): number | undefined => {
  */
 export const readBody = (req: IncomingMessage, limit: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const body = new BoundedBuffer(limit);
     const stop = (error?: Error): void => {
       req.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
       if (error) reject(error);
-      else resolve(chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks, size));
+      else resolve(body.content());
     };
     const onData = (chunk: Buffer): void => {
-      size += chunk.length;
-      if (size > limit) stop(tooLarge('the body', limit));
-      else chunks.push(chunk);
+      if (!body.add(chunk)) stop(tooLarge('the body', limit));
     };
     const onEnd = (): void => stop();
     const onClose = (): void => stop(new ClientGoneError('closed while its body was being read'));
     req.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+    // Closed before anybody listened.
+    if (req.destroyed) onClose();
   });
 
 /** @throws HttpProblem `invalid_request` */
 export const parseJson = (text: string, what: string): unknown => {
   if (text === '') throw new HttpProblem('invalid_request', `${what} is empty; send a JSON object`);
+  requireShallow(text, what);
   try {
     return parseExactJson(text);
   } catch {

@@ -1,102 +1,111 @@
-import { mkdir, open, readdir, rm, stat, unlink } from 'node:fs/promises';
-import { createHash, randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { hasEnded, ownMark } from './upload-owner.ts';
+import { UploadSession } from './upload-session.ts';
+import { UploadSlots } from './upload-slots.ts';
 
-export interface StoredUpload {
-  readonly path: string;
-  readonly size: number;
-  readonly sha256: string;
+const MINUTE_MS = 60_000;
+/** A process marks its folder every minute; one that has been silent for this long has ended, or serves nobody. */
+const SILENCE_MS = 5 * MINUTE_MS;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const MARK = 'owner';
+
+export interface UploadAreaOptions {
+  readonly slots?: UploadSlots;
+  readonly sweepEveryMs?: number;
 }
 
-const DAY_MS = 86_400_000;
-
-/** Files of one request. They exist until `discard`, which also stops what is still being written. */
-export class UploadSession {
-  readonly #directory: string;
-  readonly #paths: string[] = [];
-  readonly #sources: Readable[] = [];
-  readonly #writes: Promise<unknown>[] = [];
-
-  constructor(directory: string) {
-    this.#directory = directory;
-  }
-
-  /** Writes a stream to a file of its own, hashing on the way; memory holds one chunk at a time. */
-  store(source: Readable): Promise<StoredUpload> {
-    const path = join(this.#directory, randomUUID());
-    this.#paths.push(path);
-    this.#sources.push(source);
-    const write = writeHashed(source, path);
-    this.#writes.push(write);
-    return write;
-  }
-
-  /** Never fails: what cannot be removed now is removed at the next start. */
-  async discard(): Promise<void> {
-    for (const source of this.#sources) source.destroy();
-    await Promise.allSettled(this.#writes);
-    await Promise.allSettled(this.#paths.map((path) => unlink(path)));
-  }
+/** What an upload asks for before it is read. */
+export interface Arrival {
+  readonly applicationId: string;
+  /** Undefined when the client does not say. */
+  readonly declaredBytes: number | undefined;
+  /** Aborted when the client goes. */
+  readonly signal: AbortSignal;
 }
 
-const writeHashed = async (source: Readable, path: string): Promise<StoredUpload> => {
-  const hash = createHash('sha256');
-  let size = 0;
-  const file = await open(path, 'wx', 0o600);
-  try {
-    for await (const chunk of source as AsyncIterable<Buffer>) {
-      hash.update(chunk);
-      size += chunk.length;
-      await file.appendFile(chunk);
-    }
-  } finally {
-    await file.close();
-  }
-  return { path, size, sha256: hash.digest('hex') };
-};
+const modifiedAt = async (path: string): Promise<number> => (await stat(path)).mtimeMs;
 
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-};
-
-/** A folder that its process left behind: it is gone, or runs on another host that has been silent for a day. */
-const isAbandoned = async (root: string, name: string): Promise<boolean> => {
-  const [, host, pid] = /^(.+)-(\d+)$/.exec(name) ?? [];
-  if (host === hostname()) return Number(pid) === process.pid || !isAlive(Number(pid));
-  return Date.now() - (await stat(join(root, name))).mtimeMs > DAY_MS;
-};
-
-/** Where uploads wait while their request is handled. */
+/**
+ * Where uploads wait, sealed, while their request is handled. Each process has a folder of its own under the root, which
+ * several hosts may share, and removes the folders of processes that are gone.
+ */
 export class UploadArea {
+  readonly #root: string;
   readonly #directory: string;
+  readonly #slots: UploadSlots;
+  readonly #mark: string;
+  #timer: NodeJS.Timeout | undefined;
+  #sweeping: Promise<void> = Promise.resolve();
 
-  private constructor(directory: string) {
-    this.#directory = directory;
+  private constructor(root: string, mark: string, slots: UploadSlots) {
+    this.#root = root;
+    this.#directory = join(root, randomUUID());
+    this.#mark = mark;
+    this.#slots = slots;
   }
 
-  /** Makes a folder for this process under `root`, and empties those of processes that are gone. */
-  static async open(root: string): Promise<UploadArea> {
-    await mkdir(root, { recursive: true, mode: 0o700 });
-    for (const name of await readdir(root)) {
-      if (await isAbandoned(root, name)) await rm(join(root, name), { recursive: true, force: true });
-    }
-    const directory = join(root, `${hostname()}-${process.pid}`);
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    return new UploadArea(directory);
+  /** Makes a folder for this process, and sweeps at once and then every minute. @throws Error when it cannot be made */
+  static async open(root: string, options: UploadAreaOptions = {}): Promise<UploadArea> {
+    const { slots = new UploadSlots(), sweepEveryMs = MINUTE_MS } = options;
+    const area = new UploadArea(root, await ownMark(), slots);
+    await area.#markFolder();
+    await area.#sweep();
+    area.#timer = setInterval(() => {
+      area.#sweeping = area.#sweeping
+        .then(() => area.#markFolder())
+        .then(() => area.#sweep())
+        .catch(ignore);
+    }, sweepEveryMs).unref();
+    return area;
   }
 
-  session(): UploadSession {
-    return new UploadSession(this.#directory);
+  /** @throws HttpProblem `rate_limited` when too much is under way @throws ClientGoneError */
+  async session({ applicationId, declaredBytes, signal }: Arrival): Promise<UploadSession> {
+    return new UploadSession(this.#directory, await this.#slots.enter(applicationId, declaredBytes, signal));
   }
 
+  /** Never fails: what cannot be removed now is removed by another process, or at the next start. */
   async close(): Promise<void> {
-    await rm(this.#directory, { recursive: true, force: true });
+    clearInterval(this.#timer);
+    await this.#sweeping;
+    await rm(this.#directory, { recursive: true, force: true }).catch(ignore);
+  }
+
+  /** Says that this process lives; makes the folder again where somebody took it away. */
+  async #markFolder(): Promise<void> {
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    await writeFile(join(this.#directory, MARK), this.#mark, { mode: 0o600 });
+  }
+
+  /** All times are of the file system that holds the folders, so that the clocks of hosts need not agree. */
+  async #sweep(): Promise<void> {
+    const now = await modifiedAt(join(this.#directory, MARK));
+    for (const name of await readdir(this.#root)) {
+      const path = join(this.#root, name);
+      if (path === this.#directory) continue;
+      await sweepFolder(path, now).catch(ignore);
+    }
   }
 }
+
+const ignore = (): void => undefined;
+
+const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
+
+const sweepFolder = async (path: string, now: number): Promise<void> => {
+  const mark = await readFile(join(path, MARK), 'utf8').catch(() => undefined);
+  if (mark === undefined) return sweepUnmarked(path, now);
+  const silent = (await modifiedAt(join(path, MARK))) < now - SILENCE_MS;
+  if (silent || (await hasEnded(mark))) await remove(path);
+};
+
+/** Earlier versions marked nothing, and one of them may still run beside this one: its folder stays for a day. */
+const sweepUnmarked = async (path: string, now: number): Promise<void> => {
+  const names = (await stat(path)).isDirectory() ? await readdir(path) : [];
+  const paths = names.map((name) => join(path, name));
+  const changed = Math.max(...(await Promise.all([path, ...paths].map(modifiedAt))));
+  if (changed < now - DAY_MS) await remove(path);
+  else if (changed < now - SILENCE_MS) await Promise.all(paths.map(remove));
+};

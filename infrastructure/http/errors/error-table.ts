@@ -10,6 +10,8 @@ interface ErrorEntry {
 
 type TransportErrorCode =
   | 'invalid_request'
+  | 'unknown_field'
+  | 'request_timeout'
   | 'unsupported_grant_type'
   | 'invalid_client'
   | 'missing_token'
@@ -35,9 +37,16 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
   },
   validation_error: {
     status: 400,
-    meaning: 'One or more fields break a rule; `details` lists every one of them.',
+    meaning: 'One or more fields break a rule; `details` lists them, the first 100.',
   },
-  invalid_query_parameter: { status: 400, meaning: 'A query parameter has a value that is not allowed.' },
+  unknown_field: {
+    status: 400,
+    meaning: 'The name of a field is misspelt, or belongs to another request; `details` names the one meant.',
+  },
+  invalid_query_parameter: {
+    status: 400,
+    meaning: 'A query parameter does not exist here, or has a value that is not allowed.',
+  },
   installment_not_found: { status: 400, meaning: 'The operation has no installment with this code.' },
   invalid_date: { status: 400, meaning: 'A date lies outside the range that the operation allows.' },
   missing_file: { status: 400, meaning: 'A document names a file that was not uploaded.' },
@@ -68,6 +77,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
   not_found: { status: 404, meaning: 'Nothing is served at this path.' },
   method_not_allowed: { status: 405, meaning: 'The path exists, the method does not; see Allow.' },
   not_acceptable: { status: 406, meaning: 'The Accept header excludes the only format on offer.' },
+  request_timeout: { status: 408, retryable: true, meaning: 'The request took too long to arrive.' },
   idempotency_conflict: { status: 409, meaning: 'The key was used up by a request with another payload.' },
   installment_already_closed: { status: 409, meaning: 'The installment was settled or prepaid before.' },
   proposal_code_already_used: { status: 409, meaning: 'Another operation has this code.' },
@@ -86,7 +96,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
   rate_limited: {
     status: 429,
     retryable: true,
-    meaning: 'The bucket is empty; wait as long as Retry-After says.',
+    meaning: 'The bucket is empty, or too many uploads are under way; wait as long as Retry-After says.',
   },
   internal_error: { status: 500, meaning: 'An unexpected failure; quote the request id to support.' },
   service_unavailable: {

@@ -1,5 +1,5 @@
 import { ReadModelBehindError } from '../../../application/loans/read-loan.ts';
-import { BusyError } from '../../../application/ports/busy-error.ts';
+import { BusyError, OverShareError } from '../../../application/ports/busy-error.ts';
 import {
   ConcurrencyError,
   OutcomeUnknownError,
@@ -72,6 +72,11 @@ export const problemOf = (error: unknown): HttpProblem | undefined => {
   if (error instanceof StoreUnavailableError)
     return unavailable('The service cannot store anything right now.', 5);
   if (error instanceof BusyError) return unavailable('The service is at its limit for work of this kind.', 1);
+  if (error instanceof OverShareError) {
+    const { message, retryAfterSeconds } = error;
+    const told = `${message[0]?.toUpperCase()}${message.slice(1)}; wait ${retryAfterSeconds} seconds`;
+    return new HttpProblem('rate_limited', told, [], ['Retry-After', String(retryAfterSeconds)]);
+  }
   if (error instanceof ReadModelBehindError) return unavailable('The latest change cannot be read yet.', 1);
   if (isUndecodablePath(error)) {
     return new HttpProblem('invalid_request', 'The path is not validly percent-encoded.');

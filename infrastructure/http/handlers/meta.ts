@@ -9,8 +9,8 @@ import type { ServedContent } from '../served-content.ts';
 
 export interface Readiness {
   readonly ready: boolean;
-  /** What was looked at, with `ok` or what is wrong with it. */
-  readonly checks: Readonly<Record<string, string>>;
+  /** What was looked at. Anybody may ask, so what is wrong is for the log. */
+  readonly checks: Readonly<Record<string, 'ok' | 'failing'>>;
 }
 
 export interface MetaDependencies {
@@ -26,10 +26,8 @@ const documentHandler = (content: ServedContent): Handler => ({
   run: ({ req }) => content.replyTo(req, REVALIDATE),
 });
 
-/** What is wrong, check by check. */
-export const failing = ({ checks }: Readiness): string =>
+export const checksText = ({ checks }: Readiness): string =>
   Object.entries(checks)
-    .filter(([, state]) => state !== 'ok')
     .map(([name, state]) => `${name}: ${state}`)
     .join('; ');
 
@@ -46,7 +44,7 @@ export const metaHandlers = (
   readReadiness: {
     run: async () => {
       const state = await readiness();
-      if (!state.ready) throw unavailable(`not ready: ${failing(state)}`, 1);
+      if (!state.ready) throw unavailable(`not ready: ${checksText(state)}`, 1);
       return { status: 200, json: { status: 'ok', checks: state.checks } };
     },
   },

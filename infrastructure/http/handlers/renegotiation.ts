@@ -1,7 +1,8 @@
 import { mediaTypeOf } from '../bodies/media-type.ts';
 import { forClient } from '../pipeline/operation.ts';
 import type { Call, Handler } from '../pipeline/operation.ts';
-import { outcomeReply } from '../pipeline/reply.ts';
+import { ok, outcomeReply } from '../pipeline/reply.ts';
+import { presentRenegotiationQuote } from '../presenters/quotes.ts';
 import { presentRenegotiation } from '../presenters/renegotiation.ts';
 import { checkRenegotiation, renegotiationDataInput, renegotiationInput } from '../requests/renegotiation.ts';
 import type { RenegotiationBody, RenegotiationDataBody } from '../requests/renegotiation.ts';
@@ -12,12 +13,15 @@ const inputOf = ({ req, body, files }: Call) =>
     ? renegotiationDataInput(body as RenegotiationDataBody, files)
     : renegotiationInput(body as RenegotiationBody);
 
-export const renegotiationHandlers = ({ renegotiateLoans }: UseCases): Readonly<Record<string, Handler>> => ({
+export const renegotiationHandlers = (useCases: UseCases): Readonly<Record<string, Handler>> => ({
   renegotiateLoans: {
     crossCheck: checkRenegotiation,
     fileNames: (body) => (body as RenegotiationDataBody).new_loan.backing_documents.map(({ value }) => value),
-    run: forClient(async (context, call) =>
-      outcomeReply(200, await renegotiateLoans(context, inputOf(call)), presentRenegotiation),
-    ),
+    run: forClient(async (context, call) => {
+      const { dry_run: dryRun } = call.body as RenegotiationBody | RenegotiationDataBody;
+      const input = inputOf(call);
+      if (dryRun) return ok(presentRenegotiationQuote(await useCases.quoteRenegotiation(context, input)));
+      return outcomeReply(200, await useCases.renegotiateLoans(context, input), presentRenegotiation);
+    }),
   },
 });

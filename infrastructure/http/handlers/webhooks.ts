@@ -1,3 +1,5 @@
+import { isSoundText } from '../../../application/schemas/sound-text.ts';
+import { HttpProblem } from '../errors/http-problem.ts';
 import { forClient } from '../pipeline/operation.ts';
 import type { Call, Handler } from '../pipeline/operation.ts';
 import { NO_CONTENT, ok } from '../pipeline/reply.ts';
@@ -12,7 +14,12 @@ import { createWebhookInput, listDeliveriesInput, updateWebhookInput } from '../
 import type { NewWebhookBody, WebhookUpdateBody } from '../requests/webhook.ts';
 import type { UseCases } from '../use-cases.ts';
 
-const webhookId = ({ params }: Call): string => params['webhook_id'] ?? '';
+/** An id of a path, as far as one can look like this. @throws HttpProblem 404 */
+const idOf = (id: string | undefined, code: 'webhook_not_found' | 'event_not_found'): string => {
+  if (id !== undefined && isSoundText(id)) return id;
+  throw new HttpProblem(code, 'nothing has an id like this');
+};
+const webhookId = ({ params }: Call): string => idOf(params['webhook_id'], 'webhook_not_found');
 
 export const webhookHandlers = ({ webhooks }: UseCases): Readonly<Record<string, Handler>> => ({
   createWebhook: {
@@ -53,7 +60,7 @@ export const webhookHandlers = ({ webhooks }: UseCases): Readonly<Record<string,
   redeliverEvent: {
     run: forClient(async (context, { params }) => ({
       status: 202,
-      json: presentRedelivery(await webhooks.redeliver(context, params['event_id'] ?? '')),
+      json: presentRedelivery(await webhooks.redeliver(context, idOf(params['event_id'], 'event_not_found'))),
     })),
   },
   listDeliveries: {

@@ -77,6 +77,11 @@ const pathsOf = (
   return paths;
 };
 
+const BEARER =
+  'A token of POST /token. Its scopes say what it allows: `loans:read` and `loans:write` for operations, `webhooks` for managing ' +
+  'subscriptions, `events` for seeing and sending again what was sent about operations; `webhooks` covers `events`. A client that is ' +
+  'limited to some funds of its application cannot have `webhooks`, and finds nothing that belongs to another fund.';
+
 /** The interface description: what is published, what requests are checked against, and what routes exist. */
 export const openApiDocument = (addresses: PublicAddresses): OpenApiDocument => ({
   openapi: '3.1.0',
@@ -106,7 +111,7 @@ export const openApiDocument = (addresses: PublicAddresses): OpenApiDocument => 
     headers: headerComponents,
     responses: responseComponents,
     securitySchemes: {
-      bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A token of POST /token.' },
+      bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: BEARER },
       basic: { type: 'http', scheme: 'basic', description: 'Client id and secret, at POST /token only.' },
     },
   },

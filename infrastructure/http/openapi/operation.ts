@@ -1,4 +1,4 @@
-import type { Scope } from '../../../application/ports/tokens.ts';
+import type { Scope } from '../../../application/ports/scopes.ts';
 import type { ErrorCode } from '../errors/error-table.ts';
 import { RATE_ROWS } from '../limits/rate-limiter.ts';
 import type { RateRow } from '../limits/rate-limiter.ts';
@@ -16,6 +16,8 @@ export interface BodyContent {
   /** Component that the JSON (or the form) has to match. */
   readonly schema: string;
   readonly example: object;
+  /** Most bytes of the JSON or of the fields, default 8 KiB; files have limits of their own. */
+  readonly limit?: number;
   /** multipart only: the part that carries the JSON. */
   readonly dataPart?: string;
   /** multipart only: media types of the files; default PDF */
@@ -72,6 +74,18 @@ const FILES: Schema = {
   description: 'One part named `files` for each file; its file name ties it to a document.',
 };
 
+const KIBIBYTE = 1024;
+
+/** Most bytes of what a body says beside its files. */
+export const limitOf = ({ limit = 8 * KIBIBYTE }: BodyContent): number => limit;
+
+const limitText = (content: BodyContent): string => {
+  const { mediaType, dataPart } = content;
+  const what = dataPart === undefined ? `As \`${mediaType}\`: at` : `The part \`${dataPart}\`: at`;
+  const files = dataPart === undefined ? '' : ', and at most 20 files; no other part is accepted';
+  return `${what} most ${limitOf(content) / KIBIBYTE} KiB${files}.`;
+};
+
 const mediaTypeOf = (content: BodyContent): Schema => {
   const { mediaType, schema, example, dataPart, fileTypes = 'application/pdf' } = content;
   if (dataPart === undefined) return { [mediaType]: { schema: ref(schema), example } };
@@ -100,7 +114,8 @@ export const impliedErrors = (spec: OperationSpec): readonly ErrorCode[] => {
   }
   codes.push('payload_too_large');
   if (spec.body) codes.push('unsupported_media_type');
-  if (spec.body && spec.access !== 'client_credentials') codes.push('validation_error');
+  if (spec.body && spec.access !== 'client_credentials') codes.push('validation_error', 'unknown_field');
+  if (spec.method === 'get' && spec.access !== 'public') codes.push('invalid_query_parameter');
   if (spec.bucket) codes.push('rate_limited');
   return codes;
 };
@@ -138,7 +153,11 @@ export const describe = (spec: OperationSpec, servers?: readonly Schema[]): Sche
   }),
   ...(spec.parameters && { parameters: spec.parameters.map(parameter) }),
   ...(spec.body && {
-    requestBody: { required: true, content: Object.assign({}, ...spec.body.map(mediaTypeOf)) as Schema },
+    requestBody: {
+      required: true,
+      description: spec.body.map(limitText).join(' '),
+      content: Object.assign({}, ...spec.body.map(mediaTypeOf)) as Schema,
+    },
   }),
   responses: {
     ...Object.fromEntries(spec.success.map((success) => [String(success.status), successOf(spec, success)])),

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Application, Client } from '../../../application/ports/client-registry.ts';
+import { allows, scopesOf } from '../../../application/ports/scopes.ts';
+import type { Scope } from '../../../application/ports/scopes.ts';
 import { InvalidTokenError, TokenExpiredError } from '../../../application/ports/tokens.ts';
-import type { Scope, TokenClaims, TokenVerifier } from '../../../application/ports/tokens.ts';
+import type { TokenClaims, TokenVerifier } from '../../../application/ports/tokens.ts';
 import type { ErrorCode } from '../errors/error-table.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 
@@ -17,15 +19,24 @@ export interface Caller {
   readonly clientId: string;
   readonly applicationId: string;
   readonly fundIds: readonly string[];
+  readonly onlyFundIds?: readonly string[];
   readonly scopes: readonly string[];
   /** Factor of the application's rate limits. */
   readonly multiplier: number;
 }
 
+const isOneOf =
+  (values: readonly string[]) =>
+  (value: string): boolean =>
+    values.includes(value);
+
 const BEARER = /^bearer +(\S+) *$/i;
 
 const unauthorized = (code: ErrorCode, message: string, error?: string): HttpProblem => {
-  const reason = error === undefined ? '' : `, error="${error}", error_description="${message}"`;
+  const reason =
+    error === undefined
+      ? ''
+      : `, error="${error}", error_description="${message.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '')}"`;
   return new HttpProblem(code, message, [], ['WWW-Authenticate', `Bearer realm="receivables"${reason}`]);
 };
 
@@ -51,13 +62,12 @@ export class Authentication {
     if (resolved === undefined || resolved.client.revokedAt !== null) {
       throw unauthorized('invalid_token', 'The client of this token was revoked', 'invalid_token');
     }
-    return {
-      clientId: claims.clientId,
-      applicationId: resolved.application.applicationId,
-      fundIds: resolved.application.fundIds,
-      scopes: claims.scopes,
-      multiplier: resolved.client.rateLimitMultiplier,
-    };
+    const { client, application } = resolved;
+    const { onlyFundIds, rateLimitMultiplier: multiplier } = client;
+    const common = { clientId: claims.clientId, applicationId: application.applicationId, multiplier };
+    if (onlyFundIds === undefined) return { ...common, fundIds: application.fundIds, scopes: claims.scopes };
+    const scopes = claims.scopes.filter((scope) => allows(scopesOf(client), scope as Scope));
+    return { ...common, onlyFundIds, fundIds: onlyFundIds.filter(isOneOf(application.fundIds)), scopes };
   }
 
   async #verify(token: string): Promise<TokenClaims> {
@@ -68,7 +78,11 @@ export class Authentication {
         throw unauthorized('token_expired', 'The access token has expired; fetch a new one', 'invalid_token');
       }
       if (error instanceof InvalidTokenError) {
-        throw unauthorized('invalid_token', 'The access token is not valid here', 'invalid_token');
+        throw unauthorized(
+          'invalid_token',
+          `The access token is not valid here: ${error.message}`,
+          'invalid_token',
+        );
       }
       throw error;
     }
@@ -77,7 +91,7 @@ export class Authentication {
 
 /** @throws HttpProblem `insufficient_scope` */
 export const requireScope = (caller: Caller, scope: Scope): void => {
-  if (caller.scopes.includes(scope)) return;
+  if (allows(caller.scopes, scope)) return;
   const message = `The token lacks the scope ${scope}`;
   const challenge = `Bearer realm="receivables", error="insufficient_scope", scope="${scope}"`;
   throw new HttpProblem('insufficient_scope', message, [], ['WWW-Authenticate', challenge]);

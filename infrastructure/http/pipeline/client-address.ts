@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import type { Logger } from '../../../application/ports/logger.ts';
 
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
@@ -36,4 +37,18 @@ export const clientAddress = (req: IncomingMessage, hops: number): string => {
     address = claimed;
   }
   return address;
+};
+
+/** Says once that there is a proxy in front although none is to be trusted: then all clients behind it share one address. */
+export const proxyWarning = (hops: number, logger: Logger): ((req: IncomingMessage) => void) => {
+  let isOver = hops > 0;
+  return (req) => {
+    if (isOver || req.headers['x-forwarded-for'] === undefined) return;
+    isOver = true;
+    logger.warn(
+      {},
+      'a request came with X-Forwarded-For, but TRUST_PROXY is 0: all clients behind that proxy share the rate limits of its ' +
+        'address; set TRUST_PROXY to the number of proxies in front',
+    );
+  };
 };

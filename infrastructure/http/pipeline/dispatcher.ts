@@ -2,9 +2,10 @@ import type { Request, Response } from 'express';
 import type { RequestWatch } from '../../../application/ports/request-watch.ts';
 import type { RequestContext } from '../../../application/request-context.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
-import { clientIdOf } from '../requests/client-credentials.ts';
+import type { RateState } from '../limits/rate-limiter.ts';
 import { requireScope } from './authentication.ts';
 import type { Authentication, Caller } from './authentication.ts';
+import type { ClientAdmission } from './client-admission.ts';
 import { Exchange } from './exchange.ts';
 import type { BodyKind, Operation } from './operation.ts';
 import { checkHeaders } from './preconditions.ts';
@@ -18,11 +19,13 @@ import type { Responder } from './responder.ts';
 
 export interface DispatcherDependencies {
   readonly authentication: Authentication;
+  readonly admission: ClientAdmission;
   readonly gate: RateGate;
   readonly reception: Reception;
   readonly responder: Responder;
   readonly refusals: Refusals;
   readonly trustedHops: number;
+  readonly warnOfProxy: (req: Request) => void;
   readonly watch: RequestWatch;
 }
 
@@ -63,6 +66,7 @@ export class Dispatcher {
   }
 
   #exchange(req: Request, res: Response): Exchange {
+    this.#deps.warnOfProxy(req);
     return new Exchange(req, res, this.#deps.trustedHops);
   }
 
@@ -72,10 +76,10 @@ export class Dispatcher {
     }
     const kind = checkHeaders(req, operation);
     const context = await this.#admit(operation, exchange);
-    const { body, files } = kind ? await this.#receive(operation, kind, exchange) : NOTHING;
+    const { body, files, client } = kind ? await this.#receive(operation, kind, exchange) : NOTHING;
     const query = operation.readQuery(searchOf(req.url));
     const params = req.params as Record<string, string | undefined>;
-    const reply = await operation.handler.run({ context, body, files, params, query, req });
+    const reply = await operation.handler.run({ context, client, body, files, params, query, req });
     this.#deps.responder.reply(exchange, reply);
   }
 
@@ -84,14 +88,24 @@ export class Dispatcher {
     const { access, bucket, endpoint } = operation;
     if (access === 'client_credentials' || bucket === null) return undefined;
     if (access === 'public') {
-      if (!(await this.#deps.gate.forAddress(exchange, bucket))) throw limited(endpoint, exchange);
+      requireToken(await this.#deps.gate.forAddress(exchange, bucket), endpoint);
       return undefined;
     }
     const caller = await this.#identify(operation, exchange);
     requireScope(caller, access);
-    if (!(await this.#deps.gate.forCaller(exchange, caller, bucket))) throw limited(endpoint, exchange);
-    const { clientId, applicationId, fundIds } = caller;
-    return { requestId: exchange.requestId, clientId, applicationId, fundIds };
+    requireToken(await this.#deps.gate.forCaller(exchange, caller, bucket), endpoint);
+    const { clientId, applicationId, fundIds, onlyFundIds } = caller;
+    exchange.applicationId = applicationId;
+    // Only what files cost is worth giving up; watching every connection is not.
+    const signal = operation.bodies.some(({ form }) => form) ? exchange.gone : undefined;
+    return {
+      requestId: exchange.requestId,
+      clientId,
+      applicationId,
+      fundIds,
+      ...(onlyFundIds && { onlyFundIds }),
+      ...(signal && { signal }),
+    };
   }
 
   /** A guess at a token costs its address a token of the bucket; an address without any is not even told that it was wrong. */
@@ -100,21 +114,18 @@ export class Dispatcher {
       return await this.#deps.authentication.identify(exchange.req);
     } catch (error) {
       const unauthorized = error instanceof HttpProblem && error.status === 401;
-      if (unauthorized && !(await this.#deps.gate.forAddress(exchange, bucket ?? UNMATCHED))) {
-        throw limited(endpoint, exchange);
-      }
+      if (unauthorized)
+        requireToken(await this.#deps.gate.forAddress(exchange, bucket ?? UNMATCHED), endpoint);
       throw error;
     }
   }
 
   async #receive(operation: Operation, kind: BodyKind, exchange: Exchange): Promise<Contents> {
-    const { gate, reception } = this.#deps;
+    const { admission, reception } = this.#deps;
     if (operation.access !== 'client_credentials') return reception.receive(operation, kind, exchange);
-    // Who asks stands in the form, so this bucket can only be chosen after reading it.
-    const body = await reception.receiveForm(kind, exchange);
-    const allowed = await gate.forCredentials(exchange, clientIdOf(exchange.req, body));
-    if (!allowed) throw limited(operation.endpoint, exchange);
-    return { body, files: NOTHING.files };
+    // Who asks stands in the form.
+    const form = await reception.receiveForm(kind, exchange);
+    return { ...NOTHING, client: await admission.admit(exchange, form, operation.endpoint) };
   }
 }
 
@@ -129,9 +140,9 @@ const watched = ({ requestId, req, res }: Exchange, operation: string | undefine
   };
 };
 
-const limited = (endpoint: string, { rate }: Exchange): HttpProblem => {
-  if (rate === undefined) throw new Error('a bucket was drawn from');
-  return tooManyRequests(endpoint, rate);
+/** @throws HttpProblem `rate_limited` */
+const requireToken = (state: RateState, endpoint: string): void => {
+  if (!state.allowed) throw tooManyRequests(endpoint, state);
 };
 
 const searchOf = (url: string): string => {

@@ -1,27 +1,38 @@
 import { MultipartReceiver } from '../bodies/multipart-receiver.ts';
 import { OPERATIONS } from '../openapi/document.ts';
 import type { OpenApiDocument } from '../openapi/document.ts';
+import { limitOf } from '../openapi/operation.ts';
 import type { BodyContent, OperationSpec } from '../openapi/operation.ts';
 import { queryReader } from '../requests/query.ts';
 import { DocumentValidators } from '../../../application/schemas/document-validators.ts';
+import { recogniser } from '../../../application/schemas/recogniser.ts';
 import type { BodyKind, Handler, Operation } from './operation.ts';
 
 const MEBIBYTE = 1_048_576;
-const JSON_BYTES = MEBIBYTE;
-const FORM_BYTES = 16_384;
 const UPLOAD_BYTES = 50 * MEBIBYTE;
+const FORM_BYTES = MEBIBYTE;
 const FILES = 20;
 
 /** Most bytes of one uploaded file. */
 export const FILE_BYTES = { sandbox: 2 * MEBIBYTE - 1, production: 10 * MEBIBYTE } as const;
 
-const bodyKind = (content: BodyContent, validators: DocumentValidators, fileBytes: number): BodyKind => {
+const bodyKind = (
+  content: BodyContent,
+  document: OpenApiDocument,
+  validators: DocumentValidators,
+  fileBytes: number,
+): BodyKind => {
   const { mediaType, dataPart } = content;
   const name = dataPart ?? 'body';
-  const common = { mediaType, name, validate: validators.component(content.schema, name) };
-  if (mediaType === 'application/x-www-form-urlencoded') return { ...common, limit: FORM_BYTES };
-  if (dataPart === undefined) return { ...common, limit: JSON_BYTES };
-  const limits = { requestBytes: UPLOAD_BYTES, fileBytes, files: FILES, dataBytes: JSON_BYTES };
+  const common = {
+    mediaType,
+    name,
+    recognise: recogniser(document, content.schema),
+    validate: validators.component(content.schema, name),
+  };
+  const dataBytes = limitOf(content);
+  if (dataPart === undefined) return { ...common, limit: dataBytes };
+  const limits = { requestBytes: UPLOAD_BYTES, formBytes: FORM_BYTES, fileBytes, files: FILES, dataBytes };
   return { ...common, limit: UPLOAD_BYTES, form: new MultipartReceiver(dataPart, limits) };
 };
 
@@ -50,8 +61,8 @@ export const operationTable = (
       endpoint: `${method} ${spec.path}`,
       access: spec.access,
       bucket: spec.bucket,
-      bodies: (spec.body ?? []).map((content) => bodyKind(content, validators, fileBytes)),
-      readQuery: queryReader(spec.parameters ?? [], document.components['parameters'] ?? {}, validators),
+      bodies: (spec.body ?? []).map((content) => bodyKind(content, document, validators, fileBytes)),
+      readQuery: queryReader(spec, document.components['parameters'] ?? {}, validators),
       produces: producedBy(spec),
       handler,
     };

@@ -1,13 +1,10 @@
 import { HttpProblem } from '../errors/http-problem.ts';
 import { multiplied, RATE_ROWS } from '../limits/rate-limiter.ts';
-import type { RateLimit, RateLimiter, RateRow, RateState } from '../limits/rate-limiter.ts';
+import type { RateLimiter, RateRow, RateState } from '../limits/rate-limiter.ts';
 import type { Caller } from './authentication.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Failed attempts that one address has for all client ids together: whoever tries many ids meets this limit. */
-const FAILED_ATTEMPTS: RateLimit = multiplied(RATE_ROWS.token, 10);
-
-/** Draws from the right bucket for a request. Each method notes the state for the headers and answers whether a token was left. */
+/** Draws from the right bucket for a request. Each method notes the state for the headers; its `allowed` says whether a token was left. */
 export class RateGate {
   readonly #limiter: RateLimiter;
 
@@ -15,29 +12,23 @@ export class RateGate {
     this.#limiter = limiter;
   }
 
-  async forCaller(exchange: Exchange, caller: Caller, row: RateRow): Promise<boolean> {
+  async forCaller(exchange: Exchange, caller: Caller, row: RateRow): Promise<RateState> {
     const limit = multiplied(RATE_ROWS[row], caller.multiplier);
-    exchange.rate = await this.#limiter.take('application', `${caller.applicationId} ${row}`, limit);
-    return exchange.rate.allowed;
+    return (exchange.rate = await this.#limiter.take('application', `${caller.applicationId} ${row}`, limit));
   }
 
-  async forAddress(exchange: Exchange, row: RateRow): Promise<boolean> {
-    exchange.rate = await this.#limiter.take('address', `${exchange.addressKey} ${row}`, RATE_ROWS[row]);
-    return exchange.rate.allowed;
+  async forAddress(exchange: Exchange, row: RateRow): Promise<RateState> {
+    return (exchange.rate = await this.#limiter.take(
+      'address',
+      `${exchange.addressKey} ${row}`,
+      RATE_ROWS[row],
+    ));
   }
 
-  /** Per client id and address, as long as the address has not failed too often with whatever ids. */
-  async forCredentials(exchange: Exchange, clientId: string): Promise<boolean> {
-    const address = exchange.addressKey;
-    const failures = await this.#limiter.peek('address', `${address} failed`, FAILED_ATTEMPTS);
-    exchange.rate = failures.allowed
-      ? await this.#limiter.take('address', `${address} token ${clientId}`, RATE_ROWS.token)
-      : { ...failures, limit: RATE_ROWS.token.burst };
-    return exchange.rate.allowed;
-  }
-
-  async countFailedCredentials(exchange: Exchange): Promise<void> {
-    await this.#limiter.take('address', `${exchange.addressKey} failed`, FAILED_ATTEMPTS);
+  /** Tokens issued to a client at one address. Only a right secret gets here, so no flood of made-up ids pushes these buckets out. */
+  async forClient(exchange: Exchange, clientId: string): Promise<RateState> {
+    const key = `token ${clientId} ${exchange.addressKey}`;
+    return (exchange.rate = await this.#limiter.take('application', key, RATE_ROWS.token));
   }
 }
 

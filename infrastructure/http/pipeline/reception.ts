@@ -1,13 +1,14 @@
+import type { Client } from '../../../application/ports/client-registry.ts';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
-import { letContinue, parseJson, readBody, textOf } from '../bodies/read-body.ts';
+import { declaredLength, letContinue, parseJson, readBody, textOf } from '../bodies/read-body.ts';
 import type { UploadArea } from '../bodies/upload-area.ts';
-import { withBoundedLists } from '../requests/bounded-lists.ts';
+import type { UploadSession } from '../bodies/upload-session.ts';
 import { parseForm } from '../requests/client-credentials.ts';
 import { refusalFor } from '../requests/refusal.ts';
 import { asDraft } from '../requests/request-rules.ts';
 import type { RequestRules } from '../requests/request-rules.ts';
 import { requireMatchingFiles } from '../requests/uploaded-files.ts';
-import { withoutRepetitions } from '../../../application/schemas/violations.ts';
+import { MOST_VIOLATIONS, withoutRepetitions } from '../../../application/schemas/violations.ts';
 import type { Exchange } from './exchange.ts';
 import type { BodyKind, Handler, Operation } from './operation.ts';
 
@@ -15,6 +16,8 @@ import type { BodyKind, Handler, Operation } from './operation.ts';
 export interface Contents {
   readonly body: unknown;
   readonly files: readonly ReceivedFile[];
+  /** Who sent its secret in it. */
+  readonly client?: Client;
 }
 
 const NO_FILES: readonly ReceivedFile[] = [];
@@ -30,19 +33,35 @@ export class Reception {
     this.#rules = rules;
   }
 
-  /** @throws HttpProblem 400, 413 @throws ClientGoneError */
+  /** @throws HttpProblem 400, 413, 429 @throws ClientGoneError */
   async receive({ handler }: Operation, kind: BodyKind, exchange: Exchange): Promise<Contents> {
     const { req, res } = exchange;
-    letContinue(res);
     if (kind.form === undefined) {
+      letContinue(res);
       const text = textOf(await readBody(req, kind.limit), kind.name);
       return { body: this.#checked(handler, kind, text), files: NO_FILES };
     }
-    exchange.uploads = this.#uploads.session();
-    const { data, files } = await kind.form.receive(req, res, exchange.uploads);
+    exchange.uploads = await this.#session(exchange);
+    letContinue(res);
+    const { data, files } = await kind.form.receive(req, exchange.uploads);
     const body = this.#checked(handler, kind, data);
     requireMatchingFiles(handler.fileNames?.(body) ?? [], files);
     return { body, files };
+  }
+
+  /** Waits for a place among the uploads under way; the request is not read before. */
+  async #session({ req, res, applicationId }: Exchange): Promise<UploadSession> {
+    if (applicationId === undefined) throw new Error('files are sent with a token');
+    const gone = new AbortController();
+    const leave = (): void => gone.abort();
+    res.once('close', leave);
+    if (res.destroyed || req.destroyed) leave();
+    try {
+      const declaredBytes = declaredLength(req);
+      return await this.#uploads.session({ applicationId, declaredBytes, signal: gone.signal });
+    } finally {
+      res.off('close', leave);
+    }
   }
 
   /** A form whose fields the handler judges itself: the token endpoint has rules of its own for what is wrong with them. */
@@ -53,12 +72,12 @@ export class Reception {
 
   /** @throws HttpProblem `validation_error` with everything that is wrong */
   #checked(handler: Handler, kind: BodyKind, text: string): unknown {
-    const body = withBoundedLists(parseJson(text, kind.name));
-    const violations = kind.validate(body);
+    const { value: body, violations: unrecognised } = kind.recognise(parseJson(text, kind.name));
+    const violations = [...unrecognised, ...kind.validate(body)];
     const draft = handler.crossCheck && asDraft(body);
     const crossed = draft ? (handler.crossCheck?.(draft, this.#rules, kind.name) ?? []) : [];
     if (violations.length > 0 || crossed.length > 0) {
-      throw refusalFor(withoutRepetitions([...violations, ...crossed]));
+      throw refusalFor(withoutRepetitions([...violations, ...crossed]).slice(0, MOST_VIOLATIONS));
     }
     return body;
   }

@@ -33,7 +33,6 @@ export class Refusals {
       known ??
       new HttpProblem('internal_error', 'Something failed on our side; quote the request id to support.');
     await this.noteRate(exchange, operation);
-    if (problem.code === 'invalid_client') await this.#deps.gate.countFailedCredentials(exchange);
     this.#deps.responder.refuse(exchange, problem, operation?.access === 'client_credentials');
   }
 

@@ -1,5 +1,5 @@
 import express from 'express';
-import type { ErrorRequestHandler, Express, NextFunction, Request, Response } from 'express';
+import type { ErrorRequestHandler, Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import { HttpProblem } from '../errors/http-problem.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { Operation } from './operation.ts';
@@ -47,10 +47,25 @@ const answer = (
   };
 };
 
+/** Where tokens and the keys that sign them are, below the address of authentication. */
+const BELOW_AUTH_URL = ['/token', '/.well-known/jwks.json'];
+
+/** Serves them below a path, too: a proxy in front may or may not have taken it off. */
+const withoutPrefix = (authPath: string): RequestHandler => {
+  const plain = new Map(BELOW_AUTH_URL.map((path) => [authPath + path, path]));
+  return (req, _res, next) => {
+    const [path = '', ...query] = req.url.split('?');
+    const found = plain.get(path);
+    if (found !== undefined) req.url = [found, ...query].join('?');
+    next();
+  };
+};
+
 /** The Express application: one route a path, each of which knows its methods. */
-export const routed = (operations: readonly Operation[], dispatcher: Dispatcher): Express => {
+export const routed = (operations: readonly Operation[], dispatcher: Dispatcher, authPath = ''): Express => {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
+  if (authPath !== '') app.use(withoutPrefix(authPath));
   const paths = byPath(operations);
   for (const path of [...paths.keys()].sort(fixedFirst)) {
     const methods = paths.get(path) ?? new Map<string, Operation>();

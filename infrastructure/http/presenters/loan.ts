@@ -42,6 +42,7 @@ const installment = (details: InstallmentDetails): object => ({
 
 const repurchase = (details: RepurchaseDetails): object => ({
   reason: details.reason,
+  reason_detail: details.reasonDetail,
   effective_date: details.effectiveDate,
   repurchase_value: amount(details.repurchaseValue),
   calculated_at: details.calculatedAt,
@@ -65,7 +66,7 @@ const borrower = (details: NonNullable<LoanDetails['borrower']>): object => ({
 const balances = (details: LoanDetails['balances']): object => ({
   open_face_value: amount(details.openFaceValue),
   received_value: amount(details.receivedValue),
-  payoff_value: amount(details.payoffValue),
+  payoff_value: amountOrNull(details.payoffValue),
   payoff_date: details.payoffDate,
 });
 

@@ -3,14 +3,20 @@ import type {
   PrepaymentQuoteLine,
   QuoteLine,
   RepurchaseQuote,
+  SettlementQuote,
 } from '../../../application/loans/quotes.ts';
-import { amount } from './amount.ts';
+import type { RenegotiationQuote } from '../../../application/renegotiation/renegotiation-quote.ts';
+import { amount, amountOrNull } from './amount.ts';
 
-const presentLine = (line: QuoteLine): object => ({
+const presentPlace = (line: Omit<QuoteLine, 'presentValue'>): object => ({
   installment_code: line.installmentCode,
   due_date: line.dueDate,
   days: line.days,
   face_value: amount(line.faceValue),
+});
+
+const presentLine = (line: QuoteLine): object => ({
+  ...presentPlace(line),
   present_value: amount(line.presentValue),
 });
 
@@ -19,13 +25,63 @@ const presentPrepaymentLine = (line: PrepaymentQuoteLine): object => ({
   paid_off: line.paidOff,
 });
 
-const beginning = (quote: PrepaymentQuote | RepurchaseQuote): object => ({
+const beginning = (quote: SettlementQuote | PrepaymentQuote | RepurchaseQuote): object => ({
   originator_proposal_code: quote.code,
   status: 'quoted',
   dry_run: true,
   resulting_status: quote.resultingStatus,
   pricing_policy: quote.pricing.policy,
   daily_factor: quote.pricing.dailyFactor,
+});
+
+export const presentSettlementQuote = (quote: SettlementQuote): object => ({
+  ...beginning(quote),
+  installment_code: quote.installmentCode,
+  settled_at: quote.settledAt,
+  settled_value: amount(quote.settledValue),
+  lines: quote.lines.map((line) => ({
+    ...presentPlace(line),
+    scheduled_value: amount(line.scheduledValue),
+    settled_value: amount(line.settledValue),
+    difference: amount(line.difference),
+    surplus: amount(line.surplus),
+    late_days: line.lateDays,
+  })),
+  calculated_at: quote.calculatedAt,
+});
+
+export const presentRenegotiationQuote = ({
+  originals,
+  newProposal,
+  effectiveDate,
+  lines,
+  calculatedAt,
+}: RenegotiationQuote): object => ({
+  original_proposal_code: originals[0]?.code,
+  original_proposal_codes: originals.map(({ code }) => code),
+  status: 'quoted',
+  dry_run: true,
+  resulting_status: 'renegotiated',
+  new_proposal: {
+    originator_proposal_code: newProposal.code,
+    status: 'received',
+    acquisition_value: amount(newProposal.acquisitionValue),
+    number_of_installments: newProposal.numberOfInstallments,
+    pricing_policy: newProposal.pricing.policy,
+    daily_factor: newProposal.pricing.dailyFactor,
+  },
+  effective_date: effectiveDate,
+  originals: originals.map((original) => ({
+    originator_proposal_code: original.code,
+    open_face_value: amount(original.openFaceValue),
+    present_value: amountOrNull(original.presentValue),
+  })),
+  lines: lines.map((line) => ({
+    originator_proposal_code: line.code,
+    ...presentPlace(line),
+    present_value: amountOrNull(line.presentValue),
+  })),
+  calculated_at: calculatedAt,
 });
 
 export const presentPrepaymentQuote = (quote: PrepaymentQuote): object => ({
@@ -54,6 +110,8 @@ export const presentRepurchaseQuote = (quote: RepurchaseQuote): object => ({
   calculated_value: amount(quote.calculatedValue),
   value_source: quote.valueSource,
   acquisition_value: amount(quote.acquisitionValue),
+  disbursed_value: amount(quote.disbursedValue),
+  exit_basis: quote.exitBasis,
   received_value: amount(quote.receivedValue),
   lines: quote.lines.map(presentLine),
   calculated_at: quote.calculatedAt,

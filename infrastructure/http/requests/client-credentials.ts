@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { isSoundText } from '../../../application/schemas/sound-text.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
+import { repetitions } from './request-rules.ts';
 
 export interface ClientCredentialsRequest {
   readonly clientId: string;
@@ -7,8 +9,6 @@ export interface ClientCredentialsRequest {
 }
 
 const BASIC = /^basic +([A-Za-z0-9+/_-]+=*) *$/i;
-/** Far longer than any client id; what follows cannot tell two ids apart that exist. */
-const LONGEST_ID = 128;
 
 const formDecoded = (text: string): string => {
   try {
@@ -30,10 +30,6 @@ const basicCredentials = (req: IncomingMessage): ClientCredentialsRequest | unde
 
 export const parseForm = (body: Buffer): URLSearchParams => new URLSearchParams(body.toString('utf8'));
 
-/** The id that the request claims, to choose its rate limit; empty when it claims none. */
-export const clientIdOf = (req: IncomingMessage, form: URLSearchParams): string =>
-  (basicCredentials(req)?.clientId ?? form.get('client_id') ?? '').slice(0, LONGEST_ID);
-
 export const invalidClient = (req: IncomingMessage): HttpProblem => {
   const scheme = basicCredentials(req) === undefined ? 'Bearer' : 'Basic';
   const message = 'Client id and secret do not belong together';
@@ -45,11 +41,13 @@ export const invalidClient = (req: IncomingMessage): HttpProblem => {
   );
 };
 
-/** @throws HttpProblem `invalid_request`, `unsupported_grant_type`, `invalid_client` */
-export const readCredentials = (req: IncomingMessage, form: URLSearchParams): ClientCredentialsRequest => {
-  const repeated = [...form.keys()].find((name, index, names) => names.indexOf(name) !== index);
-  if (repeated !== undefined)
-    throw new HttpProblem('invalid_request', `${repeated.slice(0, 60)} must appear once`);
+/** Undefined when the id or the secret is missing, or no id can look like this. @throws HttpProblem `invalid_request`, `unsupported_grant_type` */
+export const readCredentials = (
+  req: IncomingMessage,
+  form: URLSearchParams,
+): ClientCredentialsRequest | undefined => {
+  const [repeated] = repetitions([...form.keys()]);
+  if (repeated) throw new HttpProblem('invalid_request', `${repeated.text.slice(0, 60)} must appear once`);
   const grant = form.get('grant_type');
   if (grant === null)
     throw new HttpProblem('invalid_request', 'grant_type is required; send client_credentials');
@@ -62,6 +60,5 @@ export const readCredentials = (req: IncomingMessage, form: URLSearchParams): Cl
   }
   const clientId = basic?.clientId ?? form.get('client_id');
   const secret = basic?.secret ?? form.get('client_secret');
-  if (!clientId || !secret) throw invalidClient(req);
-  return { clientId, secret };
+  return clientId && secret && isSoundText(clientId) ? { clientId, secret } : undefined;
 };

@@ -9,7 +9,7 @@ import type { FundId, InstallmentCode, LoanCode } from '../../../domain/shared/i
 import { centsFromAmount } from '../../../domain/shared/money.ts';
 import { isValidCnpj, isValidCpf } from '../validation/check-digits.ts';
 import { asDraft, asList, asText, repetitions } from './request-rules.ts';
-import type { CrossCheck, Draft } from './request-rules.ts';
+import type { CrossCheck, Draft, RequestRules } from './request-rules.ts';
 
 export interface InstallmentBody {
   readonly code: string;
@@ -78,7 +78,7 @@ export const checkDocumentNames = (documents: unknown, field: string): readonly 
     message: `must name a file of its own; ${quoted(text)} appears before`,
   }));
 
-export const checkDocumentNumber = (borrower: unknown): readonly FieldViolation[] => {
+const checkDocumentNumber = (borrower: unknown): readonly FieldViolation[] => {
   const number = textOf(borrower, 'document_number');
   const type = textOf(borrower, 'document_type');
   if (number === undefined) return [];
@@ -89,10 +89,40 @@ export const checkDocumentNumber = (borrower: unknown): readonly FieldViolation[
   return [{ field: 'borrower.document_number', code: 'invalid_document_number', message }];
 };
 
+const notAfter = (
+  field: string,
+  date: unknown,
+  last: CalendarDate,
+  why: string,
+): readonly FieldViolation[] => {
+  const text = asText(date);
+  if (text === undefined || !isCalendarDate(text) || text <= last) return [];
+  return [{ field, code: 'invalid_date', message: `must not be after ${last}: ${why}` }];
+};
+
+/** An operation that is issued later could not be disbursed. */
+export const checkIssue = (
+  field: string,
+  date: unknown,
+  { lastIssue }: RequestRules,
+): readonly FieldViolation[] =>
+  lastIssue ? notAfter(field, date, lastIssue(), 'an operation is assigned once it is issued') : [];
+
+export const checkBorrower = (borrower: unknown, rules: RequestRules): readonly FieldViolation[] => [
+  ...notAfter(
+    'borrower.birth_date',
+    asDraft(borrower)?.['birth_date'],
+    rules.today(),
+    'it lies in the future',
+  ),
+  ...(rules.checkDigits ? checkDocumentNumber(borrower) : []),
+];
+
 export const checkLoanData: CrossCheck = (draft, rules) => [
+  ...checkIssue('date_issued', draft['date_issued'], rules),
   ...checkSchedule(draft, draft['date_issued']),
   ...checkDocumentNames(draft['backing_documents'], 'backing_documents'),
-  ...(rules.checkDigits ? checkDocumentNumber(draft['borrower']) : []),
+  ...checkBorrower(draft['borrower'], rules),
 ];
 
 export const scheduleOf = (installments: readonly InstallmentBody[]): readonly ScheduledInstallment[] =>

@@ -1,5 +1,7 @@
 import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
+import { nearest } from '../../../application/schemas/misspelt.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
+import type { OperationSpec } from '../openapi/operation.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
 import type { DocumentValidators, Validator } from '../../../application/schemas/document-validators.ts';
 
@@ -14,6 +16,8 @@ interface QueryParameter {
 }
 
 const EMPTY: Query = {};
+/** How much of a name that is not known is sent back. */
+const LONGEST_NAME = 60;
 
 const parameterOf = (name: string, definition: Schema, validators: DocumentValidators): QueryParameter => {
   const schema = definition['schema'] as Schema;
@@ -37,19 +41,40 @@ const valueOf = (parameter: QueryParameter, texts: readonly string[], violations
   return value;
 };
 
-/** Reads an operation's query parameters as published; others are ignored. @throws HttpProblem `invalid_query_parameter` */
+const MOST_COMPARED = 100;
+
+const unknownOf = (given: URLSearchParams, known: readonly string[]): readonly FieldViolation[] =>
+  [...new Set(given.keys())]
+    .filter((name) => !known.includes(name))
+    .slice(0, MOST_COMPARED)
+    .map((name) => {
+      const close = nearest(name, known);
+      const hint = close === undefined ? 'this request has none' : `the nearest one is ${close}`;
+      return {
+        field: name.slice(0, LONGEST_NAME),
+        code: 'unknown_parameter',
+        message: `is not a parameter here; ${hint}`,
+      };
+    });
+
+/** Reads the published query parameters of an operation. @throws HttpProblem `invalid_query_parameter` */
 export const queryReader = (
-  names: readonly string[],
+  { parameters: names = [], method, access }: OperationSpec,
   parameters: Readonly<Record<string, Schema>>,
   validators: DocumentValidators,
 ): QueryReader => {
   const known = names
     .filter((name) => parameters[name]?.['in'] === 'query')
     .map((name) => parameterOf(name, parameters[name] ?? {}, validators));
-  if (known.length === 0) return () => EMPTY;
+  const knownNames = known.map(({ name }) => name);
+  // A filter that is misspelt would silently answer more than was asked for. Public pages are often asked for with tracking
+  // parameters of others, and what has no query of its own loses nothing.
+  const strict = method === 'get' && access !== 'public';
+  if (known.length === 0 && !strict) return () => EMPTY;
   return (search) => {
+    if (search === '' && known.length === 0) return EMPTY;
     const given = new URLSearchParams(search);
-    const violations: FieldViolation[] = [];
+    const violations: FieldViolation[] = strict ? [...unknownOf(given, knownNames)] : [];
     const query = Object.fromEntries(
       known.map((parameter) => [
         parameter.name,

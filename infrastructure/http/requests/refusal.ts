@@ -20,9 +20,12 @@ const summary = (violations: readonly FieldViolation[]): string => {
   return `${violations.length} rules are broken, see details: ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 };
 
-/** The one refusal that carries every violation of a request. */
+/** The one refusal that carries the violations of a request. A misspelt field wins: its value was meant to count. */
 export const refusalFor = (violations: readonly FieldViolation[]): HttpProblem => {
   const [first] = violations;
+  if (violations.some(({ code }) => code === 'unknown_field')) {
+    return new HttpProblem('unknown_field', summary(violations), violations);
+  }
   const code =
     first && violations.every((violation) => OWN_CODE.has(violation.code)) ? first.code : 'validation_error';
   return new HttpProblem(code as ErrorCode, summary(violations), violations);

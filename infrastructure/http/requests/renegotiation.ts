@@ -8,8 +8,9 @@ import type { LoanCode } from '../../../domain/shared/identifiers.ts';
 import { centsFromAmount } from '../../../domain/shared/money.ts';
 import {
   borrowerOf,
+  checkBorrower,
   checkDocumentNames,
-  checkDocumentNumber,
+  checkIssue,
   checkSchedule,
   namedDocuments,
   scheduleOf,
@@ -29,6 +30,8 @@ export interface RenegotiationBody {
   readonly original_proposal_code: string;
   readonly new_proposal: NewProposalBody;
   readonly effective_date: string;
+  /** True: only say what would happen. */
+  readonly dry_run?: boolean;
 }
 
 /** What the schema RenegotiationData has let through. */
@@ -42,6 +45,7 @@ export interface RenegotiationDataBody {
     readonly borrower?: Borrower;
   };
   readonly effective_date: string;
+  readonly dry_run?: boolean;
 }
 
 const under = (parent: string, violations: readonly FieldViolation[]): readonly FieldViolation[] =>
@@ -58,10 +62,11 @@ const checkNewCode = (
   return [{ field: `${parent}.originator_proposal_code`, code: 'new_code_is_an_original', message }];
 };
 
-const checkRequest: CrossCheck = (draft) => {
+const checkRequest: CrossCheck = (draft, rules) => {
   const proposal = asDraft(draft['new_proposal']);
   if (!proposal) return [];
   return [
+    ...checkIssue('effective_date', draft['effective_date'], rules),
     ...under('new_proposal', checkSchedule(proposal, draft['effective_date'])),
     ...checkNewCode('new_proposal', proposal, [draft['original_proposal_code']]),
   ];
@@ -87,14 +92,16 @@ const checkOriginals = (draft: Draft): readonly FieldViolation[] => {
 const checkData: CrossCheck = (draft, rules) => {
   const loan = asDraft(draft['new_loan']);
   const originals = [...asList(draft['original_proposal_codes']), draft['original_proposal_code']];
-  const borrower = rules.checkDigits && loan ? checkDocumentNumber(loan['borrower']) : [];
   return [
     ...checkOriginals(draft),
     ...(loan
       ? [
           ...under('new_loan', checkSchedule(loan, loan['date_issued'] ?? draft['effective_date'])),
           ...checkDocumentNames(loan['backing_documents'], 'new_loan.backing_documents'),
-          ...under('new_loan', borrower),
+          ...under('new_loan', checkBorrower(loan['borrower'], rules)),
+          ...(loan['date_issued'] === undefined
+            ? checkIssue('effective_date', draft['effective_date'], rules)
+            : checkIssue('new_loan.date_issued', loan['date_issued'], rules)),
           ...checkNewCode('new_loan', loan, originals),
         ]
       : []),

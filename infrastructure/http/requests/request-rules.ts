@@ -1,9 +1,14 @@
+import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
 
-/** What differs between environments in the contents of requests. */
+/** What differs between environments and days in the contents of requests. */
 export interface RequestRules {
   /** Whether CPF and CNPJ must carry the right check digits. */
   readonly checkDigits: boolean;
+  /** The calendar date in Sao Paulo. */
+  readonly today: () => CalendarDate;
+  /** Last day on which an operation may be issued; undefined where whole lives are played in advance. */
+  readonly lastIssue?: () => CalendarDate;
 }
 
 /** A parsed body that may still break any rule. */

@@ -12,6 +12,8 @@ export interface SettlementBody {
   readonly settled_value: number;
   readonly payment_method: PaymentMethod;
   readonly idempotency_key: string;
+  /** True: only say what would happen. */
+  readonly dry_run?: boolean;
 }
 
 export const settleInstallmentInput = (body: SettlementBody): SettleInstallmentInput => ({

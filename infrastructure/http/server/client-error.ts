@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
+import type { ErrorCode } from '../errors/error-table.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { RATE_ROWS } from '../limits/rate-limiter.ts';
 import type { RateLimiter, RateState } from '../limits/rate-limiter.ts';
@@ -8,14 +9,22 @@ import { addressKey } from '../pipeline/client-address.ts';
 
 const CLOSE_MS = 1_000;
 
-const refusalOf = (error: NodeJS.ErrnoException): { status: string; message: string } => {
+const refusalOf = (error: NodeJS.ErrnoException): { status: string; code: ErrorCode; message: string } => {
   if (error.code === 'HPE_HEADER_OVERFLOW') {
-    return { status: '431 Request Header Fields Too Large', message: 'the headers are too large' };
+    return {
+      status: '431 Request Header Fields Too Large',
+      code: 'invalid_request',
+      message: 'the headers are too large',
+    };
   }
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return { status: '408 Request Timeout', message: 'the request took too long to arrive' };
+    return {
+      status: '408 Request Timeout',
+      code: 'request_timeout',
+      message: 'the request took too long to arrive',
+    };
   }
-  return { status: '400 Bad Request', message: 'this is not a valid HTTP request' };
+  return { status: '400 Bad Request', code: 'invalid_request', message: 'this is not a valid HTTP request' };
 };
 
 /** Answers what Node could not read as a request, with the body and the headers of every other refusal. */
@@ -29,8 +38,8 @@ export const answerClientError = async (
     return;
   }
   const requestId = randomUUID();
-  const { status, message } = refusalOf(error);
-  const body = JSON.stringify(new HttpProblem('invalid_request', message).body(requestId));
+  const { status, code, message } = refusalOf(error);
+  const body = JSON.stringify(new HttpProblem(code, message).body(requestId));
   const rate = await rateOf(socket, limiter).catch(() => undefined);
   const head = [
     `HTTP/1.1 ${status}`,

@@ -1,4 +1,6 @@
 import type { Registry } from 'prom-client';
+import { mergedText } from './merged.ts';
+import type { MetricValues } from './merged.ts';
 
 /** Numbers that are looked up elsewhere are at most this old, however often somebody asks. */
 const REFRESH_EVERY_MS = 2_000;
@@ -20,14 +22,28 @@ export class Scrape {
     this.contentType = registry.contentType;
   }
 
-  async text(): Promise<string> {
+  /** With what others beside this registry have counted. */
+  async text(beside?: Promise<readonly MetricValues[]>): Promise<string> {
+    if (!beside) {
+      await this.#bringUpToDate();
+      return this.#registry.metrics();
+    }
+    return mergedText(await Promise.all([this.values(), beside]));
+  }
+
+  /** The same as plain data. */
+  async values(): Promise<readonly MetricValues[]> {
+    await this.#bringUpToDate();
+    return this.#registry.getMetricsAsJSON();
+  }
+
+  async #bringUpToDate(): Promise<void> {
     const now = performance.now();
     if (now - this.#refreshedAt >= REFRESH_EVERY_MS) {
       this.#refreshedAt = now;
       this.#refreshed = this.#refresh();
     }
     await this.#refreshed;
-    return this.#registry.metrics();
   }
 
   async #refresh(): Promise<void> {

@@ -13,6 +13,8 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   { name: 'application_fund', key: ['application_id', 'fund_id'] },
   { name: 'wrapped_key', key: ['name'] },
   { name: 'borrower_operation', key: ['digest', 'stream'] },
+  { name: 'log_seal', key: ['number'] },
+  { name: 'log_seal_head', key: ['id'] },
   { name: 'consumer_offset', key: ['consumer_group', 'topic', 'partition'] },
   { name: 'consumer_mark', key: ['consumer_group', 'operation'] },
   { name: 'webhook_subscription', key: ['webhook_id'] },
@@ -26,5 +28,5 @@ export const MOVED_TABLES: readonly MovedTable[] = [
 export const TELLTALE_TABLES: readonly string[] = [
   ...MOVED_TABLES.map(({ name }) => name),
   'checkpoint',
-  'projection_checkpoint',
+  'read_model_generation',
 ];

@@ -12,6 +12,8 @@ export interface PoolSettings {
   readonly url: string;
   readonly logger: Logger;
   readonly applicationName: string;
+  /** Where its tables are; default: where the server looks for those of this user. */
+  readonly schema?: string;
   /** Connections at most. */
   readonly poolSize: number;
   /** Calls that may wait for a connection. */
@@ -128,7 +130,9 @@ export class ConnectionPool {
       stop = after(limit, () => reject(new Error(`no answer within ${limit} ms`)));
     });
     try {
-      await Promise.race([client.query(SESSION), late]);
+      const { schema } = this.#settings;
+      const path = schema === undefined ? '' : `; set search_path to ${client.escapeIdentifier(schema)}`;
+      await Promise.race([client.query(SESSION + path), late]);
     } finally {
       stop();
     }

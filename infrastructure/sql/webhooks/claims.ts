@@ -98,10 +98,11 @@ export class Claims {
         claimed.heads.push(
           ...rows.map((row) => ({ row, endpoint, lease: { webhookId, lane: row.lane, token, until } })),
         );
-      const [firstAttemptAt, retryAt] = [results[at++]!, results[at++]!].map(
-        (result) => (result.rows[0] as { ready_at: string | null }).ready_at,
+      const [firstAttemptAt = null, retryAt = null] = [results[at++]!, results[at++]!].map((result) =>
+        // Nothing can be claimed of a paused subscription; resuming it wakes the dispatcher.
+        endpoint ? (result.rows[0] as { ready_at: string | null }).ready_at : null,
       );
-      claimed.schedules.push({ webhookId, firstAttemptAt: firstAttemptAt!, retryAt: retryAt! });
+      claimed.schedules.push({ webhookId, firstAttemptAt, retryAt });
     }
     return claimed;
   }

@@ -53,7 +53,7 @@ export class SqlFrozenEvents implements FrozenEvents {
     const [row] = await this.#database.read(
       this.#database.builder
         .selectFrom('webhook_event')
-        .select((eb) => eb.fn.count<number | string>(eb.val(1)).as('events'))
+        .select((eb) => eb.fn.countAll<number | string>().as('events'))
         .where('code', 'is not', null)
         .where('occurred_at', operator, instant),
     );

@@ -97,4 +97,11 @@ export const webhookMigrations: readonly Migration[] = [
       postgres: [...[subscription, event, delivery, attempt, lane].map(inPostgres), ...indexes],
     },
   },
+  {
+    id: 'webhooks-002',
+    statements: {
+      sqlite: ['alter table webhook_attempt add column response_body text'],
+      postgres: ['alter table webhook_attempt add column response_body text collate "C"'],
+    },
+  },
 ];

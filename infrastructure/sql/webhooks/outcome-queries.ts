@@ -110,6 +110,7 @@ export const logAttempt = (builder: Kysely<Schema>) =>
         duration_ms: row.duration_ms,
         response_status: row.response_status,
         error: row.error,
+        response_body: row.response_body,
       })
       .onConflict((conflict) => conflict.columns(['delivery_id', 'attempt']).doNothing()),
   );

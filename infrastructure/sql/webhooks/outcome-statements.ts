@@ -121,6 +121,7 @@ export class OutcomeStatements {
       duration_ms: record.durationMs,
       response_status: record.responseStatus,
       error: record.error,
+      response_body: record.responseBody,
     });
   }
 

@@ -6,9 +6,11 @@ import type {
   WebhookSubscription,
   WebhookSubscriptions,
 } from '../../../application/ports/webhook-subscriptions.ts';
+import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
+import { whileItsKeyWraps } from '../key-store.ts';
 import { alone, notAlone } from '../locks.ts';
 import { GuardFailedError } from '../sql-database.ts';
-import type { SqlDatabase, Statement } from '../sql-database.ts';
+import type { SqlDatabase, Statement, StatementResult } from '../sql-database.ts';
 import { EnqueueStatements, GIVING_EVENTS } from './enqueue-statements.ts';
 import type { WebhookSubscriptionTable } from './tables.ts';
 
@@ -55,6 +57,9 @@ const columnsOf = (change: SubscriptionChange): Partial<WebhookSubscriptionTable
   ...(change.sealedSecret !== undefined && { sealed_secret: change.sealedSecret }),
 });
 
+const anotherKeyWraps = (cause: unknown): StoreUnavailableError =>
+  new StoreUnavailableError('the master key was changed in this moment: try again', { cause });
+
 export class SqlWebhookSubscriptions implements WebhookSubscriptions, WebhookDirectory {
   readonly #database: SqlDatabase;
   readonly #enqueue: EnqueueStatements;
@@ -67,7 +72,9 @@ export class SqlWebhookSubscriptions implements WebhookSubscriptions, WebhookDir
   async add(subscription: NewSubscription, limit: number): Promise<boolean> {
     const { webhookId, createdAt, ping } = subscription;
     const { applicationId } = subscription;
+    const wraps = whileItsKeyWraps(this.#database, subscription.sealedSecret);
     const statements = [
+      ...wraps,
       ...alone(this.#database, `webhook subscriptions of ${applicationId}`),
       ...notAlone(this.#database, GIVING_EVENTS),
       this.#insertBelow(limit, subscription),
@@ -77,8 +84,9 @@ export class SqlWebhookSubscriptions implements WebhookSubscriptions, WebhookDir
       await this.#database.transaction(statements);
       return true;
     } catch (error) {
-      if (error instanceof GuardFailedError) return false;
-      throw error;
+      if (!(error instanceof GuardFailedError)) throw error;
+      if (statements[error.index] === wraps[0]) throw anotherKeyWraps(error);
+      return false;
     }
   }
 
@@ -162,9 +170,20 @@ export class SqlWebhookSubscriptions implements WebhookSubscriptions, WebhookDir
       .where('webhook_id', '=', webhookId)
       .where('status', '<>', 'removed')
       .returning(VISIBLE);
-    const [result] = await this.#database.transaction([{ query: query.compile() }]);
-    const row = result?.rows[0] as VisibleRow | undefined;
+    const results = await this.#transaction([
+      ...(change.sealedSecret === undefined ? [] : whileItsKeyWraps(this.#database, change.sealedSecret)),
+      { query: query.compile() },
+    ]);
+    const row = results.at(-1)?.rows[0] as VisibleRow | undefined;
     return row && subscriptionOf(row);
+  }
+
+  async #transaction(statements: readonly Statement[]): Promise<readonly StatementResult[]> {
+    try {
+      return await this.#database.transaction(statements);
+    } catch (error) {
+      throw error instanceof GuardFailedError ? anotherKeyWraps(error) : error;
+    }
   }
 
   async remove(applicationId: string, webhookId: string, at: string): Promise<boolean> {

@@ -61,6 +61,8 @@ export interface WebhookAttemptTable {
   duration_ms: number;
   response_status: number | null;
   error: string | null;
+  /** The first 2 KiB of the answer's body. */
+  response_body: string | null;
 }
 
 /** Only lanes with work. What is claimed is a lane, never a delivery. */

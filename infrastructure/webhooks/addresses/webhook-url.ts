@@ -24,6 +24,7 @@ const flawOf = (text: string): string | undefined => {
   if (!/^https:\/\/[^/]/i.test(text)) return 'only https is allowed, written as https://host';
   if (AUTHORITY_WITH_USER.test(text)) return 'user information is not allowed';
   if (text.includes('#')) return 'a fragment is not allowed';
+  if (new URL(text).port === '0') return 'port 0 is not one that can be reached';
   return undefined;
 };
 

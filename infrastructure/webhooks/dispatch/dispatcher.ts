@@ -1,9 +1,15 @@
-import type { Claim, ClaimRequest, LeasedDelivery } from '../../../application/ports/delivery-queue.ts';
+import type {
+  Claim,
+  ClaimRequest,
+  LaneSchedule,
+  LeasedDelivery,
+} from '../../../application/ports/delivery-queue.ts';
 import { Agenda } from './agenda.ts';
 import { checkedSettings } from './dispatch-settings.ts';
 import type { Endpoint } from './endpoint.ts';
 import { LaneRunner, isRetry } from './lane-runner.ts';
 import type { Ended, RunnerDependencies } from './lane-runner.ts';
+import type { Located } from '../sending/webhook-sender.ts';
 import { Turns } from './turns.ts';
 
 export interface DispatcherStatus {
@@ -14,9 +20,23 @@ export interface DispatcherStatus {
 
 const MOST_ENDPOINTS_A_CLAIM = 32;
 const AFTER_ERROR_MS = 500;
+const AFTER_EMPTY_CLAIM_MS = 500;
 const LAST_MOMENTS_MS = 1_000;
 
 const iso = (ms: number): string => new Date(ms).toISOString();
+
+const notBefore = (instant: string | null, earliest: string): string | null =>
+  instant !== null && instant < earliest ? earliest : instant;
+
+/** Where a claim brings nothing although something is due, the next one waits a moment: a queue that is wrong must not cost a core. */
+const afterEmptyClaim = ({ webhookId, firstAttemptAt, retryAt }: LaneSchedule, now: number): LaneSchedule => {
+  const earliest = iso(now + AFTER_EMPTY_CLAIM_MS);
+  return {
+    webhookId,
+    firstAttemptAt: notBefore(firstAttemptAt, earliest),
+    retryAt: notBefore(retryAt, earliest),
+  };
+};
 
 /**
  * Hands lanes to runners. One claim at a time, for as many lanes as there are free slots; woken by new work, by results and by
@@ -31,6 +51,8 @@ export class WebhookDispatcher {
   #state: DispatcherStatus['state'] = 'stopped';
   #inFlight = 0;
   #retriesInFlight = 0;
+  /** Lanes that wait for a name server: they hold nothing that another endpoint could use. */
+  #locating = 0;
   #claiming: Promise<void> | undefined;
   #lookTimer: NodeJS.Timeout | undefined;
   #lastError: string | undefined;
@@ -115,7 +137,7 @@ export class WebhookDispatcher {
   #plan(now: number): ClaimRequest[] {
     const { slots, slotsForFirstAttempts, slotsPerEndpoint } = this.#deps.settings;
     const requests: ClaimRequest[] = [];
-    let total = Math.min(slots - this.#inFlight, 2 * slots - this.#running.size);
+    let total = Math.min(slots - this.#inFlight, 2 * slots - (this.#running.size - this.#locating));
     let retries = slots - slotsForFirstAttempts - this.#retriesInFlight;
     for (const endpoint of this.#agenda.due(now)) {
       const perEndpoint = Math.max(1, Math.min(slotsPerEndpoint, Math.floor(total / 4)));
@@ -137,7 +159,7 @@ export class WebhookDispatcher {
     try {
       const claim = await queue.claim(requests, iso(now), iso(now + settings.leaseMs));
       this.#lastError = undefined;
-      if (this.#state === 'running') return this.#take(claim);
+      if (this.#state === 'running') return this.#take(claim, now);
       const leases = claim.deliveries.map(({ lease }) => lease);
       await queue.release(leases, iso(this.#deps.now()));
     } catch (error) {
@@ -147,8 +169,11 @@ export class WebhookDispatcher {
     }
   }
 
-  #take({ deliveries, schedules }: Claim): void {
-    for (const schedule of schedules) this.#agenda.learn(schedule);
+  #take({ deliveries, schedules }: Claim, now: number): void {
+    const brought = new Set(deliveries.map(({ lease }) => lease.webhookId));
+    for (const schedule of schedules) {
+      this.#agenda.learn(brought.has(schedule.webhookId) ? schedule : afterEmptyClaim(schedule, now));
+    }
     for (const delivery of deliveries) {
       const run: Promise<void> = this.#run(delivery).finally(() => this.#running.delete(run));
       this.#running.add(run);
@@ -179,15 +204,51 @@ export class WebhookDispatcher {
     maySend: () => boolean,
   ): Promise<Ended | undefined> {
     const retry = isRetry(delivery) ? 1 : 0;
-    this.#count(endpoint, 1, retry);
+    endpoint.count(1, retry);
+    this.#count(1, retry);
+    try {
+      const startedAt = this.#deps.now();
+      const location = this.#runner.locate(delivery);
+      const located = location instanceof Promise ? await this.#aside(location, retry) : location;
+      const endedAt = this.#deps.now();
+      switch (located.kind) {
+        case 'found':
+          return await this.#inTurn(endpoint, async () => {
+            if (!maySend()) return this.#runner.giveBack(delivery, endpoint);
+            return this.#runner.send(delivery, endpoint, located.route, endedAt - startedAt);
+          });
+        case 'failed':
+          return this.#runner.end({ delivery, outcome: located, startedAt, endedAt }, endpoint);
+        case 'abandoned':
+          return await this.#runner.giveBack(delivery, endpoint);
+      }
+    } finally {
+      endpoint.count(-1, -retry);
+      this.#count(-1, -retry);
+      this.#freed(endpoint);
+    }
+  }
+
+  /** Gives the place among all endpoints' lanes to others meanwhile; the endpoint's own limit goes on counting it. */
+  async #aside(location: Promise<Located>, retry: number): Promise<Located> {
+    this.#locating += 1;
+    this.#count(-1, -retry);
+    this.#agenda.slotFreed();
+    this.#pump();
+    try {
+      return await location;
+    } finally {
+      this.#locating -= 1;
+      this.#count(1, retry);
+    }
+  }
+
+  async #inTurn<Result>(endpoint: Endpoint, work: () => Promise<Result>): Promise<Result> {
     await this.#turns.take(endpoint);
     try {
-      if (!maySend()) return await this.#runner.giveBack(delivery, endpoint);
-      return await this.#runner.send(delivery, endpoint);
+      return await work();
     } finally {
       this.#turns.free(endpoint);
-      this.#count(endpoint, -1, -retry);
-      this.#freed(endpoint);
     }
   }
 
@@ -197,11 +258,9 @@ export class WebhookDispatcher {
     this.#pump();
   }
 
-  #count(endpoint: Endpoint, one: number, retry: number): void {
+  #count(one: number, retry: number): void {
     this.#inFlight += one;
     this.#retriesInFlight += retry;
-    endpoint.inFlight += one;
-    endpoint.retriesInFlight += retry;
     this.#deps.metrics.inFlight(this.#inFlight);
   }
 

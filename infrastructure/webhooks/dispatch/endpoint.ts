@@ -30,6 +30,11 @@ export class Endpoint {
     this.breaker = new Breaker(breaker);
   }
 
+  count(lanes: number, retries: number): void {
+    this.inFlight += lanes;
+    this.retriesInFlight += retries;
+  }
+
   /** Something new to send. */
   wake(now: number): void {
     this.#firstAt = Math.min(this.#firstAt, now);

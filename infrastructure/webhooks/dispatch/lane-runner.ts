@@ -12,7 +12,7 @@ import { afterFailure } from '../../../application/webhooks/retry-schedule.ts';
 import { saysEndpointIsDown } from '../sending/attempt-outcome.ts';
 import type { AttemptOutcome } from '../sending/attempt-outcome.ts';
 import type { SigningKeys } from '../sending/signing-keys.ts';
-import type { WebhookSender } from '../sending/webhook-sender.ts';
+import type { Located, Route, WebhookSender } from '../sending/webhook-sender.ts';
 import type { DispatchSettings } from './dispatch-settings.ts';
 import type { Endpoint } from './endpoint.ts';
 import { OutcomeWriter } from './outcome-writer.ts';
@@ -52,20 +52,38 @@ export class LaneRunner {
     this.#outcomes = new OutcomeWriter({ queue, logger, now, leaseMs: settings.leaseMs });
   }
 
-  /** One attempt; undefined when the lane was given back instead. */
-  async send(delivery: LeasedDelivery, endpoint: Endpoint): Promise<Ended | undefined> {
+  /** Where the delivery goes; without a promise unless a name server has to be asked. */
+  locate({ endpoint }: LeasedDelivery): Located | Promise<Located> {
+    const { sender, settings } = this.#deps;
+    return sender.locate(endpoint.url, endpoint.applicationId, settings.timeoutMs);
+  }
+
+  /**
+   * One attempt; undefined when the lane was given back instead.
+   * @param spentMs of the attempt's time, on finding out where it goes
+   */
+  async send(
+    delivery: LeasedDelivery,
+    endpoint: Endpoint,
+    route: Route,
+    spentMs: number,
+  ): Promise<Ended | undefined> {
     const { sender, keys, now, settings } = this.#deps;
-    const startedAt = now();
+    const timeoutMs = Math.max(1, settings.timeoutMs - spentMs);
+    const begunAt = now();
     // A worker that was asleep for long must not send: somebody else may be at it.
-    if (Date.parse(delivery.lease.until) - startedAt < settings.timeoutMs)
-      return this.giveBack(delivery, endpoint);
-    const { url, webhookId, sealedSecret } = delivery.endpoint;
+    if (Date.parse(delivery.lease.until) - begunAt < timeoutMs) return this.giveBack(delivery, endpoint);
+    const { webhookId, sealedSecret } = delivery.endpoint;
     const { name, eventId, body } = delivery.event;
     const key = keys.keyOf(webhookId, sealedSecret);
-    const request = { url, event: name, eventId, body, attempt: delivery.attempt, key };
-    const outcome = await sender.send(request, settings.timeoutMs);
+    const request = { event: name, eventId, body, attempt: delivery.attempt, key };
+    const outcome = await sender.send(request, route, timeoutMs);
     if (outcome.kind === 'abandoned') return this.giveBack(delivery, endpoint);
-    const ended = { delivery, outcome, startedAt, endedAt: now() };
+    return this.end({ delivery, outcome, startedAt: begunAt - spentMs, endedAt: now() }, endpoint);
+  }
+
+  /** What is known of an attempt that came to its end, also of one that was never sent. */
+  end(ended: Ended, endpoint: Endpoint): Ended {
     this.#watch(ended, endpoint);
     return ended;
   }
@@ -124,6 +142,7 @@ export class LaneRunner {
         durationMs: Math.max(0, Math.round(endedAt - startedAt)),
         responseStatus: outcome.status,
         error: outcome.kind === 'failed' ? outcome.error : null,
+        responseBody: outcome.responseBody ?? null,
       },
       verdict,
       keepLane: mayKeepLane && verdict.kind !== 'retry' && !delivery.redelivery,

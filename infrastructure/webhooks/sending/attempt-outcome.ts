@@ -9,21 +9,27 @@ export type FailureReason =
   | 'certificate'
   | 'tls'
   | 'blocked_address'
-  | 'answer_too_large'
   | 'invalid_answer'
   | 'invalid_url'
   | 'other';
 
+interface Answer {
+  /** The first 2 KiB of the answer's body; absent when nothing of it came. */
+  readonly responseBody?: string;
+}
+
+export interface FailedAttempt extends Answer {
+  readonly kind: 'failed';
+  /** null when no status line came back */
+  readonly status: number | null;
+  readonly reason: FailureReason;
+  /** One line for the delivery log. */
+  readonly error: string;
+}
+
 export type AttemptOutcome =
-  | { readonly kind: 'delivered'; readonly status: number }
-  | {
-      readonly kind: 'failed';
-      /** null when no status line came back */
-      readonly status: number | null;
-      readonly reason: FailureReason;
-      /** One line for the delivery log. */
-      readonly error: string;
-    }
+  | ({ readonly kind: 'delivered'; readonly status: number } & Answer)
+  | FailedAttempt
   /** Cut off by ourselves while stopping: nobody knows what the receiver made of it. */
   | { readonly kind: 'abandoned' };
 

@@ -1,5 +1,6 @@
 import { Connection } from './connection.ts';
 import type { ConnectionSettings } from './connection.ts';
+import type { Route } from './webhook-sender.ts';
 
 /**
  * Idle connections by origin, the most recently used first. How many are open at a time is bounded by who asks for them; an idle
@@ -15,8 +16,9 @@ export class ConnectionPool {
   }
 
   /** An idle one if there is any, unless a new one is asked for. */
-  take(origin: string, fresh: boolean): Connection {
-    const connection = (fresh ? undefined : this.#pop(origin)) ?? new Connection(origin, this.#settings);
+  take(route: Route, fresh: boolean): Connection {
+    const idle = fresh ? undefined : this.#pop(route.target.origin);
+    const connection = idle ?? new Connection(route, this.#settings);
     connection.onEnd = undefined;
     this.#busy.add(connection);
     return connection;

@@ -1,9 +1,11 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import type { Dispatcher, buildConnector } from 'undici';
+import type { PinnedConnector } from './pinned-connector.ts';
+import type { Route } from './webhook-sender.ts';
 
 export interface ConnectionSettings {
-  readonly connector: buildConnector.connector;
+  readonly connector: PinnedConnector;
   /** Whether the peer that a socket ended up at is one that may be sent to. */
   readonly acceptsPeer: (socket: Socket) => boolean;
   /** Time-outs of single phases; the attempt's own total is shorter or equal, and decides. */
@@ -24,10 +26,10 @@ export class Connection {
   /** Called when it ends while nothing runs on it. */
   onEnd: (() => void) | undefined;
 
-  constructor(origin: string, settings: ConnectionSettings) {
-    this.origin = origin;
-    this.#client = new Client(origin, {
-      connect: (options, callback) => this.#connect(settings, options, callback),
+  constructor(route: Route, settings: ConnectionSettings) {
+    this.origin = route.target.origin;
+    this.#client = new Client(this.origin, {
+      connect: (options, callback) => this.#connect(route, settings, options, callback),
       allowH2: false,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -42,6 +44,7 @@ export class Connection {
   }
 
   #connect(
+    { addresses }: Route,
     { connector, acceptsPeer }: ConnectionSettings,
     options: buildConnector.Options,
     callback: buildConnector.Callback,
@@ -56,11 +59,7 @@ export class Connection {
         null,
       );
     };
-    // Answers the socket at once, although its type does not say so: it is what must go when an attempt's time is over.
-    this.#socket = (connector as (...args: Parameters<typeof connector>) => Socket | undefined)(
-      options,
-      done,
-    );
+    this.#socket = connector.connect(addresses, options, done);
   }
 
   /** Connections made so far: unchanged over a request, that request went over one that existed before. */

@@ -5,8 +5,8 @@ export type Interruption = 'late' | 'cut_off';
 
 export type ExchangeResult =
   | { readonly kind: Interruption; readonly status: number | null; readonly phase: Phase }
-  | { readonly kind: 'answered'; readonly status: number }
-  | { readonly kind: 'too_large'; readonly status: number }
+  /** `whole`: its end was read. What stands behind the first 64 KiB of a body is cut off unread. */
+  | { readonly kind: 'answered'; readonly status: number; readonly whole: boolean }
   | {
       readonly kind: 'broken';
       readonly error: unknown;
@@ -18,8 +18,9 @@ export type ExchangeResult =
 type Phase = 'connecting' | 'waiting for the answer' | 'reading the answer';
 
 const MOST_BYTES_READ = 64 * 1024;
+const MOST_BYTES_KEPT = 2 * 1024;
 
-/** One request and its answer on one connection: notes the status, counts the body, keeps none of it. */
+/** One request and its answer on one connection: notes the status, counts the body, keeps its beginning. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly result: Promise<ExchangeResult>;
   #resolve!: (result: ExchangeResult) => void;
@@ -28,6 +29,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #silent = true;
   #status: number | null = null;
   #bytes = 0;
+  readonly #kept: Buffer[] = [];
 
   constructor() {
     this.result = new Promise((resolve) => {
@@ -65,14 +67,26 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#bytes < MOST_BYTES_KEPT) {
+      // A copy: a slice would keep the whole chunk in memory.
+      this.#kept.push(Buffer.from(chunk.subarray(0, MOST_BYTES_KEPT - this.#bytes)));
+    }
     this.#bytes += chunk.length;
     if (this.#bytes <= MOST_BYTES_READ) return;
-    this.#resolve({ kind: 'too_large', status: this.#status ?? 0 });
+    this.#resolve({ kind: 'answered', status: this.#status ?? 0, whole: false });
     controller.abort(new Error('enough'));
   }
 
+  /** The first bytes of the body as text that any database can store; undefined when none came. */
+  get bodyStart(): string | undefined {
+    if (this.#bytes === 0) return undefined;
+    // As a stream, so that a character cut in two at the end is left out.
+    const text = new TextDecoder().decode(Buffer.concat(this.#kept), { stream: true });
+    return text.replaceAll('\0', '\uFFFD');
+  }
+
   onResponseEnd(): void {
-    this.#resolve({ kind: 'answered', status: this.#status ?? 0 });
+    this.#resolve({ kind: 'answered', status: this.#status ?? 0, whole: true });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

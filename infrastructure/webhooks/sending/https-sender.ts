@@ -1,18 +1,20 @@
 import type { Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import type { SecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
-import { buildConnector } from 'undici';
 import type { DnsAddressGuard } from '../addresses/address-guard.ts';
+import type { Addresses } from '../addresses/name-resolver.ts';
 import { parseWebhookUrl } from '../addresses/webhook-url.ts';
 import type { WebhookTarget } from '../addresses/webhook-url.ts';
-import type { AttemptOutcome } from './attempt-outcome.ts';
+import type { AttemptOutcome, FailedAttempt } from './attempt-outcome.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { Exchange } from './exchange.ts';
 import type { ExchangeResult, Interruption } from './exchange.ts';
+import { PinnedConnector } from './pinned-connector.ts';
 import { signatureOf, timedSignatureOf } from './signatures.ts';
 import { failureOf } from './transport-failures.ts';
-import type { WebhookRequest, WebhookSender } from './webhook-sender.ts';
+import type { Located, Route, WebhookRequest, WebhookSender } from './webhook-sender.ts';
 
 interface Options {
   readonly guard: DnsAddressGuard;
@@ -35,6 +37,15 @@ const interrupt = (attempt: Attempt, kind: Interruption): void => {
   attempt.exchange?.interrupt(kind);
 };
 
+/** What keeps an address from being sent to at all. */
+const refusalOf = (error: unknown): FailedAttempt => {
+  if (!(error instanceof RangeError)) return { kind: 'failed', status: null, ...failureOf(error) };
+  return { kind: 'failed', status: null, reason: 'invalid_url', error: `invalid url: ${error.message}` };
+};
+
+const lateIn = (timeoutMs: number, phase: string): string =>
+  `timeout: no complete answer within ${timeoutMs} ms (${phase})`;
+
 const verdictOn = (status: number): AttemptOutcome => {
   if (status >= 200 && status < 300) return { kind: 'delivered', status };
   const redirect = status >= 300 && status < 400 ? ': redirects are not followed' : '';
@@ -45,14 +56,10 @@ const outcomeOf = (result: ExchangeResult, timeoutMs: number): AttemptOutcome =>
   switch (result.kind) {
     case 'answered':
       return verdictOn(result.status);
-    case 'too_large': {
-      const error = 'the answer is larger than 64 KiB';
-      return { kind: 'failed', status: result.status, reason: 'answer_too_large', error };
-    }
     case 'broken':
       return { kind: 'failed', status: result.status, ...failureOf(result.error) };
     case 'late': {
-      const error = `timeout: no complete answer within ${timeoutMs} ms (${result.phase})`;
+      const error = lateIn(timeoutMs, result.phase);
       return { kind: 'failed', status: result.status, reason: 'timeout', error };
     }
     case 'cut_off':
@@ -67,13 +74,12 @@ export class HttpsSender implements WebhookSender {
   readonly #pool: ConnectionPool;
   readonly #targets = new LRUCache<string, WebhookTarget>({ max: CACHED_TARGETS });
   readonly #underWay = new Set<Attempt>();
-  #closed = false;
+  readonly #closing = new AbortController();
 
   constructor({ guard, trust, timeoutMs, now }: Options) {
     this.#guard = guard;
     this.#now = now;
-    const connector = buildConnector({
-      lookup: guard.lookup,
+    const connector = new PinnedConnector({
       secureContext: trust,
       rejectUnauthorized: true,
       allowH2: false,
@@ -87,17 +93,34 @@ export class HttpsSender implements WebhookSender {
     });
   }
 
-  async send(request: WebhookRequest, timeoutMs: number): Promise<AttemptOutcome> {
-    if (this.#closed) return { kind: 'abandoned' };
-    let target: WebhookTarget;
+  locate(url: string, applicationId: string, timeoutMs: number): Located | Promise<Located> {
     try {
-      target = this.#targetOf(request.url);
+      const target = this.#targetOf(url);
       this.#guard.checkHost(target);
+      if (target.isLiteral) return { kind: 'found', route: { target, addresses: undefined } };
+      const addresses = this.#guard.addressesOf(target.hostname, applicationId);
+      if (addresses instanceof Promise) return this.#waitFor(addresses, target, timeoutMs);
+      return { kind: 'found', route: { target, addresses } };
     } catch (error) {
-      if (!(error instanceof RangeError)) return { kind: 'failed', status: null, ...failureOf(error) };
-      return { kind: 'failed', status: null, reason: 'invalid_url', error: `invalid url: ${error.message}` };
+      return refusalOf(error);
     }
-    return this.#withinTime(target, request, timeoutMs);
+  }
+
+  async #waitFor(addresses: Promise<Addresses>, target: WebhookTarget, timeoutMs: number): Promise<Located> {
+    const { signal } = this.#closing;
+    const over = new AbortController();
+    const late = setTimeout(timeoutMs, undefined, { signal: AbortSignal.any([signal, over.signal]) });
+    try {
+      const found = await Promise.race([addresses, late]);
+      if (found) return { kind: 'found', route: { target, addresses: found } };
+      const error = lateIn(timeoutMs, 'resolving the name');
+      return { kind: 'failed', status: null, reason: 'timeout', error };
+    } catch (error) {
+      return signal.aborted ? { kind: 'abandoned' } : refusalOf(error);
+    } finally {
+      over.abort();
+      late.catch(() => undefined);
+    }
   }
 
   #targetOf(url: string): WebhookTarget {
@@ -109,18 +132,18 @@ export class HttpsSender implements WebhookSender {
   }
 
   /** undici's own time-outs watch single phases and start late; this one watches the whole attempt. */
-  async #withinTime(
-    target: WebhookTarget,
-    request: WebhookRequest,
-    timeoutMs: number,
-  ): Promise<AttemptOutcome> {
+  async send(request: WebhookRequest, route: Route, timeoutMs: number): Promise<AttemptOutcome> {
+    if (this.#closing.signal.aborted) return { kind: 'abandoned' };
     const attempt: Attempt = { interrupted: undefined, exchange: undefined };
-    const timer = setTimeout(interrupt, timeoutMs, attempt, 'late' satisfies Interruption);
+    const timer = globalThis.setTimeout(interrupt, timeoutMs, attempt, 'late' satisfies Interruption);
     this.#underWay.add(attempt);
     try {
-      const first = await this.#exchange(target, request, attempt, false);
-      const { result } = first.stale ? await this.#exchange(target, request, attempt, true) : first;
-      return outcomeOf(result, timeoutMs);
+      const first = await this.#exchange(route, request, attempt, false);
+      const { result } = first.stale ? await this.#exchange(route, request, attempt, true) : first;
+      const outcome = outcomeOf(result, timeoutMs);
+      const responseBody = attempt.exchange?.bodyStart;
+      if (outcome.kind === 'abandoned' || responseBody === undefined) return outcome;
+      return { ...outcome, responseBody };
     } finally {
       clearTimeout(timer);
       this.#underWay.delete(attempt);
@@ -129,19 +152,19 @@ export class HttpsSender implements WebhookSender {
 
   /** `stale`: a connection used before was closed without a byte, so most likely the receiver never saw this request. */
   async #exchange(
-    target: WebhookTarget,
+    route: Route,
     request: WebhookRequest,
     attempt: Attempt,
     fresh: boolean,
   ): Promise<{ result: ExchangeResult; stale: boolean }> {
-    const connection = this.#pool.take(target.origin, fresh);
+    const connection = this.#pool.take(route, fresh);
     const connectsBefore = connection.connects;
     const exchange = new Exchange();
     attempt.exchange = exchange;
     if (attempt.interrupted) exchange.interrupt(attempt.interrupted);
-    else this.#dispatch(connection, target, request, exchange);
+    else this.#dispatch(connection, route.target.path, request, exchange);
     const result = await exchange.result;
-    if (result.kind === 'answered') {
+    if (result.kind === 'answered' && result.whole) {
       this.#pool.giveBack(connection);
       return { result, stale: false };
     }
@@ -151,12 +174,7 @@ export class HttpsSender implements WebhookSender {
     return { result, stale: !fresh && reused && result.kind === 'broken' && result.silent };
   }
 
-  #dispatch(
-    connection: Connection,
-    target: WebhookTarget,
-    request: WebhookRequest,
-    exchange: Exchange,
-  ): void {
+  #dispatch(connection: Connection, path: string, request: WebhookRequest, exchange: Exchange): void {
     const { event, eventId, attempt, key } = request;
     const body = Buffer.from(request.body, 'utf8');
     const timestamp = String(Math.floor(this.#now() / 1000));
@@ -169,11 +187,11 @@ export class HttpsSender implements WebhookSender {
       'X-SVC-Timestamp': timestamp,
       'X-SVC-Delivery-Attempt': String(attempt),
     };
-    connection.dispatch({ method: 'POST', path: target.path, headers, body }, exchange);
+    connection.dispatch({ method: 'POST', path, headers, body }, exchange);
   }
 
   close(): void {
-    this.#closed = true;
+    this.#closing.abort();
     for (const attempt of this.#underWay) interrupt(attempt, 'cut_off');
     this.#pool.close();
   }

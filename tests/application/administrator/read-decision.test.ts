@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readDecision } from '../../../application/administrator/read-decision.ts';
+import { MOST_MS, mainThreadCost } from '../../support/main-thread-cost.ts';
 import { fingerprintOf } from '../../../application/administrator/submitted-decision.ts';
 import type { SubmittedDecision } from '../../../application/administrator/submitted-decision.ts';
 
@@ -53,6 +54,13 @@ describe('a decision in JSON', () => {
       { ...approve, originator_proposal_code: 'a/b' },
       'originator_proposal_code invalid_format',
     ],
+    ['half a surrogate pair', { ...approve, note: 'a\ud800' }, 'note invalid_format'],
+    ['NUL', { ...approve, note: 'a\u0000' }, 'note invalid_format'],
+    [
+      'a reason that is broken Unicode',
+      { ...reject, reasons: [{ code: 'x', message: '\udc00' }] },
+      'reasons[0].message invalid_format',
+    ],
     ['an unknown decision', { ...approve, decision: 'postpone' }, 'decision invalid_value'],
     ['a rejection without reasons', { ...reject, reasons: undefined }, 'reasons required'],
     ['a rejection with no reason at all', { ...reject, reasons: [] }, 'reasons invalid_value'],
@@ -94,6 +102,28 @@ describe('a decision in JSON', () => {
 
   test.each(['', '{', 'null', '17', '"approve"', '{"a":1}{"b":2}'])('%j is no decision', (text) => {
     expect(readDecision(text).kind).toBe('malformed');
+  });
+
+  test('is told about in few words, and cheaply, however much of it is wrong', async () => {
+    const many = JSON.stringify({ ...reject, reasons: Array.from({ length: 80_000 }, () => ({})) });
+    const unknown = JSON.stringify(
+      Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 1])),
+    );
+    for (const text of [many, unknown, '['.repeat(260_000), `{"note":"${'x'.repeat(1_000_000)}"}`]) {
+      const reading = readDecision(text);
+      expect(reading.kind === 'malformed' && reading.reason.message.length).toBeLessThan(10_000);
+      expect(await mainThreadCost(() => Promise.resolve(readDecision(text)))).toBeLessThan(MOST_MS);
+    }
+  });
+
+  test('may be as long as its longest reasons, every character escaped', () => {
+    const message = '\u{1F4B8}'.repeat(250);
+    const longest = {
+      ...reject,
+      reasons: Array.from({ length: 20 }, (_, i) => ({ code: `c${i}`, message })),
+    };
+    const escaped = JSON.stringify(longest).replaceAll('\u{1F4B8}', '\\ud83d\\udcb8');
+    expect(readDecision(escaped).kind).toBe('read');
   });
 
   test('does not let a double hide a third decimal', () => {

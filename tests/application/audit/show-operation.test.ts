@@ -5,12 +5,12 @@ import { loanStream } from '../../../application/command-handling/stream-names.t
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanCommand } from '../../../domain/loan/index.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
-import { commandHandler, context } from '../../support/application-parts.ts';
+import { commandHandler, context, openVault } from '../../support/application-parts.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { receiveL1 } from '../../domain/support/loan-story.ts';
 
 const events = new InMemoryEventStore();
-const shown = new ShowOperation({ events });
+const shown = new ShowOperation({ events, vault: openVault });
 const { applicationId } = context();
 const code = receiveL1.code;
 

@@ -69,6 +69,14 @@ describe('clients', () => {
     ['no fund', { ...valid, fundIds: [] }, /^at least one fund/],
     ['a fund that is no UUID', { ...valid, fundIds: [FUND, 'fund-1'] }, /^fund fund-1 is not a UUID/],
     ['an application id with a dot', { ...valid, applicationId: 'a.b' }, /^application must be/],
+    ['no fund in a new application', { ...valid, fundIds: [], applicationId: 'new' }, /^at least one fund/],
+    ['a scope that does not exist', { ...valid, scopes: ['loans'] }, /^scope loans does not exist/],
+    ['a limit to no UUID', { ...valid, onlyFundIds: ['x'] }, /^only-fund x is not a UUID/],
+    [
+      'managing webhooks with a limit to funds',
+      { ...valid, onlyFundIds: [FUND], scopes: ['webhooks'] },
+      /cannot have the scope webhooks/,
+    ],
     ['a multiplier of zero', { ...valid, rateLimitMultiplier: 0 }, /^rate limit multiplier/],
     ['a multiplier that is no number', { ...valid, rateLimitMultiplier: NaN }, /^rate limit multiplier/],
     ['a multiplier beyond measure', { ...valid, rateLimitMultiplier: 1001 }, /^rate limit multiplier/],
@@ -78,6 +86,17 @@ describe('clients', () => {
       message: expect.stringMatching(message),
     });
     expect(registry.clients.size).toBe(0);
+  });
+
+  test('a limit to a fund that is not linked is refused, and nothing is made', async () => {
+    const limited = { ...valid, applicationId: 'acme', onlyFundIds: [OTHER_FUND] };
+    await expect(createClient.execute(limited)).rejects.toMatchObject({ code: 'fund_not_allowed' });
+    expect(registry.clients.size).toBe(0);
+    await createClient.execute({ ...valid, applicationId: 'acme', fundIds: [FUND, OTHER_FUND] });
+    expect(await createClient.execute({ ...limited, fundIds: [] })).toMatchObject({
+      fundIds: [FUND, OTHER_FUND],
+      onlyFundIds: [OTHER_FUND],
+    });
   });
 
   test('everything wrong is said at once', async () => {

@@ -20,7 +20,7 @@ const OPTIONAL: Readonly<Record<string, readonly string[]>> = {
   'loan.approved.v1': ['decision'],
   'loan.rejected.v1': ['decision'],
   'loan.term_signed.v1': ['decision'],
-  'loan.disbursed.v1': ['disbursement_date', 'decision', 'renegotiation'],
+  'loan.disbursed.v1': ['disbursement_date', 'exit_basis', 'decision', 'renegotiation'],
   'loan.prepayment_processed.v1': ['partial'],
   'loan.repurchase_requested.v1': ['reason_detail'],
   'loan.repurchase_completed.v1': ['decision'],

@@ -4,16 +4,13 @@ import type { AddDocumentsInput } from '../../../application/loans/inputs.ts';
 import type { FileKind, ReceivedFile } from '../../../application/ports/document-store.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import type { LoanCode } from '../../../domain/shared/identifiers.ts';
-import { rejected } from '../../domain/support/loan-story.ts';
-import { context, fixedClock } from '../../support/application-parts.ts';
+import { receiveL1, rejected } from '../../domain/support/loan-story.ts';
+import { context, fixedClock, openVault, sealedName } from '../../support/application-parts.ts';
 import { carryOut, postAssignment, receive, storyOf, streamOf } from '../../support/post-assignment.ts';
+import { receivedFile } from '../../support/received-file.ts';
 
-const file = (name: string, sha256 = 'ab'.repeat(32)): ReceivedFile => ({
-  name,
-  size: 10,
-  sha256,
-  path: '/nowhere',
-});
+const file = (name: string, sha256 = 'ab'.repeat(32)): ReceivedFile =>
+  receivedFile(name, '', { size: 10, sha256 });
 const request = (
   names: readonly string[],
   { type = 'invoice', content = 'cd'.repeat(32), code = 'L1' } = {},
@@ -27,9 +24,10 @@ const world = (kind: FileKind | DomainError = 'pdf') => {
   const process = postAssignment();
   const stored: string[] = [];
   const disk = { failing: false };
-  const useCase = (commands = process.commands) =>
+  const useCase = (commands = process.commands, vault = openVault) =>
     new AddDocuments({
       commands,
+      vault,
       documents: {
         put: async (stream, { name, sha256 }) => {
           if (disk.failing) throw new Error('disk full');
@@ -56,7 +54,7 @@ describe('add documents', () => {
     expect([...stored].sort()).toEqual([`${streamOf()} a.pdf cd`, `${streamOf()} b.pdf cd`]);
     expect((await storyOf(process)).at(-1)).toEqual({
       type: 'DocumentsAdded',
-      documents: result.documents,
+      documents: result.documents.map((one) => ({ ...one, value: sealedName(streamOf(), one.value!) })),
       addedAt: '2026-06-20T12:00:00.000Z',
     });
   });
@@ -138,6 +136,46 @@ describe('add documents', () => {
     expect(await storyOf(process)).toHaveLength(1);
     disk.failing = false;
     expect((await useCase().execute(context(), request(['a.pdf']))).replayed).toBe(false);
+  });
+
+  test('a name that an earlier version stored plainly is still its document', async () => {
+    const { process, stored, useCase } = world();
+    await receive(process);
+    const [present] = receiveL1.documents;
+    const { type, sha256: content } = present!;
+    const name = 'ccb.pdf';
+    const again = await useCase().execute(context(), request([name], { type, content }));
+    expect(again).toMatchObject({
+      replayed: true,
+      result: { documents: [{ value: name, documentId: 'd-1' }] },
+    });
+    await expect(useCase().execute(context(), request([name], { type }))).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+    });
+    expect([stored.length, (await storyOf(process)).length]).toEqual([0, 1]);
+  });
+
+  test('once the borrower is forgotten none is taken; the same again is a replay without its name', async () => {
+    const { process, useCase } = world();
+    await receive(process);
+    await useCase().execute(context(), request(['a.pdf']));
+    await carryOut(process, { type: 'ForgetBorrower', now: fixedClock().now() });
+    const again = await useCase().execute(context(), request(['a.pdf']));
+    expect([again.replayed, again.result.documents.map(({ value }) => value)]).toEqual([true, [null]]);
+    const other = request(['a.pdf'], { content: 'ee'.repeat(32) });
+    await expect(useCase().execute(context(), other)).rejects.toMatchObject({
+      code: 'operation_invalid_state',
+    });
+  });
+
+  test("without the operation's key nothing is stored, least of all a plain name", async () => {
+    const { process, stored, useCase } = world();
+    await receive(process);
+    const keyless = useCase(process.commands, { ...openVault, sealNames: () => Promise.resolve(undefined) });
+    await expect(keyless.execute(context(), request(['a.pdf']))).rejects.toMatchObject({
+      code: 'operation_invalid_state',
+    });
+    expect([stored.length, (await storyOf(process)).length]).toEqual([0, 1]);
   });
 
   test('two at once: one adds, the other replays', async () => {

@@ -8,6 +8,7 @@ import { cents } from '../../../domain/shared/money.ts';
 import { receiveL1 } from '../../domain/support/loan-story.ts';
 import { FUND, commandHandler, context, fixedClock, openVault } from '../../support/application-parts.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
+import { receivedFile } from '../../support/received-file.ts';
 
 class MemoryDocuments implements DocumentStore {
   readonly stored: string[] = [];
@@ -20,12 +21,8 @@ class MemoryDocuments implements DocumentStore {
   get = () => Promise.resolve(undefined);
 }
 
-const file = (name = 'ccb.pdf', sha256 = 'aa'.repeat(32)): ReceivedFile => ({
-  name,
-  size: 10,
-  sha256,
-  path: '/nowhere',
-});
+const file = (name = 'ccb.pdf', sha256 = 'aa'.repeat(32)): ReceivedFile =>
+  receivedFile(name, '', { size: 10, sha256 });
 const input = (changes: Partial<AssignLoanInput> = {}): AssignLoanInput => ({
   fundId: FUND as FundId,
   code: 'L1' as LoanCode,

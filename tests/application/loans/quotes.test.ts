@@ -1,10 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
+import type { SettleInstallmentInput } from '../../../application/loans/inputs.ts';
 import { REPURCHASE_REASONS } from '../../../domain/loan/events.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
-import type { LoanCode } from '../../../domain/shared/identifiers.ts';
-import { centsOf, vectors } from '../../domain/support/finance-vectors.ts';
+import type { InstallmentCode, LoanCode } from '../../../domain/shared/identifiers.ts';
+import { L1, centsOf, vectors } from '../../domain/support/finance-vectors.ts';
 import { context } from '../../support/application-parts.ts';
 import { activate, postAssignment, prepayment, repurchase, storyOf } from '../../support/post-assignment.ts';
+
+const settlement = (value: string, more: Partial<SettleInstallmentInput> = {}): SettleInstallmentInput => ({
+  code: 'L1' as LoanCode,
+  installmentCode: '006' as InstallmentCode,
+  settledAt: calendarDate('2026-07-20'),
+  settledValue: centsOf(value),
+  paymentMethod: 'pix',
+  idempotencyKey: 's-1',
+  ...more,
+});
 
 const paidUntilMay = ['001', '002', '003', '004', '005'];
 
@@ -41,6 +52,58 @@ describe('a prepayment tried out', () => {
       });
     },
   );
+});
+
+describe('a settlement tried out', () => {
+  test.each([
+    ['in full', '950.00', { difference: 0, surplus: 0 }],
+    ['below the scheduled value', '900.00', { difference: 5_000, surplus: 0 }],
+    ['with charges', '960.00', { difference: 0, surplus: 1_000 }],
+  ])('%s: what the settlement itself records, and nothing stored', async (_, value, line) => {
+    const world = postAssignment();
+    await activate(world, { paid: paidUntilMay });
+    const before = await storyOf(world);
+    const input = settlement(value);
+    const quote = await world.quotes.settlement(context(), input);
+    expect(quote).toMatchObject({
+      resultingStatus: 'active',
+      settledValue: centsOf(value),
+      lines: [{ installmentCode: '006', scheduledValue: centsOf('950.00'), lateDays: 5, days: -5, ...line }],
+    });
+    expect(await storyOf(world)).toEqual(before);
+    expect((await world.settle.execute(context(), input)).replayed).toBe(false);
+    const [settled] = (await storyOf(world)).slice(before.length);
+    expect(settled).toMatchObject({ scheduledValue: centsOf('950.00'), lateDays: 5 });
+  });
+
+  test('of the last installment tells that the operation would be settled', async () => {
+    const world = postAssignment();
+    const all = L1.installments.map(({ code }) => code);
+    await activate(world, { paid: all.slice(0, -1) });
+    const last = settlement('950.00', { installmentCode: all.at(-1) as InstallmentCode });
+    expect((await world.quotes.settlement(context(), last)).resultingStatus).toBe('settled');
+  });
+
+  test('is refused where the settlement would be, and a used key is not looked up', async () => {
+    const world = postAssignment();
+    await activate(world);
+    await world.settle.execute(context(), settlement('950.00'));
+    const refused: readonly (readonly [Partial<SettleInstallmentInput>, string])[] = [
+      [{}, 'installment_already_closed'],
+      [{ code: 'NONE' as LoanCode }, 'loan_not_found'],
+      [{ installmentCode: '999' as InstallmentCode }, 'installment_not_found'],
+      [{ settledAt: calendarDate('2020-01-01') }, 'invalid_date'],
+    ];
+    for (const [change, code] of refused) {
+      await expect(world.quotes.settlement(context(), settlement('950.00', change))).rejects.toMatchObject({
+        code,
+      });
+    }
+    await world.repurchase.execute(context(), repurchase());
+    await expect(world.quotes.settlement(context(), settlement('950.00'))).rejects.toMatchObject({
+      code: 'operation_invalid_state',
+    });
+  });
 });
 
 describe('a repurchase tried out', () => {

@@ -1,17 +1,26 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { LoanReading, ReadModelBehindError } from '../../../application/loans/read-loan.ts';
+import { OwnWrites, noting } from '../../../application/loans/own-writes.ts';
 import type { RecordedEvent } from '../../../application/ports/event-store.ts';
-import { context, fixedClock, openVault } from '../../support/application-parts.ts';
+import type { LoanCommand } from '../../../domain/loan/index.ts';
+import { calendarDate } from '../../../domain/shared/calendar-date.ts';
+import type { LoanCode } from '../../../domain/shared/identifiers.ts';
+import { cents } from '../../../domain/shared/money.ts';
+import { receiveL1 } from '../../domain/support/loan-story.ts';
+import { context, fixedClock, openVault, openlySealed } from '../../support/application-parts.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { MortalEventStore } from '../../support/mortal-event-store.ts';
+import { postAssignment, prepayment, repurchase } from '../../support/post-assignment.ts';
 import { ProjectedLoans } from '../../support/projected-loans.ts';
 import {
   MemoryDocuments,
   activeLoan,
+  command,
   newProposal,
   pay,
   renegotiation,
   startProcess,
+  streamOf,
 } from '../../support/renegotiation-world.ts';
 
 let store: LoggedStore;
@@ -39,11 +48,17 @@ const progress = {
     return Promise.resolve(!behind);
   },
 };
-const read = (code: string) =>
-  new LoanReading({ events: store, loans, progress, vault: openVault, clock: fixedClock() }).read(
-    context(),
-    code,
-  );
+const reading = (writes: OwnWrites): LoanReading =>
+  new LoanReading({
+    events: store,
+    loans,
+    progress,
+    versions: { of: (streams) => Promise.resolve(loans.versions(streams)) },
+    writes,
+    vault: openVault,
+    clock: fixedClock(),
+  });
+const read = (code: string) => reading(new OwnWrites()).read(context(), code);
 
 beforeEach(async () => {
   store = new LoggedStore();
@@ -51,6 +66,33 @@ beforeEach(async () => {
   loans = new ProjectedLoans();
   [waits, behind, projected] = [[], false, 0];
   await activeLoan(startProcess(store, { documents }), documents, 'L1');
+});
+
+describe('the payoff value', () => {
+  /** One installment a day after the issue: worth 1.00 then, more than every amount months later. */
+  const growing = async (code: string, price: number): Promise<void> => {
+    const one = { ...receiveL1.installments[0]!, dueDate: calendarDate('2026-01-16'), faceValue: cents(100) };
+    await activeLoan(startProcess(store, { documents }), documents, code, {
+      installments: [one],
+      acquisitionValue: cents(price),
+    });
+  };
+
+  test('is null once no amount can state it, and quotes and repurchases refuse on the same day', async () => {
+    await growing('L8', 99);
+    await growing('L9', 80);
+    expect((await read('L8'))?.balances.payoffValue).toBeGreaterThan(100);
+    expect((await read('L9'))?.balances.payoffValue).toBeNull();
+    const { quotes } = postAssignment({ store });
+    const code = 'L9' as LoanCode;
+    const refusal = { code: 'invalid_date', details: [{ code: 'value_out_of_range' }] };
+    await expect(quotes.repurchase(context(), repurchase({ code }))).rejects.toMatchObject(refusal);
+    await expect(quotes.prepayment(context(), prepayment('1.00', 'k', { code }))).rejects.toMatchObject(
+      refusal,
+    );
+    const agreed = repurchase({ code, repurchaseValue: cents(100) });
+    expect((await quotes.repurchase(context(), agreed)).repurchaseValue).toBe(100);
+  });
 });
 
 /** The renegotiation of L1 by a process that dies with the answer of its n-th append. */
@@ -84,6 +126,60 @@ describe('a read after a write', () => {
       renegotiation: { role: 'new' },
       borrower: { name: 'Ana' },
     });
+  });
+});
+
+describe('a list after a write', () => {
+  const list = async (writes: OwnWrites): Promise<readonly string[]> =>
+    (await reading(writes).list(context(), { limit: 20 })).loans.map(
+      ({ code, status }) => `${code} ${status}`,
+    );
+
+  test('shows it, and what it shows is not waited for again', async () => {
+    const writes = new OwnWrites();
+    await activeLoan(startProcess(noting(store, writes), { documents }), documents, 'L2');
+    expect(await list(writes)).toEqual(['L1 active', 'L2 active']);
+    expect(waits).toEqual([streamOf('L2')]);
+    await list(writes);
+    expect(waits).toEqual([streamOf('L2')]);
+  });
+
+  test('is not answered without it', async () => {
+    const writes = new OwnWrites();
+    catchUp();
+    behind = true;
+    await pay(startProcess(noting(store, writes)).commands, 'L1', '001');
+    await expect(list(writes)).rejects.toBeInstanceOf(ReadModelBehindError);
+    behind = false;
+    expect(await list(writes)).toEqual(['L1 active']);
+  });
+
+  test('does not wait for a code that was given back', async () => {
+    const writes = new OwnWrites();
+    const late = newProposal({ dateIssued: '2027-01-01' as never });
+    const { renegotiate } = startProcess(noting(store, writes), { documents });
+    await renegotiate.execute(context(), renegotiation(['L1'], { newProposal: late })).catch(() => undefined);
+    expect(await list(writes)).toEqual(['L1 active']);
+    expect(waits).not.toContain(streamOf('N1'));
+  });
+});
+
+describe('file names and remarks', () => {
+  const remark = {
+    ...{ type: 'RequestRepurchase', reason: 'resolution', effectiveDate: '2026-06-20' },
+    ...{ reasonDetail: openlySealed(streamOf('L1'), 'Ana asked for it'), now: '2026-06-20T12:00:00.000Z' },
+  } as const;
+
+  test('are read, those that an earlier version stored plainly as well, until the borrower is forgotten', async () => {
+    const { commands } = startProcess(store, { documents });
+    await command(commands, 'L1', remark as unknown as LoanCommand);
+    const before = await read('L1');
+    expect(before?.documents.map(({ value }) => value)).toEqual(['ccb.pdf']);
+    expect(before?.repurchase).toMatchObject({ reason: 'resolution', reasonDetail: 'Ana asked for it' });
+    await command(commands, 'L1', { type: 'ForgetBorrower', now: remark.now as never });
+    const after = await read('L1');
+    expect(after?.documents.map(({ value }) => value)).toEqual([null]);
+    expect(after?.repurchase).toMatchObject({ reason: 'resolution', reasonDetail: null });
   });
 });
 

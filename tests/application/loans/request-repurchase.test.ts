@@ -5,8 +5,15 @@ import type { LoanCode } from '../../../domain/shared/identifiers.ts';
 import { cents } from '../../../domain/shared/money.ts';
 import { centsOf, vectors } from '../../domain/support/finance-vectors.ts';
 import { completeRepurchase } from '../../domain/support/loan-story.ts';
-import { context } from '../../support/application-parts.ts';
-import { activate, carryOut, postAssignment, repurchase, storyOf } from '../../support/post-assignment.ts';
+import { NOW, context, openlySealed } from '../../support/application-parts.ts';
+import {
+  activate,
+  carryOut,
+  postAssignment,
+  repurchase,
+  storyOf,
+  streamOf,
+} from '../../support/post-assignment.ts';
 
 const cases = vectors.present_value.flatMap((vector) =>
   vector.present_values.map((value) => ({ vector, ...value, name: vector.name })),
@@ -74,7 +81,7 @@ describe('request a repurchase', () => {
       repurchaseValue: 600_000,
       calculatedValue: 614_733,
       valueSource: 'informed',
-      reasonDetail: 'agreed with the originator',
+      reasonDetail: openlySealed(streamOf(), 'agreed with the originator'),
     });
   });
 
@@ -104,6 +111,16 @@ describe('request a repurchase', () => {
       code: 'operation_invalid_state',
       message: expect.stringContaining('repurchase_pending'),
     });
+  });
+
+  test('once the borrower is forgotten, a remark is taken and not kept', async () => {
+    const world = postAssignment();
+    await activate(world);
+    await carryOut(world, { type: 'ForgetBorrower', now: NOW });
+    const input = repurchase({ reasonDetail: 'Ana asked for it' });
+    expect((await world.repurchase.execute(context(), input)).replayed).toBe(false);
+    expect(JSON.stringify(await storyOf(world))).not.toContain('Ana asked');
+    expect((await world.repurchase.execute(context(), input)).replayed).toBe(true);
   });
 
   test('before the issue it is refused, whatever the reason', async () => {

@@ -129,6 +129,14 @@ describe('the description of the topics', () => {
   });
 });
 
+/** What should never have been published, or taken; the changelog lists it. */
+const CORRECTED = [
+  // Validators compare binary fractions, and refused a tenth of all genuine amounts.
+  'Amount: multipleOf was 0.01, is undefined',
+  // No client can ask for the codes `.` and `..`.
+  `ProposalCode: pattern was ${JSON.stringify('^[!"$&-.0->@-\\[\\]-~]{1,100}$')}`,
+];
+
 describe('additive evolution', () => {
   const published: Json = JSON.parse(readFileSync(publishedSchemasFile, 'utf8'));
   const directionOf = (name: string): Direction => (name === 'AdministratorDecision' ? 'received' : 'sent');
@@ -139,7 +147,8 @@ describe('additive evolution', () => {
         [...new Set<Direction>(schema.properties ? [directionOf(name)] : ['sent', 'received'])].flatMap(
           (direction) => breakingChanges(schema, now.components.schemas[name], direction, name),
         ),
-      );
+      )
+      .filter((change) => !CORRECTED.some((corrected) => change.startsWith(corrected)));
 
   test('nothing that was published is removed or narrowed', () => {
     expect(changes(document)).toEqual([]);

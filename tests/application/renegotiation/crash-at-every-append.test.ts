@@ -20,6 +20,7 @@ import {
   statusOf,
 } from '../../support/renegotiation-world.ts';
 import type { Process } from '../../support/renegotiation-world.ts';
+import { receivedFile } from '../../support/received-file.ts';
 
 /** start, three reservations, commit, two originals, the new operation */
 const APPENDS = 8;
@@ -27,7 +28,7 @@ const APPENDS = 8;
 const LATER = fixedClock('2026-06-20T12:01:00.000Z' as Timestamp);
 const input = renegotiation(['L1', 'L2'], {
   newProposal: newProposal({ documents: [{ type: 'renegotiation_document', value: 'debt.pdf' }] }),
-  files: [{ name: 'debt.pdf', size: 3, sha256: 'cc'.repeat(32), path: '/nowhere' }],
+  files: [receivedFile('debt.pdf', '', { size: 3, sha256: 'cc'.repeat(32) })],
 });
 
 const world = async () => {

@@ -6,7 +6,7 @@ import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { FundId } from '../../../domain/shared/identifiers.ts';
 import { receiveL1, requestRepurchase } from '../../domain/support/loan-story.ts';
 import { loanCode } from '../../domain/support/renegotiation-story.ts';
-import { NOW, context } from '../../support/application-parts.ts';
+import { NOW, context, sealedName } from '../../support/application-parts.ts';
 import {
   activation,
   activeLoan,
@@ -53,7 +53,9 @@ describe('renegotiate one operation', () => {
     expect(received).toMatchObject({
       productType: receiveL1.productType,
       dateIssued: '2026-06-20',
-      documents: [{ type: 'ccb', value: 'ccb.pdf', sha256: SHA, receivedAt: NOW }],
+      documents: [
+        { type: 'ccb', value: sealedName(streamOf('N1'), 'ccb.pdf'), sha256: SHA, receivedAt: NOW },
+      ],
       renegotiation: { originalProposalCodes: ['L1'], newProposalCode: 'N1' },
     });
     expect(JSON.parse(received!.borrower)).toEqual({ stream: streamOf('N1'), borrower: ana });
@@ -90,7 +92,9 @@ describe('renegotiate one operation', () => {
     };
     await process.renegotiate.execute(context(), renegotiation());
     const received = (await eventsOf(store, streamOf('N1'))).find((event) => event.type === 'LoanReceived');
-    expect(received?.documents.map(({ value }) => value)).toEqual(['ccb.pdf', 'late.pdf']);
+    expect(received?.documents.map(({ value }) => value)).toEqual(
+      ['ccb.pdf', 'late.pdf'].map((name) => sealedName(streamOf('N1'), name)),
+    );
     expect(documents.stored).toContain(`${streamOf('N1')}/${late.sha256}`);
   });
 
@@ -188,7 +192,9 @@ describe('what is refused', () => {
   test.each(refused)('%s: %s, and nothing is written', async (_, code, input) => {
     const { store, process } = await worldWith('L1', 'L2');
     const before = (await logOf(store)).length;
-    await expect(process.renegotiate.execute(context(), input)).rejects.toMatchObject({ code });
+    const refusal = await process.renegotiate.execute(context(), input).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code });
+    if (code === 'loan_not_found') expect(refusal).toMatchObject({ message: expect.stringContaining('L9') });
     expect(await logOf(store)).toHaveLength(before);
   });
 
@@ -219,7 +225,7 @@ describe('what is refused', () => {
     documents.stored.clear();
     await expect(process.renegotiate.execute(context(), renegotiation())).rejects.toMatchObject({
       code: 'operation_invalid_state',
-      message: expect.stringContaining('ccb.pdf'),
+      message: expect.stringContaining('document d-1'),
     });
   });
 });

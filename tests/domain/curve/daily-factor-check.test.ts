@@ -44,6 +44,19 @@ describe('a daily factor is confirmed', () => {
     );
   });
 
+  test('and its neighbour is not where the root lies almost in the middle between both', () => {
+    // The root is 1.001100354694428649321223087472 4987, by bisection with 80 digits.
+    const installments = (
+      [
+        [2_173, 562_279_806],
+        [705, 459_187_221],
+      ] as const
+    ).map(([days, face]) => ({ dueDate: addDays(ISSUED, days), faceValue: face as Cents }));
+    const schedule = { acquisitionValue: 7_131_972_116 as Cents, dateIssued: ISSUED, installments };
+    expect(isDailyFactor('1.001100354694428649321223087472', schedule)).toBe(true);
+    expect(isDailyFactor('1.001100354694428649321223087473', schedule)).toBe(false);
+  });
+
   test.each(['', 'abc', '0.99', '-0.998275000309516064336853526270', `0.${'0'.repeat(30)}`])(
     'unlike %j, which is no factor',
     (text) => {

@@ -10,7 +10,7 @@ const published = L1.present_values.find(
   ({ effective_date, open }) => effective_date === date && open.length === 7,
 );
 const position = (receivedValue: Cents) => ({
-  acquisitionValue: centsOf(L1.acquisition_value),
+  exitBasisValue: centsOf(L1.acquisition_value),
   dailyFactor: L1.daily_factor,
   open: scheduleOf(L1).slice(5).map(opened),
   receivedValue,
@@ -26,13 +26,13 @@ describe('repurchase value', () => {
     },
   );
 
-  test('cession_reversal gives back the price, payments or not', () => {
+  test('cession_reversal gives back what the fund gave, payments or not', () => {
     const expected = { value: centsOf(vectors.cession_reversal_on_L1), lines: [] };
     expect(repurchaseValue('cession_reversal', position(centsOf('0.00')), date)).toEqual(expected);
     expect(repurchaseValue('cession_reversal', position(centsOf('4750.00')), date)).toEqual(expected);
   });
 
-  test.each(vectors.resolution_on_L1)('resolution leaves $repurchase_value of the price', (vector) => {
+  test.each(vectors.resolution_on_L1)('resolution leaves $repurchase_value of it', (vector) => {
     const receivedValue = addCents(...vector.received.map(centsOf));
     expect(repurchaseValue('resolution', position(receivedValue), date)).toEqual({
       value: centsOf(vector.repurchase_value),

@@ -65,7 +65,7 @@ describe('add documents', () => {
   ])('a name that is taken, with %s, conflicts', (_, change) => {
     given(...activated)
       .when(add(document('b.pdf'), { ...present, ...change }))
-      .thenRefused('idempotency_conflict', /ccb\.pdf/);
+      .thenRefused('idempotency_conflict', /documents\[1\]\.value/);
   });
 
   test('an unknown operation, and a rejected one, take none; what was there stays a replay', () => {

@@ -4,7 +4,15 @@ import type { RejectLoan } from '../../../domain/loan/index.ts';
 import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
 import { specFor } from '../../support/decider-spec.ts';
 import { centsOf } from '../support/finance-vectors.ts';
-import { NOW, approved, disbursed, received, rejected, termSigned } from '../support/loan-story.ts';
+import {
+  NOW,
+  approved,
+  disbursed,
+  disbursedLongAgo,
+  received,
+  rejected,
+  termSigned,
+} from '../support/loan-story.ts';
 
 const loan = specFor(loanDecider);
 const approve = { type: 'ApproveLoan', now: NOW } as const;
@@ -17,8 +25,17 @@ describe('the administrator', () => {
     loan.given(received).when(approve).then(approved);
   });
 
-  test('rejects a received operation with its reasons', () => {
-    loan.given(received).when(reject).then(rejected);
+  test('rejects an operation with its reasons until the fund has paid for it', () => {
+    for (const story of [[received], [received, approved], [received, approved, termSigned]]) {
+      loan
+        .given(...story)
+        .when(reject)
+        .then(rejected);
+      loan
+        .given(...story, rejected)
+        .when(disburse)
+        .thenRefused('operation_invalid_state', /is rejected/);
+    }
   });
 
   test('registers the signed term of an approved operation', () => {
@@ -32,7 +49,18 @@ describe('the administrator', () => {
     loan
       .given(received, approved, termSigned)
       .when({ ...disburse, disbursedValue, disbursedAt })
-      .then({ type: 'LoanDisbursed', disbursedValue, disbursedAt });
+      .then({ ...disbursed, disbursedValue, disbursedAt });
+  });
+
+  test('records with the disbursement that exits follow its value', () => {
+    loan
+      .given(received, approved, termSigned)
+      .when({ ...disburse, exitBasis: 'acquisition_value' })
+      .then(disbursedLongAgo);
+    loan
+      .given(received, approved, termSigned)
+      .when(disburse)
+      .then({ ...disbursedLongAgo, exitBasis: 'disbursed_value' });
   });
 
   test('cannot disburse nothing', () => {
@@ -105,9 +133,9 @@ describe('the administrator', () => {
       .when(approve)
       .thenRefused('operation_invalid_state', /is rejected/);
     loan
-      .given(received, approved)
+      .given(received, approved, termSigned, disbursed)
       .when(reject)
-      .thenRefused('operation_invalid_state', /is approved/);
+      .thenRefused('operation_invalid_state', /is active/);
   });
 
   test('cannot skip a step', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { loanDecider } from '../../../domain/loan/index.ts';
-import type { LoanEvent } from '../../../domain/loan/index.ts';
+import type { LoanDocument, LoanEvent } from '../../../domain/loan/index.ts';
 import { stateAfter } from '../../support/decider-spec.ts';
 import { NOW, activated, received, settle } from '../support/loan-story.ts';
 
@@ -24,16 +24,18 @@ describe('a borrower is forgotten', () => {
     ]);
   });
 
-  test('and no further documents are taken; what is there may be sent again', () => {
+  test('and no further documents are taken; what is there may be sent again, told by its content', () => {
     const [present] = received.documents;
-    const add = (value: string) => ({
+    const add = (changes: Partial<LoanDocument>) => ({
       type: 'AddDocuments' as const,
-      documents: [{ ...present!, value }],
+      documents: [{ ...present!, value: 'a name that nobody can compare any more', ...changes }],
       now: NOW,
     });
-    expect(decideAfter([received, forgotten], add(present!.value))).toEqual([]);
-    expect(() => decideAfter([received, forgotten], add('more.pdf'))).toThrow(
-      expect.objectContaining({ code: 'operation_invalid_state' }),
-    );
+    expect(decideAfter([received, forgotten], add({}))).toEqual([]);
+    for (const other of [{ sha256: 'ef'.repeat(32) }, { type: 'invoice' }]) {
+      expect(() => decideAfter([received, forgotten], add(other))).toThrow(
+        expect.objectContaining({ code: 'operation_invalid_state' }),
+      );
+    }
   });
 });

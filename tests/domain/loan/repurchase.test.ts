@@ -7,6 +7,8 @@ import {
   NOW,
   activated,
   completeRepurchase,
+  disbursed,
+  disbursedLongAgo,
   installmentCode,
   paid,
   received,
@@ -61,6 +63,24 @@ describe('requesting a repurchase of L1 after five payments', () => {
       .given(...started)
       .when(requestRepurchase('resolution'))
       .then(requested('resolution', '5250.00'));
+  });
+
+  describe.each([
+    ['by the disbursed value', disbursed, '990.00', '690.00'],
+    ['by the acquisition value where the disbursement names no rule', disbursedLongAgo, '1000.00', '700.00'],
+  ] as const)('goes %s', (_label, disbursement, reversal, resolution) => {
+    const terms = { ...received, acquisitionValue: centsOf('1000.00') };
+    const partlyPaid = [
+      ...[terms, ...activated.slice(1, 3), { ...disbursement, disbursedValue: centsOf('990.00') }],
+      paid('001', '300.00'),
+    ];
+    test.each([
+      ['cession_reversal', reversal],
+      ['resolution', resolution],
+    ] as const)('for a %s: %s', (reason, value) => {
+      const [event] = loanDecider.decide(requestRepurchase(reason), stateAfter(loanDecider, partlyPaid));
+      expect(event).toMatchObject({ calculatedValue: centsOf(value), repurchaseValue: centsOf(value) });
+    });
   });
 
   test('a value that the integrator states counts, and the calculated one stays beside it', () => {

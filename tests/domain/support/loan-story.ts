@@ -69,7 +69,11 @@ export const disbursed: LoanDisbursed = {
   type: 'LoanDisbursed',
   disbursedValue: centsOf('10000.00'),
   disbursedAt: NOW,
+  exitBasis: 'disbursed_value',
 };
+const { exitBasis: _rule, ...facts } = disbursed;
+/** As it was stored before it named a rule for exits. */
+export const disbursedLongAgo: LoanDisbursed = facts;
 export const activated: readonly LoanEvent[] = [received, approved, termSigned, disbursed];
 
 const dueDates = new Map<string, string>(L1.installments.map(({ code, due_date }) => [code, due_date]));

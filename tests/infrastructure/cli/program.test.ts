@@ -3,6 +3,7 @@ import { CreateClient } from '../../../application/clients/create-client.ts';
 import { ListClients } from '../../../application/clients/list-clients.ts';
 import { RevokeClient } from '../../../application/clients/revoke-client.ts';
 import type { CliServices } from '../../../infrastructure/cli/cli-services.ts';
+import { NotAllowedError, WrongUseError } from '../../../infrastructure/cli/cli-services.ts';
 import { runProgram } from '../../../infrastructure/cli/program.ts';
 import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -35,7 +36,11 @@ describe('command line', () => {
           createClient: new CreateClient({ registry, credentials: { issue }, clock }),
           listClients: new ListClients(registry),
           revokeClient: new RevokeClient(registry, clock),
-          signingKeys: { rotate: async () => ({ kid: 'k2', activeFrom: Date.UTC(2026, 0, 15, 12, 1) }) },
+          keys: {
+            rotate: async () => ({ kid: 'k2', activeFrom: Date.UTC(2026, 0, 15, 12, 1) }),
+            revoke: async (kid) => ({ kid, successor: 'k2' }),
+            rotateMaster: async () => ({ from: 'a', to: 'b', rewrapped: 7, already: 0 }),
+          },
           webhooks: undefined as never,
           close: async () => {
             closed += 1;
@@ -64,6 +69,57 @@ describe('command line', () => {
     expect([opened, closed]).toEqual([1, 1]);
   });
 
+  test('client create limits a client to scopes and to funds of its application, and client list shows both', async () => {
+    await run(
+      'client',
+      'create',
+      '--name',
+      'All',
+      '--fund',
+      FUND,
+      '--fund',
+      OTHER_FUND,
+      '--application',
+      'acme',
+    );
+    const limited = [
+      'client',
+      'create',
+      '--name',
+      'Some',
+      '--application',
+      'acme',
+      '--only-fund',
+      OTHER_FUND,
+    ];
+    const { code, out } = await run(...limited, '--scope', 'loans:read', '--scope', 'events');
+    expect([code, JSON.parse(out)]).toEqual([
+      0,
+      {
+        client_id: 'client_1',
+        client_secret: 'rfs_secret',
+        application_id: 'acme',
+        fund_ids: [FUND, OTHER_FUND],
+        scopes: ['loans:read', 'events'],
+        only_fund_ids: [OTHER_FUND],
+      },
+    ]);
+    expect(JSON.parse((await run('client', 'list')).out).data).toMatchObject([
+      { only_fund_ids: [OTHER_FUND], scopes: ['loans:read', 'events'] },
+    ]);
+    await run(...limited);
+    expect(JSON.parse((await run('client', 'list')).out).data).toMatchObject([
+      { only_fund_ids: [OTHER_FUND], scopes: ['loans:write', 'loans:read', 'events'] },
+    ]);
+    const another = '1f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
+    expect(await run(...limited, '--only-fund', another)).toMatchObject({
+      code: 3,
+      err: `error: only-fund ${another} is not linked to the application\n`,
+    });
+    expect((await run(...limited, '--scope', 'webhooks')).code).toBe(2);
+    expect((await run(...limited, '--scope', 'everything')).code).toBe(2);
+  });
+
   test('client list prints every client without its secret', async () => {
     await run('client', 'create', '--name', 'Acme', '--fund', FUND, '--application', 'acme');
     const { out } = await run('client', 'list');
@@ -74,6 +130,8 @@ describe('command line', () => {
           application_id: 'acme',
           name: 'Acme',
           fund_ids: [FUND],
+          only_fund_ids: null,
+          scopes: ['loans:write', 'loans:read', 'webhooks'],
           rate_limit_multiplier: 1,
           created_at: '2026-01-15T12:00:00.000Z',
           revoked_at: null,
@@ -82,13 +140,48 @@ describe('command line', () => {
     });
   });
 
+  test('what others chose does nothing to the terminal, in answers and in errors', async () => {
+    await run('client', 'create', '--name', 'Acme \u202e\u2066', '--fund', FUND);
+    const { out } = await run('client', 'list');
+    expect(out).toContain('Acme \\u202e\\u2066');
+    expect(JSON.parse(out).data[0].name).toBe('Acme \u202e\u2066');
+    const { err } = await run('client', 'revoke', 'x\u001b[2K\u009b');
+    expect(err).toBe('error: no client x\\u001b[2K\\u009b that is not revoked yet\n');
+  });
+
   test('client revoke prints when; a second time fails on standard error only', async () => {
     await run('client', 'create', '--name', 'Acme', '--fund', FUND);
     const first = await run('client', 'revoke', 'client_1');
     expect(JSON.parse(first.out)).toEqual({ client_id: 'client_1', revoked_at: '2026-01-15T12:00:00.000Z' });
     const second = await run('client', 'revoke', 'client_1');
-    expect(second).toEqual({ code: 1, out: '', err: 'error: no client client_1 that is not revoked yet\n' });
+    expect(second).toEqual({ code: 3, out: '', err: 'error: no client client_1 that is not revoked yet\n' });
     expect([opened, closed]).toEqual([3, 3]);
+  });
+
+  test('keys revoke prints what signs from now on; an unknown key ends with 3', async () => {
+    expect(await run('keys', 'revoke', 'k1')).toMatchObject({
+      code: 0,
+      out: '{"kid":"k1","successor":"k2"}\n',
+    });
+    failure = new NotAllowedError('no signing key has the id k9');
+    expect(await run('keys', 'revoke', 'k9')).toMatchObject({
+      code: 3,
+      err: 'error: no signing key has the id k9\n',
+    });
+  });
+
+  test('keys rotate-master prints what was done; without both keys it ends as wrong use', async () => {
+    expect(JSON.parse((await run('keys', 'rotate-master')).out)).toEqual({
+      from: 'a',
+      to: 'b',
+      rewrapped: 7,
+      already: 0,
+    });
+    failure = new WrongUseError('set MASTER_KEY_PREVIOUS');
+    expect(await run('keys', 'rotate-master')).toMatchObject({
+      code: 2,
+      err: 'error: set MASTER_KEY_PREVIOUS\n',
+    });
   });
 
   test('keys rotate prints the new key and when it takes over', async () => {
@@ -137,6 +230,8 @@ describe('command line', () => {
     [['client', 'revoke'], 'receivables client revoke client_'],
     [['keys'], 'receivables keys rotate'],
     [['keys', 'rotate'], 'receivables keys rotate'],
+    [['keys', 'revoke'], 'receivables keys revoke kQ3x9'],
+    [['keys', 'rotate-master'], 'receivables keys rotate-master'],
   ])('%j --help shows how, with an example', async (args, example) => {
     const { code, out, err } = await run(...args, '--help');
     expect({ code, err }).toEqual({ code: 0, err: '' });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LogPosition } from '../../../application/ports/event-store.ts';
-import type { RowDifference } from '../../../application/ports/projection-copies.ts';
+import type { RowDifference } from '../../../application/ports/generations.ts';
 import type { BackupSummary } from '../../../infrastructure/cli/backup-services.ts';
 import type { ProjectionsServices } from '../../../infrastructure/cli/projections-services.ts';
 import { commandLine } from '../../support/command-line.ts';
@@ -15,67 +15,58 @@ const difference: RowDifference = {
 };
 
 const services = (differs: boolean): ProjectionsServices => ({
-  names: ['loan', 'portfolio'],
-  show: () =>
-    Promise.resolve({
-      version: 1,
-      places: { live: place('12'), copy: { ...place('7'), state: 'building' as const } },
-      rows: { live: 40, copy: 20 },
-    }),
+  list: async function* () {
+    const one = { projection: 'loan', programVersion: 1 };
+    yield { ...one, generation: 1, state: 'serving', place: place('12'), rows: 40 };
+    yield { ...one, generation: 2, state: 'building', place: undefined, rows: 0 };
+  },
   rebuild: ({ force, onProgress, onDifference }) => {
     onProgress(1);
-    if (differs) onDifference(difference);
+    if (differs) onDifference({ name: 'loan' }, difference);
     return Promise.resolve({
+      generation: 2,
       outcome: differs && !force ? ('differs' as const) : ('switched' as const),
       resumed: false,
       events: 12,
       differences: differs ? 1 : 0,
-      position: '12' as LogPosition,
     });
   },
-  drop: (name) => Promise.resolve(name === 'loan'),
+  dropOld: () => Promise.resolve([1]),
 });
 const run = (differs = false) => commandLine(() => ({ projections: services(differs) }));
 
 describe('projections', () => {
-  test('list prints one read model a line, with its second copy', async () => {
+  test('list prints one read model of a generation a line', async () => {
     const { code, lines } = await run()('projections', 'list');
     expect(code).toBe(0);
-    expect(lines).toHaveLength(2);
-    expect(lines[0]).toEqual({
-      projection: 'loan',
-      program_version: 1,
-      version: 1,
-      position: '12',
-      rows: 40,
-      copy: { state: 'building', version: 1, position: '7', rows: 20 },
-    });
+    const loan = { projection: 'loan', program_version: 1 };
+    expect(lines).toEqual([
+      { ...loan, generation: 1, state: 'serving', version: 1, position: '12', rows: 40 },
+      { ...loan, generation: 2, state: 'building', version: null, position: 'start', rows: 0 },
+    ]);
   });
 
-  test('rebuild does all of them without a name, and one with it', async () => {
-    const all = await run()('projections', 'rebuild');
-    expect(all.lines.map(({ projection, outcome }) => `${projection} ${outcome}`)).toEqual([
-      'loan switched',
-      'portfolio switched',
+  test('rebuild does all of them together', async () => {
+    const { lines } = await run()('projections', 'rebuild');
+    expect(lines).toEqual([
+      { generation: 2, outcome: 'switched', resumed: false, events: 12, differences: 0 },
     ]);
-    expect((await run()('projections', 'rebuild', 'loan')).lines).toHaveLength(1);
   });
 
   test('rebuild prints what differs and fails, unless it is forced', async () => {
-    const plain = await run(true)('projections', 'rebuild', 'loan');
+    const plain = await run(true)('projections', 'rebuild');
     expect(plain.code).toBe(1);
-    expect(plain.lines[0]).toMatchObject({ table: 'loan', columns: difference.columns });
+    expect(plain.lines[0]).toMatchObject({ projection: 'loan', table: 'loan', columns: difference.columns });
     expect(plain.err).toContain('--force');
-    expect((await run(true)('projections', 'rebuild', 'loan', '--force')).code).toBe(0);
+    expect((await run(true)('projections', 'rebuild', '--force')).code).toBe(0);
   });
 
-  test('an unknown name is wrong use', async () => {
-    for (const command of ['rebuild', 'drop-old']) {
-      const { code, err } = await run()('projections', command, 'loans');
-      expect(code).toBe(2);
-      expect(err).toContain('there is no read model loans: one of loan, portfolio');
-    }
-    expect((await run()('projections', 'drop-old', 'portfolio')).lines[0]).toMatchObject({ dropped: false });
+  test('drop-old names what is gone', async () => {
+    expect((await run()('projections', 'drop-old')).lines).toEqual([{ dropped: [1] }]);
+  });
+
+  test('one read model is not rebuilt without the others', async () => {
+    expect((await run()('projections', 'rebuild', 'loan')).code).toBe(2);
   });
 });
 

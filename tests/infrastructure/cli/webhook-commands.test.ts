@@ -40,7 +40,7 @@ describe('receivables webhook', () => {
           createClient: undefined as never,
           listClients: undefined as never,
           revokeClient: undefined as never,
-          signingKeys: undefined as never,
+          keys: undefined as never,
           webhooks: new WebhookRecovery({ subscriptions, log, queue, clock }),
           close: async () => void (closed += 1),
         };

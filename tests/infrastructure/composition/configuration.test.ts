@@ -25,7 +25,7 @@ describe('configuration', () => {
 
   test('of nothing is the sandbox, embedded, on port 3000', () => {
     expect(readConfiguration({})).toEqual({
-      host: '0.0.0.0',
+      host: '127.0.0.1',
       port: 3000,
       metrics: { host: '127.0.0.1', port: 9464 },
       publicUrl: 'http://localhost:3000',
@@ -38,6 +38,7 @@ describe('configuration', () => {
         databaseUrl: undefined,
         s3Url: undefined,
       },
+      allowInsecure: [],
       kafka: undefined,
       roles: ['api', 'projector', 'relay', 'webhooks', 'scheduler'],
       masterKey: undefined,
@@ -142,6 +143,12 @@ describe('configuration', () => {
     expect(blank).toEqual(readConfiguration({}));
   });
 
+  test('listens to this machine alone in the sandbox, to every network in production', () => {
+    expect(readConfiguration({}).host).toBe('127.0.0.1');
+    expect(readConfiguration({ ENVIRONMENT: 'production', MASTER_KEY }).host).toBe('0.0.0.0');
+    expect(readConfiguration({ HOST: '0.0.0.0' }).host).toBe('0.0.0.0');
+  });
+
   test('the addresses follow the port', () => {
     expect(readConfiguration({ PORT: '4711' })).toMatchObject({
       publicUrl: 'http://localhost:4711',
@@ -165,6 +172,8 @@ describe('configuration', () => {
     ['PUBLIC_URL', { PUBLIC_URL: 'ftp://api.example' }],
     ['PUBLIC_URL', { PUBLIC_URL: 'https://user:password@api.example' }],
     ['AUTH_URL', { AUTH_URL: 'https://auth.example/?a=1' }],
+    ['ALLOW_INSECURE', { ALLOW_INSECURE: 'everything' }],
+    ['ALLOW_INSECURE', { ALLOW_INSECURE: 'files,' }],
     ['ENVIRONMENT', { ENVIRONMENT: 'staging' }],
     ['ENVIRONMENT', { ENVIRONMENT: 'Production' }],
     ['ROLES', { ROLES: 'api,worker' }],
@@ -179,6 +188,8 @@ describe('configuration', () => {
     ['KAFKA_SASL_MECHANISM', { ...kafkaUser, KAFKA_SASL_MECHANISM: 'gssapi' }],
     ['MASTER_KEY', { ENVIRONMENT: 'production' }],
     ['MASTER_KEY', { MASTER_KEY: 'secret' }],
+    ['MASTER_KEY_PREVIOUS', { MASTER_KEY, MASTER_KEY_PREVIOUS: 'secret' }],
+    ['MASTER_KEY_PREVIOUS', { MASTER_KEY_PREVIOUS: MASTER_KEY }],
     ['MASTER_KEY', { MASTER_KEY: randomBytes(16).toString('base64') }],
     ['SANDBOX_STEP', { SANDBOX_STEP: '2' }],
     ['SANDBOX_STEP', { SANDBOX_STEP: '2 s' }],

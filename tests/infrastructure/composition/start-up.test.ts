@@ -16,7 +16,10 @@ describe('a start whose database is away', () => {
     for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
   });
 
-  const begin = async (): Promise<{ baseUrl: string; service: StartUp; logger: RecordingLogger }> => {
+  /** With a database that nobody serves, unless it says otherwise. */
+  const begin = async (
+    engines?: Readonly<Record<string, string>>,
+  ): Promise<{ baseUrl: string; service: StartUp; logger: RecordingLogger }> => {
     const [port, nobody, directory] = [await freePort(), await freePort(), await temporaryDirectory()];
     cleanUps.push(directory.remove);
     const logger = new RecordingLogger();
@@ -25,7 +28,7 @@ describe('a start whose database is away', () => {
       PORT: String(port),
       DATA_DIR: directory.path,
       METRICS_PORT: 'off',
-      DATABASE_URL: `postgres://nobody:secret@127.0.0.1:${nobody}/none`,
+      ...(engines ?? { DATABASE_URL: `postgres://nobody:secret@127.0.0.1:${nobody}/none` }),
     });
     const service = startUp(configuration, logger);
     service.running.catch(() => undefined);
@@ -46,7 +49,7 @@ describe('a start whose database is away', () => {
   test('lives, is not ready, and says what it waits for', async () => {
     const { baseUrl, logger } = await begin();
     await answering(`${baseUrl}/health/live`, 200, '"status":"ok"');
-    const ready = await answering(`${baseUrl}/health/ready`, 503, 'waiting for service_store');
+    const ready = await answering(`${baseUrl}/health/ready`, 503, 'service_store: failing');
     expect(ready.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     const call = await answering(`${baseUrl}/loan/L-1`, 503, 'service_unavailable');
     expect(call.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
@@ -60,10 +63,17 @@ describe('a start whose database is away', () => {
 
   test('can be stopped', async () => {
     const { baseUrl, service } = await begin();
-    await answering(`${baseUrl}/health/ready`, 503, 'waiting');
+    await answering(`${baseUrl}/health/ready`, 503, 'service_store');
     await service.stop();
     await expect(service.running).rejects.toBeInstanceOf(StartAbandonedError);
     await expect(fetch(`${baseUrl}/health/live`)).rejects.toThrow();
+  });
+
+  test('can be stopped while its engines open', async () => {
+    const { baseUrl, service } = await begin({});
+    await answering(`${baseUrl}/health/live`, 200, '"status":"ok"');
+    await service.stop();
+    await expect(service.running).rejects.toBeInstanceOf(StartAbandonedError);
   });
 
   test('ends at once when its address is taken', async () => {

@@ -1,10 +1,11 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DocumentKey } from '../../../infrastructure/documents/sealed-content.ts';
 import { SealedFileDocumentStore } from '../../../infrastructure/documents/sealed-file-document-store.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { receivedFile } from '../../support/received-file.ts';
 
 const [FROM, TO] = ['loan-app.P-1', 'loan-app.P-2'];
 const sha256 = (content: Uint8Array | string): string => createHash('sha256').update(content).digest('hex');
@@ -34,11 +35,8 @@ describe('a document that another operation takes over', () => {
   afterEach(() => directory.remove());
 
   const stored = async (content: Buffer): Promise<string> => {
-    const path = join(directory.path, randomUUID());
-    await writeFile(path, content);
-    const digest = sha256(content);
-    await store.put(FROM, { name: 'ccb.pdf', size: content.length, sha256: digest, path });
-    return digest;
+    await store.put(FROM, receivedFile('ccb.pdf', content));
+    return sha256(content);
   };
   const sealedFile = (stream: string, digest: string): Promise<Buffer> =>
     readFile(join(directory.path, 'documents', sha256(stream), digest));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { chmod, readFile, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
@@ -7,6 +7,7 @@ import { DamagedDocumentError } from '../../../infrastructure/documents/sealed-c
 import type { DocumentKey } from '../../../infrastructure/documents/sealed-content.ts';
 import { SealedFileDocumentStore } from '../../../infrastructure/documents/sealed-file-document-store.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { receivedFile } from '../../support/received-file.ts';
 
 const STREAM = 'loan-app.P-1';
 const sha256 = (content: Uint8Array | string): string => createHash('sha256').update(content).digest('hex');
@@ -36,11 +37,8 @@ describe('sealed file document store', () => {
   });
   afterEach(() => directory.remove());
 
-  const received = async (content: Uint8Array | string): Promise<ReceivedFile> => {
-    const path = join(directory.path, randomUUID());
-    await writeFile(path, content);
-    return { name: 'contract.pdf', size: content.length, sha256: sha256(content), path };
-  };
+  const received = (content: Uint8Array | string, claimed = content): ReceivedFile =>
+    receivedFile('contract.pdf', content, { sha256: sha256(claimed) });
   const pathOf = (stream: string, digest: string): string =>
     join(directory.path, 'documents', sha256(stream), digest);
   const drafts = (): Promise<string[]> => readdir(join(directory.path, 'documents', '.incoming'));
@@ -51,7 +49,7 @@ describe('sealed file document store', () => {
     ['exactly one chunk', randomBytes(256 * 1024)],
     ['several chunks', randomBytes(1_000_003)],
   ])('%s comes back as it was, also to another process', async (_, content) => {
-    const file = await received(content);
+    const file = received(content);
     await store.put(STREAM, file);
     const other = new SealedFileDocumentStore(directory.path, keys);
     for (const reader of [store, other]) {
@@ -62,7 +60,7 @@ describe('sealed file document store', () => {
   });
 
   test('lies on disk sealed, under two digests, for the owner only', async () => {
-    const file = await received('%PDF-1.7 confidential');
+    const file = received('%PDF-1.7 confidential');
     await store.put(STREAM, file);
     const path = pathOf(STREAM, file.sha256);
     expect((await readFile(path)).toString('latin1')).not.toContain('confidential');
@@ -71,7 +69,7 @@ describe('sealed file document store', () => {
   });
 
   test('storing twice, or many times at once, is storing once', async () => {
-    const file = await received(randomBytes(300_000));
+    const file = received(randomBytes(300_000));
     await Promise.all(Array.from({ length: 8 }, () => store.put(STREAM, file)));
     const before = await readFile(pathOf(STREAM, file.sha256));
     await store.put(STREAM, file);
@@ -81,7 +79,7 @@ describe('sealed file document store', () => {
   });
 
   test('what was never stored is not there: another operation, another digest, a digest that is none', async () => {
-    const file = await received('content');
+    const file = received('content');
     await store.put(STREAM, file);
     expect(await store.get('loan-app.P-2', file.sha256)).toBeUndefined();
     expect(await store.get(STREAM, sha256('other'))).toBeUndefined();
@@ -90,8 +88,7 @@ describe('sealed file document store', () => {
   });
 
   test('a file that is not what was received is refused and leaves nothing', async () => {
-    const file = await received('content');
-    await writeFile(file.path, 'other content');
+    const file = received('other content', 'content');
     await expect(store.put(STREAM, file)).rejects.toThrow(DamagedDocumentError);
     expect(await store.get(STREAM, file.sha256)).toBeUndefined();
     expect(await drafts()).toEqual([]);
@@ -103,7 +100,7 @@ describe('sealed file document store', () => {
     ['the end cut off', (sealed: Buffer) => sealed.subarray(0, -1)],
     ['all but the header cut off', (sealed: Buffer) => sealed.subarray(0, 24)],
   ])('damage on disk is noticed: %s', async (_, damage) => {
-    const file = await received(randomBytes(1000));
+    const file = received(randomBytes(1000));
     await store.put(STREAM, file);
     const path = pathOf(STREAM, file.sha256);
     await chmod(path, 0o600);
@@ -112,7 +109,7 @@ describe('sealed file document store', () => {
   });
 
   test('a document moved to another name or operation does not open there', async () => {
-    const [a, b] = [await received('content a'), await received('content b')];
+    const [a, b] = [received('content a'), received('content b')];
     await store.put(STREAM, a);
     await store.put(STREAM, b);
     await writeFile(pathOf(STREAM, b.sha256), await readFile(pathOf(STREAM, a.sha256)));
@@ -120,7 +117,7 @@ describe('sealed file document store', () => {
   });
 
   test('after the key was forgotten there is nothing to read, and the same file can be stored anew', async () => {
-    const file = await received('content');
+    const file = received('content');
     await store.put(STREAM, file);
     keys.keys.clear();
     expect(await store.get(STREAM, file.sha256)).toBeUndefined();

@@ -1,6 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
@@ -11,6 +9,7 @@ import { DamagedDocumentError } from '../../../infrastructure/documents/sealed-c
 import type { DocumentKey } from '../../../infrastructure/documents/sealed-content.ts';
 import { S3StandIn } from '../../support/s3/s3-stand-in.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { receivedFile } from '../../support/received-file.ts';
 
 const STREAM = 'loan-app.P-1';
 const OTHER = 'loan-app.P-2';
@@ -44,17 +43,12 @@ afterEach(async () => {
   await directory.remove();
 });
 
-const received = async (content: Buffer): Promise<ReceivedFile> => {
-  const path = join(directory.path, randomUUID());
-  await writeFile(path, content);
-  const sha256 = createHash('sha256').update(content).digest('hex');
-  return { name: 'contract.pdf', size: content.length, sha256, path };
-};
+const received = (content: Buffer): ReceivedFile => receivedFile('contract.pdf', content);
 
 describe('sealed S3 document store', () => {
   test.each([0, 21, 1_000_003])('%d bytes come back as they were and lie there sealed', async (size) => {
     const content = randomBytes(size);
-    const file = await received(content);
+    const file = received(content);
     const store = storeAt(s3.url);
     await store.start();
     await store.put(STREAM, file);
@@ -64,7 +58,7 @@ describe('sealed S3 document store', () => {
   });
 
   test('storing twice is storing once; a new key stores anew', async () => {
-    const file = await received(Buffer.from('content'));
+    const file = received(Buffer.from('content'));
     const store = storeAt(s3.url);
     await store.put(STREAM, file);
     const [first] = [...s3.objects.values()];
@@ -77,7 +71,7 @@ describe('sealed S3 document store', () => {
   });
 
   test('copies are sealed for the other operation; what is removed is gone', async () => {
-    const file = await received(Buffer.from('content'));
+    const file = received(Buffer.from('content'));
     const store = storeAt(s3.url);
     await store.put(STREAM, file);
     expect(await store.copy(STREAM, OTHER, file.sha256)).toBe(true);
@@ -89,7 +83,7 @@ describe('sealed S3 document store', () => {
   });
 
   test('damage is noticed', async () => {
-    const file = await received(randomBytes(500));
+    const file = received(randomBytes(500));
     const store = storeAt(s3.url);
     await store.put(STREAM, file);
     for (const stored of s3.objects.values()) stored.bytes[60]! ^= 1;
@@ -97,14 +91,14 @@ describe('sealed S3 document store', () => {
   });
 
   test('what passes by itself is tried again, each attempt within its time', async () => {
-    const file = await received(Buffer.from('content'));
+    const file = received(Buffer.from('content'));
     s3.faults.push('unavailable', 'cut', 'silent');
     await storeAt(s3.url, 200).put(STREAM, file);
     expect(s3.objects.size).toBe(1);
   });
 
   test('a storage that stays away is unavailable: nothing was acknowledged', async () => {
-    const file = await received(Buffer.from('content'));
+    const file = received(Buffer.from('content'));
     s3.faults.push('cut', 'cut', 'cut', 'cut');
     await expect(storeAt(s3.url).put(STREAM, file)).rejects.toThrow(StoreUnavailableError);
     expect(s3.objects.size).toBe(0);

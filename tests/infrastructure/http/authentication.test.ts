@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { ClientDirectory } from '../../../application/clients/client-directory.ts';
-import { SCOPES } from '../../../application/ports/tokens.ts';
+import { allows, SCOPES } from '../../../application/ports/scopes.ts';
+import type { Scope } from '../../../application/ports/scopes.ts';
 import { OPERATIONS } from '../../../infrastructure/http/openapi/document.ts';
 import type { OperationSpec } from '../../../infrastructure/http/openapi/operation.ts';
 import { Authentication } from '../../../infrastructure/http/pipeline/authentication.ts';
 import { JwtTokens } from '../../../infrastructure/security/jwt-tokens.ts';
-import { Sealer } from '../../../infrastructure/security/sealer.ts';
 import { SigningKeys } from '../../../infrastructure/security/signing-keys.ts';
 import { client, FUND, NOW, tokenFor } from '../../support/http-fakes.ts';
 import { HttpWorld } from '../../support/http-world.ts';
 import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.ts';
 import { InMemoryKeyStore } from '../../support/in-memory-key-store.ts';
+import { sealedKeys } from '../../support/wrapped-keys.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
@@ -45,7 +46,7 @@ describe('scopes', () => {
   test.each(scoped.map((spec) => [spec.id, spec] as const))(
     '%s asks for its own and for no other',
     async (_id, spec) => {
-      const others = SCOPES.filter((scope) => scope !== spec.access);
+      const others = SCOPES.filter((scope) => !allows([scope], spec.access as Scope));
       const refused = await ask(spec, others);
       expect([refused.status, refused.body.error_code]).toEqual([403, 'insufficient_scope']);
       expect(refused.headers.get('www-authenticate')).toBe(
@@ -63,8 +64,7 @@ const realWorld = async () => {
   const registry = new InMemoryClientRegistry();
   await registry.create({ ...client(), secretHash: 'unused' }, [FUND]);
   const keys = new SigningKeys({
-    store: new InMemoryKeyStore(),
-    sealer: new Sealer(Buffer.alloc(32, 5)),
+    store: sealedKeys(new InMemoryKeyStore()),
     clock,
     logger: new RecordingLogger(),
   });

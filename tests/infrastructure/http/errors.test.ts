@@ -114,11 +114,11 @@ describe('refusals of other routes', () => {
   });
 
   test('a service that is not ready', async () => {
-    world.readiness = { ready: false, checks: { event_store: 'ok', read_model: 'behind' } };
+    world.readiness = { ready: false, checks: { event_store: 'ok', read_model: 'failing' } };
     const { status, body, headers } = await world.call('GET', '/health/ready', { auth: false });
     expect([status, body.message, headers.get('retry-after')]).toEqual([
       503,
-      'not ready: read_model: behind',
+      'not ready: event_store: ok; read_model: failing',
       '1',
     ]);
     expect((await world.call('GET', '/health/live', { auth: false })).status).toBe(200);
@@ -127,6 +127,6 @@ describe('refusals of other routes', () => {
 
 test('every code has one HTTP number of the published classes', () => {
   for (const { status } of Object.values(ERRORS)) {
-    expect([400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 429, 500, 503]).toContain(status);
+    expect([400, 401, 403, 404, 405, 406, 408, 409, 413, 415, 422, 429, 500, 503]).toContain(status);
   }
 });

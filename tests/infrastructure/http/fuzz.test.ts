@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { parseExactJson, OverpreciseNumber } from '../../../application/schemas/exact-json.ts';
+import { DocumentValidators } from '../../../application/schemas/document-validators.ts';
+import { valueSchemas } from '../../../application/schemas/values.ts';
+import { parseExactJson } from '../../../application/schemas/exact-json.ts';
 import { loanForm, validLoanData, validSettlement, withField } from '../../support/http-requests.ts';
 import { HttpWorld } from '../../support/http-world.ts';
 
@@ -106,18 +108,23 @@ describe('whatever the body is, the answer is described and is no failure of our
     );
   });
 
+  const refusal = async (body: string): Promise<unknown> => {
+    const headers = { 'content-type': 'application/json' };
+    return (await world.call('POST', '/installment/settle', { body, headers })).body;
+  };
+
   test('deep nesting', async () => {
     for (const body of [
-      '['.repeat(400_000),
-      `${'[1.000,'.repeat(100_000)}1${']'.repeat(100_000)}`,
-      `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
-    ]) {
-      const answer = await world.call('POST', '/installment/settle', {
-        body,
-        headers: { 'content-type': 'application/json' },
-      });
-      expect(answer.status).toBe(400);
-    }
+      '['.repeat(8_000),
+      `${'[1.000,'.repeat(1_000)}1${']'.repeat(1_000)}`,
+      `${'{"a":'.repeat(1_000)}1${'}'.repeat(1_000)}`,
+    ])
+      expect(await refusal(body)).toMatchObject({ error_code: 'invalid_request' });
+    expect(await refusal('['.repeat(400_000))).toMatchObject({ error_code: 'payload_too_large' });
+    const nested = (levels: number) =>
+      `{"x":"]}\\"${'['.repeat(99)}","a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+    expect(await refusal(nested(19))).toMatchObject({ error_code: 'validation_error' });
+    expect(await refusal(nested(20))).toMatchObject({ error_code: 'invalid_request' });
   });
 });
 
@@ -128,26 +135,40 @@ describe('reading JSON exactly', () => {
     fc.integer({ min: -6, max: 6 }),
   );
 
-  test('a number is marked when, and only when, its text has significant digits after the second decimal', () => {
+  test('an amount passes when, and only when, its text has no significant digits after the second decimal', () => {
+    const amount = new DocumentValidators({ components: { schemas: valueSchemas } }).component(
+      'Amount',
+      'amount',
+    );
     fc.assert(
       fc.property(decimal, ([whole, fraction, exponent]) => {
         const source = `${whole}${fraction === '' ? '' : `.${fraction}`}${exponent === 0 ? '' : `e${exponent}`}`;
         // In units of 10^-20, exactly.
         const scaled = BigInt(`${whole}${fraction}`) * 10n ** BigInt(20 - fraction.length + exponent);
-        const expected = scaled % 10n ** 18n !== 0n;
-        expect([source, parseExactJson(source) instanceof OverpreciseNumber]).toEqual([source, expected]);
+        const fits = scaled % 10n ** 18n === 0n && scaled > 0n && scaled <= 99_999_999_999n * 10n ** 18n;
+        expect([source, amount(parseExactJson(source)).length]).toEqual([source, fits ? 0 : 1]);
       }),
     );
   });
 
+  test.each([
+    '0.1000000000000000000001',
+    '950.00000000000000001',
+    '1e-30',
+    '123456.7800000000000001',
+    '0.30000000000000004',
+  ])('%s hides no third decimal behind a double', (source) =>
+    expect(parseExactJson(`{"a":${source}}`)).not.toEqual({ a: Number(Number(source).toFixed(2)) }),
+  );
+
   test('everything else is what JSON.parse makes of it', () => {
     fc.assert(
       fc.property(fc.json({ noUnicodeString: false }), (text) => {
-        const plain = JSON.parse(text) as unknown;
-        const exact = parseExactJson(text);
-        if (!/\.\d{3}|[eE][+-]?\d/.test(text)) expect(exact).toEqual(plain);
+        if (!/\d[\d.]{15}/.test(text)) expect(parseExactJson(text)).toEqual(JSON.parse(text));
       }),
     );
+    const texts = '{"a \\" 1.2345678901234567":"0.12345678901234567890","b":[950.10,12345678901234567890]}';
+    expect(parseExactJson(texts)).toEqual(JSON.parse(texts));
   });
 
   test('a million zeros cost no time', () => {

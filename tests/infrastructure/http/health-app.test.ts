@@ -34,7 +34,11 @@ describe('a process that answers health checks alone', () => {
   });
 
   test.each<[string, () => Promise<Readiness>, string]>([
-    ['a check that fails', () => Promise.resolve({ ready: false, checks: { relay: 'away' } }), 'relay: away'],
+    [
+      'a check that fails',
+      () => Promise.resolve({ ready: false, checks: { relay: 'failing' } }),
+      'relay: failing',
+    ],
     ['a look that fails', () => Promise.reject(new Error('broken')), 'not known'],
   ])('is not ready after %s, and goes on living', async (_, look, text) => {
     readiness = look;

@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AssignLoanInput } from '../../../application/loans/inputs.ts';
+import {
+  renegotiationData,
+  renegotiationRequest,
+} from '../../../infrastructure/http/openapi/renegotiation-examples.ts';
 import { FUND } from '../../support/http-fakes.ts';
 import { loanForm, validLoanData, withField } from '../../support/http-requests.ts';
 import { HttpWorld } from '../../support/http-world.ts';
@@ -79,7 +83,7 @@ describe('what reaches the use case', () => {
           name: 'ccb.pdf',
           size: 8,
           sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
-          path: expect.any(String),
+          read: expect.any(Function),
         },
       ],
     });
@@ -109,5 +113,46 @@ describe('check digits', () => {
 
   test.each([...(vectors['cpf_invalid'] ?? [])])('the sandbox takes %s', async (number) => {
     expect((await send(withField(validLoanData(), 'borrower.document_number', number))).status).toBe(201);
+  });
+});
+
+describe('an issue after tomorrow', () => {
+  const TOMORROW = '2026-06-21';
+  const LATER = '2026-06-22';
+  const issued = (date: string) => withField(validLoanData(), 'date_issued', date);
+  const dueLater = (data: ReturnType<typeof validLoanData>) => {
+    data['installments'] = [
+      { code: '1', due_date: '2026-08-20', face_value: 1900 },
+      { code: '2', due_date: '2026-09-20', face_value: 1900 },
+    ];
+    return data;
+  };
+
+  test('is refused in production, because it could not be disbursed, and may be tried in the sandbox', async () => {
+    expect((await send(dueLater(issued(TOMORROW)), production)).status).toBe(201);
+    expect((await send(dueLater(issued(LATER)))).status).toBe(201);
+    const { status, body } = await send(dueLater(issued(LATER)), production);
+    expect([status, body.details]).toMatchObject([400, [{ field: 'date_issued', code: 'invalid_date' }]]);
+  });
+
+  test('of the operation that a renegotiation brings in as well, wherever its date stands', async () => {
+    const later = { ...renegotiationRequest, effective_date: LATER };
+    const refused = await production.call('PATCH', '/loan/renegotiate', { json: later });
+    expect([refused.status, refused.body.details]).toMatchObject([400, [{ field: 'effective_date' }]]);
+    const send = (data: object) => {
+      const body = new FormData();
+      body.append('renegotiation_data', JSON.stringify(data));
+      body.append('files', new Blob(['%PDF-1.4']), 'debt.docx');
+      return production.call('PATCH', '/loan/renegotiate', { body });
+    };
+    const data = { ...renegotiationData, effective_date: TOMORROW };
+    expect((await send(data)).status).toBe(200);
+    const issuedLater = await send({ ...data, new_loan: { ...data.new_loan, date_issued: LATER } });
+    expect(issuedLater.body.details).toMatchObject([{ field: 'new_loan.date_issued', code: 'invalid_date' }]);
+    const unborn = { ...validLoanData()['borrower'], birth_date: TOMORROW };
+    const tooYoung = await send({ ...data, new_loan: { ...data.new_loan, borrower: unborn } });
+    expect(tooYoung.body.details).toMatchObject([
+      { field: 'new_loan.borrower.birth_date', code: 'invalid_date' },
+    ]);
   });
 });

@@ -24,6 +24,15 @@ describe('GET /loan/{originator_proposal_code}', () => {
     expect(text).toContain('"payoff_value":940.10');
   });
 
+  test('has no payoff value where it is beyond what an amount can be', async () => {
+    world.behaviour.readLoan = async () => ({
+      ...loanDetails,
+      balances: { ...loanDetails.balances, payoffValue: null },
+    });
+    const { body } = await world.call('GET', '/loan/OP-1');
+    expect(body.balances.payoff_value).toBeNull();
+  });
+
   test('shows what became of the operation', async () => {
     const full = {
       ...loanDetails,
@@ -41,6 +50,7 @@ describe('GET /loan/{originator_proposal_code}', () => {
       ],
       repurchase: {
         reason: 'repurchase',
+        reasonDetail: null,
         effectiveDate: '2026-06-20',
         repurchaseValue: 614_733,
         calculatedAt: NOW,
@@ -61,6 +71,7 @@ describe('GET /loan/{originator_proposal_code}', () => {
       borrower: null,
       repurchase: {
         reason: 'repurchase',
+        reason_detail: null,
         effective_date: '2026-06-20',
         calculated_at: NOW,
         completed_at: null,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AssignLoanInput } from '../../../application/loans/inputs.ts';
 import { FUND } from '../../support/http-fakes.ts';
 import { loanForm, validLoanData, withField } from '../../support/http-requests.ts';
-import { HttpWorld } from '../../support/http-world.ts';
+import { HttpWorld, TODAY } from '../../support/http-world.ts';
 
 let world: HttpWorld;
 let assigned: AssignLoanInput | undefined;
@@ -81,6 +81,8 @@ const rules: readonly (readonly [field: string, value: unknown, code?: string])[
   ['borrower.name', 'José D’Ávila Ñandú'],
   ['borrower.birth_date', undefined, 'required'],
   ['borrower.birth_date', '1990-13-01', 'invalid_date'],
+  ['borrower.birth_date', TODAY],
+  ['borrower.birth_date', '2026-06-21', 'invalid_date'],
   ['borrower.email', undefined],
   ['borrower.email', 'no-at', 'invalid_email'],
   ['borrower.email', 'two@@example.com', 'invalid_email'],
@@ -210,11 +212,11 @@ describe('all violations come together', () => {
     ]);
   });
 
-  test('a megabyte of empty installments is refused quickly and briefly', async () => {
+  test('as many empty installments as fit are refused quickly and briefly', async () => {
     const started = performance.now();
     const { status, text } = await send({
       ...validLoanData(),
-      installments: Array.from({ length: 300_000 }, () => ({})),
+      installments: Array.from({ length: 80_000 }, () => ({})),
     });
     expect(status).toBe(400);
     expect(text.length).toBeLessThan(300_000);
@@ -223,8 +225,8 @@ describe('all violations come together', () => {
 
   test('hostile text does not slow the checks down', async () => {
     const started = performance.now();
-    const data = withField(validLoanData(), 'borrower.name', `${' '.repeat(400_000)}\u0000`);
-    withField(data, 'borrower.email', 'a'.repeat(300_000));
+    const data = withField(validLoanData(), 'borrower.name', `${' '.repeat(130_000)}\u0000`);
+    withField(data, 'borrower.email', 'a'.repeat(120_000));
     expect((await send(data)).status).toBe(400);
     expect(performance.now() - started).toBeLessThan(5_000);
   });

@@ -2,8 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { REPURCHASE_REASONS } from '../../../domain/loan/events.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import type { DomainErrorCode } from '../../../domain/shared/domain-error.ts';
+import {
+  renegotiationData,
+  renegotiationRequest,
+} from '../../../infrastructure/http/openapi/renegotiation-examples.ts';
 import { acceptingUseCases, tokenFor } from '../../support/http-fakes.ts';
-import { withField } from '../../support/http-requests.ts';
+import { validSettlement, withField } from '../../support/http-requests.ts';
 import type { FilePart } from '../../support/http-requests.ts';
 import { HttpWorld } from '../../support/http-world.ts';
 
@@ -28,6 +32,7 @@ beforeEach(() => {
     };
   world.behaviour.processPrepayment = noting(accept.processPrepayment);
   world.behaviour.requestRepurchase = noting(accept.requestRepurchase);
+  world.behaviour.settleInstallment = noting(accept.settleInstallment);
   world.behaviour.addDocuments = noting(accept.addDocuments);
 });
 afterAll(() => world.stop());
@@ -127,7 +132,6 @@ describe('POST /loan/repurchase', () => {
     ['effective_date', '20/06/2026', 'invalid_date'],
     ['repurchase_value', 0, 'invalid_amount'],
     ['repurchase_value', -1, 'invalid_amount'],
-    ['repurchase_value', null, 'invalid_amount'],
     ['reason_detail', 'x'.repeat(2_001), 'invalid_format'],
     ['idempotency_key', 'with space', 'invalid_format'],
   ])('%s = %j: %s', async (field, value, code) => {
@@ -260,6 +264,7 @@ describe.each([
 
 describe('dry_run', () => {
   test.each([
+    ['/installment/settle', validSettlement],
     [PREPAYMENT, validPrepayment],
     [REPURCHASE, validRepurchase],
   ] as const)('%s answers a quote as described and does nothing', async (path, valid) => {
@@ -269,7 +274,31 @@ describe('dry_run', () => {
     expect(seen).toBeUndefined();
   });
 
-  test.each(['yes', 1, null])('%j is not a boolean', async (value) => {
+  test('both variants of a renegotiation answer a quote as described and do nothing', async () => {
+    world.behaviour.renegotiateLoans = async () => {
+      throw new Error('done in earnest');
+    };
+    const json = await world.call('PATCH', '/loan/renegotiate', {
+      json: { ...renegotiationRequest, dry_run: true },
+    });
+    const body = new FormData();
+    body.append('renegotiation_data', JSON.stringify({ ...renegotiationData, dry_run: true }));
+    body.append('files', new Blob(['%PDF-1.4']), 'debt.docx');
+    const form = await world.call('PATCH', '/loan/renegotiate', { body });
+    for (const [response, originals] of [
+      [json, 1],
+      [form, 2],
+    ] as const) {
+      expect(response.body).toMatchObject({
+        status: 'quoted',
+        dry_run: true,
+        resulting_status: 'renegotiated',
+      });
+      expect([response.status, response.body.originals.length]).toEqual([200, originals]);
+    }
+  });
+
+  test.each(['yes', 1])('%j is not a boolean', async (value) => {
     const response = await world.call('POST', REPURCHASE, { json: { ...validRepurchase(), dry_run: value } });
     expect(response.status).toBe(400);
     expect(response.body.details).toMatchObject([{ field: 'dry_run' }]);

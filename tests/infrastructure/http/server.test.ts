@@ -44,9 +44,10 @@ const exchange = async (bytes: string): Promise<RawAnswer> => {
   return parseAnswer(text);
 };
 
-const expectErrorBody = ({ headers, body }: RawAnswer): void => {
+const expectErrorBody = ({ status, headers, body }: RawAnswer): void => {
   expect(body).toMatchObject({
-    error_code: 'invalid_request',
+    error_code: status === 408 ? 'request_timeout' : 'invalid_request',
+    retryable: status === 408,
     message: expect.any(String),
     request_id: headers.get('x-request-id'),
   });

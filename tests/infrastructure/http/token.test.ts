@@ -91,7 +91,9 @@ describe('POST /token', () => {
 });
 
 describe('its rate limit', () => {
-  test('counts per client id and address', async () => {
+  const wrong = (id = 'client-a') => post({ ...GOOD, client_id: id, client_secret: 'wrong' });
+
+  test('counts the tokens of a client at an address', async () => {
     for (let i = 0; i < 20; i += 1)
       expect((await post(GOOD)).headers.get('x-ratelimit-remaining')).toBe(String(19 - i));
     const limited = await post(GOOD);
@@ -104,12 +106,62 @@ describe('its rate limit', () => {
     expect((await post({ ...GOOD, client_id: 'client-b' })).status).toBe(200);
   });
 
-  test('an address that fails with many ids is held back, one that succeeds with many is not', async () => {
-    for (let i = 0; i < 210; i += 1) world.clients.add(client({ clientId: `many-${i}` }));
-    for (let i = 0; i < 210; i += 1)
-      expect((await post({ ...GOOD, client_id: `many-${i}` })).status).toBe(200);
-    for (let i = 0; i < 200; i += 1)
-      expect((await post({ ...GOOD, client_id: `guess-${i}` })).status).toBe(401);
-    expect((await post({ ...GOOD, client_id: 'guess-last' })).status).toBe(429);
+  test('failures of an address share one bucket, whatever ids they name', async () => {
+    const statuses: number[] = [];
+    for (let i = 0; i < 24; i += 1)
+      statuses.push((await wrong(i % 2 === 0 ? 'client-a' : `guess-${i}`)).status);
+    expect(statuses).toEqual([...Array<number>(20).fill(401), ...Array<number>(4).fill(429)]);
+    const [known, unknown] = [await wrong(), await wrong('nobody')];
+    for (const { body, headers } of [known, unknown]) {
+      expect([body.error_code, headers.get('x-ratelimit-limit'), headers.get('retry-after')]).toEqual([
+        'rate_limited',
+        '20',
+        '6',
+      ]);
+    }
   });
+
+  test('a right secret passes, whatever failed before from its address or for its id', async () => {
+    for (let i = 0; i < 230; i += 1) await wrong(i % 2 === 0 ? 'client-a' : `guess-${i}`);
+    expect((await wrong()).status).toBe(429);
+    const { status, headers } = await post(GOOD);
+    expect([status, headers.get('x-ratelimit-remaining')]).toEqual([200, '19']);
+  });
+});
+
+test('a proxy in front that is not trusted is warned of once', async () => {
+  const warnings = (of: HttpWorld) =>
+    of.logger.lines.filter(({ message }) => message.includes('TRUST_PROXY')).length;
+  const trusting = await HttpWorld.start({ settings: { trustedHops: 1 } });
+  try {
+    for (const one of [world, trusting]) {
+      expect(warnings(one)).toBe(0);
+      for (let i = 0; i < 3; i += 1) {
+        await one.call('GET', '/health/live', { auth: false, headers: { 'x-forwarded-for': '203.0.113.7' } });
+      }
+    }
+    expect([warnings(world), warnings(trusting)]).toEqual([1, 0]);
+  } finally {
+    await trusting.stop();
+  }
+});
+
+test('an AUTH_URL with a path works as it is printed, and without its path behind a proxy that takes it off', async () => {
+  const below = await HttpWorld.start({ settings: { authUrl: 'http://localhost:3000/oauth/v1' } });
+  try {
+    const ask = (path: string) =>
+      below.call('POST', path, { auth: false, body: new URLSearchParams(GOOD), described: false });
+    expect((await ask('/oauth/v1/token')).status).toBe(200);
+    expect((await ask('/oauth/v1/token?x=1')).status).toBe(200);
+    expect((await ask('/token')).status).toBe(200);
+    expect((await ask('/oauth/token')).status).toBe(404);
+    const keys = await below.call('GET', '/oauth/v1/.well-known/jwks.json', {
+      auth: false,
+      described: false,
+    });
+    expect(keys.status).toBe(200);
+    expect((await below.call('GET', '/oauth/v1/loan', { described: false })).status).toBe(404);
+  } finally {
+    await below.stop();
+  }
 });

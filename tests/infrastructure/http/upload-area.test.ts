@@ -1,26 +1,132 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { ReceivedFile } from '../../../application/ports/document-store.ts';
+import { contentOf } from '../../../infrastructure/documents/received-content.ts';
 import { UploadArea } from '../../../infrastructure/http/bodies/upload-area.ts';
+import type { UploadSession } from '../../../infrastructure/http/bodies/upload-session.ts';
+
+const LIMIT = 2_000_000;
+const MINUTE_MS = 60_000;
+
+let root: string;
+let area: UploadArea;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'area-'));
+  area = await UploadArea.open(root);
+});
+afterEach(async () => {
+  await area.close();
+  await rm(root, { recursive: true });
+});
+
+const session = (): Promise<UploadSession> =>
+  area.session({ applicationId: 'app', declaredBytes: 1000, signal: new AbortController().signal });
+const own = async (): Promise<string> => join(root, (await readdir(root))[0]!);
+const stored = async (): Promise<readonly string[]> =>
+  (await readdir(await own())).filter((name) => name !== 'owner');
+const store = (into: UploadSession, content: Uint8Array): Promise<ReceivedFile> =>
+  into.store('contract.pdf', Readable.from([content]), LIMIT);
+
+describe('an upload on disk', () => {
+  test('is sealed, and is read as it came, whole and in parts', async () => {
+    const uploads = await session();
+    const content = Buffer.concat([Buffer.from('%PDF-1.7 confidential'), randomBytes(700_000)]);
+    const file = await store(uploads, content);
+    const [name] = await stored();
+    const sealed = await readFile(join(await own(), name!));
+    expect([sealed.length, sealed.includes('confidential')]).toEqual([content.length, false]);
+    expect((await contentOf(file)).equals(content)).toBe(true);
+    for (const range of [
+      { start: 0, end: 5 },
+      { start: 9, end: 21 },
+      { start: 262_143, end: 524_290 },
+      { start: 700_000, end: 9_000_000 },
+      { start: 9_000_000, end: 9_000_001 },
+    ])
+      expect((await contentOf(file, range)).equals(content.subarray(range.start, range.end))).toBe(true);
+    await uploads.discard();
+  });
+
+  test('has a key of its own: the same content twice is not the same on disk', async () => {
+    const uploads = await session();
+    const content = Buffer.alloc(100);
+    await Promise.all([store(uploads, content), store(uploads, content)]);
+    const [a, b] = await Promise.all((await stored()).map(async (name) => readFile(join(await own(), name))));
+    expect(a!.equals(b!)).toBe(false);
+    await uploads.discard();
+  });
+
+  test('is gone when its request ends; what still read it fails, and nothing but that', async () => {
+    const uploads = await session();
+    const content = randomBytes(1_500_000);
+    const file = await store(uploads, content);
+    const begun = file.read()[Symbol.asyncIterator]();
+    await begun.next();
+    const opened = file.read()[Symbol.asyncIterator]().next();
+    const never = new Readable({ read: () => undefined });
+    never.push('the beginning of a file that never ends');
+    const unfinished = uploads.store('unfinished.pdf', never, LIMIT);
+    const ends = Promise.allSettled([opened, unfinished]);
+    await uploads.discard();
+    expect(await stored()).toEqual([]);
+    expect((await ends)[1].status).toBe('rejected');
+    await expect(begun.next()).rejects.toMatchObject({ code: 'EBADF' });
+    await expect(contentOf(file)).rejects.toThrow('has ended');
+  });
+
+  test('is refused where it grows beyond its limit', async () => {
+    const uploads = await session();
+    await expect(store(uploads, Buffer.alloc(LIMIT + 1))).rejects.toMatchObject({ status: 413 });
+    await uploads.discard();
+  });
+});
 
 describe('the upload folder', () => {
-  test('is emptied at the start of what dead processes left, and of nothing else', async () => {
-    const root = await mkdtemp(join(tmpdir(), 'area-'));
-    const folders = [
-      `${hostname()}-999999999`,
-      `${hostname()}-${process.ppid}`,
-      'other-host-1',
-      `${hostname()}-${process.pid}`,
-    ];
-    for (const folder of folders) {
-      await mkdir(join(root, folder));
-      await writeFile(join(root, folder, 'left-over'), 'x');
-    }
-    const area = await UploadArea.open(root);
-    expect((await readdir(root)).sort()).toEqual(folders.slice(1).sort());
-    expect(await readdir(join(root, `${hostname()}-${process.pid}`))).toEqual([]);
-    await area.close();
-    await rm(root, { recursive: true });
+  const folder = async (name: string, mark?: string, minutes = 0): Promise<void> => {
+    await mkdir(join(root, name));
+    await writeFile(join(root, name, 'upload'), 'x');
+    if (mark !== undefined) await writeFile(join(root, name, 'owner'), mark);
+    const then = new Date(Date.now() - minutes * MINUTE_MS);
+    for (const entry of ['upload', 'owner', ''])
+      await utimes(join(root, name, entry), then, then).catch(() => undefined);
+  };
+  const ownMark = async (): Promise<Record<string, unknown>> =>
+    JSON.parse(await readFile(join(await own(), 'owner'), 'utf8')) as Record<string, unknown>;
+
+  test('loses what ended or silent processes left, at the start and again and again, and nothing else', async () => {
+    const mark = await ownMark();
+    const elsewhere = JSON.stringify({ ...mark, machine: 'another boot of another host' });
+    await folder('runs', JSON.stringify(mark));
+    await folder('ended', JSON.stringify({ ...mark, pid: 999_999_999 }));
+    await folder('number-used-again', JSON.stringify({ ...mark, start: '1' }));
+    await folder('elsewhere', elsewhere, 4);
+    await folder('elsewhere-silent', elsewhere, 6);
+    await folder('unreadable', 'no mark of ours', 6);
+    await folder('old-version-1', undefined, 4);
+    await folder('old-version-2', undefined, 6);
+    await folder('old-version-3', undefined, 2000);
+    const other = await UploadArea.open(root, { sweepEveryMs: 5 });
+    const left = (await readdir(root)).filter((name) => !/^[0-9a-f]{8}-/.test(name));
+    expect(left.sort()).toEqual(['elsewhere', 'old-version-1', 'old-version-2', 'runs']);
+    expect(await readdir(join(root, 'old-version-2'))).toEqual([]);
+    await folder('ended-later', JSON.stringify({ ...mark, pid: 999_999_999 }));
+    const end = Date.now() + 5_000;
+    while ((await readdir(root)).includes('ended-later') && Date.now() < end)
+      await new Promise((resolve) => setImmediate(resolve));
+    expect(await readdir(root)).not.toContain('ended-later');
+    await other.close();
+  });
+
+  test('is made again when it was taken away, and is gone after an orderly end', async () => {
+    const other = await UploadArea.open(root, { sweepEveryMs: 5 });
+    const names = (): Promise<string[]> => readdir(root);
+    const [mine] = (await names()).filter((name) => !(name === (area as unknown as { name: string }).name));
+    expect(mine).toBeDefined();
+    await other.close();
+    expect((await names()).length).toBe(1);
   });
 });

@@ -11,11 +11,15 @@ import type { JSONWebKeySet } from 'jose';
 import type { Client } from '../../../application/ports/client-registry.ts';
 import { InvalidTokenError, TokenExpiredError } from '../../../application/ports/tokens.ts';
 import { JwtTokens } from '../../../infrastructure/security/jwt-tokens.ts';
-import { Sealer } from '../../../infrastructure/security/sealer.ts';
-import { SigningKeys } from '../../../infrastructure/security/signing-keys.ts';
+import {
+  REVOKED_EVERYWHERE_AFTER_MS,
+  SigningKeys,
+  UnknownSigningKeyError,
+} from '../../../infrastructure/security/signing-keys.ts';
 import { InMemoryKeyStore } from '../../support/in-memory-key-store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
+import { sealedKeys } from '../../support/wrapped-keys.ts';
 
 const settings = {
   issuer: 'https://auth.example',
@@ -35,7 +39,7 @@ const HOUR = 3_600_000;
 /** One process of the service. */
 const startProcess = (store = new InMemoryKeyStore(), clock = new ManualClock()) => {
   const logger = new RecordingLogger();
-  const keys = new SigningKeys({ store, sealer: new Sealer(Buffer.alloc(32, 5)), clock, logger });
+  const keys = new SigningKeys({ store: sealedKeys(store), clock, logger });
   return { store, clock, keys, logger, tokens: new JwtTokens(keys, clock, settings) };
 };
 type Process = ReturnType<typeof startProcess>;
@@ -122,13 +126,23 @@ describe('access tokens', () => {
     await expect(process.tokens.verify(mirrored)).rejects.toThrow(InvalidTokenError);
   });
 
-  test.each(['issuer', 'audience', 'environment'] as const)('of another %s are invalid', async (what) => {
-    const process = startProcess();
-    const others = { ...settings, [what]: what === 'environment' ? 'production' : 'https://other.example' };
-    const other = new JwtTokens(process.keys, process.clock, others);
-    const { accessToken } = await other.issue(client);
-    await expect(process.tokens.verify(accessToken)).rejects.toThrow(InvalidTokenError);
-  });
+  test.each([
+    ['issuer', 'it has another issuer; tokens for this service come from https://auth.example/token'],
+    ['audience', 'it has another audience; this service is https://api.example'],
+    ['environment', 'it is for another environment; this one is the sandbox'],
+  ] as const)(
+    'of another %s are invalid, and told so, also when their key is another one',
+    async (what, reason) => {
+      const process = startProcess();
+      const others = { ...settings, [what]: what === 'environment' ? 'production' : 'https://other.example' };
+      const other = new JwtTokens(process.keys, process.clock, others);
+      const stranger = new JwtTokens(startProcess().keys, process.clock, others);
+      for (const issuing of [other, stranger]) {
+        const { accessToken } = await issuing.issue(client);
+        await expect(process.tokens.verify(accessToken)).rejects.toEqual(new InvalidTokenError(reason));
+      }
+    },
+  );
 
   test('the algorithm is pinned: no HMAC with the public key, no "none", no foreign key under our kid', async () => {
     const process = startProcess();
@@ -232,5 +246,44 @@ describe('signing keys', () => {
     await process.tokens.verify(await tokenOf(process));
     expect(process.logger.lines.map(({ level }) => level)).toContain('warn');
     await expect(startProcess(process.store).tokens.issue(client)).rejects.toThrow('store is away');
+  });
+
+  test('a revoked key is refused here at once and elsewhere within five seconds, remembered tokens too', async () => {
+    const process = startProcess();
+    const other = startProcess(process.store, process.clock);
+    const token = await tokenOf(process);
+    await Promise.all([process.tokens.verify(token), other.tokens.verify(token)]);
+    process.clock.advance(2_000);
+    const { successor } = await process.keys.revoke(kidOf(token)!);
+
+    await expect(process.tokens.verify(token)).rejects.toThrow(InvalidTokenError);
+    expect(await publishedKids(process)).toEqual([successor]);
+    expect(kidOf(await tokenOf(process))).toBe(successor);
+    process.clock.advance(REVOKED_EVERYWHERE_AFTER_MS - 2_000);
+    await expect(other.tokens.verify(token)).rejects.toThrow(InvalidTokenError);
+    expect(await publishedKids(other)).toEqual([successor]);
+    await other.tokens.verify(await tokenOf(process));
+    await expect(process.keys.revoke(kidOf(token)!)).rejects.toThrow(UnknownSigningKeyError);
+  });
+
+  test('revoking a key that does not sign yet leaves the one that does', async () => {
+    const process = startProcess();
+    const token = await tokenOf(process);
+    const { kid } = await process.keys.rotate();
+    await process.keys.revoke(kid);
+    process.clock.advance(61_000);
+    await process.tokens.verify(token);
+    const now = kidOf(await tokenOf(process));
+    expect(now).not.toBe(kid);
+    expect(await publishedKids(process)).not.toContain(kid);
+  });
+
+  test('revoking an old key keeps the one that signs', async () => {
+    const process = startProcess();
+    const old = await tokenOf(process);
+    const { kid } = await process.keys.rotate();
+    process.clock.advance(61_000);
+    expect(await process.keys.revoke(kidOf(old)!)).toEqual({ kid: kidOf(old), successor: kid });
+    expect(await publishedKids(process)).toEqual([kid]);
   });
 });

@@ -1,12 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { hkdfSync } from 'node:crypto';
-import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { link, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { join } from 'node:path';
-import { WrongMasterKeyError, checkMasterKey } from '../../../infrastructure/security/master-key-check.ts';
-import { masterKeyFromFile } from '../../../infrastructure/security/master-key-file.ts';
+import {
+  dropPreviousKey,
+  keyringFromFiles,
+  masterKeyFromFile,
+  renewKeyFile,
+} from '../../../infrastructure/security/master-key-file.ts';
 import { MasterKey } from '../../../infrastructure/security/master-key.ts';
-import { InMemoryKeyStore } from '../../support/in-memory-key-store.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const BASE64 = Buffer.alloc(32, 1).toString('base64');
@@ -40,13 +43,6 @@ describe('master key', () => {
     expect(shown).not.toContain(BASE64);
     expect(shown).not.toMatch(/01 01 01|\[ 1, 1/);
   });
-
-  test('a store filled with one master key is refused with another', async () => {
-    const store = new InMemoryKeyStore();
-    await checkMasterKey(store, parsed(BASE64));
-    await checkMasterKey(store, parsed(BASE64));
-    await expect(checkMasterKey(store, MasterKey.generate().key)).rejects.toThrow(WrongMasterKeyError);
-  });
 });
 
 describe('master key file', () => {
@@ -74,5 +70,26 @@ describe('master key file', () => {
     await writeFile(path, 'broken');
     await expect(masterKeyFromFile(directory.path)).rejects.toThrow(`${path} does not hold a master key`);
     expect(await readFile(path, 'utf8')).toBe('broken');
+  });
+
+  test('gives way to a new key, with the old one beside it until that is dropped', async () => {
+    const old = await masterKeyFromFile(directory.path);
+    await renewKeyFile(directory.path);
+    const { current, previous } = keyringFromFiles(directory.path);
+    expect(previous?.id).toBe(old.id);
+    expect(current.id).not.toBe(old.id);
+    await renewKeyFile(directory.path);
+    expect(keyringFromFiles(directory.path).current.id).toBe(current.id);
+    await dropPreviousKey(directory.path);
+    expect(keyringFromFiles(directory.path)).toEqual({ current, previous: undefined });
+    expect(await readdir(directory.path)).toEqual(['master.key']);
+  });
+
+  test('a renewal that was cut off after its first step is finished by the next', async () => {
+    const old = await masterKeyFromFile(directory.path);
+    await link(join(directory.path, 'master.key'), join(directory.path, 'master.key.previous'));
+    await renewKeyFile(directory.path);
+    const { current, previous } = keyringFromFiles(directory.path);
+    expect([previous?.id, current.id === old.id]).toEqual([old.id, false]);
   });
 });

@@ -5,7 +5,7 @@ import { readModelMigrations } from '../../../infrastructure/sql/read-model-migr
 import { serviceMigrations } from '../../../infrastructure/sql/service-migrations.ts';
 import { ConstraintError } from '../../../infrastructure/sql/sql-database.ts';
 import type { SqlDatabase } from '../../../infrastructure/sql/sql-database.ts';
-import { SqliteDatabase } from '../../../infrastructure/sql/sqlite/sqlite-database.ts';
+import { SqliteDatabase } from '../../../infrastructure/sql/sqlite-database.ts';
 import { counterMigrations } from './support/counter-migrations.ts';
 import { openTemporary, query } from './support/temporary-database.ts';
 import type { TemporaryDatabase } from './support/temporary-database.ts';

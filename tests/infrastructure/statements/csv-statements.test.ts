@@ -99,12 +99,16 @@ describe('a statement', () => {
       Buffer.from(`${HEADER}15/06/2026;x;1,00;ção\n`, 'latin1'),
       'line 2: its reference is not utf8',
     ],
+    ['a very long date', `${HEADER}${'3'.repeat(9_000)};x;1,00;A\n`, '33..." is not a date'],
+    ['a very long amount', `${HEADER}15/06/2026;x;${'9'.repeat(9_000)};A\n`, '99..." is not an amount'],
+    ['very many columns', `${'a;'.repeat(9_000)}\n`, '...; say with'],
     ['an endless line', HEADER + 'x'.repeat(200_000), 'too long'],
     ['nothing', '', 'statement.csv is empty'],
   ])('with %s is refused with its line', async (_, content, message) => {
     const refused = await read(content).catch((error: unknown) => error as Error);
     expect(refused).toBeInstanceOf(StatementError);
     expect((refused as Error).message).toContain(message);
+    expect((refused as Error).message.length).toBeLessThan(1_000);
   });
 
   test('that is not there is refused', async () => {

@@ -16,6 +16,7 @@ import {
   termSigned,
   underpaid,
 } from '../../domain/support/loan-story.ts';
+import type { SealedText } from '../../../domain/shared/private-text.ts';
 import { centsOf, vectors } from '../../domain/support/finance-vectors.ts';
 import { second } from './projected-events.ts';
 import { rowsAfter } from './projected-rows.ts';
@@ -213,6 +214,36 @@ describe('a repurchase', () => {
   });
 });
 
+describe('what may name a person', () => {
+  const sealed = { sealed: 'key.v1.text' as SealedText };
+  const documents = [
+    { ...received.documents[0]!, value: { ...sealed, digest: 'digest' } },
+    { ...received.documents[0]!, documentId: 'd-2', value: 'CCB Ana 390.533.447-05.pdf' },
+  ];
+  const story = [
+    ...[{ ...received, documents }, ...activated.slice(1)],
+    { ...repurchaseRequested('resolution'), reasonDetail: 'Ana asked for it' },
+  ];
+
+  test('stands in the rows as its event holds it, sealed or of an earlier version plain', () => {
+    const rows = rowsAfter(story);
+    expect(rows.documents.map(({ value }) => JSON.parse(String(value)))).toEqual([
+      sealed,
+      'CCB Ana 390.533.447-05.pdf',
+    ]);
+    expect(rows.loan?.reason_detail).toBe('"Ana asked for it"');
+    const later = rowsAfter([...activated, { ...repurchaseRequested('resolution'), reasonDetail: sealed }]);
+    expect(JSON.parse(String(later.loan?.reason_detail))).toEqual(sealed);
+  });
+
+  test('is gone from the rows once the borrower is forgotten, whatever the events hold', () => {
+    const rows = rowsAfter([...story, { type: 'BorrowerForgotten', forgottenAt: NOW }]);
+    expect([rows.loan?.borrower, rows.loan?.reason_detail]).toEqual(['', '']);
+    expect(rows.documents.map(({ value }) => value)).toEqual(['', '']);
+    expect(JSON.stringify(rows)).not.toContain('Ana');
+  });
+});
+
 describe('further documents', () => {
   test('stand beside those of the reception, and move the version', () => {
     const document = {
@@ -228,8 +259,8 @@ describe('further documents', () => {
       { type: 'DocumentsAdded', documents: [document], addedAt: NOW },
     ]);
     expect(documents.map(({ value, revision, seq }) => [value, revision, seq])).toEqual([
-      ['ccb.pdf', 0, 0],
-      ['b.pdf', 4, 0],
+      ['"ccb.pdf"', 0, 0],
+      ['"b.pdf"', 4, 0],
     ]);
     expect([loan?.version, loan?.status]).toEqual([4, 'active']);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { CompleteRenegotiations } from '../../../application/renegotiation/complete-renegotiations.ts';
 import type { RecordedEvent } from '../../../application/ports/event-store.ts';
-import { NOW, context } from '../../support/application-parts.ts';
+import { NOW, context, openlySealed } from '../../support/application-parts.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { MemoryCheckpoints, oneLookAtTheLog } from '../../support/log-followers.ts';
 import { ProjectedLoans } from '../../support/projected-loans.ts';
@@ -20,6 +20,7 @@ import {
   startProcess,
   streamOf,
 } from '../../support/renegotiation-world.ts';
+import { receivedFile } from '../../support/received-file.ts';
 
 const ORIGINALS = ['L1', 'L2'];
 const TERMS = { originalProposalCodes: ORIGINALS, newProposalCode: 'N1', effectiveDate: '2026-06-20' };
@@ -32,7 +33,7 @@ const told = async (): Promise<readonly RecordedEvent[]> => {
   for (const code of ORIGINALS) await activeLoan(process, documents, code);
   await pay(process.commands, 'L1', '001');
   const document = { documents: [{ type: 'renegotiation_document', value: 'debt.pdf' }] };
-  const files = [{ name: 'debt.pdf', size: 3, sha256: 'cc'.repeat(32), path: '/nowhere' }];
+  const files = [receivedFile('debt.pdf', '', { size: 3, sha256: 'cc'.repeat(32) })];
   const late = newProposal({ ...document, dateIssued: '2027-01-01' as never });
   const renegotiate = (proposal: typeof late) =>
     process.renegotiate.execute(context(), renegotiation(ORIGINALS, { newProposal: proposal, files }));
@@ -83,7 +84,9 @@ describe('a renegotiation in the read model', () => {
       completedAt: NOW,
     });
     expect(JSON.parse(next?.loan.renegotiation ?? '')).toEqual({ role: 'new', ...TERMS, completedAt: NOW });
-    expect(next?.documents).toMatchObject([{ type: 'renegotiation_document', value: 'debt.pdf' }]);
+    expect(next?.documents).toMatchObject([
+      { type: 'renegotiation_document', value: JSON.stringify(openlySealed(streamOf('N1'), 'debt.pdf')) },
+    ]);
     expect(next?.installments).toHaveLength(2);
     const payable = loans.rows('installment').filter(({ payable: open }) => open === 1);
     expect(new Set(payable.map(({ stream }) => stream))).toEqual(new Set([streamOf('N1')]));

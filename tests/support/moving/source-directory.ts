@@ -2,18 +2,18 @@ import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
 import { chainEvents, CHAIN_START } from '../../../application/event-codec/hash-chain.ts';
 import type { EventMetadata, EventToAppend, JsonText } from '../../../application/ports/event-store.ts';
-import { SqliteEventStore } from '../../../infrastructure/embedded/sqlite-event-store.ts';
+import { SqliteEventStore } from '../../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
 import { migrate } from '../../../infrastructure/sql/migration.ts';
 import { serviceMigrations } from '../../../infrastructure/sql/service-migrations.ts';
-import { SqliteDatabase } from '../../../infrastructure/sql/sqlite/sqlite-database.ts';
+import { SqliteDatabase } from '../../../infrastructure/sql/sqlite-database.ts';
 import { Random } from '../random.ts';
 import { RecordingLogger } from '../recording-logger.ts';
 
 /** Rows of every table that goes along, as columns in their order. */
 const ROWS: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
   client: [
-    ['c-1', 'app-1', 'Acme', 'hash', 1.5, '2026-01-01T00:00:00.000Z', null],
-    ['c-2', 'app-2', 'Çesme', 'hash', 1, '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'],
+    ['c-1', 'app-1', 'Acme', 'hash', 1.5, '2026-01-01T00:00:00.000Z', null, 'loans:read', '["fund-1"]'],
+    ['c-2', 'app-2', 'Çesme', 'hash', 1, '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z', null, null],
   ],
   application_fund: [
     ['app-1', 'fund-1'],
@@ -21,6 +21,11 @@ const ROWS: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
   ],
   wrapped_key: [['data-key:loan-app-1.A', 'sealed', '2026-01-01T00:00:00.000Z']],
   borrower_operation: [['digest', 'loan-app-1.A']],
+  log_seal: [
+    [1, 'begin', 'embedded', 'start', 0, 0, 'none', '2026-01-01T00:00:00.000Z', 'mac-1'],
+    [2, 'live', 'embedded', '200', 200, 200, 'digest', '2026-01-01T00:00:05.000Z', 'mac-2'],
+  ],
+  log_seal_head: [[1, 2, 'mac-2', 'proof']],
   consumer_offset: [['webhooks', 'events', 3, 12, '2026-01-01T00:00:00.000Z']],
   consumer_mark: [['webhooks', 'app-1.A', 4, '["e-1"]']],
   webhook_subscription: [
@@ -42,7 +47,7 @@ const ROWS: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
     ...['w-1', `d-${i}`, `e-${i}`, i % 3 === 0 ? `A-${i}` : null, i, i % 3 === 0 ? 'retrying' : 'delivered'],
     ...[2, 1, '2026-01-01T00:00:00.000Z', '2026-01-01T00:10:00.000Z', null, null, null, 500, 'answered 500'],
   ]),
-  webhook_attempt: [['d-0', 1, '2026-01-01T00:00:00.000Z', 12, 500, null]],
+  webhook_attempt: [['d-0', 1, '2026-01-01T00:00:00.000Z', 12, 500, null, 'não']],
   webhook_lane: [['A-0', 'w-1', 1, '2026-01-01T00:10:00.000Z', '', null, null]],
 };
 

@@ -1,4 +1,4 @@
-import { object, ref, refused } from '../../../../application/schemas/schema.ts';
+import { object, ref, refused, requestObject } from '../../../../application/schemas/schema.ts';
 import type { Schema } from '../../../../application/schemas/schema.ts';
 import { freeText, STATES_OF_BRAZIL } from '../../../../application/schemas/values.ts';
 
@@ -12,7 +12,7 @@ const digits = (count: number, code: string, description: string, example: strin
   ...refused(code, `must be ${count} digits without punctuation, such as ${example}`),
 });
 
-const address = object(
+const address = requestObject(
   {
     zip_code: digits(8, 'invalid_zip_code', 'Postal code (CEP).', '01310100'),
     street: freeText('Street.', 255, 'Avenida Paulista'),
@@ -43,7 +43,7 @@ const whenDocumentTypeIs = (type: string, then: Schema): Schema => ({
 });
 
 const borrower: Schema = {
-  ...object(
+  ...requestObject(
     {
       document_number: {
         type: 'string',

@@ -32,7 +32,11 @@ const installment = object({
 const storedDocument = object({
   document_id: { type: 'string', format: 'uuid', description: 'Our name for it.' },
   type: ref('DocumentKind'),
-  value: text('File name.', 'ccb.pdf'),
+  value: {
+    type: ['string', 'null'],
+    description: 'File name; null after the personal data was erased.',
+    examples: ['ccb.pdf'],
+  },
   sha256: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Digest of the stored content.' },
   size: { type: 'integer', minimum: 0, description: 'Bytes.' },
   received_at: ref('Timestamp'),
@@ -53,6 +57,10 @@ const summary = {
 const repurchase: Schema = {
   ...object({
     reason: text('As it was requested.', 'repurchase'),
+    reason_detail: {
+      type: ['string', 'null'],
+      description: 'The remark of the request; null without one, and after the personal data was erased.',
+    },
     effective_date: ref('CalendarDate'),
     repurchase_value: ref('Balance'),
     calculated_at: ref('Timestamp'),
@@ -100,8 +108,10 @@ const details = object(
         open_face_value: ref('Balance'),
         received_value: ref('Balance'),
         payoff_value: {
-          ...ref('Balance'),
-          description: 'Present value of the open installments on payoff_date.',
+          type: ['number', 'null'],
+          minimum: 0,
+          description:
+            'Present value of the open installments on payoff_date; null when it is beyond what an amount can be.',
         },
         payoff_date: ref('CalendarDate'),
       }),

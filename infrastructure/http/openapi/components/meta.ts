@@ -66,7 +66,7 @@ export const metaSchemas: Readonly<Record<string, Schema>> = {
       checks: {
         type: 'object',
         additionalProperties: { type: 'string' },
-        description: 'What was looked at.',
+        description: 'What was looked at, each `ok` or `failing`.',
       },
     },
     ['checks'],

@@ -1,11 +1,11 @@
 import { REPURCHASE_REASONS } from '../../../../domain/loan/events.ts';
-import { object, ref, refused } from '../../../../application/schemas/schema.ts';
+import { object, ref, refused, requestObject } from '../../../../application/schemas/schema.ts';
 import type { Schema } from '../../../../application/schemas/schema.ts';
 import { dryRun, quoteSchemas } from './quotes.ts';
-import { freeText } from '../../../../application/schemas/values.ts';
+import { longText } from '../../../../application/schemas/values.ts';
 
 const prepayment: Schema = {
-  ...object(
+  ...requestObject(
     {
       originator_proposal_code: ref('ProposalCode'),
       prepayment_value: { ...ref('Amount'), description: 'What came in ahead of the schedule.' },
@@ -67,11 +67,11 @@ const repurchaseReason: Schema = {
 };
 
 const repurchaseRequest: Schema = {
-  ...object(
+  ...requestObject(
     {
       originator_proposal_code: ref('ProposalCode'),
       reason: repurchaseReason,
-      reason_detail: freeText('Remark for auditors.', 2_000, 'Customer returned the goods'),
+      reason_detail: longText('Remark for auditors.', 2_000, 'Customer returned the goods'),
       effective_date: { ...ref('CalendarDate'), description: 'Day on which the value is calculated.' },
       repurchase_value: {
         ...ref('Amount'),

@@ -2,7 +2,7 @@ import { REPURCHASE_REASONS } from '../../../../domain/loan/events.ts';
 import { object, ref } from '../../../../application/schemas/schema.ts';
 import type { Schema } from '../../../../application/schemas/schema.ts';
 
-/** Of both requests that can be tried out first. */
+/** Of every request that moves money. */
 export const dryRun: Schema = {
   type: 'boolean',
   default: false,
@@ -11,7 +11,7 @@ export const dryRun: Schema = {
     'and the idempotency key stays unused.',
 };
 
-const line = {
+const place = {
   installment_code: ref('InstallmentCode'),
   due_date: ref('CalendarDate'),
   days: {
@@ -19,6 +19,10 @@ const line = {
     description: 'From the day of the quote to the due date; negative when it is late.',
   },
   face_value: ref('Amount'),
+};
+
+const line = {
+  ...place,
   present_value: {
     type: 'number',
     description: 'Its share of the total on the day of the quote; the shares add up to the cent.',
@@ -39,6 +43,80 @@ const beginning = {
     description: 'Factor of one day on the curve, as a decimal; one day of waiting multiplies a value by it.',
     examples: ['0.999321899697897308243314396013'],
   },
+};
+
+const settlementQuote: Schema = {
+  ...object({
+    ...beginning,
+    installment_code: ref('InstallmentCode'),
+    settled_at: ref('CalendarDate'),
+    settled_value: ref('Amount'),
+    lines: {
+      type: 'array',
+      items: object({
+        ...place,
+        scheduled_value: { ...ref('Balance'), description: 'What it owes on its due date.' },
+        settled_value: ref('Amount'),
+        difference: {
+          ...ref('Balance'),
+          description: 'What would be missing, and would be told as underpaid.',
+        },
+        surplus: { ...ref('Balance'), description: 'What would come in on top, as charges.' },
+        late_days: { type: 'integer', minimum: 0, description: 'Days after the due date.' },
+      }),
+      description: 'The installment that would be settled.',
+    },
+    calculated_at: ref('Timestamp'),
+  }),
+  description: 'Answer to a settlement with `dry_run`.',
+};
+
+const valueOrNull = (description: string): Schema => ({ type: ['number', 'null'], description });
+
+const renegotiationQuote: Schema = {
+  ...object({
+    original_proposal_code: { ...ref('ProposalCode'), description: 'The first of the originals.' },
+    original_proposal_codes: { type: 'array', items: ref('ProposalCode') },
+    status: beginning.status,
+    dry_run: beginning.dry_run,
+    resulting_status: { type: 'string', const: 'renegotiated', description: 'What all originals would be.' },
+    new_proposal: {
+      ...object({
+        originator_proposal_code: ref('ProposalCode'),
+        status: { ...ref('LoanStatus'), description: 'Where it would begin.' },
+        acquisition_value: ref('Amount'),
+        number_of_installments: ref('NumberOfInstallments'),
+        pricing_policy: beginning.pricing_policy,
+        daily_factor: beginning.daily_factor,
+      }),
+      description: 'The operation that would take their place, with the curve that it would have.',
+    },
+    effective_date: ref('CalendarDate'),
+    originals: {
+      type: 'array',
+      items: object({
+        originator_proposal_code: ref('ProposalCode'),
+        open_face_value: { ...ref('Balance'), description: 'Face values of what is open.' },
+        present_value: valueOrNull(
+          'What is open is worth so much on the effective date; null when beyond what can be stated.',
+        ),
+      }),
+      description: 'What each original would leave the fund with.',
+    },
+    lines: {
+      type: 'array',
+      items: object({
+        originator_proposal_code: ref('ProposalCode'),
+        ...place,
+        present_value: valueOrNull(
+          'Its share of the value of its operation on the effective date; null with that value.',
+        ),
+      }),
+      description: 'Open installments that would be written off, operation by operation.',
+    },
+    calculated_at: ref('Timestamp'),
+  }),
+  description: 'Answer to a renegotiation with `dry_run`.',
 };
 
 const prepaymentQuote: Schema = {
@@ -82,7 +160,13 @@ const repurchaseQuote: Schema = {
     repurchase_value: { ...ref('Balance'), description: 'What would be owed to the fund.' },
     calculated_value: { ...ref('Balance'), description: 'What the reason gives, whatever was agreed.' },
     value_source: { type: 'string', enum: ['calculated', 'informed'], description: 'Which one would count.' },
-    acquisition_value: { ...ref('Amount'), description: 'Price that the fund paid.' },
+    acquisition_value: { ...ref('Amount'), description: 'Price of the operation.' },
+    disbursed_value: { ...ref('Amount'), description: 'What the administrator registered as disbursed.' },
+    exit_basis: {
+      type: 'string',
+      enum: ['disbursed_value', 'acquisition_value'],
+      description: 'Which of the two a reversal gives back, and a resolution starts from.',
+    },
     received_value: { ...ref('Balance'), description: 'Money received so far.' },
     lines: {
       type: 'array',
@@ -101,6 +185,18 @@ const either = (receipt: string, quote: string, description: string): Schema => 
 
 /** What a request would do, asked for without doing it. */
 export const quoteSchemas: Readonly<Record<string, Schema>> = {
+  SettlementQuote: settlementQuote,
+  SettlementAnswer: either(
+    'SettlementReceipt',
+    'SettlementQuote',
+    'The receipt, or the quote of a `dry_run`.',
+  ),
+  RenegotiationQuote: renegotiationQuote,
+  RenegotiationAnswer: either(
+    'RenegotiationReceipt',
+    'RenegotiationQuote',
+    'The receipt, or the quote of a `dry_run`.',
+  ),
   PrepaymentQuote: prepaymentQuote,
   RepurchaseQuote: repurchaseQuote,
   PrepaymentAnswer: either(

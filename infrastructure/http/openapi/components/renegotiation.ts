@@ -1,5 +1,6 @@
-import { object, ref, refused } from '../../../../application/schemas/schema.ts';
+import { ELSEWHERE, object, ref, refused, requestObject } from '../../../../application/schemas/schema.ts';
 import type { Schema } from '../../../../application/schemas/schema.ts';
+import { dryRun } from './quotes.ts';
 
 const MOST_ORIGINALS = 50;
 
@@ -27,19 +28,23 @@ const proposalFields: Readonly<Record<string, Schema>> = {
   installments: ref('NewInstallments'),
 };
 
+const WITHOUT_DOCUMENTS = {
+  backing_documents: 'is not a field here; new documents are sent as a form with the part renegotiation_data',
+};
+
 const effectiveDate: Schema = {
   ...ref('CalendarDate'),
   description: 'Day from which the new schedule counts; no original was issued after it.',
 };
 
 const newLoan: Schema = {
-  ...object(
+  ...requestObject(
     {
       ...proposalFields,
       backing_documents: ref('BackingDocuments'),
       product_type: { ...ref('ProductType'), description: 'Left out: that of the first original.' },
       date_issued: { ...ref('CalendarDate'), description: 'Left out: the effective date.' },
-      borrower: ref('Borrower'),
+      borrower: { ...ref('Borrower'), description: 'Left out: the one that all originals have.' },
     },
     ['product_type', 'date_issued', 'borrower'],
   ),
@@ -52,27 +57,34 @@ const newLoan: Schema = {
 export const renegotiationSchemas: Readonly<Record<string, Schema>> = {
   NewProposal: {
     ...object(proposalFields),
+    [ELSEWHERE]: WITHOUT_DOCUMENTS,
     description:
       'The operation that comes in. Fund, product, borrower and documents are those of the original.',
   },
   NewLoan: newLoan,
   RenegotiationRequest: {
-    ...object({
-      original_proposal_code: original,
-      new_proposal: ref('NewProposal'),
-      effective_date: effectiveDate,
-    }),
+    ...requestObject(
+      {
+        original_proposal_code: original,
+        new_proposal: ref('NewProposal'),
+        effective_date: effectiveDate,
+        dry_run: dryRun,
+      },
+      ['dry_run'],
+    ),
+    [ELSEWHERE]: WITHOUT_DOCUMENTS,
     description: 'Replaces one operation, without new documents.',
   },
   RenegotiationData: {
-    ...object(
+    ...requestObject(
       {
         original_proposal_codes: originals,
         original_proposal_code: { ...original, description: 'For a single operation, instead of the list.' },
         new_loan: ref('NewLoan'),
         effective_date: effectiveDate,
+        dry_run: dryRun,
       },
-      ['original_proposal_codes', 'original_proposal_code'],
+      ['original_proposal_codes', 'original_proposal_code', 'dry_run'],
     ),
     description: 'Replaces one or several operations, with new documents.',
   },

@@ -1,6 +1,13 @@
 import { DELIVERY_STATES } from '../../../../application/ports/delivery-log.ts';
 import { ALL_EVENTS, EVENT_NAMES } from '../../../../application/publishing/event-names.ts';
-import { nullable, object, ref, refused, refusedBy } from '../../../../application/schemas/schema.ts';
+import {
+  nullable,
+  object,
+  ref,
+  refused,
+  refusedBy,
+  requestObject,
+} from '../../../../application/schemas/schema.ts';
 import type { Schema } from '../../../../application/schemas/schema.ts';
 
 const text = (description: string): Schema => ({ type: 'string', description });
@@ -107,7 +114,7 @@ const delivery = object({
 });
 
 export const webhookSchemas: Readonly<Record<string, Schema>> = {
-  NewWebhook: object({ url, events, fund_ids: fundIds, description }, ['fund_ids', 'description']),
+  NewWebhook: requestObject({ url, events, fund_ids: fundIds, description }, ['fund_ids', 'description']),
   WebhookUpdate: {
     type: 'object',
     minProperties: 1,

@@ -12,13 +12,13 @@ export const installmentOperations: readonly OperationSpec[] = [
     summary: 'Report that an installment was paid',
     description:
       'Closes one installment. Less than its scheduled value is an underpayment, more is taken as charges. ' +
-      'The last open installment also closes the operation.',
+      'The last open installment also closes the operation. With `dry_run` nothing of this happens; the answer says what would.',
     access: 'loans:write',
     bucket: 'settle',
     body: [{ mediaType: 'application/json', schema: 'Settlement', example: settlement }],
     success: [
       {
-        ...json(200, 'The installment is settled.', 'SettlementReceipt', settlementReceipt),
+        ...json(200, 'The installment is settled.', 'SettlementAnswer', settlementReceipt),
         headers: REPLAYED,
       },
     ],

@@ -19,7 +19,13 @@ export const loanOperations: readonly OperationSpec[] = [
     access: 'loans:write',
     bucket: 'loan',
     body: [
-      { mediaType: 'multipart/form-data', schema: 'LoanData', example: loanData, dataPart: 'loan_data' },
+      {
+        mediaType: 'multipart/form-data',
+        schema: 'LoanData',
+        example: loanData,
+        dataPart: 'loan_data',
+        limit: 262_144,
+      },
     ],
     success: [{ ...json(201, 'The operation is recorded.', 'LoanReceipt', loanReceipt), headers: REPLAYED }],
     errors: [

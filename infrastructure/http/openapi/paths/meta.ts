@@ -95,7 +95,7 @@ export const metaOperations: readonly OperationSpec[] = [
     id: 'readReference',
     method: 'get',
     path: '/docs',
-    bucket: null,
+    bucket: 'read',
     summary: 'Interactive reference',
     description:
       'This description as a page for people, with requests to try. Everything it needs is served here.',
@@ -116,7 +116,7 @@ export const metaOperations: readonly OperationSpec[] = [
     id: 'readReferenceAsset',
     method: 'get',
     path: '/docs/{asset}',
-    bucket: null,
+    bucket: 'read',
     summary: 'A file of the reference',
     description:
       'Scripts and styles of the page. Their names change with their content, so they may be kept.',
@@ -164,7 +164,8 @@ export const metaOperations: readonly OperationSpec[] = [
     path: '/health/ready',
     bucket: null,
     summary: 'Whether requests can be served',
-    description: 'Send traffic only while this answers 200.',
+    description:
+      'Send traffic only while this answers 200. The message of a 503 names what fails; the log of the service says why.',
     success: [json(200, 'Ready.', 'Health', { status: 'ok', checks: { event_store: 'ok' } })],
   },
 ];

@@ -48,7 +48,12 @@ export const postAssignmentOperations: readonly OperationSpec[] = [
     access: 'loans:write',
     bucket: 'repurchase',
     body: [
-      { mediaType: 'application/json', schema: 'RepurchaseRequest', example: examples.repurchaseRequest },
+      {
+        mediaType: 'application/json',
+        schema: 'RepurchaseRequest',
+        example: examples.repurchaseRequest,
+        limit: 16_384,
+      },
     ],
     success: [
       {
@@ -77,6 +82,7 @@ export const postAssignmentOperations: readonly OperationSpec[] = [
         schema: 'FilesData',
         example: examples.filesData,
         dataPart: 'files_data',
+        limit: 16_384,
         fileTypes: `application/pdf, ${WORD}`,
       },
     ],

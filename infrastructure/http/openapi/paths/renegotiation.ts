@@ -18,18 +18,21 @@ export const renegotiationOperations: readonly OperationSpec[] = [
       'brings new documents, PDF or Word, of the type `renegotiation_document`. The new operation then takes the usual ' +
       'way to its disbursement, except that it cannot be rejected any more; when it is active, each original gets its ' +
       'event `renegotiation_completed`. Every original keeps the request under its own code as the key, so sending it ' +
-      'again answers with the status of today, in whatever order the originals are listed.',
+      'again answers with the status of today, in whatever order the originals are listed. With `dry_run` nothing of this ' +
+      'happens; the answer says what would.',
     access: 'loans:write',
     bucket: 'renegotiate',
     body: [
       {
         mediaType: 'application/json',
         schema: 'RenegotiationRequest',
+        limit: 262_144,
         example: examples.renegotiationRequest,
       },
       {
         mediaType: 'multipart/form-data',
         schema: 'RenegotiationData',
+        limit: 262_144,
         example: examples.renegotiationData,
         dataPart: 'renegotiation_data',
         fileTypes: `application/pdf, ${WORD}`,
@@ -37,7 +40,7 @@ export const renegotiationOperations: readonly OperationSpec[] = [
     ],
     success: [
       {
-        ...json(200, 'The operations are replaced.', 'RenegotiationReceipt', examples.renegotiationReceipt),
+        ...json(200, 'The operations are replaced.', 'RenegotiationAnswer', examples.renegotiationReceipt),
         headers: REPLAYED,
       },
     ],

@@ -20,7 +20,14 @@ export const tokenOperations: readonly OperationSpec[] = [
       'An unknown client and a wrong secret get the same answer.',
     access: 'client_credentials',
     bucket: 'token',
-    body: [{ mediaType: 'application/x-www-form-urlencoded', schema: 'TokenRequest', example: request }],
+    body: [
+      {
+        mediaType: 'application/x-www-form-urlencoded',
+        schema: 'TokenRequest',
+        example: request,
+        limit: 16_384,
+      },
+    ],
     success: [
       {
         ...json(200, 'A token for the scopes of the client.', 'Token', {

@@ -3,6 +3,7 @@ import { json } from '../operation.ts';
 import type { OperationSpec } from '../operation.ts';
 
 const TAG = 'Webhooks';
+const BODY_BYTES = 65_536;
 const MANAGED = { tag: TAG, access: 'webhooks', bucket: 'webhook' } as const;
 const SUBSCRIPTION_ERRORS = ['invalid_webhook_url', 'invalid_event', 'fund_not_allowed'] as const;
 
@@ -15,7 +16,9 @@ const create: OperationSpec = {
   description:
     'From now on the events are sent to the address, signed with the secret in this answer; it is shown here only. ' +
     'In the sandbox a `webhook.ping` follows at once. An application may have 20 subscriptions.',
-  body: [{ mediaType: 'application/json', schema: 'NewWebhook', example: example.newWebhook }],
+  body: [
+    { mediaType: 'application/json', schema: 'NewWebhook', example: example.newWebhook, limit: BODY_BYTES },
+  ],
   success: [json(200, 'The subscription is active.', 'CreatedWebhook', example.createdWebhook)],
   errors: [...SUBSCRIPTION_ERRORS, 'webhook_invalid_state'],
 };
@@ -42,7 +45,12 @@ const update: OperationSpec = {
   description: 'Changes the fields that are present and leaves the others. Any other field is refused.',
   parameters: ['WebhookId'],
   body: [
-    { mediaType: 'application/json', schema: 'WebhookUpdate', example: { events: ['installment_settled'] } },
+    {
+      mediaType: 'application/json',
+      schema: 'WebhookUpdate',
+      example: { events: ['installment_settled'] },
+      limit: BODY_BYTES,
+    },
   ],
   success: [json(200, 'The changed subscription.', 'Webhook', example.webhook)],
   errors: [...SUBSCRIPTION_ERRORS, 'immutable_field', 'empty_update', 'webhook_not_found'],
@@ -98,6 +106,7 @@ const rotate: OperationSpec = {
 
 const redeliver: OperationSpec = {
   ...MANAGED,
+  access: 'events',
   id: 'redeliverEvent',
   method: 'post',
   path: '/webhook/event/{event_id}/redeliver',
@@ -113,7 +122,7 @@ const deliveries: OperationSpec = {
   method: 'get',
   path: '/webhook/{webhook_id}/deliveries',
   tag: TAG,
-  access: 'webhooks',
+  access: 'events',
   bucket: 'read',
   summary: 'List deliveries of a subscription',
   description: 'Newest first, with every attempt that was made.',

@@ -46,7 +46,7 @@ export class ManagementWorld {
       queue: this.queue,
       log: new SqlDeliveryLog(database),
       guard: {
-        check: async (url) => {
+        check: (url) => {
           if (url.startsWith('http:')) throw new DomainError('invalid_webhook_url', 'url: only https');
         },
       },

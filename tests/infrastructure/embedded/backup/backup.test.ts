@@ -51,8 +51,8 @@ beforeEach(async () => {
   fillEventLog(dataDir, 3, 2);
   withDatabase(
     join(dataDir, 'service.db'),
-    `create table wrapped_key (name text primary key); create table borrower_operation (digest text, stream text);
-     insert into wrapped_key values ('k1'), ('k2')`,
+    `create table wrapped_key (name text primary key, wrapped text); create table borrower_operation (digest text, stream text);
+     insert into wrapped_key values ('k1', ''), ('k2', ''), ('master-key:check', 'old')`,
   );
 });
 afterEach(() => directory.remove());
@@ -110,8 +110,18 @@ test('keys that came or went while the log was copied are as they are now', asyn
   await write();
   withDatabase(
     join(dataDir, 'service.db'),
-    `delete from wrapped_key where name = 'k1'; insert into wrapped_key values ('k3')`,
+    `delete from wrapped_key where name = 'k1'; insert into wrapped_key values ('k3', '')`,
   );
   takeLaterKeys(join(backup, 'service.db'), join(dataDir, 'service.db'));
-  expect(keysIn(join(backup, 'service.db'))).toEqual(['k2', 'k3']);
+  expect(keysIn(join(backup, 'service.db'))).toEqual(['k2', 'k3', 'master-key:check']);
+});
+
+test('a backup that began before a rotation of the master key and ends after it is refused', async () => {
+  await write();
+  withDatabase(
+    join(dataDir, 'service.db'),
+    `update wrapped_key set wrapped = 'new' where name = 'master-key:check'`,
+  );
+  const take = (): void => takeLaterKeys(join(backup, 'service.db'), join(dataDir, 'service.db'));
+  expect(take).toThrow('the master key was rotated while the data was copied');
 });

@@ -26,7 +26,7 @@ const FILLED = [
      case when n / 20 % 20 = 0 then 'OP-' || n / 20 % ${LANES} end, n, case when n / 20 % 20 = 0 then 'pending' else 'delivered' end,
      0, 0, '${at(0)}', '${at(0)}', null, null, case when n / 20 % 20 > 0 then '${at(1)}' end, null, null
      from generate_series(0, ${DELIVERIES - 1}) n`,
-  `insert into webhook_attempt select delivery_id, 1, '', 1, 200, null from webhook_delivery`,
+  `insert into webhook_attempt select delivery_id, 1, '', 1, 200, null, null from webhook_delivery`,
   `insert into webhook_lane select 'OP-' || n, 'w-' || n % 20, 0, '${at(0)}', '', null, null
      from generate_series(0, ${LANES - 1}) n`,
   `insert into loan select 'loan-app.' || n, 'app', 'OP-' || n, 'fund-' || n % 7, 'active', 'p', 1, 1, '', '', '', '${at(0)}', '', 1,

@@ -1,10 +1,10 @@
 import { copyFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { Connection } from '../../../../infrastructure/sql/sqlite/connection.ts';
-import { flatten } from '../../../../infrastructure/sql/sqlite/flat-unit.ts';
-import type { FlatUnit } from '../../../../infrastructure/sql/sqlite/messages.ts';
-import { writeGroup } from '../../../../infrastructure/sql/sqlite/unit-execution.ts';
+import { Connection } from '../../../../infrastructure/sqlite/connection.ts';
+import { flatten } from '../../../../infrastructure/sql/flat-unit.ts';
+import type { FlatUnit } from '../../../../infrastructure/sqlite/units.ts';
+import { writeGroup } from '../../../../infrastructure/sqlite/unit-execution.ts';
 import { openTemporary, raw } from '../support/temporary-database.ts';
 import type { TemporaryDatabase } from '../support/temporary-database.ts';
 

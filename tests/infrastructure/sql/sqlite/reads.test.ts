@@ -34,7 +34,7 @@ describe('reads of a SQLite database', () => {
   test('a snapshot never mixes two states, however fast they follow', async () => {
     let writing = true;
     const writer = (async () => {
-      for (let n = 0; n < 500; n++) await temporary.database.transaction(set(n));
+      for (let n = 0; n < 60; n++) await temporary.database.transaction(set(n));
       writing = false;
     })();
     const seen = new Set<number>();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { SqliteDatabase } from '../../../../infrastructure/sql/sqlite/sqlite-database.ts';
+import { SqliteDatabase } from '../../../../infrastructure/sql/sqlite-database.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 import { counterMigrations } from '../support/counter-migrations.ts';

@@ -121,8 +121,8 @@ describe('transactions of a SQLite database', () => {
     other.exec('rollback');
     other.close();
     await Promise.all(waiting);
-    // The first may have been waiting at the door alone; all the others came after it.
-    expect((await committedTransactions(temporary.path)) - before).toBeLessThanOrEqual(2);
+    // The first may have been at the door alone, and a few more messages were sent ahead; all the others came after them.
+    expect((await committedTransactions(temporary.path)) - before).toBeLessThanOrEqual(3);
   });
 
   test('transactions take effect in the order in which they were called', async () => {

@@ -1,5 +1,5 @@
 import { migrate } from '../../../../infrastructure/sql/migration.ts';
-import { SqliteDatabase } from '../../../../infrastructure/sql/sqlite/sqlite-database.ts';
+import { SqliteDatabase } from '../../../../infrastructure/sql/sqlite-database.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
 import { counterMigrations } from './counter-migrations.ts';
 import { raw } from './temporary-database.ts';

@@ -5,8 +5,8 @@ import type { Migration } from '../../../../infrastructure/sql/migration.ts';
 import { readModelMigrations } from '../../../../infrastructure/sql/read-model-migrations.ts';
 import { serviceMigrations } from '../../../../infrastructure/sql/service-migrations.ts';
 import type { Statement } from '../../../../infrastructure/sql/sql-database.ts';
-import { SqliteDatabase } from '../../../../infrastructure/sql/sqlite/sqlite-database.ts';
-import type { SqliteOptions } from '../../../../infrastructure/sql/sqlite/sqlite-database.ts';
+import { SqliteDatabase } from '../../../../infrastructure/sql/sqlite-database.ts';
+import type { SqliteOptions } from '../../../../infrastructure/sql/sqlite-database.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 

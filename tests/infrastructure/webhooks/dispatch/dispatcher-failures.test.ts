@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { DeliveryQueue } from '../../../../application/ports/delivery-queue.ts';
 import { openServiceDatabase } from '../../sql/support/temporary-database.ts';
 import type { TemporaryDatabase } from '../../sql/support/temporary-database.ts';
 import { BROKEN_SEAL, DOWN, DispatchWorld, NEVER, OK, until } from '../support/dispatch-world.ts';
 
+const iso = (ms: number): string => new Date(ms).toISOString();
 const URL_A = 'https://a.example/hooks/token-of-a';
 
 let store: TemporaryDatabase;
@@ -52,6 +54,53 @@ describe('stopping', () => {
     next.dispatcher.start();
     await world.untilDelivered(webhookId, 1);
     expect(next.sender.sent.map(({ attempt }) => attempt)).toEqual([1]);
+  });
+});
+
+describe('when there is nothing to claim', () => {
+  /** How often a worker asks the queue in the time in which another subscription's fifty deliveries go out one by one. */
+  const claimsBeside = async (webhookId: string, queue: Partial<DeliveryQueue> = {}): Promise<number> => {
+    const other = await world.subscribe('https://b.example/hooks');
+    let claims = 0;
+    const { dispatcher } = world.worker({
+      queue: {
+        claim: async (requests, ...rest) => {
+          if (requests.some((request) => request.webhookId === webhookId)) claims += 1;
+          return (queue.claim ?? world.queue.claim.bind(world.queue))(requests, ...rest);
+        },
+      },
+    });
+    dispatcher.start();
+    dispatcher.wake([webhookId]);
+    for (let sent = 1; sent <= 50; sent++) {
+      await world.enqueue(other, [world.event(`OTHER-${sent}`)]);
+      dispatcher.wake([other]);
+      await world.untilDelivered(other, sent);
+    }
+    return claims;
+  };
+
+  test('events that wait for a paused subscription cost nothing', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    await world.subscriptions.update(world.applicationId, webhookId, { status: 'paused' }, iso(1));
+    await world.enqueue(webhookId, [world.event('OP-1')]);
+    expect(await claimsBeside(webhookId)).toBeLessThanOrEqual(2);
+  });
+
+  test('a queue that calls something due and never hands it out is not asked over and over', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    const claim: DeliveryQueue['claim'] = async (requests, ...rest) => {
+      const { deliveries, schedules } = await world.queue.claim(requests, ...rest);
+      return {
+        deliveries,
+        schedules: schedules.map((one) =>
+          one.webhookId === webhookId ? { ...one, firstAttemptAt: iso(1) } : one,
+        ),
+      };
+    };
+    const startedAt = Date.now();
+    const claims = await claimsBeside(webhookId, { claim });
+    expect(claims).toBeLessThanOrEqual(2 + (Date.now() - startedAt) / 500);
   });
 });
 

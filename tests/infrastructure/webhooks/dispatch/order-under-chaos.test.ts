@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DeliveryQueue } from '../../../../application/ports/delivery-queue.ts';
-import type { WebhookRequest } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { openServiceDatabase } from '../../sql/support/temporary-database.ts';
 import type { TemporaryDatabase } from '../../sql/support/temporary-database.ts';
 import { DOWN, DispatchWorld, NEVER, OK, REFUSED, until } from '../support/dispatch-world.ts';
+import type { SentRequest } from '../support/dispatch-world.ts';
 
 const LANES = 12;
 const EVENTS_A_LANE = 8;
@@ -35,7 +35,7 @@ class Witness {
   readonly accepted = new Map<string, string[]>();
   readonly breaches: string[] = [];
 
-  receives({ url, eventId, body }: WebhookRequest, accepts: boolean): void {
+  receives({ url, eventId, body }: SentRequest, accepts: boolean): void {
     const [code, sequence] = eventId.split('#') as [string, string];
     const lane = `${url} ${code}`;
     const before = this.accepted.get(lane) ?? [];

@@ -6,6 +6,7 @@ import { webhookTrust } from '../../../../infrastructure/webhooks/sending/trust.
 import { authority } from '../../../support/certificates.ts';
 import type { Authority } from '../../../support/certificates.ts';
 import { TlsReceiver, answer } from '../../../support/tls-receiver.ts';
+import { attemptWith } from '../support/attempt-world.ts';
 
 const SECRET = 'whsec_of_the_receiver';
 const NOW = Date.parse('2026-06-20T12:00:00.900Z');
@@ -54,7 +55,7 @@ describe('an attempt', () => {
   test('posts the body with exactly the headers of the interface, signed in both ways', async () => {
     const receiver = await newReceiver();
     const { body, eventId } = request('');
-    expect(await newSender().send(request(receiver.url), TIMEOUT_MS)).toEqual({
+    expect(await attemptWith(newSender(), request(receiver.url), TIMEOUT_MS)).toEqual({
       kind: 'delivered',
       status: 200,
     });
@@ -79,7 +80,10 @@ describe('an attempt', () => {
   test.each([200, 201, 204, 299])('answered with %i is delivered', async (status) => {
     const receiver = await newReceiver();
     receiver.answer = answer(status);
-    expect(await newSender().send(request(receiver.url), TIMEOUT_MS)).toEqual({ kind: 'delivered', status });
+    expect(await attemptWith(newSender(), request(receiver.url), TIMEOUT_MS)).toEqual({
+      kind: 'delivered',
+      status,
+    });
   });
 
   test.each([
@@ -92,8 +96,20 @@ describe('an attempt', () => {
   ])('answered with %i has failed', async (status, error) => {
     const receiver = await newReceiver();
     receiver.answer = answer(status);
-    const outcome = await newSender().send(request(receiver.url), TIMEOUT_MS);
+    const outcome = await attemptWith(newSender(), request(receiver.url), TIMEOUT_MS);
     expect(outcome).toEqual({ kind: 'failed', status, reason: 'http_status', error });
+  });
+
+  test.each<[string, string | Buffer, string | undefined]>([
+    ['text', 'recebido: ação', 'recebido: ação'],
+    ['nothing', '', undefined],
+    ['more than 2 KiB, cut in the middle of a character', `${'x'.repeat(2047)}ção`, 'x'.repeat(2047)],
+    ['bytes that are no text', Buffer.from([0xff, 0x00, 0x41]), '\uFFFD\uFFFDA'],
+  ])('answered with %s keeps its beginning', async (_name, body, kept) => {
+    const receiver = await newReceiver();
+    receiver.answer = (response) => void response.writeHead(200).end(body);
+    const outcome = await attemptWith(newSender(), request(receiver.url), TIMEOUT_MS);
+    expect(outcome).toEqual({ kind: 'delivered', status: 200, responseBody: kept });
   });
 
   test('accepts an answer of 64 KiB, and provisional answers before it', async () => {
@@ -102,7 +118,9 @@ describe('an attempt', () => {
       response.writeProcessing();
       response.writeHead(200).end('x'.repeat(64 * 1024));
     };
-    expect(await newSender().send(request(receiver.url), TIMEOUT_MS)).toMatchObject({ kind: 'delivered' });
+    expect(await attemptWith(newSender(), request(receiver.url), TIMEOUT_MS)).toMatchObject({
+      kind: 'delivered',
+    });
   });
 });
 
@@ -110,9 +128,11 @@ describe('connections', () => {
   test('are kept alive and used again, one request at a time', async () => {
     const receiver = await newReceiver();
     const sender = newSender();
-    for (let i = 0; i < 5; i++) await sender.send(request(receiver.url), TIMEOUT_MS);
+    for (let i = 0; i < 5; i++) await attemptWith(sender, request(receiver.url), TIMEOUT_MS);
     expect(receiver.connections).toBe(1);
-    await Promise.all(Array.from({ length: 3 }, () => sender.send(request(receiver.url), TIMEOUT_MS)));
+    await Promise.all(
+      Array.from({ length: 3 }, () => attemptWith(sender, request(receiver.url), TIMEOUT_MS)),
+    );
     expect(receiver.connections).toBe(3);
     expect(receiver.requests).toHaveLength(8);
   });
@@ -120,21 +140,27 @@ describe('connections', () => {
   test('closed by the receiver while idle cost no attempt', async () => {
     const receiver = await newReceiver();
     const sender = newSender();
-    await sender.send(request(receiver.url), TIMEOUT_MS);
+    await attemptWith(sender, request(receiver.url), TIMEOUT_MS);
     receiver.cut();
-    expect(await sender.send(request(receiver.url), TIMEOUT_MS)).toEqual({ kind: 'delivered', status: 200 });
+    expect(await attemptWith(sender, request(receiver.url), TIMEOUT_MS)).toEqual({
+      kind: 'delivered',
+      status: 200,
+    });
     expect(receiver.connections).toBe(2);
   });
 
   test('used before and closed without a byte are replaced once within the attempt', async () => {
     const receiver = await newReceiver();
     const sender = newSender();
-    await sender.send(request(receiver.url), TIMEOUT_MS);
+    await attemptWith(sender, request(receiver.url), TIMEOUT_MS);
     receiver.answer = (response, received, socket) => {
       if (received.connection === 1) socket.destroy();
       else response.end();
     };
-    expect(await sender.send(request(receiver.url), TIMEOUT_MS)).toEqual({ kind: 'delivered', status: 200 });
+    expect(await attemptWith(sender, request(receiver.url), TIMEOUT_MS)).toEqual({
+      kind: 'delivered',
+      status: 200,
+    });
     const [, second, third] = receiver.requests;
     expect(third!.headers).toEqual(second!.headers);
     expect(receiver.connections).toBe(2);
@@ -143,9 +169,9 @@ describe('connections', () => {
   test('closed without a byte again fail the attempt: nothing is sent a third time', async () => {
     const receiver = await newReceiver();
     const sender = newSender();
-    await sender.send(request(receiver.url), TIMEOUT_MS);
+    await attemptWith(sender, request(receiver.url), TIMEOUT_MS);
     receiver.answer = (_response, _received, socket) => socket.destroy();
-    const outcome = await sender.send(request(receiver.url), TIMEOUT_MS);
+    const outcome = await attemptWith(sender, request(receiver.url), TIMEOUT_MS);
     expect(outcome).toMatchObject({ kind: 'failed', status: null, reason: 'connection_lost' });
     expect(receiver.requests).toHaveLength(3);
   });
@@ -153,7 +179,7 @@ describe('connections', () => {
   test('that were new and closed without a byte fail the attempt at once', async () => {
     const receiver = await newReceiver();
     receiver.answer = (_response, _received, socket) => socket.destroy();
-    const outcome = await newSender().send(request(receiver.url), TIMEOUT_MS);
+    const outcome = await attemptWith(newSender(), request(receiver.url), TIMEOUT_MS);
     expect(outcome).toEqual({
       kind: 'failed',
       status: null,
@@ -169,10 +195,10 @@ describe('connections', () => {
     const sending = new Promise<void>((resolve) => {
       receiver.answer = () => resolve();
     });
-    const outcome = sender.send(request(receiver.url), TIMEOUT_MS);
+    const outcome = attemptWith(sender, request(receiver.url), TIMEOUT_MS);
     await sending;
     sender.close();
     expect(await outcome).toEqual({ kind: 'abandoned' });
-    expect(await sender.send(request(receiver.url), TIMEOUT_MS)).toEqual({ kind: 'abandoned' });
+    expect(await attemptWith(sender, request(receiver.url), TIMEOUT_MS)).toEqual({ kind: 'abandoned' });
   });
 });

@@ -147,6 +147,6 @@ describe('a name that', () => {
   test('is never resolved fails when the time is over', async () => {
     const resolve: Resolve = () => new Promise(() => undefined);
     const outcome = await world.attempt('https://slow.example/', world.sender({ resolve }), SHORT_MS);
-    expect(outcome).toEqual(late('connecting'));
+    expect(outcome).toEqual(late('resolving the name'));
   });
 });

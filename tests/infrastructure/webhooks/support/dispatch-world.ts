@@ -16,7 +16,10 @@ import type { DispatchSettings } from '../../../../infrastructure/webhooks/dispa
 import { WebhookDispatcher } from '../../../../infrastructure/webhooks/dispatch/dispatcher.ts';
 import type { AttemptOutcome } from '../../../../infrastructure/webhooks/sending/attempt-outcome.ts';
 import { SigningKeys } from '../../../../infrastructure/webhooks/sending/signing-keys.ts';
+import { parseWebhookUrl } from '../../../../infrastructure/webhooks/addresses/webhook-url.ts';
 import type {
+  Located,
+  Route,
   WebhookRequest,
   WebhookSender,
 } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
@@ -37,18 +40,33 @@ export const DOWN: AttemptOutcome = {
 };
 export const NEVER = new Promise<AttemptOutcome>(() => undefined);
 
-export type Respond = (request: WebhookRequest) => AttemptOutcome | Promise<AttemptOutcome>;
+export interface SentRequest extends WebhookRequest {
+  readonly url: string;
+}
+export type Respond = (request: SentRequest) => AttemptOutcome | Promise<AttemptOutcome>;
 
 /** Stands in for the network: remembers what was sent and answers as told. */
 export class ScriptedSender implements WebhookSender {
-  readonly sent: WebhookRequest[] = [];
+  readonly sent: SentRequest[] = [];
   respond: Respond = () => OK;
+  /** What a name server says of the address; most are known at once. */
+  resolved: (url: string) => Located | Promise<Located> | undefined = () => undefined;
+  readonly #urls = new WeakMap<Route, string>();
   mostAtOnce = 0;
   #underWay = 0;
   #cut!: (outcome: AttemptOutcome) => void;
   readonly #closed = new Promise<AttemptOutcome>((resolve) => (this.#cut = resolve));
 
-  async send(request: WebhookRequest): Promise<AttemptOutcome> {
+  locate(url: string): Located | Promise<Located> {
+    const route = { target: parseWebhookUrl(url), addresses: undefined };
+    this.#urls.set(route, url);
+    const location = this.resolved(url) ?? { kind: 'found', route };
+    const closed = this.#closed.then((): Located => ({ kind: 'abandoned' }));
+    return location instanceof Promise ? Promise.race([location, closed]) : location;
+  }
+
+  async send(unrouted: WebhookRequest, route: Route): Promise<AttemptOutcome> {
+    const request = { ...unrouted, url: this.#urls.get(route) ?? route.target.origin };
     this.sent.push(request);
     this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#underWay);
     try {

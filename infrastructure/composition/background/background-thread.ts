@@ -1,0 +1,178 @@
+import { Worker } from 'node:worker_threads';
+import type { Logger } from '../../../application/ports/logger.ts';
+import type { SqliteEventStore } from '../../sqlite/event-log/sqlite-event-store.ts';
+import type { CreateWorker } from '../../sqlite/thread/database-thread.ts';
+import { backoff, pause, unlessAborted } from '../../support/abortable.ts';
+import { messageOf } from '../../support/error-message.ts';
+import type { Configuration } from '../configuration.ts';
+import type { BackgroundData, FromBackground, Question, Questions, ToBackground } from './wire.ts';
+
+export interface BackgroundOptions {
+  /** With the roles that the thread plays. */
+  readonly configuration: Configuration;
+  readonly logger: Logger;
+  /** The log that this thread has open; undefined when it is elsewhere, and the background thread connects to it by itself. */
+  readonly log: SqliteEventStore | undefined;
+  /** Default: threads of Node.js. */
+  readonly createWorker: CreateWorker | undefined;
+}
+
+const createNodeWorker: CreateWorker = (entry, options) => new Worker(entry, options);
+
+const ENTRY = new URL('./background-main.ts', import.meta.url);
+const FIRST_RESTART_MS = 50;
+const LONGEST_RESTART_MS = 5_000;
+/** Work in flight may end; what is cut off is repeated after the next start. */
+const STOP_WITHIN_MS = 3_000;
+/** Appends of one moment are told together. */
+const TELL_AFTER_MS = 2;
+
+/**
+ * The near side of the thread that runs whatever follows the log: projections, publishing, deliveries, schedules. When it dies, it is
+ * started again and goes on from its stored positions; until then the service says that it is not ready.
+ */
+export class BackgroundThread {
+  readonly #options: BackgroundOptions;
+  readonly #stopping = new AbortController();
+  readonly #questions = new Map<number, (answer: Questions[Question]) => void>();
+  #asked = 0;
+  #worker: Worker | undefined;
+  #exited: Promise<void> = Promise.resolve();
+  #down: string | undefined = 'it starts';
+  #end = 0;
+  #telling = false;
+  #setbacks = 0;
+
+  private constructor(options: BackgroundOptions) {
+    this.#options = options;
+    options.log?.onAppended((position) => this.#appended(position));
+  }
+
+  /** Resolves when everything in it has begun. @throws Error what kept it from starting */
+  static async start(options: BackgroundOptions): Promise<BackgroundThread> {
+    const thread = new BackgroundThread(options);
+    await thread.#spawn();
+    return thread;
+  }
+
+  /** Why it is not there; undefined while it works. */
+  get down(): string | undefined {
+    return this.#down;
+  }
+
+  /** Undefined while the thread is not there. */
+  ask<Asked extends Question>(question: Asked): Promise<Questions[Asked]> | undefined {
+    if (this.#down !== undefined) return undefined;
+    const id = ++this.#asked;
+    return new Promise((resolve) => {
+      this.#questions.set(id, (answer) => resolve(answer as Questions[Asked]));
+      this.#post({ kind: 'ask', id, question });
+    });
+  }
+
+  /** Deliveries were queued for these subscriptions. */
+  queued(webhookIds: readonly string[]): void {
+    this.#post({ kind: 'queued', webhookIds });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#post({ kind: 'stop' });
+    await unlessAborted(this.#exited, AbortSignal.timeout(STOP_WITHIN_MS));
+    await this.#worker?.terminate();
+  }
+
+  /** At most one message a moment, however many appends. */
+  #appended(position: number): void {
+    this.#end = Math.max(this.#end, position);
+    if (this.#telling) return;
+    this.#telling = true;
+    setTimeout(() => {
+      this.#telling = false;
+      this.#post({ kind: 'appended', position: this.#end });
+    }, TELL_AFTER_MS).unref();
+  }
+
+  #post(message: ToBackground): void {
+    this.#worker?.postMessage(message);
+  }
+
+  #spawn(): Promise<void> {
+    const { createWorker = createNodeWorker } = this.#options;
+    const { masterKey, previousMasterKey, ...configuration } = this.#options.configuration;
+    const data: BackgroundData = {
+      configuration,
+      masterKey: masterKey?.handle(),
+      previousMasterKey: previousMasterKey?.handle(),
+    };
+    // Not the flags of the process: a thread refuses those that concern memory or the whole process.
+    const execArgv = ['--disable-warning=ExperimentalWarning'];
+    const worker = createWorker(ENTRY, { name: 'background', workerData: data, execArgv });
+    this.#worker = worker;
+    let why: string | undefined;
+    const started = Promise.withResolvers<void>();
+    const exited = Promise.withResolvers<void>();
+    this.#exited = exited.promise;
+    worker.on('message', (message: FromBackground) => {
+      if (message.kind !== 'ready') return this.#receive(worker, message);
+      this.#down = undefined;
+      this.#setbacks = 0;
+      started.resolve();
+    });
+    worker.on('error', (error) => (why = messageOf(error)));
+    worker.on('exit', (code) => {
+      const reason = why ?? `exit code ${code}`;
+      started.reject(new Error(`the background thread ended while it started: ${reason}`));
+      this.#onExit(worker, reason);
+      exited.resolve();
+    });
+    return started.promise;
+  }
+
+  #receive(worker: Worker, message: Exclude<FromBackground, { kind: 'ready' }>): void {
+    switch (message.kind) {
+      case 'log':
+        return this.#options.logger[message.level](message.fields, message.message);
+      case 'append':
+        return void this.#carryOut(worker, message);
+      case 'answer': {
+        const answer = this.#questions.get(message.id);
+        this.#questions.delete(message.id);
+        return answer?.(message.answer);
+      }
+    }
+  }
+
+  async #carryOut(
+    worker: Worker,
+    { id, append, characters }: Extract<FromBackground, { kind: 'append' }>,
+  ): Promise<void> {
+    const reply = await this.#options.log!.carryOut(append, characters);
+    worker.postMessage({ kind: 'append result', id, reply } satisfies ToBackground);
+  }
+
+  #onExit(worker: Worker, why: string): void {
+    if (this.#worker === worker) this.#worker = undefined;
+    const wasUp = this.#down === undefined;
+    this.#down = `ended: ${why}`;
+    this.#questions.clear();
+    if (wasUp && !this.#stopping.signal.aborted) void this.#restart(why);
+  }
+
+  async #restart(cause: string): Promise<void> {
+    const { logger } = this.#options;
+    for (let reason = cause; !this.#stopping.signal.aborted;) {
+      this.#setbacks += 1;
+      const retryInMs = backoff(this.#setbacks, FIRST_RESTART_MS, LONGEST_RESTART_MS);
+      logger.error({ reason, retryInMs }, 'the background thread ended, starting it again');
+      if (await pause(retryInMs, this.#stopping.signal)) return;
+      try {
+        await this.#spawn();
+        logger.info({}, 'the background thread started again');
+        return;
+      } catch (error) {
+        reason = messageOf(error);
+      }
+    }
+  }
+}

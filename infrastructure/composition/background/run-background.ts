@@ -1,0 +1,102 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { Logger } from '../../../application/ports/logger.ts';
+import { MasterKey } from '../../security/master-key.ts';
+import { openFoundations } from '../foundations.ts';
+import type { Engines } from '../engines.ts';
+import { plainFields } from '../logging.ts';
+import { waiting } from '../patience.ts';
+import { startWork } from '../work.ts';
+import type { Work } from '../work.ts';
+import { TOKENS } from '../tokens.ts';
+import { RemoteAppends } from './remote-appends.ts';
+import type { BackgroundData, FromBackground, Question, ToBackground } from './wire.ts';
+
+const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
+
+type Post = (message: FromBackground) => void;
+
+/** Lines of this thread are written by the main thread, in one stream with its own; levels that it leaves out do not travel. */
+const forwarding = (post: Post, level: BackgroundData['configuration']['logLevel']): Logger => {
+  const wanted = LEVELS.indexOf(level);
+  const at = (index: number) =>
+    index > wanted
+      ? () => undefined
+      : (fields: object, message: string) =>
+          post({ kind: 'log', level: LEVELS[index]!, fields: plainFields(fields), message });
+  return { error: at(0), warn: at(1), info: at(2), debug: at(3) };
+};
+
+interface Opened {
+  readonly engines: Engines;
+  readonly work: Work;
+}
+
+const open = async (
+  data: BackgroundData,
+  post: Post,
+  signal: AbortSignal,
+  appends: RemoteAppends,
+): Promise<Opened> => {
+  const { masterKey, previousMasterKey } = data;
+  const configuration = {
+    ...data.configuration,
+    masterKey: masterKey && MasterKey.of(masterKey),
+    previousMasterKey: previousMasterKey && MasterKey.of(previousMasterKey),
+  };
+  const logger = forwarding(post, configuration.logLevel);
+  const patience = waiting({ logger, signal, onWaiting: () => undefined });
+  const options = { patience, part: 'background', writer: appends } as const;
+  const foundations = await openFoundations(configuration, logger, options);
+  const { engines } = foundations;
+  try {
+    return { engines, work: await startWork(foundations) };
+  } catch (error) {
+    await engines.close();
+    throw error;
+  }
+};
+
+const answerTo = async (question: Question, { work }: Opened) =>
+  question === 'checks' ? work.checks() : work.metricValues();
+
+/** Plays its roles until it is told to stop. */
+export const runBackground = async (data: BackgroundData, port: MessagePort): Promise<void> => {
+  const post: Post = (message) => port.postMessage(message);
+  const stopping = new AbortController();
+  const appends = new RemoteAppends(post);
+  let opened: Opened | undefined;
+  let stopped: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    stopping.abort();
+    await opened?.work.stop();
+    await opened?.engines.close();
+    port.close();
+  };
+  port.on('message', (message: ToBackground) => {
+    switch (message.kind) {
+      case 'appended':
+        return opened?.engines.embeddedLog?.advanceTo(message.position);
+      case 'append result':
+        return appends.settle(message.id, message.reply);
+      case 'queued':
+        return opened?.work.container.get(TOKENS.webhookSide).worker.wake(message.webhookIds);
+      case 'ask':
+        if (opened)
+          void answerTo(message.question, opened).then((answer) =>
+            post({ kind: 'answer', id: message.id, answer }),
+          );
+        return;
+      case 'stop':
+        stopped ??= stop();
+        return;
+    }
+  });
+  try {
+    opened = await open(data, post, stopping.signal, appends);
+  } catch (error) {
+    if (stopping.signal.aborted) return;
+    throw error;
+  }
+  if (stopping.signal.aborted) await stop();
+  else post({ kind: 'ready' });
+};

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import type { Container } from 'inversify';
+import { CommandFailedError, NotAllowedError, WrongUseError } from '../cli/cli-services.ts';
+import type { KeyServices } from '../cli/cli-services.ts';
+import { secretContext } from '../../application/ports/webhook-secrets.ts';
+import { DirectoryInUseError, lockFile } from '../embedded/directory-lock.ts';
+import type { DirectoryLock } from '../embedded/directory-lock.ts';
+import { dropPreviousKey, renewKeyFile } from '../security/master-key-file.ts';
+import { MasterKeyRotation, RotationRefusedError, rotatedKeys } from '../security/master-key-rotation.ts';
+import type { RotationResult } from '../security/master-key-rotation.ts';
+import { UnknownSigningKeyError } from '../security/signing-keys.ts';
+import { SqlWebhookSecrets } from '../sql/webhooks/webhook-secrets.ts';
+import { TOKENS } from './tokens.ts';
+
+const ROTATING_FILE = 'rotating.db';
+
+const rotationOf = (container: Container): MasterKeyRotation => {
+  const store = container.get(TOKENS.keyStore);
+  const secrets = {
+    texts: new SqlWebhookSecrets(container.get(TOKENS.serviceDatabase)),
+    purposeOf: () => 'webhook-secrets' as const,
+    contextOf: secretContext,
+  };
+  return new MasterKeyRotation(store, container.get(TOKENS.keys).masterKeys, [rotatedKeys(store), secrets]);
+};
+
+const lockRotation = (dataDir: string): DirectoryLock => {
+  try {
+    return lockFile(join(dataDir, ROTATING_FILE), 'alone');
+  } catch (error) {
+    if (!(error instanceof DirectoryInUseError)) throw error;
+    throw new CommandFailedError(`the master key in ${dataDir} is being rotated already`, { cause: error });
+  }
+};
+
+/** The key in the data directory gives way to a new one; one command at a time. */
+const rotateFile = async (container: Container, dataDir: string): Promise<RotationResult> => {
+  const lock = lockRotation(dataDir);
+  try {
+    await renewKeyFile(dataDir);
+    container.get(TOKENS.keys).masterKeys.reload();
+    const result = await rotationOf(container).execute();
+    await dropPreviousKey(dataDir);
+    return result;
+  } finally {
+    await lock.close();
+  }
+};
+
+/** What the command line needs to change keys. */
+export const keyServices = (container: Container): KeyServices => {
+  const signingKeys = container.get(TOKENS.signingKeys);
+  const { masterKey, dataDir } = container.get(TOKENS.configuration);
+  return {
+    rotate: () => signingKeys.rotate(),
+    revoke: async (kid) => {
+      try {
+        return await signingKeys.revoke(kid);
+      } catch (error) {
+        throw error instanceof UnknownSigningKeyError ? new NotAllowedError(error.message) : error;
+      }
+    },
+    rotateMaster: async () => {
+      try {
+        return await (masterKey ? rotationOf(container).execute() : rotateFile(container, dataDir));
+      } catch (error) {
+        throw error instanceof RotationRefusedError ? new WrongUseError(error.message) : error;
+      }
+    },
+  };
+};

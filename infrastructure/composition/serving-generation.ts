@@ -1,0 +1,85 @@
+import type { RecordedEvent } from '../../application/ports/event-store.ts';
+import type { EventSubscription } from '../../application/ports/event-subscription.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import type { LogOrder } from '../../application/rebuild/log-order.ts';
+import { RebuildReadModels } from '../../application/rebuild/rebuild-read-models.ts';
+import type { RebuildDependencies } from '../../application/rebuild/rebuild-read-models.ts';
+import { PoisonEventError, projectBatch } from '../../projections/engine/project-batch.ts';
+import type { Projection, TableWrite } from '../../projections/engine/projection.ts';
+import type { SqlGenerations } from '../sql/generations.ts';
+import { ServingReadModel } from '../sql/serving-read-model.ts';
+import { allProjections } from './all-projections.ts';
+import { numberOf } from './log-numbers.ts';
+import { toProjected } from './read-side.ts';
+import { sleep } from './sleep.ts';
+
+/** A service beside it may write to the same disk, and SQLite lets whoever waits in only between two transactions. */
+const BREATH_MS = 1;
+const PROGRESS_EVERY_MS = 2_000;
+
+const logOrder: LogOrder = {
+  compare: (one, other) => {
+    const [left, right] = [numberOf(one), numberOf(other)];
+    return left < right ? -1 : left > right ? 1 : 0;
+  },
+  share: (done, whole) => Math.min(1, Number(numberOf(done)) / Math.max(1, Number(numberOf(whole)))),
+};
+
+const writesOf = (projection: Projection, events: readonly RecordedEvent[]): readonly TableWrite[] => {
+  const { steps, poison } = projectBatch(projection, toProjected, events);
+  if (poison) throw new PoisonEventError(poison.event, poison.cause);
+  return steps.flatMap(({ writes }) => writes);
+};
+
+const never = new AbortController().signal;
+
+export const rebuildOf = ({
+  log,
+  generations,
+}: Pick<RebuildDependencies, 'log' | 'generations'>): RebuildReadModels =>
+  new RebuildReadModels({
+    projections: allProjections,
+    log,
+    generations,
+    writesOf,
+    order: logOrder,
+    breathe: () => sleep(BREATH_MS, never),
+    sleep: (ms) => sleep(ms, never),
+  });
+
+interface Serving {
+  readonly generations: SqlGenerations;
+  readonly log: EventSubscription;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** Says how far it is, now and then: a large log takes minutes. */
+const progressIn = (logger: Logger): ((share: number) => void) => {
+  let said = performance.now();
+  return (share) => {
+    if (performance.now() - said < PROGRESS_EVERY_MS) return;
+    said = performance.now();
+    logger.info({ percent: Math.floor(share * 100) }, 'the read models are being built');
+  };
+};
+
+/**
+ * The read models as they serve. Where none do, as after a restore, or only those of an older version of the program, a generation
+ * is built first.
+ */
+export const openServing = async ({
+  generations,
+  log,
+  logger,
+  signal,
+}: Serving): Promise<ServingReadModel> => {
+  const rebuild = rebuildOf({ generations, log });
+  if (!(await rebuild.upToDate())) {
+    const onProgress = progressIn(logger);
+    const request = { force: true, signal, onProgress, onDifference: () => undefined };
+    const { generation, events } = await rebuild.execute(request);
+    if (events > 0) logger.info({ generation, events }, 'the read models were built');
+  }
+  return ServingReadModel.open(generations);
+};

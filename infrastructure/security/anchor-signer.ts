@@ -1,0 +1,43 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import type { AnchorSignature, AnchorSigner } from '../../application/ports/anchor-signer.ts';
+import { DATA_KEYS } from './data-keys.ts';
+import type { NamedKeys } from './wrapped-keys.ts';
+
+const publicText = (key: KeyObject): string =>
+  createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64url');
+
+/** Ed25519, so that somebody who only has the public key can tell a genuine anchor as well. */
+export class DataKeyAnchorSigner implements AnchorSigner {
+  readonly #keys: NamedKeys;
+
+  constructor(keys: NamedKeys) {
+    this.#keys = keys;
+  }
+
+  async sign(text: string): Promise<AnchorSignature> {
+    const key = (await this.#find()) ?? (await this.#make());
+    const signature = sign(null, Buffer.from(text, 'utf8'), key).toString('base64url');
+    return { publicKey: publicText(key), signature };
+  }
+
+  async isGenuine(text: string, { publicKey, signature }: AnchorSignature): Promise<boolean> {
+    const key = await this.#find();
+    if (!key || publicText(key) !== publicKey) return false;
+    return verify(null, Buffer.from(text, 'utf8'), createPublicKey(key), Buffer.from(signature, 'base64url'));
+  }
+
+  async #find(): Promise<KeyObject | undefined> {
+    const text = await this.#keys.get(DATA_KEYS.anchors);
+    return text === undefined ? undefined : privateKeyOf(text);
+  }
+
+  async #make(): Promise<KeyObject> {
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const text = privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64url');
+    return privateKeyOf(await this.#keys.putIfAbsent(DATA_KEYS.anchors, text));
+  }
+}
+
+const privateKeyOf = (text: string): KeyObject =>
+  createPrivateKey({ key: Buffer.from(text, 'base64url'), type: 'pkcs8', format: 'der' });

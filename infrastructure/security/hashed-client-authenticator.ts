@@ -1,0 +1,59 @@
+import { LRUCache } from 'lru-cache';
+import type { Client, ClientRegistry, ClientWithSecret } from '../../application/ports/client-registry.ts';
+import type { ClientAuthenticator } from '../../application/ports/tokens.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
+import { costlySecretMatches, hashOfNobody, hashSecret, isCostlyHash, secretMatches } from './secret-hash.ts';
+
+const LONGEST_SECRET = 1024;
+/** Of the threads that files and DNS need, too. */
+const COSTLY_AT_ONCE = 1;
+/** About five seconds of work. */
+const COSTLY_WAITING = 100;
+const COSTLY_WAITING_FOR_ONE_ID = 10;
+const IDS = 1_000;
+
+/**
+ * Compares secrets with stored hashes. The costly hashes of earlier releases are compared one after another, and each client id has
+ * at most one comparison in that line, so wrong secrets for one id hold up nobody else; clients with a hash of today never wait.
+ * The first right use replaces a costly hash.
+ */
+export class HashedClientAuthenticator implements ClientAuthenticator {
+  readonly #registry: ClientRegistry;
+  readonly #nobody = hashOfNobody();
+  readonly #costly: ConcurrencyLimit;
+  readonly #costlyOfId = new LRUCache<string, ConcurrencyLimit>({ max: IDS });
+
+  constructor(registry: ClientRegistry, costly = new ConcurrencyLimit(COSTLY_AT_ONCE, COSTLY_WAITING)) {
+    this.#registry = registry;
+    this.#costly = costly;
+  }
+
+  /** @throws BusyError when too many secrets wait to be compared with costly hashes */
+  async authenticate(clientId: string, secret: string): Promise<Client | undefined> {
+    const client = await this.#registry.find(clientId);
+    const attempt = secret.slice(0, LONGEST_SECRET);
+    const matches = await this.#matches(clientId, attempt, client?.secretHash ?? this.#nobody);
+    if (!matches || client === undefined || client.revokedAt !== null) return undefined;
+    return attempt === secret ? withoutSecret(client) : undefined;
+  }
+
+  async #matches(clientId: string, secret: string, hash: string): Promise<boolean> {
+    if (!isCostlyHash(hash)) return secretMatches(secret, hash);
+    const matches = await this.#turnOf(clientId).run(() =>
+      this.#costly.run(() => costlySecretMatches(secret, hash)),
+    );
+    // Where this fails, the next right use does it.
+    if (matches) {
+      await this.#registry.replaceSecretHash(clientId, hash, hashSecret(secret)).catch(() => false);
+    }
+    return matches;
+  }
+
+  #turnOf(clientId: string): ConcurrencyLimit {
+    const known = this.#costlyOfId.get(clientId) ?? new ConcurrencyLimit(1, COSTLY_WAITING_FOR_ONE_ID);
+    this.#costlyOfId.set(clientId, known);
+    return known;
+  }
+}
+
+const withoutSecret = ({ secretHash: _, ...client }: ClientWithSecret): Client => client;

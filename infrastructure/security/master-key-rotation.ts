@@ -1,0 +1,132 @@
+import type { KeyStore, Rewrapped, WrappedText, WrappedTexts } from '../../application/ports/key-store.ts';
+import {
+  MASTER_KEY_CHECK,
+  MASTER_KEY_ROTATION,
+  checkTextOf,
+  wrapWith,
+  wrappingKeyOf,
+} from './master-keys.ts';
+import type { MasterKeys, WrappingPurpose } from './master-keys.ts';
+
+/** Texts that the master key wraps: where they lie, and what each was wrapped for. */
+export interface RotatedTexts {
+  readonly texts: WrappedTexts;
+  /** Undefined for what is no wrapped text. */
+  readonly purposeOf: (name: string) => WrappingPurpose | undefined;
+  readonly contextOf: (name: string) => string;
+}
+
+export interface RotationResult {
+  /** Ids of master keys. */
+  readonly from: string;
+  readonly to: string;
+  /** Texts that this run wrapped anew. */
+  readonly rewrapped: number;
+  /** Texts that were done already. */
+  readonly already: number;
+}
+
+/** The master keys that this process was given do not allow it. */
+export class RotationRefusedError extends Error {
+  override readonly name = 'RotationRefusedError';
+}
+
+const PURPOSES: readonly (readonly [prefix: string, purpose: WrappingPurpose])[] = [
+  ['operation:', 'operation-keys'],
+  ['token-signing:', 'signing-keys'],
+  ['data:', 'data-keys'],
+];
+
+const purposeOfKey = (name: string): WrappingPurpose | undefined => {
+  if (name === MASTER_KEY_CHECK || name === MASTER_KEY_ROTATION) return undefined;
+  const [, purpose] = PURPOSES.find(([prefix]) => name.startsWith(prefix)) ?? [];
+  if (purpose === undefined)
+    throw new Error(`nothing is known of the key ${name}: it cannot be wrapped anew`);
+  return purpose;
+};
+
+/** Everything in the key store. */
+export const rotatedKeys = (store: KeyStore): RotatedTexts => ({
+  texts: store,
+  purposeOf: purposeOfKey,
+  contextOf: (name) => name,
+});
+
+const PAGE = 500;
+
+/**
+ * Wraps everything that the old master key wrapped with the new one, while the service runs with both. It can be killed anywhere and
+ * run again, and by several at once: each text says which key wrapped it, and is replaced only while it still reads as it was read.
+ */
+export class MasterKeyRotation {
+  readonly #store: KeyStore;
+  readonly #masterKeys: MasterKeys;
+  readonly #places: readonly RotatedTexts[];
+
+  constructor(store: KeyStore, masterKeys: MasterKeys, places: readonly RotatedTexts[]) {
+    this.#store = store;
+    this.#masterKeys = masterKeys;
+    this.#places = places;
+  }
+
+  /** To the current key of the ring, from the previous one. @throws RotationRefusedError */
+  async execute(): Promise<RotationResult> {
+    const { from, to } = await this.#begin();
+    let [rewrapped, already] = [0, 0];
+    for (;;) {
+      const pass = await this.#pass();
+      already = rewrapped === 0 ? pass.already : already;
+      rewrapped += pass.rewrapped;
+      if (!pass.found) break;
+    }
+    await this.#store.delete(MASTER_KEY_ROTATION);
+    return { from, to, rewrapped, already };
+  }
+
+  /** From here on nothing more is wrapped with the old key. */
+  async #begin(): Promise<{ readonly from: string; readonly to: string }> {
+    const { current, previous } = this.#masterKeys.ring;
+    if (!previous || previous.id === current.id)
+      throw new RotationRefusedError(
+        'set MASTER_KEY to the new key and MASTER_KEY_PREVIOUS to the one before it',
+      );
+    const rotation = { from: previous.id, to: current.id };
+    const record = JSON.stringify(rotation);
+    if ((await this.#store.putIfAbsent(MASTER_KEY_ROTATION, record)) !== record)
+      throw new RotationRefusedError(
+        'a rotation between two other keys is not finished: run it again with those',
+      );
+    await this.#masterKeys.refresh();
+    while (this.#masterKeys.activeId !== current.id) {
+      const from = this.#masterKeys.condition.wrapped;
+      await this.#store.turn({ name: MASTER_KEY_CHECK, from, to: checkTextOf(current) });
+      await this.#masterKeys.refresh();
+    }
+    return rotation;
+  }
+
+  async #pass() {
+    const sum = { found: false, rewrapped: 0, already: 0 };
+    for (const place of this.#places) {
+      for (let after = ''; ;) {
+        const page = await place.texts.page(after, PAGE);
+        const last = page.at(-1);
+        if (!last) break;
+        const changes = page.flatMap((text) => this.#rewrapped(place, text));
+        sum.found ||= changes.length > 0;
+        sum.rewrapped += await place.texts.rewrap(changes);
+        sum.already += page.filter(({ name }) => place.purposeOf(name)).length - changes.length;
+        after = last.name;
+      }
+    }
+    return sum;
+  }
+
+  #rewrapped({ purposeOf, contextOf }: RotatedTexts, { name, wrapped }: WrappedText): readonly Rewrapped[] {
+    const { current } = this.#masterKeys.ring;
+    const purpose = purposeOf(name);
+    if (purpose === undefined || wrappingKeyOf(wrapped) === current.id) return [];
+    const text = this.#masterKeys.unwrap(purpose, wrapped, contextOf(name));
+    return [{ name, from: wrapped, to: wrapWith(current, purpose, text, contextOf(name)) }];
+  }
+}

@@ -1,0 +1,46 @@
+import type { KeyStore } from '../../application/ports/key-store.ts';
+import type { MasterKeys, WrappingPurpose } from './master-keys.ts';
+
+export type NamedKeys = Pick<WrappedKeys, 'putIfAbsent' | 'get' | 'unwrap' | 'delete' | 'list'>;
+
+/** Keys of one kind in the key store, wrapped for their names by whichever master key wraps at the moment. */
+export class WrappedKeys {
+  readonly #store: KeyStore;
+  readonly #masterKeys: MasterKeys;
+  readonly #purpose: WrappingPurpose;
+
+  constructor(store: KeyStore, masterKeys: MasterKeys, purpose: WrappingPurpose) {
+    this.#store = store;
+    this.#masterKeys = masterKeys;
+    this.#purpose = purpose;
+  }
+
+  /** Stores unless one exists; answers the one that counts. */
+  async putIfAbsent(name: string, text: string): Promise<string> {
+    for (;;) {
+      const { condition } = this.#masterKeys;
+      const wrapped = this.#masterKeys.wrap(this.#purpose, text, name);
+      const kept = await this.#store.putIfAbsentWhile(condition, name, wrapped);
+      if (kept !== undefined) return this.unwrap(name, kept);
+      await this.#masterKeys.refresh();
+    }
+  }
+
+  async get(name: string): Promise<string | undefined> {
+    const wrapped = await this.#store.get(name);
+    return wrapped === undefined ? undefined : this.unwrap(name, wrapped);
+  }
+
+  /** The text of a listed entry. */
+  unwrap(name: string, wrapped: string): string {
+    return this.#masterKeys.unwrap(this.#purpose, wrapped, name);
+  }
+
+  delete(name: string): Promise<void> {
+    return this.#store.delete(name);
+  }
+
+  list(prefix: string): ReturnType<KeyStore['list']> {
+    return this.#store.list(prefix);
+  }
+}

@@ -1,0 +1,162 @@
+import { basename } from 'node:path';
+import type { CompiledQuery, Kysely } from 'kysely';
+import { OutcomeUnknownError, StoreUnavailableError } from '../../application/ports/event-store.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import { Connection } from '../sqlite/connection.ts';
+import type { ConnectionSettings } from '../sqlite/connection.ts';
+import { DirectUnits } from '../sqlite/direct-units.ts';
+import type { UnitCarrier } from '../sqlite/direct-units.ts';
+import type { CreateWorker } from '../sqlite/thread/database-thread.ts';
+import { DatabaseThread } from '../sqlite/thread/database-thread.ts';
+import { readUnit } from '../sqlite/unit-execution.ts';
+import { hasFailed } from '../sqlite/units.ts';
+import type { Failure, FlatResults, FlatUnit, Outcome } from '../sqlite/units.ts';
+import { messageOf } from '../support/error-message.ts';
+import { TurnLimit } from '../support/turn-limit.ts';
+import { flatten, flattenQueries, rowsOf, unflatten } from './flat-unit.ts';
+import { sqliteQueryBuilder } from './query-builder.ts';
+import type { Schema } from './schema.ts';
+import { ConstraintError, GuardFailedError } from './sql-database.ts';
+import type { Query, SqlDatabase, Statement, StatementResult, TransactionOptions } from './sql-database.ts';
+
+export interface SqliteOptions {
+  /** A file; its folder exists. */
+  readonly path: string;
+  /** FULL survives a power cut; NORMAL may lose the last commits then, never more, so it fits what can be rebuilt. */
+  readonly synchronous: 'FULL' | 'NORMAL';
+  readonly logger: Logger;
+  /** Files whose tables reads find as well, by the name of their schema. */
+  readonly attached?: Readonly<Record<string, string>>;
+  /** How long another process may hold the file before a call fails; default 10 s. */
+  readonly busyTimeoutMs?: number;
+  /** `thread` (default): a thread of its own waits for the disk. `here`: this thread does, and saves a message a transaction. */
+  readonly writes?: 'thread' | 'here';
+  readonly createWorker?: CreateWorker;
+}
+
+const THREAD = new URL('../sqlite/unit-thread.ts', import.meta.url);
+const BUSY_TIMEOUT_MS = 10_000;
+/** Reads wait for no writer; only for another process that is just opening or repairing the file. */
+const READER_TIMEOUT_MS = 2_000;
+const CLOSE_GRACE_MS = 5_000;
+const LIMITS = { maxCalls: 100_000, maxCharacters: Infinity };
+
+const errorOf = (failure: Failure): Error => {
+  switch (failure.kind) {
+    case 'guard':
+      return new GuardFailedError(failure.index, failure.changes);
+    case 'constraint':
+      return new ConstraintError(failure.message);
+    case 'unavailable':
+      return new StoreUnavailableError(failure.message);
+    case 'error':
+      return new Error(failure.message);
+  }
+};
+
+/** @throws the error that a failure stands for */
+const succeeded = (outcome: Outcome): FlatResults => {
+  if (hasFailed(outcome)) throw errorOf(outcome);
+  return outcome;
+};
+
+const openWriter = async (
+  settings: ConnectionSettings,
+  { path, logger, createWorker, writes = 'thread' }: SqliteOptions,
+): Promise<UnitCarrier> => {
+  if (writes === 'thread')
+    return DatabaseThread.start<FlatUnit, Outcome>({
+      name: `${basename(path)} writer`,
+      entry: THREAD,
+      data: settings,
+      lost: (why) => new OutcomeUnknownError(why),
+      limits: LIMITS,
+      createWorker,
+      logger,
+    });
+  try {
+    return new DirectUnits(settings);
+  } catch (error) {
+    throw new StoreUnavailableError(`${path} cannot be opened: ${messageOf(error)}`, { cause: error });
+  }
+};
+
+/**
+ * A SQLite file: one thread writes it, committing whatever waits in one physical transaction, and reads are answered where they are
+ * asked, because they never wait for the disk of a writer. WAL lets a read see every commit that was answered.
+ */
+export class SqliteDatabase implements SqlDatabase {
+  readonly dialect = 'sqlite';
+  readonly builder: Kysely<Schema> = sqliteQueryBuilder();
+  readonly #writer: UnitCarrier;
+  readonly #reader: Connection;
+  readonly #turn = new TurnLimit();
+
+  private constructor(writer: UnitCarrier, reader: Connection) {
+    this.#writer = writer;
+    this.#reader = reader;
+  }
+
+  /** @throws StoreUnavailableError */
+  static async open(options: SqliteOptions): Promise<SqliteDatabase> {
+    const { path, synchronous, attached, busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
+    const settings: ConnectionSettings = {
+      path,
+      synchronous,
+      busyTimeoutMs,
+      role: 'writer',
+      secureDelete: true,
+    };
+    const writer = await openWriter(settings, options);
+    try {
+      const timeout = Math.min(busyTimeoutMs, READER_TIMEOUT_MS);
+      return new SqliteDatabase(
+        writer,
+        new Connection({
+          ...settings,
+          ...(attached && { attached }),
+          role: 'reader',
+          busyTimeoutMs: timeout,
+        }),
+      );
+    } catch (error) {
+      await writer.close(0);
+      throw new StoreUnavailableError(`${path}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  async read<Row>(query: Query<Row>): Promise<readonly Row[]> {
+    const [rows] = await this.#select([query.compile()]);
+    return rows as readonly Row[];
+  }
+
+  async snapshot<Rows extends readonly unknown[]>(queries: {
+    readonly [Index in keyof Rows]: Query<Rows[Index]>;
+  }): Promise<{ readonly [Index in keyof Rows]: readonly Rows[Index][] }> {
+    const tables = await this.#select((queries as readonly Query<unknown>[]).map((query) => query.compile()));
+    return tables as { readonly [Index in keyof Rows]: readonly Rows[Index][] };
+  }
+
+  async transaction(
+    statements: readonly Statement[],
+    { durability = 'full' }: TransactionOptions = {},
+  ): Promise<readonly StatementResult[]> {
+    const unit = flatten(statements);
+    const outcome = await this.#writer.call(durability === 'relaxed' ? { ...unit, relaxed: true } : unit);
+    return unflatten(succeeded(outcome));
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.close(CLOSE_GRACE_MS);
+    this.#reader.close();
+  }
+
+  async #select(queries: readonly CompiledQuery[]): Promise<readonly (readonly unknown[])[]> {
+    await this.#turn.pass();
+    if (!this.#reader.isOpen) throw new StoreUnavailableError('the database is closed');
+    const { tables } = succeeded(readUnit(this.#reader, flattenQueries(queries)));
+    const rows: (readonly unknown[])[] = queries.map(() => []);
+    for (const { statement, columns, values } of tables) rows[statement] = rowsOf(columns, values);
+    return rows;
+  }
+}

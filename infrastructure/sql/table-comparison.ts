@@ -1,0 +1,104 @@
+import { sql } from 'kysely';
+import type { Kysely, RawBuilder } from 'kysely';
+import type { RowDifference } from '../../application/ports/generations.ts';
+import { keyOf } from './read-model-keys.ts';
+import type { Schema } from './schema.ts';
+import type { Query, SqlDatabase } from './sql-database.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+type Key = readonly unknown[];
+
+/** Rows in one comparison: small enough to end well within the time that a statement may take. */
+const STRETCH = 5_000;
+
+const compiled = <R>(builder: Kysely<Schema>, text: RawBuilder<R>): Query<R> => ({
+  compile: () => text.compile(builder),
+});
+
+const tuple = (key: Key): RawBuilder<unknown> => sql`(${sql.join([...key])})`;
+const columnsOf = (table: string): RawBuilder<unknown> =>
+  sql`(${sql.join(keyOf(table).map((column) => sql.ref(column)))})`;
+
+const within = (table: string, after?: Key, upTo?: Key): RawBuilder<unknown> => {
+  const columns = columnsOf(table);
+  const low = after ? sql`${columns} > ${tuple(after)}` : sql`1 = 1`;
+  return upTo ? sql`${low} and ${columns} <= ${tuple(upTo)}` : low;
+};
+
+const differenceOf = (table: string, live: Row | undefined, copy: Row | undefined): RowDifference => {
+  const one = (live ?? copy)!;
+  const differing = live && copy ? Object.keys(live).filter((column) => live[column] !== copy[column]) : [];
+  return {
+    table,
+    stream: String(one['stream']),
+    key: Object.fromEntries(keyOf(table).map((column) => [column, one[column]])),
+    columns: Object.fromEntries(
+      differing.map((column) => [column, { live: live?.[column], copy: copy?.[column] }]),
+    ),
+    only: live && copy ? undefined : live ? 'live' : 'copy',
+  };
+};
+
+const paired = (table: string, lives: readonly Row[], copies: readonly Row[]): readonly RowDifference[] => {
+  const identity = (row: Row): string => JSON.stringify(keyOf(table).map((column) => row[column]));
+  const [byLive, byCopy] = [lives, copies].map((rows) => new Map(rows.map((row) => [identity(row), row])));
+  return [...new Set([...byLive!.keys(), ...byCopy!.keys()])].map((key) =>
+    differenceOf(table, byLive!.get(key), byCopy!.get(key)),
+  );
+};
+
+/** The schemas of two generations on one connection. */
+export interface Schemas {
+  readonly live: string;
+  readonly copy: string;
+}
+
+/** Rows that one generation has and the other has not, stretch by stretch along the primary key; the engine compares, and only those travel. */
+export async function* compareTable(
+  database: SqlDatabase,
+  table: string,
+  schemas: Schemas,
+): AsyncGenerator<readonly RowDifference[]> {
+  const { builder } = database;
+  const live = sql.table(`${schemas.live}.${table}`);
+  const copy = sql.table(`${schemas.copy}.${table}`);
+  const key = keyOf(table);
+  const order = sql.join(key.map((column) => sql.ref(column)));
+  for (let after: Key | undefined; ;) {
+    const bound = sql<Row>`select ${order} from ${live} where ${within(table, after)}
+      order by ${order} limit 1 offset ${STRETCH - 1}`;
+    const [last] = await database.read(compiled(builder, bound));
+    const upTo = last && key.map((column) => last[column]);
+    const range = within(table, after, upTo);
+    const missing = (one: RawBuilder<unknown>, other: RawBuilder<unknown>): Query<Row> =>
+      compiled(
+        builder,
+        sql<Row>`select * from ${one} where ${range} except select * from ${other} where ${range}`,
+      );
+    const [lives, copies] = await database.snapshot<[Row, Row]>([missing(live, copy), missing(copy, live)]);
+    yield paired(table, lives, copies);
+    if (!upTo) return;
+    after = upTo;
+  }
+}
+
+/** One row as both generations have it. */
+export const rowDifference = (builder: Kysely<Schema>, { table, key }: RowDifference, schemas: Schemas) => {
+  const columns = columnsOf(table);
+  const of = (schema: string): Query<Row> =>
+    compiled(
+      builder,
+      sql<Row>`select * from ${sql.table(`${schema}.${table}`)}
+        where ${columns} = ${tuple(keyOf(table).map((column) => key[column]))}`,
+    );
+  return {
+    queries: [of(schemas.live), of(schemas.copy)] as const,
+    differenceOf: ([live]: readonly Row[], [copy]: readonly Row[]): RowDifference | undefined => {
+      if (!live && !copy) return undefined;
+      const difference = differenceOf(table, live, copy);
+      return difference.only === undefined && Object.keys(difference.columns).length === 0
+        ? undefined
+        : difference;
+    },
+  };
+};

@@ -1,0 +1,178 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { StatementSync } from 'node:sqlite';
+import { LRUCache } from 'lru-cache';
+import { isBusy } from './errors.ts';
+import type { Bindable } from './units.ts';
+
+/** How a file is opened; plain data, so that it can be handed to a thread. */
+export interface ConnectionSettings {
+  readonly path: string;
+  /** A reader cannot write, and never waits for a flush. */
+  readonly role: 'writer' | 'reader';
+  /** FULL survives a power cut; NORMAL may lose the last commits then, never more. */
+  readonly synchronous: 'FULL' | 'NORMAL';
+  /** How long a statement waits for a lock that another connection holds, in milliseconds. */
+  readonly busyTimeoutMs: number;
+  /** Overwrites what is deleted: a key that is gone must not lie in a free page. */
+  readonly secureDelete?: boolean;
+  /** Files that are read on the same connection, by the name of their schema. */
+  readonly attached?: Readonly<Record<string, string>>;
+  /** Upper bound of the file in pages of 4 KiB; beyond it SQLite answers as on a full disk. */
+  readonly maxPageCount?: number;
+}
+
+interface Prepared {
+  readonly statement: StatementSync;
+  columns: readonly string[];
+}
+
+export interface Executed {
+  readonly columns: readonly string[];
+  /** Row after row, flat. */
+  readonly values: readonly unknown[];
+  readonly changes: number;
+}
+
+const CACHED_STATEMENTS = 500;
+const CACHE_KIB = { writer: 32_768, reader: 16_384 } as const;
+const WAL_LIMIT_BYTES = 67_108_864;
+const WAL_PAGES_PER_CHECKPOINT = 4_000;
+const RETRY_PAUSE_MS = 10;
+
+const pause = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+
+/** Tries again while another connection is in the way, for operations that SQLite's own busy handler does not cover. */
+export const whileBusy = <T>(operation: () => T, timeoutMs: number): T => {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    try {
+      return operation();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+      pause(RETRY_PAUSE_MS);
+    }
+  }
+};
+
+const namesOf = (statement: StatementSync): readonly string[] => statement.columns().map(({ name }) => name);
+
+const useWriteAheadLog = (database: DatabaseSync): void => {
+  const row = database.prepare('PRAGMA journal_mode = WAL').get();
+  // Where shared memory is impossible (some network file systems), SQLite stays in the old mode without an error.
+  if (row?.['journal_mode'] !== 'wal')
+    throw new Error('the file system does not support write-ahead logging');
+};
+
+const open = (settings: ConnectionSettings): DatabaseSync => {
+  const { path, role, synchronous, busyTimeoutMs, secureDelete = false, maxPageCount } = settings;
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
+  try {
+    database.exec(`PRAGMA cache_size = -${CACHE_KIB[role]}; PRAGMA temp_store = MEMORY`);
+    for (const [schema, file] of Object.entries(settings.attached ?? {}))
+      database.prepare(`ATTACH ? AS "${schema}"`).run(file);
+    if (role === 'reader') {
+      database.exec('PRAGMA query_only = ON');
+      return database;
+    }
+    // Turning a new file into a WAL file needs it alone, and SQLite does not wait for that by itself.
+    whileBusy(() => useWriteAheadLog(database), busyTimeoutMs);
+    database.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;
+      PRAGMA secure_delete = ${secureDelete ? 'ON' : 'OFF'}; PRAGMA journal_size_limit = ${WAL_LIMIT_BYTES};
+      PRAGMA wal_autocheckpoint = ${WAL_PAGES_PER_CHECKPOINT}`);
+    if (maxPageCount !== undefined) database.exec(`PRAGMA max_page_count = ${maxPageCount}`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+};
+
+/** One connection to a file, with its prepared statements. Synchronous: a call returns when SQLite is done. */
+export class Connection {
+  /** For statements that are prepared once and kept, and for pragmas. */
+  readonly database: DatabaseSync;
+  readonly settings: ConnectionSettings;
+  readonly #prepared = new LRUCache<string, Prepared>({ max: CACHED_STATEMENTS });
+  readonly #durable: boolean;
+  #waits: boolean;
+  #unflushed = false;
+
+  constructor(settings: ConnectionSettings) {
+    this.settings = settings;
+    this.#durable = this.#waits = settings.synchronous === 'FULL';
+    this.database = open(settings);
+  }
+
+  /** Whether the commits from here on wait for the disk; of no effect where none ever does. Not inside a transaction. */
+  waitForDisk(wanted: boolean): void {
+    if (!this.#durable) return;
+    if (!wanted) this.#unflushed = true;
+    if (wanted === this.#waits) return;
+    // Not prepared: this pragma takes effect when it is compiled, whenever it runs.
+    this.database.exec(`PRAGMA synchronous = ${wanted ? 'FULL' : 'NORMAL'}`);
+    this.#waits = wanted;
+  }
+
+  /** True when a commit may not have reached the disk yet. */
+  get unflushed(): boolean {
+    return this.#unflushed;
+  }
+
+  /** Brings what was committed without waiting to the disk: a checkpoint flushes the log before it moves a page. */
+  flush(): void {
+    this.#unflushed = false;
+    this.checkpoint();
+  }
+
+  /** Moves what it can from the write-ahead log into the file; no other connection has to wait for it. */
+  checkpoint(): void {
+    this.database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+  }
+
+  get inTransaction(): boolean {
+    return this.database.isTransaction;
+  }
+
+  get isOpen(): boolean {
+    return this.database.isOpen;
+  }
+
+  execute(text: string, parameters: readonly Bindable[] = []): Executed {
+    const prepared = this.#prepare(text);
+    if (prepared.columns.length === 0) {
+      const { changes } = prepared.statement.run(...parameters);
+      return { columns: prepared.columns, values: [], changes: Number(changes) };
+    }
+    return this.#rows(prepared, parameters);
+  }
+
+  #rows(prepared: Prepared, parameters: readonly Bindable[]): Executed {
+    const before = this.#totalChanges();
+    const rows = prepared.statement.all(...parameters) as unknown as readonly (readonly unknown[])[];
+    // A statement is prepared again by itself when another process changed the schema: `*` may then mean other columns.
+    if (rows[0] && rows[0].length !== prepared.columns.length) prepared.columns = namesOf(prepared.statement);
+    const changed = rows.length > 0 && this.#totalChanges() !== before;
+    return { columns: prepared.columns, values: rows.flat(), changes: changed ? rows.length : 0 };
+  }
+
+  #totalChanges(): number {
+    if (this.settings.role === 'reader') return 0;
+    const { statement } = this.#prepare('select total_changes()');
+    return (statement.get() as unknown as readonly number[])[0]!;
+  }
+
+  #prepare(text: string): Prepared {
+    const known = this.#prepared.get(text);
+    if (known) return known;
+    const statement = this.database.prepare(text);
+    statement.setReturnArrays(true);
+    const prepared = { statement, columns: namesOf(statement) };
+    this.#prepared.set(text, prepared);
+    return prepared;
+  }
+
+  close(): void {
+    this.#prepared.clear();
+    if (this.database.isOpen) this.database.close();
+  }
+}

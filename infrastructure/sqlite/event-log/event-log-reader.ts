@@ -1,0 +1,131 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type {
+  EventMetadata,
+  JsonText,
+  KeyClaim,
+  RecordedEvent,
+} from '../../../application/ports/event-store.ts';
+import { DamagedEventError } from '../../../application/ports/event-store.ts';
+import { toPosition } from './log-page.ts';
+import type { LogPage } from './log-page.ts';
+
+/** A page ends early beyond this many characters, so that large events do not add up to a huge one. */
+const PAGE_CHARACTERS = 4_000_000;
+/** How much of the log one filtered page may look through. */
+const FILTERED_WINDOW = 4_000;
+
+const COLUMNS = 'e.id, e.type, e.data, e.metadata, s.name, e.revision, e.position';
+
+type EventRow = readonly [
+  id: string,
+  type: string,
+  data: string,
+  metadata: string,
+  stream: string,
+  revision: number,
+  position: number,
+];
+
+const prepareAll = (db: DatabaseSync) => ({
+  stream: db.prepare(
+    `SELECT id, (SELECT max(revision) FROM events WHERE stream_id = streams.id) FROM streams WHERE name = ?`,
+  ),
+  events: db.prepare(
+    `SELECT ${COLUMNS} FROM events e CROSS JOIN streams s ON s.id = e.stream_id
+     WHERE e.stream_id = ? AND e.revision >= ? AND e.revision <= ? ORDER BY e.revision`,
+  ),
+  claimHolder: db.prepare(
+    `SELECT name FROM claims JOIN streams ON streams.id = claims.stream_id
+     WHERE application_id = ? AND endpoint = ? AND key = ?`,
+  ),
+  end: db.prepare('SELECT max(position) FROM events'),
+  // CROSS JOIN keeps the log the outer loop: the planner must not walk the streams first.
+  page: db.prepare(
+    `SELECT ${COLUMNS} FROM events e CROSS JOIN streams s ON s.id = e.stream_id
+     WHERE e.position > ?1 AND e.position <= ?2 AND substr(s.name, 1, length(?3)) = ?3 ORDER BY e.position`,
+  ),
+});
+
+type Statements = Readonly<Record<keyof ReturnType<typeof prepareAll>, StatementSync>>;
+
+const metadataOf = (row: EventRow): EventMetadata => {
+  try {
+    const metadata: unknown = JSON.parse(row[3]);
+    if (typeof metadata === 'object' && metadata !== null) return metadata as EventMetadata;
+  } catch {
+    // Falls through to the error, which names the event.
+  }
+  const place = { stream: row[4], revision: BigInt(row[5]), position: toPosition(row[6]) };
+  throw new DamagedEventError(place, 'its metadata is not what was stored');
+};
+
+const eventOf = (row: EventRow): RecordedEvent => ({
+  id: row[0],
+  type: row[1],
+  data: row[2] as JsonText,
+  metadata: metadataOf(row),
+  stream: row[4],
+  revision: BigInt(row[5]),
+  position: toPosition(row[6]),
+});
+
+/** Answers reads from committed data, on a connection that no flush holds up. */
+export class EventLogReader {
+  readonly #sql: Statements;
+
+  constructor(db: DatabaseSync) {
+    const statements = prepareAll(db);
+    for (const statement of Object.values(statements)) statement.setReturnArrays(true);
+    this.#sql = statements;
+  }
+
+  /** Revision of the stream's last event; -1 when there is no such stream. */
+  head(stream: string): number {
+    return this.#streamOf(stream).revision;
+  }
+
+  /** @throws DamagedEventError */
+  stream(
+    name: string,
+    from: number,
+  ): { readonly events: readonly RecordedEvent[]; readonly revision: number } {
+    const { id, revision } = this.#streamOf(name);
+    if (revision < from) return { events: [], revision };
+    const rows = this.#sql.events.all(id, from, revision) as unknown as readonly EventRow[];
+    return { events: rows.map(eventOf), revision };
+  }
+
+  claimHolder({ applicationId, endpoint, key }: KeyClaim): string | undefined {
+    const [name] = this.#first(this.#sql.claimHolder, applicationId, endpoint, key);
+    return typeof name === 'string' ? name : undefined;
+  }
+
+  end(): number {
+    return Number(this.#first(this.#sql.end)[0] ?? 0);
+  }
+
+  /** @throws DamagedEventError */
+  page(after: number, limit: number, prefix: string): LogPage {
+    // Asked before the events: whatever is committed in between belongs to a later page.
+    const end = this.end();
+    const upper = Math.min(end, after + (prefix === '' ? limit : Math.max(limit, FILTERED_WINDOW)));
+    const events: RecordedEvent[] = [];
+    let characters = 0;
+    for (const row of this.#sql.page.iterate(after, upper, prefix) as unknown as Iterable<EventRow>) {
+      events.push(eventOf(row));
+      characters += row[2].length + row[3].length;
+      if (events.length < limit && characters < PAGE_CHARACTERS) continue;
+      return { events, scanned: row[6], end };
+    }
+    return { events, scanned: Math.max(after, upper), end };
+  }
+
+  #streamOf(name: string): { readonly id: number; readonly revision: number } {
+    const [id, revision] = this.#first(this.#sql.stream, name);
+    return { id: Number(id ?? -1), revision: Number(revision ?? -1) };
+  }
+
+  #first(statement: StatementSync, ...parameters: SQLInputValue[]): readonly unknown[] {
+    return (statement.get(...parameters) as unknown as readonly unknown[] | undefined) ?? [];
+  }
+}

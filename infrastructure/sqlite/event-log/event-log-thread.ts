@@ -1,0 +1,28 @@
+import { workerData } from 'node:worker_threads';
+import { messageOf } from '../../support/error-message.ts';
+import { serveThread } from '../thread/serve-thread.ts';
+import type { AppendReply } from './append-wire.ts';
+import type { Cells } from './cells.ts';
+import { openEventLog } from './event-log-file.ts';
+import type { EventLogFile } from './event-log-file.ts';
+import { EventLogWriter } from './event-log-writer.ts';
+
+const MOST_APPENDS = 1_000;
+
+const options = workerData as EventLogFile;
+
+serveThread<Cells, AppendReply>(() => {
+  try {
+    const connection = openEventLog({ ...options, role: 'writer' });
+    const writer = new EventLogWriter(connection.database);
+    return {
+      carryOut: (appends) => writer.commit(appends),
+      close: () => {
+        connection.checkpoint();
+        connection.close();
+      },
+    };
+  } catch (error) {
+    throw new Error(`${options.path}: ${messageOf(error)}`, { cause: error });
+  }
+}, MOST_APPENDS);

@@ -1,0 +1,88 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { OutcomeUnknownError, StoreUnavailableError } from '../../../application/ports/event-store.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
+import { messageOf } from '../../support/error-message.ts';
+import type { Connection } from '../connection.ts';
+import type { CreateWorker } from '../thread/database-thread.ts';
+import { DatabaseThread } from '../thread/database-thread.ts';
+import type { AppendReply } from './append-wire.ts';
+import type { Cells } from './cells.ts';
+import { openEventLog } from './event-log-file.ts';
+import type { EventLogFile } from './event-log-file.ts';
+
+export interface SqliteEventStoreOptions {
+  readonly logger?: Logger;
+  /** Appends that may wait while the disk is slow; more are refused. Default 10,000, and 64 million characters in any case. */
+  readonly maxWaitingAppends?: number;
+  /** How long an append waits for another process to release the file. Default 5,000. */
+  readonly busyTimeoutMs?: number;
+  /** Upper bound of the file in pages of 4 KiB; beyond it an append fails as on a full disk. Default: none. */
+  readonly maxPageCount?: number;
+  /** How long `close` waits for a disk that does not answer. Default 5,000. */
+  readonly closeGraceMs?: number;
+  readonly createWorker?: CreateWorker;
+}
+
+export const EVENT_LOG_FILE = 'events.db';
+
+/** Carries out appends one after another, each durable when it is answered. */
+export interface AppendWriter {
+  call(append: Cells, characters: number): Promise<AppendReply>;
+  close(graceMs: number): Promise<void>;
+}
+
+/** Appends have a thread of their own, because they wait for the disk; reads do not, and are answered where they are asked. */
+export interface OpenedEventLog {
+  readonly writer: AppendWriter;
+  readonly reader: Connection;
+}
+
+const THREAD = new URL('./event-log-thread.ts', import.meta.url);
+const BUSY_TIMEOUT_MS = 5_000;
+const MAX_WAITING_CHARACTERS = 64_000_000;
+
+const startWriter = (file: EventLogFile, options: SqliteEventStoreOptions): Promise<AppendWriter> =>
+  DatabaseThread.start<Cells, AppendReply>({
+    name: 'event store writer',
+    entry: THREAD,
+    data: file,
+    lost: (why) => new OutcomeUnknownError(why),
+    limits: { maxCalls: options.maxWaitingAppends ?? 10_000, maxCharacters: MAX_WAITING_CHARACTERS },
+    createWorker: options.createWorker,
+    logger: options.logger,
+  });
+
+/** The writer first: it creates the file and brings the schema up to date. @throws StoreUnavailableError */
+export const openEventLogOf = async (
+  dataDir: string,
+  options: SqliteEventStoreOptions,
+): Promise<OpenedEventLog> => {
+  await mkdir(dataDir, { recursive: true });
+  const { busyTimeoutMs = BUSY_TIMEOUT_MS, maxPageCount } = options;
+  const limit = maxPageCount === undefined ? {} : { maxPageCount };
+  const file: EventLogFile = { path: join(dataDir, EVENT_LOG_FILE), busyTimeoutMs, ...limit };
+  const writer = await startWriter(file, options);
+  try {
+    return { writer, reader: openEventLog({ ...file, role: 'reader' }) };
+  } catch (error) {
+    await writer.close(0);
+    throw new StoreUnavailableError(messageOf(error), { cause: error });
+  }
+};
+
+/** The file exists. @throws StoreUnavailableError */
+export const openEventLogBeside = (dataDir: string, writer: AppendWriter): OpenedEventLog => {
+  try {
+    const file = { path: join(dataDir, EVENT_LOG_FILE), busyTimeoutMs: BUSY_TIMEOUT_MS };
+    return { writer, reader: openEventLog({ ...file, role: 'reader' }) };
+  } catch (error) {
+    throw new StoreUnavailableError(messageOf(error), { cause: error });
+  }
+};
+
+/** The writer last: the last connection to leave moves the write-ahead log into the file. */
+export const closeEventLogOf = async ({ writer, reader }: OpenedEventLog, graceMs: number): Promise<void> => {
+  reader.close();
+  await writer.close(graceMs);
+};

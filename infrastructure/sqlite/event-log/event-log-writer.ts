@@ -1,0 +1,158 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { messageOf } from '../../support/error-message.ts';
+import { SQLITE_BUSY, SQLITE_CONSTRAINT, SQLITE_FULL, SQLITE_TOOBIG, sqliteCode } from '../errors.ts';
+import type { AppendReply, AppendRequest } from './append-wire.ts';
+import { decodeAppend } from './append-wire.ts';
+import type { Cells } from './cells.ts';
+
+/** Errors that one append brings upon itself; the others of its transaction go on. */
+const isOwnFault = (error: unknown): boolean => {
+  const code = sqliteCode(error);
+  return code === SQLITE_CONSTRAINT || code === SQLITE_TOOBIG;
+};
+
+/**
+ * After a failed flush the log file may hold the whole transaction, and recovery after a power cut would find it. Only these two
+ * failures of COMMIT leave no doubt: the lock was never had, or the last page did not fit.
+ */
+const isCertainlyNotStored = (error: unknown): boolean => {
+  const code = sqliteCode(error);
+  return code === SQLITE_BUSY || code === SQLITE_FULL;
+};
+
+const number = (value: unknown): number => Number(value);
+
+const prepareAll = (db: DatabaseSync) => ({
+  begin: db.prepare('BEGIN IMMEDIATE'),
+  commit: db.prepare('COMMIT'),
+  savepoint: db.prepare('SAVEPOINT append'),
+  release: db.prepare('RELEASE append'),
+  lastPosition: db.prepare('SELECT max(position) AS position FROM events'),
+  stream: db.prepare(
+    `SELECT id, (SELECT max(revision) FROM events WHERE stream_id = streams.id) AS revision
+     FROM streams WHERE name = ?`,
+  ),
+  following: db.prepare(
+    'SELECT id, position FROM events WHERE stream_id = ? AND revision > ? ORDER BY revision LIMIT ?',
+  ),
+  claimHolder: db.prepare(
+    `SELECT name FROM claims JOIN streams ON streams.id = claims.stream_id
+     WHERE application_id = ? AND endpoint = ? AND key = ?`,
+  ),
+  eventHolder: db.prepare(
+    'SELECT name FROM events JOIN streams ON streams.id = events.stream_id WHERE events.id = ?',
+  ),
+  insertStream: db.prepare('INSERT INTO streams (name) VALUES (?)'),
+  insertEvent: db.prepare(
+    'INSERT INTO events (position, stream_id, revision, id, type, data, metadata) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  ),
+  insertClaim: db.prepare(
+    'INSERT INTO claims (application_id, endpoint, key, stream_id) VALUES (?, ?, ?, ?)',
+  ),
+});
+
+/** Rolls the batch back: one of its appends is refused by the tables and has to be judged apart. */
+class Entangled extends Error {}
+
+/** Group commit: the appends of a batch are judged one after the other and become durable with one flush. */
+export class EventLogWriter {
+  readonly #db: DatabaseSync;
+  readonly #sql: Readonly<Record<keyof ReturnType<typeof prepareAll>, StatementSync>>;
+  #lastPosition = 0;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    this.#sql = prepareAll(db);
+  }
+
+  /** @throws when nobody can say whether the transaction was stored; the thread must then start afresh */
+  commit(batch: readonly Cells[]): readonly AppendReply[] {
+    const appends = batch.map(decodeAppend);
+    // Savepoints copy every page before its first change: worth it only once an append turned out to need one.
+    return this.#commit(appends, false) ?? this.#commit(appends, true)!;
+  }
+
+  /** Undefined when the batch needs savepoints. */
+  #commit(appends: readonly AppendRequest[], apart: boolean): readonly AppendReply[] | undefined {
+    let committing = false;
+    try {
+      this.#sql.begin.run();
+      // Another process may have appended since the last batch: nothing remembered from it counts.
+      this.#lastPosition = number(this.#sql.lastPosition.get()?.['position']);
+      const replies = appends.map((append) => this.#judge(append, apart));
+      committing = true;
+      this.#sql.commit.run();
+      return replies;
+    } catch (error) {
+      if (committing && !isCertainlyNotStored(error)) throw error;
+      // SQLite has rolled back by itself when the disk was full.
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      if (error instanceof Entangled) return undefined;
+      const why = messageOf(error);
+      return appends.map(() => ['unavailable', why]);
+    }
+  }
+
+  #judge(append: AppendRequest, apart: boolean): AppendReply {
+    const found = this.#sql.stream.get(append.stream);
+    const actual = found === undefined ? -1 : number(found['revision']);
+    const streamId = found === undefined ? undefined : number(found['id']);
+    if (actual !== append.expected)
+      return this.#earlierResult(append, streamId) ?? (['conflict', actual] as const);
+    const holder = append.claim && this.#sql.claimHolder.get(...append.claim);
+    if (holder) return ['claimed', String(holder['name'])];
+    return apart ? this.#storeOrRefuse(append, streamId) : this.#storePlainly(append, streamId);
+  }
+
+  /** The first result of the same append, when its events stand right after the expected revision. */
+  #earlierResult(append: AppendRequest, streamId: number | undefined): AppendReply | undefined {
+    if (streamId === undefined) return undefined;
+    const rows = this.#sql.following.all(streamId, append.expected, append.events.length);
+    const last = rows.at(-1);
+    const same =
+      rows.length === append.events.length && append.events.every((event, i) => rows[i]?.['id'] === event.id);
+    return last && same ? ['repeated', append.expected + rows.length, number(last['position'])] : undefined;
+  }
+
+  #storePlainly(append: AppendRequest, streamId: number | undefined): AppendReply {
+    try {
+      return this.#store(append, streamId);
+    } catch (error) {
+      throw isOwnFault(error) ? new Entangled() : error;
+    }
+  }
+
+  #storeOrRefuse(append: AppendRequest, streamId: number | undefined): AppendReply {
+    this.#sql.savepoint.run();
+    try {
+      const reply = this.#store(append, streamId);
+      this.#sql.release.run();
+      return reply;
+    } catch (error) {
+      if (!isOwnFault(error) || !this.#db.isTransaction) throw error;
+      this.#db.exec('ROLLBACK TO append; RELEASE append');
+      return ['refused', this.#whyRefused(append, error)];
+    }
+  }
+
+  #store(append: AppendRequest, existing: number | undefined): AppendReply {
+    const streamId = existing ?? number(this.#sql.insertStream.run(append.stream).lastInsertRowid);
+    let position = this.#lastPosition;
+    let revision = append.expected;
+    for (const { id, type, data, metadata } of append.events)
+      this.#sql.insertEvent.run(++position, streamId, ++revision, id, type, data, metadata);
+    if (append.claim) this.#sql.insertClaim.run(...append.claim, streamId);
+    this.#lastPosition = position;
+    return ['stored', revision, position];
+  }
+
+  #whyRefused(append: AppendRequest, error: unknown): string {
+    for (const { id } of append.events) {
+      const holder = this.#sql.eventHolder.get(id);
+      if (holder) return `event id ${id} is already stored in stream ${String(holder['name'])}`;
+    }
+    const ids = new Set(append.events.map(({ id }) => id));
+    if (ids.size < append.events.length) return `an append to ${append.stream} holds an event id twice`;
+    return `append to ${append.stream} refused: ${messageOf(error)}`;
+  }
+}

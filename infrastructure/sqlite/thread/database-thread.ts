@@ -1,0 +1,205 @@
+import type { WorkerOptions } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
+import type { Logger } from '../../../application/ports/logger.ts';
+import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
+import { backoff, pause, unlessAborted } from '../../support/abortable.ts';
+import type { QueueLimits } from './call-queue.ts';
+import { CallQueue } from './call-queue.ts';
+import type { FromThread, ToThread } from './thread-protocol.ts';
+
+export type CreateWorker = (entry: URL, options: WorkerOptions) => Worker;
+
+export interface DatabaseThreadOptions {
+  /** For messages: `event store writer`. */
+  readonly name: string;
+  readonly entry: URL;
+  readonly data: object;
+  /** What a request that was under way is told when the thread dies. */
+  readonly lost: (why: string) => Error;
+  /** When more than this waits, a request is refused at once. */
+  readonly limits: QueueLimits;
+  readonly createWorker: CreateWorker | undefined;
+  readonly logger: Logger | undefined;
+}
+
+/** The thread takes what has come while it flushed, so a message need not wait for the answer to the one before. */
+const MESSAGES_UNDER_WAY = 4;
+const MAX_BATCH = 1_000;
+const FIRST_RESTART_MS = 50;
+const LONGEST_RESTART_MS = 5_000;
+const STUCK_THREAD_MS = 500;
+
+const createNodeWorker: CreateWorker = (entry, options) => new Worker(entry, options);
+
+/**
+ * A thread that owns a database connection and commits what waits together. When it dies, it is started again; what had been handed
+ * to it is lost, what still waited here is not.
+ */
+export class DatabaseThread<Request, Reply> {
+  readonly #options: DatabaseThreadOptions;
+  readonly #stopping = new AbortController();
+  #worker: Worker | undefined;
+  #ready = false;
+  #exited: Promise<void> = Promise.resolve();
+  readonly #waiting: CallQueue<Request, Reply>;
+  readonly #underWay = new CallQueue<Request, Reply>({ maxCalls: Infinity, maxCharacters: Infinity });
+  /** How many requests each message holds that is not answered in full. */
+  #messages: number[] = [];
+  #sendScheduled = false;
+  #setbacks = 0;
+  #idle: (() => void) | undefined;
+
+  private constructor(options: DatabaseThreadOptions) {
+    this.#options = options;
+    this.#waiting = new CallQueue(options.limits);
+  }
+
+  /** @throws StoreUnavailableError the database cannot be opened; the message says why */
+  static async start<Request, Reply>(
+    options: DatabaseThreadOptions,
+  ): Promise<DatabaseThread<Request, Reply>> {
+    const thread = new DatabaseThread<Request, Reply>(options);
+    await thread.#spawn();
+    return thread;
+  }
+
+  call(request: Request, characters = 0): Promise<Reply> {
+    const { name } = this.#options;
+    if (this.#stopping.signal.aborted) return Promise.reject(new StoreUnavailableError(`${name} is closed`));
+    if (this.#waiting.isFull)
+      return Promise.reject(
+        new StoreUnavailableError(`${name} is overloaded: ${this.#waiting.length} requests wait`),
+      );
+    return new Promise((resolve, reject) => {
+      this.#waiting.add({ request, characters, resolve, reject });
+      this.#sendSoon();
+    });
+  }
+
+  /** Accepts nothing more, finishes what waits, closes the database. After `graceMs` it stops waiting for a stuck disk. */
+  async close(graceMs: number): Promise<void> {
+    if (this.#stopping.signal.aborted) return this.#exited;
+    this.#stopping.abort();
+    const deadline = AbortSignal.timeout(graceMs);
+    if (this.#ready) {
+      await this.#untilIdle(deadline);
+      this.#post({ kind: 'close' });
+      await unlessAborted(this.#exited, deadline);
+    }
+    const { name, lost } = this.#options;
+    this.#waiting.rejectAll(new StoreUnavailableError(`${name} is closed`));
+    this.#underWay.rejectAll(lost(`${name} was closed before it answered`));
+    void this.#worker?.terminate();
+    // A thread inside a system call that hangs cannot be ended; nobody gains from waiting for it.
+    await unlessAborted(this.#exited, AbortSignal.timeout(STUCK_THREAD_MS));
+  }
+
+  #spawn(): Promise<void> {
+    const { entry, data, name, createWorker = createNodeWorker } = this.#options;
+    const worker = createWorker(entry, {
+      name,
+      workerData: data,
+      // Not the flags of the process: a thread refuses those that concern memory or the whole process.
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    });
+    this.#worker = worker;
+    let why: string | undefined;
+    const started = Promise.withResolvers<void>();
+    const exited = Promise.withResolvers<void>();
+    this.#exited = exited.promise;
+    worker.on('message', (message: FromThread<Reply>) => {
+      if (message.kind === 'replies') this.#settle(message.replies);
+      else if (message.kind === 'failed') why = message.message;
+      else {
+        this.#ready = true;
+        started.resolve();
+        this.#sendSoon();
+      }
+    });
+    worker.on('error', (error) => (why = (error as Error).message));
+    worker.on('exit', (code) => {
+      started.reject(new StoreUnavailableError(why ?? `the thread ended with code ${code}`));
+      this.#onExit(why ?? `exit code ${code}`);
+      exited.resolve();
+    });
+    return started.promise;
+  }
+
+  /** At the end of this turn of the event loop: what the turn still brings travels along. */
+  #sendSoon(): void {
+    if (this.#sendScheduled || !this.#mayWork) return;
+    this.#sendScheduled = true;
+    setImmediate(() => {
+      this.#sendScheduled = false;
+      if (this.#mayWork && this.#waiting.length > 0) this.#send();
+    });
+  }
+
+  get #mayWork(): boolean {
+    return this.#ready && this.#messages.length < MESSAGES_UNDER_WAY;
+  }
+
+  #send(): void {
+    const calls = this.#waiting.take(MAX_BATCH);
+    for (const call of calls) this.#underWay.add(call);
+    this.#messages.push(calls.length);
+    this.#post({ kind: 'batch', requests: calls.map(({ request }) => request) });
+    if (this.#waiting.length > 0) this.#sendSoon();
+  }
+
+  #post(message: ToThread<Request>): void {
+    this.#worker?.postMessage(message);
+  }
+
+  #settle(replies: readonly Reply[]): void {
+    const calls = this.#underWay.take(replies.length);
+    for (let left = replies.length; left > 0;) {
+      const first = this.#messages[0] ?? 0;
+      if (first > left) this.#messages[0] = first - left;
+      else this.#messages.shift();
+      left -= first;
+    }
+    this.#setbacks = 0;
+    calls.forEach((call, index) => call.resolve(replies[index]!));
+    if (this.#waiting.length > 0) this.#sendSoon();
+    else if (this.#underWay.length === 0) this.#idle?.();
+  }
+
+  #onExit(why: string): void {
+    const wasReady = this.#ready;
+    this.#ready = false;
+    this.#messages = [];
+    this.#underWay.rejectAll(this.#options.lost(`${this.#options.name} was lost: ${why}`));
+    this.#idle?.();
+    if (wasReady && !this.#stopping.signal.aborted) void this.#restart(why);
+  }
+
+  async #restart(cause: string): Promise<void> {
+    const { name, logger } = this.#options;
+    let why = cause;
+    while (!this.#stopping.signal.aborted) {
+      this.#setbacks += 1;
+      const delay = backoff(this.#setbacks, FIRST_RESTART_MS, LONGEST_RESTART_MS);
+      logger?.error(
+        { thread: name, reason: why, retryInMs: delay },
+        'database thread ended, starting it again',
+      );
+      if (await pause(delay, this.#stopping.signal)) return;
+      try {
+        await this.#spawn();
+        logger?.info({ thread: name }, 'database thread started again');
+        return;
+      } catch (error) {
+        why = (error as Error).message;
+        this.#waiting.rejectAll(new StoreUnavailableError(why));
+      }
+    }
+  }
+
+  async #untilIdle(deadline: AbortSignal): Promise<void> {
+    if (this.#waiting.length === 0 && this.#underWay.length === 0) return;
+    const idle = Promise.withResolvers<void>();
+    this.#idle = idle.resolve;
+    await unlessAborted(idle.promise, deadline);
+  }
+}

@@ -1,0 +1,22 @@
+import { workerData } from 'node:worker_threads';
+import { messageOf } from '../support/error-message.ts';
+import { Connection } from './connection.ts';
+import type { ConnectionSettings } from './connection.ts';
+import { serveThread } from './thread/serve-thread.ts';
+import { UnitWriter } from './unit-writer.ts';
+import type { FlatUnit, Outcome } from './units.ts';
+
+/** Bounds how long the first of a group waits for the last. */
+const UNITS_PER_GROUP = 256;
+
+const settings = workerData as ConnectionSettings;
+
+const open = (): Connection => {
+  try {
+    return new Connection(settings);
+  } catch (error) {
+    throw new Error(`${settings.path} cannot be opened: ${messageOf(error)}`, { cause: error });
+  }
+};
+
+serveThread<FlatUnit, Outcome>(() => new UnitWriter(open()), UNITS_PER_GROUP);

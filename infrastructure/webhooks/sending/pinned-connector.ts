@@ -1,0 +1,36 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { LookupFunction, Socket } from 'node:net';
+import type { SecureContext } from 'node:tls';
+import { buildConnector } from 'undici';
+import type { Addresses } from '../addresses/name-resolver.ts';
+
+/** Opens TLS connections to addresses that were found before; no name is looked up while it connects. */
+export class PinnedConnector {
+  readonly #connect: buildConnector.connector;
+  readonly #addresses = new AsyncLocalStorage<Addresses | undefined>();
+
+  constructor(options: buildConnector.BuildOptions & { readonly secureContext: SecureContext }) {
+    // One for all connections, since it also remembers TLS sessions.
+    this.#connect = buildConnector({ ...options, lookup: this.#lookup });
+  }
+
+  /** Answers the socket at once: it is what must go when an attempt's time is over. */
+  connect(
+    addresses: Addresses | undefined,
+    options: buildConnector.Options,
+    callback: buildConnector.Callback,
+  ): Socket | undefined {
+    // It answers the socket, although its type does not say so.
+    const connect = this.#connect as (...args: Parameters<buildConnector.connector>) => Socket | undefined;
+    return this.#addresses.run(addresses, () => connect(options, callback));
+  }
+
+  readonly #lookup: LookupFunction = (_hostname, { family, all }, callback) => {
+    const addresses = this.#addresses.getStore() ?? [];
+    const fitting = addresses.filter((one) => (family !== 4 && family !== 6) || one.family === family);
+    const [first] = fitting;
+    if (!first) callback(Object.assign(new Error('no address of this family'), { code: 'ENODATA' }), '', 0);
+    else if (all) callback(null, [...fitting]);
+    else callback(null, first.address, first.family);
+  };
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from '@jest/globals';
+import { DecisionCheck } from '../../../application/audit/check-decisions.ts';
+import { decodeOperation } from '../../../application/audit/decoded-event.ts';
+import type { Difference } from '../../../application/audit/difference.ts';
+import { explainPrice } from '../../../application/audit/explained-price.ts';
+import { loanStream } from '../../../application/command-handling/stream-names.ts';
+import { encodeEvent } from '../../../application/event-codec/event-codec.ts';
+import type { RecordedEvent } from '../../../application/ports/event-store.ts';
+import { loanDecider } from '../../../domain/loan/index.ts';
+import type { LoanEvent, LoanState, RepurchaseReason } from '../../../domain/loan/index.ts';
+import { stateAfter } from '../../support/decider-spec.ts';
+import { centsOf } from '../../domain/support/finance-vectors.ts';
+import {
+  approved,
+  disbursed,
+  disbursedLongAgo,
+  paid,
+  receiveL1,
+  received,
+  requestRepurchase,
+  termSigned,
+} from '../../domain/support/loan-story.ts';
+
+const stream = loanStream(receiveL1.applicationId, receiveL1.code);
+
+/** What the audit says of a stream of these events. */
+const audit = (events: readonly LoanEvent[]): readonly Difference[] => {
+  const differences: Difference[] = [];
+  const check = new DecisionCheck(stream, (difference) => void differences.push(difference));
+  const recorded = events.map(
+    (event, i) => ({ stream, revision: BigInt(i), ...encodeEvent(event) }) as RecordedEvent,
+  );
+  for (const one of decodeOperation(recorded, () => undefined)) check.take(one);
+  check.end(stream, events.length - 1);
+  return differences;
+};
+
+const partlyPaid = (disbursement: LoanEvent): readonly LoanEvent[] => [
+  ...[received, approved, termSigned, disbursement],
+  paid('001'),
+];
+const given = { disbursedValue: centsOf('9900.00') };
+const ruled = partlyPaid({ ...disbursed, ...given });
+const unruled = partlyPaid({ ...disbursedLongAgo, ...given });
+
+const exit = (events: readonly LoanEvent[], reason: RepurchaseReason): LoanEvent =>
+  loanDecider.decide(requestRepurchase(reason), stateAfter(loanDecider, events))[0]!;
+const titleOf = (event: LoanEvent, before: LoanState): string => explainPrice(event, before)?.title ?? '';
+
+describe.each(['cession_reversal', 'resolution'] as const)('the price of a %s', (reason) => {
+  test.each([
+    ['that is recorded with the disbursement', ruled, /disbursed value 9900\.00/],
+    ['of the time before it was recorded', unruled, /acquisition value 10000\.00/],
+  ])('is decided again by the rule %s', (_label, before, title) => {
+    const event = exit(before, reason);
+    expect(audit([...before, event])).toEqual([]);
+    expect(titleOf(event, stateAfter(loanDecider, before))).toMatch(title);
+  });
+
+  test('by the other rule is a difference', () => {
+    for (const [before, other] of [
+      [ruled, unruled],
+      [unruled, ruled],
+    ] as const) {
+      const differences = audit([...before, exit(other, reason)]);
+      expect(differences.map(({ kind, what }) => [kind, what])).toEqual([
+        ['price', 'repurchase_value'],
+        ['price', 'calculated_value'],
+      ]);
+    }
+  });
+});

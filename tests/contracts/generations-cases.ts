@@ -1,0 +1,176 @@
+import { expect } from '@jest/globals';
+import type { GenerationState } from '../../application/ports/generations.ts';
+import { RebuildRefusedError } from '../../application/rebuild/rebuild-read-models.ts';
+import { TABLE, at, projection, write } from './generations-world.ts';
+import type { World } from './generations-world.ts';
+
+const expected = (count: number, status: string): readonly string[] =>
+  Array.from({ length: count }, (_, i) => `${i + 1} ${status}`);
+
+export interface GenerationsCase {
+  readonly name: string;
+  readonly check: (world: World) => Promise<void>;
+}
+
+const switching: readonly GenerationsCase[] = [
+  {
+    name: 'where nothing serves, a generation is built from the log before it serves',
+    check: async (world) => {
+      world.append(5);
+      expect(await world.upToDate()).toBe(false);
+      await expect(world.opened()).rejects.toThrow('no generation');
+      expect(await world.rebuild('received', { force: true })).toMatchObject({
+        outcome: 'switched',
+        generation: 1,
+        events: 5,
+      });
+      expect(await world.upToDate()).toBe(true);
+      expect(await world.rows(await world.opened())).toEqual(expected(5, 'received'));
+    },
+  },
+  {
+    name: 'the new generation serves in one step, and the old one is kept until it is dropped',
+    check: async (world) => {
+      await world.begin(10);
+      const result = { generation: 2, outcome: 'switched', differences: 0, events: 10 };
+      expect(await world.rebuild('received')).toMatchObject(result);
+      expect(await world.states()).toEqual({ 1: 'old', 2: 'serving' });
+      expect(await world.rows()).toEqual(expected(10, 'received'));
+      expect(await world.generations().dropOld()).toEqual([1]);
+      expect(await world.fixture.tables.exists(1)).toBe(false);
+      world.append(2);
+      await world.serve();
+      expect(await world.rebuild('received')).toMatchObject({ generation: 3, differences: 0, events: 12 });
+      expect(await world.rows()).toEqual(expected(12, 'received'));
+    },
+  },
+  {
+    name: 'nothing is written into a generation that another has succeeded, and its projector goes on in that one',
+    check: async (world) => {
+      await world.begin(4);
+      const before = await world.generations().open(1);
+      await world.rebuild('received');
+      expect(await before.store.apply(projection(1), [write(5, 'lost')], at(4), at(5))).toBe(false);
+      await before.close();
+      world.append(1);
+      expect(await world.serve()).toBe(true);
+      expect(await world.rows()).toEqual(expected(5, 'received'));
+    },
+  },
+  {
+    name: 'a process that slept through two switches and the removal of what it read goes on in what serves',
+    check: async (world) => {
+      await world.begin(4);
+      const [reader, writer] = [await world.opened(), await world.opened()];
+      for (let turn = 0; turn < 2; turn++) {
+        await world.rebuild('received');
+        await world.generations().dropOld();
+      }
+      expect(await world.rows(reader)).toEqual(expected(4, 'received'));
+      world.append(1);
+      expect(await world.serve('received', writer)).toBe(true);
+      expect(await world.rows(reader)).toEqual(expected(5, 'received'));
+    },
+  },
+  {
+    name: 'a switch that was killed before it was registered is registered by whoever reads next',
+    check: async (world) => {
+      await world.begin(3);
+      await world.rebuild('received');
+      const register = (state: GenerationState, number: number) =>
+        world.fixture.service.builder
+          .updateTable('read_model_generation')
+          .set({ state })
+          .where('number', '=', number)
+          .compile();
+      const asKilled = [register('serving', 1), register('switching', 2)].map((query) => ({ query }));
+      await world.fixture.service.transaction(asKilled);
+      expect(await world.rows(await world.opened())).toEqual(expected(3, 'received'));
+      expect(await world.states()).toEqual({ 1: 'old', 2: 'serving' });
+    },
+  },
+];
+
+const comparing: readonly GenerationsCase[] = [
+  {
+    name: 'rows that differ are reported, keep the switch back, and are taken over by force',
+    check: async (world) => {
+      await world.begin(5);
+      expect(await world.rebuild('approved')).toMatchObject({ outcome: 'differs', differences: 5 });
+      expect(world.differences[0]).toMatchObject({
+        table: TABLE,
+        columns: { status: { live: 'received', copy: 'approved' } },
+      });
+      expect(await world.rows()).toEqual(expected(5, 'received'));
+      const forced = { outcome: 'switched', resumed: true };
+      expect(await world.rebuild('approved', { force: true })).toMatchObject(forced);
+      expect(await world.rows()).toEqual(expected(5, 'approved'));
+    },
+  },
+  {
+    name: 'rows that only one of both has are reported as such',
+    check: async (world) => {
+      await world.begin(3);
+      const live = await world.generations().open(1);
+      const place = await live.store.checkpoint(projection(1));
+      await live.store.apply(projection(1), [write(99, 'stray')], place, at(3));
+      await live.close();
+      expect(await world.rebuild('received')).toMatchObject({ outcome: 'differs', differences: 1 });
+      expect(world.differences[0]).toMatchObject({ key: { revision: 99 }, only: 'live' });
+      expect(await world.generations().dropOld()).toEqual([2]);
+    },
+  },
+  {
+    name: 'a log that goes on during the rebuild is no difference',
+    check: async (world) => {
+      await world.begin(9);
+      let turns = 0;
+      const after = async (): Promise<void> => {
+        if ((turns += 1) > 6) return;
+        world.append(4);
+        if (turns % 2 === 0) await world.serve();
+      };
+      const rebuilt = world.rebuild('received', { after });
+      const projector = (async () => {
+        for (let n = 0; n < 40; n++) await world.serve();
+      })();
+      expect(await rebuilt).toMatchObject({ outcome: 'switched', differences: 0 });
+      await projector;
+      await world.serve();
+      expect(await world.rows()).toEqual(expected(9 + 6 * 4, 'received'));
+    },
+  },
+  {
+    name: 'a reader finds every row at every moment, however often generations succeed each other',
+    check: async (world) => {
+      await world.begin(20);
+      let done = false;
+      const counts = new Set<number>();
+      const reading = (async () => {
+        while (!done) counts.add((await world.rows()).length);
+      })();
+      for (let turn = 0; turn < 4; turn++) {
+        expect(await world.rebuild('received')).toMatchObject({ outcome: 'switched' });
+        await world.generations().dropOld();
+      }
+      done = true;
+      await reading;
+      expect([...counts]).toEqual([20]);
+    },
+  },
+  {
+    name: 'a generation of the next version waits until a program of that version starts, and serves from then on',
+    check: async (world) => {
+      await world.begin(3);
+      expect(await world.rebuild('approved', { version: 2 })).toMatchObject({ outcome: 'ready' });
+      expect(await world.rows()).toEqual(expected(3, 'received'));
+      expect(await world.upToDate(2)).toBe(false);
+      const started = await world.rebuild('approved', { version: 2, force: true });
+      expect(started).toMatchObject({ outcome: 'switched', resumed: true, events: 0 });
+      expect(await world.rows()).toEqual(expected(3, 'approved'));
+      await expect(world.rebuild('received')).rejects.toThrow(RebuildRefusedError);
+    },
+  },
+];
+
+export const generationsCases: readonly GenerationsCase[] = [...switching, ...comparing];

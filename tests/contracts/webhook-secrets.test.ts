@@ -1,0 +1,16 @@
+import { SqlKeyStore } from '../../infrastructure/sql/key-store.ts';
+import { SqlWebhookSecrets } from '../../infrastructure/sql/webhooks/webhook-secrets.ts';
+import { SqlWebhookSubscriptions } from '../../infrastructure/sql/webhooks/sql-webhook-subscriptions.ts';
+import { openServiceDatabase } from '../infrastructure/sql/support/temporary-database.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { describeWebhookSecretsContract } from './webhook-secrets-contract.ts';
+
+describeWebhookSecretsContract('SQLite', async () => {
+  const { database, close } = await openServiceDatabase();
+  return {
+    secrets: new SqlWebhookSecrets(database),
+    subscriptions: new SqlWebhookSubscriptions(database),
+    keys: new SqlKeyStore(database, new ManualClock()),
+    close,
+  };
+});

@@ -1,0 +1,21 @@
+import { describe, expect, test } from '@jest/globals';
+import { textTable } from '../../../infrastructure/cli/report-output.ts';
+import { inOneLine, shownOnly } from '../../../infrastructure/cli/terminal-text.ts';
+
+const ATTACK = 'paid\u001b[2K\r\u009b31m\u0007\u007f\u202eevil\u2066';
+
+describe('text that others chose', () => {
+  test('does nothing to a terminal, and keeps every letter', () => {
+    expect(shownOnly(ATTACK)).toBe('paid\\u001b[2K\\u000d\\u009b31m\\u0007\\u007f\\u202eevil\\u2066');
+    expect(shownOnly('ação ✓ 🙂\tand\na line\n')).toBe('ação ✓ 🙂\tand\na line\n');
+  });
+
+  test('stays the same value in JSON', () => {
+    expect(JSON.parse(shownOnly(JSON.stringify({ note: ATTACK })))).toEqual({ note: ATTACK });
+  });
+
+  test('cannot imitate a line or a column of its own', () => {
+    expect(inOneLine('late\n   3  SettledEvent\t1')).toBe('late\\u000a   3  SettledEvent\\u00091');
+    expect(textTable(['a', 'b'], [['x\ny', ATTACK]]).split('\n')).toHaveLength(4);
+  });
+});

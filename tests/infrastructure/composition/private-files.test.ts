@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { keepPrivate } from '../../../infrastructure/composition/private-files.ts';
+import type { Insecurity } from '../../../infrastructure/composition/insecurities.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let logger: RecordingLogger;
+const make = async (path: string, mode: number): Promise<void> => {
+  await writeFile(join(directory.path, path), 'x');
+  await chmod(join(directory.path, path), mode);
+};
+const modeOf = async (path = ''): Promise<string> =>
+  ((await stat(join(directory.path, path))).mode & 0o777).toString(8);
+const keep = (
+  environment: 'sandbox' | 'production',
+  ...allowInsecure: readonly Insecurity[]
+): Promise<void> => keepPrivate({ dataDir: directory.path, environment, allowInsecure }, logger);
+
+beforeEach(async () => {
+  directory = await temporaryDirectory();
+  logger = new RecordingLogger();
+  await mkdir(join(directory.path, 'documents'), { mode: 0o755 });
+  await make('documents/one', 0o644);
+  await make('service.db', 0o640);
+  await make('master.key', 0o600);
+  await chmod(directory.path, 0o755);
+});
+afterEach(() => directory.remove());
+
+describe('a data directory that others can read', () => {
+  test('is mended in the sandbox, with everything in it, and that is said once', async () => {
+    await keep('sandbox');
+    expect(
+      await Promise.all(['', 'documents', 'documents/one', 'service.db', 'master.key'].map(modeOf)),
+    ).toEqual([...['700', '700', '600', '600', '600']]);
+    expect(logger.lines).toHaveLength(1);
+    await keep('sandbox');
+    await keep('production');
+    expect(logger.lines).toHaveLength(1);
+  });
+
+  test('is refused in production, in one line that says what to do', async () => {
+    await expect(keep('production')).rejects.toThrow(
+      /^DATA_DIR lets others read [^\n]+mode 0755[^\n]+chmod[^\n]+ALLOW_INSECURE$/,
+    );
+    expect(await modeOf()).toBe('755');
+    await keep('production', 'files');
+    expect([await modeOf(), await modeOf('service.db')]).toEqual(['755', '640']);
+  });
+
+  test('so is one with a key that others can read; other files are made private', async () => {
+    await chmod(directory.path, 0o700);
+    await keep('production');
+    expect(await modeOf('service.db')).toBe('600');
+    await chmod(join(directory.path, 'master.key'), 0o604);
+    await expect(keep('production')).rejects.toThrow(
+      /^DATA_DIR lets others read [^\n]+master\.key \(mode 0604\)/,
+    );
+  });
+
+  test('is none when it is not there yet', async () => {
+    await directory.remove();
+    await expect(keep('production')).resolves.toBeUndefined();
+  });
+});

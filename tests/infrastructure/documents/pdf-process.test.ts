@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { PdfProcess, parserArguments } from '../../../infrastructure/documents/pdf-process.ts';
+import { useOf } from '../../../infrastructure/documents/process-use.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { content } from './support/contents.ts';
+import { onePage } from './support/sample-pdfs.ts';
+
+const run = promisify(execFile);
+const EXPLOITED = fileURLToPath(new URL('./support/exploited-parser.ts', import.meta.url));
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+beforeAll(async () => (directory = await temporaryDirectory()));
+afterAll(() => directory.remove());
+
+describe('a file that has taken over the parser', () => {
+  const deedsWith = async (nodeArguments: readonly string[]): Promise<readonly string[]> => {
+    const secret = join(directory.path, 'secret');
+    await writeFile(secret, 'the contract of somebody else');
+    const { stdout } = await run(process.execPath, [...nodeArguments, secret]);
+    return JSON.parse(stdout) as string[];
+  };
+
+  test('can read no file, write none, and start nothing', async () => {
+    expect(await deedsWith(parserArguments(EXPLOITED, 200))).toEqual([]);
+  });
+
+  test('could do all of that without the parser’s rights', async () => {
+    expect(await deedsWith(['--disable-warning=ExperimentalWarning', EXPLOITED])).toEqual([
+      'read another file',
+      'read the environment of the service',
+      'read its own environment',
+      'list a directory',
+      'write a file',
+      'start a process',
+      'start a thread',
+      'run a text as code',
+    ]);
+  });
+});
+
+test('a content that comes in pieces, one after the other, is one file', async () => {
+  const parser = new PdfProcess({ milliseconds: 5_000, megabytes: 300, patienceMs: 20_000 });
+  try {
+    const bytes = onePage(`\n%${'x'.repeat(200_000)}`);
+    for (const size of [1_000, 70_000, bytes.length]) {
+      expect(await parser.check(content(bytes, size), undefined)).toBe('readable');
+    }
+    expect(parser.alive).toBe(true);
+  } finally {
+    parser.kill();
+  }
+});
+
+test('a content that cannot be read to its end fails as such, and costs its process', async () => {
+  const parser = new PdfProcess({ milliseconds: 5_000, megabytes: 300, patienceMs: 20_000 });
+  const broken = {
+    size: 1_000,
+
+    read: async function* (): AsyncGenerator<Uint8Array> {
+      throw new Error('the upload is gone');
+    },
+  };
+  await expect(parser.check(broken, undefined)).rejects.toThrow('the upload is gone');
+  expect(parser.alive).toBe(false);
+});
+
+test('what a process uses is told while it lives', () => {
+  const use = useOf(process.pid)!;
+  const before = process.cpuUsage();
+  expect(use.milliseconds).toBeGreaterThan(0);
+  expect(Math.abs(use.milliseconds - (before.user + before.system) / 1000)).toBeLessThan(500);
+  expect(use.megabytes).toBeGreaterThan(20);
+  expect(useOf(2 ** 30)).toBeUndefined();
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from '@jest/globals';
+import { NameResolver } from '../../../../infrastructure/webhooks/addresses/name-resolver.ts';
+import type { Addresses } from '../../../../infrastructure/webhooks/addresses/name-resolver.ts';
+import { until } from '../support/dispatch-world.ts';
+
+const ADDRESSES: Addresses = [{ address: '93.184.216.34', family: 4 }];
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A name server of words: names stay open until they are answered. */
+class Questions {
+  readonly asked: string[] = [];
+  readonly #open = new Map<string, (error?: Error) => void>();
+
+  addressesOf(name: string): Promise<Addresses> {
+    this.asked.push(name);
+    return new Promise((resolve, reject) =>
+      this.#open.set(name, (error) => (error ? reject(error) : resolve(ADDRESSES))),
+    );
+  }
+
+  answer(name: string, error?: Error): void {
+    this.#open.get(name)!(error);
+  }
+}
+
+const resolverOf = (settings = {}) => {
+  const queries = new Questions();
+  return { queries, names: new NameResolver({ queries, namesAtOnce: 2, ...settings }) };
+};
+const failure = Object.assign(new Error('dns: ETIMEOUT'), { code: 'ETIMEOUT' });
+
+describe('answers', () => {
+  test('are used by everyone who asks for the name meanwhile, and for a while after', async () => {
+    const { queries, names } = resolverOf({ answersMs: 40 });
+    const [one, two] = [names.resolve('a.example', 'one'), names.resolve('a.example', 'two')];
+    queries.answer('a.example');
+    expect([await one, await two]).toEqual([ADDRESSES, ADDRESSES]);
+    expect(names.resolve('a.example', 'three')).toBe(ADDRESSES);
+    expect(queries.asked).toEqual(['a.example']);
+    await until(() => names.resolve('a.example', 'one') instanceof Promise, 'the end of the answer');
+    expect(queries.asked).toEqual(['a.example', 'a.example']);
+  });
+
+  test('that are failures are remembered too, and for so long thrown at once', async () => {
+    const { queries, names } = resolverOf({ failuresMs: 40 });
+    const waiting = names.resolve('a.example', 'one');
+    queries.answer('a.example', failure);
+    await expect(waiting).rejects.toBe(failure);
+    expect(() => names.resolve('a.example', 'two')).toThrow(failure);
+    expect(queries.asked).toHaveLength(1);
+    const forgotten = () => {
+      try {
+        return names.resolve('a.example', 'one') instanceof Promise;
+      } catch {
+        return false;
+      }
+    };
+    await until(forgotten, 'the end of the failure');
+    expect(queries.asked).toHaveLength(2);
+  });
+});
+
+describe('names of one application', () => {
+  test('are asked for a few at a time; those of others do not wait for them', async () => {
+    const { queries, names } = resolverOf();
+    const mine = ['a', 'b', 'c', 'd'].map((name) => names.resolve(name, 'one'));
+    const other = names.resolve('e', 'two');
+    expect(queries.asked).toEqual(['a', 'b', 'e']);
+    queries.answer('e');
+    await other;
+    queries.answer('b', failure);
+    await expect(mine[1]).rejects.toBe(failure);
+    await settle();
+    expect(queries.asked).toEqual(['a', 'b', 'e', 'c']);
+    queries.answer('a');
+    queries.answer('c');
+    await Promise.all([mine[0], mine[2]]);
+    await settle();
+    queries.answer('d');
+    expect(await mine[3]).toBe(ADDRESSES);
+  });
+
+  test('that wait in line do not hold up another who asks for the same name', async () => {
+    const { queries, names } = resolverOf();
+    const mine = ['a', 'b', 'c'].map((name) => names.resolve(name, 'one'));
+    const others = names.resolve('c', 'two');
+    expect(queries.asked).toEqual(['a', 'b', 'c']);
+    queries.answer('c');
+    expect(await others).toBe(ADDRESSES);
+    queries.answer('a');
+    queries.answer('b');
+    expect(await mine[2]).toBe(ADDRESSES);
+    expect(queries.asked).toEqual(['a', 'b', 'c']);
+  });
+});

@@ -1,0 +1,270 @@
+import { differences } from './compare.ts';
+import { Meaning } from './meaning.ts';
+import { ApplicationModel } from './model/application-model.ts';
+import type { Expected } from './model/answers.ts';
+import { money } from './model/book.ts';
+import type { Book } from './model/book.ts';
+import type { Decision } from './model/decision-rule.ts';
+import { summaryOf, viewOf } from './model/view.ts';
+import type { Request } from './requests.ts';
+import { DAYS_BEFORE } from './steps.ts';
+import type { Life, Step } from './steps.ts';
+import type { Answer, TestApplication, World } from './world.ts';
+
+/** Agreed upon and on its way: what reads do not show yet. */
+const AWAITED = /^\.(prepayments|disbursement|repurchase\.calculated_value): .*found undefined$/;
+
+const COMPLETED_WITHIN_MS = 10_000;
+
+/** One life that goes on in a world, beside the model of it. */
+export class Living {
+  readonly world: World;
+  readonly application: TestApplication;
+  readonly model: ApplicationModel;
+  /** Answered as expected so far, to tell what happened. */
+  readonly story: string[] = [];
+  readonly found: string[] = [];
+  /** Kinds of answers, to see that lives meet all of them. */
+  readonly met = new Set<string>();
+  readonly #stranger: TestApplication;
+  readonly #meaning: Meaning;
+  readonly #sent: Request[] = [];
+  readonly #decided = new Map<string, string>();
+
+  private constructor(world: World, application: TestApplication, stranger: TestApplication) {
+    this.world = world;
+    this.application = application;
+    this.#stranger = stranger;
+    this.model = new ApplicationModel(application.funds);
+    this.#meaning = new Meaning(this.model, application.funds, application.applicationId);
+  }
+
+  static async begin(world: World): Promise<Living> {
+    return new Living(world, await world.createApplication(), await world.createApplication());
+  }
+
+  /** Stops at the first difference: what comes after it says nothing. */
+  async part(steps: readonly Step[]): Promise<void> {
+    for (const step of steps) {
+      if (this.found.length > 0) return;
+      if (step.kind === 'restart') await this.world.restart();
+      else await this.world.gate.inside(() => this.#take(step));
+    }
+    if (this.found.length === 0) await this.world.gate.inside(() => this.checkReads());
+  }
+
+  /** Everything that can be read of this life, in the world that it went on in or in one that was made from it. */
+  async checkReads(world = this.world): Promise<void> {
+    for (const book of this.model.books.values())
+      this.#say(`at last, ${book.code}`, await this.#differencesOf(book, world));
+  }
+
+  /** What receivers are told, one by one. */
+  async checkEvents(world = this.world): Promise<void> {
+    const events = await world.events(this.application.applicationId);
+    for (const { code, told, fund } of this.model.books.values()) {
+      const own = events.filter(({ originator_proposal_code: of }) => of === code);
+      const expected = told.map(({ name, data, flat }) => ({ event: name, fund_id: fund, data, ...flat }));
+      this.#say(`events of ${code}`, differences(expected, own));
+    }
+  }
+
+  /** A step that is one request. */
+  #requestOf(step: Exclude<Step, { kind: 'restart' }>): Request | undefined {
+    const now = this.world.now();
+    switch (step.kind) {
+      case 'assign':
+        return this.#meaning.assign(step, now);
+      case 'settle':
+        return this.#meaning.settle(step, now);
+      case 'prepay':
+        return this.#meaning.prepay(step, now);
+      case 'repurchase':
+        return this.#meaning.repurchase(step, now);
+      case 'renegotiate':
+        return this.#meaning.renegotiate(step, now);
+      case 'addFile':
+        return this.#meaning.addFile(step);
+      case 'again':
+        return this.#sent[step.request % Math.max(1, this.#sent.length)];
+      default:
+        return undefined;
+    }
+  }
+
+  async #take(step: Exclude<Step, { kind: 'restart' }>): Promise<void> {
+    const request = this.#requestOf(step);
+    if (request) return this.#send(request);
+    const now = this.world.now();
+    switch (step.kind) {
+      case 'activate':
+        return this.#decide(this.#meaning.activate(step, now));
+      case 'process':
+        return this.#decide([this.#meaning.process(step)]);
+      case 'decide':
+        return this.#decide([this.#meaning.decide(step, now)]);
+      case 'forget':
+        return this.#forget(this.#meaning.person(step.person).document, step.includingOpen);
+      case 'read':
+        return this.#read(this.#meaning.book(step.op), step.elsewhere);
+      case 'list':
+        return this.#list(
+          step.status,
+          step.fund === undefined ? undefined : this.application.funds[step.fund],
+        );
+      default:
+        return undefined;
+    }
+  }
+
+  async #forget(document: string, includingOpen: boolean): Promise<void> {
+    await this.world.forget(document, this.application.applicationId, includingOpen);
+    this.model.forget(document, includingOpen);
+    this.#say(`forget ${document}`, []);
+  }
+
+  #say(what: string, differing: readonly string[]): void {
+    this.story.push(what);
+    this.found.push(...differing.map((one) => `${what}: ${one}`));
+  }
+
+  async #send(request: Request): Promise<void> {
+    const answer = await this.world.call(this.application, request.http());
+    const expected = request.expect(this.model, this.world.now());
+    const { method, path } = request.http();
+    this.met.add(
+      `${method} ${path} ${answer.status} ${answer.body.error_code ?? answer.body.status ?? ''}${answer.replayed ? ' replayed' : ''}`,
+    );
+    this.#say(request.what, answerDifferences(expected, answer));
+    this.#sent.push(request);
+  }
+
+  async #decide(decisions: readonly Decision[]): Promise<void> {
+    const outcomes = await this.world.decide(decisions.map((one) => this.#submitted(one)));
+    let activated = false;
+    for (const [i, decision] of decisions.entries()) {
+      const expected = this.#outcomeOf(decision);
+      activated ||= decision.decision === 'disburse' && expected === 'applied';
+      this.met.add(`${decision.decision} ${expected}`);
+      this.#say(`${decision.decision} ${decision.code}`, differences(expected, outcomes[i], 'outcome'));
+    }
+    if (!activated) return;
+    const codes = decisions.map(({ code }) => code);
+    // Overdue installments are looked for among the rows of the read model.
+    for (const code of new Set(codes)) await this.world.call(this.application, read(code));
+    await this.world.sweep();
+    this.model.dayTurns(this.world.now().today);
+  }
+
+  /** An id belongs to the decision that took effect under it. */
+  #outcomeOf(decision: Decision): string {
+    const used = this.#decided.get(decision.id);
+    const submitted = JSON.stringify(this.#submitted(decision));
+    if (used !== undefined) return used === submitted ? 'already_applied' : 'refused';
+    const outcome = this.model.decide(decision, this.world.now());
+    if (outcome === 'applied') this.#decided.set(decision.id, submitted);
+    return outcome;
+  }
+
+  #submitted({ id, code, decision, reasons, date, value }: Decision): object {
+    return {
+      decision_id: id,
+      application_id: this.application.applicationId,
+      originator_proposal_code: code,
+      decision,
+      ...(reasons && { reasons }),
+      ...(decision === 'disburse' && { disbursement_date: date, disbursed_value: money(value!) }),
+    };
+  }
+
+  async #read(book: Book | undefined, elsewhere: boolean): Promise<void> {
+    const code = book?.code ?? 'UNKNOWN';
+    if (elsewhere || !book) {
+      const answer = await this.world.call(this.#stranger, read(code));
+      return this.#say(`read ${code} elsewhere`, differences(404, answer.status, 'status'));
+    }
+    const found = await this.#differencesOf(book);
+    this.#say(`read ${code}`, found);
+  }
+
+  /** The end of a renegotiation is told a moment after the new operation is active. */
+  async #differencesOf(book: Book, world = this.world): Promise<readonly string[]> {
+    const deadline = Date.now() + COMPLETED_WITHIN_MS;
+    for (;;) {
+      const { body } = await world.call(this.application, read(book.code));
+      const found = differences(viewOf(book, world.now().today), body).filter((one) => !AWAITED.test(one));
+      const early = found.length === 1 && found[0]!.startsWith('.renegotiation.completed_at');
+      if (!early || Date.now() > deadline) return found;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  async #list(status?: string, fund?: string): Promise<void> {
+    const filters = String(
+      new URLSearchParams({
+        ...(status !== undefined && { status }),
+        ...(fund !== undefined && { fund_id: fund }),
+      }),
+    );
+    const books = [...this.model.books.values()].filter(
+      (book) =>
+        (status === undefined || book.status === status) && (fund === undefined || book.fund === fund),
+    );
+    const { body } = await this.world.call(this.application, { method: 'GET', path: `/loan?${filters}` });
+    const expected = books.map(summaryOf).sort(byArrival);
+    this.#say(
+      `list ${filters}`,
+      differences({ data: expected }, { data: [...(body.data as object[])].sort(byArrival) }),
+    );
+  }
+}
+
+const read = (code: string) => ({ method: 'GET', path: `/loan/${code}` });
+
+/** Operations that arrived in the same millisecond have no order of their own. */
+const byArrival = (one: object, other: object): number => {
+  const [a, b] = [one, other].map((loan) => {
+    const { received_at: at, originator_proposal_code: code } = loan as Record<string, string>;
+    return `${at} ${code}`;
+  }) as [string, string];
+  return a < b ? -1 : 1;
+};
+
+const answerDifferences = (
+  { status, error, body, replayed }: Expected,
+  answer: Answer,
+): readonly string[] => {
+  const found = differences(
+    { status, ...(error !== undefined && { body: { error_code: error } }), ...(body && { body }) },
+    answer,
+  );
+  if (found.length > 0)
+    return [`${found.join('; ')} (answered ${answer.status} ${JSON.stringify(answer.body)})`];
+  return replayed === undefined ? [] : differences(replayed, answer.replayed, 'replayed');
+};
+
+/** Lets these lives go on side by side in the world; the clock moves for all of them. */
+export const liveAll = async (world: World, all: readonly Life[]): Promise<readonly Living[]> => {
+  const living = await Promise.all(all.map(() => Living.begin(world)));
+  for (const [i, days] of DAYS_BEFORE.entries()) {
+    if (days > 0) {
+      await world.pass(days);
+      for (const one of living) one.model.dayTurns(world.now().today);
+    }
+    await atMost(10, living, (one, n) => one.part(all[n]!.parts[i] ?? []));
+  }
+  await atMost(10, living, (one) => one.checkEvents());
+  return living;
+};
+
+const atMost = async <T>(
+  many: number,
+  items: readonly T[],
+  work: (item: T, n: number) => Promise<void>,
+): Promise<void> => {
+  const waiting = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [n, item] of waiting) await work(item, n);
+  };
+  await Promise.all(Array.from({ length: many }, worker));
+};

@@ -1,0 +1,118 @@
+import { dayAfter } from './curve.ts';
+import { enter, money, tell } from './book.ts';
+import type { Book } from './book.ts';
+import type { Now } from './inputs.ts';
+
+export type Outcome = 'applied' | 'already_applied' | 'refused';
+
+const ENDS: Readonly<Record<string, string>> = {
+  repurchase: 'repurchased',
+  integrated_repurchase: 'repurchased',
+  cession_reversal: 'reversed',
+  resolution: 'resolved',
+};
+
+export interface Decision {
+  readonly id: string;
+  readonly code: string;
+  readonly decision: 'approve' | 'reject' | 'sign_term' | 'disburse' | 'process_repurchase';
+  readonly reasons?: readonly { readonly code: string; readonly message: string }[];
+  readonly date?: string;
+  readonly value?: number;
+}
+
+const BEFORE_ACTIVE = ['received', 'approved', 'term_signed'];
+
+export const decideOn = (
+  book: Book,
+  input: Decision,
+  { now, today }: Now,
+  books: ReadonlyMap<string, Book>,
+): Outcome => {
+  const at = BEFORE_ACTIVE.indexOf(book.status);
+  const step = (needs: number, take: () => void): Outcome => {
+    if (book.status === 'rejected' || (at >= 0 && at < needs)) return 'refused';
+    if (at !== needs) return 'already_applied';
+    take();
+    return 'applied';
+  };
+  switch (input.decision) {
+    case 'approve':
+      return step(0, () => {
+        enter(book, 'approved', now);
+        tell(book, 'loan_approved', { status: 'approved', approved_at: now });
+      });
+    case 'sign_term':
+      return step(1, () => {
+        enter(book, 'term_signed', now);
+        tell(book, 'loan_term_signed', { status: 'term_signed', signed_at: now });
+      });
+    case 'reject':
+      return reject(book, input, now);
+    case 'disburse': {
+      const [date, value] = [input.date!, input.value!];
+      if (date > dayAfter(today, 1) || date < book.issued) return 'refused';
+      const { paidOut } = book;
+      if (paidOut) return paidOut.value === value && paidOut.date === date ? 'already_applied' : 'refused';
+      return step(2, () => disburse(book, { date, value }, now, books));
+    }
+    case 'process_repurchase':
+      return processRepurchase(book, now);
+  }
+};
+
+const reject = (book: Book, { reasons = [] }: Decision, now: string): Outcome => {
+  if (book.status === 'rejected')
+    return JSON.stringify(book.rejection) === JSON.stringify(reasons) ? 'already_applied' : 'refused';
+  if (!BEFORE_ACTIVE.includes(book.status) || book.renegotiation?.role === 'new') return 'refused';
+  book.rejection = reasons;
+  enter(book, 'rejected', now);
+  tell(book, 'loan_rejected', { status: 'rejected', rejected_at: now, reasons });
+  return 'applied';
+};
+
+const disburse = (
+  book: Book,
+  paid: { readonly date: string; readonly value: number },
+  now: string,
+  books: ReadonlyMap<string, Book>,
+): void => {
+  book.paidOut = paid;
+  enter(book, 'active', now);
+  for (const part of book.parts) part.status = 'pending';
+  tell(book, 'disbursement_completed', {
+    status: 'active',
+    disbursed_value: money(paid.value),
+    disbursed_at: now,
+    disbursement_date: paid.date,
+  });
+  if (!book.renegotiation) return;
+  const { terms } = book.renegotiation;
+  book.renegotiation.completedAt = now;
+  for (const code of terms.originals) {
+    const original = books.get(code)!;
+    original.renegotiation!.completedAt = now;
+    tell(original, 'renegotiation_completed', {
+      original_proposal_codes: terms.originals,
+      new_proposal_code: terms.next,
+      effective_date: terms.effective,
+      completed_at: now,
+    });
+  }
+};
+
+const processRepurchase = (book: Book, now: string): Outcome => {
+  const { repurchase } = book;
+  if (!repurchase) return 'refused';
+  if (book.status !== 'repurchase_pending') return 'already_applied';
+  const status = ENDS[repurchase.reason]!;
+  repurchase.completedAt = now;
+  enter(book, status, now);
+  tell(book, 'repurchase_completed', {
+    reason: repurchase.reason,
+    repurchase_value: money(repurchase.value),
+    status,
+    completed_at: now,
+  });
+  return 'applied';
+};

@@ -1,0 +1,215 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { MarkOverdueInstallments } from '../../application/scheduling/mark-overdue-installments.ts';
+import { auditServices } from '../../infrastructure/composition/audit-module.ts';
+import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
+import { createContainer } from '../../infrastructure/composition/container.ts';
+import { openFoundations } from '../../infrastructure/composition/foundations.ts';
+import { privacyServices } from '../../infrastructure/composition/privacy-services.ts';
+import { startService } from '../../infrastructure/composition/service.ts';
+import type { RunningService } from '../../infrastructure/composition/service.ts';
+import { TOKENS } from '../../infrastructure/composition/tokens.ts';
+import { commandLine } from '../support/command-line.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { freePort } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { Gate } from './gate.ts';
+import type { Now } from './model/inputs.ts';
+
+type Json = ReturnType<typeof JSON.parse>;
+
+export interface Answer {
+  readonly status: number;
+  readonly replayed: boolean;
+  readonly body: Json;
+}
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: object | FormData;
+}
+
+export interface TestApplication {
+  readonly applicationId: string;
+  readonly clientId: string;
+  readonly funds: readonly string[];
+}
+
+const NOON_IN_SAO_PAULO = '2026-06-20T15:00:00.000Z';
+const DAY_MS = 86_400_000;
+const MOST_SHOWN = 20;
+
+/**
+ * The whole service in this process, on a clock that only tests move, in a production where nothing is decided by itself. Many
+ * lives go on in it at once, each in applications of its own; a restart waits for their steps, and they wait for it.
+ */
+export class World {
+  readonly dataDir: string;
+  readonly clock: ManualClock;
+  readonly logger = new RecordingLogger();
+  readonly gate = new Gate();
+  readonly environment: Readonly<Record<string, string>>;
+  readonly #remove: () => Promise<void>;
+  readonly #tokens = new Map<string, string>();
+  #service: RunningService | undefined;
+  #privacy = Promise.resolve();
+
+  private constructor(parts: {
+    readonly dataDir: string;
+    readonly clock: ManualClock;
+    readonly environment: Readonly<Record<string, string>>;
+    readonly remove: () => Promise<void>;
+  }) {
+    this.dataDir = parts.dataDir;
+    this.clock = parts.clock;
+    this.environment = parts.environment;
+    this.#remove = parts.remove;
+  }
+
+  /** @param like a world whose data this one finds in `DATA_DIR` or in the engines that the variables name */
+  static async start(variables: Readonly<Record<string, string>> = {}, like?: World): Promise<World> {
+    const directory = await temporaryDirectory();
+    const address = `http://127.0.0.1:${await freePort()}`;
+    const environment = {
+      ...(like ? like.environment : { MASTER_KEY: randomBytes(32).toString('base64') }),
+      ...{ HOST: '127.0.0.1', PORT: new URL(address).port, PUBLIC_URL: address, AUTH_URL: address },
+      ...{ ENVIRONMENT: 'production', METRICS_PORT: 'off', DATA_DIR: directory.path },
+      ...variables,
+    };
+    const clock = new ManualClock(like ? like.clock.now() : NOON_IN_SAO_PAULO);
+    const world = new World({ dataDir: environment.DATA_DIR, clock, environment, remove: directory.remove });
+    await world.#start();
+    return world;
+  }
+
+  async #start(): Promise<void> {
+    const foundations = await openFoundations(readConfiguration(this.environment), this.logger);
+    this.#service = await startService({ ...foundations, clock: this.clock });
+  }
+
+  get container(): RunningService['container'] {
+    return this.#service!.container;
+  }
+
+  now(): Now {
+    return { now: this.clock.now(), today: this.clock.today() };
+  }
+
+  async stop(): Promise<void> {
+    await this.#service?.stop();
+    this.#service = undefined;
+  }
+
+  /** While nobody is in the middle of anything. */
+  restart(): Promise<void> {
+    return this.gate.alone(async () => {
+      await this.stop();
+      await this.#start();
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
+    await this.#remove();
+  }
+
+  /** What fell due is marked before this resolves, of all that reads have shown as active. */
+  async pass(days: number): Promise<void> {
+    this.clock.advance(days * DAY_MS);
+    this.#tokens.clear();
+    await this.sweep();
+  }
+
+  async sweep(): Promise<void> {
+    const marking = new MarkOverdueInstallments({
+      commands: this.container.get(TOKENS.commands),
+      due: this.container.get(TOKENS.dueInstallments),
+      clock: this.clock,
+      logger: this.logger,
+    });
+    await marking.execute(new AbortController().signal);
+  }
+
+  /** An application without a secret: its tokens are issued here, because guarding secrets takes a long time by design. */
+  async createApplication(): Promise<TestApplication> {
+    const [applicationId, clientId, funds] = [randomUUID(), randomUUID(), [randomUUID(), randomUUID()]];
+    const client = { applicationId, clientId, name: 'life', rateLimitMultiplier: 1_000, revokedAt: null };
+    const registry = this.container.get(TOKENS.clientRegistry);
+    await registry.create({ ...client, createdAt: this.clock.now(), secretHash: 'none' }, funds);
+    return { applicationId, clientId, funds };
+  }
+
+  async #tokenOf({ applicationId, clientId }: TestApplication): Promise<string> {
+    const known = this.#tokens.get(clientId);
+    if (known !== undefined) return known;
+    const client = { applicationId, clientId, name: 'life', rateLimitMultiplier: 1_000, revokedAt: null };
+    const { accessToken } = await this.container
+      .get(TOKENS.tokens)
+      .issue({ ...client, createdAt: this.clock.now() });
+    this.#tokens.set(clientId, accessToken);
+    return accessToken;
+  }
+
+  async call(application: TestApplication, { method, path, body }: HttpRequest): Promise<Answer> {
+    const json = body !== undefined && !(body instanceof FormData);
+    const response = await fetch(this.environment['PUBLIC_URL'] + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${await this.#tokenOf(application)}`,
+        ...(json && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: json ? JSON.stringify(body) : body }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      replayed: response.headers.get('idempotent-replayed') === 'true',
+      body: text === '' ? undefined : JSON.parse(text),
+    };
+  }
+
+  /** Outcomes in the order of the decisions. */
+  async decide(decisions: readonly object[]): Promise<readonly string[]> {
+    const texts = decisions.map((decision) => JSON.stringify(decision));
+    const answers = await this.container.get(TOKENS.decisionDesk).submitAll(texts);
+    return answers.map(({ outcome }) => outcome);
+  }
+
+  /** Those commands come one after another, as on a command line. */
+  async forget(document: string, applicationId: string, includingOpen: boolean): Promise<void> {
+    const forgetting = async (): Promise<void> => {
+      const privacy = privacyServices(this.container);
+      await privacy.indexing.completeOnce(() => undefined);
+      const found = await privacy.forgetting.find(document, applicationId);
+      for (const operation of found)
+        if (includingOpen || !operation.open)
+          await privacy.forgetting.forget(document, operation, { requestId: `forget-${randomUUID()}` });
+    };
+    const done = this.#privacy.then(forgetting);
+    this.#privacy = done.catch(() => undefined);
+    return done;
+  }
+
+  /** The public events of the application as `receivables events` prints them. */
+  async events(applicationId?: string): Promise<readonly Json[]> {
+    const stream = this.container.get(TOKENS.eventStream);
+    const query = { follow: false, ...(applicationId !== undefined && { applicationId }) };
+    const bodies: Json[] = [];
+    for await (const { event } of stream.read(query, new AbortController().signal))
+      bodies.push(JSON.parse(event.body));
+    return bodies;
+  }
+
+  /** What `audit verify` finds, as a command beside the service; nothing when all is well. */
+  async audit(): Promise<readonly string[]> {
+    const foundations = await openFoundations(readConfiguration(this.environment), this.logger);
+    try {
+      const services = { audit: auditServices(createContainer({ ...foundations, clock: this.clock })) };
+      const { code, out, err } = await commandLine(() => services)('audit', 'verify', '--format', 'json');
+      return code === 0 ? [] : [...out.split('\n').slice(0, MOST_SHOWN), err];
+    } finally {
+      await foundations.engines.close();
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { objectStreamBomb, xrefBomb } from '../infrastructure/documents/support/sample-pdfs.ts';
+import { ApiClient, loanRequest } from '../support/api-client.ts';
+import { Neighbour } from '../support/neighbour.ts';
+import { ServiceProcess } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+/* Files of some kilobytes that take seconds to read, sent by one application as fast as its limits allow. */
+
+const ATTACKERS = 6;
+const FILES = 20;
+/** Slower than this would be felt; the machine that runs this is busy with the attack itself. */
+const LATEST_MS = 2_500;
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let service: ServiceProcess;
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  const masterKey = randomBytes(32).toString('base64');
+  service = await ServiceProcess.start(directory.path, { ENVIRONMENT: 'production', MASTER_KEY: masterKey });
+}, 60_000);
+afterAll(async () => {
+  await service?.end('SIGTERM');
+  await directory?.remove();
+});
+
+const newClient = async (): Promise<ApiClient> =>
+  new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+
+test('one application’s costly files are refused, and the neighbour’s honest ones are stored as if they were not there', async () => {
+  const [attacker, honest] = [await newClient(), await newClient()];
+  const neighbour = await Neighbour.of(service);
+  expect((await honest.assign(loanRequest(honest.fund, 'WARM'))).status).toBe(201);
+  const startedAt = performance.now();
+  const costly = [objectStreamBomb(100), xrefBomb(40)];
+  const refusals: string[] = [];
+  let sent = 0;
+  // Not every refusal is one: on a quick machine pdf.js may come to the end of such a file, which is none that can be read.
+  let tooCostly = 0;
+  const attack = async (): Promise<void> => {
+    while (sent < FILES) {
+      const n = sent++;
+      const { status, body } = await attacker.assign(loanRequest(attacker.fund, `C-${n}`), costly[n % 2]);
+      refusals.push(`${status} ${body.error_code}`);
+      if (/too much time or memory/.test(body.message)) tooCostly += 1;
+    }
+  };
+  const took: number[] = [];
+  const disturbance = await neighbour.livesThrough(async () => {
+    let attacked = false;
+    const attacks = Promise.all(Array.from({ length: ATTACKERS }, attack)).then(() => (attacked = true));
+    for (let n = 0; !attacked || n < 5; n++) {
+      const postedAt = performance.now();
+      const { status } = await honest.assign(loanRequest(honest.fund, `H-${n}`));
+      took.push(performance.now() - postedAt);
+      expect(status).toBe(201);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    await attacks;
+  });
+  const count = (refusal: string): number => refusals.filter((one) => one === refusal).length;
+  console.log(
+    JSON.stringify({
+      slowest: Math.max(...took),
+      posts: took.length,
+      disturbance,
+      refusals: [...new Set(refusals)],
+    }),
+  );
+  await neighbour.leave();
+  // Five at once, and one for each minute that it takes.
+  const most = 5 + Math.ceil((performance.now() - startedAt) / 60_000);
+  expect(tooCostly).toBeGreaterThan(0);
+  expect(tooCostly).toBeLessThanOrEqual(most);
+  expect(count('400 invalid_file') + count('429 rate_limited')).toBe(FILES);
+  expect(Math.max(...took)).toBeLessThan(LATEST_MS);
+}, 120_000);

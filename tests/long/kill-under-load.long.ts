@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ApiClient } from '../support/api-client.ts';
+import { authority } from '../support/certificates.ts';
+import { InsistentWriters, eventsOfWholeLife } from '../support/insistent-writers.ts';
+import { ServiceProcess } from '../support/service-process.ts';
+import { WebhookReceiver, signatureHolds } from '../support/webhook-receiver.ts';
+
+const KILLS = Number(process.env['KILLS'] ?? 40);
+const ACKNOWLEDGED_BETWEEN_KILLS = 25;
+const WRITERS = 6;
+const INSTALLMENTS = 3;
+
+let directory: string;
+let service: ServiceProcess;
+let receiver: WebhookReceiver;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'kill-'));
+  const ca = await authority();
+  const caFile = join(directory, 'ca.pem');
+  writeFileSync(caFile, ca.caPem);
+  receiver = await WebhookReceiver.start(ca);
+  service = await ServiceProcess.start(join(directory, 'data'), {
+    SANDBOX_STEP: '10ms',
+    WEBHOOK_CA_FILE: caFile,
+    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+    WEBHOOK_RETRY_SCHEDULE: '100ms,200ms,500ms,1s,2s',
+  });
+}, 40_000);
+
+afterAll(async () => {
+  await service?.end('SIGKILL');
+  await receiver?.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+describe('kill -9 under load', () => {
+  test(
+    'loses no acknowledged write and no webhook, and keeps the order of every operation',
+    async () => {
+      const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+      const hook = await api.call('POST', '/webhook', { url: receiver.url, events: ['*'] });
+      expect(hook.status).toBe(200);
+
+      const writers = new InsistentWriters(api, {
+        writers: WRITERS,
+        installments: INSTALLMENTS,
+        prefix: 'K',
+      });
+      for (let kill = 0; kill < KILLS; kill++) {
+        await writers.untilAcknowledged(ACKNOWLEDGED_BETWEEN_KILLS);
+        await service.end('SIGKILL');
+        await service.start();
+      }
+      await writers.stop();
+      const { finished } = writers;
+
+      const expected = eventsOfWholeLife(INSTALLMENTS);
+      for (const code of finished) expect((await api.loan(code)).body.status).toBe('settled');
+      const all = () => finished.every((code) => receiver.eventsOf(code).length >= expected.length);
+      await receiver.until(all, 'webhooks of every finished operation', 40_000);
+      for (const code of finished) expect(receiver.eventsOf(code)).toEqual(expected);
+      expect(receiver.arrivals.every((a) => signatureHolds(a, hook.body.signing_secret as string))).toBe(
+        true,
+      );
+      expect(finished.length).toBeGreaterThan(KILLS);
+    },
+    60_000 + KILLS * 10_000,
+  );
+});

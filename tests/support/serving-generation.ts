@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import { migrate } from '../../infrastructure/sql/migration.ts';
+import { serviceMigrations } from '../../infrastructure/sql/service-migrations.ts';
+import type { SqlDatabase } from '../../infrastructure/sql/sql-database.ts';
+import { SqliteDatabase } from '../../infrastructure/sql/sqlite-database.ts';
+import { SqliteGenerationTables } from '../../infrastructure/sql/sqlite-generation-tables.ts';
+import { RecordingLogger } from './recording-logger.ts';
+
+const NOW = '2026-01-15T12:00:00.000Z';
+
+/** The tables of a first generation that serves in an empty data directory, without any events behind it. */
+export const openServingGeneration = async (dataDir: string): Promise<SqlDatabase> => {
+  const logger = new RecordingLogger();
+  const service = await SqliteDatabase.open({
+    path: join(dataDir, 'service.db'),
+    synchronous: 'FULL',
+    logger,
+  });
+  try {
+    await migrate(service, serviceMigrations, NOW);
+    const register = service.builder
+      .insertInto('read_model_generation')
+      .values({ number: 1, state: 'serving' });
+    await service.transaction([{ query: register.compile() }]);
+  } finally {
+    await service.close();
+  }
+  return new SqliteGenerationTables(dataDir, { logger }, () => NOW).open(1);
+};
