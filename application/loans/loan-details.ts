@@ -7,7 +7,8 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { InstallmentCode, Timestamp } from '../../domain/shared/identifiers.ts';
 import { LARGEST_AMOUNT, cents } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';
-import type { InstallmentRow, LoanView } from '../../projections/loan/loan-view.ts';
+import type { InstallmentRow, LoanView, PrepaymentRow } from '../../projections/loan/loan-view.ts';
+import { businessDayOf } from '../portfolio/business-day.ts';
 import type { Borrower } from '../ports/borrower-vault.ts';
 
 export interface InstallmentDetails {
@@ -22,12 +23,27 @@ export interface InstallmentDetails {
   readonly outstandingValue: Cents;
 }
 
+export interface DisbursementDetails {
+  readonly value: Cents;
+  /** The day that the decision stated, otherwise the business day on which the disbursement was registered. */
+  readonly date: CalendarDate;
+}
+
+export interface PrepaymentDetails {
+  readonly value: Cents;
+  readonly date: CalendarDate;
+  readonly settledInstallments: readonly string[];
+  readonly excessValue: Cents;
+}
+
 export interface RepurchaseDetails {
   readonly reason: RepurchaseReason;
   /** null where none was given, or once the borrower was forgotten */
   readonly reasonDetail: string | null;
   readonly effectiveDate: CalendarDate;
   readonly repurchaseValue: Cents;
+  /** What the operation's state gave, whatever value the request stated. */
+  readonly calculatedValue: Cents;
   readonly calculatedAt: Timestamp;
   readonly completedAt: Timestamp | null;
 }
@@ -75,6 +91,9 @@ export interface LoanDetails {
     readonly payoffValue: Cents | null;
     readonly payoffDate: CalendarDate;
   };
+  readonly disbursement?: DisbursementDetails;
+  /** In the order in which they were notified. */
+  readonly prepayments: readonly PrepaymentDetails[];
   readonly repurchase?: RepurchaseDetails;
   readonly renegotiation?: RenegotiationDetails;
   readonly rejectionReasons?: readonly RejectionReason[];
@@ -118,6 +137,25 @@ const detailsOf = (
   outstandingValue: outstandingAtDue(installment, dailyFactor),
 });
 
+/** What the read model keeps of a disbursement. */
+interface StoredDisbursement {
+  readonly value: number;
+  readonly date?: CalendarDate;
+  readonly disbursedAt: Timestamp;
+}
+
+const disbursementOf = ({ value, date, disbursedAt }: StoredDisbursement): DisbursementDetails => ({
+  value: cents(value),
+  date: date ?? businessDayOf(disbursedAt),
+});
+
+const prepaymentOf = (row: PrepaymentRow): PrepaymentDetails => ({
+  value: cents(row.value),
+  date: row.date as CalendarDate,
+  settledInstallments: JSON.parse(row.settled_installments) as string[],
+  excessValue: cents(row.excess_value),
+});
+
 /** A short loan left open for years outgrows every amount; a made-up number would mislead. */
 const statable = (value: Cents): Cents | null => (value > LARGEST_AMOUNT ? null : value);
 
@@ -144,6 +182,7 @@ export const presentLoan = (
   const { loan } = view;
   const installments = view.installments.map(installmentOf);
   const open = owes(loan.status) ? installments : [];
+  const disbursement = parsed<StoredDisbursement>(loan.disbursement);
   const repurchase = parsed<Omit<RepurchaseDetails, 'reasonDetail'>>(loan.repurchase);
   const renegotiation = parsed<RenegotiationDetails>(loan.renegotiation);
   const rejectionReasons = parsed<RejectionReason[]>(loan.rejection_reasons);
@@ -181,6 +220,8 @@ export const presentLoan = (
       payoffValue: statable(payoffValue(open, loan.daily_factor, payoffDate)),
       payoffDate,
     },
+    ...(disbursement && { disbursement: disbursementOf(disbursement) }),
+    prepayments: view.prepayments.map(prepaymentOf),
     ...(repurchase && { repurchase: { ...repurchase, reasonDetail: reasonDetail ?? null } }),
     ...(renegotiation && { renegotiation }),
     ...(rejectionReasons && { rejectionReasons }),

@@ -46,6 +46,11 @@ const queriesOf = (builder: Kysely<Schema>, stream: string) =>
       .orderBy('installment_code')
       .orderBy('revision'),
     builder
+      .selectFrom('prepayment')
+      .select(['value', 'date', 'settled_installments', 'excess_value'])
+      .where('stream', '=', stream)
+      .orderBy('revision'),
+    builder
       .selectFrom('document')
       .select(['document_id', 'type', 'value', 'sha256', 'size', 'received_at'])
       .where('stream', '=', stream)
@@ -68,12 +73,14 @@ export class SqlLoanReader implements LoanReader {
 
   async find(applicationId: string, code: string): Promise<LoanView | undefined> {
     const queries = queriesOf(this.#database.builder, loanStream(applicationId, code));
-    const [loans, installments, credits, documents, statusHistory] = await this.#database.snapshot(queries);
+    const [loans, installments, credits, prepayments, documents, statusHistory] =
+      await this.#database.snapshot(queries);
     const [loan] = loans;
     if (!loan) return undefined;
     return {
       loan: loanRow(loan),
       installments: withCredits(installments, credits),
+      prepayments,
       documents,
       statusHistory,
     };

@@ -5,6 +5,7 @@ const READ_MODEL_KEYS = {
   loan: ['stream'],
   installment: ['stream', 'code'],
   installment_credit: ['stream', 'installment_code', 'revision'],
+  prepayment: ['stream', 'revision'],
   document: ['stream', 'document_id'],
   status_history: ['stream', 'revision'],
   reconciled_operation: ['stream'],

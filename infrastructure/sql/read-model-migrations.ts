@@ -195,6 +195,37 @@ const successor: Migration = {
   },
 };
 
+/** What the fund paid, and what was paid to it in advance. */
+const moneyMoved: Migration = {
+  id: 'read-model-013-money-moved',
+  statements: {
+    sqlite: [
+      'alter table loan add column disbursement text',
+      `create table prepayment (
+        stream text not null,
+        revision integer not null,
+        value integer not null,
+        date text not null,
+        settled_installments text not null,
+        excess_value integer not null,
+        primary key (stream, revision)
+      ) strict, without rowid`,
+    ],
+    postgres: [
+      'alter table loan add column disbursement text collate "C"',
+      `create table prepayment (
+        stream text collate "C" not null,
+        revision bigint not null,
+        value bigint not null,
+        date text collate "C" not null,
+        settled_installments text collate "C" not null,
+        excess_value bigint not null,
+        primary key (stream, revision)
+      )`,
+    ],
+  },
+};
+
 /** What can be thrown away and built again from the streams: the tables of one generation. */
 export const readModelMigrations: readonly Migration[] = [
   projectionCheckpoint,
@@ -203,4 +234,5 @@ export const readModelMigrations: readonly Migration[] = [
   ...fundSideMigrations,
   remarks,
   successor,
+  moneyMoved,
 ];

@@ -50,6 +50,7 @@ export interface CoreTables {
     updated_at: string;
     received_value: number;
     rejection_reasons: string | null;
+    disbursement: string | null;
     /** JSON of the request alone; readers join its completion. */
     repurchase: string | null;
     repurchase_completed_at: string | null;
@@ -77,6 +78,14 @@ export interface CoreTables {
     revision: number;
     value: string;
     date: string;
+  };
+  readonly prepayment: {
+    stream: string;
+    revision: number;
+    value: number;
+    date: string;
+    settled_installments: string;
+    excess_value: number;
   };
   readonly document: {
     stream: string;

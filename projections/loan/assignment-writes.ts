@@ -21,6 +21,7 @@ const loanRow = ({ stream, revision, recordedAt }: Place, event: LoanReceived): 
   updated_at: recordedAt,
   received_value: 0,
   rejection_reasons: null,
+  disbursement: null,
   repurchase: null,
   repurchase_completed_at: null,
   reason_detail: '',
@@ -65,10 +66,11 @@ export const termSigned = (projected: Projected<'LoanTermSigned'>): readonly Tab
   changeStatus(projected, 'term_signed', projected.event.signedAt);
 
 export const disbursed = (projected: Projected<'LoanDisbursed'>): readonly TableWrite[] => {
-  const { disbursedAt, renegotiation } = projected.event;
+  const { disbursedValue, disbursementDate, disbursedAt, renegotiation } = projected.event;
+  const disbursement = JSON.stringify({ value: disbursedValue, date: disbursementDate, disbursedAt });
   const completed = renegotiation && { renegotiation: renegotiationText('new', renegotiation, disbursedAt) };
   return [
-    ...changeStatus(projected, 'active', disbursedAt, completed),
+    ...changeStatus(projected, 'active', disbursedAt, { disbursement, ...completed }),
     changeInstallments(projected, { status: 'pending', payable: 1 }),
   ];
 };

@@ -45,8 +45,8 @@ const writers: Writers = {
 /** Operations as their integrators read them. */
 export const loanProjection: Projection = {
   name: 'loan',
-  version: 2,
-  tables: ['loan', 'installment', 'installment_credit', 'document', 'status_history'],
+  version: 3,
+  tables: ['loan', 'installment', 'installment_credit', 'prepayment', 'document', 'status_history'],
   project: (projected) =>
     (writers[projected.event.type] as (projected: ProjectedEvent) => readonly TableWrite[])(projected),
 };

@@ -15,6 +15,8 @@ export interface LoanRow {
   readonly updated_at: string;
   readonly received_value: number;
   readonly rejection_reasons: string | null;
+  /** JSON text; null until the fund paid. */
+  readonly disbursement: string | null;
   /** JSON text of the repurchase, with its completion; null before there is one. */
   readonly repurchase: string | null;
   /** The remark of the repurchase: JSON text, plain or sealed; empty where there is none, or it was forgotten. */
@@ -38,6 +40,14 @@ export interface InstallmentRow {
   readonly credits: string;
 }
 
+export interface PrepaymentRow {
+  readonly value: number;
+  readonly date: string;
+  /** JSON text: the codes of the installments that it paid off. */
+  readonly settled_installments: string;
+  readonly excess_value: number;
+}
+
 export interface DocumentRow {
   readonly document_id: string;
   readonly type: string;
@@ -56,6 +66,7 @@ export interface StatusRow {
 export interface LoanView {
   readonly loan: LoanRow;
   readonly installments: readonly InstallmentRow[];
+  readonly prepayments: readonly PrepaymentRow[];
   readonly documents: readonly DocumentRow[];
   readonly statusHistory: readonly StatusRow[];
 }

@@ -43,9 +43,25 @@ const carried = (projected: Projected<'PrepaymentProcessed'>): readonly TableWri
   return [{ op: 'insert', table: 'installment_credit', rows: [row] }];
 };
 
+const prepayment = ({ stream, revision, event }: Projected<'PrepaymentProcessed'>): TableWrite => ({
+  op: 'insert',
+  table: 'prepayment',
+  rows: [
+    {
+      stream,
+      revision: Number(revision),
+      value: event.prepaymentValue,
+      date: event.prepaymentDate,
+      settled_installments: JSON.stringify(event.settledInstallments),
+      excess_value: event.excessValue,
+    },
+  ],
+});
+
 export const prepaid = (projected: Projected<'PrepaymentProcessed'>): readonly TableWrite[] => {
   const { prepaymentValue, excessValue } = projected.event;
   return [
+    prepayment(projected),
     ...paidOff(projected),
     ...carried(projected),
     advanceLoan(projected, {}, { received_value: prepaymentValue - excessValue }),

@@ -5,8 +5,15 @@ import type { Projected } from './writes.ts';
 
 /** Installments freeze as they are from the request on. */
 export const repurchaseRequested = (projected: Projected<'RepurchaseRequested'>): readonly TableWrite[] => {
-  const { reason, reasonDetail, effectiveDate, repurchaseValue, calculatedAt } = projected.event;
-  const repurchase = JSON.stringify({ reason, effectiveDate, repurchaseValue, calculatedAt });
+  const { reason, reasonDetail, effectiveDate, repurchaseValue, calculatedValue, calculatedAt } =
+    projected.event;
+  const repurchase = JSON.stringify({
+    reason,
+    effectiveDate,
+    repurchaseValue,
+    calculatedValue,
+    calculatedAt,
+  });
   const remark = reasonDetail !== undefined && { reason_detail: privateColumn(reasonDetail) };
   return [
     ...changeStatus(projected, 'repurchase_pending', calculatedAt, { repurchase, ...remark }),

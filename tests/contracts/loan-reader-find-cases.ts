@@ -41,8 +41,8 @@ const repurchaseRequested: LoanEvent = {
   reason: 'resolution',
   effectiveDate: calendarDate('2026-03-01'),
   repurchaseValue: cents(12_345),
-  calculatedValue: cents(12_345),
-  valueSource: 'calculated',
+  calculatedValue: cents(12_400),
+  valueSource: 'informed',
   pricing,
   lines: [],
   receivedValue: cents(0),
@@ -114,6 +114,7 @@ const whole: readonly LoanReaderCase[] = [
           updated_at: second(0),
           received_value: 0,
           rejection_reasons: null,
+          disbursement: null,
           repurchase: null,
           reason_detail: '',
           renegotiation: null,
@@ -123,6 +124,7 @@ const whole: readonly LoanReaderCase[] = [
           { code: 'P1', seq: 0, due_date: '2026-01-28', ...installment },
           { code: 'P2', seq: 1, due_date: '2026-02-28', ...installment },
         ],
+        prepayments: [],
         documents: [
           {
             document_id: 'OP-1-z',
@@ -182,6 +184,29 @@ const parts: readonly LoanReaderCase[] = [
     },
   },
   {
+    name: 'prepayments come in the order in which they were notified, whatever their dates',
+    check: async (fixture) => {
+      const operation = newOperation();
+      const prepayments = [credit('P2', '12.5', '2026-01-25'), credit('P2', '3', '2026-01-20')];
+      await assign(fixture, operation, { then: [...toActive, ...prepayments] });
+      const view = await fixture.reader.find(operation.applicationId, operation.code);
+      const row = { value: 5_000, settled_installments: '[]', excess_value: 0 };
+      expect(view?.prepayments).toEqual([
+        { ...row, date: '2026-01-25' },
+        { ...row, date: '2026-01-20' },
+      ]);
+    },
+  },
+  {
+    name: 'what the fund paid is JSON in cents from the disbursement on',
+    check: async (fixture) => {
+      const operation = newOperation();
+      await assign(fixture, operation, { then: toActive });
+      const { disbursement } = (await fixture.reader.find(operation.applicationId, operation.code))!.loan;
+      expect(JSON.parse(disbursement ?? '')).toEqual({ value: 9_000, disbursedAt: second(3) });
+    },
+  },
+  {
     name: 'a repurchase is JSON in cents, with its completion once there is one',
     check: async (fixture) => {
       const operation = newOperation();
@@ -190,6 +215,7 @@ const parts: readonly LoanReaderCase[] = [
         reason: 'resolution',
         effectiveDate: '2026-03-01',
         repurchaseValue: 12_345,
+        calculatedValue: 12_400,
         calculatedAt: second(20),
       };
       await assign(fixture, operation, { then: [...toActive, repurchaseRequested] });

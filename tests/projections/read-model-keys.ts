@@ -3,6 +3,7 @@ export const READ_MODEL_KEYS: Readonly<Record<string, readonly string[]>> = {
   loan: ['stream'],
   installment: ['stream', 'code'],
   installment_credit: ['stream', 'installment_code', 'revision'],
+  prepayment: ['stream', 'revision'],
   document: ['stream', 'document_id'],
   status_history: ['stream', 'revision'],
   reconciled_operation: ['stream'],

@@ -120,6 +120,7 @@ export const loanDetails = {
       receivedAt: NOW,
     },
   ],
+  prepayments: [],
   balances: { openFaceValue: 95_000, receivedValue: 0, payoffValue: 94_010, payoffDate: '2026-01-20' },
   version: 4,
 } as unknown as LoanDetails;

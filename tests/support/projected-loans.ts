@@ -9,6 +9,7 @@ import type {
   InstallmentRow,
   LoanRow,
   LoanView,
+  PrepaymentRow,
   StatusRow,
 } from '../../projections/loan/loan-view.ts';
 import { applyWrite } from '../projections/in-memory-tables.ts';
@@ -45,6 +46,7 @@ export class ProjectedLoans implements LoanReader {
       loan && {
         loan,
         installments: of<InstallmentRow>('installment').map((row) => ({ ...row, credits: '[]' })),
+        prepayments: of<PrepaymentRow>('prepayment'),
         documents: of<DocumentRow>('document'),
         statusHistory: of<StatusRow>('status_history'),
       },

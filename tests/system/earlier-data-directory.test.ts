@@ -77,6 +77,27 @@ describe('on a data directory of an earlier version, after a life of every kind'
     }
   });
 
+  test('what was not shown then is there: what the fund paid, prepayments, and the value that a repurchase was worth', async () => {
+    const [{ api, recorded }] = applications as [(typeof applications)[number]];
+    const loans = new Map<string, Json>(
+      (await everyPage(api, '/loan')).map((one) => [one.originator_proposal_code, undefined]),
+    );
+    for (const code of loans.keys()) loans.set(code, (await api.loan(code)).body);
+    const prepaid = recorded.replays.filter(({ body }) => body.status === 'prepayment_processed');
+    expect(prepaid.length).toBeGreaterThan(1);
+    for (const { body } of prepaid) {
+      const { prepayment_value: value, settled_installments, excess_value } = body;
+      expect(loans.get(body.originator_proposal_code).prepayments).toContainEqual(
+        expect.objectContaining({ value, settled_installments, excess_value }),
+      );
+    }
+    for (const loan of loans.values()) {
+      const wasActive = loan.status_history.some(({ status }: Json) => status === 'active');
+      expect(loan.disbursement !== undefined).toBe(wasActive);
+      if (loan.repurchase) expect(loan.repurchase.calculated_value).toEqual(expect.any(Number));
+    }
+  });
+
   test('webhooks and their deliveries read as they did', async () => {
     for (const { api, recorded } of applications) {
       expect((await api.call('GET', '/webhook')).body.data).toMatchObject(recorded.webhooks);

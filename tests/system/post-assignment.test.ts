@@ -96,6 +96,7 @@ describe('the worked figures, through HTTP', () => {
     expect((await repurchase(code, reason)).body.repurchase_value.toFixed(2)).toBe(value);
     const { body } = await api.untilStatus(code, end);
     expect(body.repurchase).toMatchObject({ reason, completed_at: expect.any(String) });
+    expect(body.repurchase.calculated_value.toFixed(2)).toBe(value);
     expect(outcome(await api.settle(code, '006', 950))).toEqual([422, 'operation_invalid_state', null]);
     const again = await repurchase(code, reason);
     expect([...outcome(again), again.body.status]).toEqual([200, null, 'true', end]);
@@ -121,6 +122,26 @@ describe('the worked figures, through HTTP', () => {
     }
     const again = await prepay(code, Number(v.prepayment_value), { prepayment_date: v.prepayment_date });
     expect([outcome(again), again.body]).toEqual([[200, null, 'true'], answer.body]);
+    const { settled_installments, excess_value } = answer.body;
+    const entry = { date: v.prepayment_date, settled_installments, excess_value };
+    expect(loan.prepayments).toEqual([{ value: Number(v.prepayment_value), ...entry }]);
+  });
+
+  test('what the fund paid, on the day of the registration, and the value of the curve beside a stated one', async () => {
+    const code = await activeLoan(L1, paidUntilMay);
+    const { body: loan } = await api.loan(code);
+    const { at } = loan.status_history.at(-1);
+    const day = new Intl.DateTimeFormat('sv-SE', { timeZone: 'America/Sao_Paulo' }).format(new Date(at));
+    expect([loan.disbursement, loan.prepayments]).toEqual([
+      { value: Number(L1.acquisition_value), date: day },
+      [],
+    ]);
+    await repurchase(code, 'repurchase', { repurchase_value: 6000, reason_detail: 'agreed' });
+    expect((await api.loan(code)).body.repurchase).toMatchObject({
+      repurchase_value: 6000,
+      calculated_value: 6147.33,
+      reason_detail: 'agreed',
+    });
   });
 });
 

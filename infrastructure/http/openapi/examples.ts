@@ -97,6 +97,8 @@ export const loan = {
     payoff_value: 921.37,
     payoff_date: '2026-02-16',
   },
+  disbursement: { value: 1800.0, date: '2026-01-15' },
+  prepayments: [],
   version: 4,
 };
 

@@ -2,6 +2,7 @@ import type { LoanReceipt } from '../../../application/loans/inputs.ts';
 import type {
   InstallmentDetails,
   LoanDetails,
+  PrepaymentDetails,
   RenegotiationDetails,
   RepurchaseDetails,
 } from '../../../application/loans/loan-details.ts';
@@ -40,11 +41,19 @@ const installment = (details: InstallmentDetails): object => ({
   outstanding_value: amount(details.outstandingValue),
 });
 
+const prepayment = (details: PrepaymentDetails): object => ({
+  value: amount(details.value),
+  date: details.date,
+  settled_installments: details.settledInstallments,
+  excess_value: amount(details.excessValue),
+});
+
 const repurchase = (details: RepurchaseDetails): object => ({
   reason: details.reason,
   reason_detail: details.reasonDetail,
   effective_date: details.effectiveDate,
   repurchase_value: amount(details.repurchaseValue),
+  calculated_value: amount(details.calculatedValue),
   calculated_at: details.calculatedAt,
   completed_at: details.completedAt,
 });
@@ -77,6 +86,10 @@ export const presentLoan = (loan: LoanDetails): object => ({
   installments: loan.installments.map(installment),
   documents: loan.documents.map(presentDocument),
   balances: balances(loan.balances),
+  ...(loan.disbursement && {
+    disbursement: { value: amount(loan.disbursement.value), date: loan.disbursement.date },
+  }),
+  prepayments: loan.prepayments.map(prepayment),
   ...(loan.repurchase && { repurchase: repurchase(loan.repurchase) }),
   ...(loan.renegotiation && { renegotiation: renegotiation(loan.renegotiation) }),
   ...(loan.rejectionReasons && {

@@ -48,11 +48,17 @@ describe('GET /loan/{originator_proposal_code}', () => {
           outstandingValue: 0,
         },
       ],
+      disbursement: { value: 180_000, date: '2026-01-16' },
+      prepayments: [
+        { value: 50_000, date: '2026-02-10', settledInstallments: ['001'], excessValue: 0 },
+        { value: 10_000, date: '2026-02-11', settledInstallments: [], excessValue: 150 },
+      ],
       repurchase: {
         reason: 'repurchase',
         reasonDetail: null,
         effectiveDate: '2026-06-20',
         repurchaseValue: 614_733,
+        calculatedValue: 614_800,
         calculatedAt: NOW,
         completedAt: null,
       },
@@ -69,6 +75,11 @@ describe('GET /loan/{originator_proposal_code}', () => {
     const { body, text } = await world.call('GET', '/loan/OP-1');
     expect(body).toMatchObject({
       borrower: null,
+      disbursement: { value: 1800, date: '2026-01-16' },
+      prepayments: [
+        { value: 500, date: '2026-02-10', settled_installments: ['001'], excess_value: 0 },
+        { value: 100, date: '2026-02-11', settled_installments: [], excess_value: 1.5 },
+      ],
       repurchase: {
         reason: 'repurchase',
         reason_detail: null,
@@ -85,7 +96,8 @@ describe('GET /loan/{originator_proposal_code}', () => {
       rejection_reasons: [{ code: 'underage', message: 'm' }],
       installments: [{ settled_at: '2026-02-15', payment_method: 'pix' }],
     });
-    expect(text).toContain('"repurchase_value":6147.33');
+    expect(text).toContain('"repurchase_value":6147.33,"calculated_value":6148.00');
+    expect(text).toContain('"excess_value":1.50');
     expect(text).toContain('"settled_value":950.00');
   });
 

@@ -68,7 +68,7 @@ describe('the read model finds its rows by index', () => {
         (plan) =>
           /^SEARCH (\w+) USING (INDEX sqlite_autoindex_loan_1|PRIMARY KEY) \(stream=\?\)/.exec(plan)?.[1],
       ),
-    ).toEqual(['loan', 'installment', 'installment_credit', 'document', 'status_history']);
+    ).toEqual(['loan', 'installment', 'installment_credit', 'prepayment', 'document', 'status_history']);
   });
 
   test('the installments that fall due', async () => {

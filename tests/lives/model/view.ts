@@ -72,7 +72,7 @@ export const viewOf = (book: Book, today: string): object => ({
   })),
   balances: balances(book, today),
   ...(book.paidOut && {
-    disbursement: { value: money(book.paidOut.value), date: book.paidOut.date ?? null },
+    disbursement: { value: money(book.paidOut.value), date: book.paidOut.date },
   }),
   prepayments: book.prepayments.map(({ value, date, codes, excess }) => ({
     value: money(value),

@@ -16,6 +16,7 @@ import {
   termSigned,
   underpaid,
 } from '../../domain/support/loan-story.ts';
+import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { SealedText } from '../../../domain/shared/private-text.ts';
 import { centsOf, vectors } from '../../domain/support/finance-vectors.ts';
 import { second } from './projected-events.ts';
@@ -163,7 +164,7 @@ describe('a prepayment', () => {
     '$name of $prepayment_value pays off what the worked case says',
     (vector) => {
       const events = loanDecider.decide(prepay(vector.prepayment_value, vector.prepayment_date), state);
-      const { loan, installments, credits } = rowsAfter([...history, ...events]);
+      const { loan, installments, credits, prepayments } = rowsAfter([...history, ...events]);
       const prepaid = installments.filter(({ status }) => status === 'prepaid');
       expect(prepaid.map(({ code }) => String(code)).toSorted()).toEqual(
         vector.settled_installments.toSorted(),
@@ -173,6 +174,15 @@ describe('a prepayment', () => {
       }
       const paidIn = centsOf(vector.prepayment_value) - centsOf(vector.excess_value);
       expect(loan?.received_value).toBe(5 * 95_000 + paidIn);
+      expect(prepayments).toMatchObject([
+        {
+          value: centsOf(vector.prepayment_value),
+          date: vector.prepayment_date,
+          excess_value: centsOf(vector.excess_value),
+        },
+      ]);
+      const paidOff = JSON.parse(String(prepayments[0]?.settled_installments)) as string[];
+      expect(paidOff.toSorted()).toEqual(vector.settled_installments.toSorted());
       expect(loan?.status).toBe(vector.loan_settled ? 'settled' : 'active');
       expect(credits.map(({ installment_code }) => installment_code)).toEqual(
         vector.partial ? [vector.partial.installment_code] : [],
@@ -196,6 +206,21 @@ describe('a prepayment', () => {
   });
 });
 
+describe('a disbursement', () => {
+  test('is kept with what the decision stated, and with its time', () => {
+    const stated = { ...disbursed, disbursementDate: calendarDate('2026-01-16') };
+    for (const [event, day] of [
+      [disbursed, {}],
+      [stated, { date: '2026-01-16' }],
+    ] as const) {
+      const { loan } = rowsAfter([received, approved, termSigned, event]);
+      const { disbursedValue: value, disbursedAt } = event;
+      expect(JSON.parse(String(loan?.disbursement))).toEqual({ value, ...day, disbursedAt });
+    }
+    expect(rowsAfter([received, approved, termSigned]).loan?.disbursement).toBeNull();
+  });
+});
+
 describe('a repurchase', () => {
   test('is kept as it was asked for, and its completion beside it', () => {
     const asked = [...activated, repurchaseRequested('repurchase')];
@@ -203,6 +228,7 @@ describe('a repurchase', () => {
       reason: 'repurchase',
       effectiveDate: '2026-06-20',
       repurchaseValue: 614_733,
+      calculatedValue: 614_733,
       calculatedAt: NOW,
     };
     const pending = rowsAfter(asked).loan;

@@ -10,6 +10,7 @@ export interface ProjectedRows {
   readonly loan: Row | undefined;
   readonly installments: readonly Row[];
   readonly credits: readonly Row[];
+  readonly prepayments: readonly Row[];
   readonly history: readonly Row[];
   readonly documents: readonly Row[];
 }
@@ -23,6 +24,7 @@ export const rowsAfter = (events: readonly LoanEvent[]): ProjectedRows => {
     loan: rows('loan')[0],
     installments: rows('installment'),
     credits: rows('installment_credit'),
+    prepayments: rows('prepayment'),
     history: rows('status_history'),
     documents: rows('document'),
   };

@@ -54,6 +54,28 @@ const summary = {
   updated_at: ref('Timestamp'),
 };
 
+const disbursement: Schema = {
+  ...object({
+    value: { ...ref('Amount'), description: 'What the fund paid for the operation.' },
+    date: {
+      ...ref('CalendarDate'),
+      description:
+        'The day on which it paid: as the administrator stated it, otherwise the day of the registration in Sao Paulo.',
+    },
+  }),
+  description: 'Present once the operation was disbursed.',
+};
+
+const prepayment: Schema = object({
+  value: { ...ref('Amount'), description: 'What was paid in advance.' },
+  date: ref('CalendarDate'),
+  settled_installments: {
+    ...listOf(ref('InstallmentCode')),
+    description: 'Installments that it paid off; empty when all of it is a credit.',
+  },
+  excess_value: { ...ref('Balance'), description: 'What was above the present value of all that was open.' },
+});
+
 const repurchase: Schema = {
   ...object({
     reason: text('As it was requested.', 'repurchase'),
@@ -63,6 +85,10 @@ const repurchase: Schema = {
     },
     effective_date: ref('CalendarDate'),
     repurchase_value: ref('Balance'),
+    calculated_value: {
+      ...ref('Balance'),
+      description: 'What the state of the operation gave, also where the request stated another value.',
+    },
     calculated_at: ref('Timestamp'),
     completed_at: { ...timestampOrNull, description: 'null until it is through.' },
   }),
@@ -117,6 +143,8 @@ const details = object(
       }),
       description: 'Money that came in, and money that is still to come.',
     },
+    disbursement,
+    prepayments: { ...listOf(prepayment), description: 'Every one so far, oldest first.' },
     repurchase,
     renegotiation,
     rejection_reasons: {
@@ -125,7 +153,7 @@ const details = object(
     },
     version: { type: 'integer', minimum: 0, description: 'Grows with each change of the operation.' },
   },
-  ['repurchase', 'renegotiation', 'rejection_reasons'],
+  ['disbursement', 'repurchase', 'renegotiation', 'rejection_reasons'],
 );
 
 /** What the service says about operations. */

@@ -34,6 +34,7 @@ const FILLED = [
   `insert into installment select 'loan-app.' || n / 10, lpad((n % 10)::text, 3, '0'), n % 10, '2026-0' || 1 + n % 9 || '-01', 1,
      case when n % 3 = 0 then 'settled' else 'pending' end, null, null, null, 1 from generate_series(0, ${INSTALLMENTS - 1}) n`,
   `insert into installment_credit select stream, code, 0, '1', '' from installment`,
+  `insert into prepayment select stream, 0, 1, '', '[]', 0 from loan`,
   `insert into document select stream, 'd-' || n, 0, 0, 'x', '', '', 1, '' from loan, generate_series(1, 3) n`,
   `insert into status_history select stream, n, 'active', '' from loan, generate_series(1, 3) n`,
   'analyze',
