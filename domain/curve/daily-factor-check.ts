@@ -1,25 +1,13 @@
 import { daysBetween } from '../shared/calendar-date.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import type { Cents } from '../shared/money.ts';
+import { meanDays } from './daily-factor-estimate.ts';
 import { solveDailyFactor } from './daily-factor.ts';
+import { FRACTION, sumOfFaces } from './fixed-point.ts';
 
-/** Fixed point with so many binary digits after the point: some forty decimals more than a factor has. */
-const FRACTION = 256n;
+/** Binary digits of the slope after the point. */
+const SLOPE_FRACTION = 40;
 const FACTOR_TEXT = /^(\d+)\.(\d{30,120})$/;
-
-const powersOf = (base: bigint): ((exponent: number) => bigint) => {
-  const known = new Map<number, bigint>([[0, 1n << FRACTION]]);
-  const power = (exponent: number): bigint => {
-    let value = known.get(exponent);
-    if (value !== undefined) return value;
-    const half = power(exponent >> 1);
-    value = (half * half) >> FRACTION;
-    if (exponent % 2 === 1) value = (value * base) >> FRACTION;
-    known.set(exponent, value);
-    return value;
-  };
-  return power;
-};
 
 export interface PricedSchedule {
   readonly acquisitionValue: Cents;
@@ -34,21 +22,19 @@ const fits = (text: string, { acquisitionValue, dateIssued, installments }: Pric
   const scale = 10n ** BigInt(decimals.length);
   const factor = (BigInt(whole + decimals) << FRACTION) / scale;
   if (factor === 0n) return false;
-  const power = powersOf(factor);
-  let [sum, weighted, at, reached] = [0n, 0n, 0, 1n << FRACTION];
-  for (const { dueDate, faceValue } of installments) {
-    const days = daysBetween(dateIssued, dueDate);
-    if (days < 1 || faceValue <= 0) return false;
-    // Schedules mostly ascend in steps of a few lengths, whose powers are known by then.
-    reached = days >= at ? (reached * power(days - at)) >> FRACTION : power(days);
-    at = days;
-    sum += BigInt(faceValue) * reached;
-    weighted += BigInt(faceValue) * reached * BigInt(days);
-  }
-  const missed = sum - (BigInt(acquisitionValue) << FRACTION);
-  // Half a unit of the last digit, times the slope; a billionth more for what the fixed point cuts off, which is far less.
-  const slope = (weighted << FRACTION) / factor;
-  return (missed < 0n ? -missed : missed) * scale * 2_000_000_000n <= slope * 1_000_000_001n;
+  const flows = installments.map(({ dueDate, faceValue }) => ({
+    days: daysBetween(dateIssued, dueDate),
+    faceValue,
+  }));
+  if (flows.some(({ days, faceValue }) => days < 1 || faceValue <= 0)) return false;
+  flows.sort((one, other) => one.days - other.days);
+  const missed = sumOfFaces(factor, flows) - (BigInt(acquisitionValue) << FRACTION);
+  // Half a unit of the last digit, times the slope; a billionth more for what the fixed point and the float cut off, which is less.
+  const slope = Math.round(meanDays(Number(text), flows) * 2 ** SLOPE_FRACTION);
+  return (
+    (missed < 0n ? -missed : missed) * factor * scale * 2_000_000_000n <=
+    ((BigInt(acquisitionValue) * BigInt(slope) * 1_000_000_001n) << (FRACTION * 2n)) >> BigInt(SLOPE_FRACTION)
+  );
 };
 
 /**

@@ -3,43 +3,46 @@ import type { CalendarDate } from '../shared/calendar-date.ts';
 import type { Cents } from '../shared/money.ts';
 import { estimateDailyFactor } from './daily-factor-estimate.ts';
 import type { Flow } from './daily-factor-estimate.ts';
-import { Decimal, ONE, ZERO } from './decimal.ts';
+import { Decimal } from './decimal.ts';
+import { FIXED_ONE, FRACTION, fixedOf, sumOfFaces } from './fixed-point.ts';
 import { carryOf } from './powers.ts';
 
 const DIGITS = 30;
 const MAX_STEPS = 50;
-/** Newton squares the error: after a relative step this small, what is left is far below the last digit kept. */
-const LAST_STEP = new Decimal('1e-24');
+/** Each step leaves a trillionth of the error before it: after one this small, relative to v, nothing is left that would be kept. */
+const LAST_STEP = 110n;
+/** Relative to v, and far below its last digit: a root that lies in the middle of two texts counts as found, and is rounded up. */
+const HAIR = 140n;
+/** Binary digits of the slope after the point. */
+const SLOPE_FRACTION = 40;
 
 interface Dated {
   readonly dueDate: CalendarDate;
   readonly faceValue: Cents;
 }
 
-/** Newton's next value for sum(face * v^days) = acquisition value: convex and growing in v > 0, so one root. */
-const refine = (v: Decimal, acquisitionValue: Decimal, flows: readonly Flow[]): Decimal => {
-  const carry = carryOf(v);
-  let value = ZERO;
-  let slopeTimesV = ZERO;
-  for (const { days, faceValue } of flows) {
-    const term = carry(days).times(faceValue);
-    value = value.plus(term);
-    slopeTimesV = slopeTimesV.plus(term.times(days));
-  }
-  return v.minus(value.minus(acquisitionValue).times(v).div(slopeTimesV));
+/** 30 decimals, and more where leading zeros would leave fewer than 30 significant digits. */
+const format = (v: bigint): string => {
+  let [decimals, scale] = [DIGITS, 10n ** BigInt(DIGITS)];
+  for (const least = scale / 10n; (v * scale) >> FRACTION < least; decimals += 1) scale *= 10n;
+  const units = (v * scale + FIXED_ONE / 2n) >> FRACTION;
+  const digits = String(units).padStart(decimals + 1, '0');
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 };
 
-/** 30 decimals, and more where leading zeros would leave fewer than 30 significant digits. */
-const format = (v: Decimal): string => v.toFixed(Math.max(DIGITS, DIGITS - 1 - v.e));
-
-const solve = (acquisitionValue: Cents, flows: readonly Flow[]): Decimal => {
-  const target = new Decimal(acquisitionValue);
-  let v = new Decimal(estimateDailyFactor(acquisitionValue, flows));
+/**
+ * Steps towards the root of sum(face * v^days) = acquisition value, which is convex and growing in v > 0. What is missed is exact; for
+ * the slope, floating point will do.
+ */
+const solve = (acquisitionValue: Cents, flows: readonly Flow[]): bigint => {
+  const { factor, meanDays } = estimateDailyFactor(acquisitionValue, flows);
+  const price = BigInt(acquisitionValue) << FRACTION;
+  const slopeTimesV = price * BigInt(Math.round(meanDays * 2 ** SLOPE_FRACTION));
+  let v = fixedOf(factor);
   for (let i = 0; i < MAX_STEPS; i += 1) {
-    const next = refine(v, target, flows);
-    const step = next.minus(v).abs();
-    v = next;
-    if (step.lte(v.times(LAST_STEP))) return v;
+    const step = (((sumOfFaces(v, flows) - price) * v) << BigInt(SLOPE_FRACTION)) / slopeTimesV;
+    v -= step;
+    if ((step < 0n ? -step : step) <= v >> LAST_STEP) return v + (v >> HAIR);
   }
   throw new RangeError('the daily factor did not settle');
 };
@@ -60,6 +63,7 @@ export const solveDailyFactor = (
     days: daysBetween(dateIssued, dueDate),
     faceValue,
   }));
+  flows.sort((one, other) => one.days - other.days);
   if (
     flows.length === 0 ||
     acquisitionValue <= 0 ||
@@ -70,7 +74,7 @@ export const solveDailyFactor = (
     );
   }
   const faces = flows.reduce((sum, flow) => sum + flow.faceValue, 0);
-  return format(faces === acquisitionValue ? ONE : solve(acquisitionValue, flows));
+  return format(faces === acquisitionValue ? FIXED_ONE : solve(acquisitionValue, flows));
 };
 
 /** v^-365 - 1 with ten decimals: `0.2809353655` is 28.09353655 % a year. For display; prices are computed with v. */

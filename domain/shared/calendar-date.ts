@@ -4,7 +4,9 @@ import type { Brand } from './brand.ts';
 export type CalendarDate = Brand<string, 'CalendarDate'>;
 
 const MS_PER_DAY = 86_400_000;
-const pattern = /^(\d{4})-(\d{2})-(\d{2})$/;
+const LENGTH = 10;
+const DASH = 45;
+const ZERO = 48;
 const MONTH_LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
@@ -12,11 +14,22 @@ const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 ||
 const lengthOf = (year: number, month: number): number =>
   month === 2 && isLeap(year) ? 29 : (MONTH_LENGTHS[month - 1] ?? 0);
 
+/** The number that these digits spell; NaN where one is none. */
+const digitsOf = (text: string, start: number, end: number): number => {
+  let number = 0;
+  for (let i = start; i < end; i += 1) {
+    const digit = text.charCodeAt(i) - ZERO;
+    if (digit < 0 || digit > 9) return NaN;
+    number = number * 10 + digit;
+  }
+  return number;
+};
+
 /** Days since 1970-01-01; undefined for a text that is no date or a date that does not exist. */
 const epochDay = (date: string): number | undefined => {
-  if (!pattern.test(date)) return undefined;
-  const [year, month, day] = [+date.slice(0, 4), +date.slice(5, 7), +date.slice(8, 10)];
-  if (day < 1 || day > lengthOf(year, month)) return undefined;
+  if (date.length !== LENGTH || date.charCodeAt(4) !== DASH || date.charCodeAt(7) !== DASH) return undefined;
+  const [year, month, day] = [digitsOf(date, 0, 4), digitsOf(date, 5, 7), digitsOf(date, 8, 10)];
+  if (!(year >= 0 && day >= 1 && day <= lengthOf(year, month))) return undefined;
   return Date.UTC(year, month - 1, day) / MS_PER_DAY;
 };
 

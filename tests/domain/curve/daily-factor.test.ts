@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { annualEffectiveRate, solveDailyFactor } from '../../../domain/curve/daily-factor.ts';
-import { calendarDate, daysBetween } from '../../../domain/shared/calendar-date.ts';
+import { addDays, calendarDate, daysBetween } from '../../../domain/shared/calendar-date.ts';
+import { cents } from '../../../domain/shared/money.ts';
 import { centsOf, scheduleOf, vectors } from '../support/finance-vectors.ts';
 import { ISSUED, anyPosition, extremePosition, shortPosition, solved } from '../support/positions.ts';
 import type { Position } from '../support/positions.ts';
@@ -26,6 +27,23 @@ const bisect = (position: Position, digits: number): string => {
     else low = middle;
   }
   return low.plus(high).div(2).toFixed(digits);
+};
+
+/** Newton's steps with 50 digits, rounded half up: the method that gave the factors of the first releases. */
+const Exact = Decimal.clone({ defaults: true, precision: 50, rounding: Decimal.ROUND_HALF_UP });
+const inDecimals = ({ acquisitionValue, installments }: Position, near: string): string => {
+  let v = new Exact(Number(near));
+  for (let step = new Exact(1); step.abs().gt(v.times('1e-24')); v = v.minus(step)) {
+    let [missed, weighted] = [new Exact(acquisitionValue).neg(), new Exact(0)];
+    for (const { dueDate, faceValue } of installments) {
+      const days = daysBetween(ISSUED, dueDate);
+      const term = v.pow(days).times(faceValue);
+      missed = missed.plus(term);
+      weighted = weighted.plus(term.times(days));
+    }
+    step = missed.times(v).div(weighted);
+  }
+  return v.toFixed(Math.max(30, 29 - v.e));
 };
 
 describe('daily factor of the published cases', () => {
@@ -77,6 +95,35 @@ describe('daily factor of any operation', () => {
         expect(at(half).gte(position.acquisitionValue)).toBe(true);
       }),
       { numRuns: 60 },
+    );
+  });
+
+  test('is digit for digit the one that decimals give, in whatever order installments stand', () => {
+    const shuffled = fc
+      .oneof(anyPosition, extremePosition, shortPosition)
+      .chain((position) =>
+        fc
+          .shuffledSubarray([...position.installments], { minLength: position.installments.length })
+          .map((installments) => ({ ...position, installments })),
+      );
+    fc.assert(
+      fc.property(shuffled, (position) => {
+        expect(solved(position)).toBe(inDecimals(position, solved(position)));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('is rounded half up where it ends in a five behind the last digit', () => {
+    const price = fc.integer({ min: 0, max: 40_000_000_000 }).map((half) => 2 * half + 1);
+    fc.assert(
+      // A price over a power of two ends one digit after the last that is kept.
+      fc.property(price, fc.integer({ min: 31, max: 36 }), (value, binaryDigits) => {
+        const faceValue = cents(2 ** binaryDigits);
+        const factor = solveDailyFactor(cents(value), ISSUED, [{ dueDate: addDays(ISSUED, 1), faceValue }]);
+        const digits = factor.length - factor.indexOf('.') - 1;
+        expect(factor).toBe(new Wide(value).div(faceValue).toFixed(digits, Decimal.ROUND_HALF_UP));
+      }),
     );
   });
 
