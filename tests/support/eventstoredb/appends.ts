@@ -12,13 +12,32 @@ import any from 'google-protobuf/google/protobuf/any_pb.js';
 import protobufEmpty from 'google-protobuf/google/protobuf/empty_pb.js';
 import type { AppendOutcome, AppendRequest, EventLog, ExpectedRevision, ProposedEvent } from './event-log.ts';
 import type { Faults } from './faults.ts';
-import { empty, failure, identifierOf, proposedEvent, sizeOf, streamOf } from './wire.ts';
+import type { Membership } from './membership.ts';
+import { refusalAt } from './membership.ts';
+import type { SizeRule } from './wire.ts';
+import {
+  empty,
+  failure,
+  identifierOf,
+  proposedEvent,
+  sizeOf,
+  streamDeleted,
+  streamOf,
+  thrownByHandler,
+} from './wire.ts';
 
 export const MAX_APPEND_SIZE = 1_048_576;
 
-interface Setting {
+/** The server waits no longer for its own disks and followers. */
+const WRITE_TIMEOUT_MS = 2_000;
+
+export interface Setting {
   readonly log: EventLog;
   readonly faults: Faults;
+  readonly node: Membership;
+  readonly sizeRule: SizeRule;
+  /** Ends when the node gives up what is on its way. */
+  readonly cancelled: () => AbortSignal;
 }
 
 interface Revisions {
@@ -34,16 +53,58 @@ const expectedOf = (options: Revisions | undefined, revision: () => string): Exp
   return Number(revision());
 };
 
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());
+
+const canceledByServer = (): grpc.ServiceError => failure(grpc.status.ABORTED, 'Request canceled by server');
+
+const phaseTimeout = (): grpc.ServiceError =>
+  failure(grpc.status.ABORTED, 'Operation timed out: Commit phase timeout');
+
+const underWay = new WeakMap<EventLog, Set<string>>();
+
+/** The same append twice at a time: the second one may wait for a commit that nobody tells it of. */
+const alone = async <Result>(
+  { log, faults }: Setting,
+  request: AppendRequest,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  const at = underWay.get(log) ?? new Set();
+  underWay.set(log, at);
+  const key = `${request.stream} ${request.events[0]?.id}`;
+  if (at.has(key) && faults.equalAppendsTimeOutAfterMs !== undefined) {
+    await wait(faults.equalAppendsTimeOutAfterMs);
+    throw phaseTimeout();
+  }
+  at.add(key);
+  try {
+    return await work();
+  } finally {
+    at.delete(key);
+  }
+};
+
 /** What becomes of an append under the faults set now; undefined when its answer never leaves. */
-const carriedOut = async (
+const carriedOut = async (setting: Setting, request: AppendRequest): Promise<AppendOutcome | undefined> => {
+  const cancelled = setting.cancelled();
+  const outcome = await alone(setting, request, () => underFaults(setting, request));
+  if (cancelled.aborted) throw canceledByServer();
+  return outcome;
+};
+
+const underFaults = async (
   { log, faults }: Setting,
   request: AppendRequest,
 ): Promise<AppendOutcome | undefined> => {
   if (!faults.appendsTo(request.stream)) return log.append(request);
   const { appends, appendDelayMs, appendFailure } = faults;
-  if (appendDelayMs > 0) await new Promise((resolve) => setTimeout(resolve, appendDelayMs).unref());
+  if (appendDelayMs > 0) await wait(appendDelayMs);
   if (appends === 'lost') return undefined;
   if (appends === 'refused') throw appendFailure;
+  if (appends === 'phase_timeout') {
+    void log.append(request);
+    await wait(faults.phaseTimeoutMs);
+    throw phaseTimeout();
+  }
   const outcome = await log.append(request);
   if (appends === 'answer_failing') throw appendFailure;
   return appends === 'answered' ? outcome : undefined;
@@ -61,6 +122,7 @@ const appendResponse = (request: AppendRequest, outcome: AppendOutcome): AppendR
         ),
     );
   }
+  if (outcome.kind === 'stream_deleted') throw streamDeleted(request.stream);
   const refusal = new streams.AppendResp.WrongExpectedVersion();
   if (outcome.current === undefined) refusal.setCurrentNoStream(empty());
   else refusal.setCurrentRevision(String(outcome.current));
@@ -94,44 +156,94 @@ export const handleAppend =
     });
     call.on('error', () => undefined);
     call.on('end', () => {
-      if (problem) return answer(problem);
-      const total = events.reduce((sum, event) => sum + sizeOf(event), 0);
-      if (total > MAX_APPEND_SIZE) return answer(tooLarge());
+      const refusal = problem ?? refusalAt(setting.node, call.metadata);
+      if (refusal) return answer(refusal);
+      if (totalOf(events, setting.sizeRule) > MAX_APPEND_SIZE) return answer(tooLarge());
+      if (streamOf(options) === '' || events.some(({ type }) => type === ''))
+        return answer(thrownByHandler());
       const expected = expectedOf(options, () => options?.getRevision() ?? '');
       const request = { stream: streamOf(options), expected, events };
-      carriedOut(setting, request).then(
-        (outcome) => outcome && !call.cancelled && answer(null, appendResponse(request, outcome)),
-        (error: grpc.ServiceError) => answer(error),
-      );
+      carriedOut(setting, request)
+        .then((outcome) => outcome && !call.cancelled && answer(null, appendResponse(request, outcome)))
+        .catch((error: grpc.ServiceError) => answer(error));
     });
   };
 
-const batchError = (request: AppendRequest, current: number | undefined): status.Status => {
+const totalOf = (events: readonly ProposedEvent[], rule: SizeRule): number =>
+  events.reduce((sum, event) => sum + sizeOf(event, rule), 0);
+
+const packed = (
+  code: number,
+  message: string,
+  name: string,
+  details: { serializeBinary(): Uint8Array },
+): status.Status => {
+  const wrapped = new any.Any();
+  wrapped.pack(details.serializeBinary(), name);
+  return new status.Status().setCode(code).setMessage(message).setDetails(wrapped);
+};
+
+const timedOut = (): status.Status =>
+  packed(4, 'Timeout', 'event_store.client.Timeout', new shared.Timeout());
+
+/** It says in words alone that it is not ready, and nothing of the kind that a client could recognize. */
+const notHandled = (message: string): status.Status =>
+  packed(0, message, 'google.protobuf.Empty', new protobufEmpty.Empty());
+
+const badRequest = (): status.Status =>
+  packed(3, 'BadRequest', 'event_store.client.BadRequest', new shared.BadRequest());
+
+const tooLargeInBatch = (): status.Status =>
+  packed(
+    3,
+    'MaximumAppendSizeExceeded',
+    'event_store.client.MaximumAppendSizeExceeded',
+    new shared.MaximumAppendSizeExceeded().setMaxappendsize(MAX_APPEND_SIZE),
+  );
+
+const wrongVersion = (request: AppendRequest, current: number | undefined): status.Status => {
   const refusal = new shared.WrongExpectedVersion();
   if (current === undefined) refusal.setCurrentNoStream(new protobufEmpty.Empty());
   else refusal.setCurrentStreamRevision(String(current));
   if (request.expected === 'no_stream') refusal.setExpectedNoStream(new protobufEmpty.Empty());
-  else if (typeof request.expected === 'number') refusal.setExpectedStreamPosition(String(request.expected));
-  const details = new any.Any();
-  details.pack(refusal.serializeBinary(), 'event_store.client.WrongExpectedVersion');
-  return new status.Status().setCode(9).setMessage('WrongExpectedVersion').setDetails(details);
+  else if (request.expected === 'any') refusal.setExpectedAny(new protobufEmpty.Empty());
+  else if (request.expected === 'stream_exists') refusal.setExpectedStreamExists(new protobufEmpty.Empty());
+  else refusal.setExpectedStreamPosition(String(request.expected));
+  return packed(9, 'WrongExpectedVersion', 'event_store.client.WrongExpectedVersion', refusal);
 };
+
+const deletedInBatch = (stream: string): status.Status =>
+  packed(
+    9,
+    'StreamDeleted',
+    'event_store.client.StreamDeleted',
+    new shared.StreamDeleted().setStreamIdentifier(identifierOf(stream)),
+  );
 
 const batchResponse = (
   id: shared.UUID | undefined,
   request: AppendRequest,
-  outcome: AppendOutcome,
+  outcome: AppendOutcome | status.Status,
 ): BatchAppendResp => {
   const response = new streams.BatchAppendResp()
     .setCorrelationId(id)
     .setStreamIdentifier(identifierOf(request.stream));
-  if (outcome.kind !== 'success') return response.setError(batchError(request, outcome.current));
+  if (outcome instanceof status.Status) return response.setError(outcome);
+  if (outcome.kind === 'stream_deleted') return response.setError(deletedInBatch(request.stream));
+  if (outcome.kind !== 'success') return response.setError(wrongVersion(request, outcome.current));
   const position = String(outcome.position);
   return response.setSuccess(
     new streams.BatchAppendResp.Success()
       .setCurrentRevision(String(outcome.revision))
       .setPosition(new shared.AllStreamPosition().setCommitPosition(position).setPreparePosition(position)),
   );
+};
+
+/** What the batch call says of an append where a call of its own would end with that error; undefined where it ends as well. */
+const inBatch = (error: grpc.ServiceError): status.Status | undefined => {
+  if (error.code === grpc.status.UNAVAILABLE) return notHandled(error.details);
+  if (error.code === grpc.status.ABORTED && error.details.includes('phase timeout')) return timedOut();
+  return undefined;
 };
 
 /** One stream of calls for all appends of a connection. Each append may come in parts; only the last one says so. */
@@ -150,13 +262,32 @@ export const handleBatchAppend =
         expected: expectedOf(options, () => options?.getStreamPosition() ?? ''),
         events: [],
       };
-      request.events.push(...message.getProposedMessagesList().map(proposedEvent));
+      const answer = (outcome: AppendOutcome | status.Status): void =>
+        void (!call.cancelled && call.write(batchResponse(message.getCorrelationId(), request, outcome)));
+      const proposed = message.getProposedMessagesList().map(proposedEvent);
+      if (proposed.some(({ type }) => type === '')) {
+        // It goes on waiting for the rest of an append that it has refused, and answers a second time when that does not come.
+        void wait(WRITE_TIMEOUT_MS).then(() => answer(timedOut()));
+        return answer(badRequest());
+      }
+      request.events.push(...proposed);
+      if (totalOf(request.events, setting.sizeRule) > MAX_APPEND_SIZE) {
+        open.delete(id);
+        return answer(tooLargeInBatch());
+      }
       open.set(id, request);
       if (!message.getIsFinal()) return;
       open.delete(id);
-      carriedOut(setting, request).then(
-        (outcome) => outcome && call.write(batchResponse(message.getCorrelationId(), request, outcome)),
-        (error: grpc.ServiceError) => call.emit('error', error),
-      );
+      if (request.stream === '') return answer(badRequest());
+      setting.faults.batched++;
+      const refusal = refusalAt(setting.node, call.metadata);
+      const working = refusal ? Promise.reject(refusal) : carriedOut(setting, request);
+      working
+        .then((outcome) => outcome && answer(outcome))
+        .catch((error: grpc.ServiceError) => {
+          const told = inBatch(error);
+          if (told) answer(told);
+          else call.emit('error', error);
+        });
     });
   };

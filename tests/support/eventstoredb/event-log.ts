@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { LogFile } from './log-file.ts';
 
 /** An event as the stand-in keeps it. Bytes are never looked into. */
@@ -26,7 +27,8 @@ export interface AppendRequest {
 
 export type AppendOutcome =
   | { readonly kind: 'success'; readonly revision: number; readonly position: number }
-  | { readonly kind: 'wrong_expected_version'; readonly current: number | undefined };
+  | { readonly kind: 'wrong_expected_version'; readonly current: number | undefined }
+  | { readonly kind: 'stream_deleted' };
 
 type Decision = AppendOutcome | { readonly kind: 'store' };
 
@@ -37,6 +39,36 @@ interface Waiting {
 
 const RECORD_OVERHEAD = 64;
 const FIRST_POSITION = 1_000;
+const TOMBSTONE = '$streamDeleted';
+
+/** The metadata of a stream is the last event of a stream of its own. */
+export const metastreamOf = (stream: string): string => `$$${stream}`;
+
+interface StreamMetadata {
+  readonly $maxCount?: number;
+  /** Revisions below it are not shown; the largest there is once the stream was deleted. */
+  readonly $tb?: number;
+}
+
+const systemEvent = (type: string, data: Buffer): ProposedEvent => ({
+  id: randomUUID(),
+  type,
+  contentType: 'application/json',
+  data,
+  metadata: Buffer.alloc(0),
+});
+
+/** Below the head it may be a repetition: the same ids at the same places, all of them. */
+const repetitionOf = (
+  stored: readonly StoredEvent[],
+  at: number,
+  events: readonly ProposedEvent[],
+): AppendOutcome | undefined => {
+  const places = events.map((_, index) => stored[at + 1 + index]);
+  const last = places.at(-1);
+  const same = places.every((place, index) => place?.id === events[index]?.id);
+  return same && last ? { kind: 'success', revision: last.revision, position: last.position } : undefined;
+};
 
 /**
  * The log with the server's rules for appends: what it does with a revision, and when it takes an append for a repetition.
@@ -59,6 +91,66 @@ export class EventLog {
 
   stream(name: string): readonly StoredEvent[] {
     return this.#streams.get(name) ?? [];
+  }
+
+  /** What a reader sees of a stream: undefined when it is absent or was deleted. */
+  shown(name: string): readonly StoredEvent[] | undefined {
+    const stored = this.stream(name);
+    const { $maxCount = stored.length, $tb = 0 } = this.#metadataOf(name);
+    const from = Math.max($tb, stored.length - $maxCount);
+    const shown = stored.slice(from);
+    return shown.length === 0 ? undefined : shown;
+  }
+
+  isTombstoned(name: string): boolean {
+    return this.stream(name).at(-1)?.type === TOMBSTONE;
+  }
+
+  /** Where among all events the one at this position stands. */
+  indexOf(position: number): number | undefined {
+    const index = this.firstBehind(position - 1);
+    return this.events[index]?.position === position ? index : undefined;
+  }
+
+  /** Index of the first event behind that position; the number of events when there is none. */
+  firstBehind(position: number): number {
+    let [low, high] = [0, this.events.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.events[middle]!.position > position) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  /** Where the next event will stand. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** What stood behind that position never was, as after a restore of an older backup. */
+  cutBehind(position: number): void {
+    const kept = this.events.filter((event) => event.position <= position);
+    this.events.length = 0;
+    this.#streams.clear();
+    this.#byId.clear();
+    this.#end = FIRST_POSITION;
+    for (const event of kept) this.#add(event.stream, event.created, [event]);
+  }
+
+  /** Hides every event of the stream; later ones go on at the next revision. */
+  delete(stream: string): Promise<AppendOutcome> {
+    const data = Buffer.from(JSON.stringify({ $tb: this.stream(stream).length }));
+    return this.append({
+      stream: metastreamOf(stream),
+      expected: 'any',
+      events: [systemEvent('$metadata', data)],
+    });
+  }
+
+  /** Nothing is read from the stream or appended to it ever again. */
+  tombstone(stream: string): Promise<AppendOutcome> {
+    return this.append({ stream, expected: 'any', events: [systemEvent(TOMBSTONE, Buffer.from('{}'))] });
   }
 
   append(request: AppendRequest): Promise<AppendOutcome> {
@@ -89,25 +181,27 @@ export class EventLog {
     for (const listener of [...this.#listeners]) listener();
   }
 
+  #metadataOf(stream: string): StreamMetadata {
+    const last = this.stream(metastreamOf(stream)).at(-1);
+    return last ? (JSON.parse(last.data.toString('utf8')) as StreamMetadata) : {};
+  }
+
   #decide({ stream, expected, events }: AppendRequest): Decision {
+    if (this.isTombstoned(stream)) return { kind: 'stream_deleted' };
     const stored = this.stream(stream);
     const current = stored.length - 1;
+    if (expected === 'no_stream' && current >= 0 && this.#metadataOf(stream).$tb === stored.length)
+      return { kind: 'store' };
     const refused = {
       kind: 'wrong_expected_version',
       current: current < 0 ? undefined : current,
     } as const;
-    if (typeof expected === 'string' && expected !== 'no_stream') {
-      if (expected === 'stream_exists' && current < 0) return refused;
+    if (expected === 'stream_exists' && current < 0) return refused;
+    if (expected === 'any' || expected === 'stream_exists')
       return this.#knownByIds(stream, events) ?? { kind: 'store' };
-    }
     const at = expected === 'no_stream' ? -1 : expected;
     if (at > current) return refused;
-    if (at === current) return { kind: 'store' };
-    // Below the head it may be a repetition: the same ids at the same places, all of them.
-    const places = events.map((_, index) => stored[at + 1 + index]);
-    const last = places.at(-1);
-    const same = places.every((place, index) => place?.id === events[index]?.id);
-    return same && last ? { kind: 'success', revision: last.revision, position: last.position } : refused;
+    return at === current ? { kind: 'store' } : (repetitionOf(stored, at, events) ?? refused);
   }
 
   /** Without a revision, ids that the stream has seen make a repetition. */

@@ -3,7 +3,15 @@ import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { EventLog, StoredEvent } from './event-log.ts';
 import type { Faults } from './faults.ts';
-import { eventResponse, failure, streamNotFoundResponse, streamOf } from './wire.ts';
+import {
+  accessDenied,
+  eventResponse,
+  failure,
+  streamDeleted,
+  streamNotFoundResponse,
+  streamOf,
+  thrownByHandler,
+} from './wire.ts';
 
 export type ReadCall = grpc.ServerWritableStream<ReadReq, ReadResp>;
 
@@ -27,20 +35,40 @@ const room = (call: ReadCall): Promise<void> =>
 
 const ofStream = (log: EventLog, options: ReadReq.Options): readonly StoredEvent[] => {
   const from = options.getStream();
-  const all = log.stream(streamOf(from));
+  const all = log.shown(streamOf(from)) ?? [];
+  const revision = from?.hasRevision() ? Number(from.getRevision()) : undefined;
   if (options.getReadDirection() !== BACKWARDS)
-    return from?.hasRevision() ? all.slice(Number(from.getRevision())) : all;
-  const upTo = from?.hasRevision() ? Number(from.getRevision()) + 1 : all.length;
-  return all.slice(0, upTo).toReversed();
+    return all.filter((event) => event.revision >= (revision ?? 0));
+  return all.filter((event) => event.revision <= (revision ?? Infinity)).toReversed();
 };
 
 /** Reading $all begins with the event at the position, unlike subscribing. */
-const ofLog = (log: EventLog, options: ReadReq.Options): readonly StoredEvent[] => {
+const ofLog = (log: EventLog, options: ReadReq.Options, count: number): readonly StoredEvent[] => {
   const from = options.getAll();
   const position = from?.hasPosition() ? Number(from.getPosition()?.getCommitPosition()) : undefined;
-  if (options.getReadDirection() !== BACKWARDS)
-    return log.events.filter((event) => event.position >= (position ?? 0));
-  return log.events.filter((event) => event.position < (position ?? Infinity)).toReversed();
+  if (options.getReadDirection() !== BACKWARDS) {
+    const first = position === undefined ? 0 : log.firstBehind(position - 1);
+    return log.events.slice(first, first + count);
+  }
+  const last = position === undefined ? log.events.length : log.firstBehind(position - 1);
+  return log.events.slice(Math.max(0, last - count), last).toReversed();
+};
+
+const refusalOf = (log: EventLog, options: ReadReq.Options): grpc.ServiceError | undefined => {
+  const stream = options.getStream();
+  const forwards = options.getReadDirection() !== BACKWARDS;
+  if (stream && log.isTombstoned(streamOf(stream))) return streamDeleted(streamOf(stream));
+  if (Number(options.getCount()) === 0 || (stream?.hasEnd() && forwards))
+    return failure(grpc.status.UNKNOWN, 'Unexpected ReadStreamResult: Error');
+  const position = options.getAll()?.getPosition();
+  return position && !standsAt(log, position) ? thrownByHandler() : undefined;
+};
+
+/** Whether a record begins there, or nothing is there yet; the server follows a position into nothing without a word. */
+export const standsAt = (log: EventLog, position: ReadReq.Options.Position): boolean => {
+  const [commit, prepare] = [Number(position.getCommitPosition()), Number(position.getPreparePosition())];
+  if (prepare > commit) return false;
+  return commit >= log.end || commit === 0 || log.indexOf(commit) !== undefined;
 };
 
 /** Streams of events that end. */
@@ -52,11 +80,20 @@ export const handleRead = async (log: EventLog, faults: Faults, call: ReadCall):
     call.emit('error', failure(grpc.status.UNAVAILABLE, 'injected'));
     return;
   }
+  if (options.hasAll() && !faults.mayReadAll) {
+    call.emit('error', accessDenied());
+    return;
+  }
+  const refusal = refusalOf(log, options);
+  if (refusal) {
+    call.emit('error', refusal);
+    return;
+  }
   const stream = options.getStream();
   const name = streamOf(stream);
   const count = Number(options.getCount());
-  if (stream && log.stream(name).length === 0) await send(call, streamNotFoundResponse(name));
-  const events = (stream ? ofStream(log, options) : ofLog(log, options)).slice(0, count);
+  if (stream && !log.shown(name)) await send(call, streamNotFoundResponse(name));
+  const events = stream ? ofStream(log, options).slice(0, count) : ofLog(log, options, count);
   for (const event of events) if (!(await send(call, eventResponse(event)))) return;
   call.end();
 };

@@ -1,9 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import * as grpc from '@grpc/grpc-js';
 import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
 import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import type { SupportedMethods } from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { Empty } from '@eventstore/db-client/generated/shared_pb.js';
+import { GossipService } from '@eventstore/db-client/generated/gossip_grpc_pb.js';
+import gossip from '@eventstore/db-client/generated/gossip_pb.js';
+import type { ClusterInfo } from '@eventstore/db-client/generated/gossip_pb.js';
+import type {
+  DeleteReq,
+  DeleteResp,
+  TombstoneReq,
+  TombstoneResp,
+} from '@eventstore/db-client/generated/streams_pb.js';
+import streams from '@eventstore/db-client/generated/streams_pb.js';
 import { handleAppend, handleBatchAppend } from './appends.ts';
 import { EventLog } from './event-log.ts';
 import { Faults } from './faults.ts';
@@ -11,7 +22,10 @@ import { LogFile } from './log-file.ts';
 import type { ReadCall } from './reads.ts';
 import { handleRead } from './reads.ts';
 import { AllSubscription } from './subscriptions.ts';
-import { failure, serializeOnce } from './wire.ts';
+import type { Member, Membership, Role } from './membership.ts';
+import { alone, refusalAt } from './membership.ts';
+import type { SizeRule } from './wire.ts';
+import { failure, serializeOnce, streamOf, uuidOf } from './wire.ts';
 
 export interface StandInOptions {
   /** Default: any free one. */
@@ -21,6 +35,10 @@ export interface StandInOptions {
   /** A log in memory that outlives this server, to start another one on it. */
   readonly log?: EventLog;
   readonly credentials?: grpc.ServerCredentials;
+  /** What counts towards the limit of an append. */
+  readonly sizeRule?: SizeRule;
+  /** Default: one node, which leads. */
+  readonly membership?: Membership;
 }
 
 const announced = (): SupportedMethods =>
@@ -31,9 +49,27 @@ const announced = (): SupportedMethods =>
     }),
   );
 
+const STATES: Readonly<Record<Role, number>> = {
+  leader: gossip.MemberInfo.VNodeState.LEADER,
+  follower: gossip.MemberInfo.VNodeState.FOLLOWER,
+  unready: gossip.MemberInfo.VNodeState.UNKNOWN,
+};
+
+const clusterInfo = (members: readonly Member[]): ClusterInfo =>
+  new gossip.ClusterInfo().setMembersList(
+    members.map(({ host, port, role, alive }) =>
+      new gossip.MemberInfo()
+        .setInstanceId(uuidOf(randomUUID()))
+        .setTimeStamp(String(Date.now() * 10_000))
+        .setState(STATES[role])
+        .setIsAlive(alive)
+        .setHttpEndPoint(new gossip.EndPoint().setAddress(host).setPort(port)),
+    ),
+  );
+
 /**
  * Stands in for EventStoreDB where no real server can be installed: speaks its gRPC protocol for streams, subscriptions to $all
- * and server features, with its rule for repeated appends and its errors. One node, no access rules, nothing else.
+ * and server features, gossip, with its rule for repeated appends and its errors. No access rules, nothing else.
  */
 export class EventStoreDbStandIn {
   readonly log: EventLog;
@@ -43,10 +79,21 @@ export class EventStoreDbStandIn {
   readonly #file: LogFile | undefined;
   readonly #subscriptions = new Set<AllSubscription>();
 
-  private constructor(server: grpc.Server, log: EventLog, file: LogFile | undefined) {
+  readonly #node: Membership;
+  readonly #sizeRule: SizeRule;
+  #appends = new AbortController();
+
+  private constructor(
+    server: grpc.Server,
+    log: EventLog,
+    file: LogFile | undefined,
+    { membership, sizeRule = 'data' }: StandInOptions,
+  ) {
     this.#server = server;
     this.log = log;
     this.#file = file;
+    this.#node = membership ?? alone(() => this.port);
+    this.#sizeRule = sizeRule;
     this.#addServices();
   }
 
@@ -54,7 +101,7 @@ export class EventStoreDbStandIn {
     const file = options.dataDir === undefined ? undefined : new LogFile(options.dataDir);
     const server = new grpc.Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 });
     const log = options.log ?? new EventLog(file);
-    const standIn = new EventStoreDbStandIn(server, log, file);
+    const standIn = new EventStoreDbStandIn(server, log, file, options);
     const address = `127.0.0.1:${options.port ?? 0}`;
     const credentials = options.credentials ?? grpc.ServerCredentials.createInsecure();
     standIn.#port = await new Promise<number>((resolve, reject) => {
@@ -81,6 +128,13 @@ export class EventStoreDbStandIn {
     for (const subscription of this.#subscriptions) subscription.drop(error);
   }
 
+  /** What is on its way is answered with a cancellation, whatever becomes of it, and subscriptions with the end. */
+  cancelAppends(): void {
+    this.#appends.abort();
+    this.#appends = new AbortController();
+    this.dropSubscriptions(failure(grpc.status.CANCELLED, 'Request canceled by server'));
+  }
+
   /** Closes every connection at once, with whatever is on its way. */
   async kill(): Promise<void> {
     for (const subscription of this.#subscriptions) subscription.leave();
@@ -90,7 +144,13 @@ export class EventStoreDbStandIn {
   }
 
   #addServices(): void {
-    const setting = { log: this.log, faults: this.faults };
+    const setting = {
+      log: this.log,
+      faults: this.faults,
+      node: this.#node,
+      sizeRule: this.#sizeRule,
+      cancelled: () => this.#appends.signal,
+    };
     const read = { ...StreamsService.read, responseSerialize: serializeOnce };
     this.#server.addService(
       { ...StreamsService, read },
@@ -98,8 +158,25 @@ export class EventStoreDbStandIn {
         append: handleAppend(setting),
         batchAppend: handleBatchAppend(setting),
         read: (call: ReadCall) => void this.#read(call),
+        delete: (call: grpc.ServerUnaryCall<DeleteReq, DeleteResp>, answer: grpc.sendUnaryData<DeleteResp>) =>
+          void this.log
+            .delete(streamOf(call.request.getOptions()))
+            .then(() => answer(null, new streams.DeleteResp())),
+        tombstone: (
+          call: grpc.ServerUnaryCall<TombstoneReq, TombstoneResp>,
+          answer: grpc.sendUnaryData<TombstoneResp>,
+        ) =>
+          void this.log
+            .tombstone(streamOf(call.request.getOptions()))
+            .then(() => answer(null, new streams.TombstoneResp())),
       },
     );
+    this.#server.addService(GossipService, {
+      read: (call: grpc.ServerUnaryCall<Empty, ClusterInfo>, answer: grpc.sendUnaryData<ClusterInfo>) => {
+        this.faults.seen('Gossip', call);
+        answer(null, clusterInfo(this.#node.members()));
+      },
+    });
     this.#server.addService(ServerFeaturesService, {
       getSupportedMethods: (
         call: grpc.ServerUnaryCall<Empty, SupportedMethods>,
@@ -114,6 +191,8 @@ export class EventStoreDbStandIn {
   }
 
   async #read(call: ReadCall): Promise<void> {
+    const refusal = refusalAt(this.#node, call.metadata);
+    if (refusal) return void call.emit('error', refusal);
     if (!call.request.getOptions()?.hasSubscription()) return handleRead(this.log, this.faults, call);
     const subscription = new AllSubscription(this.log, this.faults, call);
     this.#subscriptions.add(subscription);

@@ -1,13 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import type * as grpc from '@grpc/grpc-js';
+import { status as grpcStatus } from '@grpc/grpc-js';
 import type { EventLog, StoredEvent } from './event-log.ts';
 import type { Faults } from './faults.ts';
 import type { ReadCall } from './reads.ts';
-import { send } from './reads.ts';
-import { caughtUpResponse, checkpointResponse, confirmationResponse, eventResponse } from './wire.ts';
+import { send, standsAt } from './reads.ts';
+import {
+  accessDenied,
+  caughtUpResponse,
+  checkpointResponse,
+  confirmationResponse,
+  eventResponse,
+  failure,
+  fellBehindResponse,
+  thrownByHandler,
+} from './wire.ts';
 
 const PAGE = 32;
+/** Events that the server keeps for a live subscriber that does not take them. */
+const LIVE_BUFFER = 32;
 
 interface Filter {
   readonly matches: (event: StoredEvent) => boolean;
@@ -45,16 +57,17 @@ export class AllSubscription {
   #considered = 0;
   #wake: () => void = () => undefined;
   #left = false;
+  #blocked = false;
 
   constructor(log: EventLog, faults: Faults, call: ReadCall) {
     this.#log = log;
     this.#faults = faults;
     this.#call = call;
     const options = call.request.getOptions()!;
-    const from = options.getAll()?.getPosition();
-    const after = from ? Number(from.getCommitPosition()) : -1;
-    const next = log.events.findIndex(({ position }) => position > after);
-    this.#next = next < 0 ? log.events.length : next;
+    const all = options.getAll();
+    const from = all?.getPosition();
+    if (all?.hasEnd()) this.#next = log.events.length;
+    else this.#next = from ? log.firstBehind(Number(from.getCommitPosition())) : 0;
     this.#filter = filterOf(options);
   }
 
@@ -63,11 +76,15 @@ export class AllSubscription {
     this.#call.once('cancelled', () => this.leave());
     this.#faults.seen('Subscribe', this.#call);
     try {
+      const refusal = this.#refusal();
+      if (refusal) return void this.#call.emit('error', refusal);
       if (this.#faults.subscriptions === 'unconfirmed') return await this.#untilLeft();
       await send(this.#call, confirmationResponse(randomUUID()));
-      await this.#catchUp();
-      if (this.#faults.saysCaughtUp && !this.#silent) await send(this.#call, caughtUpResponse());
-      await this.#followLive();
+      while (!this.#left) {
+        await this.#catchUp();
+        if (this.#faults.saysCaughtUp && !this.#silent) await send(this.#call, caughtUpResponse());
+        await this.#followLive();
+      }
     } finally {
       stopListening();
     }
@@ -122,8 +139,11 @@ export class AllSubscription {
         continue;
       }
       this.#next++;
-      if (matches(event)) await this.#hand(event);
-      else if (++this.#considered >= interval) {
+      if (matches(event)) {
+        await this.#hand(event);
+        // It reads slower than events come: more have gathered than the server keeps for it.
+        if (this.#blocked && this.#log.events.length - this.#next > LIVE_BUFFER) return this.#tooSlow();
+      } else if (++this.#considered >= interval) {
         this.#considered = 0;
         await send(this.#call, checkpointResponse(event.position));
       }
@@ -132,7 +152,25 @@ export class AllSubscription {
 
   async #hand(event: StoredEvent): Promise<void> {
     this.#faults.messagesSent++;
-    if (!(await send(this.#call, eventResponse(event)))) this.leave();
+    const sending = send(this.#call, eventResponse(event));
+    this.#blocked = this.#call.writableNeedDrain;
+    if (!(await sending)) this.leave();
+  }
+
+  #refusal(): grpc.ServiceError | undefined {
+    if (!this.#faults.mayReadAll) return accessDenied();
+    const position = this.#call.request.getOptions()?.getAll()?.getPosition();
+    return position && !standsAt(this.#log, position) ? thrownByHandler() : undefined;
+  }
+
+  async #tooSlow(): Promise<void> {
+    if (this.#faults.slowSubscribers === 'told') return void (await send(this.#call, fellBehindResponse()));
+    this.drop(
+      failure(
+        grpcStatus.ABORTED,
+        'Operation timed out: Consumer too slow to handle event while live. Client resubscription required.',
+      ),
+    );
   }
 
   async #untilLeft(): Promise<void> {

@@ -27,6 +27,19 @@ export const failure = (
   return Object.assign(new Error(details), { code, details, metadata });
 };
 
+/** What the server says of whatever it did not expect itself. */
+export const thrownByHandler = (): grpc.ServiceError =>
+  failure(grpc.status.UNKNOWN, 'Exception was thrown by handler.');
+
+export const accessDenied = (): grpc.ServiceError =>
+  failure(grpc.status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' });
+
+export const streamDeleted = (stream: string): grpc.ServiceError =>
+  failure(grpc.status.FAILED_PRECONDITION, `Event stream '${stream}' is deleted.`, {
+    exception: 'stream-deleted',
+    'stream-name': stream,
+  });
+
 export const proposedEvent = (
   message: AppendReq.ProposedMessage | BatchAppendReq.ProposedMessage,
 ): ProposedEvent => {
@@ -46,9 +59,11 @@ export const proposedEvent = (
   };
 };
 
-/** What counts towards the limit of an append: since 24.10 everything of the event, not its data alone. */
-export const sizeOf = (event: ProposedEvent): number =>
-  event.data.length + event.metadata.length + 2 * event.type.length;
+/** What counts towards the limit of an append: until 23.10 the data alone, since 24.10 everything of the event. */
+export type SizeRule = 'data' | 'everything';
+
+export const sizeOf = (event: ProposedEvent, rule: SizeRule): number =>
+  rule === 'data' ? event.data.length : event.data.length + event.metadata.length + 2 * event.type.length;
 
 const responses = new WeakMap<StoredEvent, streams.ReadResp>();
 
@@ -100,6 +115,9 @@ export const checkpointResponse = (position: number): streams.ReadResp =>
 
 export const caughtUpResponse = (): streams.ReadResp =>
   new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp());
+
+export const fellBehindResponse = (): streams.ReadResp =>
+  new streams.ReadResp().setFellBehind(new streams.ReadResp.FellBehind());
 
 export const streamNotFoundResponse = (stream: string): streams.ReadResp =>
   new streams.ReadResp().setStreamNotFound(
