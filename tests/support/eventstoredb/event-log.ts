@@ -181,6 +181,11 @@ export class EventLog {
     for (const listener of [...this.#listeners]) listener();
   }
 
+  #isDeleted(stream: string): boolean {
+    const { length } = this.stream(stream);
+    return length > 0 && this.#metadataOf(stream).$tb === length;
+  }
+
   #metadataOf(stream: string): StreamMetadata {
     const last = this.stream(metastreamOf(stream)).at(-1);
     return last ? (JSON.parse(last.data.toString('utf8')) as StreamMetadata) : {};
@@ -190,8 +195,7 @@ export class EventLog {
     if (this.isTombstoned(stream)) return { kind: 'stream_deleted' };
     const stored = this.stream(stream);
     const current = stored.length - 1;
-    if (expected === 'no_stream' && current >= 0 && this.#metadataOf(stream).$tb === stored.length)
-      return { kind: 'store' };
+    if (expected === 'no_stream' && this.#isDeleted(stream)) return { kind: 'store' };
     const refused = {
       kind: 'wrong_expected_version',
       current: current < 0 ? undefined : current,
