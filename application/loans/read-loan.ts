@@ -12,6 +12,7 @@ import type { RequestContext } from '../request-context.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
 import { loanReceived } from '../event-codec/assignment-entries.ts';
+import { instantOf } from '../schemas/instant.ts';
 import { readTexts } from '../privacy/read-texts.ts';
 import type { OwnWrites } from './own-writes.ts';
 import { presentLoan } from './loan-details.ts';
@@ -34,6 +35,8 @@ const LOAN_RECEIVED = loanReceived.storedType;
 export interface ListLoansInput {
   readonly status?: string;
   readonly fundId?: string;
+  /** RFC 3339 */
+  readonly updatedSince?: string;
   readonly limit: number;
   readonly cursor?: string;
 }
@@ -115,14 +118,16 @@ export class LoanReading {
 
   async list(
     context: RequestContext,
-    input: ListLoansInput,
+    { updatedSince, ...input }: ListLoansInput,
   ): Promise<{ loans: readonly LoanSummary[]; nextCursor: string | null }> {
     const { applicationId, onlyFundIds } = context;
+    const since = updatedSince !== undefined && { updatedSince: instantOf('updated_since', updatedSince) };
     await this.#untilWritesShow(applicationId);
     const page: LoanPage = await this.#deps.loans.list({
       applicationId,
       ...(onlyFundIds && { onlyFundIds }),
       ...input,
+      ...since,
     });
     const loans = page.loans.map((row) => ({
       code: row.code,

@@ -4,6 +4,8 @@ export interface LoanListQuery {
   readonly applicationId: string;
   readonly status?: string;
   readonly fundId?: string;
+  /** Only what was changed then or later: an instant in UTC with milliseconds. */
+  readonly updatedSince?: string;
   /** None of any other fund; at least one. */
   readonly onlyFundIds?: readonly string[];
   readonly limit: number;

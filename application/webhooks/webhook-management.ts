@@ -24,7 +24,7 @@ import { seesFund } from '../request-context.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wants } from './matching.ts';
 import { pingEvent } from './ping.ts';
-import { instantOf } from './since.ts';
+import { instantOf } from '../schemas/instant.ts';
 import { checkedEvents, checkedFunds } from './subscription-rules.ts';
 
 interface Dependencies {

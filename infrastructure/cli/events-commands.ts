@@ -4,7 +4,7 @@ import type { LogPosition } from '../../application/ports/event-store.ts';
 import { LOAN_EVENT_NAMES } from '../../application/publishing/event-names.ts';
 import type { LoanEventName } from '../../application/publishing/event-names.ts';
 import type { StreamBound, StreamedEvent } from '../../application/publishing/event-stream.ts';
-import { instantOf } from '../../application/webhooks/since.ts';
+import { instantOf } from '../../application/schemas/instant.ts';
 import { answerLines } from './cli-services.ts';
 import type { CliDependencies } from './cli-services.ts';
 import { fundOption } from './report-options.ts';

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { instantOf } from '../../application/webhooks/since.ts';
+import { instantOf } from '../../application/schemas/instant.ts';
 import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { REPORT_FORMATS } from './report-output.ts';

@@ -2,12 +2,12 @@ import type { Kysely } from 'kysely';
 import { loanStream } from '../../application/command-handling/stream-names.ts';
 import type { LoanListQuery, LoanPage, LoanReader } from '../../application/ports/loan-reader.ts';
 import type { InstallmentRow, LoanRow, LoanView } from '../../projections/loan/loan-view.ts';
-import { decodeCursor, encodeCursor } from './loan-list-cursor.ts';
+import { loanPage } from './loan-page.ts';
+import type { LoanColumns } from './loan-page.ts';
 import type { Schema } from './schema.ts';
 import type { SqlDatabase } from './sql-database.ts';
 import type { CoreTables } from './tables.ts';
 
-type LoanColumns = CoreTables['loan'];
 type CreditColumns = Pick<CoreTables['installment_credit'], 'installment_code' | 'value' | 'date'>;
 
 const withCompletion = (repurchase: string | null, completedAt: string | null): string | null =>
@@ -87,32 +87,7 @@ export class SqlLoanReader implements LoanReader {
   }
 
   async list(query: LoanListQuery): Promise<LoanPage> {
-    const rows = await this.#database.read(this.#page(query));
-    const loans = rows.slice(0, query.limit).map(loanRow);
-    const last = loans.at(-1);
-    const more = rows.length > query.limit && last;
-    return {
-      loans,
-      nextCursor: more ? encodeCursor({ receivedAt: last.received_at, code: last.code }) : null,
-    };
-  }
-
-  /** One row more than asked for tells whether there is a next page. */
-  #page({ applicationId, status, fundId, onlyFundIds, limit, cursor }: LoanListQuery) {
-    let page = this.#database.builder
-      .selectFrom('loan')
-      .selectAll()
-      .where('application_id', '=', applicationId);
-    if (status !== undefined) page = page.where('status', '=', status);
-    if (fundId !== undefined) page = page.where('fund_id', '=', fundId);
-    if (onlyFundIds !== undefined) page = page.where('fund_id', 'in', onlyFundIds);
-    if (cursor !== undefined) {
-      const { receivedAt, code } = decodeCursor(cursor);
-      page = page.where((eb) => eb(eb.refTuple('received_at', 'code'), '>', eb.tuple(receivedAt, code)));
-    }
-    return page
-      .orderBy('received_at')
-      .orderBy('code')
-      .limit(limit + 1);
+    const { rows, nextCursor } = await loanPage(this.#database, query);
+    return { loans: rows.map(loanRow), nextCursor };
   }
 }

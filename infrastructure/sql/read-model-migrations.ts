@@ -226,6 +226,15 @@ const moneyMoved: Migration = {
   },
 };
 
+/** The daily question for what changed looks here instead of walking over everything that ever arrived. */
+const changedLoans: Migration = {
+  id: 'read-model-014-changed-loans',
+  statements: {
+    sqlite: ['create index loan_changed on loan (application_id, updated_at, received_at, code)'],
+    postgres: ['create index loan_changed on loan (application_id, updated_at, received_at, code)'],
+  },
+};
+
 /** What can be thrown away and built again from the streams: the tables of one generation. */
 export const readModelMigrations: readonly Migration[] = [
   projectionCheckpoint,
@@ -235,4 +244,5 @@ export const readModelMigrations: readonly Migration[] = [
   remarks,
   successor,
   moneyMoved,
+  changedLoans,
 ];

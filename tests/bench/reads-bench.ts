@@ -32,15 +32,19 @@ const RECEIVED_AT = `strftime('%Y-%m-%dT%H:%M:%fZ', ${EPOCH / 1000} + i * 30, 'u
 const CODE = `printf('SEED-%08d', i)`;
 const RANGE = 'with recursive n(i) as (select ? union all select i + 1 from n where i + 1 < ?)';
 
+const LOAN_COLUMNS =
+  'stream, application_id, code, fund_id, status, product_type, acquisition_value, number_of_installments, date_issued, ' +
+  'daily_factor, borrower, received_at, updated_at, received_value, version';
+
 const statementsOf = (prefix: string, applicationId: string, from: number, to: number) => {
   const stream = `'${prefix}' || ${CODE}`;
   const sql = [
-    `insert into loan ${RANGE} select ${stream}, '${applicationId}', ${CODE}, '${FUND}',
+    `insert into loan (${LOAN_COLUMNS}) ${RANGE} select ${stream}, '${applicationId}', ${CODE}, '${FUND}',
       case i % 10 when 0 then 'settled' when 1 then 'repurchased' else 'active' end, 'financing', 180000, ${installments}, '2025-01-01',
-      '0.999500000000000000000000000000', 'sealed', ${RECEIVED_AT}, ${RECEIVED_AT}, 0, null, null, null, null, 4 from n`,
+      '0.999500000000000000000000000000', 'sealed', ${RECEIVED_AT}, ${RECEIVED_AT}, 0, 4 from n`,
     `insert into installment ${RANGE}, m(k) as (select 1 union all select k + 1 from m where k < ${installments})
       select ${stream}, printf('%03d', k), k, printf('2027-%02d-15', 1 + k % 12), 95000, 'pending', null, null, null, 1 from n, m`,
-    `insert into document ${RANGE} select ${stream}, 'd-' || i, 0, 0, 'ccb', 'ccb.pdf', '${'a'.repeat(64)}', 48000, ${RECEIVED_AT} from n`,
+    `insert into document ${RANGE} select ${stream}, 'd-' || i, 0, 0, 'ccb', '"ccb.pdf"', '${'a'.repeat(64)}', 48000, ${RECEIVED_AT} from n`,
     `insert into status_history ${RANGE}, m(k) as (select 0 union all select k + 1 from m where k < 3)
       select ${stream}, k, 'active', ${RECEIVED_AT} from n, m`,
   ];
@@ -93,6 +97,11 @@ const measureAll = async (api: ApiClient, database: SqlDatabase, applicationId: 
   await measure('GET /loan, 50 of a fund in a status, from anywhere', PAGES, () =>
     expectPage(`limit=50&fund_id=${FUND}&status=repurchased&cursor=${placeOf(random())}`),
   );
+  const changedSince = (share: number): string =>
+    `limit=200&updated_since=${receivedAtOf(Math.floor(operations * share))}`;
+  await measure('GET /loan, 200 of the last 0.5 % that changed', 100, () => expectPage(changedSince(0.995)));
+  await measure('GET /loan, 200 of the last 10 % that changed', 20, () => expectPage(changedSince(0.9)));
+  await measure('GET /loan, 200 of the last 90 % that changed', 20, () => expectPage(changedSince(0.1)));
   await measure('GET /loan, page of 200 from anywhere', PAGES, () =>
     expectPage(`limit=200&cursor=${placeOf(random())}`),
   );

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { LoanListQuery } from '../../application/ports/loan-reader.ts';
 import type { FundId } from '../../domain/shared/identifiers.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import { FUND, second, toActive } from '../projections/loan/projected-events.ts';
+import { FUND, second, settled, toActive } from '../projections/loan/projected-events.ts';
 import { assign, newOperation } from './loan-reader-samples.ts';
 import type { LoanReaderCase, LoanReaderUnderTest } from './loan-reader-samples.ts';
 
@@ -82,6 +82,59 @@ const order: readonly LoanReaderCase[] = [
       expect(await list({ fundId: OTHER_FUND })).toEqual(['C', 'D']);
       expect(await list({ status: 'active', fundId: FUND })).toEqual(['B']);
       expect(await list({ status: 'settled' })).toEqual([]);
+    },
+  },
+];
+
+const changed: readonly LoanReaderCase[] = [
+  {
+    name: 'what changed at an instant or later, in the order of arrival and page by page',
+    check: async (fixture) => {
+      const { applicationId } = newOperation();
+      // Changed at second 0, 3 or 4: the time of the last event, whatever the time of arrival.
+      for (const [code, at, then] of [
+        ['A', 9, toActive],
+        ['B', 1, []],
+        ['C', 8, [...toActive, settled('P1')]],
+        ['D', 7, [...toActive, settled('P1')]],
+        ['E', 6, toActive],
+      ] as const) {
+        await assign(fixture, { applicationId, code }, { receivedAt: second(at), then });
+      }
+      const since = (at: number) => ({ applicationId, limit: 2, updatedSince: second(at) });
+      expect(await walk(fixture, since(0))).toEqual([['B', 'E'], ['D', 'C'], ['A']]);
+      expect(await walk(fixture, since(3))).toEqual([
+        ['E', 'D'],
+        ['C', 'A'],
+      ]);
+      expect(await walk(fixture, since(4))).toEqual([['D', 'C']]);
+      expect(await walk(fixture, since(5))).toEqual([[]]);
+      const { nextCursor } = await fixture.reader.list({ applicationId, limit: 2 });
+      expect(await codesOf(fixture, { ...since(4), cursor: nextCursor! })).toEqual(['D', 'C']);
+    },
+  },
+  {
+    name: 'what changed, of a fund, in a status, and for a client of some funds',
+    check: async (fixture) => {
+      const { applicationId } = newOperation();
+      for (const [code, fund, then] of [
+        ['A', FUND, []],
+        ['B', FUND, toActive],
+        ['C', OTHER_FUND, toActive],
+        ['D', OTHER_FUND, [...toActive, settled('P1')]],
+      ] as const) {
+        await assign(fixture, { applicationId, code }, { fundId: fund as FundId, then });
+      }
+      const changedSince = { applicationId, limit: 10, updatedSince: second(3) };
+      expect(await codesOf(fixture, { ...changedSince, fundId: FUND })).toEqual(['B']);
+      expect(await codesOf(fixture, { ...changedSince, status: 'received' })).toEqual([]);
+      expect(await codesOf(fixture, { ...changedSince, status: 'active', fundId: OTHER_FUND })).toEqual([
+        'C',
+        'D',
+      ]);
+      expect(await codesOf(fixture, { ...changedSince, onlyFundIds: [FUND] })).toEqual(['B']);
+      const stranger = { ...changedSince, applicationId: newOperation().applicationId };
+      expect(await codesOf(fixture, stranger)).toEqual([]);
     },
   },
 ];
@@ -183,4 +236,4 @@ const paging: readonly LoanReaderCase[] = [
   },
 ];
 
-export const loanListCases: readonly LoanReaderCase[] = [...order, ...paging];
+export const loanListCases: readonly LoanReaderCase[] = [...order, ...changed, ...paging];

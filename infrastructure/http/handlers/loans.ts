@@ -13,6 +13,7 @@ import type { UseCases } from '../use-cases.ts';
 const listInput = (query: Query): ListLoansInput => ({
   ...(query['status'] !== undefined && { status: String(query['status']) }),
   ...(query['fund_id'] !== undefined && { fundId: String(query['fund_id']).toLowerCase() }),
+  ...(query['updated_since'] !== undefined && { updatedSince: String(query['updated_since']) }),
   limit: Number(query['limit']),
   ...(query['cursor'] !== undefined && { cursor: String(query['cursor']) }),
 });

@@ -115,18 +115,34 @@ describe('GET /loan', () => {
     };
     const { body } = await world.call(
       'GET',
-      `/loan?status=active&fund_id=${FUND.toUpperCase()}&limit=200&cursor=c`,
+      `/loan?status=active&fund_id=${FUND.toUpperCase()}&updated_since=2026-01-15T12:00:00-03:00&limit=200&cursor=c`,
     );
     expect([body, asked]).toEqual([
       { data: [], next_cursor: 'next' },
-      { status: 'active', fundId: FUND, limit: 200, cursor: 'c' },
+      {
+        ...{ status: 'active', fundId: FUND, updatedSince: '2026-01-15T12:00:00-03:00' },
+        ...{ limit: 200, cursor: 'c' },
+      },
     ]);
     await world.call('GET', '/loan');
     expect(asked).toEqual({ limit: 50 });
   });
 
-  test.each(['status=none', 'fund_id=x', 'limit=-1', 'limit=99999999999'])('%s is refused', async (query) => {
+  test.each([
+    ['status=none', /one of received, /],
+    ['fund_id=x', /UUID/],
+    ['limit=-1', /1 to 200/],
+    ['limit=99999999999', /1 to 200/],
+    ['updated_since=yesterday', /RFC 3339, such as 2026-01-15T12:00:00Z/],
+    ['updated_since=2026-01-15', /RFC 3339/],
+    ['updated_since=2026-02-30T00:00:00Z', /RFC 3339/],
+    ['updated_since=2026-01-15T12:00:00+03:00', /write \+ as %2B/],
+    ['updated_since=2026-01-15T12:00:00Z&updated_since=2026-01-16T12:00:00Z', /once/],
+    ['update_since=2026-01-15T12:00:00Z', /the nearest one is updated_since/],
+  ])('%s is refused', async (query, message) => {
     const { status, body } = await world.call('GET', `/loan?${query}`);
     expect([status, body.error_code, body.details.length]).toEqual([400, 'invalid_query_parameter', 1]);
+    expect(body.message).toMatch(message);
+    expect(body.details[0].field).toBe(query.split('=')[0]);
   });
 });

@@ -6,7 +6,7 @@ import { dueInstallments } from '../../../infrastructure/sql/due-installments.ts
 import { encodeCursor } from '../../../infrastructure/sql/loan-list-cursor.ts';
 import { SqlLoanReader } from '../../../infrastructure/sql/loan-reader.ts';
 import type { Query, SqlDatabase } from '../../../infrastructure/sql/sql-database.ts';
-import { openReadModel, query } from './support/temporary-database.ts';
+import { openReadModel, query, raw } from './support/temporary-database.ts';
 import type { TemporaryDatabase } from './support/temporary-database.ts';
 
 describe('the read model finds its rows by index', () => {
@@ -59,6 +59,25 @@ describe('the read model finds its rows by index', () => {
     ],
   ])('a page of the operations %s', async (_, page, expected) => {
     expect(await plansOf((reader) => reader.list(page))).toEqual([`SEARCH loan USING INDEX ${expected}`]);
+  });
+
+  test('a page of what changed, as long as that is not too much to sort', async () => {
+    const updatedSince = '2026-01-15T12:00:00.000Z';
+    const [count, page] = await plansOf((reader) => reader.list({ ...at, status: 'active', updatedSince }));
+    const changed = 'INDEX loan_changed (application_id=? AND updated_at>?)';
+    expect(count).toContain(`SEARCH loan USING COVERING ${changed}`);
+    expect(page).toContain(`SEARCH loan USING ${changed}`);
+    expect(`${count} ${page}`.match(/SCAN \w+/g)).toEqual(['SCAN one', 'SCAN some']);
+    const many = `insert into loan (stream, application_id, code, fund_id, status, product_type, acquisition_value,
+        number_of_installments, date_issued, daily_factor, borrower, received_at, updated_at, received_value, version)
+      with recursive n(i) as (select 0 union all select i + 1 from n where i < 10000)
+      select 's' || i, 'app-1', 'OP-' || i, '', 'active', '', 1, 1, '', '', '', '2026', '2027', 0, 0 from n`;
+    await temporary.database.transaction([raw(many)]);
+    const all = await plansOf((reader) => reader.list({ ...at, status: 'active', updatedSince }));
+    const next = 'INDEX loan_list_status (application_id=? AND status=? AND (received_at,code)>(?,?))';
+    expect(all).toHaveLength(4);
+    expect(all[2]).toContain(`SEARCH loan USING ${next}`);
+    expect(all[3]).toBe(`SEARCH loan USING COVERING ${next}`);
   });
 
   test('an operation with all that belongs to it', async () => {

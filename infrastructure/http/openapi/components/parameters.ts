@@ -67,6 +67,15 @@ const deliveryHeaders: Readonly<Record<string, Schema>> = {
   }),
 };
 
+const INSTANT: Schema = {
+  type: 'string',
+  format: 'date-time',
+  ...refused(
+    'invalid_value',
+    'must be a date-time of RFC 3339, such as 2026-01-15T12:00:00Z; write + as %2B',
+  ),
+};
+
 export const parameterComponents: Readonly<Record<string, Schema>> = {
   ProposalCode: inPath('originator_proposal_code', {
     description:
@@ -97,6 +106,11 @@ export const parameterComponents: Readonly<Record<string, Schema>> = {
     description: 'Only operations of this fund.',
     schema: ref('FundId'),
     example: '6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11',
+  }),
+  UpdatedSince: inQuery('updated_since', {
+    description: 'Only operations whose `updated_at` is this instant or later.',
+    schema: INSTANT,
+    example: '2026-01-15T12:00:00Z',
   }),
   Limit: inQuery('limit', {
     description: 'Entries on one page.',
@@ -130,14 +144,7 @@ export const parameterComponents: Readonly<Record<string, Schema>> = {
   }),
   Since: inQuery('since', {
     description: 'Only deliveries created at or after this instant.',
-    schema: {
-      type: 'string',
-      format: 'date-time',
-      ...refused(
-        'invalid_value',
-        'must be a date-time of RFC 3339, such as 2026-01-15T12:00:00Z; write + as %2B',
-      ),
-    },
+    schema: INSTANT,
     example: '2026-01-15T12:00:00Z',
   }),
   DocsAsset: inPath('asset', {

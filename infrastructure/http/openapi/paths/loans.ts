@@ -40,10 +40,12 @@ export const loanOperations: readonly OperationSpec[] = [
     path: '/loan',
     tag: 'Loans',
     summary: 'List operations',
-    description: 'Operations of the application, oldest first, page by page.',
+    description:
+      'Operations of the application, oldest first, page by page. With `updated_since` only those in which something changed then ' +
+      'or later, whatever their status by now; a page of these may be short, `next_cursor` leads on until it is null.',
     access: 'loans:read',
     bucket: 'read',
-    parameters: ['LoanStatus', 'FundId', 'Limit', 'Cursor'],
+    parameters: ['LoanStatus', 'FundId', 'UpdatedSince', 'Limit', 'Cursor'],
     success: [json(200, 'One page.', 'LoanPage', { data: [loanSummary], next_cursor: null })],
     errors: ['invalid_query_parameter'],
   },

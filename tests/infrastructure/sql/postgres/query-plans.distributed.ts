@@ -166,6 +166,7 @@ describe('PostgreSQL finds by index', () => {
     await reader.find('app', 'OP-7');
     const page = { applicationId: 'app', limit: 50 };
     const { nextCursor } = await reader.list(page);
+    await reader.list({ ...page, updatedSince: at(0), cursor: nextCursor! });
     const filters = [{}, { fundId: 'fund-1' }, { status: 'active' }, { fundId: 'fund-1', status: 'active' }];
     for (const filter of filters) {
       await reader.list({ ...page, ...filter });
