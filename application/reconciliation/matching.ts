@@ -1,7 +1,7 @@
-import { Column } from './columns.ts';
-import type { Lines } from './lines.ts';
-import { NONE } from './payments.ts';
-import type { Payments } from './payments.ts';
+import { calendarDate, daysBetween } from '../../domain/shared/calendar-date.ts';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import type { NotifiedPayment } from '../ports/notified-payments.ts';
+import type { StatementLine } from './statement-line.ts';
 
 /** How a statement line and what was notified were brought together, strongest evidence first; the passes run in this order. */
 export const RULES = [
@@ -18,66 +18,169 @@ export const RULES = [
 ] as const;
 export type Rule = (typeof RULES)[number];
 
-const SET_ASIDE = -2;
+export type PaymentKind = NotifiedPayment['kind'];
 
-/** Both sides and who belongs to whom. A line and a payment are each in one match at most. */
+/** An operation that one of the sides names. */
+export interface Operation {
+  readonly code: string;
+  /** In the order in which they were notified; none when only a line names the operation. */
+  readonly payments: Payment[];
+}
+
+/** What deserves a look at a payment beside whether it arrived; cents. */
+export interface PaymentRemarks {
+  readonly reason: NotifiedPayment['reason'];
+  readonly owedValue: number;
+  readonly underpaidValue: number;
+  readonly excessValue: number;
+  readonly shortfallValue: number;
+  readonly receivedBefore: number;
+  readonly completedAt: string | null;
+}
+
+/** Payments and lines of one movement. A payment and a line are each in one match at most. */
+export interface Match {
+  readonly number: number;
+  readonly rule: Rule;
+  /** In the order of the file. */
+  readonly lines: readonly Line[];
+  /** Kind of its first payment. */
+  readonly kind: PaymentKind;
+  /** A side of it lies in the period. */
+  readonly concerned: boolean;
+}
+
+/** A notified payment; cents. */
+export interface Payment {
+  /** Place in the order of the notifications. */
+  readonly index: number;
+  readonly eventId: string;
+  readonly kind: PaymentKind;
+  readonly operation: Operation;
+  readonly installment: string | null;
+  readonly date: CalendarDate;
+  /** The date as a whole number, for distances. */
+  readonly day: number;
+  readonly amount: number;
+  /** Of the few that have any. */
+  readonly remarks: PaymentRemarks | undefined;
+  match: Match | undefined;
+}
+
+/** A line of the statement, and what its reference names. */
+export interface Line extends StatementLine {
+  readonly day: number;
+  operation: Operation | undefined;
+  installment: string | null;
+  /** The payment whose event id the reference is. */
+  payment: Payment | undefined;
+  match: Match | undefined;
+  /** Says what another line says as well, so that no later pass takes it. */
+  isRepetition: boolean;
+}
+
+const EPOCH = calendarDate('1970-01-01');
+
+const remarksOf = (payment: NotifiedPayment): PaymentRemarks | undefined => {
+  const { kind, underpaid_value: underpaidValue, excess_value: excessValue } = payment;
+  const shortfallValue = payment.shortfall_value;
+  if (kind !== 'repurchase' && underpaidValue + excessValue + shortfallValue === 0) return undefined;
+  return {
+    reason: payment.reason,
+    owedValue: payment.owed_value,
+    underpaidValue,
+    excessValue,
+    shortfallValue,
+    receivedBefore: payment.received_before,
+    completedAt: payment.completed_at,
+  };
+};
+
+/** Both sides of a reconciliation, and which of their rows belong together. */
 export class Matching {
-  readonly payments: Payments;
-  readonly lines: Lines;
-  readonly #rules = Column.small();
-  readonly #matchOfPayment: Int32Array;
-  readonly #matchOfLine: Int32Array;
+  readonly payments: Payment[] = [];
+  readonly lines: Line[] = [];
+  readonly matches: Match[] = [];
+  readonly #operations = new Map<string, Operation>();
+  /** A period has few dates and a million rows, so each date is kept once, with its number. */
+  readonly #days = new Map<string, { readonly date: CalendarDate; readonly day: number }>();
+  readonly #from: number;
+  readonly #to: number;
 
-  constructor(payments: Payments, lines: Lines) {
-    this.payments = payments;
-    this.lines = lines;
-    this.#matchOfPayment = new Int32Array(payments.count).fill(NONE);
-    this.#matchOfLine = new Int32Array(lines.count).fill(NONE);
+  /** Both dates inclusive. */
+  constructor(period: { readonly from: CalendarDate; readonly to: CalendarDate }) {
+    [this.#from, this.#to] = [this.#dayOf(period.from).day, this.#dayOf(period.to).day];
   }
 
-  join(rule: Rule, payments: readonly number[], lines: readonly number[]): void {
-    const match = this.#rules.push(RULES.indexOf(rule));
-    for (const payment of payments) this.#matchOfPayment[payment] = match;
-    for (const line of lines) this.#matchOfLine[line] = match;
+  addPayment(payment: NotifiedPayment): void {
+    const operation = this.operationOf(payment.code);
+    const added: Payment = {
+      index: this.payments.length,
+      eventId: payment.event_id,
+      kind: payment.kind,
+      operation,
+      installment: payment.installment_code,
+      ...this.#dayOf(payment.date as CalendarDate),
+      amount: payment.amount,
+      remarks: remarksOf(payment),
+      match: undefined,
+    };
+    this.payments.push(added);
+    operation.payments.push(added);
   }
 
-  /** Leaves a line out of every later pass. */
-  setAside(line: number): void {
-    this.#matchOfLine[line] = SET_ASIDE;
+  /** Answers whether the line lies in the period or no more than so many days outside. */
+  addLine({ line, date, amount, reference }: StatementLine, windowDays: number): boolean {
+    const dated = this.#dayOf(date);
+    if (dated.day < this.#from - windowDays || dated.day > this.#to + windowDays) return false;
+    const nothingNamed = { operation: undefined, installment: null, payment: undefined };
+    const unmatched = { match: undefined, isRepetition: false };
+    this.lines.push({ line, ...dated, amount, reference, ...nothingNamed, ...unmatched });
+    return true;
   }
 
-  isOpenPayment(payment: number): boolean {
-    return this.#matchOfPayment[payment] === NONE;
+  /** The operation with this code, a new one without payments when there is none. */
+  operationOf(code: string): Operation {
+    let operation = this.#operations.get(code);
+    if (!operation) this.#operations.set(code, (operation = { code, payments: [] }));
+    return operation;
   }
 
-  isOpenLine(line: number): boolean {
-    return this.#matchOfLine[line] === NONE;
+  findOperation(code: string): Operation | undefined {
+    return this.#operations.get(code);
   }
 
-  get count(): number {
-    return this.#rules.count;
+  operations(): Iterable<Operation> {
+    return this.#operations.values();
   }
 
-  rule(match: number): Rule {
-    return RULES[this.#rules.at(match)]!;
+  join(rule: Rule, payments: readonly Payment[], lines: readonly Line[]): void {
+    const concerned = [...payments, ...lines].some(({ day }) => this.isWithin(day));
+    const match = { number: this.matches.length, rule, lines, kind: payments[0]!.kind, concerned };
+    this.matches.push(match);
+    for (const row of [...payments, ...lines]) row.match = match;
   }
 
-  /** NONE when it is in no match. */
-  matchOfPayment(payment: number): number {
-    return this.#matchOfPayment[payment]!;
+  isWithin(day: number): boolean {
+    return day >= this.#from && day <= this.#to;
   }
 
-  /** NONE when it is in no match. */
-  matchOfLine(line: number): number {
-    return Math.max(NONE, this.#matchOfLine[line]!);
+  /** In the period itself, or joined with something in it. */
+  concerns(row: Payment | Line): boolean {
+    return row.match?.concerned ?? this.isWithin(row.day);
   }
 
-  *openLines(): Generator<number> {
-    for (let line = 0; line < this.lines.count; line += 1) if (this.isOpenLine(line)) yield line;
+  openPayments(): Iterable<Payment> {
+    return this.payments.values().filter(({ match }) => match === undefined);
   }
 
-  *openPayments(): Generator<number> {
-    for (let payment = 0; payment < this.payments.count; payment += 1)
-      if (this.isOpenPayment(payment)) yield payment;
+  openLines(): Iterable<Line> {
+    return this.lines.values().filter(({ match, isRepetition }) => match === undefined && !isRepetition);
+  }
+
+  #dayOf(date: CalendarDate): { readonly date: CalendarDate; readonly day: number } {
+    let known = this.#days.get(date);
+    if (!known) this.#days.set(date, (known = { date, day: daysBetween(EPOCH, date) }));
+    return known;
   }
 }
