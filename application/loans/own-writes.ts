@@ -1,4 +1,4 @@
-import { parseLoanStream } from '../command-handling/stream-names.ts';
+import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
 import type { EventStore } from '../ports/event-store.ts';
 
 /** Beyond these the oldest are forgotten: they are in the read model long since, unless it has come to a halt. */
@@ -13,9 +13,7 @@ const makeRoom = (entries: Map<string, unknown>, most: number): void => {
 export class OwnWrites {
   readonly #byApplication = new Map<string, Map<string, bigint>>();
 
-  note(stream: string, revision: bigint): void {
-    const { applicationId } = parseLoanStream(stream) ?? {};
-    if (applicationId === undefined) return;
+  note(applicationId: string, stream: string, revision: bigint): void {
     const streams = this.#byApplication.get(applicationId) ?? new Map<string, bigint>();
     this.#byApplication.set(applicationId, streams);
     makeRoom(this.#byApplication, MOST_APPLICATIONS);
@@ -44,7 +42,9 @@ export const noting = (store: EventStore, writes: Pick<OwnWrites, 'note'>): Even
   findClaim: (claim) => store.findClaim(claim),
   append: async (stream, expected, events, claim) => {
     const result = await store.append(stream, expected, events, claim);
-    writes.note(stream, result.revision);
+    const owner = events[0]?.metadata.applicationId;
+    if (owner !== undefined && stream.startsWith(LOAN_STREAM_PREFIX))
+      writes.note(owner, stream, result.revision);
     return result;
   },
 });

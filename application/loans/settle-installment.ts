@@ -62,8 +62,8 @@ export class SettleInstallment {
 }
 
 const receiptOf = (state: LoanState, input: SettleInstallmentInput): SettlementReceipt => {
-  const installment =
-    'installments' in state ? state.installments.find((i) => i.code === input.installmentCode) : undefined;
+  const index = 'installments' in state ? state.indexByCode.get(input.installmentCode) : undefined;
+  const installment = 'installments' in state && index !== undefined ? state.installments[index] : undefined;
   if (installment?.status !== 'settled') throw new Error('an accepted settlement settled its installment');
   return {
     code: input.code,

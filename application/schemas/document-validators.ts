@@ -1,4 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { FieldViolation } from '../../domain/shared/domain-error.ts';
 import { DECIMALS, VIOLATIONS } from './schema.ts';
 import type { Schema } from './schema.ts';
@@ -41,13 +42,16 @@ export class DocumentValidators {
     this.#ajv.addSchema(document, DOCUMENT, undefined, false);
   }
 
-  /** `pointer` leads to a schema inside of the document; `root` is how messages call the whole value. */
+  /** Compiled when it is used first: a start need not wait for it. `pointer` leads to a schema inside of the document; `root` is how messages call the whole value. */
   at(pointer: readonly string[], root: string): Validator {
     const fragment = pointer.map((segment) =>
       encodeURIComponent(segment.replaceAll('~', '~0').replaceAll('/', '~1')),
     );
-    const validate = this.#ajv.compile({ $ref: `${DOCUMENT}#/${fragment.join('/')}` });
-    return (value) => (validate(value) ? NONE : violationsOf(validate.errors ?? [], root));
+    let validate: ValidateFunction | undefined;
+    return (value) => {
+      validate ??= this.#ajv.compile({ $ref: `${DOCUMENT}#/${fragment.join('/')}` });
+      return validate(value) ? NONE : violationsOf(validate.errors ?? [], root);
+    };
   }
 
   component(name: string, root: string): Validator {

@@ -1,40 +1,12 @@
-import { announceDemoClient } from './demo-client.ts';
-import { readServiceConfiguration } from './configuration.ts';
-import { ConfigurationError } from './environment-reader.ts';
-import { endInOrder } from './orderly-end.ts';
-import { createLogger } from './logging.ts';
-import { StartAbandonedError } from './patience.ts';
-import { PRIVATE_UMASK } from './private-files.ts';
-import { startUp } from './start-up.ts';
-import { WrongMasterKeyError } from '../security/master-keys.ts';
+import './compile-cache.ts';
+import { newBackgroundWorker } from './background/background-worker.ts';
 
-const run = async (): Promise<void> => {
-  const configuration = readServiceConfiguration(process.env);
-  const logger = createLogger(configuration.logLevel);
-  const service = startUp(configuration, logger);
-  endInOrder(service, logger);
-  const { container } = await service.running;
-  const { environment, roles, host, port } = configuration;
-  logger.info({ environment, roles, host, port }, 'ready');
-  await announceDemoClient(container, configuration).catch((error: unknown) => {
-    logger.warn({ err: error }, 'no client to try the sandbox with could be made; `client create` makes one');
-  });
-};
-
-const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
-  error instanceof Error && 'syscall' in error;
-
-const textOf = (error: unknown): string => {
-  if (error instanceof ConfigurationError || error instanceof WrongMasterKeyError) return error.message;
-  if (isSystemError(error) && ['listen', 'getaddrinfo'].includes(error.syscall ?? ''))
-    return `HOST and PORT cannot be listened on: ${error.message}`;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-};
-
-process.umask(PRIVATE_UMASK);
-run().catch((error: unknown) => {
-  // Whoever stopped it ends the process.
-  if (error instanceof StartAbandonedError) return;
-  process.stderr.write(`${textOf(error)}\n`);
-  process.exit(1);
-});
+/*
+ * Where the service begins. With an embedded engine it runs in two threads, which load the same modules: side by side, so the second
+ * begins before the first has loaded anything.
+ */
+const { EVENTSTORE_URL, DATABASE_URL } = process.env;
+const embedded = !EVENTSTORE_URL || !DATABASE_URL;
+const worker = embedded ? newBackgroundWorker() : undefined;
+const { runService } = await import('./run-service.ts');
+await runService(worker);

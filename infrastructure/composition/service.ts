@@ -1,3 +1,4 @@
+import type { Worker } from 'node:worker_threads';
 import type { Container } from 'inversify';
 import type { CreateWorker } from '../sqlite/thread/database-thread.ts';
 import { BackgroundThread } from './background/background-thread.ts';
@@ -26,6 +27,8 @@ export interface ServiceOptions {
   /** Where the roles run that follow the log, when an engine is embedded in this process: beside the requests, or in their thread. */
   readonly background?: 'thread' | 'here';
   readonly createWorker?: CreateWorker;
+  /** For the background thread; ended when none is needed. */
+  readonly worker?: Worker | undefined;
 }
 
 /** Where engines are shared, roles are told apart by processes; an embedded one has a single process, so threads do it. */
@@ -40,13 +43,19 @@ const rolesApart = ({ roles, engines }: Configuration, background: 'thread' | 'h
  */
 export const startService = async (
   foundations: Foundations,
-  { door, background = 'here', createWorker }: ServiceOptions = {},
+  { door, background = 'here', createWorker, worker }: ServiceOptions = {},
 ): Promise<RunningService> => {
   const { configuration, engines, logger } = foundations;
   const apart = rolesApart(configuration, background);
   const here: Configuration = {
     ...configuration,
     roles: configuration.roles.filter((role) => !apart.includes(role)),
+  };
+  const startThread = async (): Promise<BackgroundThread | undefined> => {
+    if (apart.length === 0) return void (await worker?.terminate());
+    const log = engines.embeddedLog;
+    const options = { configuration: { ...configuration, roles: apart }, logger, log, createWorker, worker };
+    return BackgroundThread.start(options);
   };
   let thread: BackgroundThread | undefined;
   const work = await startWork({
@@ -58,6 +67,9 @@ export const startService = async (
       beside: () => ({ background: thread ? (thread.down ?? 'ok') : 'it starts' }),
     }),
   });
+  // It opens its engines while this thread makes the interface.
+  const starting = startThread();
+  starting.catch(() => undefined);
   let entrance = door;
   let served: HttpInterface | undefined;
   let metrics: { close(): Promise<void> } | undefined;
@@ -65,22 +77,16 @@ export const startService = async (
     // What another process can take over goes first, and at once; what requests may wait for stays until they are answered.
     await Promise.all([work.stopLeased(), entrance?.close(REQUEST_GRACE_MS)]);
     await served?.close();
-    await Promise.all([thread?.stop(), work.stop()]);
+    const running = await starting.catch(() => undefined);
+    await Promise.all([running?.stop(), work.stop()]);
     await metrics?.close();
     await engines.close();
   };
   try {
-    if (apart.length > 0) {
-      thread = await BackgroundThread.start({
-        configuration: { ...configuration, roles: apart },
-        logger,
-        log: engines.embeddedLog,
-        createWorker,
-      });
-    }
     const readiness = publicReadiness(() => checksWith(work.checks(), thread), logger);
-    metrics = await serveMetrics(work, thread);
     served = await httpInterface(work.container, here, readiness);
+    thread = await starting;
+    metrics = await serveMetrics(work, thread);
     entrance ??= await FrontDoor.open(configuration, logger);
     entrance.serve(served.listener, work.container.get(TOKENS.rateLimiter));
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { Worker } from 'node:worker_threads';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Configuration } from './configuration.ts';
 import { openFoundations } from './foundations.ts';
@@ -18,7 +19,7 @@ export interface StartUp {
 const start = async (
   configuration: Configuration,
   logger: Logger,
-  signal: AbortSignal,
+  { signal, worker }: { readonly signal: AbortSignal; readonly worker: Worker | undefined },
 ): Promise<RunningService> => {
   refuseSplitRoles(configuration);
   refuseOpenEngines(configuration);
@@ -27,17 +28,20 @@ const start = async (
   try {
     const patience = waiting({ logger, signal, onWaiting: (what) => door.waitFor(what) });
     const foundations = await openFoundations(configuration, logger, { patience, part: 'service' });
-    return await startService(foundations, { door, background: 'thread' });
+    return await startService(foundations, { door, background: 'thread', worker });
   } catch (error) {
     await door.close(0);
     throw signal.aborted ? new StartAbandonedError('stopped before it was ready', { cause: error }) : error;
   }
 };
 
-/** Starts the service and waits for engines that are away, however long; `stop` ends the service or the waiting. */
-export const startUp = (configuration: Configuration, logger: Logger): StartUp => {
+/**
+ * Starts the service and waits for engines that are away, however long; `stop` ends the service or the waiting.
+ * @param worker for the background thread, where it has begun to load
+ */
+export const startUp = (configuration: Configuration, logger: Logger, worker?: Worker): StartUp => {
   const stopping = new AbortController();
-  const running = start(configuration, logger, stopping.signal);
+  const running = start(configuration, logger, { signal: stopping.signal, worker });
   return {
     running,
     stop: async () => {

@@ -27,28 +27,13 @@ const outcomeOf = (error: unknown): AppendOutcome => {
 /** Counts, times, traces and logs appends, whoever makes them. */
 export const observedEventStore = <Store extends EventStore>(store: Store, observers: Observers): Store => {
   const { metrics, tracer, logger } = observers;
-  const counted = async (
-    events: readonly EventToAppend[],
-    append: () => Promise<AppendResult>,
-  ): Promise<AppendResult> => {
-    const startedAt = performance.now();
-    const seconds = (): number => (performance.now() - startedAt) / 1_000;
-    try {
-      const result = await append();
-      metrics?.appended('stored', seconds(), events.length);
-      return result;
-    } catch (error) {
-      metrics?.appended(outcomeOf(error), seconds(), 0);
-      throw error;
-    }
-  };
   const traced = (
     stream: string,
     events: readonly EventToAppend[],
     append: () => Promise<AppendResult>,
   ): Promise<AppendResult> => {
     const [first] = events;
-    if (!tracer.active || !first) return append();
+    if (!first) return append();
     return tracer.run(
       {
         name: 'append',
@@ -77,11 +62,18 @@ export const observedEventStore = <Store extends EventStore>(store: Store, obser
   };
   return overriding<EventStore>(store, {
     append: async (stream, expected, events, claim) => {
-      const result = await traced(stream, events, () =>
-        counted(events, () => store.append(stream, expected, events, claim)),
-      );
-      logStored(logger, stream, events, result);
-      return result;
+      const startedAt = performance.now();
+      const seconds = (): number => (performance.now() - startedAt) / 1_000;
+      const append = (): Promise<AppendResult> => store.append(stream, expected, events, claim);
+      try {
+        const result = await (tracer.active ? traced(stream, events, append) : append());
+        metrics?.appended('stored', seconds(), events.length);
+        logStored(logger, stream, events, result);
+        return result;
+      } catch (error) {
+        metrics?.appended(outcomeOf(error), seconds(), 0);
+        throw error;
+      }
     },
     read: (stream, from) => readFailing('read', store.read(stream, from)),
     head: (stream) => readFailing('head', store.head(stream)),

@@ -1,8 +1,11 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import '../compile-cache.ts';
+import type { BackgroundData } from './wire.ts';
 
 /*
- * Where the background thread begins. The rest is loaded after the cache of compiled modules is in place.
+ * Where the background thread begins. The rest is loaded after the cache of compiled modules is in place. The first message says what
+ * it is to do; whatever comes after it is heard by the listener that is added in the same turn.
  */
 const { runBackground } = await import('./run-background.ts');
-await runBackground(workerData as Parameters<typeof runBackground>[0], parentPort!);
+const port = parentPort!;
+port.once('message', (data: BackgroundData) => void runBackground(data, port));

@@ -1,10 +1,11 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { SqliteEventStore } from '../../sqlite/event-log/sqlite-event-store.ts';
 import type { CreateWorker } from '../../sqlite/thread/database-thread.ts';
 import { backoff, pause, unlessAborted } from '../../support/abortable.ts';
 import { messageOf } from '../../support/error-message.ts';
 import type { Configuration } from '../configuration.ts';
+import { newBackgroundWorker } from './background-worker.ts';
 import type { BackgroundData, FromBackground, Question, Questions, ToBackground } from './wire.ts';
 
 export interface BackgroundOptions {
@@ -15,17 +16,17 @@ export interface BackgroundOptions {
   readonly log: SqliteEventStore | undefined;
   /** Default: threads of Node.js. */
   readonly createWorker: CreateWorker | undefined;
+  /** One that has begun to load its modules; default: a new one. */
+  readonly worker: Worker | undefined;
 }
 
-const createNodeWorker: CreateWorker = (entry, options) => new Worker(entry, options);
-
-const ENTRY = new URL('./background-main.ts', import.meta.url);
 const FIRST_RESTART_MS = 50;
 const LONGEST_RESTART_MS = 5_000;
 /** Work in flight may end; what is cut off is repeated after the next start. */
 const STOP_WITHIN_MS = 3_000;
-/** Appends of one moment are told together. */
+/** Appends of one moment are told together: at once after a quiet time, else no oftener than followers read. A message costs as much as a commit. */
 const TELL_AFTER_MS = 2;
+const TELL_EVERY_MS = 8;
 
 /**
  * The near side of the thread that runs whatever follows the log: projections, publishing, deliveries, schedules. When it dies, it is
@@ -41,6 +42,7 @@ export class BackgroundThread {
   #down: string | undefined = 'it starts';
   #end = 0;
   #telling = false;
+  #toldAt = -Infinity;
   #setbacks = 0;
 
   private constructor(options: BackgroundOptions) {
@@ -51,7 +53,7 @@ export class BackgroundThread {
   /** Resolves when everything in it has begun. @throws Error what kept it from starting */
   static async start(options: BackgroundOptions): Promise<BackgroundThread> {
     const thread = new BackgroundThread(options);
-    await thread.#spawn();
+    await thread.#spawn(options.worker);
     return thread;
   }
 
@@ -87,27 +89,27 @@ export class BackgroundThread {
     this.#end = Math.max(this.#end, position);
     if (this.#telling) return;
     this.#telling = true;
+    const wait = Math.max(TELL_AFTER_MS, this.#toldAt + TELL_EVERY_MS - performance.now());
     setTimeout(() => {
       this.#telling = false;
+      this.#toldAt = performance.now();
       this.#post({ kind: 'appended', position: this.#end });
-    }, TELL_AFTER_MS).unref();
+    }, wait).unref();
   }
 
   #post(message: ToBackground): void {
     this.#worker?.postMessage(message);
   }
 
-  #spawn(): Promise<void> {
-    const { createWorker = createNodeWorker } = this.#options;
+  #spawn(prepared?: Worker): Promise<void> {
     const { masterKey, previousMasterKey, ...configuration } = this.#options.configuration;
     const data: BackgroundData = {
       configuration,
       masterKey: masterKey?.handle(),
       previousMasterKey: previousMasterKey?.handle(),
     };
-    // Not the flags of the process: a thread refuses those that concern memory or the whole process.
-    const execArgv = ['--disable-warning=ExperimentalWarning'];
-    const worker = createWorker(ENTRY, { name: 'background', workerData: data, execArgv });
+    const worker = prepared ?? newBackgroundWorker(this.#options.createWorker);
+    worker.ref();
     this.#worker = worker;
     let why: string | undefined;
     const started = Promise.withResolvers<void>();
@@ -126,6 +128,7 @@ export class BackgroundThread {
       this.#onExit(worker, reason);
       exited.resolve();
     });
+    worker.postMessage(data);
     return started.promise;
   }
 

@@ -5,7 +5,7 @@ import type { AppendReply } from '../../sqlite/event-log/append-wire.ts';
 import type { Cells } from '../../sqlite/event-log/cells.ts';
 import type { Configuration } from '../configuration.ts';
 
-/** What the background thread is started with. */
+/** The first message to the background thread: what it is to do. */
 export interface BackgroundData {
   readonly configuration: Omit<Configuration, 'masterKey' | 'previousMasterKey'>;
   /** Undefined where they are kept in files. */

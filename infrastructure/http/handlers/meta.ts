@@ -4,8 +4,8 @@ import { unavailable } from '../errors/http-problem.ts';
 import type { OpenApiDocument } from '../openapi/document.ts';
 import { API_VERSION } from '../openapi/version.ts';
 import { servedAsJson, servedAsYaml } from '../openapi/served-document.ts';
+import type { Replying } from '../openapi/served-document.ts';
 import type { Handler } from '../pipeline/operation.ts';
-import type { ServedContent } from '../served-content.ts';
 
 export interface Readiness {
   readonly ready: boolean;
@@ -22,7 +22,7 @@ export interface MetaDependencies {
 const REVALIDATE = ['Cache-Control', 'no-cache'];
 const FIVE_MINUTES = ['Cache-Control', 'public, max-age=300'];
 
-const documentHandler = (content: ServedContent): Handler => ({
+const documentHandler = (content: Replying): Handler => ({
   run: ({ req }) => content.replyTo(req, REVALIDATE),
 });
 

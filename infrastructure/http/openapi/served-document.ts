@@ -1,12 +1,34 @@
-import { stringify } from 'yaml';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { ServedContent } from '../served-content.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
 
-export const servedAsJson = (document: Schema): ServedContent =>
+export type Replying = Pick<ServedContent, 'replyTo'>;
+
+export const servedAsJson = (document: Schema): Replying =>
   new ServedContent(Buffer.from(JSON.stringify(document)), 'application/json; charset=utf-8');
 
-export const servedAsYaml = (document: Schema): ServedContent =>
-  new ServedContent(
-    Buffer.from(stringify(document, { aliasDuplicateObjects: false })),
-    'application/yaml; charset=utf-8',
-  );
+const THREAD = new URL('./yaml-thread.ts', import.meta.url);
+
+const printed = async (document: Schema): Promise<ServedContent> => {
+  const execArgv = ['--disable-warning=ExperimentalWarning'];
+  const worker = new Worker(THREAD, { name: 'yaml', workerData: document, execArgv });
+  const [text] = (await once(worker, 'message')) as [string];
+  return new ServedContent(Buffer.from(text), 'application/yaml; charset=utf-8');
+};
+
+/** Printed when somebody asks for it, in a thread that ends then: it takes longer than a start should, or a request beside it wait. */
+export const servedAsYaml = (document: Schema): Replying => {
+  let content: Promise<ServedContent> | undefined;
+  return {
+    replyTo: async (req, headers) => {
+      content ??= printed(document);
+      try {
+        return (await content).replyTo(req, headers);
+      } catch (error) {
+        content = undefined;
+        throw error;
+      }
+    },
+  };
+};
