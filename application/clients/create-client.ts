@@ -110,11 +110,34 @@ const requireValid = (input: CreateClientInput): void => {
   if (violations.length > 0) throw violated(violations);
 };
 
+/** What holds for a name and a multiplier whenever they are given. @throws DomainError `validation_error` */
+export const requireLimits = (
+  input: Partial<Pick<CreateClientInput, 'name' | 'rateLimitMultiplier'>>,
+): void => {
+  const violations = [...limitViolations(input)];
+  if (violations.length > 0) throw violated(violations);
+};
+
+const limitViolations = function* ({
+  name,
+  rateLimitMultiplier = 1,
+}: Partial<Pick<CreateClientInput, 'name' | 'rateLimitMultiplier'>>): Generator<FieldViolation> {
+  const invalid = (field: string, message: string): FieldViolation => ({ field, code: 'invalid', message });
+  if (name !== undefined && !NAME.test(name.trim()))
+    yield invalid('name', 'name must be 1 to 100 printable characters');
+  if (!(rateLimitMultiplier > 0 && rateLimitMultiplier <= LARGEST_MULTIPLIER)) {
+    yield invalid(
+      'rate_limit_multiplier',
+      `rate limit multiplier must be above 0 and at most ${LARGEST_MULTIPLIER}`,
+    );
+  }
+};
+
 const violationsOf = function* (input: CreateClientInput): Generator<FieldViolation> {
-  const { name, fundIds, onlyFundIds, applicationId, rateLimitMultiplier = 1 } = input;
+  const { fundIds, onlyFundIds, applicationId } = input;
   const invalid = (field: string, message: string): FieldViolation => ({ field, code: 'invalid', message });
 
-  if (!NAME.test(name.trim())) yield invalid('name', 'name must be 1 to 100 printable characters');
+  yield* limitViolations(input);
   if (fundIds.length === 0 && applicationId === undefined) yield NO_FUND;
   for (const id of fundIds) if (!UUID.test(id)) yield invalid('fund', `fund ${id} is not a UUID`);
   for (const id of onlyFundIds ?? []) {
@@ -123,12 +146,6 @@ const violationsOf = function* (input: CreateClientInput): Generator<FieldViolat
   yield* scopeViolations(input);
   if (applicationId !== undefined && !APPLICATION_ID.test(applicationId)) {
     yield invalid('application', 'application must be 1 to 64 letters, digits, "_" or "-"');
-  }
-  if (!(rateLimitMultiplier > 0 && rateLimitMultiplier <= LARGEST_MULTIPLIER)) {
-    yield invalid(
-      'rate_limit_multiplier',
-      `rate limit multiplier must be above 0 and at most ${LARGEST_MULTIPLIER}`,
-    );
   }
 };
 

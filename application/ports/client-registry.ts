@@ -22,12 +22,22 @@ export interface Application {
   readonly fundIds: readonly string[];
 }
 
+export interface ClientChanges {
+  readonly name?: string;
+  readonly rateLimitMultiplier?: number;
+  /** Funds of its application. */
+  readonly linkFundIds: readonly string[];
+  readonly unlinkFundIds: readonly string[];
+}
+
 /** Clients, their applications and the funds linked to them. Durable when a call resolves. */
 export interface ClientRegistry {
   create(client: ClientWithSecret, fundIds: readonly string[]): Promise<Application>;
   find(clientId: string): Promise<ClientWithSecret | undefined>;
   application(applicationId: string): Promise<Application | undefined>;
   list(): Promise<readonly (Client & { readonly fundIds: readonly string[] })[]>;
+  /** All of it or nothing; false when there is no such client that is not revoked. */
+  update(clientId: string, changes: ClientChanges): Promise<boolean>;
   /** False when the client has another hash by now, or there is none. */
   replaceSecretHash(clientId: string, from: string, to: string): Promise<boolean>;
   /** False when there is no such client that is not revoked. */

@@ -4,6 +4,7 @@ import type { Cents } from '../../domain/shared/money.ts';
 declare global {
   interface JSON {
     rawJSON(text: string): { readonly rawJSON: string };
+    isRawJSON(value: unknown): value is { readonly rawJSON: string };
   }
 }
 

@@ -2,13 +2,32 @@ import { randomUUID } from 'node:crypto';
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import type { DecisionName } from '../../application/administrator/decision-schema.ts';
+import { AWAITED } from '../../application/ports/operation-states.ts';
+import type { AwaitingStatus, PendingOperation } from '../../application/ports/operation-states.ts';
 import { addApply } from './apply-decisions-command.ts';
-import { DecisionRefusedError, answer } from './cli-services.ts';
+import { DecisionRefusedError, WrongUseError, answer } from './cli-services.ts';
 import type { CliDependencies, CliServices } from './cli-services.ts';
+import { money } from './columns.ts';
+import type { Column } from './columns.ts';
+import { decideAllPending } from './decide-all-pending.ts';
 import { patiently } from './patience.ts';
 import { presentAnswer } from './present-decision.ts';
+import { fundOption, spanOption } from './report-options.ts';
+import { listRows, withReportOptions } from './report-output.ts';
+import type { ReportOptions } from './report-output.ts';
+import { applicationOf, scopeOf } from './scope.ts';
+import type { Scope } from './scope.ts';
+
+const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
+
+interface PendingOptions extends ReportOptions, Scope {
+  readonly olderThan?: number;
+}
 
 interface CommonOptions {
+  readonly allPending?: boolean;
+  readonly fund?: string;
+  readonly yes?: boolean;
   readonly application?: string;
   readonly id?: string;
   readonly decidedAt?: string;
@@ -20,28 +39,33 @@ interface SingleDecision<Options> {
   readonly decision: DecisionName;
   readonly description: string;
   readonly example: string;
-  /** Fields of the decision that only this one has. */
-  readonly details?: (options: Options) => object;
+  /** What operations wait in for it. */
+  readonly from: readonly AwaitingStatus[];
+  /** Fields of the decision that only this one has. The operation is there for one of many. */
+  readonly details?: (options: Options, operation?: PendingOperation) => object;
   readonly options?: (command: Command) => Command;
 }
 
-/** `administrator approve`, `reject`, `sign`, `disburse`, `process-repurchase`, `apply`. */
+/** `administrator pending`, `approve`, `reject`, `sign`, `disburse`, `process-repurchase`, `apply`. */
 export const addAdministratorCommands = (program: Command, dependencies: CliDependencies): void => {
   const administrator = program
     .command('administrator')
     .description("the administrator's decisions: in production nothing moves without one")
     .addHelpText('after', '\nExample:\n  receivables administrator approve OP-2026-000123');
+  addPending(administrator, dependencies);
   const add = <Options>(decision: SingleDecision<Options>): void =>
     addDecision(administrator, dependencies, decision);
   add({
     command: 'approve',
     decision: 'approve',
+    from: ['received'],
     description: 'the operation meets the criteria of the fund',
-    example: 'approve OP-2026-000123 --application acme',
+    example: 'approve OP-2026-000123 --application "Acme Originator"',
   });
   add<{ readonly reason: readonly object[] }>({
     command: 'reject',
     decision: 'reject',
+    from: ['received'],
     description: 'turn a received operation down, for good',
     example: 'reject OP-2026-000123 --reason "concentration_limit: too much of one borrower"',
     options: (command) =>
@@ -51,62 +75,175 @@ export const addAdministratorCommands = (program: Command, dependencies: CliDepe
   add({
     command: 'sign',
     decision: 'sign_term',
+    from: ['approved'],
     description: 'the term of an approved operation is signed',
     example: 'sign OP-2026-000123',
   });
-  add<{ readonly date: string; readonly value: number }>({
+  add<{ readonly date: string; readonly value?: number }>({
     command: 'disburse',
     decision: 'disburse',
+    from: ['term_signed'],
     description: 'the fund paid: the operation is active from here on',
     example: 'disburse OP-2026-000123 --date 2026-01-15 --value 1800.00',
     options: (command) =>
       command
         .requiredOption('--date <date>', 'the day on which the fund paid, such as 2026-01-15')
-        .requiredOption('--value <amount>', 'what the fund paid, such as 1800.00', amount),
-    details: ({ date, value }) => ({ disbursement_date: date, disbursed_value: value }),
+        .option(
+          '--value <amount>',
+          'what the fund paid, such as 1800.00; of --all-pending each its own acquisition value',
+          amount,
+        ),
+    details: ({ date, value }, operation) => ({
+      disbursement_date: date,
+      disbursed_value: value ?? (operation && Number(money(operation.acquisitionValue))),
+    }),
   });
   add({
     command: 'process-repurchase',
     decision: 'process_repurchase',
+    from: ['repurchase_pending'],
     description: 'a requested repurchase is through: the operation has left the fund',
     example: 'process-repurchase OP-2026-000123',
   });
   addApply(administrator, dependencies);
 };
 
+const PENDING_COLUMNS = (now: () => string): readonly Column<PendingOperation>[] => [
+  { name: 'application_id', of: (one) => one.applicationId },
+  { name: 'originator_proposal_code', of: (one) => one.code },
+  { name: 'fund_id', of: (one) => one.fundId },
+  { name: 'status', of: (one) => one.status },
+  { name: 'acquisition_value', of: (one) => one.acquisitionValue, amount: true },
+  { name: 'since', of: (one) => one.since },
+  { name: 'waiting_seconds', of: (one) => waitingSeconds(one, now()), table: false },
+  { name: 'next', of: (one) => AWAITED[one.status] },
+];
+
+const waitingSeconds = ({ since }: PendingOperation, now: string): number =>
+  Math.max(0, Math.floor((Date.parse(now) - Date.parse(since)) / 1_000));
+
+const addPending = (administrator: Command, dependencies: CliDependencies): void => {
+  const pending = administrator
+    .command('pending')
+    .description(
+      'operations that wait for a decision, the longest wait first, with the decision that is next',
+    )
+    .option('--fund <uuid>', 'only of this fund', fundOption)
+    .option('--application <id|name>', 'only of this application (an id, or the name of one of its clients)')
+    .option('--older-than <span>', 'only those that have waited longer, such as 12h or 2d', spanOption);
+  withReportOptions(pending, dependencies)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  receivables administrator pending\n  receivables administrator pending --older-than 2d -o csv',
+    )
+    .action(async (options: PendingOptions) => {
+      const clock = { now: () => '' };
+      await listRows(
+        dependencies,
+        options,
+        PENDING_COLUMNS(() => clock.now()),
+        async function* (services) {
+          clock.now = () => services.loans.now();
+          yield* await pendingOf(services, options);
+        },
+      );
+    });
+};
+
+const pendingOf = async (
+  services: CliServices,
+  { olderThan, ...scope }: PendingOptions,
+): Promise<readonly PendingOperation[]> => {
+  const query = await scopeOf(services, scope);
+  await services.loans.catchUp();
+  const found = await services.loans.pending(query);
+  if (olderThan === undefined) return found;
+  const before = Date.parse(services.loans.now()) - olderThan;
+  return found.filter(({ since }) => Date.parse(since) < before);
+};
+
 const addDecision = <Options>(
   administrator: Command,
   dependencies: CliDependencies,
-  { command, decision, description, example, details, options }: SingleDecision<Options>,
+  { command, decision, description, example, details, options, from }: SingleDecision<Options>,
 ): void => {
   const added = administrator
     .command(command)
     .description(description)
-    .argument('<code>', 'originator_proposal_code of the operation')
-    .option('--application <id>', 'whose operation (default: the only application that has the code)')
+    .argument('[code]', 'originator_proposal_code of the operation; left out with --all-pending')
+    .option(
+      '--application <id|name>',
+      'whose operation: an id, or the name of a client (default: the only application that has the code)',
+    )
+    .option(
+      '--all-pending',
+      `every operation of --fund that is ${from.join(' or ')}; shows them and asks first`,
+    )
+    .option('--fund <uuid>', 'with --all-pending: of this fund', fundOption)
+    .option('--yes', 'with --all-pending: do not ask; needed where nobody can answer')
     .option('--id <decision_id>', 'name of this decision, for sending it again (default: a new UUID)')
     .option('--decided-at <time>', 'when it was decided, such as 2026-01-15T12:00:00Z (default: now)')
     .option('--note <text>', 'for the audit; never published, no personal data');
   (options?.(added) ?? added)
     .addHelpText(
       'after',
-      '\nPrints {decision_id, application_id, originator_proposal_code, decision, outcome, status}; the outcome is applied or\n' +
-        `already_applied. A refused decision changes nothing: exit code 2.\n\nExample:\n  receivables administrator ${example}`,
+      '\nPrints {decision_id, application_id, originator_proposal_code, decision, outcome, status}, for --all-pending one a line; the\n' +
+        'outcome is applied or already_applied. A refused decision changes nothing: exit code 3.\n\nExamples:\n' +
+        `  receivables administrator ${example}\n  receivables administrator ${example.replace(/OP-2026-000123/, `--all-pending --fund ${FUND}`).replace(/ --(?:application|value) (?:"[^"]*"|\S+)/, '')}`,
     )
-    .action((code: string, given: Options & CommonOptions) =>
-      answer(dependencies, (services) => decide(services, code, given, { decision, ...details?.(given) })),
-    );
+    .action((code: string | undefined, given: Options & CommonOptions) => {
+      const wrong = wrongUseOf(code, given, decision);
+      if (wrong !== undefined) added.error(`error: ${wrong}`);
+      if (code === undefined)
+        return decideAllPending(dependencies, {
+          scope: given,
+          from,
+          yes: given.yes ?? false,
+          contents: (operation) => ({
+            decision,
+            ...details?.(given, operation),
+            decided_at: given.decidedAt,
+            note: given.note,
+          }),
+        });
+      return answer(dependencies, (services) =>
+        decide(services, code, given, { decision, ...details?.(given) }),
+      );
+    });
+};
+
+/** One operation or all that wait, not both; what belongs to the other way is a mistake. */
+const wrongUseOf = (
+  code: string | undefined,
+  { allPending, fund, id, yes, ...rest }: CommonOptions & { readonly value?: number },
+  decision: DecisionName,
+): string | undefined => {
+  if (allPending !== true) {
+    if (code === undefined) return 'name an operation, or --all-pending with --fund';
+    if (fund !== undefined || yes !== undefined) return '--fund and --yes go with --all-pending';
+    if (decision === 'disburse' && rest.value === undefined)
+      return "required option '--value <amount>' not specified";
+    return undefined;
+  }
+  if (code !== undefined) return 'name an operation or --all-pending, not both';
+  if (fund === undefined) return '--all-pending needs --fund';
+  return id === undefined ? undefined : '--id names one decision, so it does not go with --all-pending';
 };
 
 const decide = async (
-  { administrator }: CliServices,
+  services: CliServices,
   code: string,
   { application, id, decidedAt, note }: CommonOptions,
   contents: object,
 ): Promise<object> => {
+  const { administrator } = services;
+  const applicationId =
+    application === undefined
+      ? await administrator.applicationOf(code)
+      : await applicationOf(services, application);
   const text = JSON.stringify({
     decision_id: id ?? randomUUID(),
-    application_id: application ?? (await administrator.applicationOf(code)),
+    application_id: applicationId,
     originator_proposal_code: code,
     ...contents,
     decided_at: decidedAt,
@@ -114,7 +251,10 @@ const decide = async (
   });
   const [given] = await patiently(() => administrator.submitAll([text]));
   if (given === undefined || given.outcome === 'refused') {
-    throw new DecisionRefusedError(`${given?.reason.code}: ${given?.reason.message}`);
+    const message = `${given?.reason.code}: ${given?.reason.message}`;
+    throw given?.reason.code === 'validation_error'
+      ? new WrongUseError(message)
+      : new DecisionRefusedError(message);
   }
   return presentAnswer(given);
 };

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { readDecision } from '../../application/administrator/read-decision.ts';
-import { CommandFailedError, DecisionRefusedError, answerLines } from './cli-services.ts';
+import { CommandFailedError, DecisionRefusedError, WrongUseError, answerLines } from './cli-services.ts';
 import type { CliDependencies, CliServices } from './cli-services.ts';
 import { lineBatches } from './lines.ts';
 import type { Line } from './lines.ts';
@@ -37,7 +37,8 @@ export const addApply = (administrator: Command, dependencies: CliDependencies):
       'after',
       '\nPrints one answer a line: {line, decision_id, ..., outcome: applied | already_applied | refused, status | reason}.\n' +
         'A file with a malformed line is refused as a whole: nothing of it is carried out. Any other refused decision lies in\n' +
-        'the dead letter and holds nothing up. The same file may be given again. Exit code 2 when anything was refused.\n\n' +
+        'the dead letter and holds nothing up. The same file may be given again. Exit code 2 for a file with a\n' +
+        'malformed line, 3 when a decision was refused.\n\n' +
         'Example:\n  receivables administrator apply --file decisions.jsonl',
     )
     .action((options: ApplyOptions) => apply(dependencies, options));
@@ -53,7 +54,7 @@ const apply = async (dependencies: CliDependencies, options: ApplyOptions): Prom
   );
 };
 
-/** @returns the number of decisions. @throws DecisionRefusedError after naming the malformed lines */
+/** @returns the number of decisions. @throws WrongUseError after naming the malformed lines */
 const requireWellFormed = async (
   dependencies: CliDependencies,
   input: AsyncIterable<Uint8Array>,
@@ -67,7 +68,7 @@ const requireWellFormed = async (
     if (malformed <= MOST_SHOWN) dependencies.writeError(`line ${number}: ${reading.reason.message}\n`);
   }
   if (malformed === 0) return count;
-  throw new DecisionRefusedError(`${malformed} of ${count} decisions are malformed; none was carried out`);
+  throw new WrongUseError(`${malformed} of ${count} decisions are malformed; none was carried out`);
 };
 
 async function* applying(
@@ -100,10 +101,10 @@ async function* applying(
   );
 }
 
-/** So is `/dev/stdin`, and what a shell makes of `<(...)`. @throws DecisionRefusedError where nothing has this name */
+/** So is `/dev/stdin`, and what a shell makes of `<(...)`. @throws WrongUseError where nothing has this name */
 const isPipe = async (file: string): Promise<boolean> => {
   const found = await stat(file).catch((error: Error) => {
-    throw new DecisionRefusedError(`cannot read the decisions: ${error.message}`, { cause: error });
+    throw new WrongUseError(`cannot read the decisions: ${error.message}`, { cause: error });
   });
   return !found.isFile();
 };
@@ -115,7 +116,7 @@ async function* readable(input: AsyncIterable<Uint8Array>): AsyncGenerator<reado
   try {
     yield* lineBatches(input);
   } catch (error) {
-    if (error instanceof DecisionRefusedError) throw error;
+    if (error instanceof WrongUseError) throw error;
     throw new CommandFailedError(`cannot read the decisions: ${(error as Error).message}`, { cause: error });
   }
 }

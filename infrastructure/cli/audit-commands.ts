@@ -1,21 +1,19 @@
 import type { Command } from 'commander';
-import { Option } from 'commander';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import { inJson, inText } from './audit-show.ts';
+import { printShown } from './audit-show.ts';
 import { anchor, verify } from './audit-verify.ts';
 import type { AnchorOptions, VerifyOptions } from './audit-verify.ts';
 import type { CliDependencies } from './cli-services.ts';
 import { dateOption, fundOption, instantOption } from './report-options.ts';
+import { deliver, printingOf, withReportOptions } from './report-output.ts';
+import type { ReportOptions } from './report-output.ts';
+import { applicationOf } from './scope.ts';
 
-interface ShowOptions {
+interface ShowOptions extends ReportOptions {
   readonly application?: string;
   readonly asOf?: CalendarDate;
   readonly knownAt?: string;
-  readonly format: 'text' | 'json';
 }
-
-const formatOption = (): Option =>
-  new Option('--format <format>', 'how the answer is written').choices(['text', 'json']).default('text');
 
 /** `audit show`, `audit verify` and `audit anchor`. */
 export const addAuditCommands = (program: Command, dependencies: CliDependencies): void => {
@@ -23,26 +21,27 @@ export const addAuditCommands = (program: Command, dependencies: CliDependencies
     .command('audit')
     .description('history of operations, and proof that it was not changed')
     .addHelpText('after', '\nExample:\n  receivables audit verify');
-  audit
+  const showing = audit
     .command('show')
     .description('an operation with all that happened to it, who caused it and how each price came about')
     .argument('<code>', 'originator_proposal_code')
-    .option('--application <id>', 'whose operation; needed when several applications use the code')
+    .option('--application <id|name>', 'whose operation; needed when several applications use the code')
     .option('--as-of <date>', 'as it was on this day, such as 2026-06-30', dateOption)
     .option(
       '--known-at <time>',
       'as it was known at this instant: leaves out what was recorded later',
       instantOption,
-    )
-    .addOption(formatOption())
+    );
+  withReportOptions(showing, dependencies)
     .addHelpText(
       'after',
-      '\nAll events are listed; those that do not count on that day, or were not known, say so. Nothing of the borrower is shown.\n\n' +
+      '\nAll events are listed; those that do not count on that day, or were not known, say so. Nothing of the borrower is shown.\n' +
+        'CSV holds one event a line.\n\n' +
         'Examples:\n  receivables audit show OP-1\n' +
-        '  receivables audit show OP-1 --as-of 2026-06-30 --known-at 2026-07-01T12:00:00Z --format json',
+        '  receivables audit show OP-1 --as-of 2026-06-30 --known-at 2026-07-01T12:00:00Z -o json',
     )
     .action((code: string, options: ShowOptions) => show(code, options, dependencies));
-  audit
+  const verifying = audit
     .command('verify')
     .description('check the whole log and everything that was made of it')
     .option('--fund <uuid>', 'only operations of this fund', fundOption)
@@ -50,12 +49,12 @@ export const addAuditCommands = (program: Command, dependencies: CliDependencies
     .option(
       '--write-anchor <file>',
       'keep the end of the seal book and the heads of all streams in this file when there is no difference',
-    )
-    .addOption(formatOption())
+    );
+  withReportOptions(verifying, dependencies)
     .addHelpText(
       'after',
       '\nSeals, hash chains, revisions, every decision and price, keys, public events, read models and the delivery log. Each\n' +
-        'difference is a line: kind, stream, revision, what, expected, found. Exit code 4 when there is one. Works while the service runs.\n' +
+        'difference is a line: kind, stream, revision, what, expected, found; the last line sums up (CSV: on standard error). Exit code 4 when there is one. Works while the service runs.\n' +
         'Keep anchors where nobody who can write the database can write: with one, a log that was put back to an earlier state is found.\n\n' +
         'Examples:\n  receivables audit verify\n  receivables audit verify --anchor heads-june.jsonl --write-anchor heads-july.jsonl',
     )
@@ -75,22 +74,23 @@ export const addAuditCommands = (program: Command, dependencies: CliDependencies
     .action((options: AnchorOptions) => anchor(options, dependencies));
 };
 
-const show = async (
-  code: string,
-  { application, asOf, knownAt, format }: ShowOptions,
-  dependencies: CliDependencies,
-): Promise<void> => {
+const show = async (code: string, options: ShowOptions, dependencies: CliDependencies): Promise<void> => {
+  const { application, asOf, knownAt } = options;
   const services = await dependencies.open();
   try {
     const { audit } = services;
     const request = {
-      applicationId: application ?? (await audit.applicationOf(code)),
+      applicationId:
+        application === undefined
+          ? await audit.applicationOf(code)
+          : await applicationOf(services, application),
       code,
       ...(asOf !== undefined && { asOf }),
       ...(knownAt !== undefined && { knownAt }),
     };
     const shown = await audit.operations.execute(request);
-    await dependencies.write(format === 'json' ? inJson(shown, request) : inText(shown, request));
+    const printing = printingOf(dependencies, options);
+    await deliver(dependencies, printShown(shown, request, printing), { ...options, ...printing });
   } finally {
     await services.close();
   }

@@ -1,8 +1,12 @@
 import type { ExplainedLine } from '../../domain/curve/explained-value.ts';
 import type { ExplainedPrice } from '../../application/audit/explained-price.ts';
 import type { ShowRequest, ShownEvent, ShownOperation } from '../../application/audit/show-operation.ts';
-import { money, textTable } from './report-output.ts';
-import { inOneLine } from './terminal-text.ts';
+import { amount } from '../../application/publishing/amount.ts';
+import type { Cents } from '../../domain/shared/money.ts';
+import { money, printedRows } from './columns.ts';
+import type { Column, Printing, Rows } from './columns.ts';
+import { textTable } from './report-output.ts';
+import { inOneLine, shownOnly } from './terminal-text.ts';
 
 const WHY = { later_date: 'counts from a later day', recorded_later: 'was recorded later' } as const;
 
@@ -24,9 +28,24 @@ const lineJson = (line: ExplainedLine): object => ({
   credits: line.credits.map(carriedJson),
   exact: line.exact,
   running_total: line.runningTotal,
-  rounded_total: line.roundedTotal,
-  present_value: line.presentValue,
+  rounded_total: amount(line.roundedTotal),
+  present_value: amount(line.presentValue),
 });
+
+/** Fields of stored events that hold whole cents. */
+const CENTS: ReadonlySet<string> = new Set([
+  ...['acquisition_value', 'face_value', 'disbursed_value', 'settled_value', 'scheduled_value', 'difference'],
+  ...['prepayment_value', 'payoff_value', 'remaining_balance', 'excess_value', 'outstanding_at_due'],
+  ...['present_value', 'repurchase_value', 'calculated_value', 'received_value', 'total_received'],
+]);
+
+/** What is stored, with its amounts as every other place shows them. */
+const inAmounts = (value: unknown, name = ''): unknown => {
+  if (typeof value === 'number') return CENTS.has(name) ? amount(value as Cents) : value;
+  if (Array.isArray(value)) return value.map((one) => inAmounts(one, name));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inAmounts(one, key)]));
+};
 
 const eventJson = (shown: ShownEvent): object => {
   const { recorded, businessDate, leftOut, price } = shown;
@@ -46,7 +65,7 @@ const eventJson = (shown: ShownEvent): object => {
       idempotency: { endpoint: metadata.idempotency.endpoint, key: metadata.idempotency.key },
     }),
     hash: metadata.hash,
-    data: shown.payload,
+    data: inAmounts(shown.payload),
     ...(price && { price: priceJson(price) }),
   };
 };
@@ -57,7 +76,7 @@ const stateJson = ({ state }: ShownOperation): object => {
     status: state.status,
     fund_id: state.fundId,
     product_type: state.productType,
-    acquisition_value: state.acquisitionValue,
+    acquisition_value: amount(state.acquisitionValue),
     date_issued: state.dateIssued,
     daily_factor: state.pricing.dailyFactor,
     documents: state.documents.length,
@@ -67,17 +86,23 @@ const stateJson = ({ state }: ShownOperation): object => {
   const installments = state.installments.map((one) => ({
     code: one.code,
     due_date: one.dueDate,
-    face_value: one.faceValue,
+    face_value: amount(one.faceValue),
     status: one.status,
     ...('credits' in one ? { credits: one.credits } : { settled_at: one.settledAt }),
-    ...('settledValue' in one && { settled_value: one.settledValue }),
+    ...('settledValue' in one && { settled_value: amount(one.settledValue) }),
   }));
-  const { disbursedValue: disbursed_value, exitBasis: exit_basis, receivedValue: received_value } = state;
-  return { ...terms, disbursed_value, exit_basis, received_value, installments };
+  const { disbursedValue, exitBasis: exit_basis, receivedValue } = state;
+  return {
+    ...terms,
+    disbursed_value: amount(disbursedValue),
+    exit_basis,
+    received_value: amount(receivedValue),
+    installments,
+  };
 };
 
-/** One JSON object; amounts in integer cents, numbers of the curve as decimal text. */
-export const inJson = (shown: ShownOperation, { asOf, knownAt }: ShowRequest): string =>
+/** One JSON object; numbers of the curve as decimal text. */
+const inJson = (shown: ShownOperation, { asOf, knownAt }: ShowRequest): string =>
   `${JSON.stringify({
     stream: shown.stream,
     as_of: asOf ?? null,
@@ -117,7 +142,9 @@ const eventText = (shown: ShownEvent): string => {
   const { recorded, businessDate, leftOut, price } = shown;
   const { metadata } = recorded;
   const key = metadata.idempotency;
-  const fields = Object.entries(shown.payload).map(([name, value]) => `      ${name}: ${valueText(value)}\n`);
+  const fields = Object.entries(inAmounts(shown.payload) as object).map(
+    ([name, value]) => `      ${name}: ${valueText(value)}\n`,
+  );
   return [
     `${String(recorded.revision).padStart(4)}  ${recorded.type}  ${businessDate}  recorded ${metadata.recordedAt}`,
     `${leftOut ? `  (left out: it ${WHY[leftOut]})` : ''}\n`,
@@ -142,9 +169,32 @@ const headText = (shown: ShownOperation, { code, asOf, knownAt }: ShowRequest): 
 };
 
 /** For people: the operation, then its events with how each price came about. */
-export const inText = (shown: ShownOperation, request: ShowRequest): string => {
+const inText = (shown: ShownOperation, request: ShowRequest): string => {
   const { asOf } = request;
   const payoff =
     asOf === undefined ? '' : `\nPresent value of what is open on ${asOf}\n${linesText(shown.payoff)}`;
   return `${headText(shown, request)}${payoff}\nEvents\n${shown.events.map(eventText).join('')}`;
+};
+
+const EVENT_COLUMNS: readonly Column<ShownEvent>[] = [
+  { name: 'revision', of: ({ recorded }) => Number(recorded.revision) },
+  { name: 'type', of: ({ recorded }) => recorded.type },
+  { name: 'event_id', of: ({ recorded }) => recorded.id },
+  { name: 'business_date', of: ({ businessDate }) => businessDate },
+  { name: 'recorded_at', of: ({ recorded }) => recorded.metadata.recordedAt },
+  { name: 'counts', of: ({ leftOut }) => leftOut === undefined },
+  { name: 'actor', of: ({ recorded }) => recorded.metadata.actor },
+  { name: 'correlation_id', of: ({ recorded }) => recorded.metadata.correlationId },
+  { name: 'data', of: ({ payload }) => inAmounts(payload) },
+];
+
+export const printShown = (shown: ShownOperation, request: ShowRequest, printing: Printing): Rows<string> => {
+  switch (printing.format) {
+    case 'table':
+      return [shownOnly(inText(shown, request))];
+    case 'json':
+      return [inJson(shown, request)];
+    case 'csv':
+      return printedRows(EVENT_COLUMNS, shown.events, printing);
+  }
 };

@@ -5,19 +5,27 @@ import { anchorLines, readAnchor } from '../../application/audit/anchor.ts';
 import type { Difference } from '../../application/audit/difference.ts';
 import type { VerifySummary } from '../../application/audit/verify-log.ts';
 import { DifferencesFoundError } from './cli-services.ts';
-import type { CliDependencies } from './cli-services.ts';
+import type { CliDependencies, CliServices } from './cli-services.ts';
+import { lineByLine } from './columns.ts';
+import type { Column, ReportFormat } from './columns.ts';
+import { deliver, printingOf } from './report-output.ts';
+import type { ReportOptions } from './report-output.ts';
+import { requireFund } from './scope.ts';
 import { inOneLine } from './terminal-text.ts';
 
-export interface VerifyOptions {
+export interface VerifyOptions extends ReportOptions {
   readonly fund?: string;
   readonly anchor?: string;
   readonly writeAnchor?: string;
-  readonly format: 'text' | 'json';
 }
 
 export interface AnchorOptions {
   readonly output?: string;
 }
+
+const COLUMNS: readonly Column<Difference>[] = (
+  ['kind', 'stream', 'revision', 'what', 'expected', 'found'] as const
+).map((name) => ({ name, of: (difference) => difference[name] }));
 
 const inText = ({ kind, stream, revision, what, expected, found }: Difference): string => {
   const place = `${stream === '' ? 'log' : stream}${revision === null ? '' : ` @${revision}`}`;
@@ -79,34 +87,22 @@ export const anchor = async ({ output }: AnchorOptions, dependencies: CliDepende
 
 /** `audit verify`. @throws DifferencesFoundError when there is a difference */
 export const verify = async (options: VerifyOptions, dependencies: CliDependencies): Promise<void> => {
-  const { fund: fundId, anchor: anchorFile, writeAnchor, format } = options;
   const services = await dependencies.open();
   try {
-    const { verification, signer } = services.audit;
+    const { fund, anchor: anchorFile, writeAnchor } = options;
+    if (fund !== undefined) await requireFund(services, fund);
+    const { signer } = services.audit;
     const earlier = anchorFile === undefined ? undefined : await readAnchor(linesOf(anchorFile), signer);
     if (earlier?.signed === false)
       dependencies.writeError('this anchor is of an earlier version and not signed: take a new one\n');
     const takenAt = services.audit.now();
-    const bar = dependencies.startProgress(await verification.expectedEvents());
-    const differences = verification.execute({
-      ...(fundId !== undefined && { fundId }),
-      ...(earlier && { anchor: earlier }),
-      progress: (events) => bar.advance(events),
-    });
-    let summary: VerifySummary;
-    try {
-      for (;;) {
-        const next = await differences.next();
-        if (next.done) {
-          summary = next.value;
-          break;
-        }
-        await dependencies.write(format === 'json' ? `${JSON.stringify(next.value)}\n` : inText(next.value));
-      }
-    } finally {
-      bar.end();
-    }
-    await dependencies.write(format === 'json' ? inJson(summary) : summaryText(summary));
+    const found: { summary?: VerifySummary } = {};
+    const printing = printingOf(dependencies, options);
+    const request = { ...(fund !== undefined && { fundId: fund }), ...(earlier && { anchor: earlier }) };
+    const lines = differenceLines(services, request, { dependencies, format: printing.format, found });
+    await deliver(dependencies, lines, { ...options, ...printing });
+    const { summary } = found;
+    if (summary === undefined) return;
     if (summary.differences > 0)
       throw new DifferencesFoundError(`${summary.differences} difference(s) found`);
     if (writeAnchor === undefined) return;
@@ -116,3 +112,36 @@ export const verify = async (options: VerifyOptions, dependencies: CliDependenci
     await services.close();
   }
 };
+
+interface Verifying {
+  readonly dependencies: CliDependencies;
+  readonly format: ReportFormat;
+  /** Gets the summary when the end is reached. */
+  readonly found: { summary?: VerifySummary };
+}
+
+/** Each difference as it is found, then the summary, for which CSV has no line. */
+async function* differenceLines(
+  { audit: { verification } }: CliServices,
+  request: Omit<Parameters<CliServices['audit']['verification']['execute']>[0], 'progress'>,
+  { dependencies, format, found }: Verifying,
+): AsyncGenerator<string> {
+  const bar = dependencies.startProgress(await verification.expectedEvents());
+  const lineOf = format === 'table' ? inText : lineByLine(COLUMNS, { format, colour: false });
+  try {
+    const differences = verification.execute({ ...request, progress: (events) => bar.advance(events) });
+    for (;;) {
+      const next = await differences.next();
+      if (!next.done) {
+        yield lineOf(next.value);
+        continue;
+      }
+      found.summary = next.value;
+      if (format === 'csv') dependencies.writeError(summaryText(next.value));
+      else yield format === 'json' ? inJson(next.value) : summaryText(next.value);
+      return;
+    }
+  } finally {
+    bar.end();
+  }
+}

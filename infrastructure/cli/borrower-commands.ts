@@ -3,8 +3,10 @@ import type { Command } from 'commander';
 import { bareDocument, isDocument } from '../../application/privacy/borrower-digest.ts';
 import type { BorrowerOperation } from '../../application/privacy/forget-borrower.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import { CommandFailedError } from './cli-services.ts';
+import { CommandFailedError, NotAllowedError } from './cli-services.ts';
 import type { CliDependencies, CliServices } from './cli-services.ts';
+import { applicationOf } from './scope.ts';
+import { inOneLine } from './terminal-text.ts';
 
 interface ForgetOptions {
   readonly document: string;
@@ -26,7 +28,10 @@ export const addBorrowerCommands = (program: Command, dependencies: CliDependenc
     .command('forget')
     .description("make a borrower's data and documents unreadable, for good")
     .requiredOption('--document <cpf or cnpj>', 'whose data; "-" reads it from standard input')
-    .option('--application <id>', 'only in this application (default: in all)')
+    .option(
+      '--application <id|name>',
+      'only in this application: an id, or the name of one of its clients (default: in all)',
+    )
     .option('--reason <text>', 'kept on record with each operation; no personal data')
     .option('--including-open', 'also operations that have not reached their end', false)
     .option('--yes', 'do not ask; needed where nobody can answer', false)
@@ -34,7 +39,8 @@ export const addBorrowerCommands = (program: Command, dependencies: CliDependenc
       'after',
       '\nThe key of each operation is deleted, and its documents with it. Amounts, dates and events stay. A record of it stays as well.\n' +
         'Nothing brings the data back, except a copy of the database made before. Repeat the command if it was interrupted.\n' +
-        '\nPrints {operations, forgotten, left_open}. Exit code 1 when open operations were left out.\n\nExamples:\n' +
+        '\nPrints {operations, forgotten, left_open}. Exit code 3 when open operations were left\n' +
+        'out, which are named.\n\nExamples:\n' +
         '  receivables borrower forget --document 529.982.247-25 --reason "request 2027-118"\n' +
         '  echo 52998224725 | receivables borrower forget --document - --yes',
     )
@@ -58,12 +64,14 @@ const forgetAll = async (
   document: string,
   { application, reason, includingOpen, yes }: ForgetOptions,
   dependencies: CliDependencies,
-  { privacy }: CliServices,
+  services: CliServices,
 ): Promise<void> => {
+  const { privacy } = services;
+  const applicationId = application === undefined ? undefined : await applicationOf(services, application);
   await privacy.indexing.completeOnce(() => undefined);
-  const found = await privacy.forgetting.find(document, application);
+  const found = await privacy.forgetting.find(document, applicationId);
   const chosen = found.filter(({ open }) => includingOpen || !open);
-  const left = found.length - chosen.length;
+  const left = found.filter((one) => !chosen.includes(one));
   if (chosen.length > 0 && !yes) await confirm(chosen, dependencies);
   const requestId = `forget-${randomUUID()}`;
   const progress = dependencies.startProgress(chosen.length);
@@ -81,22 +89,23 @@ const forgetAll = async (
   await privacy.forgetting.clearRefused(document);
   const scrubbed = await privacy.scrub();
   const operations = found.map((one) => present(one, chosen.includes(one)));
-  const summary = { operations, forgotten: chosen.length, left_open: left, request_id: requestId };
+  const summary = { operations, forgotten: chosen.length, left_open: left.length, request_id: requestId };
   await dependencies.write(`${JSON.stringify({ ...summary, log_emptied: scrubbed ?? null })}\n`);
-  if (left > 0) {
-    throw new CommandFailedError(
-      `${left} operation(s) have not reached their end and were left; add --including-open to forget those as well`,
-    );
-  }
+  if (left.length === 0) return;
+  for (const one of left) dependencies.writeError(`left open: ${lineOf(one)}`);
+  throw new NotAllowedError(
+    `${left.length} operation(s) have not reached their end and were left; add --including-open to forget those as well`,
+  );
 };
+
+const lineOf = ({ applicationId, code, status, documents }: BorrowerOperation): string =>
+  `${inOneLine(`${applicationId}  ${code}  ${status}  ${documents} document(s)`)}\n`;
 
 const confirm = async (
   chosen: readonly BorrowerOperation[],
   dependencies: CliDependencies,
 ): Promise<void> => {
-  for (const { applicationId, code, status, documents } of chosen) {
-    dependencies.writeError(`${applicationId}  ${code}  ${status}  ${documents} document(s)\n`);
-  }
+  for (const one of chosen) dependencies.writeError(lineOf(one));
   const question = `Forget the borrower of these ${chosen.length} operation(s), for good? Type forget to go on: `;
   const answered = await dependencies.ask?.(question);
   if (answered === undefined) throw wrongUse('yes', 'is needed, because nobody can be asked here');

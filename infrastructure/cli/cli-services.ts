@@ -2,21 +2,31 @@ import type { DecisionAnswer } from '../../application/administrator/decision-de
 import type { CreateClient } from '../../application/clients/create-client.ts';
 import type { ListClients } from '../../application/clients/list-clients.ts';
 import type { RevokeClient } from '../../application/clients/revoke-client.ts';
+import type { UpdateClient } from '../../application/clients/update-client.ts';
 import type { ReceivedDecision } from '../../application/ports/decision-source.ts';
+import type { PublicEvent } from '../../application/ports/event-bus.ts';
+import type { OperationStates } from '../../application/ports/operation-states.ts';
 import type { EventStream } from '../../application/publishing/event-stream.ts';
 import type { WebhookRecovery } from '../../application/webhooks/webhook-recovery.ts';
+import type { LoanRow } from '../../projections/loan/loan-view.ts';
 import type { AuditServices } from './audit-services.ts';
 import type { BackupServices } from './backup-services.ts';
 import type { PrivacyServices } from './borrower-services.ts';
 import type { FundSideServices } from './fund-side-services.ts';
 import type { ProjectionsServices } from './projections-services.ts';
 import type { MoveService, MoveTargets } from './move-service.ts';
+import type { Finding, ServiceStatus } from './status-services.ts';
 
 /** What the commands need of the service, opened only once a command is known to be well written. */
 export interface CliServices {
   readonly createClient: Pick<CreateClient, 'execute'>;
   readonly listClients: Pick<ListClients, 'execute'>;
+  readonly updateClient: Pick<UpdateClient, 'execute'>;
   readonly revokeClient: Pick<RevokeClient, 'execute'>;
+  readonly loans: LoanServices;
+  readonly status: () => Promise<ServiceStatus>;
+  /** What posts events to a receiver on this machine. @throws NotAllowedError not in a sandbox */
+  readonly forwarder: (url: string) => Forwarder;
   readonly keys: KeyServices;
   readonly webhooks: Pick<WebhookRecovery, 'list' | 'deliveries' | 'plan' | 'repeat'>;
   readonly administrator: AdministratorServices;
@@ -26,6 +36,33 @@ export interface CliServices {
   readonly projections: ProjectionsServices;
   readonly audit: AuditServices;
   close(): Promise<void>;
+}
+
+/** Operations of every application. */
+export interface LoanServices {
+  /** The only application that has an operation of this code. */
+  applicationOf(code: string): Promise<string>;
+  list(query: {
+    readonly applicationId?: string;
+    readonly fundId?: string;
+    readonly status?: string;
+    readonly limit: number;
+  }): AsyncIterable<LoanRow>;
+  /** As the interface shows it, without the borrower's name; undefined when there is none. */
+  show(applicationId: string, code: string): Promise<Readonly<Record<string, unknown>> | undefined>;
+  readonly pending: OperationStates['pending'];
+  readonly holds: OperationStates['holds'];
+  /** Resolves when the read model holds everything that was stored before the call. */
+  catchUp(): Promise<void>;
+  /** Now, ISO 8601 UTC. */
+  now(): string;
+}
+
+export interface Forwarder {
+  /** With which it signs, new for each run. */
+  readonly secret: string;
+  /** Answers what became of it, such as `200` or why it failed. Never throws. */
+  send(event: PublicEvent, attempt: number, signal: AbortSignal): Promise<string>;
 }
 
 export interface KeyServices {
@@ -67,8 +104,15 @@ export interface CliDependencies {
   open(): Promise<CliServices>;
   /** Opens the old data directory and the engines that it is moved to. Left out where there is nothing to move. */
   readonly openMove?: (targets: MoveTargets) => Promise<MoveService>;
-  /** To standard output: one JSON object, or the help that was asked for. What comes back is awaited before more is written. */
+  /** Of the program, as `--version` prints it. */
+  readonly version?: string;
+  /** Whether standard output is a terminal, and whether it shows colours. Default: neither. */
+  readonly terminal?: boolean;
+  readonly colour?: boolean;
+  /** To standard output. What comes back is awaited before more is written. */
   write(text: string): unknown;
+  /** The same for text that is safe to show and may hold colours. Default: `write`. */
+  readonly show?: (text: string) => unknown;
   /** To standard error. */
   writeError(text: string): void;
   /** For so many steps; shows nothing where nobody looks. */
@@ -77,6 +121,10 @@ export interface CliDependencies {
   readonly input?: (file: string) => AsyncIterable<Uint8Array>;
   /** What a person at the terminal answers; undefined, or left out, where there is none. */
   readonly ask?: (question: string) => Promise<string | undefined>;
+  /** Looks for what is wrong, with or without a service that could be opened. */
+  readonly examine?: () => Promise<readonly Finding[]>;
+  /** Calls with each key, or first letter of a line, that somebody types, until the signal. */
+  readonly onKey?: (listener: (key: string) => void, signal: AbortSignal) => void;
   /** Copies of the data, without opening the service. */
   readonly backups?: () => BackupServices;
   /** From the call on, an interruption ends this signal instead of the process. Default: nothing interrupts. */

@@ -4,6 +4,12 @@ import type { ListedClient } from '../../application/clients/list-clients.ts';
 import { SCOPES, scopesOf } from '../../application/ports/scopes.ts';
 import { NotAllowedError, answer } from './cli-services.ts';
 import type { CliDependencies, CliServices } from './cli-services.ts';
+import { jsonOf } from './columns.ts';
+import type { Column } from './columns.ts';
+import { collect, collectFunds } from './report-options.ts';
+import { listRows, withReportOptions } from './report-output.ts';
+import type { ReportOptions } from './report-output.ts';
+import { applicationOf } from './scope.ts';
 
 interface CreateOptions {
   readonly name: string;
@@ -14,7 +20,14 @@ interface CreateOptions {
   readonly rateLimitMultiplier?: number;
 }
 
-/** `client create`, `client list`, `client revoke`. */
+interface UpdateOptions {
+  readonly name?: string;
+  readonly rateLimitMultiplier?: number;
+  readonly addFund?: readonly string[];
+  readonly removeFund?: readonly string[];
+}
+
+/** `client create`, `client list`, `client update`, `client revoke`. */
 export const addClientCommands = (program: Command, dependencies: CliDependencies): void => {
   const client = program
     .command('client')
@@ -22,6 +35,7 @@ export const addClientCommands = (program: Command, dependencies: CliDependencie
     .addHelpText('after', '\nExample:\n  receivables client list');
   addCreate(client, dependencies);
   addList(client, dependencies);
+  addUpdate(client, dependencies);
   addRevoke(client, dependencies);
 };
 
@@ -41,7 +55,10 @@ const addCreate = (client: Command, dependencies: CliDependencies): void => {
       `what its tokens allow, of ${SCOPES.join(', ')}; repeat for more (default: all that it can have)`,
       collect,
     )
-    .option('--application <id>', 'application that it belongs to (default: a new one)')
+    .option(
+      '--application <id|name>',
+      'application that it belongs to: an id, the name of one of its clients, or the id for a new one (default: a new one)',
+    )
     .option('--rate-limit-multiplier <n>', 'multiplies the rate limits of the application', positiveNumber)
     .addHelpText(
       'after',
@@ -54,20 +71,22 @@ const addCreate = (client: Command, dependencies: CliDependencies): void => {
       if (!options.fund && options.application === undefined) {
         command.error("error: required option '--fund <uuid>' not specified: a new application needs one");
       }
-      return answer(dependencies, ({ createClient }) => create(createClient, options));
+      return answer(dependencies, (services) => create(services, options));
     });
 };
 
 const create = async (
-  createClient: CliServices['createClient'],
+  services: Pick<CliServices, 'createClient' | 'listClients'>,
   { name, fund = [], onlyFund, scope, application, rateLimitMultiplier }: CreateOptions,
 ): Promise<object> => {
-  const created = await createClient.execute({
+  const applicationId =
+    application === undefined ? undefined : await applicationOrNew(services, application, fund);
+  const created = await services.createClient.execute({
     name,
     fundIds: fund,
     ...(onlyFund && { onlyFundIds: onlyFund }),
     ...(scope && { scopes: scope }),
-    ...(application === undefined ? {} : { applicationId: application }),
+    ...(applicationId !== undefined && { applicationId }),
     ...(rateLimitMultiplier === undefined ? {} : { rateLimitMultiplier }),
   });
   return {
@@ -80,20 +99,83 @@ const create = async (
   };
 };
 
+/** With a fund, an id that is not known yet names a new application. */
+const applicationOrNew = async (
+  services: Pick<CliServices, 'listClients'>,
+  idOrName: string,
+  funds: readonly string[],
+): Promise<string> => {
+  try {
+    return await applicationOf(services, idOrName);
+  } catch (error) {
+    if (error instanceof NotAllowedError && funds.length > 0) return idOrName;
+    throw error;
+  }
+};
+
+const CLIENT_COLUMNS: readonly Column<ListedClient>[] = [
+  { name: 'client_id', of: (client) => client.clientId },
+  { name: 'application_id', of: (client) => client.applicationId },
+  { name: 'name', of: (client) => client.name },
+  { name: 'fund_ids', of: (client) => client.fundIds },
+  { name: 'only_fund_ids', of: (client) => client.onlyFundIds ?? null, table: false },
+  { name: 'scopes', of: (client) => scopesOf(client), table: false },
+  { name: 'rate_limit_multiplier', of: (client) => client.rateLimitMultiplier },
+  { name: 'created_at', of: (client) => client.createdAt, table: false },
+  { name: 'revoked_at', of: (client) => client.revokedAt },
+];
+
 const addList = (client: Command, dependencies: CliDependencies): void => {
-  client
+  const list = client
     .command('list')
-    .description('all clients, revoked ones included, without their secrets')
-    .addHelpText('after', '\nPrints {data: [client]}.\n\nExample:\n  receivables client list')
-    .action(() =>
-      answer(dependencies, async ({ listClients }) => ({ data: (await listClients.execute()).map(present) })),
+    .description('all clients, revoked ones included, without their secrets');
+  withReportOptions(list, dependencies)
+    .addHelpText('after', '\nExamples:\n  receivables client list\n  receivables client list -o csv')
+    .action((options: ReportOptions) =>
+      listRows(dependencies, options, CLIENT_COLUMNS, async function* ({ listClients }) {
+        yield* await listClients.execute();
+      }),
     );
+};
+
+const addUpdate = (client: Command, dependencies: CliDependencies): void => {
+  client
+    .command('update')
+    .description('change the name or the limits of a client, or the funds of its application')
+    .argument('<client_id>', 'as printed by client list')
+    .option('--name <name>', 'who it is for, 1 to 100 characters')
+    .option('--rate-limit-multiplier <n>', 'multiplies the rate limits of the client', positiveNumber)
+    .option('--add-fund <uuid>', 'link a fund to the application; repeat for more', collectFunds)
+    .option('--remove-fund <uuid>', 'unlink a fund from the application; repeat for more', collectFunds)
+    .addHelpText(
+      'after',
+      '\nEvery process knows it within five seconds. What was assigned to a fund stays when it is unlinked; nothing new can be.\n' +
+        'An application keeps at least one fund, and those that a client of it is limited to. Prints the client as client list does.\n\n' +
+        'Example:\n  receivables client update client_5nJ0kq0Xb1tQ2m8v7o3eSg --add-fund 3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10',
+    )
+    .action((clientId: string, options: UpdateOptions, command: Command) => {
+      const { name, rateLimitMultiplier, addFund = [], removeFund = [] } = options;
+      if (name === undefined && rateLimitMultiplier === undefined && addFund.length + removeFund.length === 0)
+        command.error(
+          'error: nothing to change: give --name, --rate-limit-multiplier, --add-fund or --remove-fund',
+        );
+      return answer(dependencies, async ({ updateClient }) => {
+        const updated = await updateClient.execute(clientId, {
+          ...(name !== undefined && { name }),
+          ...(rateLimitMultiplier !== undefined && { rateLimitMultiplier }),
+          addFundIds: addFund,
+          removeFundIds: removeFund,
+        });
+        if (updated === undefined) throw new NotAllowedError(`no client ${clientId} that is not revoked`);
+        return JSON.parse(jsonOf(CLIENT_COLUMNS, updated)) as object;
+      });
+    });
 };
 
 const addRevoke = (client: Command, dependencies: CliDependencies): void => {
   client
     .command('revoke')
-    .description('end a client, its living tokens included, within ten seconds')
+    .description('end a client, its living tokens included: every process refuses them within five seconds')
     .argument('<client_id>', 'as printed when it was created')
     .addHelpText(
       'after',
@@ -108,22 +190,8 @@ const addRevoke = (client: Command, dependencies: CliDependencies): void => {
     );
 };
 
-const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
-
 const positiveNumber = (text: string): number => {
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
   if (value > 0) return value;
   throw new InvalidArgumentError('It must be a number above zero.');
 };
-
-const present = (client: ListedClient): object => ({
-  client_id: client.clientId,
-  application_id: client.applicationId,
-  name: client.name,
-  fund_ids: client.fundIds,
-  only_fund_ids: client.onlyFundIds ?? null,
-  scopes: scopesOf(client),
-  rate_limit_multiplier: client.rateLimitMultiplier,
-  created_at: client.createdAt,
-  revoked_at: client.revokedAt,
-});

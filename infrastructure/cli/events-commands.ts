@@ -5,23 +5,26 @@ import { LOAN_EVENT_NAMES } from '../../application/publishing/event-names.ts';
 import type { LoanEventName } from '../../application/publishing/event-names.ts';
 import type { StreamBound, StreamedEvent } from '../../application/publishing/event-stream.ts';
 import { instantOf } from '../../application/schemas/instant.ts';
-import { answerLines } from './cli-services.ts';
 import type { CliDependencies } from './cli-services.ts';
+import type { Column } from './columns.ts';
 import { fundOption } from './report-options.ts';
+import { deliver, printingOf, withReportOptions } from './report-output.ts';
+import type { ReportOptions } from './report-output.ts';
+import { printedRows } from './columns.ts';
+import { scopeOf } from './scope.ts';
+import type { Scope } from './scope.ts';
 
-interface EventsOptions {
+interface EventsOptions extends ReportOptions, Scope {
   readonly from?: StreamBound;
   readonly to?: StreamBound;
   readonly follow?: boolean;
-  readonly application?: string;
-  readonly fund?: string;
   readonly code?: string;
   readonly name?: readonly LoanEventName[];
 }
 
 /** `events`. */
 export const addEventsCommand = (program: Command, dependencies: CliDependencies): void => {
-  program
+  const events = program
     .command('events')
     .description('the public events of all operations in the order of the log, as they go out')
     .option(
@@ -31,29 +34,55 @@ export const addEventsCommand = (program: Command, dependencies: CliDependencies
     )
     .option('--to <position|time>', 'up to this position, or before this instant', bound)
     .option('--follow', 'go on with what comes, until interrupted')
-    .option('--application <id>', 'only of this application')
+    .option('--application <id|name>', 'only of this application (an id, or the name of one of its clients)')
     .option('--fund <uuid>', 'only of this fund', fundOption)
     .option('--code <code>', 'only of operations with this originator_proposal_code')
-    .option('--name <event>', 'only events of this name; repeat for more', collectName)
+    .option('--name <event>', 'only events of this name; repeat for more', collectName);
+  withReportOptions(events, dependencies)
     .addHelpText(
       'after',
-      '\nPrints one event a line: what every subscriber gets, after the fields position and application_id. To go on where a run\n' +
+      '\nJSON is what every subscriber gets, after the fields position and application_id. To go on where a run\n' +
         'ended, give the last position that was printed.\n\nExample:\n  receivables events --from 2026-01-15T12:00:00Z --follow',
     )
-    .action((options: EventsOptions) =>
-      answerLines(dependencies, async function* ({ events }) {
-        const signal = dependencies.untilInterrupted?.() ?? new AbortController().signal;
-        for await (const streamed of events.read(queryOf(options), signal)) yield lineOf(streamed);
-      }),
-    );
+    .action((options: EventsOptions) => print(options, dependencies));
 };
 
-const queryOf = ({ from, to, follow = false, application, fund, code, name }: EventsOptions) => ({
+const print = async (options: EventsOptions, dependencies: CliDependencies): Promise<void> => {
+  const services = await dependencies.open();
+  try {
+    const signal = dependencies.untilInterrupted?.() ?? new AbortController().signal;
+    const query = { ...queryOf(options), ...(await scopeOf(services, options)) };
+    const printing = printingOf(dependencies, options);
+    const events = services.events.read(query, signal);
+    const chunks =
+      printing.format === 'json'
+        ? mapped(events, (streamed) => `${lineOf(streamed)}\n`)
+        : printedRows(EVENT_COLUMNS, events, { ...printing, follow: query.follow });
+    await deliver(dependencies, chunks, { ...options, ...printing });
+  } finally {
+    await services.close();
+  }
+};
+
+async function* mapped<From, To>(items: AsyncIterable<From>, to: (item: From) => To): AsyncGenerator<To> {
+  for await (const item of items) yield to(item);
+}
+
+const EVENT_COLUMNS: readonly Column<StreamedEvent>[] = [
+  { name: 'position', of: ({ position }) => position },
+  { name: 'application_id', of: ({ event }) => event.applicationId },
+  { name: 'created_at', of: ({ event }) => event.timestamp },
+  { name: 'event', of: ({ event }) => event.name },
+  { name: 'originator_proposal_code', of: ({ event }) => event.code },
+  { name: 'fund_id', of: ({ event }) => event.fundId, table: false },
+  { name: 'event_id', of: ({ event }) => event.eventId, table: false },
+  { name: 'body', of: ({ event }) => event.body, table: false },
+];
+
+const queryOf = ({ from, to, follow = false, code, name }: EventsOptions) => ({
   follow,
   ...(from && { from }),
   ...(to && { to }),
-  ...(application !== undefined && { applicationId: application }),
-  ...(fund !== undefined && { fundId: fund }),
   ...(code !== undefined && { code }),
   ...(name && { names: name }),
 });

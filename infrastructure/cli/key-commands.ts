@@ -6,6 +6,7 @@ import type { CliDependencies } from './cli-services.ts';
 export const addKeyCommands = (program: Command, dependencies: CliDependencies): void => {
   const keys = program
     .command('keys')
+    .alias('key')
     .description('keys that sign access tokens, and the master key that wraps every other')
     .addHelpText(
       'after',

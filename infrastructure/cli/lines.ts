@@ -1,4 +1,4 @@
-import { DecisionRefusedError } from './cli-services.ts';
+import { WrongUseError } from './cli-services.ts';
 
 export interface Line {
   /** 1-based. */
@@ -11,7 +11,7 @@ const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
  * The lines of a text as it arrives, blank ones left out: each batch holds what one piece of the input completed, so that a
- * pipe is answered at once. @throws DecisionRefusedError for a line beyond 1 MiB, which would only fill the memory
+ * pipe is answered at once. @throws WrongUseError for a line beyond 1 MiB, which would only fill the memory
  */
 export async function* lineBatches(input: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Line[]> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -26,7 +26,7 @@ export async function* lineBatches(input: AsyncIterable<Uint8Array>): AsyncGener
     rest = texts.pop() ?? '';
     const batch = take(texts);
     if (batch.length > 0) yield batch;
-    if (rest.length > LONGEST_LINE) throw new DecisionRefusedError(`line ${number + 1} is longer than 1 MiB`);
+    if (rest.length > LONGEST_LINE) throw new WrongUseError(`line ${number + 1} is longer than 1 MiB`);
   }
   const batch = take([rest + decoder.decode()]);
   if (batch.length > 0) yield batch;

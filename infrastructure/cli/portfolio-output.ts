@@ -1,74 +1,51 @@
 import { amount } from '../../application/publishing/amount.ts';
-import type { Flow, FlowSum, FundPosition, Held } from '../../application/portfolio/position.ts';
+import type { FlowSum, FundPosition, Held } from '../../application/portfolio/position.ts';
 import type { Cents } from '../../domain/shared/money.ts';
-import { csvOf, money, textTable } from './report-output.ts';
-import type { CsvValue, ReportFormat } from './report-output.ts';
+import { printedRows } from './columns.ts';
+import type { Column, Printing, Rows } from './columns.ts';
 
 type Bounds = Pick<FundPosition['buckets'][number], 'from' | 'to'>;
 
 const daysOf = ({ from, to }: Bounds): string => (to === null ? `${from}+` : `${from}-${to}`);
 const json = (cents: number) => amount(cents as Cents);
 
-const heldRow = (name: string, { installments, faceValue, presentValue }: Held): readonly string[] => [
-  name,
-  String(installments),
-  money(faceValue),
-  money(presentValue),
-];
-
-const flowRow = ({ flow, onDay, toDate }: Flow): readonly string[] => [
-  flow,
-  ...[onDay, toDate].flatMap(({ payments, installments, amount: value }) => [
-    String(payments),
-    String(installments),
-    money(value),
-  ]),
-];
-
-function* table(position: FundPosition): Generator<string> {
-  const { fundId, date, knownAt, operations, open, overdue, buckets, flows } = position;
-  yield `Fund ${fundId} at the end of ${date}, as known at ${knownAt}\n${operations} operations with open installments\n\n`;
-  yield textTable(
-    ['position', 'installments', 'face value', 'present value'],
-    [
-      heldRow('open', open),
-      heldRow('overdue', overdue),
-      ...buckets.map((bucket) => heldRow(`  ${daysOf(bucket)} days`, bucket)),
-    ],
-    [1, 2, 3],
-  );
-  const titles = ['payments', 'installments', 'amount'];
-  yield '\n';
-  yield textTable(
-    ['flow', ...titles.map((title) => `${title} on the day`), ...titles.map((title) => `${title} to date`)],
-    flows.map(flowRow),
-    [1, 2, 3, 4, 5, 6],
-  );
+interface Measure {
+  readonly measure: string;
+  readonly days?: string;
+  readonly count: number;
+  readonly faceValue?: number;
+  readonly presentValue?: number;
+  readonly amount?: number;
 }
 
-function* measures({
-  operations,
-  open,
-  overdue,
-  buckets,
-  flows,
-}: FundPosition): Generator<readonly CsvValue[]> {
-  yield ['operations', '', operations, '', '', ''];
-  const held = (measure: string, days: string, one: Held): readonly CsvValue[] => [
-    measure,
-    days,
-    one.installments,
-    money(one.faceValue),
-    money(one.presentValue),
-    '',
-  ];
-  yield held('open', '', open);
-  yield held('overdue', '', overdue);
-  for (const bucket of buckets) yield held('overdue', daysOf(bucket), bucket);
+const COLUMNS: readonly Column<Measure>[] = [
+  { name: 'measure', of: ({ measure }) => measure },
+  { name: 'days', of: ({ days }) => days },
+  { name: 'count', of: ({ count }) => count },
+  { name: 'face_value', of: ({ faceValue }) => faceValue, amount: true },
+  { name: 'present_value', of: ({ presentValue }) => presentValue, amount: true },
+  { name: 'amount', of: ({ amount: value }) => value, amount: true },
+];
+
+/** What was held is counted in installments, what came in in payments. */
+function* measuresOf({ operations, open, overdue, buckets, flows }: FundPosition): Generator<Measure> {
+  yield { measure: 'operations', count: operations };
+  const held = (measure: string, { installments: count, faceValue, presentValue }: Held): Measure => ({
+    ...{ measure, count, faceValue, presentValue },
+  });
+  yield held('open', open);
+  yield held('overdue', overdue);
+  for (const bucket of buckets) yield { ...held('overdue', bucket), days: daysOf(bucket) };
   for (const { flow, onDay, toDate } of flows) {
-    yield [`${flow}_on_day`, '', onDay.payments, '', '', money(onDay.amount)];
-    yield [`${flow}_to_date`, '', toDate.payments, '', '', money(toDate.amount)];
+    yield { measure: `${flow}_on_day`, count: onDay.payments, amount: onDay.amount };
+    yield { measure: `${flow}_to_date`, count: toDate.payments, amount: toDate.amount };
   }
+}
+
+async function* table(position: FundPosition, printing: Printing): AsyncGenerator<string> {
+  const { fundId, date, knownAt, operations } = position;
+  yield `Fund ${fundId} at the end of ${date}, as known at ${knownAt}\n${operations} operations with open installments\n\n`;
+  yield* printedRows(COLUMNS, measuresOf(position), printing);
 }
 
 const shownHeld = ({ installments, faceValue, presentValue }: Held): object => ({
@@ -104,12 +81,12 @@ const shown = (position: FundPosition): object => ({
 });
 
 /** A position as text, in pieces. */
-export const printPosition = (position: FundPosition, format: ReportFormat): Iterable<string> => {
-  switch (format) {
+export const printPosition = (position: FundPosition, printing: Printing): Rows<string> => {
+  switch (printing.format) {
     case 'table':
-      return table(position);
+      return table(position, printing);
     case 'csv':
-      return csvOf(['measure', 'days', 'count', 'face_value', 'present_value', 'amount'], measures(position));
+      return printedRows(COLUMNS, measuresOf(position), printing);
     case 'json':
       return [`${JSON.stringify(shown(position))}\n`];
   }

@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help } from 'commander';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { addAdministratorCommands } from './administrator-commands.ts';
 import { addAuditCommands } from './audit-commands.ts';
@@ -13,12 +13,16 @@ import {
 } from './cli-services.ts';
 import type { CliDependencies } from './cli-services.ts';
 import { addClientCommands } from './client-commands.ts';
+import { addCompletionCommand } from './completion-command.ts';
 import { addEventsCommand } from './events-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
+import { addListenCommand } from './listen-command.ts';
+import { addLoanCommands } from './loan-commands.ts';
 import { addMigrateCommand } from './migrate-commands.ts';
 import { addProjectionsCommands } from './projections-commands.ts';
 import { addPortfolioCommand } from './portfolio-commands.ts';
 import { addReconcileCommand } from './reconcile-commands.ts';
+import { addStatusCommands } from './status-commands.ts';
 import { shownOnly } from './terminal-text.ts';
 import { addWebhookCommands } from './webhook-commands.ts';
 
@@ -28,38 +32,58 @@ const WRONG_USE = 2;
 /** The rules of the service say no, or it knows no such id. */
 const NOT_ALLOWED = 3;
 const DIFFERENT = 4;
-/** Said by a rule of the domain, and yet the command was well written. */
-const NOT_POSSIBLE: ReadonlySet<string> = new Set(['webhook_not_found', 'webhook_invalid_state']);
 
-const isRefusedFund = (error: unknown): boolean =>
-  error instanceof DomainError && error.code === 'fund_not_allowed';
+/** What a rule of the domain says of how the command was written. Any other rule says no to what it means. */
+const WRITTEN_WRONGLY: ReadonlySet<string> = new Set(['validation_error', 'invalid_query_parameter']);
+/** Another try may succeed. */
+const PASSING: ReadonlySet<string> = new Set(['concurrent_modification']);
+
+const exitCodeOf = (error: unknown): number => {
+  if (error instanceof DifferencesFoundError) return DIFFERENT;
+  if (error instanceof NotAllowedError || error instanceof DecisionRefusedError) return NOT_ALLOWED;
+  if (error instanceof WrongUseError) return WRONG_USE;
+  if (!(error instanceof DomainError) || PASSING.has(error.code)) return FAILED;
+  return WRITTEN_WRONGLY.has(error.code) ? WRONG_USE : NOT_ALLOWED;
+};
 
 /** The command line. Parsing throws instead of ending the process; `runProgram` turns that into an exit code. */
 export const createProgram = (dependencies: CliDependencies): Command => {
   const program = new Command('receivables')
     .description('Administration of the receivables fund service. Works while the service runs.')
+    .version(dependencies.version ?? '0', '-V, --version', 'print the version of the program')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void dependencies.write(text),
+      // The library does not wait for its help to be written; that its reader may have left is no failure.
+      writeOut: (text) => void Promise.resolve(dependencies.write(text)).catch(() => undefined),
       writeErr: (text) => dependencies.writeError(text),
+    })
+    .configureHelp({
+      optionDescription: (option) =>
+        `${Help.prototype.optionDescription(option)}${option.mandatory ? ' (required)' : ''}`,
     })
     .addHelpText(
       'after',
-      '\nResults are JSON on standard output: one object, or one a line. Exit codes: 0 done, 1 failed, 2 wrong use, 3 not\nallowed or not known, 4 differences found.\n\nExample:\n' +
+      '\nWhat is listed or shown is a table on a terminal and JSON elsewhere, one element a line; -o table, -o json and -o csv choose,\n' +
+        '--output writes it to a file. NO_COLOR turns colours off. Any other result is one JSON object.\n\n' +
+        'Exit codes: 0 done, 1 failed, 2 wrong use, 3 not allowed or not known, 4 differences found.\n\nExample:\n' +
         '  receivables client create --name "Acme Originator" --fund 3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10',
     );
+  addStatusCommands(program, dependencies);
   addClientCommands(program, dependencies);
-  addKeyCommands(program, dependencies);
-  addWebhookCommands(program, dependencies);
+  addLoanCommands(program, dependencies);
   addAdministratorCommands(program, dependencies);
+  addWebhookCommands(program, dependencies);
   addEventsCommand(program, dependencies);
-  addReconcileCommand(program, dependencies);
+  addListenCommand(program, dependencies);
   addPortfolioCommand(program, dependencies);
+  addReconcileCommand(program, dependencies);
   addAuditCommands(program, dependencies);
   addBorrowerCommands(program, dependencies);
+  addKeyCommands(program, dependencies);
   addProjectionsCommands(program, dependencies);
   addBackupCommands(program, dependencies);
   addMigrateCommand(program, dependencies);
+  addCompletionCommand(program, dependencies);
   return program;
 };
 
@@ -67,6 +91,7 @@ export const createProgram = (dependencies: CliDependencies): Command => {
 const forTerminals = (dependencies: CliDependencies): CliDependencies => ({
   ...dependencies,
   write: (text) => dependencies.write(shownOnly(text)),
+  show: (text) => (dependencies.show ?? dependencies.write)(text),
   writeError: (text) => dependencies.writeError(shownOnly(text)),
   ...(dependencies.ask && { ask: (question: string) => dependencies.ask!(shownOnly(question)) }),
 });
@@ -84,10 +109,8 @@ export const runProgram = async (args: readonly string[], given: CliDependencies
   } catch (error) {
     if (error instanceof OutputClosedError) return DONE;
     if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USE;
-    dependencies.writeError(`error: ${error instanceof Error ? error.message : String(error)}\n`);
-    if (error instanceof NotAllowedError || isRefusedFund(error)) return NOT_ALLOWED;
-    if (error instanceof DifferencesFoundError) return DIFFERENT;
-    if (error instanceof DecisionRefusedError || error instanceof WrongUseError) return WRONG_USE;
-    return error instanceof DomainError && !NOT_POSSIBLE.has(error.code) ? WRONG_USE : FAILED;
+    const kind = error instanceof DifferencesFoundError ? '' : 'error: ';
+    dependencies.writeError(`${kind}${error instanceof Error ? error.message : String(error)}\n`);
+    return exitCodeOf(error);
   }
 };

@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
 import type { RowDifference } from '../../application/ports/generations.ts';
-import { CommandFailedError, answerLines } from './cli-services.ts';
+import { CommandFailedError, DifferencesFoundError, answerLines } from './cli-services.ts';
 import type { CliDependencies, CliServices } from './cli-services.ts';
+import type { Column } from './columns.ts';
 import type { ListedReadModel } from './projections-services.ts';
+import { listRows, withReportOptions } from './report-output.ts';
+import type { ReportOptions } from './report-output.ts';
 
 const PERCENT = 100;
 /** Of these, every one is printed; the rest is counted. */
@@ -14,6 +17,7 @@ const never = (): AbortSignal => new AbortController().signal;
 export const addProjectionsCommands = (program: Command, dependencies: CliDependencies): void => {
   const projections = program
     .command('projections')
+    .alias('projection')
     .description('read models: where they are, and building one anew while the service serves')
     .addHelpText('after', '\nExample:\n  receivables projections rebuild');
   addList(projections, dependencies);
@@ -21,15 +25,24 @@ export const addProjectionsCommands = (program: Command, dependencies: CliDepend
   addDropOld(projections, dependencies);
 };
 
+const COLUMNS: readonly Column<ListedReadModel>[] = [
+  { name: 'generation', of: (listed) => listed.generation },
+  { name: 'state', of: (listed) => listed.state },
+  { name: 'projection', of: (listed) => listed.projection },
+  { name: 'program_version', of: (listed) => listed.programVersion },
+  { name: 'version', of: (listed) => listed.place?.version ?? null },
+  { name: 'position', of: (listed) => listed.place?.position ?? 'start' },
+  { name: 'rows', of: (listed) => listed.rows },
+];
+
 const addList = (projections: Command, dependencies: CliDependencies): void => {
-  projections
+  const list = projections
     .command('list')
-    .description('every read model of every generation: version, place in the log, rows')
-    .addHelpText('after', '\nPrints one read model a line.\n\nExample:\n  receivables projections list')
-    .action(() =>
-      answerLines(dependencies, async function* ({ projections: services }) {
-        for await (const one of services.list()) yield presentListed(one);
-      }),
+    .description('every read model of every generation: version, place in the log, rows');
+  withReportOptions(list, dependencies)
+    .addHelpText('after', '\nExample:\n  receivables projections list')
+    .action((options: ReportOptions) =>
+      listRows(dependencies, options, COLUMNS, ({ projections: services }) => services.list()),
     );
 };
 
@@ -43,7 +56,7 @@ const addRebuild = (projections: Command, dependencies: CliDependencies): void =
     .addHelpText(
       'after',
       '\nThe service goes on. An interrupted rebuild goes on where it was when the command is given again. What served before is\n' +
-        'kept until drop-old. Prints each row that differs, then the result. Exit code 1 when rows differ.\n\n' +
+        'kept until drop-old. Prints each row that differs, then the result. Exit code 4 when rows differ.\n\n' +
         'Example:\n  receivables projections rebuild',
     )
     .action(({ force = false }: { readonly force?: boolean }) =>
@@ -64,16 +77,6 @@ const addDropOld = (projections: Command, dependencies: CliDependencies): void =
 };
 
 type Services = CliServices['projections'];
-
-const presentListed = (listed: ListedReadModel): object => ({
-  generation: listed.generation,
-  state: listed.state,
-  projection: listed.projection,
-  program_version: listed.programVersion,
-  version: listed.place?.version ?? null,
-  position: listed.place?.position ?? 'start',
-  rows: listed.rows,
-});
 
 async function* rebuilding(
   services: Services,
@@ -98,7 +101,9 @@ async function* rebuilding(
   yield* printed;
   yield result;
   if (result.outcome === 'differs')
-    throw new CommandFailedError('rows differ, what served goes on serving; --force switches all the same');
+    throw new DifferencesFoundError(
+      'rows differ, what served goes on serving; --force switches all the same',
+    );
 }
 
 const withProgress = async <T>(

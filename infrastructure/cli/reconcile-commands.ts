@@ -5,15 +5,16 @@ import type { StatementFormat } from '../../application/ports/statements.ts';
 import { StatementError } from '../../application/reconciliation/statement-line.ts';
 import type { Reconciliation } from '../../application/reconciliation/reconciliation.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import { CommandFailedError } from './cli-services.ts';
+import { DifferencesFoundError, WrongUseError } from './cli-services.ts';
 import type { CliDependencies } from './cli-services.ts';
 import type { FundSideServices } from './fund-side-services.ts';
 import { printReconciliation } from './reconcile-output.ts';
-import { dateOption, formatOption, fundOption, numberOption } from './report-options.ts';
-import { deliver } from './report-output.ts';
-import type { ReportFormat } from './report-output.ts';
+import { dateOption, fundOption, numberOption } from './report-options.ts';
+import { deliver, printingOf, withReportOptions } from './report-output.ts';
+import type { ReportOptions } from './report-output.ts';
+import { requireFund } from './scope.ts';
 
-interface ReconcileOptions extends Omit<StatementFormat, 'skipLines'> {
+interface ReconcileOptions extends Omit<StatementFormat, 'skipLines'>, ReportOptions {
   readonly fund: string;
   readonly from: CalendarDate;
   readonly to: CalendarDate;
@@ -22,9 +23,7 @@ interface ReconcileOptions extends Omit<StatementFormat, 'skipLines'> {
   readonly window: number;
   readonly tolerance: number;
   readonly requireReference?: boolean;
-  readonly format: ReportFormat;
   readonly withMatched?: boolean;
-  readonly output?: string;
 }
 
 const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
@@ -32,14 +31,14 @@ const LONGEST_WINDOW_DAYS = 60;
 const HIGHEST_TOLERANCE_CENTS = 100_000;
 const MOST_SKIPPED_LINES = 1_000;
 const EXAMPLES = `
-Exit codes: 0 everything matched, 1 something differs or is missing (or the command failed), 2 wrong use or a
-statement that cannot be read; nothing is printed then.
+Exit codes: 0 everything matched, 4 something differs or is missing, 2 wrong use or a statement that cannot be read;
+nothing is printed then.
 
 Examples:
   receivables reconcile --fund ${FUND} --from 2026-06-01 --to 2026-06-30 --statement june.csv
   receivables reconcile --fund ${FUND} --from 2026-06-01 --to 2026-06-30 --statement extrato.csv \\
     --delimiter ';' --decimal , --date-format dd/mm/yyyy --encoding latin1 \\
-    --date-column Data --amount-column Valor --reference-column Documento --format csv --output differences.csv`;
+    --date-column Data --amount-column Valor --reference-column Documento -o csv --output differences.csv`;
 
 /** `reconcile`. */
 export const addReconcileCommand = (program: Command, dependencies: CliDependencies): void => {
@@ -50,21 +49,19 @@ export const addReconcileCommand = (program: Command, dependencies: CliDependenc
     .requiredOption('--from <date>', 'first day of the period', dateOption)
     .requiredOption('--to <date>', 'last day of the period', dateOption)
     .requiredOption('--statement <file>', 'CSV file');
-  addStatementOptions(command)
+  addStatementOptions(command);
+  withReportOptions(command, dependencies)
     .option('--window <days>', 'most days between the two dates', numberOption(LONGEST_WINDOW_DAYS), 3)
     .option('--tolerance <cents>', 'most cents between amounts', numberOption(HIGHEST_TOLERANCE_CENTS), 0)
     .option('--require-reference', 'never match by amount and date alone')
-    .addOption(formatOption())
     .option('--with-matched', 'list what matched as well (csv and json)')
-    .option('--output <file>', 'write the answer to a file')
     .addHelpText('after', EXAMPLES)
     .action(async (options: ReconcileOptions) => {
       if (options.from > options.to) command.error('error: --from comes after --to');
       const clean = await reconcile(dependencies, options).catch((error: unknown): never => {
-        if (error instanceof StatementError) command.error(`error: ${error.message}`);
-        throw error;
+        throw error instanceof StatementError ? new WrongUseError(error.message, { cause: error }) : error;
       });
-      if (!clean) throw new CommandFailedError('the statement and the notifications differ');
+      if (!clean) throw new DifferencesFoundError('the statement and the notifications differ');
     });
 };
 
@@ -95,9 +92,10 @@ const dateFormatOption = (text: string): string => {
 const reconcile = async (dependencies: CliDependencies, options: ReconcileOptions): Promise<boolean> => {
   const services = await dependencies.open();
   try {
+    await requireFund(services, options.fund);
     const result = await compare(dependencies, services.fundSide, options);
-    const { format, withMatched = false, output } = options;
-    await deliver(dependencies, printReconciliation(result, { format, withMatched }), output);
+    const printing = { ...printingOf(dependencies, options), withMatched: options.withMatched ?? false };
+    await deliver(dependencies, printReconciliation(result, printing), { ...options, ...printing });
     return result.clean;
   } finally {
     await services.close();

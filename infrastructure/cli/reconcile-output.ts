@@ -4,50 +4,49 @@ import type {
   Finding,
   Reconciliation,
   Remark,
-  ShownLine,
   ShownPayment,
   Sum,
 } from '../../application/reconciliation/reconciliation.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 import { reconciliationTable } from './reconcile-table.ts';
-import { csvOf, harmless, jsonItems, money } from './report-output.ts';
-import type { CsvValue, ReportFormat } from './report-output.ts';
+import { printedRows } from './columns.ts';
+import type { Column, Printing, Rows } from './columns.ts';
+import { jsonItems } from './report-output.ts';
 
-export interface ReconciliationPrinting {
-  readonly format: ReportFormat;
+export interface ReconciliationPrinting extends Printing {
   readonly withMatched: boolean;
 }
 
 const json = (cents: number) => amount(cents as Cents);
 
-const CSV_HEADER = [
-  ...['result', 'rule', 'match', 'kind', 'reason', 'operation', 'installment', 'event_id', 'notified_date'],
-  ...['notified_amount', 'line', 'statement_date', 'statement_amount', 'reference', 'duplicate_of', 'value'],
+/** A finding or a remark, as a line of CSV. */
+interface CsvRow extends Partial<Omit<Finding, 'result'>> {
+  readonly result: string;
+  readonly value?: number;
+}
+
+const CSV_COLUMNS: readonly Column<CsvRow>[] = [
+  { name: 'result', of: (row) => row.result },
+  { name: 'rule', of: (row) => row.rule },
+  { name: 'match', of: (row) => row.match },
+  { name: 'kind', of: ({ payment }) => payment?.kind },
+  { name: 'reason', of: ({ payment }) => payment?.reason },
+  { name: 'operation', of: ({ payment }) => payment?.code },
+  { name: 'installment', of: ({ payment }) => payment?.installment },
+  { name: 'event_id', of: ({ payment }) => payment?.eventId },
+  { name: 'notified_date', of: ({ payment }) => payment?.date },
+  { name: 'notified_amount', of: ({ payment }) => payment?.amount, amount: true },
+  { name: 'line', of: ({ line }) => line?.line },
+  { name: 'statement_date', of: ({ line }) => line?.date },
+  { name: 'statement_amount', of: ({ line }) => line?.amount, amount: true },
+  { name: 'reference', of: ({ line }) => line?.reference },
+  { name: 'duplicate_of', of: (row) => row.duplicateOf },
+  { name: 'value', of: (row) => row.value, amount: true },
 ];
 
-const paymentCells = (payment: ShownPayment | undefined): readonly CsvValue[] =>
-  payment
-    ? [
-        payment.kind,
-        payment.reason,
-        harmless(payment.code),
-        payment.installment === null ? null : harmless(payment.installment),
-        payment.eventId,
-        payment.date,
-        money(payment.amount),
-      ]
-    : new Array<CsvValue>(7).fill(null);
-
-const lineCells = (line: ShownLine | undefined): readonly CsvValue[] =>
-  line
-    ? [line.line, line.date, money(line.amount), harmless(line.reference)]
-    : new Array<CsvValue>(4).fill(null);
-
-function* csvRows(findings: Iterable<Finding>, remarks: Iterable<Remark>): Generator<readonly CsvValue[]> {
-  for (const { result, rule, match, payment, line, duplicateOf } of findings)
-    yield [result, rule, match, ...paymentCells(payment), ...lineCells(line), duplicateOf, null];
-  for (const { remark, value, payment } of remarks)
-    yield [remark, null, null, ...paymentCells(payment), ...lineCells(undefined), null, money(value)];
+function* csvRows(findings: Iterable<Finding>, remarks: Iterable<Remark>): Generator<CsvRow> {
+  yield* findings;
+  for (const { remark: result, value, payment } of remarks) yield { result, value, payment };
 }
 
 const shownPayment = (payment: ShownPayment): object => ({
@@ -121,14 +120,14 @@ function* without(matched: Iterable<Finding>): Generator<Finding> {
 /** A reconciliation as text, in pieces: with a million findings it is never there as a whole. */
 export const printReconciliation = (
   reconciliation: Reconciliation,
-  { format, withMatched }: ReconciliationPrinting,
-): Iterable<string> => {
+  { withMatched, ...printing }: ReconciliationPrinting,
+): Rows<string> => {
   const findings = () => (withMatched ? reconciliation.findings() : without(reconciliation.findings()));
-  switch (format) {
+  switch (printing.format) {
     case 'table':
       return reconciliationTable(reconciliation);
     case 'csv':
-      return csvOf(CSV_HEADER, csvRows(findings(), reconciliation.remarks()));
+      return printedRows(CSV_COLUMNS, csvRows(findings(), reconciliation.remarks()), printing);
     case 'json':
       return jsonOf(reconciliation, findings());
   }

@@ -6,7 +6,8 @@ import type {
   ShownLine,
   ShownPayment,
 } from '../../application/reconciliation/reconciliation.ts';
-import { money, textTable } from './report-output.ts';
+import { money } from './columns.ts';
+import { textTable } from './report-output.ts';
 
 /** Longer lists are for files. */
 const MOST_LISTED = 50;
@@ -60,7 +61,7 @@ const some = <T>(
 };
 
 const more = (count: number): string =>
-  count > MOST_LISTED ? `... and ${count - MOST_LISTED} more; --format csv lists them all\n` : '';
+  count > MOST_LISTED ? `... and ${count - MOST_LISTED} more; -o csv lists them all\n` : '';
 
 function* head({ period, tolerances, notified, statement, linesOutside }: Reconciliation): Generator<string> {
   const { windowDays, toleranceCents } = tolerances;

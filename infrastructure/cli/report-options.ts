@@ -1,8 +1,7 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { instantOf } from '../../application/schemas/instant.ts';
 import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import { REPORT_FORMATS } from './report-output.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -34,5 +33,31 @@ export const numberOption =
     throw new InvalidArgumentError(`It must be a whole number from 0 to ${most}.`);
   };
 
-export const formatOption = (): Option =>
-  new Option('--format <format>', 'how the answer is written').choices(REPORT_FORMATS).default('table');
+const MOST_LISTED = 1_000_000;
+
+/** How many are wanted. */
+export const countOption = (text: string): number => {
+  const value = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  if (value >= 1 && value <= MOST_LISTED) return value;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MOST_LISTED}.`);
+};
+
+const SPAN_UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** A span of time such as 30s, 2m, 12h or 2d, in milliseconds. */
+export const spanOption = (text: string): number => {
+  const [, digits, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (digits !== undefined && unit !== undefined)
+    return Number(digits) * SPAN_UNITS[unit as keyof typeof SPAN_UNITS];
+  throw new InvalidArgumentError('It must be a span of time such as 30s, 2m, 12h or 2d.');
+};
+
+/** For an option that may be given several times. */
+export const collect = (value: string, previous: readonly string[] = []): readonly string[] => [
+  ...previous,
+  value,
+];
+
+/** The same for funds. */
+export const collectFunds = (value: string, previous: readonly string[] = []): readonly string[] =>
+  collect(fundOption(value), previous);

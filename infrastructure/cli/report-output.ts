@@ -1,35 +1,96 @@
 import { open, rename, rm } from 'node:fs/promises';
-import { stringify } from 'csv-stringify/sync';
-import { formatCents } from '../../domain/shared/money.ts';
-import type { Cents } from '../../domain/shared/money.ts';
-import type { CliDependencies } from './cli-services.ts';
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import type { CliDependencies, CliServices } from './cli-services.ts';
+import { REPORT_FORMATS, printedRows, tableText } from './columns.ts';
+import type { Column, Printing, ReportFormat, Rows } from './columns.ts';
 import { inOneLine } from './terminal-text.ts';
 
-export const REPORT_FORMATS = ['table', 'csv', 'json'] as const;
-export type ReportFormat = (typeof REPORT_FORMATS)[number];
+/** What every command that lists or shows takes. */
+export interface ReportOptions {
+  readonly o?: ReportFormat;
+  /** An earlier spelling of `-o`. */
+  readonly format?: ReportFormat | 'text';
+  readonly output?: string;
+}
 
 const ROWS_AT_ONCE = 1_000;
-/** A spreadsheet takes text that begins so for a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
 
-export const money = (cents: number): string => formatCents(cents as Cents);
+/** `-o` and `--output`, and the spelling from before. */
+export const withReportOptions = (command: Command, dependencies: CliDependencies): Command =>
+  command
+    .addOption(
+      new Option(
+        '-o <format>',
+        'how it is written; json: one element a line (default: table on a terminal, json elsewhere)',
+      ).choices(REPORT_FORMATS),
+    )
+    .option('--output <file>', 'write it to a file, which is there as a whole or not at all')
+    .addOption(new Option('--format <format>').choices([...REPORT_FORMATS, 'text']).hideHelp())
+    .on('option:format', () => dependencies.writeError('--format is now written -o; it goes on working\n'));
 
-/** Text that others chose, made harmless for spreadsheets. */
-export const harmless = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
+/** A file is for a program, unless its name or `-o` says otherwise. */
+const formatOf = (
+  { terminal = false }: CliDependencies,
+  { o, format, output }: ReportOptions,
+): ReportFormat => {
+  const given = o ?? (format === 'text' ? 'table' : format);
+  if (given !== undefined) return given;
+  if (output !== undefined) return output.toLowerCase().endsWith('.csv') ? 'csv' : 'json';
+  return terminal ? 'table' : 'json';
+};
 
-export type CsvValue = string | number | null | undefined;
+export const printingOf = (dependencies: CliDependencies, options: ReportOptions): Printing => ({
+  format: formatOf(dependencies, options),
+  colour: options.output === undefined && (dependencies.colour ?? false),
+});
 
-/** Rows as CSV text, some at a time. */
-export function* csvOf(header: readonly string[], rows: Iterable<readonly CsvValue[]>): Generator<string> {
-  let some: (readonly CsvValue[])[] = [header];
-  for (const row of rows) {
-    some.push(row);
-    if (some.length < ROWS_AT_ONCE) continue;
-    yield stringify(some);
-    some = [];
+/** Cells of a table are made harmless one by one, because the table has colours of its own. */
+export const printerOf =
+  (dependencies: CliDependencies, format: ReportFormat) =>
+  (text: string): unknown =>
+    format === 'table' && dependencies.show ? dependencies.show(text) : dependencies.write(text);
+
+/** Prints a report, or puts it into a file that is there as a whole or not at all. */
+export const deliver = async (
+  dependencies: CliDependencies,
+  chunks: Rows<string>,
+  { output, format }: { readonly output?: string | undefined; readonly format: ReportFormat },
+): Promise<void> => {
+  if (output === undefined) {
+    const write = printerOf(dependencies, format);
+    for await (const chunk of chunks) await write(chunk);
+    return;
   }
-  if (some.length > 0) yield stringify(some);
-}
+  const unfinished = `${output}.unfinished`;
+  const file = await open(unfinished, 'w');
+  try {
+    for await (const chunk of chunks) await file.write(chunk);
+    await file.sync();
+    await file.close();
+    await rename(unfinished, output);
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+};
+
+/** Opens the services and prints rows in the format that was asked for, as they come. */
+export const listRows = async <Row>(
+  dependencies: CliDependencies,
+  options: ReportOptions,
+  columns: readonly Column<Row>[],
+  rows: (services: CliServices) => Rows<Row>,
+): Promise<void> => {
+  const services = await dependencies.open();
+  try {
+    const printing = printingOf(dependencies, options);
+    await deliver(dependencies, printedRows(columns, rows(services), printing), { ...options, ...printing });
+  } finally {
+    await services.close();
+  }
+};
 
 /** Elements of a JSON array, some at a time. */
 export function* jsonItems(items: Iterable<object>): Generator<string> {
@@ -44,44 +105,9 @@ export function* jsonItems(items: Iterable<object>): Generator<string> {
   yield text;
 }
 
-/** Columns as wide as their widest cell; numbers stand to the right. */
+/** A table of texts that are there already; numbers stand to the right. */
 export const textTable = (
   header: readonly string[],
   cells: readonly (readonly string[])[],
-  toTheRight: readonly number[] = [],
-): string => {
-  const rows = cells.map((row) => row.map(inOneLine));
-  const widths = header.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]!.length)));
-  const printed = (row: readonly string[]): string =>
-    row
-      .map((cell, i) => (toTheRight.includes(i) ? cell.padStart(widths[i]!) : cell.padEnd(widths[i]!)))
-      .join('  ')
-      .trimEnd();
-  return [header, widths.map((width) => '-'.repeat(width)), ...rows]
-    .map((row) => `${printed(row)}\n`)
-    .join('');
-};
-
-/** Prints a report, or puts it into a file that is there as a whole or not at all. */
-export const deliver = async (
-  dependencies: CliDependencies,
-  chunks: Iterable<string>,
-  output: string | undefined,
-): Promise<void> => {
-  if (output === undefined) {
-    for (const chunk of chunks) await dependencies.write(chunk);
-    return;
-  }
-  const unfinished = `${output}.unfinished`;
-  const file = await open(unfinished, 'w');
-  try {
-    for (const chunk of chunks) await file.write(chunk);
-    await file.sync();
-    await file.close();
-    await rename(unfinished, output);
-  } catch (error) {
-    await file.close().catch(() => undefined);
-    await rm(unfinished, { force: true });
-    throw error;
-  }
-};
+  right: readonly number[] = [],
+): string => tableText({ header, rows: cells.map((row) => row.map(inOneLine)), right });

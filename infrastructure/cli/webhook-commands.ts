@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import type { Command } from 'commander';
 import { DELIVERY_STATES } from '../../application/ports/delivery-log.ts';
 import type { DeliveryRecord, DeliveryState } from '../../application/ports/delivery-log.ts';
@@ -6,11 +6,19 @@ import type { WebhookSubscription } from '../../application/ports/webhook-subscr
 import type { Recoverable, RecoveryQuery } from '../../application/webhooks/webhook-recovery.ts';
 import { answerLines } from './cli-services.ts';
 import type { CliDependencies, CliServices } from './cli-services.ts';
+import type { Column } from './columns.ts';
+import { countOption } from './report-options.ts';
+import { listRows, withReportOptions } from './report-output.ts';
+import type { ReportOptions } from './report-output.ts';
+import { applicationOf } from './scope.ts';
 
 const EXAMPLE_ID = '0198c1de-7a00-7c1f-9b1e-2f6d3a4b5c6d';
-const MOST_LISTED = 1_000_000;
 
-interface DeliveriesOptions {
+interface ListOptions extends ReportOptions {
+  readonly application?: string;
+}
+
+interface DeliveriesOptions extends ReportOptions {
   readonly status?: DeliveryState;
   readonly since?: string;
   readonly limit: number;
@@ -35,38 +43,45 @@ export const addWebhookCommands = (program: Command, dependencies: CliDependenci
 };
 
 const addList = (webhook: Command, dependencies: CliDependencies): void => {
-  webhook
+  const list = webhook
     .command('list')
-    .description('webhooks of an application, without their secrets, oldest first')
-    .requiredOption('--application <id>', 'whose webhooks')
+    .description('webhooks without their secrets, of each application the oldest first')
+    .option('--application <id|name>', 'only of this application (an id, or the name of one of its clients)');
+  withReportOptions(list, dependencies)
     .addHelpText(
       'after',
-      '\nPrints one webhook a line.\n\nExample:\n  receivables webhook list --application acme',
+      '\nExamples:\n  receivables webhook list\n  receivables webhook list --application "Acme Originator"',
     )
-    .action(({ application }: { readonly application: string }) =>
-      answerLines(dependencies, async function* ({ webhooks }) {
-        for (const one of await webhooks.list(application)) yield presentWebhook(one);
+    .action((options: ListOptions) =>
+      listRows(dependencies, options, WEBHOOK_COLUMNS, async function* (services) {
+        const { application } = options;
+        const applicationIds =
+          application === undefined
+            ? new Set((await services.listClients.execute()).map(({ applicationId }) => applicationId))
+            : [await applicationOf(services, application)];
+        for (const applicationId of applicationIds) yield* await services.webhooks.list(applicationId);
       }),
     );
 };
 
 const addDeliveries = (webhook: Command, dependencies: CliDependencies): void => {
-  webhook
+  const deliveries = webhook
     .command('deliveries')
     .description('what became of the deliveries of a webhook, newest first')
     .argument('<webhook_id>', 'as printed by webhook list')
     .addOption(new Option('--status <status>', 'only these').choices(DELIVERY_STATES))
     .option('--since <time>', 'created at or after, such as 2026-01-15T12:00:00Z')
-    .option('--limit <n>', 'at most so many', count, 100)
+    .option('--limit <n>', 'at most so many', countOption, 100);
+  withReportOptions(deliveries, dependencies)
     .addHelpText(
       'after',
-      '\nPrints one delivery with its attempts a line.\n\nExample:\n' +
+      '\nJSON and CSV hold every attempt.\n\nExample:\n' +
         `  receivables webhook deliveries ${EXAMPLE_ID} --status failed --since 2026-01-15T12:00:00Z`,
     )
     .action((webhookId: string, options: DeliveriesOptions) =>
-      answerLines(dependencies, async function* ({ webhooks }) {
-        for await (const record of webhooks.deliveries(webhookId, options)) yield presentDelivery(record);
-      }),
+      listRows(dependencies, options, DELIVERY_COLUMNS, ({ webhooks }) =>
+        webhooks.deliveries(webhookId, options),
+      ),
     );
 };
 
@@ -115,48 +130,47 @@ async function* redelivering(
   yield { queued, gone, dry_run: dryRun };
 }
 
-const count = (text: string): number => {
-  const value = /^\d{1,7}$/.test(text) ? Number(text) : 0;
-  if (value >= 1 && value <= MOST_LISTED) return value;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MOST_LISTED}.`);
-};
+const WEBHOOK_COLUMNS: readonly Column<WebhookSubscription>[] = [
+  { name: 'webhook_id', of: (one) => one.webhookId },
+  { name: 'application_id', of: (one) => one.applicationId },
+  { name: 'url', of: (one) => one.url },
+  { name: 'events', of: (one) => one.events, table: false },
+  { name: 'fund_ids', of: (one) => one.fundIds, table: false },
+  { name: 'description', of: (one) => one.description, table: false },
+  { name: 'status', of: (one) => one.status },
+  { name: 'created_at', of: (one) => one.createdAt, table: false },
+  { name: 'last_success_at', of: (one) => one.lastSuccessAt },
+  { name: 'last_failure_at', of: (one) => one.lastFailureAt },
+  { name: 'failing_since', of: (one) => one.failingSince },
+];
 
-const presentWebhook = (one: WebhookSubscription): object => ({
-  webhook_id: one.webhookId,
-  application_id: one.applicationId,
-  url: one.url,
-  events: one.events,
-  fund_ids: one.fundIds,
-  description: one.description,
-  status: one.status,
-  created_at: one.createdAt,
-  last_success_at: one.lastSuccessAt,
-  last_failure_at: one.lastFailureAt,
-  failing_since: one.failingSince,
-});
-
-const presentDelivery = (one: DeliveryRecord): object => ({
-  delivery_id: one.deliveryId,
-  event_id: one.eventId,
-  event: one.event,
-  originator_proposal_code: one.code,
-  fund_id: one.fundId,
-  status: one.status,
-  attempts: one.attempts,
-  created_at: one.createdAt,
-  last_attempt_at: one.lastAttemptAt,
-  next_attempt_at: one.nextAttemptAt,
-  delivered_at: one.deliveredAt,
-  last_response_status: one.lastResponseStatus,
-  last_error: one.lastError,
-  attempt_log: one.attemptLog.map(({ attempt, at, durationMs, responseStatus, error }) => ({
-    attempt,
-    at,
-    duration_ms: durationMs,
-    response_status: responseStatus,
-    error,
-  })),
-});
+const DELIVERY_COLUMNS: readonly Column<DeliveryRecord>[] = [
+  { name: 'delivery_id', of: (one) => one.deliveryId, table: false },
+  { name: 'event_id', of: (one) => one.eventId },
+  { name: 'event', of: (one) => one.event },
+  { name: 'originator_proposal_code', of: (one) => one.code },
+  { name: 'fund_id', of: (one) => one.fundId, table: false },
+  { name: 'status', of: (one) => one.status },
+  { name: 'attempts', of: (one) => one.attempts },
+  { name: 'created_at', of: (one) => one.createdAt },
+  { name: 'last_attempt_at', of: (one) => one.lastAttemptAt, table: false },
+  { name: 'next_attempt_at', of: (one) => one.nextAttemptAt },
+  { name: 'delivered_at', of: (one) => one.deliveredAt, table: false },
+  { name: 'last_response_status', of: (one) => one.lastResponseStatus },
+  { name: 'last_error', of: (one) => one.lastError },
+  {
+    name: 'attempt_log',
+    of: (one) =>
+      one.attemptLog.map(({ attempt, at, durationMs, responseStatus, error }) => ({
+        attempt,
+        at,
+        duration_ms: durationMs,
+        response_status: responseStatus,
+        error,
+      })),
+    table: false,
+  },
+];
 
 const presentRepeated = (one: Recoverable, attempt: number | undefined): object => ({
   delivery_id: one.deliveryId,

@@ -4,6 +4,7 @@ import { writeBackup } from '../embedded/backup/write-backup.ts';
 import { BackupFailedError } from '../embedded/backup/manifest.ts';
 import type { BackupServices } from '../cli/backup-services.ts';
 import { readConfiguration } from './configuration.ts';
+import { requireServiceFiles } from './service-data.ts';
 import { SystemClock } from './system-clock.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 
@@ -13,9 +14,11 @@ const ENGINES_KEEP_THEIR_OWN =
 /** What the command line needs to back up and to restore; nothing of the service is opened for it. */
 export const backupServices = (environment: NodeJS.ProcessEnv): BackupServices => ({
   write: async (request) => {
-    const { dataDir, engines } = readConfiguration(environment);
+    const configuration = readConfiguration(environment);
+    const { dataDir, engines } = configuration;
     if (engines.databaseUrl !== undefined || engines.eventStoreUrl !== undefined)
       throw new BackupFailedError(ENGINES_KEEP_THEIR_OWN);
+    requireServiceFiles(configuration);
     const clock = new SystemClock();
     return writeBackup({
       ...request,

@@ -83,13 +83,18 @@ const makeDataDirectory = async (path: string): Promise<void> => {
   }
 };
 
+const keepsFiles = ({ engines }: Configuration): boolean =>
+  engines.eventStoreUrl === undefined || engines.databaseUrl === undefined;
+
 /** @throws ConfigurationError for a combination that cannot work */
 export const openEngines = async (options: EngineOptions): Promise<Engines> => {
   const { configuration, part } = options;
   // The roles of a thread are only its share of the process.
   if (part !== 'background') refuseSplitRoles(configuration);
   refuseOpenEngines(configuration);
-  await makeDataDirectory(configuration.dataDir);
+  // A command makes no directory, and with engines of their own it needs none.
+  if (part === 'service' || part === 'background' || keepsFiles(configuration))
+    await makeDataDirectory(configuration.dataDir);
   const opening = new Opening(options);
   try {
     await opening.step('data_directory', () => useDataDirectory(configuration, part));

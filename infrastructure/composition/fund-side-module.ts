@@ -56,6 +56,7 @@ export const fundSideServices = (container: Container): FundSideServices => ({
   statements: new CsvStatements(),
   reconciliation: container.get(TOKENS.reconcileStatement),
   portfolio: container.get(TOKENS.showPortfolio),
+  today: () => container.get(TOKENS.clock).today(),
   catchUp: async (name) => {
     const projector = container
       .get(TOKENS.fundSideProjectors)

@@ -29,6 +29,15 @@ const entriesIn = async (directory: string, deep: boolean): Promise<readonly Ent
   return entries.filter((entry) => entry !== undefined);
 };
 
+/** What others could read: the directory itself or a key in it. Undefined when nothing is open, or modes say nothing here. */
+export const openFile = async (dataDir: string): Promise<string | undefined> => {
+  const directory = process.platform === 'win32' ? undefined : await entryOf(dataDir);
+  if (!directory) return undefined;
+  const entries = await entriesIn(dataDir, isOpen(directory));
+  const told = [directory, ...entries.filter(({ path }) => KEY_FILE.test(path))].find(isOpen);
+  return told && `${told.path} (mode 0${told.mode.toString(8)})`;
+};
+
 /**
  * Keeps the data directory from everybody but its owner. Where others could read it or a key in it, production refuses to start,
  * because what they read meanwhile cannot be taken back; a sandbox is mended.

@@ -88,19 +88,24 @@ const stateOfRoles = (
   return checks;
 };
 
+/** The engines that these roles work with, each `ok` or what is wrong. */
+export const checkEngines = async (container: Container, roles: readonly Role[]): Promise<HealthChecks> => {
+  const looks = Object.entries(looksOf(container, roles));
+  const outcomes = await Promise.all(
+    looks.map(async ([name, look]) => [name, await outcomeOf(look)] as const),
+  );
+  return Object.fromEntries(outcomes);
+};
+
 /** Ready means: the engines that this process works with answer, and nothing that runs here has come to a halt. */
 export const readinessOf = (
   container: Container,
   configuration: Configuration,
 ): (() => Promise<HealthChecks>) => {
-  const looks = Object.entries(looksOf(container, configuration.roles));
-  return async () => {
-    const outcomes = await Promise.all(looks.map(async ([name, look]) => [name, await outcomeOf(look)]));
-    return {
-      ...(Object.fromEntries(outcomes) as Record<string, string>),
-      ...stateOfRoles(container, configuration),
-    };
-  };
+  return async () => ({
+    ...(await checkEngines(container, configuration.roles)),
+    ...stateOfRoles(container, configuration),
+  });
 };
 
 /** What strangers may know of the checks. What is wrong goes to the log, whenever other checks fail than before. */

@@ -1,7 +1,9 @@
 import { ListClients } from '../../application/clients/list-clients.ts';
 import { RevokeClient } from '../../application/clients/revoke-client.ts';
 import { WebhookRecovery } from '../../application/webhooks/webhook-recovery.ts';
-import type { CliServices } from '../cli/cli-services.ts';
+import { UpdateClient } from '../../application/clients/update-client.ts';
+import { NotAllowedError } from '../cli/cli-services.ts';
+import type { CliServices, Forwarder } from '../cli/cli-services.ts';
 import { progressOn } from '../cli/progress-bar.ts';
 import { runProgram } from '../cli/program.ts';
 import { SqlDeliveryLog } from '../sql/webhooks/sql-delivery-log.ts';
@@ -16,13 +18,20 @@ import { createContainer } from './container.ts';
 import { fundSideServices } from './fund-side-module.ts';
 import { openFoundations } from './foundations.ts';
 import { keyServices } from './key-services.ts';
+import { examine } from './doctor.ts';
+import { loanServices } from './loan-services.ts';
 import { createLogger } from './logging.ts';
 import { openMoveFor } from './migrate-module.ts';
 import { PRIVATE_UMASK } from './private-files.ts';
 import { privacyServices } from './privacy-services.ts';
 import { projectionsServices } from './rebuild-module.ts';
-import { CommandOutput, ask, untilInterrupted } from './terminal.ts';
+import { requireServiceData } from './service-data.ts';
+import { statusOf } from './status-services.ts';
+import { CommandOutput, ask, onKey, showsColours, untilInterrupted } from './terminal.ts';
 import { TOKENS } from './tokens.ts';
+import { WebhookForwarder } from '../webhooks/sending/forwarder.ts';
+import { SystemRandom } from '../webhooks/sending/signing-keys.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 
 const logToStandardError = (level: Configuration['logLevel']) =>
   createLogger(level, { write: (line: string) => void process.stderr.write(line) });
@@ -30,6 +39,7 @@ const logToStandardError = (level: Configuration['logLevel']) =>
 /** Opens the same stores as the service, which may be running. Its log goes to standard error: the answer is alone on the other. */
 const open = async (): Promise<CliServices> => {
   const configuration = readConfiguration(process.env);
+  requireServiceData(configuration);
   const logger = logToStandardError(configuration.logLevel);
   const foundations = await openFoundations(configuration, logger);
   const container = createContainer(foundations);
@@ -38,7 +48,11 @@ const open = async (): Promise<CliServices> => {
   return {
     createClient: container.get(TOKENS.createClient),
     listClients: new ListClients(registry),
+    updateClient: new UpdateClient(registry),
     revokeClient: new RevokeClient(registry, foundations.clock),
+    loans: loanServices(container),
+    status: statusOf(container),
+    forwarder: (url) => forwarderTo(url, configuration),
     keys: keyServices(container),
     webhooks: new WebhookRecovery({
       subscriptions: new SqlWebhookSubscriptions(database),
@@ -56,18 +70,31 @@ const open = async (): Promise<CliServices> => {
   };
 };
 
+/** Production has receivers of its own, with secrets of their own. */
+const forwarderTo = (url: string, { environment, webhooks }: Configuration): Forwarder => {
+  if (environment === 'production')
+    throw new NotAllowedError('events are forwarded by a sandbox only: in production register a webhook');
+  const secret = new SystemRandom().secret();
+  return new WebhookForwarder({ url, secret, timeoutMs: webhooks.timeout, now: () => Date.now() });
+};
+
 process.umask(PRIVATE_UMASK);
-const output = new CommandOutput(process.stdout);
+const output = new CommandOutput(process.stdout, [process.stderr]);
 process.exitCode = await runProgram(process.argv.slice(2), {
   open,
   openMove: async (targets) => {
     const configuration = readConfiguration(process.env);
     return openMoveFor(configuration, targets, logToStandardError(configuration.logLevel));
   },
+  version: packageJson.version,
+  terminal: process.stdout.isTTY,
+  colour: showsColours(process.stdout, process.env),
   write: (text) => output.write(text),
   writeError: (text) => void process.stderr.write(text),
   startProgress: progressOn(process.stderr),
   ask,
+  examine: () => examine(process.env, ({ logLevel }) => logToStandardError(logLevel)),
+  onKey,
   backups: () => backupServices(process.env),
   untilInterrupted: () => untilInterrupted(output),
 });

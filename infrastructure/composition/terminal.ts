@@ -8,12 +8,22 @@ export class CommandOutput {
   readonly #stream: Writable;
   readonly #closed = new AbortController();
 
-  constructor(stream: Writable) {
+  /** @param others streams of which a reader may leave as well, such as standard error */
+  constructor(stream: Writable, others: readonly Writable[] = []) {
     this.#stream = stream;
-    stream.on('error', (error: NodeJS.ErrnoException) => {
+    const ignoring = (then: () => void) => (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error;
-      this.#closed.abort();
-    });
+      then();
+    };
+    stream.on(
+      'error',
+      ignoring(() => this.#closed.abort()),
+    );
+    for (const other of others)
+      other.on(
+        'error',
+        ignoring(() => undefined),
+      );
   }
 
   /** Aborts when nobody reads any more. */
@@ -36,6 +46,33 @@ export const untilInterrupted = ({ closed }: CommandOutput): AbortSignal => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   return AbortSignal.any([interrupted.signal, closed]);
 };
+
+const INTERRUPT = '\u0003';
+
+/** Keys as they are typed on a terminal; where there is none, the first letter of each line of standard input. */
+export const onKey = (listener: (key: string) => void, signal: AbortSignal): void => {
+  const { stdin } = process;
+  const raw = stdin.isTTY;
+  if (raw) stdin.setRawMode(true);
+  const onData = (chunk: Buffer): void => {
+    const text = chunk.toString('utf8');
+    if (!raw) return text.split('\n').forEach((line) => line !== '' && listener(line[0]!));
+    // A terminal that hands over every key leaves interruptions to the program.
+    for (const key of text)
+      if (key === INTERRUPT) process.kill(process.pid, 'SIGINT');
+      else listener(key);
+  };
+  stdin.on('data', onData);
+  signal.addEventListener('abort', () => {
+    stdin.off('data', onData);
+    if (raw) stdin.setRawMode(false);
+    stdin.pause();
+  });
+};
+
+/** Whether a table may be coloured: on a terminal, unless NO_COLOR says otherwise (https://no-color.org). */
+export const showsColours = (stream: NodeJS.WriteStream, environment: NodeJS.ProcessEnv): boolean =>
+  stream.isTTY && (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb';
 
 /** Asks on the terminal; undefined where nobody sits at one. */
 export const ask = async (question: string): Promise<string | undefined> => {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -41,5 +41,18 @@ export const lockForService = async (dataDir: string): Promise<DirectoryLock> =>
         );
       await wait(LOOK_AGAIN_MS);
     }
+  }
+};
+
+/** The process whose service has this directory; undefined when none has. Makes nothing. */
+export const holderOfDirectory = async (dataDir: string): Promise<string | undefined> => {
+  const path = join(dataDir, LOCK_FILE);
+  if (!existsSync(path)) return undefined;
+  try {
+    await lockFile(path, 'shared').close();
+    return undefined;
+  } catch (error) {
+    if (error instanceof DirectoryInUseError) return holderOf(dataDir);
+    throw error;
   }
 };

@@ -1,10 +1,12 @@
 import type {
   Application,
   Client,
+  ClientChanges,
   ClientRegistry,
   ClientWithSecret,
 } from '../../application/ports/client-registry.ts';
 import type { Scope } from '../../application/ports/scopes.ts';
+import { GuardFailedError } from './sql-database.ts';
 import type { SqlDatabase, Statement } from './sql-database.ts';
 import type { CoreTables } from './tables.ts';
 
@@ -86,6 +88,34 @@ export class SqlClientRegistry implements ClientRegistry {
       ...clientOf(row),
       fundIds: (fundsOf.get(row.application_id) ?? []).map((link) => link.fund_id),
     }));
+  }
+
+  async update(clientId: string, changes: ClientChanges): Promise<boolean> {
+    const client = await this.find(clientId);
+    if (!client || client.revokedAt !== null) return false;
+    const { builder } = this.#database;
+    const { applicationId } = client;
+    const { name = client.name, rateLimitMultiplier = client.rateLimitMultiplier } = changes;
+    const set = builder
+      .updateTable('client')
+      .set({ name, rate_limit_multiplier: rateLimitMultiplier })
+      .where('client_id', '=', clientId)
+      .where('revoked_at', 'is', null);
+    const unlink = builder
+      .deleteFrom('application_fund')
+      .where('application_id', '=', applicationId)
+      .where('fund_id', 'in', changes.unlinkFundIds);
+    try {
+      await this.#database.transaction([
+        { query: set.compile(), expectChanges: 1 },
+        ...(changes.unlinkFundIds.length > 0 ? [{ query: unlink.compile() }] : []),
+        ...this.#linking(applicationId, changes.linkFundIds),
+      ]);
+      return true;
+    } catch (error) {
+      if (error instanceof GuardFailedError) return false;
+      throw error;
+    }
   }
 
   async replaceSecretHash(clientId: string, from: string, to: string): Promise<boolean> {

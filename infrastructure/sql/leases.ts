@@ -10,6 +10,13 @@ export const engineNow: Readonly<Record<SqlDialect, RawBuilder<number>>> = {
   postgres: sql<number>`cast(floor(extract(epoch from clock_timestamp()) * 1000) as bigint)`,
 };
 
+/** UNIX milliseconds by the engine's clock. */
+export const engineTime = async (database: SqlDatabase): Promise<number> => {
+  const query = database.builder.selectNoFrom(engineNow[database.dialect].as('now'));
+  const [row] = await database.read(query);
+  return Number(row!.now);
+};
+
 const ENDED = 0;
 
 export class SqlLeases implements Leases {
@@ -61,6 +68,16 @@ export class SqlLeases implements Leases {
       .where('name', '=', name)
       .where('token', '=', token);
     await this.#database.transaction([{ query: query.compile() }]);
+  }
+
+  /** Leases that have not ended, by name. */
+  async held(): Promise<readonly { readonly name: string; readonly holder: string }[]> {
+    const query = this.#database.builder
+      .selectFrom('lease')
+      .select(['name', 'holder'])
+      .where('until_ms', '>', this.#now)
+      .orderBy('name');
+    return this.#database.read(query);
   }
 
   async #isHeldByAnother(name: string, holder: string): Promise<boolean> {

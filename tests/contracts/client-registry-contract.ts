@@ -88,6 +88,40 @@ export const clientRegistryCases: readonly ClientRegistryCase[] = [
     },
   },
   {
+    name: 'a change of a client and of the funds of its application is whole, and spares what it does not name',
+    check: async (registry) => {
+      const client = newClient();
+      await registry.create(client, [FUND_A, FUND_B]);
+      const funds = { linkFundIds: [FUND_C], unlinkFundIds: [FUND_A] };
+      expect(await registry.update(client.clientId, { name: 'Another', ...funds })).toBe(true);
+      expect(await registry.find(client.clientId)).toEqual({ ...client, name: 'Another' });
+      expect((await registry.application(client.applicationId))?.fundIds.toSorted()).toEqual([
+        FUND_B,
+        FUND_C,
+      ]);
+      const none = { linkFundIds: [], unlinkFundIds: [] };
+      expect(await registry.update(client.clientId, { rateLimitMultiplier: 9, ...none })).toBe(true);
+      expect(await registry.find(client.clientId)).toEqual({
+        ...client,
+        name: 'Another',
+        rateLimitMultiplier: 9,
+      });
+    },
+  },
+  {
+    name: 'a revoked or unknown client changes nothing, its funds neither',
+    check: async (registry) => {
+      const client = newClient();
+      await registry.create(client, [FUND_A]);
+      await registry.revoke(client.clientId, '2026-01-16T00:00:00.000Z');
+      const changes = { name: 'Another', linkFundIds: [FUND_B], unlinkFundIds: [FUND_A] };
+      expect(await registry.update(client.clientId, changes)).toBe(false);
+      expect(await registry.update(randomUUID(), changes)).toBe(false);
+      expect((await registry.application(client.applicationId))?.fundIds).toEqual([FUND_A]);
+      expect((await registry.find(client.clientId))?.name).toBe(client.name);
+    },
+  },
+  {
     name: 'a secret hash is replaced only while it is the one that was seen',
     check: async (registry) => {
       const client = newClient();

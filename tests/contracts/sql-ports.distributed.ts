@@ -5,6 +5,7 @@ import { SqlClientRegistry } from '../../infrastructure/sql/client-registry.ts';
 import { SqlKeyStore } from '../../infrastructure/sql/key-store.ts';
 import { SqlLeases } from '../../infrastructure/sql/leases.ts';
 import { SqlLoanReader } from '../../infrastructure/sql/loan-reader.ts';
+import { SqlOperationStates } from '../../infrastructure/sql/operation-states.ts';
 import { SqlProjectionStore } from '../../infrastructure/sql/projection-store.ts';
 import { SqlSealBook } from '../../infrastructure/sql/seal-book.ts';
 import { SqlDeliveryLog } from '../../infrastructure/sql/webhooks/sql-delivery-log.ts';
@@ -23,6 +24,7 @@ import { describeKeyStoreContract } from './key-store-contract.ts';
 import { describeLeasesContract } from './leases-contract.ts';
 import { describeLoanReaderContract } from './loan-reader-contract.ts';
 import { projectInto } from './loan-reader-samples.ts';
+import { describeOperationStatesContract } from './operation-states-contract.ts';
 import { describeProjectionStoreContract } from './projection-store-contract.ts';
 import { describeSealBookContract } from './seal-book-contract.ts';
 import { describeWebhookSecretsContract } from './webhook-secrets-contract.ts';
@@ -49,6 +51,15 @@ describeBorrowerIndexContract('SqlBorrowerIndex on PostgreSQL', async () => {
 describeClientRegistryContract('SqlClientRegistry on PostgreSQL', async () => {
   const { database, close } = await open();
   return { registry: new SqlClientRegistry(database), close };
+});
+
+describeOperationStatesContract('SqlOperationStates on PostgreSQL', async () => {
+  const { database, close } = await open();
+  return {
+    states: new SqlOperationStates(database),
+    project: projectInto(new SqlProjectionStore(database)),
+    close,
+  };
 });
 
 describeKeyStoreContract('SqlKeyStore on PostgreSQL', async () => {

@@ -19,6 +19,7 @@ const dependencies = (write: (text: string) => void = () => undefined): CliDepen
     open,
     openMove: open,
     backups: refuse,
+    examine: open,
     write,
     writeError: write,
     startProgress: () => ({ advance: () => undefined, end: () => undefined }),
@@ -63,11 +64,11 @@ const helpOf = async (path: readonly string[]): Promise<string> => {
 /** The line itself, or what is wrong with it; that the files of an example are not here is not. */
 const outcomeOf = async (line: string): Promise<string> => {
   let said = '';
-  await runProgram(
+  const code = await runProgram(
     wordsOf(line),
     dependencies((text) => (said += text)),
   );
-  return said.includes(UNDERSTOOD) || said.includes('ENOENT') ? line : `${line}: ${said}`;
+  return code === 0 || said.includes(UNDERSTOOD) || said.includes('ENOENT') ? line : `${line}: ${said}`;
 };
 
 const paths = pathsOf(createProgram(dependencies())).filter((path) => path.at(-1) !== 'help');

@@ -67,7 +67,7 @@ describe('a full disk', () => {
     await untilReady(running);
     for (const code of acknowledged)
       expect((await api.untilStatus(code, 'active', 60_000)).body.installments).toHaveLength(120);
-    expect(await running.receivables('audit', 'verify')).toContain('no difference');
+    expect(await running.receivables('audit', 'verify', '-o', 'table')).toContain('no difference');
     expect(await running.end('SIGTERM')).toBe(0);
   });
 });

@@ -120,7 +120,7 @@ test('a borrower who went through everything was readable: own, added and inheri
   await live();
   expect(await namesOf()).toEqual([[CCB, `invoice of ${CCB}`], [CCB], [CCB], [CCB], [`debt ${CCB}`]]);
   expect((await api.loan('I1')).body.repurchase.reason_detail).toBe(REMARK);
-  const shown = await service.receivables('audit', 'show', 'I1');
+  const shown = await service.receivables('audit', 'show', 'I1', '-o', 'table');
   expect([shown.includes(CCB), shown.includes(REMARK)]).toEqual([true, true]);
 });
 
@@ -142,7 +142,7 @@ test('and leaves no trace: in no file, no log, no answer and no output of a comm
       body.documents.map(() => null),
     ]);
     outputs.push(JSON.stringify(body));
-    await run('audit', 'show', code);
+    await run('audit', 'show', code, '-o', 'table');
     await run('audit', 'show', code, '--format', 'json');
   }
   expect((await api.loan('I1')).body.repurchase).toMatchObject({

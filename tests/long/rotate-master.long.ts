@@ -162,7 +162,7 @@ test('the master key is rotated under load, through kills, and the new one alone
   );
   expect(found).toContain('OP-1');
   expect((await after.loan('OP-1')).body.borrower).toBeNull();
-  expect(await service.receivables('audit', 'verify')).toContain('no difference');
+  expect(await service.receivables('audit', 'verify', '-o', 'table')).toContain('no difference');
   await service.end('SIGTERM');
   expect(await secretOf(hook.body.webhook_id)).toBe(hook.body.signing_secret);
 }, 120_000);
@@ -195,5 +195,5 @@ test('a sandbox that keeps its key in a file gets a new one while it runs, and a
   await service.end('SIGTERM');
   await service.start();
   for (const code of ['S-1', 'S-2']) expect((await again.loan(code)).body.borrower.name).toBe('Joana Prado');
-  expect(await service.receivables('audit', 'verify')).toMatch(/events sealed.*no difference/);
+  expect(await service.receivables('audit', 'verify', '-o', 'table')).toMatch(/events sealed.*no difference/);
 }, 90_000);

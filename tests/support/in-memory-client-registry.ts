@@ -1,6 +1,7 @@
 import type {
   Application,
   Client,
+  ClientChanges,
   ClientRegistry,
   ClientWithSecret,
 } from '../../application/ports/client-registry.ts';
@@ -37,6 +38,18 @@ export class InMemoryClientRegistry implements ClientRegistry {
       ...client,
       fundIds: this.funds.get(client.applicationId) ?? [],
     }));
+  }
+
+  async update(clientId: string, changes: ClientChanges): Promise<boolean> {
+    const client = this.clients.get(clientId);
+    if (client === undefined || client.revokedAt !== null) return false;
+    const { name = client.name, rateLimitMultiplier = client.rateLimitMultiplier } = changes;
+    this.clients.set(clientId, { ...client, name, rateLimitMultiplier });
+    const linked = (this.funds.get(client.applicationId) ?? []).filter(
+      (id) => !changes.unlinkFundIds.includes(id),
+    );
+    this.funds.set(client.applicationId, [...new Set([...linked, ...changes.linkFundIds])]);
+    return true;
   }
 
   async replaceSecretHash(clientId: string, from: string, to: string): Promise<boolean> {

@@ -105,7 +105,7 @@ describe('beside a running service', () => {
       line('D-4', 'disburse', { disbursement_date: '2026-01-16', disbursed_value: 1672 }),
     );
     expect([await deciding.exit(), deciding.err]).toEqual([
-      2,
+      3,
       expect.stringContaining('1 of 4 decisions were refused'),
     ]);
     expect(deciding.lines.map(({ outcome }) => outcome)).toEqual([

@@ -108,7 +108,7 @@ describe('receivables borrower forget', () => {
     expect((await api.loan('ENDED')).body.borrower.name).toBe(BORROWER.name);
 
     const first = await forget('--yes', '--reason', 'request 2027-118');
-    expect(first).toMatchObject({ code: 1, answer: { forgotten: 1, left_open: 1 } });
+    expect(first).toMatchObject({ code: 3, answer: { forgotten: 1, left_open: 1 } });
     expect((await api.loan('ENDED')).body).toMatchObject({
       ...{ status: 'settled', borrower: null },
       documents: [{ type: 'ccb', value: null }],

@@ -176,7 +176,7 @@ describe('in production', () => {
       await decide('approve', 'waiting', ...id),
     ]) {
       expect([contradiction.code, contradiction.err]).toEqual([
-        2,
+        3,
         expect.stringContaining('idempotency_conflict'),
       ]);
     }

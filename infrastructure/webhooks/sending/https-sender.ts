@@ -12,7 +12,7 @@ import { ConnectionPool } from './connection-pool.ts';
 import { Exchange } from './exchange.ts';
 import type { ExchangeResult, Interruption } from './exchange.ts';
 import { PinnedConnector } from './pinned-connector.ts';
-import { signatureOf, timedSignatureOf } from './signatures.ts';
+import { signedHeaders } from './signatures.ts';
 import { failureOf } from './transport-failures.ts';
 import type { Located, Route, WebhookRequest, WebhookSender } from './webhook-sender.ts';
 
@@ -175,18 +175,9 @@ export class HttpsSender implements WebhookSender {
   }
 
   #dispatch(connection: Connection, path: string, request: WebhookRequest, exchange: Exchange): void {
-    const { event, eventId, attempt, key } = request;
     const body = Buffer.from(request.body, 'utf8');
     const timestamp = String(Math.floor(this.#now() / 1000));
-    const headers = {
-      'Content-Type': 'application/json',
-      'X-SVC-Event': event,
-      'X-SVC-Event-Id': eventId,
-      'X-SVC-Signature': signatureOf(body, key),
-      'X-SVC-Signature-V2': timedSignatureOf(eventId, timestamp, body, key),
-      'X-SVC-Timestamp': timestamp,
-      'X-SVC-Delivery-Attempt': String(attempt),
-    };
+    const headers = signedHeaders({ ...request, body }, timestamp);
     connection.dispatch({ method: 'POST', path, headers, body }, exchange);
   }
 

@@ -60,7 +60,11 @@ beforeEach(async () => {
   applications = ['acme', 'other'];
   steps = [];
   input = () => pieces();
-  receivables = commandLine(() => ({ administrator: services() }), {
+  const listClients = {
+    execute: async () =>
+      applications.map((applicationId) => ({ applicationId, name: applicationId }) as never),
+  };
+  receivables = commandLine(() => ({ administrator: services(), listClients }), {
     input: () => input(),
     startProgress: (total) => {
       steps.push(`of ${total}`);
@@ -131,19 +135,31 @@ describe('receivables administrator', () => {
     expect([unclear.code, unclear.err]).toEqual([2, expect.stringContaining('acme, other')]);
     expect((await receivables('administrator', 'approve', 'BOTH', '--application', 'other')).code).toBe(0);
     expect(await typesOf('loan-acme.BOTH')).toEqual(['received']);
-    expect((await receivables('administrator', 'approve', 'NONE')).code).toBe(2);
+    expect((await receivables('administrator', 'approve', 'NONE')).code).toBe(3);
   });
 
   test.each([
     [['sign', 'OP-1'], /operation_invalid_state.*is received/],
     [['approve', 'NONE', '--application', 'acme'], /loan_not_found/],
+    [['approve', 'OP-1', '--application', 'stranger'], /no application has the id stranger/],
+  ] as const)('%j is refused with 3 and changes nothing', async (args, message) => {
+    const { code, out, err } = await receivables('administrator', ...args);
+    expect([code, out, err]).toEqual([3, '', expect.stringMatching(message)]);
+    expect(await typesOf('loan-acme.OP-1')).toEqual(['received']);
+  });
+
+  test.each([
+    [['approve'], /name an operation, or --all-pending/],
+    [['approve', '--all-pending'], /needs --fund/],
+    [['approve', 'OP-1', '--yes'], /go with --all-pending/],
+    [['disburse', 'OP-1', '--date', '2026-01-19'], /--value/],
     [['approve', 'OP-1', '--decided-at', 'yesterday'], /validation_error: decided_at must be an instant/],
     [['disburse', 'OP-1', '--date', '2026-02-30', '--value', '1.00'], /disbursement_date must be a date/],
     [['disburse', 'OP-1', '--date', '2026-02-20', '--value', '1.005'], /--value.*1800\.00/],
     [['disburse', 'OP-1', '--value', '1'], /--date/],
     [['reject', 'OP-1'], /--reason/],
     [['reject', 'OP-1', '--reason', 'without a code'], /a code and a message/],
-  ] as const)('%j is refused with 2 and changes nothing', async (args, message) => {
+  ] as const)('%j is wrong use and changes nothing', async (args, message) => {
     const { code, out, err } = await receivables('administrator', ...args);
     expect([code, out, err]).toEqual([2, '', expect.stringMatching(message)]);
     expect(await typesOf('loan-acme.OP-1')).toEqual(['received']);
@@ -155,7 +171,7 @@ describe('receivables administrator', () => {
       expect([command, code, out]).toEqual([
         command,
         0,
-        expect.stringMatching(/Example:\n {2}receivables administrator /),
+        expect.stringMatching(/Examples?:\n {2}receivables administrator /),
       ]);
     }
   });
@@ -203,7 +219,7 @@ describe('receivables administrator apply', () => {
     const { code, lines, err } = await receivables(
       ...['administrator', 'apply', '--file', 'decisions.jsonl', '--dead-letter', 'refused.jsonl'],
     );
-    expect(code).toBe(2);
+    expect(code).toBe(3);
     expect(lines.map(({ outcome }) => outcome)).toEqual(['refused', 'applied', 'applied', 'applied']);
     expect(lines[0]).toMatchObject({
       line: 1,
@@ -224,7 +240,7 @@ describe('receivables administrator apply', () => {
     input = () => pieces(first!.slice(0, 20), `${first!.slice(20)}\n{`, `\n${second}\n`);
     const { code, lines } = await receivables('administrator', 'apply', '--file', '-');
     expect([code, lines.map(({ line: n, outcome }) => [n, outcome])]).toEqual([
-      2,
+      3,
       [
         [1, 'applied'],
         [2, 'refused'],

@@ -1,5 +1,7 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
+import type { LoanServices } from '../../../infrastructure/cli/cli-services.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { CsvStatements } from '../../../infrastructure/statements/csv-statements.ts';
 import { FundUnderTest } from '../../contracts/fund-side-samples.ts';
@@ -43,9 +45,13 @@ const run = (...args: readonly string[]) =>
         reconciliation: fund.reconciliation,
         portfolio: fund.portfolio,
         catchUp: async (name) => void caughtUp.push(name),
+        today: () => '2026-06-20' as CalendarDate,
       },
+      listClients: { execute: async () => [] },
+      loans: { holds: async (id) => id === fund.fundId } as LoanServices,
     }),
     {
+      terminal: true,
       startProgress: (total) => {
         steps.push(`of ${total}`);
         return { advance: () => steps.push('step'), end: () => steps.push('end') };
@@ -89,10 +95,10 @@ describe('receivables reconcile', () => {
     expect(out).not.toContain('missing in the statement\n');
   });
 
-  test('ends with 1 when something differs, and lists it', async () => {
+  test('ends with 4 when something differs, and lists it', async () => {
     const path = await statement(CLEAN[0]!, '2026-03-15,899.00,=L1/002', '2026-04-01,5.00,unknown');
     const { code, out, err } = await reconcile(path);
-    expect({ code, err }).toEqual({ code: 1, err: 'error: the statement and the notifications differ\n' });
+    expect({ code, err }).toEqual({ code: 4, err: 'the statement and the notifications differ\n' });
     expect(out).toMatch(
       /Amounts that differ\n[^]*=L1\/002 +2026-03-15 +900.00 +3 +2026-03-15 +899.00 +=L1\/002 +-1.00/,
     );
@@ -102,14 +108,14 @@ describe('receivables reconcile', () => {
 
   test('prints JSON as one object, with what matched on demand', async () => {
     const path = await statement(...CLEAN);
-    const short = JSON.parse((await reconcile(path, '--format', 'json')).out);
+    const short = JSON.parse((await reconcile(path, '-o', 'json')).out);
     expect(short).toMatchObject({ fund_id: fund.fundId, clean: true, findings: [] });
     expect(short.results.matched).toEqual({ count: 3, amount: 7997.33 });
     expect(short.totals).toHaveLength(3);
     expect(short.remarks.map((one: { remark: string }) => one.remark)).toEqual([
       ...['underpayment', 'reversal_after_payments', 'repurchase_pending'],
     ]);
-    const { out } = await reconcile(path, '--format', 'json', '--with-matched');
+    const { out } = await reconcile(path, '-o', 'json', '--with-matched');
     expect(out).toContain('"amount":950.00');
     expect(JSON.parse(out).findings[0]).toEqual({
       ...{ result: 'matched', rule: 'exact', match: 0 },
@@ -124,8 +130,8 @@ describe('receivables reconcile', () => {
   test('writes CSV that no spreadsheet takes for formulas, into a file that is whole or not there', async () => {
     const output = join(directory.path, 'report.csv');
     const path = await statement(...CLEAN.slice(1));
-    const { code, out } = await reconcile(path, '--format', 'csv', '--with-matched', '--output', output);
-    expect({ code, out }).toEqual({ code: 1, out: '' });
+    const { code, out } = await reconcile(path, '-o', 'csv', '--with-matched', '--output', output);
+    expect({ code, out }).toEqual({ code: 4, out: '' });
     const [header, ...rows] = (await readFile(output, 'utf8')).trimEnd().split('\n');
     expect(header).toMatch(/^result,rule,match,kind,reason,operation,installment,event_id,notified_date/);
     expect(rows).toHaveLength(6);
@@ -181,23 +187,23 @@ describe('receivables portfolio', () => {
     expect(caughtUp).toEqual(['portfolio']);
     expect(out).toContain('1 operations with open installments');
     expect(out).toMatch(/open +10 +9500.00 +\d+\.\d\d\n/);
-    expect(out).toMatch(/ 61-90 days +1 +950.00/);
-    expect(out).toMatch(/settled +0 +0 +0.00 +2 +2 +1850.00/);
+    expect(out).toMatch(/overdue +61-90 +1 +950.00/);
+    expect(out).toMatch(/settled_to_date +2 +1850.00/);
   });
 
   test('prints it as JSON and as CSV', async () => {
-    const position = JSON.parse((await portfolio('--format', 'json')).out);
+    const position = JSON.parse((await portfolio('-o', 'json')).out);
     expect(position).toMatchObject({ as_of: '2026-06-20', operations: 1, open: { face_value: 9500 } });
     expect(position.overdue_by_age.map((one: { to_days: number }) => one.to_days)).toEqual([
       ...[30, 60, 90, 120, 150, 180, 360, 720, 1080, null],
     ]);
-    const { out } = await portfolio('--format', 'csv');
+    const { out } = await portfolio('-o', 'csv');
     expect(out.split('\n')[0]).toBe('measure,days,count,face_value,present_value,amount');
     expect(out).toMatch(/^overdue,61-90,1,950.00,/m);
   });
 
   test('knows no more than was known', async () => {
-    const { out } = await portfolio('--known-at', '2026-01-15T12:00:04Z', '--format', 'json');
+    const { out } = await portfolio('--known-at', '2026-01-15T12:00:04Z', '-o', 'json');
     expect(JSON.parse(out)).toMatchObject({
       known_at: '2026-01-15T12:00:04.000Z',
       open: { installments: 11 },

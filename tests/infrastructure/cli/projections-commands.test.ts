@@ -55,7 +55,7 @@ describe('projections', () => {
 
   test('rebuild prints what differs and fails, unless it is forced', async () => {
     const plain = await run(true)('projections', 'rebuild');
-    expect(plain.code).toBe(1);
+    expect(plain.code).toBe(4);
     expect(plain.lines[0]).toMatchObject({ projection: 'loan', table: 'loan', columns: difference.columns });
     expect(plain.err).toContain('--force');
     expect((await run(true)('projections', 'rebuild', '--force')).code).toBe(0);

@@ -38,7 +38,9 @@ describe('receivables webhook', () => {
         return {
           ...({} as CliServices),
           createClient: undefined as never,
-          listClients: undefined as never,
+          listClients: {
+            execute: async () => [{ applicationId: world.applicationId, name: 'Acme' } as never],
+          },
           revokeClient: undefined as never,
           keys: undefined as never,
           webhooks: new WebhookRecovery({ subscriptions, log, queue, clock }),
@@ -92,8 +94,9 @@ describe('receivables webhook', () => {
     expect([opened, closed]).toEqual([1, 1]);
   });
 
-  test('list of an application without webhooks prints nothing', async () => {
-    expect(await run('list', '--application', 'nobody')).toMatchObject({ code: 0, out: '', err: '' });
+  test('list of an application without webhooks prints nothing; of one that does not exist it ends with 3', async () => {
+    expect(await run('list', '--application', 'Acme')).toMatchObject({ code: 0, out: '', err: '' });
+    expect(await run('list', '--application', 'nobody')).toMatchObject({ code: 3, out: '' });
   });
 
   test('deliveries prints the newest first, filtered, with every attempt', async () => {
@@ -146,18 +149,17 @@ describe('receivables webhook', () => {
     expect((await run('redeliver', webhookId, '--since', '2099-01-01T00:00:00Z')).lines()).toEqual(nothing);
   });
 
-  test('a webhook that is unknown or paused is a failure', async () => {
+  test('a webhook that is unknown or paused ends with 3', async () => {
     const webhookId = await world.subscribe('https://a.example/hooks');
     await world.subscriptions.update(world.applicationId, webhookId, { status: 'paused' }, LONG_AGO);
     const paused = await run('redeliver', webhookId, '--since', LONG_AGO);
-    expect(paused).toMatchObject({ code: 1, out: '', err: expect.stringContaining('is paused') });
+    expect(paused).toMatchObject({ code: 3, out: '', err: expect.stringContaining('is paused') });
     const unknown = await run('deliveries', UNKNOWN);
-    expect(unknown).toMatchObject({ code: 1, out: '', err: `error: there is no webhook ${UNKNOWN}\n` });
+    expect(unknown).toMatchObject({ code: 3, out: '', err: `error: there is no webhook ${UNKNOWN}\n` });
     expect([opened, closed]).toEqual([2, 2]);
   });
 
   test.each([
-    [['list']],
     [['unknown']],
     [['deliveries']],
     [['deliveries', UNKNOWN, '--status', 'lost']],
@@ -178,7 +180,7 @@ describe('receivables webhook', () => {
     async (args) => {
       const { code, out } = await run(...args, '--help');
       expect(code).toBe(0);
-      expect(out).toMatch(/Example:\n {2}receivables webhook /);
+      expect(out).toMatch(/Examples?:\n {2}receivables webhook /);
       expect(opened).toBe(0);
     },
   );

@@ -1,0 +1,50 @@
+import { NotAllowedError, WrongUseError } from './cli-services.ts';
+import type { CliServices } from './cli-services.ts';
+
+type Known = Pick<CliServices, 'listClients' | 'loans'>;
+
+/**
+ * The application that an id or the name of any of its clients means.
+ * @throws NotAllowedError there is none @throws WrongUseError several have a client of this name
+ */
+export const applicationOf = async (
+  { listClients }: Pick<Known, 'listClients'>,
+  idOrName: string,
+): Promise<string> => {
+  const clients = await listClients.execute();
+  if (clients.some(({ applicationId }) => applicationId === idOrName)) return idOrName;
+  const named = clients.filter(({ name }) => name === idOrName);
+  const [first, ...others] = [...new Set(named.map(({ applicationId }) => applicationId))];
+  if (first === undefined)
+    throw new NotAllowedError(`no application has the id ${idOrName}, or a client of that name`);
+  if (others.length > 0)
+    throw new WrongUseError(
+      `${others.length + 1} applications have a client named ${idOrName}: name one of ${[first, ...others].join(', ')}`,
+    );
+  return first;
+};
+
+/** @throws NotAllowedError no application is linked to it, and it holds no operation */
+export const requireFund = async ({ listClients, loans }: Known, fundId: string): Promise<void> => {
+  const clients = await listClients.execute();
+  if (clients.some(({ fundIds }) => fundIds.includes(fundId))) return;
+  if (!(await loans.holds(fundId)))
+    throw new NotAllowedError(`no application is linked to the fund ${fundId}, and it holds no operation`);
+};
+
+export interface Scope {
+  readonly application?: string;
+  readonly fund?: string;
+}
+
+/** What `--application` and `--fund` mean, both known to exist. */
+export const scopeOf = async (
+  services: Known,
+  { application, fund }: Scope,
+): Promise<{ readonly applicationId?: string; readonly fundId?: string }> => {
+  if (fund !== undefined) await requireFund(services, fund);
+  return {
+    ...(application !== undefined && { applicationId: await applicationOf(services, application) }),
+    ...(fund !== undefined && { fundId: fund }),
+  };
+};

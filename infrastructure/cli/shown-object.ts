@@ -1,0 +1,86 @@
+import { stringify } from 'csv-stringify/sync';
+import type { CliDependencies } from './cli-services.ts';
+import { harmless, printedRows, tableText, widthsOf } from './columns.ts';
+import type { Column, Printing } from './columns.ts';
+import { deliver, printingOf } from './report-output.ts';
+import type { ReportOptions } from './report-output.ts';
+import { inOneLine } from './terminal-text.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
+const isTable = (value: unknown): value is readonly Fields[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isFields);
+
+/** Fields of objects in it by their path, such as `balances.received_value`; lists of objects apart. */
+function* flat(fields: Fields, path = ''): Generator<readonly [string, unknown]> {
+  for (const [name, value] of Object.entries(fields)) {
+    if (isFields(value)) yield* flat(value, `${path}${name}.`);
+    else yield [`${path}${name}`, value];
+  }
+}
+
+const textOf = (value: unknown): string => {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value) && !value.some((one) => typeof one === 'object')) return value.join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};
+
+/** Of a list of objects: one column a field that any of them has. */
+export const columnsOf = (rows: readonly Fields[]): readonly Column<Fields>[] => {
+  const names = [...new Set(rows.flatMap((row) => [...flat(row)].map(([name]) => name)))];
+  return names.map((name) => ({ name, of: (row) => [...flat(row)].find(([path]) => path === name)?.[1] }));
+};
+
+async function* objectTable(shown: Fields, printing: Printing): AsyncGenerator<string> {
+  const fields = [...flat(shown)];
+  const single = fields
+    .filter(([, value]) => !isTable(value))
+    .map(([name, value]) => [name.replaceAll('_', ' '), inOneLine(textOf(value))] as const);
+  const header = ['field', 'value'];
+  yield tableText({
+    header,
+    rows: single,
+    right: [],
+    colour: printing.colour,
+    widths: widthsOf({ header, rows: single }),
+  });
+  for (const [name, value] of fields) {
+    if (!isTable(value)) continue;
+    yield `\n${name.replaceAll('_', ' ')}\n`;
+    yield* printedRows(columnsOf(value), value, printing);
+  }
+}
+
+function* objectCsv(shown: Fields, path = ''): Generator<string> {
+  if (path === '') yield stringify([['field', 'value']]);
+  for (const [name, value] of flat(shown, path)) {
+    if (isTable(value)) for (const [i, one] of value.entries()) yield* objectCsv(one, `${name}[${i}].`);
+    else yield stringify([[name, JSON.isRawJSON(value) ? JSON.stringify(value) : harmless(textOf(value))]]);
+  }
+}
+
+/** One object: a JSON line, fields and values below each other, or the same as CSV. */
+export const printedObject = (
+  shown: object,
+  printing: Printing,
+): AsyncIterable<string> | Iterable<string> => {
+  switch (printing.format) {
+    case 'json':
+      return [`${JSON.stringify(shown)}\n`];
+    case 'table':
+      return objectTable(shown as Fields, printing);
+    case 'csv':
+      return objectCsv(shown as Fields);
+  }
+};
+
+export const showObject = async (
+  dependencies: CliDependencies,
+  options: ReportOptions,
+  shown: object,
+): Promise<void> => {
+  const printing = printingOf(dependencies, options);
+  await deliver(dependencies, printedObject(shown, printing), { ...options, ...printing });
+};

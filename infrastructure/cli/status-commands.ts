@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import { CommandFailedError } from './cli-services.ts';
+import type { CliDependencies } from './cli-services.ts';
+import { printedRows } from './columns.ts';
+import type { Column } from './columns.ts';
+import { deliver, printingOf, withReportOptions } from './report-output.ts';
+import type { ReportOptions } from './report-output.ts';
+import { showObject } from './shown-object.ts';
+import type { Finding, ServiceStatus } from './status-services.ts';
+
+const FINDING_COLUMNS: readonly Column<Finding>[] = [
+  { name: 'check', of: ({ check }) => check },
+  { name: 'state', of: ({ state }) => state },
+  { name: 'detail', of: ({ detail }) => detail },
+];
+
+/** `status` and `doctor`. */
+export const addStatusCommands = (program: Command, dependencies: CliDependencies): void => {
+  const status = program
+    .command('status')
+    .description('whether the service runs: roles, engines, lag, operations by state and the longest wait');
+  withReportOptions(status, dependencies)
+    .addHelpText('after', '\nExit code 1 when no service runs.\n\nExample:\n  receivables status')
+    .action((options: ReportOptions) => showStatus(dependencies, options));
+  const doctor = program
+    .command('doctor')
+    .description(
+      'look for what is wrong: where data lies, keys, permissions, clock, disk, engines, versions',
+    );
+  withReportOptions(doctor, dependencies)
+    .addHelpText(
+      'after',
+      '\nEach check is ok, warning or failed. Changes nothing. Exit code 1 when a check failed; a warning alone is 0.\n\n' +
+        'Example:\n  receivables doctor',
+    )
+    .action((options: ReportOptions) => examine(dependencies, options));
+};
+
+const showStatus = async (dependencies: CliDependencies, options: ReportOptions): Promise<void> => {
+  const services = await dependencies.open();
+  let status: ServiceStatus;
+  try {
+    status = await services.status();
+  } finally {
+    await services.close();
+  }
+  await showObject(dependencies, options, present(status));
+  if (!status.running) throw new CommandFailedError(`no service runs on ${status.place}`);
+};
+
+const present = ({ operations, followers, deliveriesWaiting, ...status }: ServiceStatus): object => ({
+  running: status.running,
+  place: status.place,
+  found: status.found,
+  operations_total: operations.reduce((sum, { operations: count }) => sum + count, 0),
+  oldest_waiting_since: operations.flatMap(({ oldestSince }) => oldestSince ?? []).toSorted()[0] ?? null,
+  webhooks_with_waiting_deliveries: deliveriesWaiting.webhooks,
+  oldest_waiting_delivery_since: deliveriesWaiting.oldestSince,
+  roles: status.roles,
+  engines: status.engines,
+  lag: followers.map(({ name, position, behind, atLeast }) => ({
+    follower: name,
+    position,
+    events_behind: behind,
+    ...(atLeast && { at_least: true }),
+  })),
+  operations: operations.map(({ status: state, operations: count, oldestSince }) => ({
+    status: state,
+    operations: count,
+    oldest_since: oldestSince,
+  })),
+});
+
+const examine = async (dependencies: CliDependencies, options: ReportOptions): Promise<void> => {
+  if (!dependencies.examine) throw new CommandFailedError('nothing can be looked at from here');
+  const findings = await dependencies.examine();
+  const printing = printingOf(dependencies, options);
+  await deliver(dependencies, printedRows(FINDING_COLUMNS, findings, printing), { ...options, ...printing });
+  const failed = findings.filter(({ state }) => state === 'failed');
+  if (failed.length > 0)
+    throw new CommandFailedError(failed.map(({ check, detail }) => `${check}: ${detail}`).join('; '));
+};

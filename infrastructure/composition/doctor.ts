@@ -1,0 +1,169 @@
+import { access, constants, statfs } from 'node:fs/promises';
+import type { Container } from 'inversify';
+import type { Logger } from '../../application/ports/logger.ts';
+import type { Finding } from '../cli/status-services.ts';
+import { holderOfDirectory } from '../embedded/service-lock.ts';
+import { API_VERSION } from '../http/openapi/version.ts';
+import { WrongMasterKeyError } from '../security/master-keys.ts';
+import { engineTime } from '../sql/leases.ts';
+import { allProjections } from './all-projections.ts';
+import { readConfiguration } from './configuration.ts';
+import type { Configuration } from './configuration.ts';
+import { createContainer } from './container.ts';
+import { openFoundations } from './foundations.ts';
+import { isAllowed, refuseOpenEngines } from './insecurities.ts';
+import { openFile } from './private-files.ts';
+import { checkEngines } from './readiness.ts';
+import { missingServiceData } from './service-data.ts';
+import { TOKENS } from './tokens.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+
+const MEBIBYTE = 1024 ** 2;
+const LITTLE_SPACE = 1024 * MEBIBYTE;
+const NO_SPACE = 100 * MEBIBYTE;
+/** Clocks of several machines differ a little. */
+const CLOCK_TOLERANCE_MS = 5_000;
+const OLDEST_NODE = 24;
+
+const finding = (check: string, state: Finding['state'], detail: string): Finding => ({
+  check,
+  state,
+  detail,
+});
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** A look that throws is a check that failed. */
+const look = async (check: string, work: () => Promise<Finding> | Finding): Promise<Finding> => {
+  try {
+    return await work();
+  } catch (error) {
+    return finding(check, 'failed', messageOf(error));
+  }
+};
+
+const dataDirectory = (configuration: Configuration): Finding => {
+  const missing = missingServiceData(configuration);
+  return missing === undefined
+    ? finding('data_directory', 'ok', configuration.dataDir)
+    : finding('data_directory', 'failed', missing);
+};
+
+const permissions = async (configuration: Configuration): Promise<Finding> => {
+  const { dataDir } = configuration;
+  await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  const open = await openFile(dataDir);
+  if (open === undefined) return finding('permissions', 'ok', 'its owner alone reads what is in DATA_DIR');
+  const state = isAllowed(configuration, 'files') ? 'warning' : 'failed';
+  return finding('permissions', state, `others can read ${open}: run chmod -R go= ${dataDir}`);
+};
+
+const disk = async ({ dataDir }: Configuration): Promise<Finding> => {
+  const { bavail, bsize } = await statfs(dataDir);
+  const free = bavail * bsize;
+  const detail = `${Math.floor(free / MEBIBYTE)} MiB free for ${dataDir}`;
+  return finding('disk', free < NO_SPACE ? 'failed' : free < LITTLE_SPACE ? 'warning' : 'ok', detail);
+};
+
+const service = async ({ dataDir, engines }: Configuration): Promise<Finding> => {
+  if (engines.databaseUrl !== undefined)
+    return finding('service', 'ok', 'on shared engines: see receivables status');
+  const holder = await holderOfDirectory(dataDir);
+  return holder === undefined
+    ? finding('service', 'warning', `no service runs on ${dataDir}`)
+    : finding('service', 'ok', holder);
+};
+
+const versions = (): Finding => {
+  const major = Number(process.versions.node.split('.')[0]);
+  const detail = `program ${packageJson.version}, interface ${API_VERSION}, Node.js ${process.versions.node}`;
+  return finding('versions', major < OLDEST_NODE ? 'failed' : 'ok', detail);
+};
+
+const readModels = async (container: Container): Promise<Finding> => {
+  const generations = container.get(TOKENS.generations);
+  const number = await generations.serving();
+  if (number === undefined)
+    return finding('read_models', 'warning', 'none serves yet: the service builds them');
+  const generation = await generations.open(number);
+  try {
+    const places = await generation.places();
+    const other = allProjections.filter(
+      ({ name, version }) => (places.get(name)?.version ?? version) !== version,
+    );
+    return other.length === 0
+      ? finding('read_models', 'ok', `generation ${number}`)
+      : finding(
+          'read_models',
+          'warning',
+          `${other.map(({ name }) => name).join(', ')} of another version: run receivables projections rebuild`,
+        );
+  } finally {
+    await generation.close();
+  }
+};
+
+const clock = async (container: Container): Promise<Finding> => {
+  const before = Date.now();
+  const away = (await engineTime(container.get(TOKENS.serviceDatabase))) - before;
+  const off = Math.abs(away) > CLOCK_TOLERANCE_MS;
+  const now = new Date(before).toISOString();
+  return finding('clock', off ? 'failed' : 'ok', off ? `${now}: ${away} ms away from the database's` : now);
+};
+
+/** What can only be looked at with the stores open. */
+const opened = async (configuration: Configuration, logger: Logger): Promise<readonly Finding[]> => {
+  try {
+    const foundations = await openFoundations(configuration, logger);
+    try {
+      const container = createContainer(foundations);
+      const checks = await checkEngines(container, ['api']);
+      return [
+        finding('master_key', 'ok', 'opens what is stored'),
+        ...Object.entries(checks).map(([name, state]) =>
+          finding(name, state === 'ok' ? 'ok' : 'failed', state === 'ok' ? 'answers' : state),
+        ),
+        await look('read_models', () => readModels(container)),
+        await look('clock', () => clock(container)),
+      ];
+    } finally {
+      await foundations.engines.close();
+    }
+  } catch (error) {
+    return [
+      finding(error instanceof WrongMasterKeyError ? 'master_key' : 'engines', 'failed', messageOf(error)),
+    ];
+  }
+};
+
+/** What `receivables doctor` looks at; changes nothing, and makes nothing where there is no service. */
+export const examine = async (
+  environment: NodeJS.ProcessEnv,
+  loggerOf: (configuration: Configuration) => Logger,
+): Promise<readonly Finding[]> => {
+  let configuration: Configuration;
+  try {
+    configuration = readConfiguration(environment);
+    refuseOpenEngines(configuration);
+  } catch (error) {
+    return [finding('configuration', 'failed', messageOf(error)), versions()];
+  }
+  const place = dataDirectory(configuration);
+  const found = [
+    finding('configuration', 'ok', `${configuration.environment}, roles ${configuration.roles.join(', ')}`),
+    versions(),
+    place,
+  ];
+  if (place.state === 'failed') return found;
+  const files = configuration.engines.databaseUrl === undefined || configuration.engines.s3Url === undefined;
+  return [
+    ...found,
+    ...(files
+      ? [
+          await look('permissions', () => permissions(configuration)),
+          await look('disk', () => disk(configuration)),
+        ]
+      : []),
+    await look('service', () => service(configuration)),
+    ...(await opened(configuration, loggerOf(configuration))),
+  ];
+};

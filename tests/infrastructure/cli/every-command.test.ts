@@ -1,0 +1,197 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { Command } from 'commander';
+import type { PendingOperation } from '../../../application/ports/operation-states.ts';
+import type { CliDependencies, CliServices } from '../../../infrastructure/cli/cli-services.ts';
+import { DifferencesFoundError, OutputClosedError } from '../../../infrastructure/cli/cli-services.ts';
+import { createProgram, runProgram } from '../../../infrastructure/cli/program.ts';
+import { commandLine } from '../../support/command-line.ts';
+
+const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
+const SINCE = '2026-01-15T12:00:00.000Z';
+const NOTHING: CliDependencies = {
+  open: async () => ({}) as CliServices,
+  write: () => undefined,
+  writeError: () => undefined,
+  startProgress: () => ({ advance: () => undefined, end: () => undefined }),
+};
+
+const pathsOf = (command: Command, path: readonly string[] = []): readonly (readonly string[])[] =>
+  command.commands
+    .filter((child) => child.name() !== 'help')
+    .flatMap((child) => [[...path, child.name()], ...pathsOf(child, [...path, child.name()])]);
+const leaves = pathsOf(createProgram(NOTHING)).filter(
+  (path, _, all) =>
+    !all.some((other) => other.length > path.length && path.every((word, i) => other[i] === word)),
+);
+/** They list or show; what the others print is one object, or a script. */
+const SHOWING = new Set([
+  ...['status', 'doctor', 'client list', 'loan list', 'loan show', 'loan documents', 'administrator pending'],
+  ...['webhook list', 'webhook deliveries', 'events', 'listen', 'portfolio', 'reconcile', 'audit show'],
+  ...['audit verify', 'projections list'],
+]);
+
+describe('every command', () => {
+  test.each(leaves.map((path) => [path.join(' ')]))(
+    '%s: help on standard output, the format where it shows',
+    async (name) => {
+      const { code, out, err } = await commandLine(() => ({}))(...name.split(' '), '--help');
+      expect([code, err]).toEqual([0, '']);
+      expect(out.includes('  -o <format>')).toBe(SHOWING.has(name));
+      expect(out).not.toContain('--format');
+      const mandatory = leafOf(name).options.filter((option) => option.mandatory);
+      expect((out.match(/\(required\)/g) ?? []).length).toBe(mandatory.length);
+    },
+  );
+
+  test.each(leaves.map((path) => [path.join(' ')]))(
+    '%s --no-such-option is wrong use and opens nothing',
+    async (name) => {
+      const open = async (): Promise<never> => {
+        throw new Error('opened');
+      };
+      const { code, out, err } = await commandLine(() => ({}), { open })(
+        ...name.split(' '),
+        '--no-such-option',
+      );
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toMatch(/unknown option|missing required argument|required option/);
+    },
+  );
+
+  const leafOf = (name: string): Command =>
+    name
+      .split(' ')
+      .reduce(
+        (command, word) => command.commands.find((one) => one.name() === word)!,
+        createProgram(NOTHING),
+      );
+});
+
+describe('formats', () => {
+  let clients: object[];
+  let pending: PendingOperation[];
+  beforeEach(() => {
+    clients = [
+      client('client_1', 'app-1', '=HYPERLINK("http://evil")'),
+      client('client_2', 'app-2', 'Acme\u001b[31m'),
+      client('client_3', 'app-3', 'Acme\u001b[31m'),
+    ];
+    pending = [
+      {
+        applicationId: 'app-1',
+        code: '-OP',
+        fundId: FUND,
+        status: 'received',
+        acquisitionValue: 180_000,
+        since: SINCE,
+      },
+    ];
+  });
+
+  const client = (clientId: string, applicationId: string, name: string) => ({
+    ...{ clientId, applicationId, name, fundIds: [FUND], rateLimitMultiplier: 1 },
+    ...{ createdAt: SINCE, revokedAt: null },
+  });
+  const run = (more: Partial<CliDependencies> = {}) =>
+    commandLine(
+      () => ({
+        listClients: { execute: async () => clients as never },
+        loans: {
+          holds: async () => false,
+          pending: async () => pending,
+          catchUp: async () => undefined,
+          now: () => '2026-01-17T12:00:00.000Z',
+        } as never,
+      }),
+      more,
+    );
+
+  test('a pipe gets JSON, one element a line; a terminal gets a table', async () => {
+    const piped = await run()('client', 'list');
+    expect(piped.lines.map(({ client_id: id }) => id)).toEqual(['client_1', 'client_2', 'client_3']);
+    const shown = await run({ terminal: true })('client', 'list');
+    expect(shown.out.split('\n')[0]).toMatch(/^client id +application id +name/);
+    expect((await run({ terminal: true })('client', 'list', '-o', 'json')).out).toBe(piped.out);
+  });
+
+  test('amounts are amounts in every format, and CSV holds no formula', async () => {
+    const of = async (format: string) => (await run()('administrator', 'pending', '-o', format)).out;
+    expect(await of('json')).toContain(
+      '"acquisition_value":1800.00,"since":"2026-01-15T12:00:00.000Z","waiting_seconds":172800',
+    );
+    expect(await of('table')).toMatch(/-OP +3f0c.* received +1800\.00 +2026-01-15T12:00:00Z +approve/);
+    expect(await of('csv')).toContain(`app-1,'-OP,${FUND},received,1800.00,${SINCE},172800,approve`);
+    expect((await run()('client', 'list', '-o', 'csv')).out).toContain(`"'=HYPERLINK(""http://evil"")"`);
+  });
+
+  test('what others chose does nothing to a terminal, coloured or not; NO_COLOR leaves no escape at all', async () => {
+    let shown = '';
+    const colour = { terminal: true, colour: true, show: (text: string) => void (shown += text) };
+    await run(colour)('client', 'list');
+    expect(shown).toContain('\u001b[1mclient id\u001b[0m');
+    expect(shown).toContain('Acme\\u001b[31m');
+    expect((await run({ terminal: true })('client', 'list')).out).not.toContain('\u001b');
+  });
+
+  test('the spelling of before goes on working and says so', async () => {
+    const { code, out, err } = await run()('client', 'list', '--format', 'csv');
+    expect([code, out.split(',')[0], err]).toEqual([0, 'client_id', expect.stringContaining('-o')]);
+  });
+
+  test('only those that waited longer are listed', async () => {
+    expect((await run()('administrator', 'pending', '--older-than', '1d')).lines).toHaveLength(1);
+    expect((await run()('administrator', 'pending', '--older-than', '3d')).out).toBe('');
+    expect((await run()('administrator', 'pending', '--older-than', 'long')).code).toBe(2);
+  });
+
+  test.each([
+    [
+      ['administrator', 'pending', '--fund', '1f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10'],
+      3,
+      'no application is linked',
+    ],
+    [['administrator', 'pending', '--application', 'nobody'], 3, 'no application has the id nobody'],
+    [['administrator', 'pending', '--application', 'Acme\u001b[31m'], 2, 'name one of app-2, app-3'],
+    [['administrator', 'pending', '--application', 'app-2'], 0, ''],
+    [['administrator', 'pending', '--fund', FUND], 0, ''],
+    [
+      ['client', 'create', '--name', 'x', '--application', 'nobody', '--scope', 'events'],
+      3,
+      'no application has the id nobody',
+    ],
+  ] as const)('%j ends with %i', async (args, code, message) => {
+    const result = await run()(...args);
+    expect([result.code, result.err]).toEqual([code, expect.stringContaining(message)]);
+  });
+
+  test('a difference found is not dressed up as an error', async () => {
+    const open = async (): Promise<never> => {
+      throw new DifferencesFoundError('2 difference(s) found');
+    };
+    expect(await run({ open })('audit', 'verify')).toMatchObject({ code: 4, err: '2 difference(s) found\n' });
+  });
+
+  test('a reader that has left ends the command without a word', async () => {
+    const write = async (): Promise<never> => {
+      throw new OutputClosedError();
+    };
+    for (const args of [['client', 'list'], ['client', '--help'], ['--version']])
+      expect(await run({ write })(...args)).toMatchObject({ code: 0, err: '' });
+  });
+
+  test('--version prints the bare version', async () => {
+    let out = '';
+    const code = await runProgram(['--version'], {
+      ...NOTHING,
+      version: '1.2.3',
+      write: (text) => (out += text),
+    });
+    expect([code, out]).toEqual([0, '1.2.3\n']);
+  });
+
+  test.each(['bash', 'zsh', 'fish'])('completion knows every command for %s', async (shell) => {
+    const { code, out } = await run()('completion', shell);
+    expect(code).toBe(0);
+    for (const path of leaves) expect(out).toContain(path.at(-1)!);
+  });
+});
