@@ -1,5 +1,6 @@
 import type { LoanCommand } from '../../domain/loan/commands.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
+import type { StoredFormats } from '../ports/stored-formats.ts';
 import type { CommandHandler, CommandRequest, Handled } from '../command-handling/command-handler.ts';
 
 /** A decision of the fund's administrator on one operation. */
@@ -18,14 +19,17 @@ export interface Decision {
 /** Carries out decisions. One that is already carried out changes nothing. */
 export class AdministratorDecisions {
   readonly #commands: CommandHandler;
+  readonly #formats: Pick<StoredFormats, 'forEarlierRelease'>;
 
-  constructor(commands: CommandHandler) {
+  constructor(commands: CommandHandler, formats: Pick<StoredFormats, 'forEarlierRelease'>) {
     this.#commands = commands;
+    this.#formats = formats;
   }
 
   /** @throws DomainError when the operation's state does not allow it, or its id was used for something else */
   async carryOut(decision: Decision): Promise<Handled> {
     const { causationId, idempotency } = decision;
+    const command = (await this.#formats.forEarlierRelease()) ? asBefore(decision.command) : decision.command;
     return this.#commands.handle({
       stream: decision.stream,
       applicationId: decision.applicationId,
@@ -33,7 +37,14 @@ export class AdministratorDecisions {
       correlationId: decision.decisionId,
       ...(causationId !== undefined && { causationId }),
       ...(idempotency && { idempotency }),
-      decide: (state) => loanDecider.decide(decision.command, state),
+      decide: (state) => loanDecider.decide(command, state),
     });
   }
 }
+
+/** By the rules of release 2026.11.1, whose processes would go on by them with what is decided here. */
+const asBefore = (command: LoanCommand): LoanCommand => {
+  if (command.type === 'DisburseLoan') return { ...command, exitBasis: 'acquisition_value' };
+  if (command.type === 'RejectLoan') return { ...command, onlyBeforeApproval: true };
+  return command;
+};

@@ -5,12 +5,14 @@ import type { ClientCredentials } from '../ports/client-credentials.ts';
 import type { ClientRegistry } from '../ports/client-registry.ts';
 import { SCOPES } from '../ports/scopes.ts';
 import type { Scope } from '../ports/scopes.ts';
+import type { StoredFormats } from '../ports/stored-formats.ts';
 import type { Clock } from '../ports/clock.ts';
 
 interface Dependencies {
   readonly registry: ClientRegistry;
   readonly credentials: ClientCredentials;
   readonly clock: Clock;
+  readonly formats: Pick<StoredFormats, 'forEarlierRelease'>;
 }
 
 export interface CreateClientInput {
@@ -53,10 +55,11 @@ export class CreateClient {
 
   /** @throws DomainError `validation_error` with every violation, `fund_not_allowed` for a limit to funds that are not linked */
   async execute(input: CreateClientInput): Promise<CreatedClient> {
-    const { registry, credentials, clock } = this.#deps;
+    const { registry, credentials, clock, formats } = this.#deps;
     const fundIds = uuids(input.fundIds);
     const onlyFundIds = input.onlyFundIds && uuids(input.onlyFundIds);
     requireValid({ ...input, fundIds, ...(onlyFundIds && { onlyFundIds }) });
+    if ((onlyFundIds ?? input.scopes) && (await formats.forEarlierRelease())) throw notYetLimited();
     const limits = {
       ...(input.scopes && { scopes: SCOPES.filter((scope) => input.scopes?.includes(scope)) }),
       ...(onlyFundIds && { onlyFundIds }),
@@ -101,6 +104,16 @@ const NO_FUND: FieldViolation = {
   code: 'invalid',
   message: 'at least one fund is needed',
 };
+
+const notYetLimited = (): DomainError =>
+  violated([
+    {
+      field: 'only_fund',
+      code: 'invalid',
+      message:
+        'processes of release 2026.11.1 may still run, and they know no limits of a client; when none does, run `receivables upgrade finish`, then create the client',
+    },
+  ]);
 
 const violated = (violations: readonly FieldViolation[]): DomainError =>
   new DomainError('validation_error', violations.map(({ message }) => message).join('; '), violations);

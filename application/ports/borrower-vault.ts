@@ -1,5 +1,5 @@
 import type { SealedBorrower } from '../../domain/shared/identifiers.ts';
-import type { Sealed, SealedName } from '../../domain/shared/private-text.ts';
+import type { PrivateName, PrivateText, Sealed } from '../../domain/shared/private-text.ts';
 
 export interface Address {
   readonly zip_code: string;
@@ -27,10 +27,13 @@ export interface BorrowerVault {
   seal(stream: string, borrower: Borrower): Promise<SealedBorrower>;
   /** `undefined` once the key was deleted. @throws Error when the text was tampered with */
   open(stream: string, sealed: SealedBorrower): Promise<Borrower | undefined>;
-  /** Further text about the operation, with the key that its borrower was sealed with; undefined once that was deleted. */
-  sealText(stream: string, text: string): Promise<Sealed | undefined>;
+  /**
+   * Further text about the operation, with the key that its borrower was sealed with; undefined once that was deleted. It stays plain
+   * while processes may run that cannot open it.
+   */
+  sealText(stream: string, text: string): Promise<PrivateText | undefined>;
   /** The same for the names of documents, in their order. */
-  sealNames(stream: string, names: readonly string[]): Promise<readonly SealedName[] | undefined>;
+  sealNames(stream: string, names: readonly string[]): Promise<readonly PrivateName[] | undefined>;
   /** In their order; undefined where the key was deleted. @throws Error when a text was tampered with */
   openTexts(stream: string, texts: readonly Sealed[]): Promise<readonly (string | undefined)[]>;
   /** Keyed digest (hexadecimal) of canonical text: equal texts give equal digests, and nobody without the service's key can guess. */

@@ -21,7 +21,10 @@ export const approveLoan = (command: ApproveLoan, state: LoanState): readonly Lo
 
 export const rejectLoan = (command: RejectLoan, state: LoanState): readonly LoanRejected[] => {
   const loan = requireLoan(state);
-  if (loan.status === 'received' || loan.status === 'approved' || loan.status === 'term_signed') {
+  const decidable =
+    loan.status === 'received' ||
+    (!command.onlyBeforeApproval && (loan.status === 'approved' || loan.status === 'term_signed'));
+  if (decidable) {
     if (loan.origin) throw wrongStatus(loan, 'a renegotiation brought it in, which is decided for good');
     const { reasons } = command;
     return [{ type: 'LoanRejected', rejectedAt: command.now, reasons, ...decided(command) }];
@@ -30,7 +33,12 @@ export const rejectLoan = (command: RejectLoan, state: LoanState): readonly Loan
     if (sameReasons(loan.reasons, command.reasons)) return [];
     throw wrongStatus(loan, 'the reasons given first stand');
   }
-  throw wrongStatus(loan, 'an operation can be rejected until the fund has paid for it');
+  throw wrongStatus(
+    loan,
+    command.onlyBeforeApproval
+      ? 'it can be rejected after its approval once no process of release 2026.11.1 runs any more'
+      : 'an operation can be rejected until the fund has paid for it',
+  );
 };
 
 const sameReasons = (some: readonly RejectionReason[], others: readonly RejectionReason[]): boolean =>

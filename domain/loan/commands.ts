@@ -49,6 +49,8 @@ export interface ApproveLoan extends Decided {
 export interface RejectLoan extends Decided {
   readonly type: 'RejectLoan';
   readonly reasons: readonly RejectionReason[];
+  /** Default: until the disbursement. The other one is the rule of before, for as long as something else goes by it. */
+  readonly onlyBeforeApproval?: true;
 }
 export interface SignLoanTerm extends Decided {
   readonly type: 'SignLoanTerm';
@@ -61,7 +63,7 @@ export interface DisburseLoan extends Decided {
   readonly disbursedAt?: Timestamp;
   /** Day of the payment, not before the issue; default: none is stated. */
   readonly disbursementDate?: CalendarDate;
-  /** Default: what was disbursed. The other one is only for deciding again what was decided before that rule. */
+  /** Default: what was disbursed. The other one is the rule of before: for deciding again, and for as long as something else goes by it. */
   readonly exitBasis?: ExitBasis;
 }
 export interface SettleInstallment extends At {

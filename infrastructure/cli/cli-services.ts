@@ -6,6 +6,7 @@ import type { UpdateClient } from '../../application/clients/update-client.ts';
 import type { ReceivedDecision } from '../../application/ports/decision-source.ts';
 import type { PublicEvent } from '../../application/ports/event-bus.ts';
 import type { OperationStates } from '../../application/ports/operation-states.ts';
+import type { StoredFormats } from '../../application/ports/stored-formats.ts';
 import type { EventStream } from '../../application/publishing/event-stream.ts';
 import type { WebhookRecovery } from '../../application/webhooks/webhook-recovery.ts';
 import type { LoanRow } from '../../projections/loan/loan-view.ts';
@@ -35,6 +36,7 @@ export interface CliServices {
   readonly privacy: PrivacyServices;
   readonly projections: ProjectionsServices;
   readonly audit: AuditServices;
+  readonly upgrade: Pick<StoredFormats, 'leaveEarlierRelease'>;
   close(): Promise<void>;
 }
 

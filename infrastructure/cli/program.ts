@@ -24,6 +24,7 @@ import { addPortfolioCommand } from './portfolio-commands.ts';
 import { addReconcileCommand } from './reconcile-commands.ts';
 import { addStatusCommands } from './status-commands.ts';
 import { shownOnly } from './terminal-text.ts';
+import { addUpgradeCommands } from './upgrade-commands.ts';
 import { addWebhookCommands } from './webhook-commands.ts';
 
 const DONE = 0;
@@ -84,6 +85,7 @@ export const createProgram = (dependencies: CliDependencies): Command => {
   addBackupCommands(program, dependencies);
   addMigrateCommand(program, dependencies);
   addCompletionCommand(program, dependencies);
+  addUpgradeCommands(program, dependencies);
   return program;
 };
 

@@ -87,11 +87,16 @@ export const applicationModule = new ContainerModule(({ bind }) => {
     [TOKENS.clientRegistry],
   );
   bind(TOKENS.createClient).toResolvedValue(
-    (registry, time) =>
-      new CreateClient({ registry, credentials: new RandomClientCredentials(), clock: time }),
-    [TOKENS.clientRegistry, clock],
+    (registry, time, formats) => {
+      const credentials = new RandomClientCredentials(formats);
+      return new CreateClient({ registry, credentials, clock: time, formats });
+    },
+    [TOKENS.clientRegistry, clock, TOKENS.storedFormats],
   );
-  bind(TOKENS.decisions).toResolvedValue((handler) => new AdministratorDecisions(handler), [commands]);
+  bind(TOKENS.decisions).toResolvedValue(
+    (handler, formats) => new AdministratorDecisions(handler, formats),
+    [commands, TOKENS.storedFormats],
+  );
   bind(TOKENS.sandboxAdministrator).toResolvedValue(
     (decisions, subscription, positions, time, log, { sandboxStep }, { follower }) =>
       new SandboxAdministrator({

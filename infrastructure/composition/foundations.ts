@@ -1,4 +1,5 @@
 import type { Logger } from '../../application/ports/logger.ts';
+import { SqlStoredFormats } from '../sql/stored-formats.ts';
 import { SqlKeyStore } from '../sql/key-store.ts';
 import type { Configuration } from './configuration.ts';
 import type { Foundations } from './container.ts';
@@ -13,6 +14,21 @@ export interface FoundationOptions extends Pick<RowOptions, 'part' | 'writer' | 
   readonly patience?: Patience;
 }
 
+/** An embedded engine has one process, which is this one. Shared ones may have processes of the release before, and only people know. */
+const chooseFormats = async (
+  formats: SqlStoredFormats,
+  { engines }: Configuration,
+  logger: Logger,
+): Promise<void> => {
+  if (!(await formats.forEarlierRelease())) return;
+  if (engines.eventStoreUrl === undefined || engines.databaseUrl === undefined)
+    return formats.leaveEarlierRelease();
+  logger.warn(
+    { command: 'upgrade finish' },
+    'everything is stored so that processes of release 2026.11.1 can go on beside this one; when none runs any more, run `receivables upgrade finish`',
+  );
+};
+
 /** Opens everything that the container is built on. @throws ConfigurationError, WrongMasterKeyError, or what a store says */
 export const openFoundations = async (
   configuration: Configuration,
@@ -26,6 +42,10 @@ export const openFoundations = async (
     const keyring = await keyringOf(configuration);
     const store = new SqlKeyStore(engines.serviceDatabase, clock);
     const keys = await patience.until('service_store', () => openKeys(store, keyring));
+    if (options.part === 'service') {
+      const formats = new SqlStoredFormats(engines.serviceDatabase);
+      await patience.until('service_store', () => chooseFormats(formats, configuration, logger));
+    }
     return { configuration, engines, keys, clock, logger };
   } catch (error) {
     await engines.close();

@@ -14,6 +14,7 @@ import { SqlDueInstallments } from '../sql/due-installments.ts';
 import { SqlKeyStore } from '../sql/key-store.ts';
 import { SqlLoanReader } from '../sql/loan-reader.ts';
 import { SqlProjectionStore } from '../sql/projection-store.ts';
+import { SqlStoredFormats } from '../sql/stored-formats.ts';
 import { openDocuments } from './documents.ts';
 import { TOKENS } from './tokens.ts';
 
@@ -21,6 +22,7 @@ import { TOKENS } from './tokens.ts';
 export const infrastructureModule = new ContainerModule(({ bind }) => {
   const { serviceDatabase, readModelDatabase, keys, clock, logger, configuration } = TOKENS;
 
+  bind(TOKENS.storedFormats).toResolvedValue((db) => new SqlStoredFormats(db), [serviceDatabase]);
   bind(TOKENS.keyStore).toResolvedValue((db, time) => new SqlKeyStore(db, time), [serviceDatabase, clock]);
   bind(TOKENS.checkpoints).toResolvedValue(
     (db, time) => new SqlCheckpointStore(db, time),
@@ -37,8 +39,9 @@ export const infrastructureModule = new ContainerModule(({ bind }) => {
     [TOKENS.keyStore, keys],
   );
   bind(TOKENS.borrowerVault).toResolvedValue(
-    (operationKeys, { fingerprints }, index) => new SealedBorrowerVault(operationKeys, fingerprints, index),
-    [TOKENS.operationKeys, keys, TOKENS.borrowerIndex],
+    (operationKeys, { fingerprints }, index, formats) =>
+      new SealedBorrowerVault(operationKeys, fingerprints, index, formats),
+    [TOKENS.operationKeys, keys, TOKENS.borrowerIndex, TOKENS.storedFormats],
   );
   bind(TOKENS.documents).toResolvedValue(
     (settings, operationKeys) => openDocuments(settings, operationKeys),
@@ -64,7 +67,7 @@ export const infrastructureModule = new ContainerModule(({ bind }) => {
     [TOKENS.signingKeys, clock, configuration],
   );
   bind(TOKENS.authenticator).toResolvedValue(
-    (registry) => new HashedClientAuthenticator(registry),
-    [TOKENS.clientRegistry],
+    (registry, formats) => new HashedClientAuthenticator(registry, formats),
+    [TOKENS.clientRegistry, TOKENS.storedFormats],
   );
 });

@@ -14,6 +14,9 @@ import { TOKENS } from './tokens.ts';
 
 const ROTATING_FILE = 'rotating.db';
 
+const NOT_BESIDE_EARLIER =
+  'processes of release 2026.11.1 may still run, and they know one master key only; when none does, run `receivables upgrade finish` first';
+
 const rotationOf = (container: Container): MasterKeyRotation => {
   const store = container.get(TOKENS.keyStore);
   const secrets = {
@@ -61,6 +64,8 @@ export const keyServices = (container: Container): KeyServices => {
       }
     },
     rotateMaster: async () => {
+      if (await container.get(TOKENS.storedFormats).forEarlierRelease())
+        throw new NotAllowedError(NOT_BESIDE_EARLIER);
       try {
         return await (masterKey ? rotationOf(container).execute() : rotateFile(container, dataDir));
       } catch (error) {

@@ -66,6 +66,7 @@ const open = async (): Promise<CliServices> => {
     privacy: privacyServices(container),
     projections: projectionsServices(container),
     audit: auditServices(container),
+    upgrade: container.get(TOKENS.storedFormats),
     close: () => foundations.engines.close(),
   };
 };

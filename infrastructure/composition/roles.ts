@@ -4,6 +4,7 @@ import type { Container } from 'inversify';
 import { running, together } from '../../application/coordination/background.ts';
 import type { Background } from '../../application/coordination/background.ts';
 import { LeasedRunner } from '../../application/coordination/leased-runner.ts';
+import { allProjections } from './all-projections.ts';
 import type { Configuration, Role } from './configuration.ts';
 import { decisionConsumer } from './decision-consumer.ts';
 import { sharesStores } from './engines.ts';
@@ -41,6 +42,9 @@ const schedulerParts = (container: Container, { environment }: Configuration): r
 const decisionParts = (container: Container, { kafka }: Configuration): readonly RolePart[] =>
   kafka ? [{ role: 'scheduler', make: () => decisionConsumer(container, kafka) }] : [];
 
+/** Processes that write read models of other versions write into other tables, so each of the two kinds has one at work. */
+const PROJECTOR_LEASE = `projector ${allProjections.map(({ name, version }) => `${name}.${version}`).join(' ')}`;
+
 const partsOf = (container: Container, configuration: Configuration): readonly RolePart[] => [
   {
     role: 'webhooks',
@@ -55,7 +59,7 @@ const partsOf = (container: Container, configuration: Configuration): readonly R
   },
   {
     role: 'projector',
-    lease: 'projector',
+    lease: PROJECTOR_LEASE,
     make: () => {
       const projector = container.get(TOKENS.loanProjector);
       return { name: 'projector', start: () => projector.start(), stop: () => projector.stop() };
@@ -63,7 +67,7 @@ const partsOf = (container: Container, configuration: Configuration): readonly R
   },
   ...container.get(TOKENS.fundSideProjectors).map((projector): RolePart => ({
     role: 'projector',
-    lease: 'projector',
+    lease: PROJECTOR_LEASE,
     make: () => ({
       name: `${projector.status().projection} projector`,
       start: () => projector.start(),

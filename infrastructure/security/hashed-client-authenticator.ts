@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Client, ClientRegistry, ClientWithSecret } from '../../application/ports/client-registry.ts';
+import type { StoredFormats } from '../../application/ports/stored-formats.ts';
 import type { ClientAuthenticator } from '../../application/ports/tokens.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { costlySecretMatches, hashOfNobody, hashSecret, isCostlyHash, secretMatches } from './secret-hash.ts';
@@ -15,16 +16,22 @@ const IDS = 1_000;
 /**
  * Compares secrets with stored hashes. The costly hashes of earlier releases are compared one after another, and each client id has
  * at most one comparison in that line, so wrong secrets for one id hold up nobody else; clients with a hash of today never wait.
- * The first right use replaces a costly hash.
+ * The first right use replaces a costly hash, once no process of those releases runs any more.
  */
 export class HashedClientAuthenticator implements ClientAuthenticator {
   readonly #registry: ClientRegistry;
+  readonly #formats: Pick<StoredFormats, 'forEarlierRelease'>;
   readonly #nobody = hashOfNobody();
   readonly #costly: ConcurrencyLimit;
   readonly #costlyOfId = new LRUCache<string, ConcurrencyLimit>({ max: IDS });
 
-  constructor(registry: ClientRegistry, costly = new ConcurrencyLimit(COSTLY_AT_ONCE, COSTLY_WAITING)) {
+  constructor(
+    registry: ClientRegistry,
+    formats: Pick<StoredFormats, 'forEarlierRelease'>,
+    costly = new ConcurrencyLimit(COSTLY_AT_ONCE, COSTLY_WAITING),
+  ) {
     this.#registry = registry;
+    this.#formats = formats;
     this.#costly = costly;
   }
 
@@ -43,7 +50,7 @@ export class HashedClientAuthenticator implements ClientAuthenticator {
       this.#costly.run(() => costlySecretMatches(secret, hash)),
     );
     // Where this fails, the next right use does it.
-    if (matches) {
+    if (matches && !(await this.#formats.forEarlierRelease())) {
       await this.#registry.replaceSecretHash(clientId, hash, hashSecret(secret)).catch(() => false);
     }
     return matches;

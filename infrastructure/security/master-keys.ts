@@ -17,7 +17,7 @@ const KNOWN_TEXT = 'opened';
 const DERIVED_MAC_KEYS: readonly (readonly [name: string, purpose: string])[] = [
   ['data:fingerprints', 'fingerprints'],
 ];
-/** Id of the master key, then what a sealer made with its sub-key. Older texts lack the id. */
+/** Id of the master key, then what a sealer made with its sub-key. Until the first rotation texts lack the id. */
 const WRAPPED = /^w2\.([0-9a-f]{16})\.(.+)$/;
 
 /** What wraps what: each purpose has a sub-key of its own. Stored in effect, so never changed. */
@@ -42,6 +42,8 @@ const keysOf = ({ current, previous }: Keyring): readonly MasterKey[] =>
 /**
  * The master keys of this process, and which of them wraps. That is for the store to say: all processes go on with the old key
  * until `keys rotate-master` turns the store over to the new one, and whatever was wrapped with the old one in that moment is refused.
+ * The check also says how: where it lacks the id of its key, as release 2026.11.1 wrote it, every text is wrapped so that that release
+ * reads it. The first rotation ends that.
  */
 export class MasterKeys {
   readonly #store: KeyStore;
@@ -89,8 +91,9 @@ export class MasterKeys {
 
   /** @param context bound to the text: it does not open in another */
   wrap(purpose: WrappingPurpose, text: string, context: string): string {
-    const { key } = this.#active;
-    return `w2.${key.id}.${this.#sealer(key, purpose).seal(text, context)}`;
+    const { key, check } = this.#active;
+    const sealed = this.#sealer(key, purpose).seal(text, context);
+    return wrappingKeyOf(check) === undefined ? sealed : `w2.${key.id}.${sealed}`;
   }
 
   /** @throws WrongMasterKeyError @throws BrokenSealError */
@@ -112,9 +115,9 @@ export class MasterKeys {
   /** Looks again which key wraps. @throws WrongMasterKeyError it is none of ours */
   async refresh(): Promise<void> {
     const check = await this.#store.get(MASTER_KEY_CHECK);
-    const id = check === undefined ? undefined : wrappingKeyOf(check);
-    if (check === undefined || id === undefined) throw new WrongMasterKeyError(NOT_THESE);
-    this.#active = { key: this.#keyOf(id), check };
+    if (check === undefined) throw new WrongMasterKeyError(NOT_THESE);
+    const id = wrappingKeyOf(check);
+    this.#active = { key: id === undefined ? keyOfCheck(this.#ring, check) : this.#keyOf(id), check };
   }
 
   #keyOf(id: string): MasterKey {
@@ -150,12 +153,8 @@ const opens = (open: () => string): boolean => {
   }
 };
 
-/** The check of a store whose keys this one wraps. */
-export const checkTextOf = (key: MasterKey): string =>
-  wrapWith(key, MASTER_KEY_CHECK, KNOWN_TEXT, MASTER_KEY_CHECK);
-
-const openCheck = async (store: KeyStore, ring: Keyring): Promise<Opened['active']> => {
-  const check = (await store.get(MASTER_KEY_CHECK)) ?? (await firstCheck(store, ring));
+/** @throws WrongMasterKeyError none of these keys made it */
+const keyOfCheck = (ring: Keyring, check: string): MasterKey => {
   const [, id, sealed = check] = WRAPPED.exec(check) ?? [];
   const key = keysOf(ring).find(
     (one) =>
@@ -163,11 +162,20 @@ const openCheck = async (store: KeyStore, ring: Keyring): Promise<Opened['active
       opens(() => new Sealer(one.derive(MASTER_KEY_CHECK)).open(sealed, MASTER_KEY_CHECK)),
   );
   if (!key) throw new WrongMasterKeyError(NOT_THESE);
-  if (id === undefined) {
-    await keepDerivedKeys(store, key);
-    await store.turn({ name: MASTER_KEY_CHECK, from: check, to: checkTextOf(key) });
-    return openCheck(store, ring);
-  }
+  return key;
+};
+
+/** The check of a store whose keys this one wraps, from its first rotation on, or from its beginning. */
+export const checkTextOf = (key: MasterKey): string =>
+  wrapWith(key, MASTER_KEY_CHECK, KNOWN_TEXT, MASTER_KEY_CHECK);
+
+const earlierCheckTextOf = (key: MasterKey): string =>
+  new Sealer(key.derive(MASTER_KEY_CHECK)).seal(KNOWN_TEXT, MASTER_KEY_CHECK);
+
+const openCheck = async (store: KeyStore, ring: Keyring): Promise<Opened['active']> => {
+  const check = (await store.get(MASTER_KEY_CHECK)) ?? (await firstCheck(store, ring));
+  const key = keyOfCheck(ring, check);
+  if (wrappingKeyOf(check) === undefined) await keepDerivedKeys(store, key);
   await checkUnfinished(store, ring);
   return { key, check };
 };
@@ -177,13 +185,13 @@ const firstCheck = async (store: KeyStore, { current, previous }: Keyring): Prom
   const oldest = previous ?? current;
   // The first versions kept keys without a check.
   const isOld = first !== undefined && wrappingKeyOf(first.wrapped) === undefined;
-  if (isOld) await keepDerivedKeys(store, oldest);
-  return store.putIfAbsent(MASTER_KEY_CHECK, checkTextOf(isOld ? oldest : current));
+  return store.putIfAbsent(MASTER_KEY_CHECK, isOld ? earlierCheckTextOf(oldest) : checkTextOf(current));
 };
 
 /** MAC keys were derived from the master key once: they stay what they were, or nothing that they marked would be found again. */
 const keepDerivedKeys = async (store: KeyStore, key: MasterKey): Promise<void> => {
   for (const [name, purpose] of DERIVED_MAC_KEYS) {
+    if ((await store.get(name)) !== undefined) continue;
     const text = key.derive(purpose).toString('base64url');
     await store.putIfAbsent(name, wrapWith(key, 'data-keys', text, name));
   }

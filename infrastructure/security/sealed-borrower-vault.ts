@@ -1,11 +1,12 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import type { Borrower, BorrowerVault } from '../../application/ports/borrower-vault.ts';
+import type { StoredFormats } from '../../application/ports/stored-formats.ts';
 import type { BorrowerIndex } from '../../application/ports/borrower-index.ts';
 import { borrowerDigest } from '../../application/privacy/borrower-digest.ts';
 import type { SealedBorrower } from '../../domain/shared/identifiers.ts';
 import type { OperationKey, OperationKeys } from './operation-keys.ts';
-import type { Sealed, SealedName } from '../../domain/shared/private-text.ts';
+import type { PrivateName, PrivateText, Sealed } from '../../domain/shared/private-text.ts';
 import { Sealer } from './sealer.ts';
 
 /** Sealed texts: id of the operation's key, a dot, what the sealer made. The stream is authenticated with it. */
@@ -13,12 +14,19 @@ export class SealedBorrowerVault implements BorrowerVault {
   readonly #keys: OperationKeys;
   readonly #digestKey: KeyObject;
   readonly #index: Pick<BorrowerIndex, 'add'>;
+  readonly #formats: Pick<StoredFormats, 'forEarlierRelease'>;
 
   /** @param digestKey 32 bytes, derived from the master key */
-  constructor(keys: OperationKeys, digestKey: Uint8Array, index: Pick<BorrowerIndex, 'add'>) {
+  constructor(
+    keys: OperationKeys,
+    digestKey: Uint8Array,
+    index: Pick<BorrowerIndex, 'add'>,
+    formats: Pick<StoredFormats, 'forEarlierRelease'>,
+  ) {
     this.#keys = keys;
     this.#digestKey = createSecretKey(digestKey);
     this.#index = index;
+    this.#formats = formats;
   }
 
   async seal(stream: string, borrower: Borrower): Promise<SealedBorrower> {
@@ -33,17 +41,18 @@ export class SealedBorrowerVault implements BorrowerVault {
     return text === undefined ? undefined : (JSON.parse(text) as Borrower);
   }
 
-  async sealText(stream: string, text: string): Promise<Sealed | undefined> {
-    const key = await this.#keys.find(stream);
-    return key && { sealed: sealWith(key, text, textOf(stream)) };
+  async sealText(stream: string, text: string): Promise<PrivateText | undefined> {
+    const [key, plain] = await Promise.all([this.#keys.find(stream), this.#formats.forEarlierRelease()]);
+    return key && (plain ? text : { sealed: sealWith(key, text, textOf(stream)) });
   }
 
-  async sealNames(stream: string, names: readonly string[]): Promise<readonly SealedName[] | undefined> {
-    const key = await this.#keys.find(stream);
-    return (
-      key &&
-      names.map((name) => ({ sealed: sealWith(key, name, textOf(stream)), digest: nameDigest(key, name) }))
-    );
+  async sealNames(stream: string, names: readonly string[]): Promise<readonly PrivateName[] | undefined> {
+    const [key, plain] = await Promise.all([this.#keys.find(stream), this.#formats.forEarlierRelease()]);
+    if (!key || plain) return key && names;
+    return names.map((name) => ({
+      sealed: sealWith(key, name, textOf(stream)),
+      digest: nameDigest(key, name),
+    }));
   }
 
   async openTexts(stream: string, texts: readonly Sealed[]): Promise<readonly (string | undefined)[]> {

@@ -25,6 +25,13 @@ export const hashOfNobody = (): string => {
 /** Made by an earlier release, which derived hashes with scrypt: some 50 ms of a processor for each comparison. */
 export const isCostlyHash = (hash: string): boolean => SCRYPT.test(hash);
 
+/** As release 2026.11.1 makes it and reads no other: `$scrypt$ln=14,r=8,p=1$salt$hash`. */
+export const costlyHash = async (secret: string): Promise<string> => {
+  const salt = randomBytes(SALT_BYTES);
+  const hash = await derive(secret, salt, { logN: 14, r: 8, p: 1 });
+  return `$scrypt$ln=14,r=8,p=1$${salt.toString('base64url')}$${hash.toString('base64url')}`;
+};
+
 /** In constant time. @throws Error when `hash` is not one that `hashSecret` makes */
 export const secretMatches = (secret: string, hash: string): boolean => {
   const [, salt, expected] = HMAC.exec(hash) ?? [];

@@ -15,13 +15,18 @@ const WRAPPED_BY = /^w2\.[0-9a-f]{16}\./;
 /** For the transaction that stores a wrapped text in another table: GuardFailedError once another master key has taken over. */
 export const whileItsKeyWraps = ({ builder }: SqlDatabase, wrapped: string): readonly Statement[] => {
   const [start] = WRAPPED_BY.exec(wrapped) ?? [];
-  if (start === undefined) return [];
-  const query = builder
+  const check = builder
     .updateTable('wrapped_key')
     .set((eb) => ({ wrapped: eb.ref('wrapped_key.wrapped') }))
-    .where('name', '=', 'master-key:check')
-    .where('wrapped', 'like', `${start}%`);
-  return [{ query: query.compile(), expectChanges: 1 }];
+    .where('name', '=', 'master-key:check');
+  if (start !== undefined) {
+    return [{ query: check.where('wrapped', 'like', `${start}%`).compile(), expectChanges: 1 }];
+  }
+  // Without the id of a key only before the first rotation; the row is locked before it is looked at.
+  return [
+    { query: check.compile() },
+    { query: check.where('wrapped', 'like', 'w2.%').compile(), expectChanges: 0 },
+  ];
 };
 
 export class SqlKeyStore implements KeyStore {

@@ -117,6 +117,21 @@ const generations: Migration = {
   },
 };
 
+/** In which formats everything is written: a store that holds nothing yet has never been seen by an earlier release. */
+const formats: Migration = {
+  id: 'service-006-stored-formats',
+  statements: {
+    sqlite: [
+      'create table stored_format (level integer not null primary key) strict',
+      'insert into stored_format select 2 where not exists (select 1 from wrapped_key)',
+    ],
+    postgres: [
+      'create table stored_format (level bigint not null primary key)',
+      'insert into stored_format select 2 where not exists (select 1 from wrapped_key)',
+    ],
+  },
+};
+
 /** The truth beside the streams: clients, keys, checkpoints, subscriptions and deliveries. */
 export const serviceMigrations: readonly Migration[] = [
   clients,
@@ -124,6 +139,7 @@ export const serviceMigrations: readonly Migration[] = [
   checkpoints,
   clientLimits,
   generations,
+  formats,
   ...coordinationMigrations,
   ...webhookMigrations,
   ...consumerMigrations,

@@ -19,6 +19,8 @@ export interface CoreTables {
   };
   readonly application_fund: { application_id: string; fund_id: string };
   readonly wrapped_key: { name: string; wrapped: string; created_at: string };
+  /** One row for each level of formats that was reached; none is the first level. */
+  readonly stored_format: { level: number };
   readonly checkpoint: { name: string; position: string; updated_at: string };
 
   /** Generations of the read models, wherever their tables are; the one that serves is where whoever reads begins. */

@@ -85,7 +85,7 @@ export class SqlWebhookSubscriptions implements WebhookSubscriptions, WebhookDir
       return true;
     } catch (error) {
       if (!(error instanceof GuardFailedError)) throw error;
-      if (statements[error.index] === wraps[0]) throw anotherKeyWraps(error);
+      if (wraps.includes(statements[error.index]!)) throw anotherKeyWraps(error);
       return false;
     }
   }

@@ -11,6 +11,7 @@ import { receiveL1 } from '../../domain/support/loan-story.ts';
 import { commandHandler, fixedClock } from '../../support/application-parts.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
+import { ALONE } from '../../support/stored-formats.ts';
 
 let store: InMemoryEventStore;
 let desk: DecisionDesk;
@@ -18,7 +19,7 @@ const clock = fixedClock();
 
 const newDesk = (events = store): DecisionDesk =>
   new DecisionDesk({
-    decisions: new AdministratorDecisions(commandHandler(events)),
+    decisions: new AdministratorDecisions(commandHandler(events), ALONE),
     events,
     clock,
     dates: { allowFuture: false },

@@ -11,6 +11,7 @@ import { commandHandler } from '../../support/application-parts.ts';
 import type { Fate } from '../../support/faulty-event-store.ts';
 import { FaultyEventStore } from '../../support/faulty-event-store.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
+import { ALONE } from '../../support/stored-formats.ts';
 
 const STEP = 2_000;
 const START = Date.parse('2026-06-20T12:00:00.000Z');
@@ -64,7 +65,7 @@ const typesOf = async ({ store }: World, code: string): Promise<string[]> =>
 const live = async (w: World, until: () => Promise<boolean>, events: EventStore = w.store): Promise<void> => {
   const stop = new AbortController();
   const administrator = new SandboxAdministrator({
-    decisions: new AdministratorDecisions(commandHandler(events, w.clock)),
+    decisions: new AdministratorDecisions(commandHandler(events, w.clock), ALONE),
     subscription: w.store,
     checkpoints: w.checkpoints,
     clock: w.clock,

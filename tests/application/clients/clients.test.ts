@@ -5,6 +5,7 @@ import { ListClients } from '../../../application/clients/list-clients.ts';
 import { RevokeClient } from '../../../application/clients/revoke-client.ts';
 import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { ALONE } from '../../support/stored-formats.ts';
 
 const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
 const OTHER_FUND = '9f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
@@ -24,7 +25,7 @@ describe('clients', () => {
         secretHash: 'hash',
       }),
     };
-    createClient = new CreateClient({ registry, credentials, clock });
+    createClient = new CreateClient({ registry, credentials, clock, formats: ALONE });
     revokeClient = new RevokeClient(registry, clock);
   });
 

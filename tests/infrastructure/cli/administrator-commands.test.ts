@@ -17,6 +17,7 @@ import { commandLine, pieces } from '../../support/command-line.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { ALONE } from '../../support/stored-formats.ts';
 
 let store: InMemoryEventStore;
 let letters: Map<string, RefusedDecision[]>;
@@ -28,7 +29,7 @@ let receivables: ReturnType<typeof commandLine>;
 const services = (): AdministratorServices => {
   const clock = fixedClock();
   const desk = new DecisionDesk({
-    decisions: new AdministratorDecisions(commandHandler(store)),
+    decisions: new AdministratorDecisions(commandHandler(store), ALONE),
     events: store,
     clock,
     dates: { allowFuture: false },

@@ -8,6 +8,7 @@ import { NotAllowedError, WrongUseError } from '../../../infrastructure/cli/cli-
 import { runProgram } from '../../../infrastructure/cli/program.ts';
 import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { ALONE } from '../../support/stored-formats.ts';
 
 const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
 const OTHER_FUND = '9f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
@@ -34,7 +35,7 @@ describe('command line', () => {
         opened += 1;
         return {
           ...({} as CliServices),
-          createClient: new CreateClient({ registry, credentials: { issue }, clock }),
+          createClient: new CreateClient({ registry, credentials: { issue }, clock, formats: ALONE }),
           listClients: new ListClients(registry),
           updateClient: new UpdateClient(registry),
           revokeClient: new RevokeClient(registry, clock),

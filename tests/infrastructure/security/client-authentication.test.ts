@@ -12,6 +12,7 @@ import {
   secretMatches,
 } from '../../../infrastructure/security/secret-hash.ts';
 import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.ts';
+import { ALONE } from '../../support/stored-formats.ts';
 
 /** As earlier releases stored them. */
 const scryptHash = (secret: string, logN = 14): string => {
@@ -20,7 +21,7 @@ const scryptHash = (secret: string, logN = 14): string => {
   return `$scrypt$ln=${logN},r=8,p=1$${salt.toString('base64url')}$${digest.toString('base64url')}`;
 };
 
-const credentials = await new RandomClientCredentials().issue();
+const credentials = await new RandomClientCredentials(ALONE).issue();
 let registry: InMemoryClientRegistry;
 let authenticator: HashedClientAuthenticator;
 
@@ -40,14 +41,14 @@ const add = (clientId: string, secretHash: string, revokedAt: string | null = nu
 
 beforeEach(async () => {
   registry = new InMemoryClientRegistry();
-  authenticator = new HashedClientAuthenticator(registry);
+  authenticator = new HashedClientAuthenticator(registry, ALONE);
   await add(credentials.clientId, credentials.secretHash);
   await add('revoked', credentials.secretHash, '2026-01-02T00:00:00.000Z');
 });
 
 describe('client credentials', () => {
   test('are unguessable, different every time, and safe in a header and a form', async () => {
-    const other = await new RandomClientCredentials().issue();
+    const other = await new RandomClientCredentials(ALONE).issue();
     expect(credentials.clientId).toMatch(/^client_[\w-]{22}$/);
     expect(credentials.clientSecret).toMatch(/^rfs_[\w-]{43}$/);
     expect(other.clientId).not.toBe(credentials.clientId);
@@ -143,7 +144,7 @@ describe('the costly hash of an earlier release', () => {
   test('a flood of wrong secrets for it is bounded, and neither today’s clients nor other old ones wait for it', async () => {
     await add(OLD, scryptHash('right'));
     await add('client_other', scryptHash('right', 10));
-    authenticator = new HashedClientAuthenticator(registry, held(1, 4));
+    authenticator = new HashedClientAuthenticator(registry, ALONE, held(1, 4));
     const order: string[] = [];
     const noting = async (name: string, attempt: Promise<unknown>): Promise<void> => {
       await attempt;

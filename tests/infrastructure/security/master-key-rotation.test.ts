@@ -72,6 +72,16 @@ describe('the master key of a store', () => {
     await expect(processOf(store, { current: NEW })).rejects.toThrow(WrongMasterKeyError);
   });
 
+  test('of a store from before key ids wraps as it did then, so that processes of then read it, until the first rotation', async () => {
+    const store = await oldStore();
+    const check = store.keys.get('master-key:check')!.wrapped;
+    const { keyOf } = await processOf(store, { current: OLD });
+    await keyOf('loan-a.2');
+    const wrapped = store.keys.get('operation:loan-a.2')!.wrapped;
+    expect(new Sealer(OLD.derive('operation-keys')).open(wrapped, 'operation:loan-a.2')).toHaveLength(43);
+    expect(store.keys.get('master-key:check')!.wrapped).toBe(check);
+  });
+
   test('of a store without a check, but with keys, is taken for an old one as well', async () => {
     const store = await oldStore();
     store.keys.delete('master-key:check');

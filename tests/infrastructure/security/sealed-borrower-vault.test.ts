@@ -3,11 +3,13 @@ import { createHmac } from 'node:crypto';
 import type { BorrowerIndexEntry } from '../../../application/ports/borrower-index.ts';
 import type { Borrower } from '../../../application/ports/borrower-vault.ts';
 import type { SealedBorrower } from '../../../domain/shared/identifiers.ts';
+import type { Sealed, SealedName } from '../../../domain/shared/private-text.ts';
 import { OperationKeys } from '../../../infrastructure/security/operation-keys.ts';
 import { SealedBorrowerVault } from '../../../infrastructure/security/sealed-borrower-vault.ts';
 import { BrokenSealError } from '../../../infrastructure/security/sealer.ts';
 import { InMemoryKeyStore } from '../../support/in-memory-key-store.ts';
 import { sealedKeys } from '../../support/wrapped-keys.ts';
+import { ALONE, BESIDE_EARLIER } from '../../support/stored-formats.ts';
 
 const STREAM = 'loan-app.P-1';
 const borrower: Borrower = {
@@ -20,11 +22,11 @@ const borrower: Borrower = {
 
 const wrappingKey = Buffer.alloc(32, 3);
 const digestKey = Buffer.alloc(32, 4);
-const setUp = (store = new InMemoryKeyStore()) => {
+const setUp = (store = new InMemoryKeyStore(), formats = ALONE) => {
   const keys = new OperationKeys(sealedKeys(store, wrappingKey));
   const indexed: BorrowerIndexEntry[] = [];
   const index = { add: async (entries: readonly BorrowerIndexEntry[]) => void indexed.push(...entries) };
-  return { store, keys, indexed, vault: new SealedBorrowerVault(keys, digestKey, index) };
+  return { store, keys, indexed, vault: new SealedBorrowerVault(keys, digestKey, index, formats) };
 };
 
 describe('texts and names about an operation', () => {
@@ -33,22 +35,24 @@ describe('texts and names about an operation', () => {
   test('are sealed with the key of its borrower, and opened in their order', async () => {
     const { store, vault } = setUp();
     await vault.seal(STREAM, borrower);
-    const sealed = (await vault.sealNames(STREAM, names))!;
+    const sealed = (await vault.sealNames(STREAM, names)) as readonly SealedName[];
     expect(JSON.stringify(sealed)).not.toMatch(/Jos|123|pdf/);
     expect(await setUp(store).vault.openTexts(STREAM, sealed)).toEqual(names);
-    const remark = (await vault.sealText(STREAM, 'he asked for it'))!;
+    const remark = (await vault.sealText(STREAM, 'he asked for it')) as Sealed;
     expect(await vault.openTexts(STREAM, [remark])).toEqual(['he asked for it']);
   });
 
   test('equal names have equal digests, in this operation only', async () => {
     const { store, vault } = setUp();
     for (const stream of [STREAM, 'loan-app.P-2']) await vault.seal(stream, borrower);
-    const [first, other, again] = (await vault.sealNames(STREAM, names))!;
+    const [first, other, again] = (await vault.sealNames(STREAM, names)) as readonly SealedName[];
     expect([first!.digest === again!.digest, first!.digest === other!.digest]).toEqual([true, false]);
     expect(first!.sealed).not.toBe(again!.sealed);
-    const [elsewhere] = (await vault.sealNames('loan-app.P-2', names))!;
+    const [elsewhere] = (await vault.sealNames('loan-app.P-2', names)) as readonly SealedName[];
     expect(elsewhere!.digest).not.toBe(first!.digest);
-    expect((await setUp(store).vault.sealNames(STREAM, names))![0]!.digest).toBe(first!.digest);
+    expect(((await setUp(store).vault.sealNames(STREAM, names)) as readonly SealedName[])[0]!.digest).toBe(
+      first!.digest,
+    );
   });
 
   test('never make a key: without one nothing is sealed, and what was sealed stays closed', async () => {
@@ -57,16 +61,24 @@ describe('texts and names about an operation', () => {
     expect(await vault.sealNames(STREAM, names)).toBeUndefined();
     expect(await store.get(`operation:${STREAM}`)).toBeUndefined();
     await vault.seal(STREAM, borrower);
-    const sealed = (await vault.sealNames(STREAM, names))!;
+    const sealed = (await vault.sealNames(STREAM, names)) as readonly SealedName[];
     await keys.forget(STREAM);
     expect(await vault.openTexts(STREAM, sealed)).toEqual([undefined, undefined, undefined]);
     expect(await vault.sealText(STREAM, 'text')).toBeUndefined();
   });
 
+  test('stay plain beside processes that could not open them, where there is a key', async () => {
+    const { vault } = setUp(undefined, BESIDE_EARLIER);
+    expect(await vault.sealNames(STREAM, names)).toBeUndefined();
+    await vault.seal(STREAM, borrower);
+    expect(await vault.sealNames(STREAM, names)).toEqual(names);
+    expect(await vault.sealText(STREAM, 'he asked for it')).toBe('he asked for it');
+  });
+
   test('do not open as a borrower, nor in another operation', async () => {
     const { vault } = setUp();
     await vault.seal(STREAM, borrower);
-    const { sealed } = (await vault.sealText(STREAM, JSON.stringify(borrower)))!;
+    const { sealed } = (await vault.sealText(STREAM, JSON.stringify(borrower))) as Sealed;
     await expect(vault.open(STREAM, sealed as never)).rejects.toThrow(BrokenSealError);
     await vault.seal('loan-app.P-2', borrower);
     expect(await vault.openTexts('loan-app.P-2', [{ sealed }])).toEqual([undefined]);

@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import { answer } from './cli-services.ts';
+import type { CliDependencies } from './cli-services.ts';
+
+/** `upgrade finish`. */
+export const addUpgradeCommands = (program: Command, dependencies: CliDependencies): void => {
+  program
+    .command('upgrade')
+    .description('the change of processes that share their engines to this release')
+    .command('finish')
+    .description('from now on store what only this release reads: no process of an earlier one runs any more')
+    .addHelpText(
+      'after',
+      '\nUntil then file names and remarks are stored plainly, disbursements keep the price of an exit of before, an approved\n' +
+        'operation cannot be rejected, no client can be limited and the master key cannot be rotated. Processes follow within five\n' +
+        'seconds. It cannot be taken back. A service with an embedded engine does it by itself. Prints {finished}.\n\n' +
+        'Example:\n  receivables upgrade finish',
+    )
+    .action(() =>
+      answer(dependencies, async ({ upgrade }) => {
+        await upgrade.leaveEarlierRelease();
+        return { finished: true };
+      }),
+    );
+};
