@@ -59,7 +59,7 @@ const partsOf = (container: Container, configuration: Configuration): readonly R
   },
   {
     role: 'projector',
-    lease: PROJECTOR_LEASE,
+    lease: 'projector',
     make: () => {
       const projector = container.get(TOKENS.loanProjector);
       return { name: 'projector', start: () => projector.start(), stop: () => projector.stop() };
@@ -67,7 +67,7 @@ const partsOf = (container: Container, configuration: Configuration): readonly R
   },
   ...container.get(TOKENS.fundSideProjectors).map((projector): RolePart => ({
     role: 'projector',
-    lease: PROJECTOR_LEASE,
+    lease: 'projector',
     make: () => ({
       name: `${projector.status().projection} projector`,
       start: () => projector.start(),
@@ -88,7 +88,7 @@ const partsOf = (container: Container, configuration: Configuration): readonly R
 
 const leasedRunner = (container: Container, lease: string, parts: readonly Background[]): LeasedRunner =>
   new LeasedRunner({
-    lease,
+    lease: lease === 'projector' ? PROJECTOR_LEASE : lease,
     holder: `${hostname()} ${process.pid} ${randomUUID()}`,
     leases: container.get(TOKENS.leases),
     inner: together(lease, parts),

@@ -143,13 +143,18 @@ export class SqlGenerations implements Generations, ServingGenerations {
     );
   }
 
-  /** Versions up to 2026.11.1 kept two copies of every table; the first of them are tables as today. */
+  /**
+   * Versions up to 2026.11.1 kept two copies of every table; the first of them are tables as today. Tables that such a version has only
+   * just made are left to it.
+   */
   async #isWhole(number: number): Promise<boolean> {
     const database = await this.openTables(number);
     try {
-      const text = sql<{ slot: string }>`select slot from projection_checkpoint where slot <> 'a'`;
-      const second = await database.read({ compile: () => text.compile(database.builder) });
-      return second.length === 0;
+      const text = sql<{ name: string; slot: string }>`select name, slot from projection_checkpoint`;
+      const places = await database.read({ compile: () => text.compile(database.builder) });
+      return this.#projections.every(({ name }) =>
+        places.some((place) => place.name === name && place.slot === 'a'),
+      );
     } finally {
       await database.close();
     }

@@ -49,6 +49,12 @@ export class World {
   readonly clock: ManualClock;
   readonly logger = new RecordingLogger();
   readonly gate = new Gate();
+  /** Processes of an earlier release are at work on the same engines, or may be. */
+  besideEarlier = false;
+  /** Which of several processes on the same engines takes the next request; default: this one. */
+  address = (): string => this.environment['PUBLIC_URL']!;
+  /** Who takes the next decisions; answers their outcomes. */
+  decisionDesk = (texts: readonly string[]): Promise<readonly string[]> => this.#submit(texts);
   readonly environment: Readonly<Record<string, string>>;
   readonly #remove: () => Promise<void>;
   readonly #tokens = new Map<string, string>();
@@ -93,7 +99,7 @@ export class World {
   }
 
   now(): Now {
-    return { now: this.clock.now(), today: this.clock.today() };
+    return { now: this.clock.now(), today: this.clock.today(), besideEarlier: this.besideEarlier };
   }
 
   async stop(): Promise<void> {
@@ -153,7 +159,7 @@ export class World {
 
   async call(application: TestApplication, { method, path, body }: HttpRequest): Promise<Answer> {
     const json = body !== undefined && !(body instanceof FormData);
-    const response = await fetch(this.environment['PUBLIC_URL'] + path, {
+    const response = await fetch(this.address() + path, {
       method,
       headers: {
         authorization: `Bearer ${await this.#tokenOf(application)}`,
@@ -171,7 +177,10 @@ export class World {
 
   /** Outcomes in the order of the decisions. */
   async decide(decisions: readonly object[]): Promise<readonly string[]> {
-    const texts = decisions.map((decision) => JSON.stringify(decision));
+    return this.decisionDesk(decisions.map((decision) => JSON.stringify(decision)));
+  }
+
+  async #submit(texts: readonly string[]): Promise<readonly string[]> {
     const answers = await this.container.get(TOKENS.decisionDesk).submitAll(texts);
     return answers.map(({ outcome }) => outcome);
   }

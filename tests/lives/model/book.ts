@@ -54,7 +54,7 @@ export interface Book {
   history: readonly { readonly status: string; readonly at: string }[];
   received: number;
   forgotten: boolean;
-  paidOut?: { readonly value: number; readonly date: string };
+  paidOut?: { readonly value: number; readonly date: string; readonly exitBasis: number };
   rejection?: readonly { readonly code: string; readonly message: string }[];
   repurchase?: {
     readonly reason: string;

@@ -26,7 +26,7 @@ const BEFORE_ACTIVE = ['received', 'approved', 'term_signed'];
 export const decideOn = (
   book: Book,
   input: Decision,
-  { now, today }: Now,
+  { now, today, besideEarlier }: Now,
   books: ReadonlyMap<string, Book>,
 ): Outcome => {
   const at = BEFORE_ACTIVE.indexOf(book.status);
@@ -48,23 +48,24 @@ export const decideOn = (
         tell(book, 'loan_term_signed', { status: 'term_signed', signed_at: now });
       });
     case 'reject':
-      return reject(book, input, now);
+      return reject(book, input, now, besideEarlier ? ['received'] : BEFORE_ACTIVE);
     case 'disburse': {
       const [date, value] = [input.date!, input.value!];
       if (date > dayAfter(today, 1) || date < book.issued) return 'refused';
       const { paidOut } = book;
       if (paidOut) return paidOut.value === value && paidOut.date === date ? 'already_applied' : 'refused';
-      return step(2, () => disburse(book, { date, value }, now, books));
+      const exitBasis = besideEarlier ? book.price : value;
+      return step(2, () => disburse(book, { date, value, exitBasis }, now, books));
     }
     case 'process_repurchase':
       return processRepurchase(book, now);
   }
 };
 
-const reject = (book: Book, { reasons = [] }: Decision, now: string): Outcome => {
+const reject = (book: Book, { reasons = [] }: Decision, now: string, open: readonly string[]): Outcome => {
   if (book.status === 'rejected')
     return JSON.stringify(book.rejection) === JSON.stringify(reasons) ? 'already_applied' : 'refused';
-  if (!BEFORE_ACTIVE.includes(book.status) || book.renegotiation?.role === 'new') return 'refused';
+  if (!open.includes(book.status) || book.renegotiation?.role === 'new') return 'refused';
   book.rejection = reasons;
   enter(book, 'rejected', now);
   tell(book, 'loan_rejected', { status: 'rejected', rejected_at: now, reasons });
@@ -73,7 +74,7 @@ const reject = (book: Book, { reasons = [] }: Decision, now: string): Outcome =>
 
 const disburse = (
   book: Book,
-  paid: { readonly date: string; readonly value: number },
+  paid: { readonly date: string; readonly value: number; readonly exitBasis: number },
   now: string,
   books: ReadonlyMap<string, Book>,
 ): void => {

@@ -4,6 +4,8 @@ export interface Now {
   readonly now: string;
   /** In Sao Paulo. */
   readonly today: string;
+  /** Decisions go by the rules of the release before. */
+  readonly besideEarlier?: boolean;
 }
 
 export interface ScheduleInput {

@@ -5,9 +5,9 @@ import type { Book } from './book.ts';
 import { isBeyond, valuation } from './curve.ts';
 import type { RepurchaseInput } from './inputs.ts';
 
-/** What the fund gave is what it paid out, whatever the price was. */
+/** What the fund gave is what it paid out, whatever the price was; by the rule of before, the price. */
 const exitValue = (book: Book, { reason, effective }: RepurchaseInput): number => {
-  const basis = book.paidOut!.value;
+  const basis = book.paidOut!.exitBasis;
   if (reason === 'cession_reversal') return basis;
   if (reason === 'resolution') return Math.max(0, basis - book.received);
   return valuation(book.v, openParts(book), effective).total;
