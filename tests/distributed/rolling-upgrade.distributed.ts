@@ -16,7 +16,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** The earlier release lets few files of one process be checked at a time, and turns others away. */
 const AT_ONCE = 4;
-const LIVES = Number(process.env['LIVES'] ?? 8);
+const LIVES = Number(process.env['LIVES'] ?? 6);
 const SEED = Number(process.env['SEED'] ?? 1);
 /** Stretches of each life: before this one the earlier release starts once more, on what the new one has made of the tables. */
 const STARTS_AGAIN = 1;
