@@ -77,7 +77,7 @@ export const createHttpApp = async (dependencies: HttpDependencies): Promise<Exp
     ...renegotiationHandlers(useCases),
     ...webhookHandlers(useCases),
     ...metaHandlers(document, { issuer: tokens.issuer, readiness }),
-    ...(await docsHandlers()),
+    ...(await docsHandlers(document)),
   };
   const authentication = new Authentication(tokens.verifier, clients);
   const gate = new RateGate(limiter);

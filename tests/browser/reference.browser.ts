@@ -1,9 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { chromium } from 'playwright-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page, Request } from 'playwright-core';
+import { smallPdf } from '../support/api-client.ts';
 import { RunningService } from '../support/running-service.ts';
+import type { ClientCredentials } from '../support/service-process.ts';
 
 /** Where the distribution puts it; CHROMIUM names another one. */
 const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
@@ -15,13 +17,19 @@ type Json = ReturnType<typeof JSON.parse>;
 let running: RunningService;
 let browser: Browser;
 let page: Page;
+let credentials: ClientCredentials;
 const complaints: string[] = [];
 const requested: string[] = [];
 
 beforeAll(async () => {
   running = await RunningService.start();
+  const { example } = (running.description.document as Json).paths['/loan'].post.requestBody.content[
+    'multipart/form-data'
+  ];
+  credentials = await running.createClient(example.loan_data.fund_id);
   browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-  page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
+  page = await browser.newPage({ viewport: { width: 1500, height: 1000 } });
+  page.setDefaultTimeout(60_000);
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
   });
@@ -36,63 +44,131 @@ beforeAll(async () => {
     );
   });
   await page.goto(`${running.baseUrl}/docs`);
-  await page.waitForSelector('.opblock-summary');
+  await page.getByRole('heading', { name: 'Errors' }).waitFor();
 }, 120_000);
 afterAll(async () => {
   await browser?.close();
   await running?.stop();
 });
 
-const published = (): { id: string; summary: string }[] => {
+const picture = async (suffix: string): Promise<void> => {
+  if (screenshot === undefined) return;
+  mkdirSync(dirname(screenshot), { recursive: true });
+  await page.screenshot({ path: screenshot.replace('.png', `${suffix}.png`) });
+};
+
+const published = (): { id: string; summary: string; tag: string }[] => {
   const { paths, webhooks } = running.description.document as Json;
   return [...Object.values<Json>(paths), ...Object.values<Json>(webhooks)].flatMap((item) =>
-    Object.values<Json>(item).map(({ operationId, summary }) => ({ id: operationId, summary })),
+    Object.values<Json>(item).map(({ operationId, summary, tags }) => ({
+      id: operationId,
+      summary,
+      tag: tags[0],
+    })),
   );
 };
 
+/** Shows one operation: its address on the page is what a reader would share. */
+const open = async (tag: string, method: string, path: string): Promise<void> => {
+  await page.goto(`${running.baseUrl}/docs#tag/${tag}/${method.toUpperCase()}${path}`);
+  await tryOut(method, path).waitFor();
+};
+
+const tryOut = (method: string, path: string): Locator =>
+  page.getByRole('button', { name: new RegExp(`Test Request\\s*\\(${method} ${path}\\)$`) });
+
+/** Sends the open request and returns it as it went out, with its answer. */
+const send = async (dialog: Locator, path: string): Promise<{ request: Request; status: number }> => {
+  const answered = page.waitForResponse((response) => new URL(response.url()).pathname === path);
+  await dialog.getByRole('button', { name: /^Send/ }).first().click();
+  const response = await answered;
+  return { request: response.request(), status: response.status() };
+};
+
+const authorise = async (dialog: Locator): Promise<void> => {
+  await dialog.locator('[contenteditable][data-placeholder="12345"]').click();
+  await page.keyboard.type(credentials.client_id);
+  await dialog.getByPlaceholder('XYZ123').fill(credentials.client_secret);
+  const token = page.waitForResponse(`${running.baseUrl}/token`);
+  await dialog.getByRole('button', { name: 'Authorize' }).click();
+  expect((await token).status()).toBe(200);
+  await dialog.getByText('Access Token', { exact: true }).waitFor();
+};
+
+const TAGS = ['Loans', 'Installments', 'Webhooks', 'Authentication', 'Service'];
+
+jest.setTimeout(120_000);
+
 describe('the reference in a browser', () => {
-  test('shows every operation and every event', async () => {
-    const shown = await page.locator('.opblock-summary').allInnerTexts();
-    const missing = published().filter(
-      ({ id, summary }) => !shown.some((text) => text.includes(id) && text.includes(summary)),
-    );
-    expect(missing).toEqual([]);
-    expect(await page.getByText('Warning').count()).toBe(0);
-    for (const block of await page.locator('.opblock-summary').all()) {
-      expect(await block.isVisible()).toBe(true);
-    }
-    if (screenshot !== undefined) {
-      mkdirSync(dirname(screenshot), { recursive: true });
-      await page.screenshot({ path: screenshot, fullPage: true });
-    }
+  test('begins with the operations and ends with the service about itself', async () => {
+    const sidebar = page.locator('aside');
+    const lines = (await sidebar.innerText()).split('\n').map((line) => line.trim());
+    const order = TAGS.map((tag) => lines.indexOf(tag));
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+    expect(order).not.toContain(-1);
+    await picture('');
   });
 
-  test('opens an operation with its parameters, body and answers', async () => {
-    await page.locator('.opblock-summary', { hasText: 'settleInstallment' }).click();
-    const body = page.locator('.opblock', { hasText: 'settleInstallment' }).locator('.opblock-body').first();
-    await body.waitFor();
-    const text = await body.innerText();
+  test('shows every operation and every event', async () => {
+    for (const tag of TAGS) {
+      const group = page.getByRole('button', { name: `Open Group - ${tag}`, exact: true });
+      if ((await group.count()) > 0) await group.click();
+    }
+    const shown = (await page.locator('aside').innerText()).replaceAll(/\s+/g, ' ');
+    expect(published().filter(({ summary }) => !shown.includes(summary))).toEqual([]);
+  });
+
+  test('says what all refusals have in common once, and of an operation what is its own', async () => {
+    await open('installments', 'post', '/installment/settle');
+    await picture('-operation');
+    const section = page.locator('section', { has: tryOut('post', '/installment/settle') }).last();
+    const text = await section.innerText();
     for (const shown of ['settled_value', 'OP-2026-000123-001', '409', 'idempotency_conflict']) {
       expect(text).toContain(shown);
     }
-    if (screenshot !== undefined) {
-      await page.screenshot({ path: screenshot.replace('.png', '-operation.png'), fullPage: false });
-    }
+    expect(await section.getByText('X-RateLimit-Remaining').count()).toBe(0);
+    await page.goto(`${running.baseUrl}/docs`);
+    const table = page.locator('table', { hasText: 'installment_already_closed' });
+    await table.waitFor();
+    expect(await table.innerText()).toContain('concurrent_modification');
   });
 
-  test('sends a request that is tried', async () => {
-    const block = page.locator('.opblock', { hasText: 'readLiveness' }).first();
-    await block.locator('.opblock-summary').click();
-    const tryOut = block.getByRole('button', { name: 'Try it out' });
-    if (await tryOut.isVisible()) await tryOut.click();
-    await block.getByRole('button', { name: 'Execute' }).click();
-    const answer = block.locator('.live-responses-table');
-    await answer.waitFor();
-    expect(await answer.innerText()).toContain('"status": "ok"');
+  test('fetches a token and assigns an operation with a file', async () => {
+    await open('loans', 'post', '/loan');
+    await tryOut('post', '/loan').click();
+    const dialog = page.getByRole('dialog').last();
+    await authorise(dialog);
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      dialog
+        .getByRole('row', { name: /files/ })
+        .getByRole('button', { name: /Select File/ })
+        .first()
+        .click(),
+    ]);
+    await chooser.setFiles({ name: 'ccb.pdf', mimeType: 'application/pdf', buffer: Buffer.from(smallPdf()) });
+    await dialog
+      .getByRole('row', { name: /ccb\.pdf/ })
+      .last()
+      .waitFor();
+    const { request, status } = await send(dialog, '/loan');
+    expect([request.method(), status]).toEqual(['POST', 201]);
+    await dialog.getByText('201').first().waitFor();
+    await picture('-assigned');
+    await page.getByRole('button', { name: 'Close Client' }).locator('visible=true').first().click();
+  });
+
+  test('reads it with the same token, and sends no optional parameter that nobody filled in', async () => {
+    await open('loans', 'get', '/loan');
+    await tryOut('get', '/loan').click();
+    const { request, status } = await send(page.getByRole('dialog').last(), '/loan');
+    expect([request.url(), status]).toEqual([`${running.baseUrl}/loan`, 200]);
   });
 
   test('loads nothing from another host, breaks no rule of its policy and complains about nothing', async () => {
-    const foreign = requested.filter((url) => !url.startsWith(running.baseUrl) && !url.startsWith('data:'));
+    const foreign = requested.filter(
+      (url) => !url.startsWith(`${running.baseUrl}/`) && !url.startsWith('data:'),
+    );
     expect(foreign).toEqual([]);
     expect(await page.evaluate(() => (globalThis as Json).violations)).toEqual([]);
     expect(complaints).toEqual([]);

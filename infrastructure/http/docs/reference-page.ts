@@ -1,13 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { OpenApiDocument } from '../openapi/document.ts';
 import { ServedContent } from '../served-content.ts';
+import { presented } from './presented.ts';
 
-/** The page draws itself in the browser: nothing inline, nothing evaluated, nothing from another host. */
+/** The page draws itself in the browser: no inline script, nothing evaluated, nothing from another host. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self'",
-  // The style sheet draws its arrows from data: addresses.
+  // It places its parts with style attributes and style elements that it makes itself.
+  "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "connect-src 'self'",
   "base-uri 'none'",
@@ -16,30 +19,43 @@ export const PAGE_POLICY = [
 ].join('; ');
 
 const { resolve } = createRequire(import.meta.url);
+/** Everything in one script; the package exports its style sheet, which lies beside it, but not this. */
+const bundlePath = (): string =>
+  join(dirname(resolve('@scalar/api-reference/style.css')), 'browser/standalone.js');
 
-/** Addresses are relative, so that the page works below a path of a gateway, too. */
-const START = `'use strict';
-SwaggerUIBundle({
-  url: 'openapi.json',
-  dom_id: '#reference',
-  deepLinking: true,
-  displayOperationId: true,
-  displayRequestDuration: true,
-  docExpansion: 'list',
-  defaultModelsExpandDepth: 0,
-  syntaxHighlight: { activated: true },
-  validatorUrl: null,
+/** What the page is told. It calls the host that it came from, by whatever address that was opened. */
+const start = (document: OpenApiDocument): string => `'use strict';
+const here = new URL('.', location.href).href.replace(/\\/$/, '');
+Scalar.createApiReference('#reference', {
+  content: ${JSON.stringify(presented(document))},
+  servers: [{ url: here }],
+  authentication: {
+    preferredSecurityScheme: 'oauth2',
+    securitySchemes: { oauth2: { flows: { clientCredentials: { tokenUrl: here + '/token' } } } },
+  },
+  // Nothing of this leaves the host that serves the page.
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+  persistAuth: false,
+  documentDownloadType: 'none',
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
 });
 `;
 
-const page = (style: string, scripts: readonly string[]): string => `<!doctype html>
+/** Asked whether it may make code from text, the page would try, and break its policy. */
+const BEFORE = 'globalThis.__zod_globalConfig = { jitless: true };\n';
+
+const page = (scripts: readonly string[]): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Receivables Fund Assignment and Settlement: reference</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="docs/${style}">
 </head>
 <body>
 <noscript>This page is drawn by a script. The description itself is at <a href="openapi.json">openapi.json</a>.</noscript>
@@ -56,26 +72,19 @@ export interface ReferencePage {
 }
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
-const CSS = 'text/css; charset=utf-8';
-
-const fromPackage = async (file: string, mediaType: string): Promise<ServedContent> => {
-  const text = await readFile(resolve(`swagger-ui-dist/${file}`), 'utf8');
-  // The maps are not served, and a browser's tools would ask for them.
-  return new ServedContent(Buffer.from(text.replace(/\n\/[/*]# sourceMappingURL=.*$/m, '')), mediaType);
-};
 
 /** The interactive reference and what it loads. @throws Error when the package with its files is missing */
-export const loadReferencePage = async (): Promise<ReferencePage> => {
-  const named = (name: string, content: ServedContent): readonly [string, ServedContent] => {
-    const dot = name.lastIndexOf('.');
-    return [`${name.slice(0, dot)}.${content.digest.slice(0, 16)}${name.slice(dot)}`, content];
+export const loadReferencePage = async (document: OpenApiDocument): Promise<ReferencePage> => {
+  const named = (name: string, text: string): readonly [string, ServedContent] => {
+    const content = new ServedContent(Buffer.from(text), JAVASCRIPT);
+    return [`${name}.${content.digest.slice(0, 16)}.js`, content];
   };
-  const style = named('swagger-ui.css', await fromPackage('swagger-ui.css', CSS));
-  const bundle = named('swagger-ui-bundle.js', await fromPackage('swagger-ui-bundle.js', JAVASCRIPT));
-  const start = named('start.js', new ServedContent(Buffer.from(START), JAVASCRIPT));
-  const html = page(style[0], [bundle[0], start[0]]);
+  // The map is not served, and a browser's tools would ask for it.
+  const bundle = (await readFile(bundlePath(), 'utf8')).replace(/\n\/\/# sourceMappingURL=.*$/m, '');
+  const scripts = [named('reference', BEFORE + bundle), named('start', start(document))];
+  const html = page(scripts.map(([name]) => name));
   return {
     page: new ServedContent(Buffer.from(html), 'text/html; charset=utf-8'),
-    assets: new Map([style, bundle, start]),
+    assets: new Map(scripts),
   };
 };

@@ -1,5 +1,6 @@
 import { loadReferencePage, PAGE_POLICY } from '../docs/reference-page.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
+import type { OpenApiDocument } from '../openapi/document.ts';
 import type { Handler } from '../pipeline/operation.ts';
 
 const REVALIDATE = ['Cache-Control', 'no-cache'];
@@ -7,8 +8,8 @@ const REVALIDATE = ['Cache-Control', 'no-cache'];
 const FOREVER = ['Cache-Control', 'public, max-age=31536000, immutable'];
 
 /** The reference for people. @throws Error when its files are not installed */
-export const docsHandlers = async (): Promise<Readonly<Record<string, Handler>>> => {
-  const { page, assets } = await loadReferencePage();
+export const docsHandlers = async (document: OpenApiDocument): Promise<Readonly<Record<string, Handler>>> => {
+  const { page, assets } = await loadReferencePage(document);
   return {
     readReference: {
       run: async ({ req }) => ({

@@ -1,4 +1,5 @@
 import { eventSchemas } from '../../../application/schemas/events.ts';
+import type { Scope } from '../../../application/ports/scopes.ts';
 import { headerComponents } from './components/headers.ts';
 import { installmentSchemas } from './components/installments.ts';
 import { loanRequestSchemas } from './components/loan-requests.ts';
@@ -9,6 +10,7 @@ import { postAssignmentSchemas } from './components/post-assignment.ts';
 import { renegotiationSchemas } from './components/renegotiation.ts';
 import { valueSchemas } from '../../../application/schemas/values.ts';
 import { webhookSchemas } from './components/webhooks.ts';
+import { INTRODUCTION } from './introduction.ts';
 import { describe } from './operation.ts';
 import type { OperationSpec } from './operation.ts';
 import { installmentOperations } from './paths/installments.ts';
@@ -48,21 +50,18 @@ export interface OpenApiDocument extends Schema {
   readonly components: { readonly [section: string]: Readonly<Record<string, Schema>> };
 }
 
-const INTRODUCTION =
-  'Assign credit operations to a receivables fund, report what borrowers pay, and follow each operation by signed webhooks.\n\n' +
-  'Amounts are JSON numbers in Brazilian reais. Dates are days of the calendar, instants are UTC. ' +
-  'Requests with an idempotency key can be repeated without a second effect; a repeated one carries `Idempotent-Replayed`.\n\n' +
-  'Checks happen in this order: path and method, size and format, token, rate limit, contents, idempotency key, ' +
-  'operation, installment.\n\n' +
-  'What is not a valid HTTP request, takes too long to arrive or has too large headers is answered 400, 408 or 431 ' +
-  'with the body of every other refusal, and the connection is closed.';
-
+/** In the order of the page: what moves money first, the service about itself last. */
 const TAGS = [
-  { name: 'Authentication', description: 'Tokens for clients.' },
   { name: 'Loans', description: 'Operations and their documents.' },
   { name: 'Installments', description: 'Payments.' },
   { name: 'Webhooks', description: 'Subscriptions, deliveries, and the events that are sent.' },
+  { name: 'Authentication', description: 'Tokens for clients.' },
   { name: 'Service', description: 'This description, keys and health.' },
+];
+const TAG_GROUPS = [
+  { name: 'Operations', tags: ['Loans', 'Installments'] },
+  { name: 'Following them', tags: ['Webhooks'] },
+  { name: 'Access and service', tags: ['Authentication', 'Service'] },
 ];
 
 const pathsOf = (
@@ -75,6 +74,13 @@ const pathsOf = (
     (paths[spec.path] ??= {})[spec.method] = describe(spec, servers);
   }
   return paths;
+};
+
+const SCOPE_DESCRIPTIONS: Readonly<Record<Scope, string>> = {
+  'loans:write': 'Assign operations and change them.',
+  'loans:read': 'Read operations.',
+  webhooks: 'Manage subscriptions; covers `events`.',
+  events: 'See what was sent about operations, and have it sent again.',
 };
 
 const BEARER =
@@ -93,6 +99,7 @@ export const openApiDocument = (addresses: PublicAddresses): OpenApiDocument => 
   },
   servers: [{ url: addresses.publicUrl }],
   tags: TAGS,
+  'x-tagGroups': TAG_GROUPS,
   paths: pathsOf(OPERATIONS, addresses),
   webhooks: webhookSection,
   components: {
@@ -111,6 +118,13 @@ export const openApiDocument = (addresses: PublicAddresses): OpenApiDocument => 
     headers: headerComponents,
     responses: responseComponents,
     securitySchemes: {
+      oauth2: {
+        type: 'oauth2',
+        description: 'The grant of client credentials at POST /token; the token goes where `bearer` says.',
+        flows: {
+          clientCredentials: { tokenUrl: `${addresses.authUrl}/token`, scopes: SCOPE_DESCRIPTIONS },
+        },
+      },
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: BEARER },
       basic: { type: 'http', scheme: 'basic', description: 'Client id and secret, at POST /token only.' },
     },

@@ -22,6 +22,8 @@ export interface BodyContent {
   readonly dataPart?: string;
   /** multipart only: media types of the files; default PDF */
   readonly fileTypes?: string;
+  /** multipart only: names of the files that the example says it comes with */
+  readonly exampleFiles?: readonly string[];
 }
 
 export interface SuccessResponse {
@@ -70,7 +72,8 @@ export const json = (
 const FILES: Schema = {
   type: 'array',
   maxItems: 20,
-  items: { type: 'string', contentMediaType: 'application/octet-stream' },
+  // OpenAPI 3.1 asks for the media type; pages and generators know a file by the format of 3.0.
+  items: { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' },
   description: 'One part named `files` for each file; its file name ties it to a document.',
 };
 
@@ -87,7 +90,7 @@ const limitText = (content: BodyContent): string => {
 };
 
 const mediaTypeOf = (content: BodyContent): Schema => {
-  const { mediaType, schema, example, dataPart, fileTypes = 'application/pdf' } = content;
+  const { mediaType, schema, example, dataPart, fileTypes = 'application/pdf', exampleFiles } = content;
   if (dataPart === undefined) return { [mediaType]: { schema: ref(schema), example } };
   return {
     [mediaType]: {
@@ -96,14 +99,15 @@ const mediaTypeOf = (content: BodyContent): Schema => {
         [dataPart]: { contentType: 'application/json' },
         files: { contentType: fileTypes },
       },
-      example: { [dataPart]: example, files: ['(content of the file)'] },
+      example: { [dataPart]: example, files: exampleFiles },
     },
   };
 };
 
 const securityOf = (access: Access): readonly Schema[] => {
   if (access === 'public') return [];
-  return access === 'client_credentials' ? [{}, { basic: [] }] : [{ bearer: [access] }];
+  // The first is what a page offers: it fetches the token itself.
+  return access === 'client_credentials' ? [{}, { basic: [] }] : [{ oauth2: [access] }, { bearer: [access] }];
 };
 
 /** Codes that follow from what kind of operation it is. */

@@ -13,17 +13,27 @@ interface ErrorShape {
 const EXAMPLE_REQUEST_ID = '0b5f6b52-9a3e-4c55-8f0b-7a4f0f6b9c1d';
 const STANDARD: ErrorShape = { headers: { ...ALWAYS, ...RATE_HEADERS }, schema: 'Error' };
 
-/** Refusals that look the same at every operation; published once. */
+/** Refusals that look the same at several operations; published once. */
 const SHARED = {
-  NotFound: 'not_found',
-  MethodNotAllowed: 'method_not_allowed',
-  NotAcceptable: 'not_acceptable',
-  PayloadTooLarge: 'payload_too_large',
-  UnsupportedMediaType: 'unsupported_media_type',
-  RateLimited: 'rate_limited',
-  InternalError: 'internal_error',
-  ServiceUnavailable: 'service_unavailable',
-} as const satisfies Record<string, ErrorCode>;
+  InvalidRequest: ['invalid_request'],
+  InvalidQuery: ['invalid_request', 'invalid_query_parameter'],
+  Unauthorized: ['missing_token', 'invalid_token', 'token_expired'],
+  Forbidden: ['insufficient_scope'],
+  FundForbidden: ['fund_not_allowed', 'insufficient_scope'],
+  NotFound: ['not_found'],
+  LoanNotFound: ['loan_not_found'],
+  WebhookNotFound: ['webhook_not_found'],
+  MethodNotAllowed: ['method_not_allowed'],
+  NotAcceptable: ['not_acceptable'],
+  KeyConflict: ['idempotency_conflict', 'concurrent_modification'],
+  PayloadTooLarge: ['payload_too_large'],
+  UnsupportedMediaType: ['unsupported_media_type'],
+  OperationInvalidState: ['operation_invalid_state'],
+  WebhookInvalidState: ['webhook_invalid_state'],
+  RateLimited: ['rate_limited'],
+  InternalError: ['internal_error'],
+  ServiceUnavailable: ['service_unavailable'],
+} as const satisfies Record<string, readonly ErrorCode[]>;
 
 const exampleOf = (code: ErrorCode, shape: ErrorShape): Schema => ({
   ...(shape.schema === 'TokenError' && { error: oauthError(code), error_description: ERRORS[code].meaning }),
@@ -54,10 +64,10 @@ const responseOf = (status: number, codes: readonly ErrorCode[], shape: ErrorSha
 });
 
 const nameOf = (codes: readonly ErrorCode[]): string | undefined =>
-  codes.length === 1 ? Object.entries(SHARED).find(([, code]) => code === codes[0])?.[0] : undefined;
+  Object.entries(SHARED).find(([, shared]) => shared.join() === codes.join())?.[0];
 
 export const responseComponents: Readonly<Record<string, Schema>> = Object.fromEntries(
-  Object.entries(SHARED).map(([name, code]) => [name, responseOf(ERRORS[code].status, [code], STANDARD)]),
+  Object.entries(SHARED).map(([name, codes]) => [name, responseOf(ERRORS[codes[0]].status, codes, STANDARD)]),
 );
 
 /** The error part of an operation's `responses`. */

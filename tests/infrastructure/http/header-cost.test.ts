@@ -56,7 +56,7 @@ describe('what anybody may ask for', () => {
 
   test('and is refused once the bucket of the address is empty: the page like its files', async () => {
     const html = (await world.call('GET', '/docs', { auth: false, headers: { accept: '*/*' } })).text;
-    const asset = `/${/docs\/[^"]+\.css/.exec(html)?.[0]}`;
+    const asset = `/${/docs\/[^"]+\.js/.exec(html)?.[0]}`;
     const ask = (path: string) => get(path, { accept: '*/*' });
     let asked = 0;
     while ((await ask('/docs')) === 200) asked += 1;

@@ -24,6 +24,7 @@ export const loanOperations: readonly OperationSpec[] = [
         schema: 'LoanData',
         example: loanData,
         dataPart: 'loan_data',
+        exampleFiles: ['ccb.pdf'],
         limit: 262_144,
       },
     ],

@@ -82,6 +82,7 @@ export const postAssignmentOperations: readonly OperationSpec[] = [
         schema: 'FilesData',
         example: examples.filesData,
         dataPart: 'files_data',
+        exampleFiles: ['signed.pdf'],
         limit: 16_384,
         fileTypes: `application/pdf, ${WORD}`,
       },

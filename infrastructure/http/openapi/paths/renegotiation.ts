@@ -35,6 +35,7 @@ export const renegotiationOperations: readonly OperationSpec[] = [
         limit: 262_144,
         example: examples.renegotiationData,
         dataPart: 'renegotiation_data',
+        exampleFiles: ['debt.docx'],
         fileTypes: `application/pdf, ${WORD}`,
       },
     ],
