@@ -2,10 +2,12 @@ import type { Projection, TableWrite } from '../../projections/engine/projection
 import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import type { EventSubscription, SubscriptionMessage } from '../ports/event-subscription.ts';
 import type { ProjectionStore } from '../ports/projection-store.ts';
+import type { LogOrder } from './log-order.ts';
 
 export interface GenerationFollowerDependencies {
   readonly projection: Projection;
   readonly log: EventSubscription;
+  readonly order: LogOrder;
   readonly store: ProjectionStore;
   /** @throws PoisonEventError for an event that can never be projected */
   readonly writesOf: (projection: Projection, events: readonly RecordedEvent[]) => readonly TableWrite[];
@@ -14,6 +16,8 @@ export interface GenerationFollowerDependencies {
   /** Between two batches: writers of the same store have their turn. */
   readonly breathe: () => Promise<void>;
 }
+
+type Message = Exclude<SubscriptionMessage, { kind: 'caught_up' }>;
 
 /** Large enough to be fast; small enough that a live projector, which waits its turn, is not noticed by readers. */
 const BATCH = 1_000;
@@ -26,6 +30,7 @@ export class GenerationFollower {
   readonly #deps: GenerationFollowerDependencies;
   /** No earlier than the last event that came through here and wrote rows of this stream. */
   readonly #lastSeen = new Map<string, LogPosition>();
+  #position: LogPosition | 'start' = 'start';
   #remembering = false;
   #events = 0;
 
@@ -48,49 +53,73 @@ export class GenerationFollower {
   }
 
   /** Takes in everything that is stored now. @throws PoisonEventError @throws RefusedWritesError */
-  async catchUp(signal: AbortSignal): Promise<void> {
-    const { log, store, projection } = this.#deps;
-    while (!signal.aborted) {
-      const ending = new AbortController();
-      const from = await store.checkpoint(projection);
-      const both = AbortSignal.any([signal, ending.signal]);
-      try {
-        const messages = log.subscribe({ from, batchSize: BATCH, signal: both });
-        if (await this.#takeIn(messages, from)) return;
-      } finally {
-        ending.abort();
-      }
-    }
-    throw signal.reason;
+  catchUp(signal: AbortSignal): Promise<void> {
+    return catchUpTogether([this], this.#deps, signal);
   }
 
-  /** False when another process filled the same generation: the next turn goes on from where it is. */
-  async #takeIn(messages: AsyncIterable<SubscriptionMessage>, from: LogPosition | 'start'): Promise<boolean> {
-    let position = from;
-    for await (const message of messages) {
-      if (message.kind === 'caught_up') return true;
-      if (message.checkpoint === position) continue;
-      if (!(await this.#store(message, position))) return false;
-      position = message.checkpoint;
-      this.#deps.onProgress(position);
-      await this.#deps.breathe();
-    }
-    return false;
+  /** Where it stands. */
+  async place(): Promise<LogPosition | 'start'> {
+    const { store, projection } = this.#deps;
+    this.#position = await store.checkpoint(projection);
+    return this.#position;
   }
 
-  async #store(
-    message: Exclude<SubscriptionMessage, { kind: 'caught_up' }>,
-    position: LogPosition | 'start',
-  ): Promise<boolean> {
-    const { projection, writesOf, store } = this.#deps;
-    const events = message.kind === 'events' ? message.events : [];
+  /**
+   * Takes in what it has not got of a message. False when another process filled the same generation: only `place` tells then where
+   * it is.
+   */
+  async take(message: Message): Promise<boolean> {
+    const { projection, writesOf, store, order, onProgress } = this.#deps;
+    const from = this.#position;
+    if (order.compare(message.checkpoint, from) <= 0) return true;
+    const all = message.kind === 'events' ? message.events : [];
+    const events = all.filter(({ position }) => order.compare(position, from) > 0);
     const writes = writesOf(projection, events);
-    if (!(await store.apply(projection, writes, position, message.checkpoint))) return false;
+    if (!(await store.apply(projection, writes, from, message.checkpoint))) return false;
+    this.#position = message.checkpoint;
     this.#events += events.length;
     const last = events.at(-1);
     // The commit of a renegotiation writes rows of other streams than its own, so the rows say which streams went on.
     if (this.#remembering && last)
       for (const stream of writes.flatMap(streamsOf)) this.#lastSeen.set(stream, last.position);
+    onProgress(message.checkpoint);
     return true;
   }
 }
+
+type Shared = Pick<GenerationFollowerDependencies, 'log' | 'order' | 'breathe'>;
+
+const takeIn = async (
+  followers: readonly GenerationFollower[],
+  messages: AsyncIterable<SubscriptionMessage>,
+  breathe: () => Promise<void>,
+): Promise<boolean> => {
+  for await (const message of messages) {
+    if (message.kind === 'caught_up') return true;
+    for (const follower of followers) if (!(await follower.take(message))) return false;
+    await breathe();
+  }
+  return false;
+};
+
+/** Takes everything that is stored now into all of them; the log is read and decoded once. @throws as `catchUp` */
+export const catchUpTogether = async (
+  followers: readonly GenerationFollower[],
+  { log, order, breathe }: Shared,
+  signal: AbortSignal,
+): Promise<void> => {
+  while (!signal.aborted) {
+    const places: (LogPosition | 'start')[] = [];
+    for (const follower of followers) places.push(await follower.place());
+    const from = places.reduce((one, other) => (order.compare(one, other) <= 0 ? one : other));
+    const ending = new AbortController();
+    const both = AbortSignal.any([signal, ending.signal]);
+    try {
+      const messages = log.subscribe({ from, batchSize: BATCH, signal: both });
+      if (await takeIn(followers, messages, breathe)) return;
+    } finally {
+      ending.abort();
+    }
+  }
+  throw signal.reason;
+};

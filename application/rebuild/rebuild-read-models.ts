@@ -2,17 +2,15 @@ import type { Projection } from '../../projections/engine/projection.ts';
 import type { LogPosition } from '../ports/event-store.ts';
 import type { Generation, Generations, Places, RowDifference } from '../ports/generations.ts';
 import { compareGenerations } from './compare-generations.ts';
-import { GenerationFollower } from './generation-follower.ts';
+import { GenerationFollower, catchUpTogether } from './generation-follower.ts';
 import type { GenerationFollowerDependencies } from './generation-follower.ts';
-import type { LogOrder } from './log-order.ts';
 
 export interface RebuildDependencies extends Pick<
   GenerationFollowerDependencies,
-  'log' | 'writesOf' | 'breathe'
+  'log' | 'order' | 'writesOf' | 'breathe'
 > {
   readonly projections: readonly Projection[];
   readonly generations: Generations;
-  readonly order: LogOrder;
   readonly sleep: (ms: number) => Promise<void>;
 }
 
@@ -98,10 +96,8 @@ export class RebuildReadModels {
 
   async #build(building: Building): Promise<Pick<RebuildResult, 'outcome' | 'differences'>> {
     const { request, live, followers } = building;
-    for (const follower of followers.values()) {
-      await follower.catchUp(request.signal);
-      follower.remember();
-    }
+    await catchUpTogether([...followers.values()], this.#deps, request.signal);
+    for (const follower of followers.values()) follower.remember();
     const otherVersion =
       live && (await this.#projectionThat(live, (one, program) => one < program)) !== undefined;
     const differences = live && !otherVersion ? await this.#compare(building) : 0;
@@ -143,10 +139,9 @@ export class RebuildReadModels {
   ): Promise<Followers> {
     const { projections, order } = this.#deps;
     const goals = await live?.places();
-    const entries = projections.map((projection, index) => {
+    const entries = projections.map((projection) => {
       const goal = positionIn(goals, projection);
-      const onProgress = (position: LogPosition): void =>
-        request.onProgress((index + order.share(position, goal)) / projections.length);
+      const onProgress = (position: LogPosition): void => request.onProgress(order.share(position, goal));
       const follower = new GenerationFollower({ ...this.#deps, projection, store: copy.store, onProgress });
       return [projection, follower] as const;
     });
@@ -179,7 +174,7 @@ export class RebuildReadModels {
   async #switchOver({ request, live, copy, followers }: Building): Promise<void> {
     const { generations, order, projections, sleep } = this.#deps;
     for (let attempt = 0; attempt < SWITCH_ATTEMPTS; attempt++) {
-      for (const follower of followers.values()) await follower.catchUp(request.signal);
+      await catchUpTogether([...followers.values()], this.#deps, request.signal);
       const [there, seen] = [await copy.places(), await live?.places()];
       const ahead = projections.every(
         (one) => order.compare(positionIn(there, one), positionIn(seen, one)) >= 0,
