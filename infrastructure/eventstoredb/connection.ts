@@ -1,57 +1,131 @@
-import { EventStoreDBClient } from '@eventstore/db-client';
-import { within } from './failures.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import { Metadata } from '@grpc/grpc-js';
+import type { ConnectionSettings } from './connection-string.ts';
+import { Discovery } from './discovery.ts';
+import { NoLeaderError } from './failures.ts';
 
-export type Purpose = 'appends' | 'reads' | 'subscriptions';
+/** Each has a connection of its own to the same node, so that subscriptions do not take the places of appends there. */
+export const PURPOSES = ['appends', 'reads', 'subscriptions'] as const;
+export type Purpose = (typeof PURPOSES)[number];
 
-/** Milliseconds; the client warns about less than the first. */
-const KEEP_ALIVE: Readonly<Record<Purpose, number>> = {
-  appends: 10_000,
-  reads: 10_001,
-  subscriptions: 10_002,
-};
+/** Events of up to 16 MiB may stand in a log that others write as well. */
+const LARGEST_MESSAGE = 17 * 1024 * 1024;
+const PAUSE_BETWEEN_ROUNDS_MS = 100;
 
-const DISPOSAL_MS = 1_000;
+/** A node that is called, until it is left. */
+export class Node {
+  readonly address: string;
+  readonly #clients: Readonly<Record<Purpose, StreamsClient>>;
+  readonly #settings: ConnectionSettings;
+  readonly #leaving = new AbortController();
 
-const withParameter = (url: string, name: string, value: string): string => {
-  const given = new RegExp(`[?&]${name.split('').join('[_-]?')}=`, 'i').test(url);
-  return given ? url : `${url.replace(/(?<!\/)\/+$/, '')}${url.includes('?') ? '&' : '?'}${name}=${value}`;
-};
-
-/**
- * Makes the client append by calls of their own with a deadline, which it does on its own only where a server is too old for
- * anything else. The way that it prefers keeps the waiting appends of all clients of a process in one map: a failure of any
- * connection rejects the appends of every other one, and the answer of a healthy server to one of those ends the process. It also
- * first asks for the server's features, without a deadline, and remembers for ever when that failed.
- */
-const appendByOwnCalls = (client: EventStoreDBClient): EventStoreDBClient =>
-  Object.assign(client, { supports: () => Promise.resolve(false) });
-
-/**
- * A client for one purpose; it connects when first used, and again after a connection is lost.
- *
- * @throws Error the connection string cannot be used; its text is not repeated, for it may hold a password
- */
-export const connect = (url: string, purpose: Purpose): EventStoreDBClient => {
-  if (/throw[_-]?on[_-]?append[_-]?failure=false/i.test(url))
-    throw new Error('throwOnAppendFailure=false makes the client answer wrong revisions: leave it out');
-  // Clients with equal settings share a connection, and subscriptions would take the places of appends there. This one differs.
-  const named = withParameter(url, 'connectionName', `receivables-${purpose}`);
-  const own = withParameter(named, 'keepAliveInterval', String(KEEP_ALIVE[purpose]));
-  let client: EventStoreDBClient;
-  try {
-    client = EventStoreDBClient.connectionString(own);
-  } catch {
-    throw new Error('the EventStoreDB connection string has to look like esdb://host:2113?tls=true');
+  constructor(address: string, settings: ConnectionSettings) {
+    this.address = address;
+    this.#settings = settings;
+    const options = {
+      'grpc.keepalive_time_ms': positive(settings.keepAliveIntervalMs),
+      'grpc.keepalive_timeout_ms': positive(settings.keepAliveTimeoutMs),
+      'grpc.max_receive_message_length': LARGEST_MESSAGE,
+      // Else clients with equal settings share a connection, also one that another of them has left.
+      'grpc.use_local_subchannel_pool': 1,
+    };
+    const connect = (): StreamsClient => new StreamsClient(address, settings.channel, options);
+    this.#clients = { appends: connect(), reads: connect(), subscriptions: connect() };
   }
-  return appendByOwnCalls(client);
-};
 
-/** Ends what is under way and closes the connection, which the client alone would leave open. */
-export const disconnect = async (client: EventStoreDBClient): Promise<void> => {
-  await within(client.dispose(), DISPOSAL_MS, 'leaving EventStoreDB').catch(() => undefined);
-  const { getChannel } = client as unknown as { getChannel: () => Promise<{ close(): void }> };
-  await getChannel().then(
-    (channel) => channel.close(),
-    () => undefined,
-  );
-};
+  /** Ends when the node is left: whatever is on its way there will not be heard of any more. */
+  get left(): AbortSignal {
+    return this.#leaving.signal;
+  }
+
+  client(purpose: Purpose): StreamsClient {
+    return this.#clients[purpose];
+  }
+
+  /** What every call tells about itself. */
+  metadata(purpose: Purpose): Metadata {
+    const { connectionName, authorization } = this.#settings;
+    const metadata = new Metadata();
+    metadata.set('connection-name', `${connectionName}-${purpose}`);
+    metadata.set('requires-leader', 'true');
+    if (authorization !== undefined) metadata.set('authorization', authorization);
+    return metadata;
+  }
+
+  close(): void {
+    if (this.left.aborted) return;
+    this.#leaving.abort();
+    for (const purpose of PURPOSES) this.#clients[purpose].close();
+  }
+}
+
+/** Keep-alive is switched off by -1, for which the library has no value of its own. */
+const positive = (ms: number): number => (ms < 0 ? 2 ** 31 - 1 : ms);
+
+/**
+ * Knows which node to call: finds it when it is first needed, leaves it when a call says that it is of no use any more, and finds
+ * the next. Every promise that is made here is awaited here.
+ */
+export class Connection {
+  readonly #settings: ConnectionSettings;
+  readonly #discovery: Discovery;
+  #node: Node | undefined;
+  #round: Promise<void> | undefined;
+  readonly #closing = new AbortController();
+
+  constructor(settings: ConnectionSettings) {
+    this.#settings = settings;
+    this.#discovery = new Discovery(settings);
+  }
+
+  /** Whether another node may take over when one is gone. */
+  get hasSeveralNodes(): boolean {
+    return this.#settings.discover;
+  }
+
+  /**
+   * The node to call now. Waits for one until then at most.
+   * @throws NoLeaderError nobody leads; nothing was sent
+   */
+  async node(until: number): Promise<Node> {
+    for (;;) {
+      if (this.#closing.signal.aborted) throw new NoLeaderError('the event store is closed');
+      if (this.#node) return this.#node;
+      const patience = until - performance.now();
+      if (patience <= 0) throw new NoLeaderError('no node of the cluster says that it leads');
+      this.#round ??= this.#find().finally(() => {
+        this.#round = undefined;
+      });
+      await Promise.race([this.#round, delay(patience, undefined, { ref: false })]);
+    }
+  }
+
+  /** Calls go elsewhere from now on: to the leader that the node named, or whoever leads then. */
+  leave(node: Node, leader?: string): void {
+    if (node === this.#node) {
+      this.#node = undefined;
+      if (leader !== undefined && !this.#closing.signal.aborted) this.#node = this.#reach(leader);
+    }
+    node.close();
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#node?.close();
+    this.#node = undefined;
+  }
+
+  async #find(): Promise<void> {
+    const address = this.#settings.discover ? await this.#discovery.leader() : this.#settings.hosts[0];
+    if (address !== undefined && !this.#closing.signal.aborted) this.#node ??= this.#reach(address);
+    else
+      await delay(PAUSE_BETWEEN_ROUNDS_MS, undefined, { signal: this.#closing.signal }).catch(
+        () => undefined,
+      );
+  }
+
+  #reach(address: string): Node {
+    return new Node(address, this.#settings);
+  }
+}

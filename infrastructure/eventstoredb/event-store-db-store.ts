@@ -1,4 +1,3 @@
-import type { EventStoreDBClient } from '@eventstore/db-client';
 import { LRUCache } from 'lru-cache';
 import { BusyError } from '../../application/ports/busy-error.ts';
 import type {
@@ -15,11 +14,13 @@ import type {
   SubscriptionMessage,
 } from '../../application/ports/event-subscription.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { connect, disconnect } from './connection.ts';
+import { Connection } from './connection.ts';
+import { parseConnectionString } from './connection-string.ts';
 import { ensureStorable } from './event-wire.ts';
 import { KeyClaims } from './key-claims.ts';
-import type { SubscriptionSource } from './log-subscription.ts';
-import { followLog } from './log-subscription.ts';
+import type { SubscriptionSource } from './log-reading.ts';
+import { followLog, OWN_STREAMS } from './log-subscription.ts';
+import { SharedReading } from './shared-reading.ts';
 import { StreamAppender } from './stream-appender.ts';
 import type { StreamContents } from './stream-reader.ts';
 import { StreamReader } from './stream-reader.ts';
@@ -28,9 +29,11 @@ export interface EventStoreDbOptions {
   /** `esdb://` or `esdb+discover://`, with credentials, TLS and everything else that it can say. */
   readonly url: string;
   readonly logger?: Logger;
-  /** After so many milliseconds the outcome of an append is unknown. Default 5,000. */
+  /** After so many milliseconds without an answer a node is left. Default 4,000. */
   readonly appendTimeoutMs?: number;
-  /** Default 10,000 milliseconds for a whole stream. */
+  /** For so long an append is tried before its caller hears that it failed. Default 10,000 milliseconds. */
+  readonly patienceMs?: number;
+  /** Default 10,000 milliseconds for a page of a stream, however often it is tried. */
   readonly readTimeoutMs?: number;
   /** Appends that may wait for an answer at a time; more are refused as busy. Default 1,000. */
   readonly maxPendingAppends?: number;
@@ -42,17 +45,20 @@ export interface EventStoreDbOptions {
   readonly quietMs?: number;
   /** Silence after which a subscription is asked for anew. Default 60,000 milliseconds. */
   readonly renewAfterMs?: number;
+  /** A follower hears of it when no subscription worked for so long. Default 30,000 milliseconds. */
+  readonly unconfirmedMs?: number;
 }
 
 const STREAMS_REMEMBERED = 20_000;
 
 /** The event store of the distributed profile: EventStoreDB 22.10 or later, or KurrentDB. */
 export class EventStoreDbStore implements EventStore, EventSubscription {
-  readonly #clients: readonly EventStoreDBClient[];
+  readonly #connection: Connection;
   readonly #reader: StreamReader;
   readonly #appender: StreamAppender;
   readonly #claims: KeyClaims;
   readonly #source: SubscriptionSource;
+  readonly #shared: SharedReading;
   readonly #limits: { readonly appends: number; readonly bytes: number };
   readonly #closing = new AbortController();
   /** The furthest revision seen of a stream; it only grows. */
@@ -61,32 +67,31 @@ export class EventStoreDbStore implements EventStore, EventSubscription {
   #pendingBytes = 0;
 
   private constructor(options: EventStoreDbOptions) {
-    const { url } = options;
-    const [appends, reads, subscriptions] = [
-      connect(url, 'appends'),
-      connect(url, 'reads'),
-      connect(url, 'subscriptions'),
-    ];
-    this.#clients = [appends, reads, subscriptions];
+    this.#connection = new Connection(parseConnectionString(options.url));
     this.#limits = {
       appends: options.maxPendingAppends ?? 1_000,
       bytes: options.maxPendingBytes ?? 64 * 1024 * 1024,
     };
-    this.#reader = new StreamReader(reads, options.readTimeoutMs ?? 10_000);
+    this.#reader = new StreamReader(this.#connection, options.readTimeoutMs ?? 10_000);
     this.#appender = new StreamAppender({
-      client: appends,
+      connection: this.#connection,
       reader: this.#reader,
-      timeoutMs: options.appendTimeoutMs ?? 5_000,
+      timeoutMs: options.appendTimeoutMs ?? 4_000,
+      patienceMs: options.patienceMs ?? 10_000,
     });
     this.#claims = new KeyClaims(this.#singleStreams());
     this.#source = {
-      client: subscriptions,
+      connection: this.#connection,
+      reader: this.#reader,
       logger: options.logger,
       confirmationMs: options.confirmationMs ?? 30_000,
       quietMs: options.quietMs ?? 2_000,
       renewAfterMs: options.renewAfterMs ?? 60_000,
+      unconfirmedMs: options.unconfirmedMs ?? 30_000,
       saysCaughtUp: false,
+      slowMoments: 0,
     };
+    this.#shared = new SharedReading(this.#source, OWN_STREAMS);
   }
 
   /**
@@ -139,14 +144,15 @@ export class EventStoreDbStore implements EventStore, EventSubscription {
 
   async *subscribe(options: SubscribeOptions): AsyncGenerator<SubscriptionMessage, void, undefined> {
     const signal = AbortSignal.any([options.signal, this.#closing.signal]);
-    yield* followLog(this.#source, options, signal);
+    yield* followLog(this.#source, this.#shared, options, signal);
   }
 
   /** Ends the subscriptions, waits for the appends on their way, which takes at most their time-out, and disconnects. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.allSettled(this.#pending);
-    await Promise.all(this.#clients.map(disconnect));
+    this.#shared.close();
+    this.#connection.close();
   }
 
   #ensureOpen(): void {

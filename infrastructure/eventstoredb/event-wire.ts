@@ -1,4 +1,7 @@
-import type { EventData, RecordedEvent as ClientEvent } from '@eventstore/db-client';
+import type { UUID } from '@eventstore/db-client/generated/shared_pb.js';
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type {
   EventMetadata,
   EventToAppend,
@@ -16,39 +19,45 @@ const OVERHEAD_PER_EVENT = 64;
 
 const encoder = new TextEncoder();
 
-/**
- * The client parses JSON and writes it anew in both directions, and the hash chain covers every character. So only text that
- * comes out of that unchanged, such as the codec's, is marked as JSON; any other text is carried as plain bytes.
- */
-const parsedUnchanged = (text: string): object | undefined => {
+/** An event in the bytes that the server is sent. */
+export interface EncodedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly contentType: 'application/json' | 'application/octet-stream';
+  readonly data: Uint8Array;
+  readonly metadata: Uint8Array;
+  /** Bytes that it takes of an append, at most. */
+  readonly size: number;
+}
+
+/** Only what is an object of JSON is called JSON, which the server's own tools look into. */
+const isJsonObject = (text: string): boolean => {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && JSON.stringify(value) === text ? value : undefined;
+    return typeof value === 'object' && value !== null;
   } catch {
-    return undefined;
+    return false;
   }
 };
 
-/** As the client takes it. The metadata is bytes already: nothing in it can trip the client's own serialization. */
-export const toEventData = ({ id, type, data, metadata }: EventToAppend): EventData => {
-  const parsed = parsedUnchanged(data);
-  const common = { id, type, metadata: encoder.encode(JSON.stringify(metadata)) };
-  if (parsed) {
-    return {
-      ...common,
-      contentType: 'application/json',
-      data: parsed as unknown[] | Record<string, unknown>,
-    };
-  }
-  return { ...common, contentType: 'application/octet-stream', data: encoder.encode(data) };
+const encoded = new WeakMap<EventToAppend, EncodedEvent>();
+
+/** The text goes out byte by byte as it is: the hash chain covers every character. Each event is encoded once. */
+export const encodeEvent = (event: EventToAppend): EncodedEvent => {
+  const known = encoded.get(event);
+  if (known) return known;
+  const { id, type, data: text } = event;
+  const [data, metadata] = [encoder.encode(text), encoder.encode(JSON.stringify(event.metadata))];
+  const size = data.length + metadata.length + 2 * type.length + OVERHEAD_PER_EVENT;
+  const contentType = isJsonObject(text) ? 'application/json' : 'application/octet-stream';
+  const made: EncodedEvent = { id, type, contentType, data, metadata, size };
+  encoded.set(event, made);
+  return made;
 };
 
 /** Bytes that these events take of an append, at most. */
 export const sizeOfAppend = (events: readonly EventToAppend[]): number =>
-  events.reduce((sum, { type, data, metadata }) => {
-    const texts = Buffer.byteLength(data) + Buffer.byteLength(JSON.stringify(metadata));
-    return sum + texts + 2 * type.length + OVERHEAD_PER_EVENT;
-  }, 0);
+  events.reduce((sum, event) => sum + encodeEvent(event).size, 0);
 
 /**
  * Everything that would make sending them fail, found before anything is sent. @returns their size in bytes
@@ -67,8 +76,35 @@ export const tooLarge = (stream: string, size: number): RangeError =>
     `an append of ${size} bytes to ${stream} is more than the ${MAX_APPEND_BYTES} that EventStoreDB takes at once`,
   );
 
-const textOf = (data: unknown): string =>
-  data instanceof Uint8Array ? Buffer.from(data).toString('utf8') : JSON.stringify(data);
+export const streamIdentifier = (stream: string): shared.StreamIdentifier =>
+  new shared.StreamIdentifier().setStreamName(encoder.encode(stream));
+
+/** As the batch call takes it. */
+export const proposedMessage = (event: EventToAppend): streams.BatchAppendReq.ProposedMessage => {
+  const { id, type, contentType, data, metadata } = encodeEvent(event);
+  const message = new streams.BatchAppendReq.ProposedMessage()
+    .setId(new shared.UUID().setString(id))
+    .setData(data)
+    .setCustomMetadata(metadata);
+  message.getMetadataMap().set('type', type).set('content-type', contentType);
+  return message;
+};
+
+const hexadecimal = (bits: string): string => BigInt.asUintN(64, BigInt(bits)).toString(16).padStart(16, '0');
+
+/** Servers write ids as text when asked to, and where nobody asks as two numbers. */
+export const uuidText = (id: UUID | undefined): string => {
+  const structured = id?.getStructured();
+  if (!structured) return id?.getString() ?? '';
+  const digits =
+    hexadecimal(structured.getMostSignificantBits()) + hexadecimal(structured.getLeastSignificantBits());
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+};
+
+const textOf = (bytes: Uint8Array | string): string =>
+  typeof bytes === 'string'
+    ? Buffer.from(bytes, 'base64').toString('utf8')
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 
 const NO_METADATA: EventMetadata = {
   correlationId: '',
@@ -80,18 +116,30 @@ const NO_METADATA: EventMetadata = {
 };
 
 /** Events that others wrote into our streams come without our metadata; the hash chain tells them from ours. */
-const metadataOf = (metadata: unknown): EventMetadata =>
-  typeof metadata === 'object' && metadata !== null && !(metadata instanceof Uint8Array)
-    ? (metadata as EventMetadata)
-    : NO_METADATA;
+const metadataOf = (bytes: Uint8Array | string): EventMetadata => {
+  try {
+    const metadata: unknown = JSON.parse(textOf(bytes));
+    return typeof metadata === 'object' && metadata !== null ? (metadata as EventMetadata) : NO_METADATA;
+  } catch {
+    return NO_METADATA;
+  }
+};
 
-export const toRecordedEvent = (event: ClientEvent): RecordedEvent => ({
-  id: event.id,
-  type: event.type,
-  data: textOf(event.data) as JsonText,
-  metadata: metadataOf(event.metadata),
-  stream: event.streamId,
-  revision: event.revision,
+const positionOf = (event: ReadResp.ReadEvent.RecordedEvent): LogPosition => {
+  const position = {
+    commit: BigInt(event.getCommitPosition()),
+    prepare: BigInt(event.getPreparePosition()),
+  };
   // Servers before 22.6 tell no positions when they read a single stream.
-  position: isPlace(event.position) ? toLogPosition(event.position) : ('unknown' as LogPosition),
+  return isPlace(position) ? toLogPosition(position) : ('unknown' as LogPosition);
+};
+
+export const toRecordedEvent = (event: ReadResp.ReadEvent.RecordedEvent): RecordedEvent => ({
+  id: uuidText(event.getId()),
+  type: event.getMetadataMap().get('type') ?? '',
+  data: textOf(event.getData()) as JsonText,
+  metadata: metadataOf(event.getCustomMetadata()),
+  stream: textOf(event.getStreamIdentifier()?.getStreamName() ?? ''),
+  revision: BigInt(event.getStreamRevision()),
+  position: positionOf(event),
 });

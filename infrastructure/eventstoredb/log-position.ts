@@ -1,5 +1,9 @@
-import type { Position } from '@eventstore/db-client';
 import type { LogPosition } from '../../application/ports/event-store.ts';
+
+export interface Position {
+  readonly commit: bigint;
+  readonly prepare: bigint;
+}
 
 const FORMAT = /^(\d+)\/(\d+)$/;
 
@@ -20,3 +24,10 @@ export const fromLogPosition = (position: LogPosition): Position => {
 
 export const isPlace = (position: Position | undefined): position is Position =>
   position !== undefined && position.commit !== NOWHERE;
+
+/** Whether the first stands behind the second in the log. */
+export const isLater = (position: LogPosition, than: LogPosition | 'start'): boolean => {
+  if (than === 'start') return true;
+  const [a, b] = [position.slice(0, position.indexOf('/')), than.slice(0, than.indexOf('/'))];
+  return a.length === b.length ? a > b : a.length > b.length;
+};

@@ -1,30 +1,19 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { EventStoreDBClient } from '@eventstore/db-client';
 import {
   LOAN_STREAM_PREFIX,
   RENEGOTIATION_STREAM_PREFIX,
 } from '../../application/command-handling/stream-names.ts';
 import type { LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
 import type { SubscribeOptions, SubscriptionMessage } from '../../application/ports/event-subscription.ts';
-import type { Logger } from '../../application/ports/logger.ts';
+import { ensureFits } from './log-check.ts';
+import { fromLogPosition, isLater } from './log-position.ts';
+import type { SubscriptionSource } from './log-reading.ts';
+import { readLog } from './log-reading.ts';
+import type { SharedReading } from './shared-reading.ts';
 import type { FeedItem } from './subscription-feed.ts';
-import { SubscriptionFeed } from './subscription-feed.ts';
 
-export interface SubscriptionSource {
-  readonly client: EventStoreDBClient;
-  readonly logger: Logger | undefined;
-  readonly confirmationMs: number;
-  /** Silence that counts as having caught up, at servers that do not say it. */
-  readonly quietMs: number;
-  /** After so much silence it is asked for anew: a subscription that died without a word looks like a quiet log. */
-  readonly renewAfterMs: number;
-  /** Set once a server has said so itself; from then on silence means nothing. */
-  saysCaughtUp: boolean;
-}
+export const OWN_STREAMS = [LOAN_STREAM_PREFIX, RENEGOTIATION_STREAM_PREFIX];
 
-const OWN_STREAMS = [LOAN_STREAM_PREFIX, RENEGOTIATION_STREAM_PREFIX];
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 5_000;
+const DEFAULT_BATCH = 500;
 
 /**
  * The server filters by kind of stream only, the rest is done here: it reports how far it has skipped once in some hundred events,
@@ -50,6 +39,7 @@ export function* messagesOf(items: readonly FeedItem[], prefix: string): Generat
       yield* flush();
       yield { kind: 'caught_up' };
     } else if (item.kind === 'checkpoint') skippedTo = item.checkpoint;
+    else if (item.kind === 'fell_behind') continue;
     else if (!item.event.stream.startsWith(prefix)) skippedTo = item.event.position;
     else {
       events.push(item.event);
@@ -59,81 +49,113 @@ export function* messagesOf(items: readonly FeedItem[], prefix: string): Generat
   yield* flush();
 }
 
-/** One subscription of the server after another, each from where the one before had come to. Ends with the signal only. */
+/**
+ * Follows the log for one subscriber: from where it stands by a reading of its own, and from the end of the log on beside all others
+ * of the process. Ends with the signal only.
+ *
+ * @throws RangeError the position does not fit the log
+ * @throws StoreUnavailableError nothing can be read for a while already
+ */
 export async function* followLog(
   source: SubscriptionSource,
+  shared: SharedReading,
   options: SubscribeOptions,
   signal: AbortSignal,
 ): AsyncGenerator<SubscriptionMessage, void, undefined> {
-  let from = options.from;
-  let failures = 0;
-  while (!signal.aborted) {
-    let problem: unknown;
-    const attempt: Attempt = { options: { ...options, from }, signal, fellSilent: false };
-    try {
-      for await (const message of oneSubscription(source, attempt)) {
-        failures = 0;
-        if (message.kind !== 'caught_up') from = message.checkpoint;
-        yield message;
-      }
-    } catch (error) {
-      if (error instanceof RangeError) throw error;
-      problem = error;
-    }
-    if (signal.aborted) return;
-    if (attempt.fellSilent) continue;
-    const pause = Math.min(FIRST_PAUSE_MS * 2 ** failures++, LONGEST_PAUSE_MS);
-    source.logger?.warn(
-      { err: problem, from, pause_ms: pause },
-      problem === undefined
-        ? 'EventStoreDB ended a subscription; subscribing again'
-        : 'a subscription to EventStoreDB was lost; subscribing again',
-    );
-    await delay(pause, undefined, { signal }).catch(() => undefined);
+  if (options.from !== 'start') fromLogPosition(options.from);
+  if (signal.aborted) return;
+  const leave = shared.join();
+  // A consumer that aborts may never ask for another message, so `finally` alone would not do.
+  signal.addEventListener('abort', leave, { once: true });
+  try {
+    const follower = new Follower(source, shared, options, signal);
+    while (!signal.aborted) yield* follower.follow();
+  } finally {
+    signal.removeEventListener('abort', leave);
+    leave();
   }
 }
 
-interface Attempt {
-  readonly options: SubscribeOptions;
-  readonly signal: AbortSignal;
-  /** It was left because nothing came any more. */
-  fellSilent: boolean;
-}
+class Follower {
+  readonly #source: SubscriptionSource;
+  readonly #shared: SharedReading;
+  readonly #prefix: string;
+  readonly #batchSize: number;
+  readonly #signal: AbortSignal;
+  #at: LogPosition | 'start';
+  #epoch: number | undefined;
+  #caughtUp = false;
 
-async function* oneSubscription(
-  source: SubscriptionSource,
-  attempt: Attempt,
-): AsyncGenerator<SubscriptionMessage, void, undefined> {
-  const { signal } = attempt;
-  const { from, streamPrefix = '', batchSize = 500 } = attempt.options;
-  const prefixes = serverPrefixes(streamPrefix);
-  const { client, confirmationMs } = source;
-  const feed = new SubscriptionFeed(client, { from, prefixes, confirmationMs, batchSize });
-  // A consumer that aborts may never ask for another message, so `finally` alone would not do.
-  const leave = (): void => feed.leave();
-  signal.addEventListener('abort', leave, { once: true });
-  let caughtUp = false;
-  try {
-    for (;;) {
-      const guessing = !caughtUp && !source.saysCaughtUp;
-      const items = await feed.next(guessing ? source.quietMs : source.renewAfterMs);
-      if (!items) return;
-      if (items.some(({ kind }) => kind === 'caught_up')) source.saysCaughtUp = true;
-      if (items.length === 0 && !guessing) {
-        attempt.fellSilent = true;
-        return;
-      }
-      if (items.length === 0) {
-        caughtUp = true;
-        yield { kind: 'caught_up' };
-      }
-      for (const message of messagesOf(items, streamPrefix)) {
-        if (signal.aborted) return;
-        yield message;
-      }
+  constructor(
+    source: SubscriptionSource,
+    shared: SharedReading,
+    { from, streamPrefix = '', batchSize = DEFAULT_BATCH }: SubscribeOptions,
+    signal: AbortSignal,
+  ) {
+    this.#source = source;
+    this.#shared = shared;
+    this.#prefix = streamPrefix;
+    this.#batchSize = Math.max(1, batchSize);
+    this.#signal = signal;
+    this.#at = from;
+  }
+
+  /** Until it has to look anew where to read on. */
+  async *follow(): AsyncGenerator<SubscriptionMessage, void, undefined> {
+    while (this.#shared.low === undefined && !this.#signal.aborted) await this.#shared.change(this.#signal);
+    const { epoch, low } = this.#shared;
+    if (this.#signal.aborted || low === undefined) return;
+    if (epoch !== this.#epoch) await ensureFits(this.#source.reader, this.#at);
+    this.#epoch = epoch;
+    let next = this.#shared.numberAfter(this.#at);
+    if (next === undefined) {
+      yield* this.#alone();
+      next = this.#shared.numberAfter(this.#at);
+      // All up to the end was handed out by now, and the end was at `low` or behind it.
+      if (this.#shared.epoch === epoch && this.#shared.low === low) next ??= this.#shared.numberAfter(low);
     }
-  } finally {
-    signal.removeEventListener('abort', leave);
-    feed.leave();
+    if (next !== undefined) yield* this.#together(next);
+  }
+
+  /** A reading of its own, up to the end of the log or to where the common one begins. */
+  async *#alone(): AsyncGenerator<SubscriptionMessage, void, undefined> {
+    const items = readLog(this.#source, {
+      from: this.#at,
+      prefixes: serverPrefixes(this.#prefix),
+      batchSize: this.#batchSize,
+      signal: this.#signal,
+    });
+    for await (const some of items) {
+      yield* this.#hand(some);
+      const atEnd = some.some((item) => item.kind === 'caught_up' && !item.guessed);
+      if (atEnd || this.#shared.numberAfter(this.#at) !== undefined) return;
+    }
+  }
+
+  /** What the process reads for all, as long as it is kept. */
+  async *#together(first: number): AsyncGenerator<SubscriptionMessage, void, undefined> {
+    for (let next = first; !this.#signal.aborted;) {
+      if (this.#shared.epoch !== this.#epoch) return;
+      const items = this.#shared.after(next, this.#batchSize);
+      if (!items) return;
+      next += items.length;
+      if (items.length > 0) yield* this.#hand(items.filter((item) => this.#isNew(item)));
+      else if (!this.#caughtUp && this.#shared.isLive) yield* this.#hand([{ kind: 'caught_up' }]);
+      else await this.#shared.change(this.#signal);
+    }
+  }
+
+  *#hand(items: readonly FeedItem[]): Generator<SubscriptionMessage, void, undefined> {
+    for (const message of messagesOf(items, this.#prefix)) {
+      if (this.#signal.aborted) return;
+      if (message.kind !== 'caught_up') this.#at = message.checkpoint;
+      this.#caughtUp = message.kind === 'caught_up';
+      yield message;
+    }
+  }
+
+  #isNew(item: FeedItem): boolean {
+    if (item.kind === 'event') return isLater(item.event.position, this.#at);
+    return item.kind !== 'checkpoint' || isLater(item.checkpoint, this.#at);
   }
 }

@@ -1,34 +1,37 @@
-import type { AppendResult as ClientResult, EventStoreDBClient } from '@eventstore/db-client';
-import { MaxAppendSizeExceededError, WrongExpectedVersionError } from '@eventstore/db-client';
 import { LRUCache } from 'lru-cache';
-import type {
-  AppendResult,
-  EventToAppend,
-  LogPosition,
-  StreamRevision,
-} from '../../application/ports/event-store.ts';
-import { ConcurrencyError } from '../../application/ports/event-store.ts';
-import { ensureStorable, sizeOfAppend, toEventData, tooLarge } from './event-wire.ts';
-import { isCertainlyNotStored, outcomeUnknown, unavailable, within } from './failures.ts';
-import { isPlace, toLogPosition } from './log-position.ts';
+import type { AppendResult, EventToAppend, StreamRevision } from '../../application/ports/event-store.ts';
+import { ConcurrencyError, OutcomeUnknownError } from '../../application/ports/event-store.ts';
+import type { AppendRequest } from './batch-call.ts';
+import { BatchCall } from './batch-call.ts';
+import type { Connection, Node } from './connection.ts';
+import { ensureStorable, sizeOfAppend, tooLarge } from './event-wire.ts';
+import { outcomeUnknown, proofOf, RefusedAppendError, unavailable } from './failures.ts';
+import { Patience } from './patience.ts';
 import type { StreamReader } from './stream-reader.ts';
 
 interface Dependencies {
-  readonly client: EventStoreDBClient;
+  readonly connection: Connection;
   readonly reader: StreamReader;
+  /** For one answer. */
   readonly timeoutMs: number;
+  /** For all tries of an append together. */
+  readonly patienceMs: number;
 }
 
-/** The client's own deadline should come first: it also ends the call. */
-const GRACE_MS = 500;
+/** Time for looking whether an append was stored once its own time is over. */
+const LAST_LOOK_MS = 1_500;
 const UNCERTAIN_REMEMBERED = 10_000;
 
 export const placeAfter = (revision: StreamRevision): bigint =>
   revision === 'no_stream' ? 0n : revision + 1n;
 
-/** Appends to one stream. Whatever it is told or not told, it never claims more than it knows. */
+/**
+ * Appends to one stream. What was refused or never sent is sent again, to whoever leads by then; of what may have been stored it
+ * looks first whether it was. Whatever it is told or not told, it never claims more than it knows.
+ */
 export class StreamAppender {
   readonly #deps: Dependencies;
+  readonly #calls = new WeakMap<Node, BatchCall>();
   /** First ids of appends that may have been stored: a later failure to reach the server does not change that. */
   readonly #uncertain = new LRUCache<string, true>({ max: UNCERTAIN_REMEMBERED });
 
@@ -48,65 +51,80 @@ export class StreamAppender {
     ensureStorable(stream, events);
     const id = events[0].id;
     try {
-      const result = await this.#send(stream, expected, events);
+      const result = await this.#insist({ stream, expected, events });
       this.#uncertain.delete(id);
       return result;
     } catch (error) {
       if (error instanceof ConcurrencyError) this.#uncertain.delete(id);
-      if (error instanceof ConcurrencyError || error instanceof RangeError) throw error;
-      if (isCertainlyNotStored(error) && !this.#uncertain.has(id))
-        throw unavailable(`appending to ${stream}`, error);
-      this.#uncertain.set(id, true);
-      throw outcomeUnknown(`appending to ${stream}`, error);
+      if (error instanceof OutcomeUnknownError) this.#uncertain.set(id, true);
+      throw error;
     }
   }
 
-  async #send(
-    stream: string,
-    expected: StreamRevision,
-    events: readonly EventToAppend[],
-  ): Promise<AppendResult> {
-    const { client, timeoutMs } = this.#deps;
-    const sending = client.appendToStream(stream, events.map(toEventData), {
-      expectedRevision: expected,
-      deadline: timeoutMs,
-      requiresLeader: true,
-    });
-    try {
-      return await this.#placed(
-        stream,
-        await within(sending, timeoutMs + GRACE_MS, `appending to ${stream}`),
-      );
-    } catch (error) {
-      if (error instanceof MaxAppendSizeExceededError) throw tooLarge(stream, sizeOfAppend(events));
-      if (!(error instanceof WrongExpectedVersionError)) throw error;
-      return this.#ownOrConflict(stream, expected, events, error);
+  async #insist(request: AppendRequest): Promise<AppendResult> {
+    const { connection, patienceMs } = this.#deps;
+    const patience = new Patience(connection, patienceMs);
+    let uncertain = this.#uncertain.has(request.events[0]!.id);
+    for (;;) {
+      let node: Node | undefined;
+      try {
+        node = await patience.node();
+        return await this.#send(node, request, patience);
+      } catch (error) {
+        if (node) patience.learn(node, error);
+        if (error instanceof ConcurrencyError) return this.#ownOrConflict(request, error);
+        if (error instanceof RefusedAppendError && error.reason === 'too_large')
+          throw tooLarge(request.stream, sizeOfAppend(request.events));
+        const proof = proofOf(error);
+        uncertain ||= proof === 'unknown';
+        const stored = proof === 'unknown' ? await this.#find(request, patience) : undefined;
+        if (stored) return stored;
+        if (proof !== 'forbidden' && (await patience.again(error))) continue;
+        return await this.#giveUp(request, uncertain, error);
+      }
     }
   }
 
-  /** Servers before 21.10 do not say where a repeated append stands. */
-  async #placed(
-    stream: string,
-    { nextExpectedRevision: revision, position }: ClientResult,
-  ): Promise<AppendResult> {
-    if (isPlace(position)) return { revision, position: toLogPosition(position) };
-    const [last] = await this.#deps.reader.some(stream, revision, 1);
-    return { revision, position: last?.position ?? ('unknown' as LogPosition) };
+  #send(node: Node, request: AppendRequest, patience: Patience): Promise<AppendResult> {
+    const { timeoutMs } = this.#deps;
+    const call = this.#calls.get(node) ?? new BatchCall(node, timeoutMs);
+    this.#calls.set(node, call);
+    return call.append(request, Math.min(timeoutMs, Math.max(1, patience.leftMs)));
+  }
+
+  async #giveUp(request: AppendRequest, uncertain: boolean, error: unknown): Promise<AppendResult> {
+    const what = `appending to ${request.stream}`;
+    if (!uncertain) throw unavailable(what, error);
+    const stored = await this.#look(request, LAST_LOOK_MS);
+    if (stored) return stored;
+    throw outcomeUnknown(what, error);
+  }
+
+  /** Where it stands, if it can be found while there is time. That it was not found proves nothing: it may be on its way. */
+  async #find(request: AppendRequest, patience: Patience): Promise<AppendResult | undefined> {
+    return patience.leftMs > 0 ? this.#look(request, patience.leftMs) : undefined;
+  }
+
+  async #look(request: AppendRequest, ms: number): Promise<AppendResult | undefined> {
+    return this.#storedAs(request, ms).catch(() => undefined);
+  }
+
+  async #storedAs(
+    { stream, expected, events }: AppendRequest,
+    ms?: number,
+  ): Promise<AppendResult | undefined> {
+    const stored = await this.#deps.reader.some(stream, placeAfter(expected), events.length, ms);
+    const last = stored.at(-1);
+    const own = events.every(({ id }, index) => stored[index]?.id === id);
+    return own && last ? { revision: last.revision, position: last.position } : undefined;
   }
 
   /** A conflict is only believed when the events at these places are others: it may be our own, from a try before. */
-  async #ownOrConflict(
-    stream: string,
-    expected: StreamRevision,
-    events: readonly EventToAppend[],
-    { actualVersion }: WrongExpectedVersionError,
-  ): Promise<AppendResult> {
-    const stored = await this.#deps.reader.some(stream, placeAfter(expected), events.length);
-    const last = stored.at(-1);
-    const own = events.every(({ id }, index) => stored[index]?.id === id);
-    if (own && last) return { revision: last.revision, position: last.position };
-    const actual =
-      typeof actualVersion === 'bigint' && actualVersion >= 0n ? actualVersion : ('no_stream' as const);
-    throw new ConcurrencyError(stream, expected, actual);
+  async #ownOrConflict(request: AppendRequest, conflict: ConcurrencyError): Promise<AppendResult> {
+    const stored = await this.#storedAs(request).catch((error: unknown) => {
+      throw outcomeUnknown(`appending to ${request.stream}`, error);
+    });
+    if (stored) return stored;
+    throw conflict;
   }
 }

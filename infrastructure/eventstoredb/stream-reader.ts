@@ -1,39 +1,65 @@
-import type { EventStoreDBClient, ReadStreamOptions, StreamingRead } from '@eventstore/db-client';
-import { NotLeaderError, StreamNotFoundError, UnavailableError } from '@eventstore/db-client';
-import type { ResolvedEvent } from '@eventstore/db-client';
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import streams from '@eventstore/db-client/generated/streams_pb.js';
+import type { ClientReadableStream } from '@grpc/grpc-js';
 import type { RecordedEvent, StreamRevision } from '../../application/ports/event-store.ts';
-import { toRecordedEvent } from './event-wire.ts';
-import { unavailable, within } from './failures.ts';
+import type { Connection, Node } from './connection.ts';
+import { streamIdentifier, toRecordedEvent } from './event-wire.ts';
+import { isReasonToLeave, NoAnswerError, proofOf, unavailable } from './failures.ts';
+import type { Position } from './log-position.ts';
+import { Patience } from './patience.ts';
 
 export interface StreamContents {
   readonly events: readonly RecordedEvent[];
   readonly revision: StreamRevision;
 }
 
-const ignore = (): void => undefined;
+const { ReadReq } = streams;
+const { FORWARDS, BACKWARDS } = ReadReq.Options.ReadDirection;
+type Options = InstanceType<typeof ReadReq.Options>;
 
-const collect = async (reading: StreamingRead<ResolvedEvent>): Promise<readonly RecordedEvent[]> => {
-  const events: RecordedEvent[] = [];
-  for await (const { event } of reading) if (event) events.push(toRecordedEvent(event));
-  return events;
-};
+/** A whole stream comes in pages, so that no single answer holds up the others on the connection for long. */
+const PAGE = 500;
+/** A node that is silent for so long is left while there is time for another one. */
+const LONGEST_TRY_MS = 4_000;
+
+const options = (count: number, direction: typeof FORWARDS | typeof BACKWARDS): Options =>
+  new ReadReq.Options()
+    .setCount(String(count))
+    .setReadDirection(direction)
+    .setResolveLinks(false)
+    .setUuidOption(new ReadReq.Options.UUIDOption().setString(new shared.Empty()))
+    .setNoFilter(new shared.Empty());
+
+const ofStream = (stream: string): InstanceType<typeof ReadReq.Options.StreamOptions> =>
+  new ReadReq.Options.StreamOptions().setStreamIdentifier(streamIdentifier(stream));
+
+interface Answer {
+  readonly events: RecordedEvent[];
+  absent: boolean;
+}
 
 /** Reads single streams, from the leader, so that a read sees every append that was answered before. */
 export class StreamReader {
-  readonly #client: EventStoreDBClient;
+  readonly #connection: Connection;
   readonly #timeoutMs: number;
 
-  constructor(client: EventStoreDBClient, timeoutMs: number) {
-    this.#client = client;
+  constructor(connection: Connection, timeoutMs: number) {
+    this.#connection = connection;
     this.#timeoutMs = timeoutMs;
   }
 
   /** @throws StoreUnavailableError */
   async read(stream: string, from = 0n): Promise<StreamContents> {
-    const events = await this.#read(stream, { fromRevision: from });
-    const last = events?.at(-1);
-    if (events && last) return { events, revision: last.revision };
-    return { events: [], revision: events && from > 0n ? await this.head(stream) : 'no_stream' };
+    const events: RecordedEvent[] = [];
+    for (let next = from; ;) {
+      const page = await this.#forwards(stream, next, PAGE);
+      if (page) events.push(...page);
+      const last = events.at(-1);
+      if (page?.length === PAGE && last) next = last.revision + 1n;
+      else if (last) return { events, revision: last.revision };
+      else return { events, revision: page && from > 0n ? await this.head(stream) : 'no_stream' };
+    }
   }
 
   /** @throws StoreUnavailableError */
@@ -43,39 +69,92 @@ export class StreamReader {
 
   /** The stream's last event, if it has any. @throws StoreUnavailableError */
   async last(stream: string): Promise<RecordedEvent | undefined> {
-    const events = await this.#read(stream, { direction: 'backwards', fromRevision: 'end', maxCount: 1 });
+    const place = ofStream(stream).setEnd(new shared.Empty());
+    const events = await this.#read(`reading ${stream}`, options(1, BACKWARDS).setStream(place));
     return events?.[0];
   }
 
   /** At most so many events from there; none when the stream is absent or shorter. @throws StoreUnavailableError */
-  async some(stream: string, from: bigint, count: number): Promise<readonly RecordedEvent[]> {
-    return (await this.#read(stream, { fromRevision: from, maxCount: count })) ?? [];
+  async some(
+    stream: string,
+    from: bigint,
+    count: number,
+    timeoutMs?: number,
+  ): Promise<readonly RecordedEvent[]> {
+    return (await this.#forwards(stream, from, count, timeoutMs)) ?? [];
+  }
+
+  /**
+   * The first event of the whole log from there on, or the last one of all.
+   * @throws StoreUnavailableError
+   */
+  async ofLog(from: Position | 'end'): Promise<RecordedEvent | undefined> {
+    const all = new ReadReq.Options.AllOptions();
+    if (from === 'end') all.setEnd(new shared.Empty());
+    else
+      all.setPosition(
+        new ReadReq.Options.Position()
+          .setCommitPosition(String(from.commit))
+          .setPreparePosition(String(from.prepare)),
+      );
+    const wanted = options(1, from === 'end' ? BACKWARDS : FORWARDS).setAll(all);
+    return (await this.#read('reading the log', wanted))?.[0];
+  }
+
+  #forwards(
+    stream: string,
+    from: bigint,
+    count: number,
+    timeoutMs?: number,
+  ): Promise<readonly RecordedEvent[] | undefined> {
+    const place = ofStream(stream).setRevision(String(from));
+    return this.#read(`reading ${stream}`, options(count, FORWARDS).setStream(place), timeoutMs);
   }
 
   /** Undefined when there is no such stream. */
-  async #read(stream: string, options: ReadStreamOptions): Promise<readonly RecordedEvent[] | undefined> {
-    for (let attempt = 0; ; attempt++) {
+  async #read(
+    what: string,
+    wanted: Options,
+    timeoutMs = this.#timeoutMs,
+  ): Promise<readonly RecordedEvent[] | undefined> {
+    const patience = new Patience(this.#connection, timeoutMs);
+    for (;;) {
+      let node: Node | undefined;
       try {
-        return await this.#once(stream, options);
+        node = await patience.node();
+        const answer = await this.#once(node, wanted, Math.min(patience.leftMs, LONGEST_TRY_MS));
+        return answer.absent ? undefined : answer.events;
       } catch (error) {
-        if (error instanceof StreamNotFoundError) return undefined;
-        // The first call after a connection was lost, or a leader moved, finds out about it; the next one goes elsewhere.
-        const moved = error instanceof UnavailableError || error instanceof NotLeaderError;
-        if (!moved || attempt > 0) throw unavailable(`reading ${stream}`, error);
+        if (node) patience.learn(node, error);
+        const elsewhere = proofOf(error) === 'not_done' || isReasonToLeave(error);
+        if (!elsewhere || !(await patience.again(error))) throw unavailable(what, error);
       }
     }
   }
 
-  /** The client ignores a deadline for reads, so a silent server is left after a time of our own. */
-  async #once(stream: string, options: ReadStreamOptions): Promise<readonly RecordedEvent[]> {
-    const reading = this.#client.readStream(stream, { ...options, requiresLeader: true });
-    // An error that comes when nobody iterates any more would end the process.
-    reading.on('error', ignore);
-    try {
-      return await within(collect(reading), this.#timeoutMs, `reading ${stream}`);
-    } catch (error) {
-      reading.cancel().catch(ignore);
-      throw error;
-    }
+  #once(node: Node, wanted: Options, ms: number): Promise<Answer> {
+    const request = new ReadReq().setOptions(wanted);
+    const call: ClientReadableStream<ReadResp> = node
+      .client('reads')
+      .read(request, node.metadata('reads'), { deadline: Date.now() + ms });
+    const answer: Answer = { events: [], absent: false };
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        reject(new NoAnswerError('the node was left'));
+        call.cancel();
+      };
+      const done = (settle: () => void): void => {
+        node.left.removeEventListener('abort', leave);
+        settle();
+      };
+      node.left.addEventListener('abort', leave, { once: true });
+      call.on('data', (response: ReadResp) => {
+        const event = response.getEvent()?.getEvent();
+        if (event) answer.events.push(toRecordedEvent(event));
+        else if (response.hasStreamNotFound()) answer.absent = true;
+      });
+      call.on('error', (error) => done(() => reject(error)));
+      call.on('end', () => done(() => resolve(answer)));
+    });
   }
 }

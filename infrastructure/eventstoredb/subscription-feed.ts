@@ -1,13 +1,19 @@
-import type { AllStreamSubscription, EventStoreDBClient, ResolvedEvent } from '@eventstore/db-client';
-import { streamNameFilter } from '@eventstore/db-client';
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import streams from '@eventstore/db-client/generated/streams_pb.js';
+import type { ClientReadableStream } from '@grpc/grpc-js';
 import type { LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
+import type { Node } from './connection.ts';
 import { toRecordedEvent } from './event-wire.ts';
+import { NoAnswerError } from './failures.ts';
 import { fromLogPosition, toLogPosition } from './log-position.ts';
 
 export type FeedItem =
   | { readonly kind: 'event'; readonly event: RecordedEvent }
   | { readonly kind: 'checkpoint'; readonly checkpoint: LogPosition }
-  | { readonly kind: 'caught_up' };
+  /** `guessed` from silence, which proves nothing. */
+  | { readonly kind: 'caught_up'; readonly guessed?: true }
+  | { readonly kind: 'fell_behind' };
 
 interface FeedOptions {
   readonly from: LogPosition | 'start';
@@ -22,46 +28,67 @@ const SEARCH_WINDOW = 256;
 
 const ignore = (): void => undefined;
 
-/**
- * One subscription to $all of the server, until it ends. The client calls back for checkpoints and for having caught up as soon
- * as they arrive, ahead of events that still wait to be read; here both are put in line behind those events.
- */
+const requestFor = ({ from, prefixes }: FeedOptions): streams.ReadReq => {
+  const { Options } = streams.ReadReq;
+  const all = new Options.AllOptions();
+  if (from === 'start') all.setStart(new shared.Empty());
+  else {
+    const { commit, prepare } = fromLogPosition(from);
+    all.setPosition(
+      new Options.Position().setCommitPosition(String(commit)).setPreparePosition(String(prepare)),
+    );
+  }
+  const names = new Options.FilterOptions.Expression().setPrefixList([...prefixes]);
+  const filter = new Options.FilterOptions()
+    .setStreamIdentifier(names)
+    .setMax(SEARCH_WINDOW)
+    .setCheckpointintervalmultiplier(1);
+  return new streams.ReadReq().setOptions(
+    new Options()
+      .setAll(all)
+      .setSubscription(new Options.SubscriptionOptions())
+      .setFilter(filter)
+      .setResolveLinks(false)
+      .setUuidOption(new Options.UUIDOption().setString(new shared.Empty())),
+  );
+};
+
+/** One subscription to $all of the server, until it ends: what it says, in the order in which it says it. */
 export class SubscriptionFeed {
-  readonly #subscription: AllStreamSubscription;
+  readonly #node: Node;
+  readonly #call: ClientReadableStream<ReadResp>;
   readonly #batchSize: number;
   readonly #confirmation: NodeJS.Timeout;
+  #items: FeedItem[] = [];
   #failure: Error | undefined;
   #ended = false;
   #left = false;
   #wake: () => void = ignore;
 
   /** @throws RangeError the position is not one of this store */
-  constructor(client: EventStoreDBClient, options: FeedOptions) {
-    const { from, prefixes, batchSize, confirmationMs } = options;
+  constructor(node: Node, options: FeedOptions) {
+    const { batchSize, confirmationMs } = options;
+    this.#node = node;
     this.#batchSize = batchSize;
-    const filter = streamNameFilter({
-      prefixes: [...prefixes],
-      maxSearchWindow: SEARCH_WINDOW,
-      checkpointReached: (subscription, position) =>
-        void subscription.push({ kind: 'checkpoint', checkpoint: toLogPosition(position) }),
-    });
-    const fromPosition = from === 'start' ? 'start' : fromLogPosition(from);
-    const window = { highWaterMark: batchSize };
-    this.#subscription = client.subscribeToAll({ fromPosition, filter }, window);
+    this.#call = node.client('subscriptions').read(requestFor(options), node.metadata('subscriptions'));
     this.#confirmation = setTimeout(
-      () => this.#fail(new Error(`not confirmed within ${confirmationMs} ms`)),
+      () => this.#fail(new NoAnswerError(`not confirmed within ${confirmationMs} ms`)),
       confirmationMs,
     );
-    this.#listen();
+    this.#call
+      .on('data', (response: ReadResp) => this.#arrived(response))
+      .on('error', (error: Error) => this.#fail(error))
+      .on('end', () => this.#end());
+    node.left.addEventListener('abort', this.#nodeLeft, { once: true });
   }
 
   /** What has arrived, at least one and at most a batch; nothing after `quietMs` without any; undefined at the end. */
   async next(quietMs: number): Promise<readonly FeedItem[] | undefined> {
     for (;;) {
       if (this.#left) return undefined;
+      // What arrived before a failure counts.
+      if (this.#items.length > 0) return this.#take();
       if (this.#failure) throw this.#failure;
-      const items = this.#take();
-      if (items.length > 0) return items;
       if (this.#ended) return undefined;
       if (!(await this.#arrival(quietMs))) return [];
     }
@@ -72,39 +99,41 @@ export class SubscriptionFeed {
     if (this.#left) return;
     this.#left = true;
     clearTimeout(this.#confirmation);
-    this.#subscription.unsubscribe().catch(ignore);
+    this.#node.left.removeEventListener('abort', this.#nodeLeft);
+    this.#call.cancel();
     this.#wake();
   }
 
-  #listen(): void {
-    this.#subscription
-      .on('readable', () => this.#wake())
-      .on('confirmation', () => clearTimeout(this.#confirmation))
-      .on('caughtUp', () => this.#subscription.push({ kind: 'caught_up' }))
-      .on('error', (error: Error) => this.#fail(error))
-      .on('end', () => this.#end())
-      .on('close', () => this.#end());
+  readonly #nodeLeft = (): void => this.#fail(new NoAnswerError('the node was left'));
+
+  #arrived(response: ReadResp): void {
+    const item = itemOf(response);
+    if (response.hasConfirmation()) clearTimeout(this.#confirmation);
+    if (!item) return;
+    this.#items.push(item);
+    // The reader has enough for now: the server is held up as soon as the windows between here and there are full.
+    if (this.#items.length >= this.#batchSize) this.#call.pause();
+    this.#wake();
   }
 
   #take(): readonly FeedItem[] {
-    const items: FeedItem[] = [];
-    while (items.length < this.#batchSize) {
-      const item = this.#subscription.read() as FeedItem | ResolvedEvent | null;
-      if (item === null) break;
-      if ('kind' in item) items.push(item);
-      else if (item.event) items.push({ kind: 'event', event: toRecordedEvent(item.event) });
-    }
+    const items = this.#items.splice(0, this.#batchSize);
+    if (this.#items.length < this.#batchSize && this.#call.isPaused()) this.#call.resume();
     return items;
   }
 
   /** False when nothing arrived for so long. */
   #arrival(quietMs: number): Promise<boolean> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), quietMs);
-      this.#wake = () => {
+      const done = (arrived: boolean): void => {
         clearTimeout(timer);
-        resolve(true);
+        this.#wake = ignore;
+        // At the end of the turn: what the turn still brings belongs to the same batch.
+        if (arrived) setImmediate(resolve, true);
+        else resolve(false);
       };
+      const timer = setTimeout(done, quietMs, false);
+      this.#wake = () => done(true);
     });
   }
 
@@ -118,3 +147,18 @@ export class SubscriptionFeed {
     this.#wake();
   }
 }
+
+const itemOf = (response: ReadResp): FeedItem | undefined => {
+  const event = response.getEvent()?.getEvent();
+  if (event) return { kind: 'event', event: toRecordedEvent(event) };
+  const checkpoint = response.getCheckpoint();
+  if (checkpoint) {
+    const position = {
+      commit: BigInt(checkpoint.getCommitPosition()),
+      prepare: BigInt(checkpoint.getPreparePosition()),
+    };
+    return { kind: 'checkpoint', checkpoint: toLogPosition(position) };
+  }
+  if (response.hasCaughtUp()) return { kind: 'caught_up' };
+  return response.hasFellBehind() ? { kind: 'fell_behind' } : undefined;
+};

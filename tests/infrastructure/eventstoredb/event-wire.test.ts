@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import type { JsonText } from '../../../application/ports/event-store.ts';
-import { sizeOfAppend, toEventData } from '../../../infrastructure/eventstoredb/event-wire.ts';
+import { encodeEvent, sizeOfAppend } from '../../../infrastructure/eventstoredb/event-wire.ts';
 import { fromLogPosition, toLogPosition } from '../../../infrastructure/eventstoredb/log-position.ts';
 import {
   failureOf,
@@ -20,7 +20,7 @@ const shipped = readdirSync(folder).map((name) => {
 
 describe('the text of an event', () => {
   test.each(shipped)('%s is JSON to the server, so that its own tools show it', (_, text) => {
-    expect(toEventData(sampleEvent(text)).contentType).toBe('application/json');
+    expect(encodeEvent(sampleEvent(text)).contentType).toBe('application/json');
   });
 
   test.each([
@@ -35,12 +35,15 @@ describe('the text of an event', () => {
     'null',
     'no JSON',
     '\ufeff{}',
-  ])('%s would not come back so from a JSON parser, and goes as bytes', async (text) => {
-    expect(toEventData(sampleEvent(text)).contentType).toBe('application/octet-stream');
+  ])('%s comes back as it was, character by character', async (text) => {
     await using at = await openAtStandIn();
     const stream = `${newPrefix()}A`;
     await at.store.append(stream, 'no_stream', [sampleEvent(text)]);
     expect((await at.store.read(stream)).events[0]?.data).toBe(text);
+  });
+
+  test.each(['17', '"text"', 'null', 'no JSON'])('%s is no object of JSON, and goes as bytes', (text) => {
+    expect(encodeEvent(sampleEvent(text)).contentType).toBe('application/octet-stream');
   });
 
   test('that no encoding can hold is refused, and with it a key leaves nothing behind', async () => {

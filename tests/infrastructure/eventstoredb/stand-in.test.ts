@@ -1,28 +1,24 @@
+import { randomUUID } from 'node:crypto';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EventStoreDBClient } from '@eventstore/db-client';
+import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { describe, expect, test } from '@jest/globals';
 import { appendRetrying } from '../../../application/command-handling/append-retrying.ts';
 import { EventStoreDbStore } from '../../../infrastructure/eventstoredb/event-store-db-store.ts';
-import { toEventData } from '../../../infrastructure/eventstoredb/event-wire.ts';
-import {
-  catchUp,
-  failureOf,
-  idsOf,
-  newPrefix,
-  sampleEvent,
-  sampleEvents,
-} from '../../contracts/event-store-samples.ts';
+import { catchUp, failureOf, idsOf, newPrefix, sampleEvents } from '../../contracts/event-store-samples.ts';
 import { EventStoreDbStandIn } from '../../support/eventstoredb/stand-in.ts';
 import { StandInProcess } from '../../support/eventstoredb/stand-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const clientEvents = (count: number) =>
+  Array.from({ length: count }, () => jsonEvent({ id: randomUUID(), type: 'sample', data: { a: 1 } }));
 
 describe('the stand-in answers the client as EventStoreDB does', () => {
   test('on both of its ways to append, the one over a shared call included', async () => {
     const server = await EventStoreDbStandIn.start();
     const client = EventStoreDBClient.connectionString(server.url);
     const stream = `${newPrefix()}A`;
-    const [first, second] = [sampleEvent(), sampleEvent()].map(toEventData);
+    const [first, second] = clientEvents(2);
     const options = { expectedRevision: 'no_stream' } as const;
     expect(await client.appendToStream(stream, first!, options)).toMatchObject({
       success: true,
@@ -40,7 +36,7 @@ describe('the stand-in answers the client as EventStoreDB does', () => {
     const server = await EventStoreDbStandIn.start();
     const client = EventStoreDBClient.connectionString(server.url);
     const stream = `${newPrefix()}A`;
-    const [first, second, third] = sampleEvents(3).map(toEventData);
+    const [first, second, third] = clientEvents(3);
     await client.appendToStream(stream, [first!, second!], { expectedRevision: 'any' });
     const again = await client.appendToStream(stream, [first!, second!], { expectedRevision: 'any' });
     expect(again.nextExpectedRevision).toBe(1n);
@@ -58,7 +54,11 @@ describe('the stand-in as a process of its own', () => {
   test('loses nothing that it has acknowledged when it is killed, and half a line is no append', async () => {
     const directory = await temporaryDirectory();
     const server = await StandInProcess.start(directory.path);
-    const store = await EventStoreDbStore.open({ url: server.url, appendTimeoutMs: 1_000 });
+    const store = await EventStoreDbStore.open({
+      url: server.url,
+      appendTimeoutMs: 1_000,
+      patienceMs: 1_500,
+    });
     const prefix = newPrefix();
     const acknowledged: string[] = [];
     for (let round = 0; round < 3; round++) {

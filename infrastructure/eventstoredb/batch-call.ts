@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import type { Status } from '@eventstore/db-client/generated/status_pb.js';
+import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
+import streams from '@eventstore/db-client/generated/streams_pb.js';
+import type { ClientDuplexStream } from '@grpc/grpc-js';
+import type {
+  AppendResult,
+  EventToAppend,
+  LogPosition,
+  StreamRevision,
+} from '../../application/ports/event-store.ts';
+import { ConcurrencyError } from '../../application/ports/event-store.ts';
+import type { Node } from './connection.ts';
+import { proposedMessage, streamIdentifier, uuidText } from './event-wire.ts';
+import { NoAnswerError, RefusedAppendError, refusalIn } from './failures.ts';
+import { toLogPosition } from './log-position.ts';
+
+export interface AppendRequest {
+  readonly stream: string;
+  readonly expected: StreamRevision;
+  readonly events: readonly EventToAppend[];
+}
+
+interface Pending {
+  readonly request: AppendRequest;
+  readonly timer: NodeJS.Timeout;
+  readonly resolve: (result: AppendResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const PREFIX = 'event_store.client.';
+
+const REASONS: Readonly<Record<string, RefusedAppendError['reason']>> = {
+  [`${PREFIX}AccessDenied`]: 'denied',
+  [`${PREFIX}StreamDeleted`]: 'deleted',
+  [`${PREFIX}MaximumAppendSizeExceeded`]: 'too_large',
+};
+
+const messageFor = (id: string, { stream, expected, events }: AppendRequest): BatchAppendReq => {
+  // Without a deadline the server's own holds; one would be compared with its clock.
+  const options = new streams.BatchAppendReq.Options().setStreamIdentifier(streamIdentifier(stream));
+  if (expected === 'no_stream') options.setNoStream(new shared.Empty());
+  else options.setStreamPosition(String(expected));
+  return new streams.BatchAppendReq()
+    .setCorrelationId(new shared.UUID().setString(id))
+    .setOptions(options)
+    .setProposedMessagesList(events.map(proposedMessage))
+    .setIsFinal(true);
+};
+
+const resultOf = (success: BatchAppendResp.Success): AppendResult => {
+  const place = success.getPosition();
+  const position = place
+    ? toLogPosition({
+        commit: BigInt(place.getCommitPosition()),
+        prepare: BigInt(place.getPreparePosition()),
+      })
+    : ('unknown' as LogPosition);
+  return { revision: BigInt(success.getCurrentRevision()), position };
+};
+
+const failureOf = ({ stream, expected }: AppendRequest, error: Status | undefined): Error => {
+  const details = error?.getDetails();
+  const name = details?.getTypeName() ?? '';
+  if (name === `${PREFIX}WrongExpectedVersion`) {
+    const refusal = shared.WrongExpectedVersion.deserializeBinary(details!.getValue_asU8());
+    const actual = refusal.hasCurrentStreamRevision()
+      ? BigInt(refusal.getCurrentStreamRevision())
+      : ('no_stream' as const);
+    return new ConcurrencyError(stream, expected, actual);
+  }
+  const text = error?.getMessage() ?? '';
+  const reason = REASONS[name] ?? refusalIn(text) ?? 'other';
+  return new RefusedAppendError(reason, text || name || 'refused without a reason');
+};
+
+/**
+ * One call to a node that carries all appends, each with a time of its own for its answer. An answer that nobody waits for any more
+ * is passed over. When the call ends, nothing is known of any append that is on its way.
+ */
+export class BatchCall {
+  readonly #node: Node;
+  readonly #timeoutMs: number;
+  readonly #pending = new Map<string, Pending>();
+  #call: ClientDuplexStream<BatchAppendReq, BatchAppendResp> | undefined;
+
+  constructor(node: Node, timeoutMs: number) {
+    this.#node = node;
+    this.#timeoutMs = timeoutMs;
+    node.left.addEventListener('abort', () => this.#end(new NoAnswerError('the node was left')), {
+      once: true,
+    });
+  }
+
+  /**
+   * @throws ConcurrencyError, RefusedAppendError as the server says; NoAnswerError, ServiceError for anything that leaves it open
+   */
+  append(request: AppendRequest, timeoutMs = this.#timeoutMs): Promise<AppendResult> {
+    if (this.#node.left.aborted) throw new NoAnswerError('the node was left');
+    const id = randomUUID();
+    const message = messageFor(id, request);
+    const call = (this.#call ??= this.#open());
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#pending.delete(id);
+        reject(new NoAnswerError(`no answer within ${timeoutMs} ms`));
+      }, timeoutMs);
+      this.#pending.set(id, { request, timer, resolve, reject });
+      call.write(message);
+    });
+  }
+
+  #open(): ClientDuplexStream<BatchAppendReq, BatchAppendResp> {
+    const call = this.#node.client('appends').batchAppend(this.#node.metadata('appends'));
+    const ended = (error: Error): void => {
+      if (call === this.#call) this.#end(error);
+    };
+    call.on('data', (response: BatchAppendResp) => this.#answered(response));
+    call.on('error', ended);
+    call.on('end', () => ended(new NoAnswerError('the server ended the call')));
+    return call;
+  }
+
+  #answered(response: BatchAppendResp): void {
+    const id = uuidText(response.getCorrelationId());
+    const pending = this.#pending.get(id);
+    if (!pending) return;
+    this.#pending.delete(id);
+    clearTimeout(pending.timer);
+    const success = response.getSuccess();
+    if (success) pending.resolve(resultOf(success));
+    else pending.reject(failureOf(pending.request, response.getError()));
+  }
+
+  #end(error: Error): void {
+    const call = this.#call;
+    this.#call = undefined;
+    call?.cancel();
+    for (const { timer, reject } of this.#pending.values()) {
+      clearTimeout(timer);
+      reject(error);
+    }
+    this.#pending.clear();
+  }
+}

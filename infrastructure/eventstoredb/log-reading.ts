@@ -1,0 +1,168 @@
+import type { LogPosition } from '../../application/ports/event-store.ts';
+import { StoreUnavailableError } from '../../application/ports/event-store.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import { pause } from '../support/abortable.ts';
+import { messageOf } from '../support/error-message.ts';
+import type { Connection } from './connection.ts';
+import { isAccessDenied, isReasonToLeave, isTooSlow } from './failures.ts';
+import { isLater } from './log-position.ts';
+import { ensureFits, notAllowed } from './log-check.ts';
+import type { StreamReader } from './stream-reader.ts';
+import type { FeedItem } from './subscription-feed.ts';
+import { SubscriptionFeed } from './subscription-feed.ts';
+
+export interface SubscriptionSource {
+  readonly connection: Connection;
+  readonly reader: StreamReader;
+  readonly logger: Logger | undefined;
+  readonly confirmationMs: number;
+  /** Silence that counts as having caught up, at servers that do not say it. */
+  readonly quietMs: number;
+  /** After so much silence it is asked for anew: a subscription that died without a word looks like a quiet log. */
+  readonly renewAfterMs: number;
+  /** Whoever follows hears of it when no subscription worked for so long. */
+  readonly unconfirmedMs: number;
+  /** Set once a server has said so itself; from then on silence means nothing. */
+  saysCaughtUp: boolean;
+  /** How often the server found its subscriber too slow for a moment. */
+  slowMoments: number;
+}
+
+export interface ReadingOptions {
+  readonly from: LogPosition | 'start';
+  readonly prefixes: readonly string[];
+  readonly batchSize: number;
+  readonly signal: AbortSignal;
+}
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** How a subscription came to its end. */
+type End = 'left' | 'ended' | 'silent' | 'slow';
+
+interface Progress {
+  at: LogPosition | 'start';
+  /** It stands in this log, as far as is known. */
+  fits: boolean;
+  failures: number;
+  failingSince: number | undefined;
+}
+
+/**
+ * The log from a position on: one subscription of the server after another, each from where the one before had come to. Ends with
+ * the signal only.
+ *
+ * @throws RangeError the position does not fit the log
+ * @throws StoreUnavailableError the user may not read it, or no subscription has worked for a while
+ */
+export async function* readLog(
+  source: SubscriptionSource,
+  options: ReadingOptions,
+): AsyncGenerator<readonly FeedItem[], void, undefined> {
+  const { signal } = options;
+  const progress: Progress = { at: options.from, fits: false, failures: 0, failingSince: undefined };
+  while (!signal.aborted) {
+    let problem: unknown;
+    try {
+      const end = yield* oneSubscription(source, options, progress);
+      if (end === 'slow') source.slowMoments++;
+      if (end === 'slow' || end === 'silent') continue;
+    } catch (error) {
+      if (error instanceof RangeError) throw error;
+      if (isAccessDenied(error)) throw notAllowed(error);
+      problem = error;
+    }
+    if (signal.aborted) return;
+    await afterFailure(source, progress, problem, signal);
+  }
+}
+
+const afterFailure = async (
+  { logger, unconfirmedMs }: SubscriptionSource,
+  progress: Progress,
+  problem: unknown,
+  signal: AbortSignal,
+): Promise<void> => {
+  progress.fits = false;
+  progress.failingSince ??= performance.now();
+  const failingMs = performance.now() - progress.failingSince;
+  const reason = problem === undefined ? 'the server ends it' : messageOf(problem);
+  if (failingMs >= unconfirmedMs) {
+    const seconds = Math.round(failingMs / 1_000);
+    throw new StoreUnavailableError(
+      `EventStoreDB has confirmed no subscription to the log for ${seconds} s: ${reason}`,
+      { cause: problem },
+    );
+  }
+  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** progress.failures++, LONGEST_PAUSE_MS);
+  logger?.warn(
+    { err: problem, from: progress.at, pause_ms: pauseMs },
+    problem === undefined
+      ? 'EventStoreDB ended a subscription; subscribing again'
+      : 'a subscription to EventStoreDB was lost; subscribing again',
+  );
+  await pause(pauseMs, signal);
+};
+
+async function* oneSubscription(
+  source: SubscriptionSource,
+  { prefixes, batchSize, signal }: ReadingOptions,
+  progress: Progress,
+): AsyncGenerator<readonly FeedItem[], End, undefined> {
+  const { connection, reader, confirmationMs } = source;
+  if (!progress.fits) await ensureFits(reader, progress.at);
+  progress.fits = true;
+  const node = await connection.node(performance.now() + confirmationMs);
+  if (signal.aborted) return 'left';
+  const feed = new SubscriptionFeed(node, { from: progress.at, prefixes, confirmationMs, batchSize });
+  // A consumer that aborts may never ask for another message, so `finally` alone would not do.
+  const leave = (): void => feed.leave();
+  signal.addEventListener('abort', leave, { once: true });
+  try {
+    return yield* itemsOf(source, feed, progress, signal);
+  } catch (error) {
+    if (isTooSlow(error)) return 'slow';
+    if (isReasonToLeave(error)) connection.leave(node);
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', leave);
+    feed.leave();
+  }
+}
+
+async function* itemsOf(
+  source: SubscriptionSource,
+  feed: SubscriptionFeed,
+  progress: Progress,
+  signal: AbortSignal,
+): AsyncGenerator<readonly FeedItem[], End, undefined> {
+  let caughtUp = false;
+  for (;;) {
+    const guessing = !caughtUp && !source.saysCaughtUp;
+    const items = await feed.next(guessing ? source.quietMs : source.renewAfterMs);
+    if (signal.aborted) return 'left';
+    if (!items) return 'ended';
+    progress.failures = 0;
+    progress.failingSince = undefined;
+    if (items.length === 0 && !guessing) return 'silent';
+    if (items.some(({ kind }) => kind === 'caught_up')) source.saysCaughtUp = true;
+    if (items.some(({ kind }) => kind === 'fell_behind')) source.slowMoments++;
+    caughtUp ||= items.length === 0 || source.saysCaughtUp;
+    note(progress, items);
+    yield items.length === 0 ? [{ kind: 'caught_up', guessed: true }] : items;
+  }
+}
+
+/** A place never goes back: a log that hands out what lies before it is not the one that the place is of. */
+const note = (progress: Progress, items: readonly FeedItem[]): void => {
+  for (const item of items) {
+    if (item.kind === 'event') {
+      const { position } = item.event;
+      if (!isLater(position, progress.at))
+        throw new RangeError(`the event log went back from position ${progress.at} to ${position}`);
+      progress.at = position;
+    } else if (item.kind === 'checkpoint' && isLater(item.checkpoint, progress.at))
+      progress.at = item.checkpoint;
+  }
+};

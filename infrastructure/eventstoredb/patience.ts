@@ -1,0 +1,44 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Connection, Node } from './connection.ts';
+import { isReasonToLeave, leaderNamedBy, NoLeaderError } from './failures.ts';
+
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 250;
+
+/** How long a call may go on being tried, and what is between its tries. */
+export class Patience {
+  readonly until: number;
+  readonly #connection: Connection;
+  #failures = 0;
+
+  constructor(connection: Connection, ms: number) {
+    this.#connection = connection;
+    this.until = performance.now() + ms;
+  }
+
+  get leftMs(): number {
+    return Math.max(0, this.until - performance.now());
+  }
+
+  /** @throws NoLeaderError nobody leads until then */
+  node(): Promise<Node> {
+    return this.#connection.node(this.until);
+  }
+
+  /** Leaves a node that an error makes no use of. */
+  learn(node: Node, error: unknown): void {
+    if (isReasonToLeave(error)) this.#connection.leave(node, leaderNamedBy(error));
+  }
+
+  /** Waits a moment before the next try; false when there is no time for one. */
+  async again(error: unknown): Promise<boolean> {
+    if (error instanceof NoLeaderError) return false;
+    const named = leaderNamedBy(error) !== undefined && this.#failures < 3;
+    const most = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, LONGEST_PAUSE_MS);
+    // Spread, so that all that failed together do not come back together.
+    const pause = named ? 0 : most * (0.5 + Math.random() / 2);
+    if (pause >= this.leftMs) return false;
+    await delay(pause);
+    return true;
+  }
+}
