@@ -10,7 +10,11 @@ const homes = [
   ['decimal.js', '^domain/', packages('decimal.js')],
   ['inversify', '^infrastructure/composition/', packages('inversify', 'reflect-metadata')],
   ['express', '^infrastructure/http/', packages('express', '@fastify/busboy')],
-  ['eventstoredb', '^infrastructure/eventstoredb/', packages('@eventstore/db-client', '@grpc/grpc-js', 'google-protobuf')],
+  [
+    'eventstoredb',
+    '^infrastructure/eventstoredb/',
+    packages('@eventstore/db-client', '@grpc/grpc-js', 'google-protobuf'),
+  ],
   ['kafka', '^infrastructure/kafka/', packages('kafkajs')],
   ['sql', '^infrastructure/sql/', packages('kysely', 'pg')],
   ['sqlite', '^infrastructure/(sqlite|sql|embedded)/', '^(node:)?sqlite$'],

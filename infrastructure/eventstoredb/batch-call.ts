@@ -13,7 +13,7 @@ import type {
 import { ConcurrencyError } from '../../application/ports/event-store.ts';
 import type { Node } from './connection.ts';
 import { proposedMessage, streamIdentifier, uuidText } from './event-wire.ts';
-import { NoAnswerError, RefusedAppendError, refusalIn } from './failures.ts';
+import { NoAnswerError, NotConnectedError, RefusedAppendError, refusalIn } from './failures.ts';
 import { toLogPosition } from './log-position.ts';
 
 export interface AppendRequest {
@@ -88,9 +88,7 @@ export class BatchCall {
   constructor(node: Node, timeoutMs: number) {
     this.#node = node;
     this.#timeoutMs = timeoutMs;
-    node.left.addEventListener('abort', () => this.#end(new NoAnswerError('the node was left')), {
-      once: true,
-    });
+    node.left.addEventListener('abort', () => this.#end(this.#silence('the node was left')), { once: true });
   }
 
   /**
@@ -104,11 +102,16 @@ export class BatchCall {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#pending.delete(id);
-        reject(new NoAnswerError(`no answer within ${timeoutMs} ms`));
+        reject(this.#silence(`no answer within ${timeoutMs} ms`));
       }, timeoutMs);
       this.#pending.set(id, { request, timer, resolve, reject });
       call.write(message);
     });
+  }
+
+  /** A call that is still open without a connection has not been sent. */
+  #silence(reason: string): NoAnswerError {
+    return this.#node.isConnected('appends') ? new NoAnswerError(reason) : new NotConnectedError(reason);
   }
 
   #open(): ClientDuplexStream<BatchAppendReq, BatchAppendResp> {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
-import { Metadata } from '@grpc/grpc-js';
+import { connectivityState, Metadata } from '@grpc/grpc-js';
 import type { ConnectionSettings } from './connection-string.ts';
 import { Discovery } from './discovery.ts';
 import { NoLeaderError } from './failures.ts';
@@ -41,6 +41,10 @@ export class Node {
 
   client(purpose: Purpose): StreamsClient {
     return this.#clients[purpose];
+  }
+
+  isConnected(purpose: Purpose): boolean {
+    return this.#clients[purpose].getChannel().getConnectivityState(false) === connectivityState.READY;
   }
 
   /** What every call tells about itself. */

@@ -86,7 +86,7 @@ describe('a key whose owner died between its two appends', () => {
 
 describe('what an append with a key may say', () => {
   test('after the intent is stored, never that nothing was: others may carry it out', async () => {
-    await using at = await openAtStandIn();
+    await using at = await openAtStandIn({ patienceMs: 300, readTimeoutMs: 300 });
     const [stream, claim, events] = [`${newPrefix()}A`, newClaim(), sampleEvents(1)];
     at.server.faults.appends = 'refused';
     at.server.faults.appendFailure.metadata.set('exception', 'access-denied');
