@@ -1,9 +1,11 @@
 import type { SealedBorrower, Timestamp } from '../../domain/shared/identifiers.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { PrivateText } from '../../domain/shared/private-text.ts';
 import type { LoanView } from '../../projections/loan/loan-view.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { DocumentContents, StoredContent } from '../ports/document-store.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { LoanPage, LoanReader } from '../ports/loan-reader.ts';
 import { seesFund } from '../request-context.ts';
@@ -53,6 +55,13 @@ export interface LoanSummary {
   readonly updatedAt: Timestamp;
 }
 
+/** A document of an operation as it was stored. */
+export interface DocumentContent extends StoredContent {
+  /** File name. */
+  readonly name: string;
+  readonly sha256: string;
+}
+
 interface Dependencies {
   readonly events: EventStore;
   readonly loans: LoanReader;
@@ -60,6 +69,7 @@ interface Dependencies {
   readonly versions: LoanVersions;
   readonly writes: Pick<OwnWrites, 'of' | 'seen'>;
   readonly vault: BorrowerVault;
+  readonly contents: DocumentContents;
   readonly clock: Clock;
 }
 
@@ -72,7 +82,33 @@ export class LoanReading {
   }
 
   async read(context: RequestContext, code: string): Promise<LoanDetails | undefined> {
-    const { events, loans, progress, vault, clock } = this.#deps;
+    const view = await this.#viewOf(context, code);
+    if (view === undefined) return undefined;
+    const { vault, clock } = this.#deps;
+    return presentLoan(view, await openTexts(vault, view.loan.stream, view), clock.today());
+  }
+
+  /** @throws DomainError `loan_not_found`, `document_not_found` */
+  async document(context: RequestContext, code: string, documentId: string): Promise<DocumentContent> {
+    const view = await this.#viewOf(context, code);
+    if (view === undefined)
+      throw new DomainError('loan_not_found', 'this application has no operation with this code');
+    const { stream } = view.loan;
+    const document = view.documents.find(({ document_id: id }) => id === documentId);
+    const name = document && privateText(document.value);
+    const { vault, contents } = this.#deps;
+    const [text] = name === undefined ? [] : await readTexts(vault, stream, [name]);
+    const content = text === undefined ? undefined : await contents.open(stream, document!.sha256);
+    if (text === undefined || content === undefined) {
+      const message = 'this operation has no such document, or its borrower was forgotten';
+      throw new DomainError('document_not_found', message);
+    }
+    return { name: text, sha256: document!.sha256, ...content };
+  }
+
+  /** With every write that was answered before. */
+  async #viewOf(context: RequestContext, code: string): Promise<LoanView | undefined> {
+    const { events, loans, progress } = this.#deps;
     const stream = loanStream(context.applicationId, code);
     const head = await events.head(stream);
     if (head === 'no_stream') return undefined;
@@ -83,8 +119,7 @@ export class LoanReading {
       if (!(await progress.waitForVersion(stream, head, READ_WAIT_MS))) throw new ReadModelBehindError();
       view = await loans.find(context.applicationId, code);
     }
-    if (view === undefined) return undefined;
-    return presentLoan(view, await openTexts(vault, stream, view), clock.today());
+    return view;
   }
 
   /** A renegotiation may have reserved the code, and perhaps given it back: then there is nothing to wait for. */

@@ -23,6 +23,19 @@ export interface DocumentStore {
   get(stream: string, sha256: string): Promise<Uint8Array | undefined>;
 }
 
+/** A stored content that is read piece by piece, as fast as whoever wants it takes it. */
+export interface StoredContent {
+  readonly size: number;
+  /** To be read once. The last piece comes only after all were found to be what was stored; otherwise it throws. */
+  readonly pieces: AsyncIterable<Uint8Array>;
+}
+
+/** Contents as they are given out, without holding a whole one. */
+export interface DocumentContents {
+  /** Whoever gets one reads it, or ends the iteration: until then it may hold an open file. */
+  open(stream: string, sha256: string): Promise<StoredContent | undefined>;
+}
+
 export type FileKind = 'pdf' | 'docx';
 
 /** On whose behalf a file is looked at; `signal` is aborted when nobody waits for the answer any more. */

@@ -23,6 +23,7 @@ export type DomainErrorCode =
   | 'webhook_not_found'
   | 'webhook_invalid_state'
   | 'event_not_found'
+  | 'document_not_found'
   | 'invalid_query_parameter';
 
 /** One broken field: its path in the request, a stable code, and what to do about it. */

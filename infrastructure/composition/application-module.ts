@@ -62,12 +62,13 @@ export const applicationModule = new ContainerModule(({ bind }) => {
     [commands, borrowerVault, clock, configuration],
   );
   bind(TOKENS.loanReading).toResolvedValue(
-    (events, loans, progress, vault, time, db, writes) =>
+    (events, loans, progress, vault, contents, time, db, writes) =>
       new LoanReading({
         events,
         loans,
         progress,
         vault,
+        contents,
         clock: time,
         versions: new SqlLoanVersions(db),
         writes,
@@ -77,6 +78,7 @@ export const applicationModule = new ContainerModule(({ bind }) => {
       TOKENS.loanReader,
       TOKENS.readModelProgress,
       borrowerVault,
+      TOKENS.documents,
       clock,
       TOKENS.readModelDatabase,
       TOKENS.ownWrites,

@@ -1,6 +1,6 @@
 import type { DocumentCopies } from '../../application/ports/document-copies.ts';
 import type { DocumentRemoval } from '../../application/ports/document-removal.ts';
-import type { DocumentStore } from '../../application/ports/document-store.ts';
+import type { DocumentContents, DocumentStore } from '../../application/ports/document-store.ts';
 import type { DocumentKeys } from '../documents/document-keys.ts';
 import { S3Bucket } from '../documents/s3/s3-bucket.ts';
 import { parseS3Url } from '../documents/s3/s3-location.ts';
@@ -10,7 +10,7 @@ import type { Configuration } from './configuration.ts';
 import { ConfigurationError } from './environment-reader.ts';
 import { sleep } from './sleep.ts';
 
-export interface Documents extends DocumentStore, DocumentCopies, DocumentRemoval {
+export interface Documents extends DocumentStore, DocumentContents, DocumentCopies, DocumentRemoval {
   /** Before the first use: makes the place ready, or says why it cannot be used. */
   start(): Promise<void>;
 }

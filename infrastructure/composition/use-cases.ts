@@ -24,6 +24,7 @@ export const useCasesOf = (container: Container): UseCases => {
     renegotiateLoans: (context, input) => renegotiate.execute(context, input),
     quoteRenegotiation: (context, input) => renegotiate.quote(context, input),
     readLoan: (context, code) => reading.read(context, code),
+    readDocument: (context, code, documentId) => reading.document(context, code, documentId),
     listLoans: (context, input) => reading.list(context, input),
     webhooks: container.get(TOKENS.webhookSide).management,
   };

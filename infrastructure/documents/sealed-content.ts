@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import type { StoredContent } from '../../application/ports/document-store.ts';
 
 /** The operation's data key. `id` names it in the file, so that a file of a forgotten key is known as such. */
 export interface DocumentKey {
@@ -74,27 +75,41 @@ const piecesOf = async function* (content: Uint8Array): AsyncGenerator<Uint8Arra
   }
 };
 
-/** @throws DamagedDocumentError */
-export const openSealed = async (
-  sealed: Buffer,
+/** Sealed bytes where they lie. */
+export interface SealedSource {
+  readonly size: number;
+  /** Exactly the bytes from `start` to before `end`, or fewer where something cut them off. */
+  read(start: number, end: number): Promise<Buffer>;
+}
+
+/** How many bytes were sealed into so many. */
+export const contentLength = (sealedSize: number): number =>
+  Math.max(0, sealedSize - HEADER_BYTES - TAG_BYTES);
+
+/** The content, piece by piece; the last piece waits until all are known to be genuine. @throws DamagedDocumentError */
+export const openSealed = async function* (
+  source: SealedSource,
   key: DocumentKey,
   identity: ContentIdentity,
-): Promise<Uint8Array> => {
-  if (sealed.length < HEADER_BYTES + TAG_BYTES) throw damaged(identity);
-  const decipher = createDecipheriv(CIPHER, key.bytes, sealed.subarray(KEY_ID_END, HEADER_BYTES), {
-    authTagLength: TAG_BYTES,
-  });
+): AsyncGenerator<Buffer> {
+  const end = source.size - TAG_BYTES;
+  if (end < HEADER_BYTES) throw damaged(identity);
+  const read = async (from: number, to: number): Promise<Buffer> => {
+    const bytes = await source.read(from, to);
+    if (bytes.length !== to - from) throw damaged(identity);
+    return bytes;
+  };
+  const nonce = await read(KEY_ID_END, HEADER_BYTES);
+  const decipher = createDecipheriv(CIPHER, key.bytes, nonce, { authTagLength: TAG_BYTES });
   decipher.setAAD(authenticated(identity));
-  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+  decipher.setAuthTag(await read(end, source.size));
   const hash = createHash('sha256');
-  const pieces: Buffer[] = [];
-  for (let from = HEADER_BYTES; from < sealed.length - TAG_BYTES; from += CHUNK_BYTES) {
-    const piece = decipher.update(
-      sealed.subarray(from, Math.min(from + CHUNK_BYTES, sealed.length - TAG_BYTES)),
-    );
+  let held: Buffer | undefined;
+  for (let from = HEADER_BYTES; from < end; from += CHUNK_BYTES) {
+    const piece = decipher.update(await read(from, Math.min(from + CHUNK_BYTES, end)));
     hash.update(piece);
-    pieces.push(piece);
-    await setImmediate();
+    if (held) yield held;
+    held = piece;
   }
   try {
     decipher.final();
@@ -102,6 +117,14 @@ export const openSealed = async (
     throw damaged(identity);
   }
   if (hash.digest('hex') !== identity.sha256) throw damaged(identity);
+  if (held) yield held;
+};
+
+/** The whole content of one that was opened. */
+export const wholeOf = async (content: StoredContent | undefined): Promise<Uint8Array | undefined> => {
+  if (content === undefined) return undefined;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of content.pieces) pieces.push(piece);
   return Buffer.concat(pieces);
 };
 

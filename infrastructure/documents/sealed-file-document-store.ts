@@ -1,12 +1,26 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import type { DocumentCopies } from '../../application/ports/document-copies.ts';
 import type { DocumentRemoval } from '../../application/ports/document-removal.ts';
-import type { DocumentStore, ReceivedFile } from '../../application/ports/document-store.ts';
+import type {
+  DocumentContents,
+  DocumentStore,
+  ReceivedFile,
+  StoredContent,
+} from '../../application/ports/document-store.ts';
 import type { DocumentKeys } from './document-keys.ts';
-import { HEADER_LENGTH, keyIdOf, openSealed, seal, sealBytes } from './sealed-content.ts';
+import {
+  HEADER_LENGTH,
+  contentLength,
+  keyIdOf,
+  openSealed,
+  seal,
+  sealBytes,
+  wholeOf,
+} from './sealed-content.ts';
 import type { ContentIdentity, DocumentKey } from './sealed-content.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -16,7 +30,9 @@ const ABANDONED_AFTER_MS = 3_600_000;
  * `documents/<SHA-256 of the stream's name>/<SHA-256 of the content>`, sealed. A file is written under a name of its own and
  * renamed when it is complete and on disk, so that a name of two digests never stands for a part of a document.
  */
-export class SealedFileDocumentStore implements DocumentStore, DocumentCopies, DocumentRemoval {
+export class SealedFileDocumentStore
+  implements DocumentStore, DocumentContents, DocumentCopies, DocumentRemoval
+{
   readonly #root: string;
   readonly #incoming: string;
   readonly #keys: DocumentKeys;
@@ -65,11 +81,28 @@ export class SealedFileDocumentStore implements DocumentStore, DocumentCopies, D
   }
 
   async get(stream: string, sha256: string): Promise<Uint8Array | undefined> {
+    return wholeOf(await this.open(stream, sha256));
+  }
+
+  async open(stream: string, sha256: string): Promise<StoredContent | undefined> {
     const key = SHA256.test(sha256) ? await this.#keys.find(stream) : undefined;
     if (key === undefined) return undefined;
-    const sealed = await unlessMissing(readFile(join(this.#folderOf(stream), sha256)));
-    if (sealed === undefined || keyIdOf(sealed) !== key.id) return undefined;
-    return openSealed(sealed, key, { stream, sha256 });
+    const path = join(this.#folderOf(stream), sha256);
+    const file = await unlessMissing(open(path, 'r'));
+    if (file === undefined) return undefined;
+    try {
+      const { size } = await file.stat();
+      if (keyIdOf(await bytesOf(file, 0, HEADER_LENGTH)) === key.id)
+        return {
+          size: contentLength(size),
+          pieces: closing(file, openedFrom(file, size, key, { stream, sha256 })),
+        };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    await file.close();
+    return undefined;
   }
 
   async remove(stream: string, sha256: string): Promise<void> {
@@ -102,12 +135,46 @@ export class SealedFileDocumentStore implements DocumentStore, DocumentCopies, D
   }
 }
 
+/** Fewer where the file ends before. */
+const bytesOf = async (file: FileHandle, start: number, end: number): Promise<Buffer> => {
+  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(end - start), 0, end - start, start);
+  return buffer.subarray(0, bytesRead);
+};
+
+const openedFrom = (
+  file: FileHandle,
+  size: number,
+  key: DocumentKey,
+  identity: ContentIdentity,
+): AsyncGenerator<Buffer> =>
+  openSealed({ size, read: (start, end) => bytesOf(file, start, end) }, key, identity);
+
+/** Closes the file when the pieces end, also where they are not begun. */
+const closing = (file: FileHandle, pieces: AsyncGenerator<Buffer>): AsyncIterableIterator<Buffer> => ({
+  [Symbol.asyncIterator]() {
+    return this;
+  },
+  async next() {
+    try {
+      const step = await pieces.next();
+      if (step.done) await file.close();
+      return step;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  },
+  async return() {
+    await file.close();
+    return { done: true, value: undefined };
+  },
+});
+
 const readKeyId = async (path: string): Promise<string | undefined> => {
   const file = await unlessMissing(open(path, 'r'));
   if (file === undefined) return undefined;
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER_LENGTH), 0, HEADER_LENGTH, 0);
-    return keyIdOf(buffer.subarray(0, bytesRead));
+    return keyIdOf(await bytesOf(file, 0, HEADER_LENGTH));
   } finally {
     await file.close();
   }

@@ -7,6 +7,7 @@ import type { ClientAuthenticator, TokenIssuer, TokenVerifier } from '../../appl
 import { addDays } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { UploadArea } from './bodies/upload-area.ts';
+import { documentHandlers } from './handlers/documents.ts';
 import { docsHandlers } from './handlers/docs.ts';
 import { installmentHandlers } from './handlers/installments.ts';
 import { loanHandlers } from './handlers/loans.ts';
@@ -72,6 +73,7 @@ export const createHttpApp = async (dependencies: HttpDependencies): Promise<Exp
   const handlers = {
     ...tokenHandlers(tokens.issuer),
     ...loanHandlers(useCases),
+    ...documentHandlers(useCases),
     ...installmentHandlers(useCases),
     ...postAssignmentHandlers(useCases),
     ...renegotiationHandlers(useCases),

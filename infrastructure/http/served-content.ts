@@ -17,7 +17,7 @@ const VARY = ['Vary', 'Accept-Encoding'];
 const takesGzip = (req: Request): boolean => req.acceptsEncodings('gzip', 'identity') === 'gzip';
 
 /** Whether `If-None-Match` names this representation (RFC 9110, 13.1.2: weak comparison, `*` matches all). */
-const matches = (ifNoneMatch: string | undefined, etag: string): boolean => {
+export const isMatched = (ifNoneMatch: string | undefined, etag: string): boolean => {
   if (ifNoneMatch === undefined) return false;
   const candidates = ifNoneMatch.split(',').map((candidate) => candidate.trim().replace(/^W\//, ''));
   return candidates.includes('*') || candidates.includes(etag);
@@ -41,7 +41,7 @@ export class ServedContent {
   async replyTo(req: Request, headers: readonly string[]): Promise<Reply> {
     const coded = takesGzip(req) ? await this.#gzipped() : this.#plain;
     const all = ['ETag', coded.etag, ...VARY, ...headers];
-    if (matches(req.headers['if-none-match'], coded.etag)) return { status: 304, headers: all };
+    if (isMatched(req.headers['if-none-match'], coded.etag)) return { status: 304, headers: all };
     const { bytes } = coded;
     return { status: 200, bytes, mediaType: this.mediaType, headers: [...all, ...coded.headers] };
   }

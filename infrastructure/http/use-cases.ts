@@ -12,7 +12,7 @@ import type {
 } from '../../application/loans/inputs.ts';
 import type { LoanDetails } from '../../application/loans/loan-details.ts';
 import type { PrepaymentQuote, RepurchaseQuote, SettlementQuote } from '../../application/loans/quotes.ts';
-import type { ListLoansInput, LoanSummary } from '../../application/loans/read-loan.ts';
+import type { DocumentContent, ListLoansInput, LoanSummary } from '../../application/loans/read-loan.ts';
 import type { Webhooks } from '../../application/ports/webhooks.ts';
 import type { RenegotiateLoansInput, RenegotiationReceipt } from '../../application/renegotiation/inputs.ts';
 import type { RenegotiationQuote } from '../../application/renegotiation/renegotiation-quote.ts';
@@ -68,6 +68,12 @@ export interface UseCases {
   ) => Promise<RenegotiationQuote>;
   /** `undefined` when the application has no such operation. */
   readonly readLoan: (context: RequestContext, code: string) => Promise<LoanDetails | undefined>;
+  /** @throws DomainError `loan_not_found`, `document_not_found` */
+  readonly readDocument: (
+    context: RequestContext,
+    code: string,
+    documentId: string,
+  ) => Promise<DocumentContent>;
   readonly listLoans: (context: RequestContext, input: ListLoansInput) => Promise<LoanListing>;
   readonly webhooks: Webhooks;
 }

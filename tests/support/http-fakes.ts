@@ -278,6 +278,13 @@ export const acceptingUseCases = (): { -readonly [Name in keyof UseCases]: UseCa
     } as unknown as DocumentsReceipt,
   }),
   readLoan: async () => loanDetails,
+  readDocument: async () => {
+    const content = Buffer.from('%PDF-1.4 content');
+    const pieces = async function* (): AsyncGenerator<Uint8Array> {
+      yield content;
+    };
+    return { name: 'ccb.pdf', sha256: 'a'.repeat(64), size: content.length, pieces: pieces() };
+  },
   listLoans: async () => ({ loans: [{ ...loanDetails, acquisitionValue: 180_000 }], nextCursor: null }),
   webhooks: { ...webhooks },
 });

@@ -76,6 +76,7 @@ export class HttpWorld {
       addDocuments: (...args) => behaviour.addDocuments(...args),
       renegotiateLoans: (...args) => behaviour.renegotiateLoans(...args),
       readLoan: (...args) => behaviour.readLoan(...args),
+      readDocument: (...args) => behaviour.readDocument(...args),
       listLoans: (...args) => behaviour.listLoans(...args),
       webhooks: new Proxy(behaviour.webhooks, {
         get: (_, name) => Reflect.get(behaviour.webhooks, name) as unknown,

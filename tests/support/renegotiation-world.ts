@@ -4,7 +4,13 @@ import { decodeEvent } from '../../application/event-codec/event-codec.ts';
 import type { Clock } from '../../application/ports/clock.ts';
 import type { Borrower } from '../../application/ports/borrower-vault.ts';
 import type { DocumentCopies } from '../../application/ports/document-copies.ts';
-import type { DocumentStore, FileKind, ReceivedFile } from '../../application/ports/document-store.ts';
+import type {
+  DocumentStore,
+  DocumentContents,
+  StoredContent,
+  FileKind,
+  ReceivedFile,
+} from '../../application/ports/document-store.ts';
 import type { EventStore, RecordedEvent } from '../../application/ports/event-store.ts';
 import type { NewProposal, RenegotiateLoansInput } from '../../application/renegotiation/inputs.ts';
 import { RenegotiateLoans } from '../../application/renegotiation/renegotiate-loans.ts';
@@ -33,7 +39,7 @@ export const ana: Borrower = {
 };
 
 /** Contents by operation, as `stream/digest`. */
-export class MemoryDocuments implements DocumentStore, DocumentCopies {
+export class MemoryDocuments implements DocumentStore, DocumentContents, DocumentCopies {
   readonly stored = new Set<string>();
   put(stream: string, file: ReceivedFile): Promise<void> {
     this.stored.add(`${stream}/${file.sha256}`);
@@ -41,6 +47,13 @@ export class MemoryDocuments implements DocumentStore, DocumentCopies {
   }
   get = (stream: string, sha256: string): Promise<Uint8Array | undefined> =>
     Promise.resolve(this.stored.has(`${stream}/${sha256}`) ? new Uint8Array() : undefined);
+  async open(stream: string, sha256: string): Promise<StoredContent | undefined> {
+    if (!this.stored.has(`${stream}/${sha256}`)) return undefined;
+    const pieces = async function* (): AsyncGenerator<Uint8Array> {
+      yield Buffer.from(sha256);
+    };
+    return { size: sha256.length, pieces: pieces() };
+  }
   copy(from: string, to: string, sha256: string): Promise<boolean> {
     const there = this.stored.has(`${from}/${sha256}`);
     if (there) this.stored.add(`${to}/${sha256}`);

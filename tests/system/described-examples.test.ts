@@ -75,6 +75,10 @@ const prepare = async (spec: OperationSpec, party: Party, body: Json): Promise<R
     inPath['originator_proposal_code'] = loanExample().originator_proposal_code;
     await assignActive(party, loanExample().originator_proposal_code);
   }
+  if (spec.path.includes('{document_id}')) {
+    const { body: loan } = await api.loan(loanExample().originator_proposal_code);
+    inPath['document_id'] = loan.documents[0].document_id;
+  }
   if (spec.path.includes('{asset}')) {
     const page = await (await fetch(`${running.baseUrl}/docs`)).text();
     inPath['asset'] = /src="docs\/([^"]+)"/.exec(page)?.[1] ?? '';

@@ -69,6 +69,22 @@ const forget = async (...options: readonly string[]): Promise<Forgotten> => {
   }
 };
 
+/** The first document of an operation, as it is given out. */
+const fileOf = async (loan: {
+  readonly originator_proposal_code: string;
+  readonly documents: readonly { readonly document_id: string }[];
+}) => {
+  const { originator_proposal_code: code, documents: stored } = loan;
+  const response = await fetch(`${service.baseUrl}/loan/${code}/documents/${stored[0]!.document_id}`, {
+    headers: { authorization: `Bearer ${await api.token()}` },
+  });
+  return {
+    status: response.status,
+    text: Buffer.from(await response.arrayBuffer()).toString('latin1'),
+    disposition: response.headers.get('content-disposition'),
+  };
+};
+
 /** Every file below the data directory, as bytes. */
 const everyByte = async (): Promise<Buffer> => {
   const entries = await readdir(directory.path, { recursive: true, withFileTypes: true });
@@ -103,6 +119,20 @@ describe('receivables borrower forget', () => {
     const key = wrappedKeyOf('ENDED')!;
     expect([key.length > 40, await documents()]).toEqual([true, 3]);
 
+    const files = await Promise.all(
+      ['ENDED', 'OTHER'].map(async (code) => fileOf((await api.loan(code)).body)),
+    );
+    for (const [file, code] of [
+      [files[0]!, 'ENDED'],
+      [files[1]!, 'OTHER'],
+    ] as const) {
+      expect([file.status, file.text]).toEqual([
+        200,
+        Buffer.from(smallPdf(`DOCUMENT-TEXT of ${code}`)).toString('latin1'),
+      ]);
+      expect(file.disposition).toBe(`attachment; filename="${FILE_NAME}"`);
+    }
+
     // Without --yes and without a terminal nothing happens.
     expect(await forget()).toMatchObject({ code: 2, answer: {} });
     expect((await api.loan('ENDED')).body.borrower.name).toBe(BORROWER.name);
@@ -114,6 +144,9 @@ describe('receivables borrower forget', () => {
       documents: [{ type: 'ccb', value: null }],
     });
     expect((await api.loan('OPEN')).body.borrower.name).toBe(BORROWER.name);
+    const gone = await fileOf((await api.loan('ENDED')).body);
+    expect([gone.status, JSON.parse(gone.text).error_code]).toEqual([404, 'document_not_found']);
+    expect((await fileOf((await api.loan('OTHER')).body)).text).toBe(files[1]!.text);
 
     const second = await forget('--yes', '--including-open');
     expect(second).toMatchObject({ code: 0, answer: { forgotten: 1, left_open: 0 } });

@@ -109,6 +109,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   listLoans: { path: `/loan?fund_id=${OTHER}`, hidden: [200] },
   readLoan: { path: '/loan/OTHER', hidden: [404, 'loan_not_found'] },
+  readDocument: { path: '/loan/OTHER/documents/DOCUMENT', hidden: [404, 'loan_not_found'] },
   settleInstallment: {
     path: '/installment/settle',
     body: (code) => settlement(code, `settle-${code}`),
@@ -151,7 +152,8 @@ describe('to a client limited to one fund', () => {
         throw new Error(`${id} needs a case: what does it answer about an operation of another fund?`);
       const path = asked.path.replace('EVENT', eventIds.other).replace('WEBHOOK', webhookId);
       const before = (await everything.loan('OTHER')).body;
-      const { status, body } = await limited.call(method.toUpperCase(), path, asked.body?.('OTHER'));
+      const address = path.replace('DOCUMENT', before.documents[0].document_id);
+      const { status, body } = await limited.call(method.toUpperCase(), address, asked.body?.('OTHER'));
       expect([status, ...(status >= 400 ? [body.error_code] : [])]).toEqual(asked.hidden);
       expect(JSON.stringify(body)).not.toContain(OTHER);
       expect((await everything.loan('OTHER')).body).toEqual(before);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
+import type { ByteRange } from '../../../application/ports/document-store.ts';
 import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import type { S3Location } from './s3-location.ts';
 
@@ -56,11 +57,14 @@ export class S3Bucket {
     return headers;
   }
 
-  async get(name: string): Promise<Buffer | undefined> {
-    const { status, content } = await this.#send({ method: 'GET', name });
+  /** @param range not empty */
+  async get(name: string, range?: ByteRange): Promise<Buffer | undefined> {
+    const headers = range && { range: `bytes=${range.start}-${range.end - 1}` };
+    const { status, content } = await this.#send({ method: 'GET', name, ...(headers && { headers }) });
     if (status === 404) return undefined;
+    if (status === 206) return content;
     if (status !== 200) throw refused('GET', status, content);
-    return content;
+    return range ? content.subarray(range.start, range.end) : content;
   }
 
   /** Durable when it resolves. */

@@ -1,20 +1,46 @@
 import { createHash } from 'node:crypto';
 import type { DocumentCopies } from '../../../application/ports/document-copies.ts';
 import type { DocumentRemoval } from '../../../application/ports/document-removal.ts';
-import type { DocumentStore, ReceivedFile } from '../../../application/ports/document-store.ts';
+import type {
+  DocumentContents,
+  DocumentStore,
+  ReceivedFile,
+  StoredContent,
+} from '../../../application/ports/document-store.ts';
 import type { DocumentKeys } from '../document-keys.ts';
-import { keyIdOf, openSealed, seal, sealBytes } from '../sealed-content.ts';
-import type { ContentIdentity, DocumentKey } from '../sealed-content.ts';
+import { contentLength, openSealed, seal, sealBytes, wholeOf } from '../sealed-content.ts';
+import type { ContentIdentity, DocumentKey, SealedSource } from '../sealed-content.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 export const KEY_ID = 'x-amz-meta-key-id';
 
+const AT_ONCE = 1_048_576;
+
+/** One request of the bucket brings what several pieces need; small documents come with one. */
+const readAhead = (source: SealedSource): SealedSource => {
+  const { size } = source;
+  let from = 0;
+  let held: Buffer = Buffer.alloc(0);
+  return {
+    size,
+    read: async (start, end) => {
+      if (start < from || end > from + held.length) {
+        const until = Math.min(size, Math.max(end, start + AT_ONCE));
+        [from, held] = [start, await source.read(start, until)];
+      }
+      return held.subarray(start - from, end - from);
+    },
+  };
+};
+
 const nameOf = (stream: string, sha256: string): string =>
   `documents/${createHash('sha256').update(stream, 'utf8').digest('hex')}/${sha256}`;
 
 /** The same names and the same sealed bytes as in files; nothing leaves this process in the clear. */
-export class SealedS3DocumentStore implements DocumentStore, DocumentCopies, DocumentRemoval {
+export class SealedS3DocumentStore
+  implements DocumentStore, DocumentContents, DocumentCopies, DocumentRemoval
+{
   readonly #bucket: S3Bucket;
   readonly #keys: DocumentKeys;
 
@@ -43,11 +69,23 @@ export class SealedS3DocumentStore implements DocumentStore, DocumentCopies, Doc
   }
 
   async get(stream: string, sha256: string): Promise<Uint8Array | undefined> {
+    return wholeOf(await this.open(stream, sha256));
+  }
+
+  /** Piece by piece: the bucket does not wait for whoever is slow to take them. */
+  async open(stream: string, sha256: string): Promise<StoredContent | undefined> {
     const key = SHA256.test(sha256) ? await this.#keys.find(stream) : undefined;
     if (key === undefined) return undefined;
-    const sealed = await this.#bucket.get(nameOf(stream, sha256));
-    if (sealed === undefined || keyIdOf(sealed) !== key.id) return undefined;
-    return openSealed(sealed, key, { stream, sha256 });
+    const name = nameOf(stream, sha256);
+    const head = await this.#bucket.head(name);
+    if (head?.get(KEY_ID) !== key.id) return undefined;
+    const size = Number(head.get('content-length'));
+    const read = async (start: number, end: number): Promise<Buffer> =>
+      (await this.#bucket.get(name, { start, end })) ?? Buffer.alloc(0);
+    return {
+      size: contentLength(size),
+      pieces: openSealed(readAhead({ size, read }), key, { stream, sha256 }),
+    };
   }
 
   async remove(stream: string, sha256: string): Promise<void> {

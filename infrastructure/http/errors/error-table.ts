@@ -74,6 +74,10 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
   loan_not_found: { status: 404, meaning: 'The application has no operation with this code.' },
   webhook_not_found: { status: 404, meaning: 'The application has no such webhook.' },
   event_not_found: { status: 404, meaning: 'The application has no such event.' },
+  document_not_found: {
+    status: 404,
+    meaning: 'The operation has no such document, or its borrower was forgotten.',
+  },
   not_found: { status: 404, meaning: 'Nothing is served at this path.' },
   method_not_allowed: { status: 405, meaning: 'The path exists, the method does not; see Allow.' },
   not_acceptable: { status: 406, meaning: 'The Accept header excludes the only format on offer.' },

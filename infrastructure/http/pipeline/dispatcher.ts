@@ -62,7 +62,7 @@ export class Dispatcher {
   async allow(req: Request, res: Response, methods: string): Promise<void> {
     const exchange = this.#exchange(req, res);
     await this.#deps.refusals.noteRate(exchange, undefined);
-    this.#deps.responder.reply(exchange, { status: 204, headers: ['Allow', methods] });
+    await this.#deps.responder.reply(exchange, { status: 204, headers: ['Allow', methods] });
   }
 
   #exchange(req: Request, res: Response): Exchange {
@@ -80,7 +80,7 @@ export class Dispatcher {
     const query = operation.readQuery(searchOf(req.url));
     const params = req.params as Record<string, string | undefined>;
     const reply = await operation.handler.run({ context, client, body, files, params, query, req });
-    this.#deps.responder.reply(exchange, reply);
+    await this.#deps.responder.reply(exchange, reply);
   }
 
   /** @throws HttpProblem 401, 403, 429 */

@@ -1,3 +1,4 @@
+import type { StoredContent } from '../../../application/ports/document-store.ts';
 import type { Outcome } from '../../../application/request-context.ts';
 
 /** What a handler answers. `headers` is flat: name, value, name, value. */
@@ -7,6 +8,8 @@ export interface Reply {
   readonly json?: unknown;
   /** A body that exists as bytes already. */
   readonly bytes?: Buffer;
+  /** A body of a known length that is sent as fast as the client takes it. */
+  readonly content?: StoredContent;
   readonly mediaType?: string;
   readonly headers?: readonly string[];
   /** Instead of the one that forbids everything; for pages. */

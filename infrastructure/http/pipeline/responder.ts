@@ -3,6 +3,7 @@ import type { HttpProblem } from '../errors/http-problem.ts';
 import { oauthError } from '../errors/oauth-error.ts';
 import type { Exchange } from './exchange.ts';
 import { lingeringEnd } from './lingering-end.ts';
+import { sendPieces } from './send-pieces.ts';
 import type { Reply } from './reply.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -41,11 +42,22 @@ export class Responder {
     ];
   }
 
-  reply(exchange: Exchange, reply: Reply): void {
+  /** Resolves when the answer is on its way; one with contents, when they are through or nobody takes them any more. */
+  async reply(exchange: Exchange, reply: Reply): Promise<void> {
     const headers = this.#headers(exchange, reply.contentSecurityPolicy);
     if (reply.headers) headers.push(...reply.headers);
     if (!reply.headers?.includes('Cache-Control')) headers.push(...NO_STORE);
-    if (reply.bytes) this.#send(exchange, reply.status, headers, reply.bytes, reply.mediaType ?? JSON_TYPE);
+    if (reply.content) {
+      const { size, pieces } = reply.content;
+      headers.push(
+        'Content-Type',
+        reply.mediaType ?? 'application/octet-stream',
+        'Content-Length',
+        String(size),
+      );
+      await sendPieces(exchange, reply.status, headers, pieces);
+    } else if (reply.bytes)
+      this.#send(exchange, reply.status, headers, reply.bytes, reply.mediaType ?? JSON_TYPE);
     else
       this.#send(
         exchange,

@@ -56,6 +56,7 @@ const reading = (writes: OwnWrites): LoanReading =>
     versions: { of: (streams) => Promise.resolve(loans.versions(streams)) },
     writes,
     vault: openVault,
+    contents: documents,
     clock: fixedClock(),
   });
 const read = (code: string) => reading(new OwnWrites()).read(context(), code);

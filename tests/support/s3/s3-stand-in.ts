@@ -98,6 +98,11 @@ export class S3StandIn {
     }
     const found = this.objects.get(name);
     if (!found) return void res.writeHead(404).end();
+    const range = /^bytes=(\d+)-(\d+)$/.exec(req.headers.range ?? '');
+    if (range) {
+      const part = found.bytes.subarray(Number(range[1]), Number(range[2]) + 1);
+      return void res.writeHead(206, { 'content-length': part.length }).end(part);
+    }
     res.writeHead(200, { 'x-amz-meta-key-id': found.keyId, 'content-length': found.bytes.length });
     res.end(req.method === 'HEAD' ? undefined : found.bytes);
   }

@@ -43,6 +43,7 @@ export const headerComponents: Readonly<Record<string, Schema>> = {
     example: 'true',
   },
   NoStore: header('Never keep this answer.', { type: 'string', const: 'no-store' }, 'no-store'),
+  Attachment: header('The file name.', text, 'attachment; filename="ccb.pdf"'),
   ETag: header('Strong validator of the document.', text, '"Zk3vJ9mQ"'),
 };
 
@@ -63,6 +64,7 @@ export const RATE_HEADERS: Schema = {
 
 export const REPLAYED: Schema = { 'Idempotent-Replayed': refTo('Replayed') };
 export const NO_STORE: Schema = { 'Cache-Control': refTo('NoStore') };
+export const ATTACHMENT: Schema = { 'Content-Disposition': refTo('Attachment') };
 export const ETAG: Schema = { ETag: refTo('ETag') };
 
 /** What a refusal of this HTTP number adds. */

@@ -83,6 +83,11 @@ export const parameterComponents: Readonly<Record<string, Schema>> = {
     schema: ref('ProposalCode'),
     example: 'OP-2026-000123',
   }),
+  DocumentId: inPath('document_id', {
+    description: 'Document, as named in the operation.',
+    schema: { type: 'string' },
+    example: '2d0c6a0e-51c4-4a0a-9a35-5b0d6f2f9a11',
+  }),
   WebhookId: inPath('webhook_id', {
     description: 'Webhook, as named at its creation.',
     schema: { type: 'string' },

@@ -1,4 +1,4 @@
-import { REPLAYED } from '../components/headers.ts';
+import { ATTACHMENT, ETAG, REPLAYED } from '../components/headers.ts';
 import { loan, loanData, loanReceipt, loanSummary } from '../examples.ts';
 import { json } from '../operation.ts';
 import type { OperationSpec } from '../operation.ts';
@@ -63,5 +63,30 @@ export const loanOperations: readonly OperationSpec[] = [
     parameters: ['ProposalCode'],
     success: [json(200, 'The operation.', 'Loan', loan)],
     errors: ['loan_not_found'],
+  },
+  {
+    id: 'readDocument',
+    method: 'get',
+    path: '/loan/{originator_proposal_code}/documents/{document_id}',
+    tag: 'Loans',
+    summary: 'Read a document',
+    description:
+      'The stored file, byte for byte, under its name. Nothing is left of it once the borrower is forgotten. Supports If-None-Match.',
+    access: 'loans:read',
+    bucket: 'read',
+    parameters: ['ProposalCode', 'DocumentId'],
+    success: [
+      {
+        status: 200,
+        description: 'The content.',
+        mediaType: 'application/pdf',
+        otherMediaTypes: ['application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+        schema: { type: 'string', format: 'binary' },
+        example: '(content of the file)',
+        headers: { ...ATTACHMENT, ...ETAG },
+      },
+      { status: 304, description: 'What you have is what is stored.', headers: ETAG },
+    ],
+    errors: ['loan_not_found', 'document_not_found'],
   },
 ];
