@@ -7,6 +7,7 @@ import { join } from 'node:path';
  * among all of them.
  */
 const PARTS: Readonly<Record<string, string>> = {
+  audit: 'audit-bench.ts',
   rebuild: 'rebuild-bench.ts',
   settlements: 'settlement-bench.ts',
   webhooks: 'webhook-bench.ts',

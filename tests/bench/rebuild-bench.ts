@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { fillEventLog } from '../support/event-log-at-size.ts';
+import { serviceDirectory } from './service-directory.ts';
 
 /** How fast `projections rebuild` takes in the log of the embedded profile, all read models together. */
 const operations = Number(process.argv[2] ?? 25_000);
@@ -14,7 +13,7 @@ const command = (dataDir: string, ...args: readonly string[]): string =>
     { encoding: 'utf8', env: { ...process.env, DATA_DIR: dataDir, LOG_LEVEL: 'error' } },
   );
 
-const dataDir = mkdtempSync(join(tmpdir(), 'receivables-rebuild-'));
+const dataDir = await serviceDirectory('receivables-rebuild-');
 try {
   const events = fillEventLog(dataDir, operations);
   // Where no generation serves yet, any command builds the first.

@@ -172,7 +172,7 @@ const receiver = await startReceiver();
 const service = await startService(receiver);
 try {
   console.log(
-    `node ${process.version}, ${cpus().length} cores, ${generator.name}, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s in turns\n`,
+    `node ${process.version}, ${cpus().length} cores, ${generator.name}, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s in turns, at most ${MOST_PER_SECOND} settlements/s\n`,
   );
   const world = await SettlementWorld.open(service, randomUUID());
   await measureRounds('without a subscriber', service, world, () => Promise.resolve(0));
