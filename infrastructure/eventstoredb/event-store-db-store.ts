@@ -137,6 +137,11 @@ export class EventStoreDbStore implements EventStore, EventSubscription {
     return result;
   }
 
+  /** How often the server found that events came faster than they were taken; nothing was lost by that. */
+  get slowMoments(): number {
+    return this.#source.slowMoments;
+  }
+
   async findClaim(claim: KeyClaim): Promise<string | undefined> {
     this.#ensureOpen();
     return this.#claims.find(claim);

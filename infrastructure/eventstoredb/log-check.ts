@@ -1,4 +1,4 @@
-import type { LogPosition } from '../../application/ports/event-store.ts';
+import type { LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
 import { StoreUnavailableError } from '../../application/ports/event-store.ts';
 import { isAccessDenied } from './failures.ts';
 import { fromLogPosition, isLater } from './log-position.ts';
@@ -13,11 +13,23 @@ const MENDING =
 const misfit = (from: LogPosition, reason: string): RangeError =>
   new RangeError(`position ${from} does not fit this event log: ${reason}. ${MENDING}`);
 
-export const notAllowed = (error: unknown): StoreUnavailableError =>
-  new StoreUnavailableError(
+/** The log cannot be followed, and waiting alone is not known to help: whoever follows it has to hear of that. */
+export class UnreadableLogError extends StoreUnavailableError {}
+
+export const notAllowed = (error: unknown): UnreadableLogError =>
+  new UnreadableLogError(
     'EventStoreDB: the user of EVENTSTORE_URL may not read $all. An administrator of the server lets it: docs/eventstoredb.md has the command',
     { cause: error },
   );
+
+/** The log's last event. @throws UnreadableLogError the user may not read the log */
+export const endOf = async (reader: StreamReader): Promise<RecordedEvent | undefined> => {
+  try {
+    return await reader.ofLog('end');
+  } catch (error) {
+    throw isAccessDenied(causeOf(error)) ? notAllowed(causeOf(error)) : error;
+  }
+};
 
 const causeOf = (error: unknown): unknown => (error instanceof StoreUnavailableError ? error.cause : error);
 
@@ -32,7 +44,7 @@ export const ensureFits = async (reader: StreamReader, from: LogPosition | 'star
   if (from === 'start') return;
   const position = fromLogPosition(from);
   try {
-    const end = await reader.ofLog('end');
+    const end = await endOf(reader);
     if (!end || isLater(from, end.position))
       throw misfit(from, `it lies beyond the end (${end?.position ?? 'empty'})`);
     // A record that a scavenge removed leaves the next one in its place.

@@ -1,12 +1,11 @@
 import type { LogPosition } from '../../application/ports/event-store.ts';
-import { StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { pause } from '../support/abortable.ts';
 import { messageOf } from '../support/error-message.ts';
 import type { Connection } from './connection.ts';
 import { isAccessDenied, isReasonToLeave, isTooSlow } from './failures.ts';
 import { isLater } from './log-position.ts';
-import { ensureFits, notAllowed } from './log-check.ts';
+import { ensureFits, notAllowed, UnreadableLogError } from './log-check.ts';
 import type { StreamReader } from './stream-reader.ts';
 import type { FeedItem } from './subscription-feed.ts';
 import { SubscriptionFeed } from './subscription-feed.ts';
@@ -69,7 +68,7 @@ export async function* readLog(
       if (end === 'slow') source.slowMoments++;
       if (end === 'slow' || end === 'silent') continue;
     } catch (error) {
-      if (error instanceof RangeError) throw error;
+      if (error instanceof RangeError || error instanceof UnreadableLogError) throw error;
       if (isAccessDenied(error)) throw notAllowed(error);
       problem = error;
     }
@@ -90,7 +89,7 @@ const afterFailure = async (
   const reason = problem === undefined ? 'the server ends it' : messageOf(problem);
   if (failingMs >= unconfirmedMs) {
     const seconds = Math.round(failingMs / 1_000);
-    throw new StoreUnavailableError(
+    throw new UnreadableLogError(
       `EventStoreDB has confirmed no subscription to the log for ${seconds} s: ${reason}`,
       { cause: problem },
     );

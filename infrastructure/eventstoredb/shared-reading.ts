@@ -1,7 +1,7 @@
 import type { LogPosition } from '../../application/ports/event-store.ts';
-import { StoreUnavailableError } from '../../application/ports/event-store.ts';
 import { pause, unlessAborted } from '../support/abortable.ts';
 import { messageOf } from '../support/error-message.ts';
+import { endOf, UnreadableLogError } from './log-check.ts';
 import { isLater } from './log-position.ts';
 import type { SubscriptionSource } from './log-reading.ts';
 import { readLog } from './log-reading.ts';
@@ -125,7 +125,7 @@ export class SharedReading {
   }
 
   async #read(signal: AbortSignal): Promise<void> {
-    const end = await this.#source.reader.ofLog('end');
+    const end = await endOf(this.#source.reader);
     if (signal.aborted) return;
     const from: LogPosition | 'start' = end?.position ?? 'start';
     this.#restart(from);
@@ -172,9 +172,7 @@ export class SharedReading {
     this.#failingSince ??= performance.now();
     const failing = performance.now() - this.#failingSince;
     const wrapped = error instanceof Error ? error : new Error(messageOf(error));
-    const unreadable =
-      error instanceof StoreUnavailableError && /may not read|has confirmed no/.test(error.message);
-    if (unreadable || failing >= this.#source.unconfirmedMs) this.#failure = wrapped;
+    if (error instanceof UnreadableLogError || failing >= this.#source.unconfirmedMs) this.#failure = wrapped;
     else this.#source.logger?.warn({ err: error }, 'EventStoreDB cannot be read; trying again');
     if (error instanceof RangeError) this.#restart(undefined);
     this.#wake();

@@ -1,4 +1,5 @@
 import { EventStoreDbStore } from '../../infrastructure/eventstoredb/event-store-db-store.ts';
+import { EventStoreDbStandIn } from '../support/eventstoredb/stand-in.ts';
 import { StandInProcess } from '../support/eventstoredb/stand-in-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { describeEventStoreContract } from './event-store-contract.ts';
@@ -18,6 +19,23 @@ if (url === undefined) {
           await store.close();
           await server.kill();
           await directory.remove();
+        },
+      };
+    },
+    30_000,
+  );
+
+  describeEventStoreContract(
+    'EventStoreDbStore at a stand-in where an append that is under way already times out',
+    async () => {
+      const server = await EventStoreDbStandIn.start();
+      server.faults.equalAppendsTimeOutAfterMs = 2_000;
+      const store = await EventStoreDbStore.open({ url: server.url });
+      return {
+        store,
+        close: async () => {
+          await store.close();
+          await server.kill();
         },
       };
     },
