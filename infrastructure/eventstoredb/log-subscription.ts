@@ -84,7 +84,7 @@ class Follower {
   readonly #signal: AbortSignal;
   #at: LogPosition | 'start';
   #epoch: number | undefined;
-  #caughtUp = false;
+  #toldEnd = false;
 
   constructor(
     source: SubscriptionSource,
@@ -103,21 +103,20 @@ class Follower {
   /** Until it has to look anew where to read on. */
   async *follow(): AsyncGenerator<SubscriptionMessage, void, undefined> {
     while (this.#shared.low === undefined && !this.#signal.aborted) await this.#shared.change(this.#signal);
+    this.#toldEnd = false;
     const { epoch, low } = this.#shared;
     if (this.#signal.aborted || low === undefined) return;
     if (epoch !== this.#epoch) await ensureFits(this.#source.reader, this.#at);
     this.#epoch = epoch;
+    // What is kept may lag behind the log: only a reading of its own tells for certain that all there was has been handed out.
+    yield* this.#alone();
     let next = this.#shared.numberAfter(this.#at);
-    if (next === undefined) {
-      yield* this.#alone();
-      next = this.#shared.numberAfter(this.#at);
-      // All up to the end was handed out by now, and the end was at `low` or behind it.
-      if (this.#shared.epoch === epoch && this.#shared.low === low) next ??= this.#shared.numberAfter(low);
-    }
+    // The end of the log, up to which all was handed out by now, was at `low` or behind it.
+    if (this.#shared.epoch === epoch && this.#shared.low === low) next ??= this.#shared.numberAfter(low);
     if (next !== undefined) yield* this.#together(next);
   }
 
-  /** A reading of its own, up to the end of the log or to where the common one begins. */
+  /** A reading of its own up to the end of the log; where a server never says that, on to what the process keeps. */
   async *#alone(): AsyncGenerator<SubscriptionMessage, void, undefined> {
     const items = readLog(this.#source, {
       from: this.#at,
@@ -127,8 +126,10 @@ class Follower {
     });
     for await (const some of items) {
       yield* this.#hand(some);
-      const atEnd = some.some((item) => item.kind === 'caught_up' && !item.guessed);
-      if (atEnd || this.#shared.numberAfter(this.#at) !== undefined) return;
+      const said = some.findLast(({ kind }) => kind === 'caught_up');
+      this.#toldEnd ||= said !== undefined;
+      const certain = said?.kind === 'caught_up' && !said.guessed;
+      if (certain || (this.#toldEnd && this.#shared.numberAfter(this.#at) !== undefined)) return;
     }
   }
 
@@ -140,7 +141,6 @@ class Follower {
       if (!items) return;
       next += items.length;
       if (items.length > 0) yield* this.#hand(items.filter((item) => this.#isNew(item)));
-      else if (!this.#caughtUp && this.#shared.isLive) yield* this.#hand([{ kind: 'caught_up' }]);
       else await this.#shared.change(this.#signal);
     }
   }
@@ -149,7 +149,6 @@ class Follower {
     for (const message of messagesOf(items, this.#prefix)) {
       if (this.#signal.aborted) return;
       if (message.kind !== 'caught_up') this.#at = message.checkpoint;
-      this.#caughtUp = message.kind === 'caught_up';
       yield message;
     }
   }

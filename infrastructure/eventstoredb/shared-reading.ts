@@ -57,11 +57,6 @@ export class SharedReading {
     return this.#low;
   }
 
-  /** It has come to the end of the log, and hands on what is appended. */
-  get isLive(): boolean {
-    return this.#live;
-  }
-
   /** Counts a follower in; the answer counts it out, once. */
   join(): () => void {
     this.#followers++;
@@ -138,7 +133,7 @@ export class SharedReading {
     this.#failingSince = undefined;
     for (const item of items) {
       if (item.kind === 'fell_behind') continue;
-      // Whoever joins asks whether it is live; only a later catching up, after a gap, is told to all.
+      // Whoever joins finds the end by itself; only a later catching up, after a gap, is told to all.
       if (item.kind === 'caught_up' && !this.#live) this.#live = true;
       else this.#items.push(item);
       this.#characters += charactersOf(item);
