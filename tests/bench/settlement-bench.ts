@@ -168,6 +168,21 @@ const idle = async (service: ServiceProcess): Promise<void> => {
   console.log(`idle: ${(share * 100).toFixed(2)} % of a core\n`);
 };
 
+/** With what follows it: four events, their rows, and the schedule. */
+const assignments = async (service: ServiceProcess, world: SettlementWorld, count: number): Promise<void> => {
+  const from = threadSeconds(service.pid!);
+  const assigned = await world.assign(count, SECONDS);
+  await pause(2_000);
+  console.log(row(`POST /loan, ${count} installments`, assigned));
+  const each = [...threadSeconds(service.pid!)]
+    .map(([name, to]) => [name, ((to - (from.get(name) ?? 0)) / assigned.count) * 1_000] as const)
+    .sort(([, a], [, b]) => b - a)
+    .filter(([, ms]) => ms >= 0.05);
+  const total = each.reduce((sum, [, ms]) => sum + ms, 0);
+  const parts = each.map(([name, ms]) => `${name} ${ms.toFixed(2)}`).join(', ');
+  console.log(`  processor time of one: ${total.toFixed(2)} ms (${parts})`);
+};
+
 const receiver = await startReceiver();
 const service = await startService(receiver);
 try {
@@ -181,8 +196,7 @@ try {
   const arrivals = new Arrivals(receiver);
   await measureRounds('with one webhook subscriber', service, world, (count) => arrivals.until(count));
   await world.unsubscribe();
-  console.log(row('POST /loan, 12 installments', await world.assign(12, SECONDS)));
-  console.log(row('POST /loan, 480 installments', await world.assign(480, SECONDS)));
+  for (const count of [12, 480]) await assignments(service, world, count);
   console.log('\none request after another:');
   const { api, authorization, assignment } = world;
   await measurePostAssignment({ baseUrl: service.baseUrl, api, authorization, assignment });
