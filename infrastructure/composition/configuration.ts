@@ -135,6 +135,8 @@ const readRoles = (variables: EnvironmentReader): readonly Role[] => {
   return Object.freeze(ROLES.filter((role) => all || named.includes(role)));
 };
 
+const MAKE_A_KEY = "node -p \"require('node:crypto').randomBytes(32).toString('base64')\"";
+
 const readMasterKey = (
   variables: EnvironmentReader,
   kind: Configuration['environment'],
@@ -142,7 +144,10 @@ const readMasterKey = (
   const text = variables.text('MASTER_KEY');
   if (text === undefined) {
     if (kind === 'sandbox') return undefined;
-    throw variables.invalid('MASTER_KEY', 'is required in production: 32 random bytes in base64');
+    throw variables.invalid(
+      'MASTER_KEY',
+      `is required in production: 32 random bytes in base64, which this prints: ${MAKE_A_KEY}`,
+    );
   }
   return parseMasterKey(variables, 'MASTER_KEY', text);
 };

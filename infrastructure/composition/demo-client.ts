@@ -42,6 +42,6 @@ export const announceDemoClient = async (
   const { clientId, clientSecret, fundIds } = client;
   process.stdout.write(
     `\nA client to try this sandbox with (shown once):\n  client_id      ${clientId}\n  client_secret  ${clientSecret}\n` +
-      `  fund_id        ${fundIds[0]}\n\nA first call:\n${firstCall(configuration, client)}\n`,
+      `  fund_id        ${fundIds[0]}\n\nThe reference: ${configuration.publicUrl}/docs\n\nA first call:\n${firstCall(configuration, client)}\n`,
   );
 };

@@ -1,6 +1,7 @@
 import type { Container } from 'inversify';
 import { MetricsServer } from '../observability/metrics-server.ts';
 import type { LookedUp } from '../observability/metrics/looked-up.ts';
+import { SqlOperationStates } from '../sql/operation-states.ts';
 import { SqlDeliveryLog } from '../sql/webhooks/sql-delivery-log.ts';
 import type { Scrape } from '../observability/metrics/scrape.ts';
 import type { BackgroundThread } from './background/background-thread.ts';
@@ -32,6 +33,7 @@ const sourcesOf = (
   const { leased } = container.get(TOKENS.roles);
   const bus = container.get(TOKENS.eventBus);
   const deliveries = new SqlDeliveryLog(container.get(TOKENS.serviceDatabase));
+  const states = new SqlOperationStates(container.get(TOKENS.readModelDatabase));
   return {
     states: () => ({
       ...(roles.includes('projector') && {
@@ -50,6 +52,7 @@ const sourcesOf = (
     }),
     checks,
     ...(roles.includes('webhooks') && { waitingDeliveries: () => deliveries.lag() }),
+    ...(roles.includes('scheduler') && { operationStates: () => states.counts() }),
     ...(hasLag(bus) && { busLag: () => groupLags(bus) }),
     deadLetters: () => busDeadLetters.counts(),
     leases: () => Object.fromEntries(leased.map(({ name, state }) => [name, state === 'holding'])),

@@ -1,13 +1,32 @@
 import type { Worker } from 'node:worker_threads';
 import { announceDemoClient } from './demo-client.ts';
+import type { Logger } from '../../application/ports/logger.ts';
 import { readServiceConfiguration } from './configuration.ts';
+import type { Configuration } from './configuration.ts';
 import { ConfigurationError } from './environment-reader.ts';
 import { endInOrder } from './orderly-end.ts';
+import { isLoopback } from './insecurities.ts';
 import { createLogger } from './logging.ts';
 import { StartAbandonedError } from './patience.ts';
 import { PRIVATE_UMASK } from './private-files.ts';
 import { startUp } from './start-up.ts';
 import { WrongMasterKeyError } from '../security/master-keys.ts';
+
+/** Where everything is: the reference, the metrics, the data. */
+const announceStart = (configuration: Configuration, logger: Logger): void => {
+  const { environment, roles, host, port, publicUrl, metrics, dataDir } = configuration;
+  logger.info(
+    {
+      ...{ environment, roles, host, port },
+      ...(roles.includes('api') && { reference: `${publicUrl}/docs` }),
+      metrics: metrics ? `http://${metrics.host}:${metrics.port}/metrics` : 'off',
+      data: dataDir,
+    },
+    'ready',
+  );
+  if (environment === 'sandbox' && isLoopback(host))
+    logger.info({ host }, 'this sandbox listens on this machine only; HOST=0.0.0.0 opens it to others');
+};
 
 const run = async (worker: Worker | undefined): Promise<void> => {
   const configuration = readServiceConfiguration(process.env);
@@ -15,8 +34,7 @@ const run = async (worker: Worker | undefined): Promise<void> => {
   const service = startUp(configuration, logger, worker);
   endInOrder(service, logger);
   const { container } = await service.running;
-  const { environment, roles, host, port } = configuration;
-  logger.info({ environment, roles, host, port }, 'ready');
+  announceStart(configuration, logger);
   await announceDemoClient(container, configuration).catch((error: unknown) => {
     logger.warn({ err: error }, 'no client to try the sandbox with could be made; `client create` makes one');
   });

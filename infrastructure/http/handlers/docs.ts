@@ -10,13 +10,16 @@ const FOREVER = ['Cache-Control', 'public, max-age=31536000, immutable'];
 /** The reference for people. @throws Error when its files are not installed */
 export const docsHandlers = async (document: OpenApiDocument): Promise<Readonly<Record<string, Handler>>> => {
   const { page, assets } = await loadReferencePage(document);
+  const readReference: Handler = {
+    run: async ({ req }) => ({
+      ...(await page.replyTo(req, REVALIDATE)),
+      contentSecurityPolicy: PAGE_POLICY,
+    }),
+  };
   return {
-    readReference: {
-      run: async ({ req }) => ({
-        ...(await page.replyTo(req, REVALIDATE)),
-        contentSecurityPolicy: PAGE_POLICY,
-      }),
-    },
+    readReference,
+    // Its addresses are relative, so the page works there as well.
+    readRoot: readReference,
     readReferenceAsset: {
       run: async ({ req, params }) => {
         const asset = assets.get(params['asset'] ?? '');

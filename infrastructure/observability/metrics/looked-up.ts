@@ -1,5 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
+import type { StateCount } from '../../../application/ports/operation-states.ts';
 import type { DeliveryLag } from '../../../application/ports/delivery-log.ts';
 import type { DeadLetterCount } from '../dead-letter-counts.ts';
 
@@ -11,6 +12,8 @@ export interface LookedUp {
   readonly checks: () => Promise<Readonly<Record<string, string>>>;
   /** Only where deliveries are sent from. */
   readonly waitingDeliveries?: () => Promise<readonly DeliveryLag[]>;
+  /** Operations of every state; only where the scheduler may run. */
+  readonly operationStates?: () => Promise<readonly StateCount[]>;
   /** Messages that wait on the event bus, a consumer group; only where the bus keeps them. */
   readonly busLag?: () => Promise<Readonly<Record<string, number>>>;
   /** Whether this process holds the lease, for each role that it would take over; none where nothing is shared. */
@@ -27,6 +30,7 @@ export const lookedUpGauges = (registry: Registry, sources: LookedUp): readonly 
   stateGauge(registry, sources.states),
   checkGauge(registry, sources.checks),
   ...(sources.waitingDeliveries ? [waitingGauges(registry, sources.waitingDeliveries)] : []),
+  ...(sources.operationStates ? [operationGauges(registry, sources.operationStates)] : []),
   ...(sources.busLag ? [busGauge(registry, sources.busLag)] : []),
   leaseGauge(registry, sources.leases),
   deadLetterCounter(registry, sources.deadLetters),
@@ -80,6 +84,39 @@ const waitingGauges = (
     subscriptions.set(lags.length);
     for (const { webhookId, oldestCreatedAt } of lags.slice(0, MOST_SUBSCRIPTIONS))
       oldest.set({ webhook_id: webhookId }, Math.max(0, now - Date.parse(oldestCreatedAt)) / 1_000);
+  };
+};
+
+/** Counting walks over all operations, so it is not done for every scrape. */
+const COUNTED_FOR_MS = 60_000;
+
+const operationGauges = (
+  registry: Registry,
+  states: NonNullable<LookedUp['operationStates']>,
+): (() => Promise<void>) => {
+  const operations = new Gauge({
+    name: 'receivables_operations',
+    help: 'Operations by their state, counted at most once a minute; every process with the scheduler role says the same.',
+    labelNames: ['status'],
+    registers: [registry],
+  });
+  const oldest = new Gauge({
+    name: 'receivables_operations_oldest_waiting_seconds',
+    help: 'How long the first of the operations that wait for the administrator has been in this state.',
+    labelNames: ['status'],
+    registers: [registry],
+  });
+  let counted: { readonly at: number; readonly states: readonly StateCount[] } | undefined;
+  return async () => {
+    if (!counted || performance.now() - counted.at >= COUNTED_FOR_MS)
+      counted = { at: performance.now(), states: await states() };
+    operations.reset();
+    oldest.reset();
+    for (const { status, operations: count, oldestSince } of counted.states) {
+      operations.set({ status }, count);
+      if (oldestSince !== null)
+        oldest.set({ status }, Math.max(0, Date.now() - Date.parse(oldestSince)) / 1_000);
+    }
   };
 };
 

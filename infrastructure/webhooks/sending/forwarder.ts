@@ -16,9 +16,10 @@ interface Options {
   readonly now: () => number;
 }
 
+/** `fetch` hides why it failed in the cause. */
 const causeOf = (error: unknown): string => {
-  const { message, cause } = error as Error;
-  return cause instanceof Error ? cause.message || (cause as NodeJS.ErrnoException).code || message : message;
+  const { message, cause } = error as Error & { readonly cause?: { message?: string; code?: string } };
+  return cause?.message || cause?.code || message;
 };
 
 /** Posts events to a receiver that an operator named, as the service posts webhooks; plain http is allowed. Nothing is tried again. */

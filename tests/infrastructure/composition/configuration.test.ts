@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { X509Certificate, randomBytes } from 'node:crypto';
 import { rootCertificates } from 'node:tls';
@@ -141,6 +142,20 @@ describe('configuration', () => {
     expect(webhooks.allowPrivateNetwork).toBe(true);
     const blank = readConfiguration({ PORT: '', MASTER_KEY: ' ', ROLES: ' ', DATABASE_URL: '' });
     expect(blank).toEqual(readConfiguration({}));
+  });
+
+  test('a missing master key is answered with the command that makes one', () => {
+    const message = /^MASTER_KEY .*: node -p "(.+)"$/;
+    const error = (() => {
+      try {
+        return readConfiguration({ ENVIRONMENT: 'production' });
+      } catch (caught) {
+        return caught as Error;
+      }
+    })();
+    const [, script] = message.exec((error as Error).message) ?? [];
+    const made = execFileSync(process.execPath, ['-p', script!], { encoding: 'utf8' }).trim();
+    expect(readConfiguration({ ENVIRONMENT: 'production', MASTER_KEY: made }).masterKey).toBeDefined();
   });
 
   test('listens to this machine alone in the sandbox, to every network in production', () => {

@@ -25,6 +25,7 @@ const { registry } = (() => {
     states: () => ({}),
     checks: async () => ({}),
     waitingDeliveries: async () => [],
+    operationStates: async () => [],
     busLag: async () => ({}),
     leases: () => ({}),
     deadLetters: () => [],
@@ -69,6 +70,23 @@ describe('alert rules', () => {
       if (wait !== undefined) expect(wait).toMatch(/^\d+[smh]$/);
     },
   );
+});
+
+describe('the dashboard', () => {
+  const { panels } = JSON.parse(readFileSync(join(docs, 'operations/grafana-dashboard.json'), 'utf8')) as {
+    readonly panels: readonly { readonly title: string; readonly targets: readonly { expr: string }[] }[];
+  };
+
+  test.each(panels)('"$title" asks for series and labels that the service has', ({ targets }) => {
+    for (const { expr } of targets) {
+      const series = seriesIn(expr);
+      expect(series.length).toBeGreaterThan(0);
+      for (const { name, labels } of series) {
+        expect([name, metricOf(name) !== undefined]).toEqual([name, true]);
+        expect(labelsOf(name)).toEqual(expect.arrayContaining(labels));
+      }
+    }
+  });
 });
 
 describe('the runbook', () => {

@@ -113,6 +113,27 @@ export const metaOperations: readonly OperationSpec[] = [
   },
   {
     ...PUBLIC,
+    id: 'readRoot',
+    method: 'get',
+    path: '/',
+    bucket: 'read',
+    summary: 'The same page, at the bare address',
+    description:
+      'This description as a page for people, with requests to try. Everything it needs is served here.',
+    success: [
+      {
+        status: 200,
+        description: 'The page.',
+        mediaType: 'text/html',
+        schema: { type: 'string' },
+        example: '<!doctype html>',
+        headers: ETAG,
+      },
+      NOT_MODIFIED,
+    ],
+  },
+  {
+    ...PUBLIC,
     id: 'readReferenceAsset',
     method: 'get',
     path: '/docs/{asset}',
