@@ -7,6 +7,7 @@ export const addUpgradeCommands = (program: Command, dependencies: CliDependenci
   program
     .command('upgrade')
     .description('the change of processes that share their engines to this release')
+    .addHelpText('after', '\nExample:\n  receivables upgrade finish')
     .command('finish')
     .description('from now on store what only this release reads: no process of an earlier one runs any more')
     .addHelpText(
