@@ -33,19 +33,23 @@ def _matches(received, secret, message):
     return hmac.compare_digest(received.encode(), expected.encode())
 
 
-def verify_webhook(body, headers, secret, tolerance_seconds=DEFAULT_TOLERANCE_SECONDS, now=None):
+def verify_webhook(body, headers, secrets, tolerance_seconds=DEFAULT_TOLERANCE_SECONDS, now=None):
     """Returns the event's id, by which you recognise an event that you have handled already.
 
-    `body` is bytes, `headers` a mapping with lower-case names, `secret` the subscription's signing_secret, `now` UNIX seconds.
+    `body` is bytes, `headers` a mapping with lower-case names, `now` UNIX seconds. `secrets` is the subscription's
+    signing_secret, or while it is rotated a list of the new one and the old one.
     Handle the body only after this. Raises WebhookRejected.
     """
+    known = [secrets] if isinstance(secrets, str) else list(secrets)
+    if not known or not all(known):
+        raise ValueError("there is no signing secret, or an empty one")
     event_id = _header(headers, "x-svc-event-id")
     timestamp = _header(headers, "x-svc-timestamp")
-    plain = _matches(_header(headers, "x-svc-signature"), secret, body)
+    plain = _header(headers, "x-svc-signature")
+    timed = _header(headers, "x-svc-signature-v2")
     prefix = f"{event_id}.{timestamp}.".encode()
-    timed = _matches(_header(headers, "x-svc-signature-v2"), secret, prefix + body)
-    if not (plain and timed):
-        raise WebhookRejected("wrong_signature", "not signed with this secret, or changed on the way")
+    if not any(_matches(plain, one, body) and _matches(timed, one, prefix + body) for one in known):
+        raise WebhookRejected("wrong_signature", "not signed with these secrets, or changed on the way")
     current = int(time.time()) if now is None else now
     if not re.fullmatch(r"[0-9]{1,12}", timestamp) or abs(current - int(timestamp)) > tolerance_seconds:
         raise WebhookRejected("stale_timestamp", f"sent at {timestamp}, which is too far from now")

@@ -3,7 +3,7 @@ import { createSecretKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
-import { WebhookRejectedError, verifyWebhook } from '../../docs/webhook-verifier/verify.ts';
+import { WebhookRejectedError, verifyWebhook } from '../../docs/webhook-verifier/verify.mjs';
 import { signatureOf, timedSignatureOf } from '../../infrastructure/webhooks/sending/signatures.ts';
 
 interface Vector {
@@ -35,7 +35,7 @@ const verdict = ({ secret, body_base64, headers, now, tolerance_seconds }: Vecto
 const expected = ({ accepted, headers, reason }: Vector): string =>
   accepted ? headers['x-svc-event-id']! : reason!;
 
-describe('the verifier in TypeScript judges', () => {
+describe('the verifier for Node.js judges', () => {
   test.each(vectors)('$name', (vector) => expect(verdict(vector)).toBe(expected(vector)));
 
   test('a header that came twice as missing', () => {
@@ -46,6 +46,19 @@ describe('the verifier in TypeScript judges', () => {
       /missing/,
     );
   });
+
+  test('with each secret of a list, and not without one', () => {
+    const [genuine] = vectors;
+    const { secret, now, headers } = genuine!;
+    const webhook = { body: Buffer.from(genuine!.body_base64, 'base64'), headers };
+    expect(verifyWebhook(webhook, { secrets: ['the next one', secret], now })).toBe(
+      headers['x-svc-event-id'],
+    );
+    expect(() => verifyWebhook(webhook, { secrets: ['the next one'], now })).toThrow(WebhookRejectedError);
+    for (const secrets of [[], ['']]) {
+      expect(() => verifyWebhook(webhook, { secrets, now })).toThrow(TypeError);
+    }
+  });
 });
 
 test('the verifier in Python judges every vector the same', () => {
@@ -55,7 +68,10 @@ from verify import WebhookRejected, verify_webhook
 for v in json.load(open("test-vectors.json", encoding="utf-8"))["vectors"]:
     extra = {"tolerance_seconds": v["tolerance_seconds"]} if "tolerance_seconds" in v else {}
     try:
-        print(verify_webhook(base64.b64decode(v["body_base64"]), v["headers"], v["secret"], now=v["now"], **extra))
+        arguments = (base64.b64decode(v["body_base64"]), v["headers"])
+        first = verify_webhook(*arguments, v["secret"], now=v["now"], **extra)
+        assert first == verify_webhook(*arguments, ["the next one", v["secret"]], now=v["now"], **extra)
+        print(first)
     except WebhookRejected as rejected:
         print(rejected.reason)
 `;

@@ -1,0 +1,20 @@
+import { copyFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { documentedCode } from '../support/documented-code.ts';
+import { EXPECTED, receive } from '../support/documented-receiver.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+test('the receiver with Express takes what is genuine, once, and nothing else', async () => {
+  const folder = await temporaryDirectory();
+  await symlink(join(ROOT, 'node_modules'), join(folder.path, 'node_modules'));
+  await copyFile(join(ROOT, 'docs/webhook-verifier/verify.mjs'), join(folder.path, 'verify.mjs'));
+  await writeFile(
+    join(folder.path, 'receiver.mjs'),
+    documentedCode('webhook-verifier/README.md', 'receiver.mjs'),
+  );
+  expect(await receive([process.execPath, 'receiver.mjs'], folder.path)).toEqual(EXPECTED);
+  await folder.remove();
+});
