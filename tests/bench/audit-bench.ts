@@ -6,7 +6,7 @@ import { serviceDirectory } from './service-directory.ts';
 
 const wanted = Number(process.argv[2] ?? 100_000);
 const dataDir = await serviceDirectory('receivables-audit-');
-const verify = ['audit', 'verify', '--format', 'json'];
+const verify = ['audit', 'verify', '-o', 'json'];
 try {
   const events = fillHistory(dataDir, FUND, wanted);
   // The first one also brings the read models up to date, which is not what is measured.
