@@ -57,9 +57,22 @@ export interface DeliveryLag {
   readonly oldestCreatedAt: string;
 }
 
+/** What is kept of an attempt, as long as its delivery. */
+export interface EndedAttempt extends AttemptRecord {
+  /** The first 2 KiB of what the receiver answered; null when it answered nothing. */
+  readonly responseBody: string | null;
+}
+
+export interface EventDelivery extends DeliveryRecord {
+  readonly webhookId: string;
+  readonly attemptLog: readonly EndedAttempt[];
+}
+
 /** What became of deliveries. Costs grow with the page, not with the history. */
 export interface DeliveryLog {
   /** Newest first. @throws DomainError `invalid_query_parameter` for a cursor that it did not make */
   list(query: DeliveryQuery): Promise<DeliveryPage>;
+  /** Oldest first; of removed subscriptions none. An application has few subscriptions. */
+  ofEvent(eventId: string): Promise<readonly EventDelivery[]>;
   lag(): Promise<readonly DeliveryLag[]>;
 }

@@ -1,4 +1,4 @@
-import type { AttemptRecord } from './delivery-log.ts';
+import type { EndedAttempt } from './delivery-log.ts';
 import type { ConsumerProgress } from './consumer-offsets.ts';
 import type { Redelivery } from './redelivery.ts';
 
@@ -77,12 +77,6 @@ export type AttemptVerdict =
   | { readonly kind: 'retry'; readonly at: string }
   /** Failed, and it was the last attempt. */
   | { readonly kind: 'failed' };
-
-/** What is kept of an attempt, as long as its delivery. */
-export interface EndedAttempt extends AttemptRecord {
-  /** The first 2 KiB of what the receiver answered; null when it answered nothing. */
-  readonly responseBody: string | null;
-}
 
 export interface AttemptResult {
   readonly delivery: LeasedDelivery;

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../request-context.ts';
-import type { DeliveryPage, DeliveryState } from './delivery-log.ts';
+import type { DeliveryPage, DeliveryState, EventDelivery } from './delivery-log.ts';
 import type { Redelivery } from './redelivery.ts';
 import type { WebhookSubscription } from './webhook-subscriptions.ts';
 
@@ -47,6 +47,15 @@ export interface RedeliveryReceipt {
   readonly deliveries: readonly Redelivery[];
 }
 
+/** An event, and what became of it at each subscription. */
+export interface EventReport {
+  readonly eventId: string;
+  readonly event: string;
+  /** The frozen bytes as text. */
+  readonly body: string;
+  readonly deliveries: readonly EventDelivery[];
+}
+
 /**
  * Webhook subscriptions as their application manages them. Whatever belongs to another application does not exist. Every method
  * that names a webhook throws DomainError `webhook_not_found` when there is none.
@@ -76,4 +85,8 @@ export interface Webhooks {
    * @throws DomainError `event_not_found`, `webhook_invalid_state` when no subscription can get it
    */
   redeliver(context: RequestContext, eventId: string): Promise<RedeliveryReceipt>;
+  /** Sends `webhook.ping` to this subscription, at once. @throws DomainError `webhook_invalid_state` when it is paused */
+  ping(context: RequestContext, webhookId: string): Promise<RedeliveryReceipt>;
+  /** @throws DomainError `event_not_found` */
+  event(context: RequestContext, eventId: string): Promise<EventReport>;
 }

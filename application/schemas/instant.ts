@@ -1,9 +1,9 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
 
-const RFC3339 = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2})$/;
+const RFC3339 = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** The first instant with whole milliseconds that is not before this one, in UTC. @throws DomainError `invalid_query_parameter` */
+/** The instant in UTC with the milliseconds that events have. @throws DomainError `invalid_query_parameter` */
 export const instantOf = (field: string, text: string): string => {
   const parts = RFC3339.exec(text);
   const ms = parts ? Date.parse(text.toUpperCase().replace(' ', 'T')) : NaN;
@@ -13,6 +13,5 @@ export const instantOf = (field: string, text: string): string => {
     const details = [{ field, code: 'invalid_value', message }];
     throw new DomainError('invalid_query_parameter', `${field}: ${message}`, details);
   }
-  const belowMs = Number((parts[5] ?? '').slice(3)) > 0 ? 1 : 0;
-  return new Date(Math.min(LATEST, ms + belowMs)).toISOString();
+  return new Date(Math.min(LATEST, ms)).toISOString();
 };

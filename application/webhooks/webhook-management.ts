@@ -13,6 +13,7 @@ import type {
 import type {
   CreatedWebhook,
   CreateWebhookInput,
+  EventReport,
   ListDeliveriesInput,
   RedeliveryReceipt,
   RotatedSecret,
@@ -20,6 +21,7 @@ import type {
   Webhooks,
 } from '../ports/webhooks.ts';
 import { PING } from '../publishing/event-names.ts';
+import type { PublishedEvents } from '../publishing/published-event.ts';
 import { seesFund } from '../request-context.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wants } from './matching.ts';
@@ -34,6 +36,8 @@ interface Dependencies {
   readonly guard: WebhookAddressGuard;
   readonly sealer: Sealer;
   readonly random: RandomSource;
+  /** Events that no delivery keeps. */
+  readonly published: Pick<PublishedEvents, 'find'>;
   readonly clock: Clock;
   readonly apiVersion: string;
   /** True in the sandbox. */
@@ -44,6 +48,8 @@ interface Dependencies {
 
 const MOST_PER_APPLICATION = 20;
 
+const noEvent = (eventId: string): DomainError =>
+  new DomainError('event_not_found', `there is no event ${eventId}`);
 const notFound = (webhookId: string): DomainError =>
   new DomainError('webhook_not_found', `there is no webhook ${webhookId}`);
 
@@ -182,8 +188,7 @@ export class WebhookManagement implements Webhooks {
   async redeliver(context: RequestContext, eventId: string): Promise<RedeliveryReceipt> {
     const { queue, subscriptions, clock, onQueued } = this.#deps;
     const found = await queue.findEvent(context.applicationId, eventId);
-    if (!found || !seesFund(context, found.event.fundId))
-      throw new DomainError('event_not_found', `there is no event ${eventId}`);
+    if (!found || !seesFund(context, found.event.fundId)) throw noEvent(eventId);
     const { event, webhookIds } = found;
     const targets = (await subscriptions.ofApplications([context.applicationId]))
       .filter(({ status }) => status === 'active')
@@ -196,5 +201,31 @@ export class WebhookManagement implements Webhooks {
     const deliveries = await queue.redeliver(event, targets, clock.now());
     onQueued(targets);
     return { eventId, deliveries };
+  }
+
+  async ping(context: RequestContext, webhookId: string): Promise<RedeliveryReceipt> {
+    const { queue, log, clock, onQueued } = this.#deps;
+    if ((await this.#found(context, webhookId)).status === 'paused') {
+      throw new DomainError('webhook_invalid_state', `webhook ${webhookId} is paused: resume it first`);
+    }
+    const now = clock.now();
+    const event = this.#ping(context.applicationId, now);
+    await queue.enqueue([{ webhookId, event }], now);
+    const [delivery] = await log.ofEvent(event.eventId);
+    if (!delivery) throw notFound(webhookId);
+    onQueued([webhookId]);
+    const { eventId } = event;
+    return { eventId, deliveries: [{ webhookId, deliveryId: delivery.deliveryId, attempt: 1 }] };
+  }
+
+  async event(context: RequestContext, eventId: string): Promise<EventReport> {
+    const { queue, log, published } = this.#deps;
+    const { applicationId } = context;
+    const event =
+      (await queue.findEvent(applicationId, eventId))?.event ??
+      (await published.find(applicationId, eventId));
+    if (!event || !seesFund(context, event.fundId)) throw noEvent(eventId);
+    const { name, body } = event;
+    return { eventId, event: name, body, deliveries: await log.ofEvent(eventId) };
   }
 }

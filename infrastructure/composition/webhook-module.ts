@@ -1,4 +1,13 @@
 import { ContainerModule } from 'inversify';
+import { LRUCache } from 'lru-cache';
+import { parseLoanStream } from '../../application/command-handling/stream-names.ts';
+import type { EventStore } from '../../application/ports/event-store.ts';
+import type { EventSubscription } from '../../application/ports/event-subscription.ts';
+import type { StoredEvents } from '../../application/ports/stored-events.ts';
+import { StreamFundLookup } from '../../application/publishing/fund-lookup.ts';
+import { PublicEventTranslator } from '../../application/publishing/public-event-translator.ts';
+import { PublishedEvents } from '../../application/publishing/published-event.ts';
+import { decodeRecorded } from './read-side.ts';
 import { WebhookManagement } from '../../application/webhooks/webhook-management.ts';
 import type { Sealer } from '../../application/ports/webhook-secrets.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
@@ -12,6 +21,7 @@ import { WebhookWorker } from '../webhooks/webhook-worker.ts';
 import { sharesStores } from './engines.ts';
 import { TOKENS } from './tokens.ts';
 
+const CACHED_FUNDS = 1_000;
 /** What a subscription just made may get too much of, rather than miss, because the clocks of two processes disagree. */
 const CLOCKS_APART_MS = 1_000;
 
@@ -27,9 +37,24 @@ const sealerOf = (masterKeys: MasterKeys): Sealer => ({
   open: (sealed, context) => masterKeys.unwrap('webhook-secrets', sealed, context),
 });
 
+const NO_INDEX: StoredEvents = { byId: () => Promise.resolve(undefined) };
+
+/** EventStoreDB finds no event by its id: there, an event is known as long as a delivery keeps it. */
+const publishedEvents = (events: EventStore, log: EventSubscription): PublishedEvents => {
+  const stored = 'byId' in log ? (log as EventSubscription & StoredEvents) : NO_INDEX;
+  const funds = new StreamFundLookup(events, decodeRecorded, new LRUCache({ max: CACHED_FUNDS }));
+  const translator = new PublicEventTranslator({
+    decode: decodeRecorded,
+    parseStream: parseLoanStream,
+    funds,
+    apiVersion: API_VERSION,
+  });
+  return new PublishedEvents(stored, translator);
+};
+
 export const webhookModule = new ContainerModule(({ bind }) => {
   bind(TOKENS.webhookSide).toResolvedValue(
-    (configuration, db, bus, { masterKeys }, clock, logger, observability, onQueued) => {
+    (configuration, db, bus, { masterKeys }, clock, logger, observability, onQueued, events, log) => {
       const { environment, webhooks } = configuration;
       const subscriptions = new SqlWebhookSubscriptions(db);
       const queue = new SqlDeliveryQueue(db);
@@ -57,6 +82,7 @@ export const webhookModule = new ContainerModule(({ bind }) => {
         subscriptions,
         queue,
         log: new SqlDeliveryLog(db),
+        published: publishedEvents(events, log),
         guard,
         sealer,
         random: new SystemRandom(),
@@ -76,6 +102,8 @@ export const webhookModule = new ContainerModule(({ bind }) => {
       TOKENS.logger,
       TOKENS.observability,
       TOKENS.onQueued,
+      TOKENS.eventStore,
+      TOKENS.eventSubscription,
     ],
   );
 });

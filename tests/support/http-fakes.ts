@@ -137,6 +137,11 @@ const webhooks: Webhooks = {
   rotateSecret: async (_context, webhookId) => ({ webhookId, signingSecret: 't', rotatedAt: NOW }),
   remove: async () => undefined,
   deliveries: async () => ({ deliveries: [], nextCursor: null }),
+  ping: async (_context, webhookId) => ({
+    eventId: '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69',
+    deliveries: [{ webhookId, deliveryId: 'd', attempt: 1 }],
+  }),
+  event: async (_context, eventId) => ({ eventId, event: 'loan_received', body: '{}', deliveries: [] }),
   redeliver: async () => ({
     eventId: '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69',
     deliveries: [{ webhookId: 'hook-1', deliveryId: 'd-1', attempt: 2 }],

@@ -87,7 +87,7 @@ const prepare = async (spec: OperationSpec, party: Party, body: Json): Promise<R
     const example = document.paths['/webhook'].post.requestBody.content['application/json'].example;
     const created = await api.call('POST', '/webhook', example);
     inPath['webhook_id'] = created.body.webhook_id;
-    if (spec.id === 'redeliverEvent') {
+    if (spec.path.includes('{event_id}')) {
       const { body: page } = await api.call('GET', `/webhook/${created.body.webhook_id}/deliveries`);
       inPath['event_id'] = page.data[0].event_id;
     }

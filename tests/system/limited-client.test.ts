@@ -139,6 +139,8 @@ const CASES: Readonly<Record<string, Case>> = {
   deleteWebhook: { path: '/webhook/WEBHOOK', hidden: [403, 'insufficient_scope'] },
   pauseWebhook: { path: '/webhook/WEBHOOK/pause', hidden: [403, 'insufficient_scope'] },
   resumeWebhook: { path: '/webhook/WEBHOOK/resume', hidden: [403, 'insufficient_scope'] },
+  pingWebhook: { path: '/webhook/WEBHOOK/ping', hidden: [403, 'insufficient_scope'] },
+  readEvent: { path: '/webhook/event/EVENT', hidden: [404, 'event_not_found'] },
   rotateWebhookSecret: { path: '/webhook/WEBHOOK/rotate-secret', hidden: [403, 'insufficient_scope'] },
 };
 const behindToken = OPERATIONS.filter(({ access }) => access !== 'public' && access !== 'client_credentials');
@@ -207,6 +209,24 @@ describe('to a client limited to one fund', () => {
     expect([foreign.status, foreign.body.error_code]).toEqual([403, 'fund_not_allowed']);
     const taken = await limited.call('PATCH', '/loan/renegotiate', renegotiation('MINE', 'OTHER'));
     expect([taken.status, taken.body.error_code]).toEqual([409, 'proposal_code_already_used']);
+  });
+
+  test('an event is followed with its body, also one that nobody subscribed to', async () => {
+    const sent = (await limited.call('GET', `/webhook/event/${eventIds.mine}`)).body;
+    expect(JSON.parse(sent.body)).toMatchObject({ event_id: eventIds.mine, event: sent.event });
+    expect(sent.deliveries).toMatchObject([{ webhook_id: webhookId, event_id: eventIds.mine }]);
+    const alone = await clientOf({ applicationId: 'alone', fundIds: [MINE] });
+    await alone.assign(lasting(MINE, 'ALONE'));
+    const stream = service.service.container.get(TOKENS.eventStream);
+    const all = stream.read({ follow: false, applicationId: 'alone' }, new AbortController().signal);
+    for await (const { event } of all) {
+      const { status, body } = await alone.call('GET', `/webhook/event/${event.eventId}`);
+      expect([status, body]).toEqual([
+        200,
+        { event_id: event.eventId, event: event.name, body: event.body, deliveries: [] },
+      ]);
+      expect((await everything.call('GET', `/webhook/event/${event.eventId}`)).status).toBe(404);
+    }
   });
 
   test('scopes limit its tokens', async () => {

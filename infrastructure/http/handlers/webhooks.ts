@@ -6,6 +6,7 @@ import { NO_CONTENT, ok } from '../pipeline/reply.ts';
 import {
   presentCreatedWebhook,
   presentDeliveries,
+  presentEvent,
   presentRedelivery,
   presentRotatedSecret,
   presentWebhook,
@@ -62,6 +63,17 @@ export const webhookHandlers = ({ webhooks }: UseCases): Readonly<Record<string,
       status: 202,
       json: presentRedelivery(await webhooks.redeliver(context, idOf(params['event_id'], 'event_not_found'))),
     })),
+  },
+  pingWebhook: {
+    run: forClient(async (context, call) => ({
+      status: 202,
+      json: presentRedelivery(await webhooks.ping(context, webhookId(call))),
+    })),
+  },
+  readEvent: {
+    run: forClient(async (context, { params }) =>
+      ok(presentEvent(await webhooks.event(context, idOf(params['event_id'], 'event_not_found')))),
+    ),
   },
   listDeliveries: {
     run: forClient(async (context, call) =>

@@ -184,3 +184,25 @@ export const delivery = {
     { attempt: 1, at: '2026-01-15T12:00:01.000Z', duration_ms: 250, response_status: 200, error: null },
   ],
 };
+
+export const pinged = {
+  event_id: EVENT_ID,
+  deliveries: [{ webhook_id: WEBHOOK_ID, delivery_id: DELIVERY_ID, attempt: 1 }],
+};
+
+export const eventReport = {
+  event_id: EVENT_ID,
+  event: 'loan_received',
+  body: JSON.stringify({
+    ...{ event: 'loan_received', event_id: EVENT_ID, originator_proposal_code: CODE, fund_id: FUND },
+    ...{ timestamp: RECEIVED, sequence: 0, api_version: '2026.11.2' },
+    data: { status: 'received', received_at: RECEIVED, acquisition_value: 1800, number_of_installments: 2 },
+  }),
+  deliveries: [
+    {
+      webhook_id: WEBHOOK_ID,
+      ...delivery,
+      attempt_log: [{ ...delivery.attempt_log[0], response_body: '{"taken":true}' }],
+    },
+  ],
+};

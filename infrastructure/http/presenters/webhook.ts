@@ -2,6 +2,7 @@ import type { AttemptRecord, DeliveryPage, DeliveryRecord } from '../../../appli
 import type { WebhookSubscription } from '../../../application/ports/webhook-subscriptions.ts';
 import type {
   CreatedWebhook,
+  EventReport,
   RedeliveryReceipt,
   RotatedSecret,
 } from '../../../application/ports/webhooks.ts';
@@ -74,4 +75,18 @@ const delivery = (record: DeliveryRecord): object => ({
 export const presentDeliveries = ({ deliveries, nextCursor }: DeliveryPage): object => ({
   data: deliveries.map(delivery),
   next_cursor: nextCursor,
+});
+
+export const presentEvent = ({ eventId, event, body, deliveries }: EventReport): object => ({
+  event_id: eventId,
+  event,
+  body,
+  deliveries: deliveries.map((one) => ({
+    webhook_id: one.webhookId,
+    ...delivery(one),
+    attempt_log: one.attemptLog.map((record) => ({
+      ...attempt(record),
+      response_body: record.responseBody,
+    })),
+  })),
 });

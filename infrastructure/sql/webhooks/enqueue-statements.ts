@@ -7,15 +7,15 @@ import type { Statement } from '../sql-database.ts';
 import { prepared } from './prepared-query.ts';
 import type { WebhookDeliveryTable, WebhookEventTable } from './tables.ts';
 
-/** Lane of the ping, which belongs to no operation. */
-const NO_OPERATION = '';
 /** Begins the names of lanes that hold one redelivery; no code has this character. */
 export const REDELIVERY = '/redelivery/';
 
 /** Held by everybody who gives an event a delivery, and alone by who removes events that have none. */
 export const GIVING_EVENTS = 'webhook events';
 
-export const laneOf = (code: string | null): string => code ?? NO_OPERATION;
+/** A ping belongs to no operation: each has a lane of its own and waits for nothing. */
+export const laneOf = ({ code, eventId }: Pick<WebhookEvent, 'code' | 'eventId'>): string =>
+  code ?? `/ping/${eventId}`;
 
 const insertEvent = (builder: Kysely<Schema>) =>
   prepared((row: WebhookEventTable) =>
@@ -117,7 +117,7 @@ export class EnqueueStatements {
     const deliveries: number[] = [];
     const lanes = new Map<string, { webhook_id: string; lane: string; ready_at: string }>();
     for (const { webhookId, event } of planned) {
-      const lane = laneOf(event.code);
+      const lane = laneOf(event);
       deliveries.push(statements.push({ query: this.#waiting(webhookId, event, now) }) - 1);
       lanes.set(`${webhookId} ${lane}`, { webhook_id: webhookId, lane, ready_at: now });
     }
@@ -133,7 +133,7 @@ export class EnqueueStatements {
       sequence: event.sequence,
       created_at: now,
       next_attempt_at: now,
-      waiting_lane: laneOf(event.code),
+      waiting_lane: laneOf(event),
     });
   }
 

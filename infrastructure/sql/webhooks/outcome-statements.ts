@@ -60,7 +60,7 @@ export class OutcomeStatements {
     const { lease, redelivery } = result.delivery;
     if (redelivery) {
       const { verdict, delivery } = result;
-      const nudge = { webhook_id: lease.webhookId, lane: laneOf(delivery.event.code), now };
+      const nudge = { webhook_id: lease.webhookId, lane: laneOf(delivery.event), now };
       const after = verdict.kind === 'delivered' ? [{ query: this.#lanes.nudge(nudge) }] : [];
       return [this.#lanes.end(lease), ...after, { query: this.#redelivered(result, now) }, logged];
     }

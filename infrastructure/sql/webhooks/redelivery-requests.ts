@@ -125,7 +125,7 @@ export class RedeliveryRequests {
       .updateTable('webhook_lane')
       .set((eb) => ({ token: eb.ref('token') }))
       .where('webhook_id', '=', webhookId)
-      .where('lane', '=', laneOf(event.code))
+      .where('lane', '=', laneOf(event))
       .compile();
   }
 

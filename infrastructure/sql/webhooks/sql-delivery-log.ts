@@ -10,6 +10,7 @@ import type {
   DeliveryQuery,
   DeliveryRecord,
   DeliveryState,
+  EventDelivery,
 } from '../../../application/ports/delivery-log.ts';
 import type { Schema } from '../schema.ts';
 import type { SqlDatabase } from '../sql-database.ts';
@@ -39,6 +40,12 @@ type Row = Pick<
   | 'last_error'
 > &
   Pick<WebhookEventTable, 'name' | 'code' | 'fund_id'>;
+
+const SHOWN = [
+  ...(['d.delivery_id', 'd.event_id', 'd.status', 'd.attempts', 'd.created_at'] as const),
+  ...(['d.last_attempt_at', 'd.next_attempt_at', 'd.delivered_at'] as const),
+  ...(['d.last_response_status', 'd.last_error', 'e.name', 'e.code', 'e.fund_id'] as const),
+] as const;
 
 /** Without the answers' bodies: a page of them would be megabytes that nobody asked for. */
 const LISTED = ['delivery_id', 'attempt', 'started_at', 'duration_ms', 'response_status', 'error'] as const;
@@ -143,25 +150,38 @@ export class SqlDeliveryLog implements DeliveryLog {
           join.onRef('d.delivery_id', '=', 'page.delivery_id').on('d.webhook_id', '=', webhookId),
         )
         .innerJoin('webhook_event as e', 'e.event_id', 'd.event_id')
-        .select([
-          'd.delivery_id',
-          'd.event_id',
-          'd.status',
-          'd.attempts',
-          'd.created_at',
-          'd.last_attempt_at',
-          'd.next_attempt_at',
-          'd.delivered_at',
-          'd.last_response_status',
-          'd.last_error',
-          'e.name',
-          'e.code',
-          'e.fund_id',
-        ])
+        .select(SHOWN)
         // Ids may run a little ahead of the clock, so the oldest of the page can be older than their ids say.
         .$if(since !== undefined, (q) => q.where('d.created_at', '>=', since!))
         .orderBy('page.delivery_id', 'desc')
     );
+  }
+
+  async ofEvent(eventId: string): Promise<readonly EventDelivery[]> {
+    const { builder } = this.#database;
+    const deliveries = builder
+      .selectFrom('webhook_delivery as d')
+      .innerJoin('webhook_event as e', 'e.event_id', 'd.event_id')
+      .innerJoin('webhook_subscription as s', 's.webhook_id', 'd.webhook_id')
+      .select(['d.webhook_id', ...SHOWN])
+      .where('d.event_id', '=', eventId)
+      .where('s.status', '<>', 'removed')
+      .orderBy('d.delivery_id');
+    const attempts = builder
+      .selectFrom('webhook_attempt')
+      .select([...LISTED, 'response_body'])
+      .where('delivery_id', 'in', (eb) =>
+        eb.selectFrom('webhook_delivery').select('delivery_id').where('event_id', '=', eventId),
+      )
+      .orderBy('delivery_id')
+      .orderBy('attempt');
+    const [rows, log] = await this.#database.snapshot([deliveries, attempts]);
+    const logs = Map.groupBy(log, (row) => row.delivery_id);
+    return rows.map((row) => {
+      const own = logs.get(row.delivery_id) ?? [];
+      const attemptLog = own.map((one) => ({ ...attemptOf(one), responseBody: one.response_body }));
+      return { ...recordOf(row, attemptLog), webhookId: row.webhook_id, attemptLog };
+    });
   }
 
   async lag(): Promise<readonly DeliveryLag[]> {

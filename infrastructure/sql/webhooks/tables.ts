@@ -68,7 +68,7 @@ export interface WebhookAttemptTable {
 /** Only lanes with work. What is claimed is a lane, never a delivery. */
 export interface WebhookLaneTable {
   webhook_id: string;
-  /** Code of the operation; empty for the ping; a name with `/`, which no code has, for one redelivery. */
+  /** Code of the operation; a name with `/`, which no code has, for one ping or one redelivery. */
   lane: string;
   /** 0 while the head was never tried, 1 after that. */
   tier: number;

@@ -34,6 +34,7 @@ const prepareAll = (db: DatabaseSync) => ({
     `SELECT ${COLUMNS} FROM events e CROSS JOIN streams s ON s.id = e.stream_id
      WHERE e.stream_id = ? AND e.revision >= ? AND e.revision <= ? ORDER BY e.revision`,
   ),
+  byId: db.prepare(`SELECT ${COLUMNS} FROM events e JOIN streams s ON s.id = e.stream_id WHERE e.id = ?`),
   claimHolder: db.prepare(
     `SELECT name FROM claims JOIN streams ON streams.id = claims.stream_id
      WHERE application_id = ? AND endpoint = ? AND key = ?`,
@@ -93,6 +94,12 @@ export class EventLogReader {
     if (revision < from) return { events: [], revision };
     const rows = this.#sql.events.all(id, from, revision) as unknown as readonly EventRow[];
     return { events: rows.map(eventOf), revision };
+  }
+
+  /** @throws DamagedEventError */
+  byId(id: string): RecordedEvent | undefined {
+    const row = this.#sql.byId.get(id) as unknown as EventRow | undefined;
+    return row && eventOf(row);
   }
 
   claimHolder({ applicationId, endpoint, key }: KeyClaim): string | undefined {

@@ -84,6 +84,10 @@ export class SqliteEventStore implements EventStore, EventSubscription {
     return toRevision(await this.#read((reader) => reader.head(stream)));
   }
 
+  byId(id: string): Promise<RecordedEvent | undefined> {
+    return this.#read((reader) => reader.byId(id));
+  }
+
   async append(
     stream: string,
     expected: StreamRevision,

@@ -72,6 +72,7 @@ beforeEach(async () => {
     ...shared,
     log: new SqlDeliveryLog(store.database),
     random: new SystemRandom(),
+    published: { find: () => Promise.resolve(undefined) },
     apiVersion: '2026.1.0',
     pingsOnCreation: true,
     onQueued: (webhookIds) => worker.wake(webhookIds),

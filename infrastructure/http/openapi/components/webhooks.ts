@@ -79,7 +79,21 @@ const secret: Schema = {
   description: 'Key of the HMAC that signs each delivery. It is shown this once.',
 };
 
-const delivery = object({
+const attemptFields = {
+  attempt: { type: 'integer', minimum: 1, description: 'Its number.' },
+  at: ref('Timestamp'),
+  duration_ms: { type: 'integer', minimum: 0, description: 'How long it took.' },
+  response_status: { type: ['integer', 'null'], description: 'HTTP status; null when there was none.' },
+  error: { ...textOrNull, description: 'Why it failed.' },
+};
+
+const attemptLog = (fields: Readonly<Record<string, Schema>>): Schema => ({
+  type: 'array',
+  description: 'Every attempt, oldest first.',
+  items: object(fields),
+});
+
+const deliveryFields = {
   delivery_id: text('This event on its way to this subscription.'),
   event_id: EVENT_ID,
   event: text('Name of the event.'),
@@ -100,18 +114,8 @@ const delivery = object({
     description: 'HTTP status of the last answer; null when there was none.',
   },
   last_error: { ...textOrNull, description: 'Why the last attempt failed.' },
-  attempt_log: {
-    type: 'array',
-    description: 'Every attempt, oldest first.',
-    items: object({
-      attempt: { type: 'integer', minimum: 1, description: 'Its number.' },
-      at: ref('Timestamp'),
-      duration_ms: { type: 'integer', minimum: 0, description: 'How long it took.' },
-      response_status: { type: ['integer', 'null'], description: 'HTTP status; null when there was none.' },
-      error: { ...textOrNull, description: 'Why it failed.' },
-    }),
-  },
-});
+  attempt_log: attemptLog(attemptFields),
+};
 
 export const webhookSchemas: Readonly<Record<string, Schema>> = {
   NewWebhook: requestObject({ url, events, fund_ids: fundIds, description }, ['fund_ids', 'description']),
@@ -150,15 +154,35 @@ export const webhookSchemas: Readonly<Record<string, Schema>> = {
     event_id: EVENT_ID,
     deliveries: {
       type: 'array',
-      description: 'One for each subscription that gets it again.',
+      description: 'One for each subscription that gets it.',
       items: object({
         webhook_id: WEBHOOK_ID,
-        delivery_id: text('The delivery that gets another attempt.'),
+        delivery_id: text('The delivery that this attempt belongs to.'),
         attempt: { type: 'integer', minimum: 1, description: 'Number that this attempt carries.' },
       }),
     },
   }),
-  Delivery: delivery,
+  Delivery: object(deliveryFields),
+  EventReport: object({
+    event_id: EVENT_ID,
+    event: text('Name of the event.'),
+    body: text('The bytes that are signed and sent, as text.'),
+    deliveries: {
+      type: 'array',
+      description: 'One for each subscription that it was queued for; none where nobody subscribed.',
+      items: object({
+        webhook_id: WEBHOOK_ID,
+        ...deliveryFields,
+        attempt_log: attemptLog({
+          ...attemptFields,
+          response_body: {
+            ...textOrNull,
+            description: 'The first 2 KiB of what the receiver answered; null when it answered nothing.',
+          },
+        }),
+      }),
+    },
+  }),
   DeliveryPage: object({
     data: { type: 'array', items: ref('Delivery') },
     next_cursor: { ...textOrNull, description: 'Send it as `cursor` to get the next page.' },

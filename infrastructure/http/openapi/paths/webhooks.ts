@@ -117,6 +117,34 @@ const redeliver: OperationSpec = {
   errors: ['event_not_found', 'webhook_invalid_state'],
 };
 
+const ping: OperationSpec = {
+  ...MANAGED,
+  id: 'pingWebhook',
+  method: 'post',
+  path: '/webhook/{webhook_id}/ping',
+  summary: 'Try a subscription out',
+  description:
+    'Sends `webhook.ping` to this address at once, whatever it subscribes to. It waits for nothing else, and is tried again like any event.',
+  parameters: ['WebhookId'],
+  success: [json(202, 'The attempt is queued.', 'Redelivery', example.pinged)],
+  errors: ['webhook_not_found', 'webhook_invalid_state'],
+};
+
+const event: OperationSpec = {
+  id: 'readEvent',
+  method: 'get',
+  path: '/webhook/event/{event_id}',
+  tag: TAG,
+  access: 'events',
+  bucket: 'read',
+  summary: 'Follow an event',
+  description:
+    'What was sent, byte for byte, and what became of it at each subscription: every attempt with the beginning of what the receiver answered.',
+  parameters: ['EventId'],
+  success: [json(200, 'The event.', 'EventReport', example.eventReport)],
+  errors: ['event_not_found'],
+};
+
 const deliveries: OperationSpec = {
   id: 'listDeliveries',
   method: 'get',
@@ -133,5 +161,5 @@ const deliveries: OperationSpec = {
 
 export const webhookOperations: readonly OperationSpec[] = [
   ...[create, list, update, remove, pause, resume],
-  ...[rotate, redeliver, deliveries],
+  ...[rotate, ping, redeliver, event, deliveries],
 ];

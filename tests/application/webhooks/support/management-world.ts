@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
+import type { PublicEvent } from '../../../../application/ports/event-bus.ts';
 import type { WebhookEvent } from '../../../../application/ports/delivery-queue.ts';
 import type { CreatedWebhook } from '../../../../application/ports/webhooks.ts';
 import type { RequestContext } from '../../../../application/request-context.ts';
@@ -26,6 +27,8 @@ export class ManagementWorld {
   readonly management: WebhookManagement;
   /** The same in a sandbox, which sends pings. */
   readonly sandbox: WebhookManagement;
+  /** What the log holds beside what is queued. */
+  published: PublicEvent | undefined;
   #secrets = 0;
 
   constructor(database: SqlDatabase) {
@@ -45,6 +48,7 @@ export class ManagementWorld {
       subscriptions: new SqlWebhookSubscriptions(database),
       queue: this.queue,
       log: new SqlDeliveryLog(database),
+      published: { find: () => Promise.resolve(this.published) },
       guard: {
         check: (url) => {
           if (url.startsWith('http:')) throw new DomainError('invalid_webhook_url', 'url: only https');
