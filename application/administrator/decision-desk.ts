@@ -6,7 +6,7 @@ import { loanStream } from '../command-handling/stream-names.ts';
 import { UnreadableEventError } from '../event-codec/payload.ts';
 import { requirePaymentDate } from '../loans/payment-date.ts';
 import type { PaymentDatePolicy } from '../loans/payment-date.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { BusinessClock } from '../ports/clock.ts';
 import type { RefusedDecision } from '../ports/decision-source.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { AdministratorDecisions } from './decisions.ts';
@@ -17,7 +17,7 @@ import type { SubmittedDecision } from './submitted-decision.ts';
 interface Dependencies {
   readonly decisions: AdministratorDecisions;
   readonly events: Pick<EventStore, 'findClaim'>;
-  readonly clock: Clock;
+  readonly clock: BusinessClock;
   /** For the day of a disbursement. */
   readonly dates: PaymentDatePolicy;
 }
@@ -94,6 +94,7 @@ export class DecisionDesk {
 
   #carryOut(decision: SubmittedDecision): Promise<Handled> {
     const { applicationId, code, decisionId } = decision;
+    const command = commandOf(decision, this.#deps.clock.now());
     return this.#deps.decisions.carryOut({
       stream: loanStream(applicationId, code),
       applicationId,
@@ -105,7 +106,7 @@ export class DecisionDesk {
         claim: true,
         claimScope: ALL_APPLICATIONS,
       },
-      command: commandOf(decision, this.#deps.clock.now()),
+      command: () => command,
     });
   }
 

@@ -1,5 +1,6 @@
 import type { LoanCommand } from '../../domain/loan/commands.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
+import type { LoanState } from '../../domain/loan/state.ts';
 import type { StoredFormats } from '../ports/stored-formats.ts';
 import type { CommandHandler, CommandRequest, Handled } from '../command-handling/command-handler.ts';
 
@@ -13,7 +14,8 @@ export interface Decision {
   readonly causationId?: string;
   /** Present for decisions from outside, whose ids are used up like the keys of requests. */
   readonly idempotency?: NonNullable<CommandRequest['idempotency']>;
-  readonly command: LoanCommand;
+  /** Undefined where the state of the operation leaves nothing to decide. */
+  readonly command: (state: LoanState) => LoanCommand | undefined;
 }
 
 /** Carries out decisions. One that is already carried out changes nothing. */
@@ -29,7 +31,7 @@ export class AdministratorDecisions {
   /** @throws DomainError when the operation's state does not allow it, or its id was used for something else */
   async carryOut(decision: Decision): Promise<Handled> {
     const { causationId, idempotency } = decision;
-    const command = (await this.#formats.forEarlierRelease()) ? asBefore(decision.command) : decision.command;
+    const earlier = await this.#formats.forEarlierRelease();
     return this.#commands.handle({
       stream: decision.stream,
       applicationId: decision.applicationId,
@@ -37,7 +39,10 @@ export class AdministratorDecisions {
       correlationId: decision.decisionId,
       ...(causationId !== undefined && { causationId }),
       ...(idempotency && { idempotency }),
-      decide: (state) => loanDecider.decide(command, state),
+      decide: (state) => {
+        const command = decision.command(state);
+        return command ? loanDecider.decide(earlier ? asBefore(command) : command, state) : [];
+      },
     });
   }
 }

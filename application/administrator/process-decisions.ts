@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/clock.ts';
+import type { BusinessClock } from '../ports/clock.ts';
 import type { DecisionDeadLetters, ReceivedDecision } from '../ports/decision-source.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { DecisionAnswer, DecisionDesk } from './decision-desk.ts';
@@ -6,7 +6,7 @@ import type { DecisionAnswer, DecisionDesk } from './decision-desk.ts';
 interface Dependencies {
   readonly desk: Pick<DecisionDesk, 'submitAll'>;
   readonly deadLetters: DecisionDeadLetters;
-  readonly clock: Clock;
+  readonly clock: BusinessClock;
   readonly logger: Logger;
 }
 

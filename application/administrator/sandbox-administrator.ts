@@ -1,11 +1,14 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { LoanCommand } from '../../domain/loan/commands.ts';
+import type { RejectionReason } from '../../domain/loan/events.ts';
+import type { LoanState } from '../../domain/loan/state.ts';
 import type { Timestamp } from '../../domain/shared/identifiers.ts';
 import { KeptPlace } from '../coordination/kept-place.ts';
 import { Outage } from '../coordination/outage.ts';
 import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
+import { notEarlier } from '../event-codec/hash-chain.ts';
 import type { CheckpointStore } from '../ports/checkpoint-store.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { BusinessClock } from '../ports/clock.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 import type { EventSubscription } from '../ports/event-subscription.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -15,7 +18,7 @@ interface Dependencies {
   readonly decisions: AdministratorDecisions;
   readonly subscription: EventSubscription;
   readonly checkpoints: CheckpointStore;
-  readonly clock: Clock;
+  readonly clock: BusinessClock;
   readonly logger: Logger;
   /** Resolves after so many milliseconds, or at once when the signal ends. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -23,12 +26,29 @@ interface Dependencies {
   readonly step: number;
 }
 
-/** What follows each stored event; a sandbox approves everything. */
-const next: Readonly<Record<string, (now: Timestamp) => LoanCommand>> = {
-  'loan.received.v1': (now) => ({ type: 'ApproveLoan', now }),
-  'loan.approved.v1': (now) => ({ type: 'SignLoanTerm', now }),
-  'loan.term_signed.v1': (now) => ({ type: 'DisburseLoan', now }),
-  'loan.repurchase_requested.v1': (now) => ({ type: 'CompleteRepurchase', now }),
+type NextStep = (state: LoanState, now: Timestamp) => LoanCommand | undefined;
+
+const ASKED_FOR: readonly RejectionReason[] = [
+  { code: 'sandbox_outcome', message: 'The request asked for it with X-Sandbox-Outcome: reject.' },
+];
+
+/** A step towards the disbursement, unless the request asked for another outcome. */
+const unlessAskedOtherwise =
+  (step: (now: Timestamp) => LoanCommand): NextStep =>
+  (state, now) => {
+    const asked = 'sandboxOutcome' in state ? state.sandboxOutcome : undefined;
+    if (asked === 'hold') return undefined;
+    if (asked === 'reject' && state.status === 'received')
+      return { type: 'RejectLoan', reasons: ASKED_FOR, now };
+    return step(now);
+  };
+
+/** What follows each stored event; a sandbox approves everything that did not ask for something else. */
+const next: Readonly<Record<string, NextStep>> = {
+  'loan.received.v1': unlessAskedOtherwise((now) => ({ type: 'ApproveLoan', now })),
+  'loan.approved.v1': unlessAskedOtherwise((now) => ({ type: 'SignLoanTerm', now })),
+  'loan.term_signed.v1': unlessAskedOtherwise((now) => ({ type: 'DisburseLoan', now })),
+  'loan.repurchase_requested.v1': (_, now) => ({ type: 'CompleteRepurchase', now }),
 };
 
 const CHECKPOINT = 'sandbox-administrator';
@@ -106,15 +126,16 @@ export class SandboxAdministrator {
   }
 
   async #decide(event: RecordedEvent): Promise<void> {
-    const command = next[event.type];
-    if (!command) return;
+    const step = next[event.type];
+    if (!step) return;
+    const now = notEarlier(this.#deps.clock.now(), event.metadata.recordedAt);
     try {
       await this.#deps.decisions.carryOut({
         stream: event.stream,
         applicationId: event.metadata.applicationId,
         decisionId: `sandbox-${event.id}`,
         causationId: event.id,
-        command: command(this.#deps.clock.now()),
+        command: (state) => step(state, now),
       });
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;

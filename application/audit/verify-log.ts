@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/clock.ts';
+import type { BusinessClock } from '../ports/clock.ts';
 import type { EventSubscription } from '../ports/event-subscription.ts';
 import { SealCheck } from '../seals/check-seals.ts';
 import type { SealCoverage, SealPlace, SealStores } from '../seals/check-seals.ts';
@@ -18,7 +18,7 @@ interface Dependencies extends AuditStores {
   readonly subscription: EventSubscription;
   readonly readModels: readonly ReadModel[];
   readonly seals: SealStores;
-  readonly clock: Clock;
+  readonly clock: BusinessClock;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 

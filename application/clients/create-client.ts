@@ -6,12 +6,12 @@ import type { ClientRegistry } from '../ports/client-registry.ts';
 import { SCOPES } from '../ports/scopes.ts';
 import type { Scope } from '../ports/scopes.ts';
 import type { StoredFormats } from '../ports/stored-formats.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { RealClock } from '../ports/clock.ts';
 
 interface Dependencies {
   readonly registry: ClientRegistry;
   readonly credentials: ClientCredentials;
-  readonly clock: Clock;
+  readonly clock: RealClock;
   readonly formats: Pick<StoredFormats, 'forEarlierRelease'>;
 }
 
@@ -73,7 +73,7 @@ export class CreateClient {
         applicationId: input.applicationId ?? randomUUID(),
         name: input.name.trim(),
         rateLimitMultiplier: input.rateLimitMultiplier ?? 1,
-        createdAt: clock.now(),
+        createdAt: clock.realNow(),
         revokedAt: null,
         ...limits,
       },

@@ -1,20 +1,20 @@
-import type { Timestamp } from '../../domain/shared/identifiers.ts';
+import type { RealTime } from '../../domain/shared/identifiers.ts';
 import type { ClientRegistry } from '../ports/client-registry.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { RealClock } from '../ports/clock.ts';
 
 /** Ends a client's access: no new tokens at once, and its living ones are refused within seconds. @see ClientDirectory */
 export class RevokeClient {
   readonly #registry: ClientRegistry;
-  readonly #clock: Clock;
+  readonly #clock: RealClock;
 
-  constructor(registry: ClientRegistry, clock: Clock) {
+  constructor(registry: ClientRegistry, clock: RealClock) {
     this.#registry = registry;
     this.#clock = clock;
   }
 
   /** When it was revoked; undefined when there is no such client, or it was revoked before. */
-  async execute(clientId: string): Promise<{ readonly revokedAt: Timestamp } | undefined> {
-    const revokedAt = this.#clock.now();
+  async execute(clientId: string): Promise<{ readonly revokedAt: RealTime } | undefined> {
+    const revokedAt = this.#clock.realNow();
     return (await this.#registry.revoke(clientId, revokedAt)) ? { revokedAt } : undefined;
   }
 }

@@ -3,9 +3,9 @@ import { isReserved } from '../../domain/loan/index.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import { encodeEvent } from '../event-codec/event-codec.ts';
-import { chainEvents } from '../event-codec/hash-chain.ts';
+import { chainEvents, notEarlier } from '../event-codec/hash-chain.ts';
 import { TimeOrderedIds } from '../identifiers/time-ordered-id.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { BusinessClock } from '../ports/clock.ts';
 import { UNWATCHED_COMMANDS } from '../ports/command-watch.ts';
 import type { CommandWatch } from '../ports/command-watch.ts';
 import { ConcurrencyError, KeyAlreadyClaimedError } from '../ports/event-store.ts';
@@ -61,7 +61,7 @@ export interface OperationCache {
 interface Dependencies {
   readonly events: EventStore;
   readonly cache: OperationCache;
-  readonly clock: Clock;
+  readonly clock: BusinessClock;
   readonly reservations: Reservations;
   /** Waits between two tries after an unknown outcome; injected so that tests do not wait. */
   readonly pause: (ms: number) => Promise<void>;
@@ -208,7 +208,7 @@ export class CommandHandler {
       causationId: request.causationId ?? request.correlationId,
       actor: request.actor,
       applicationId: request.applicationId,
-      recordedAt: this.#deps.clock.now(),
+      recordedAt: notEarlier(this.#deps.clock.now(), operation.recordedAt),
     };
     const decidedAt = Date.parse(metadata.recordedAt);
     const { idempotency } = request;

@@ -19,6 +19,8 @@ export interface Operation {
   readonly revision: StreamRevision;
   /** Hash of the last event. */
   readonly hash: string;
+  /** When the last event was recorded; undefined before the first. */
+  readonly recordedAt: string | undefined;
   /** Accepted requests by endpoint and key; grows in place, because keys are never given back. */
   readonly accepted: Map<string, AcceptedRequest>;
 }
@@ -33,6 +35,7 @@ export const noOperation = (): Operation => ({
   state: loanDecider.initialState,
   revision: 'no_stream',
   hash: CHAIN_START,
+  recordedAt: undefined,
   accepted: new Map(),
 });
 
@@ -67,6 +70,7 @@ export const advance = (
     state: events.reduce((state, event) => loanDecider.evolve(state, event), operation.state),
     revision,
     hash: stored.at(-1)?.metadata.hash ?? operation.hash,
+    recordedAt: stored.at(-1)?.metadata.recordedAt ?? operation.recordedAt,
     accepted: operation.accepted,
   };
 };

@@ -1,5 +1,11 @@
 import type { ScheduledInstallment } from '../../domain/installment/state.ts';
-import type { DecisionRecord, ExitBasis, LoanDocument, Pricing } from '../../domain/loan/events.ts';
+import type {
+  DecisionRecord,
+  ExitBasis,
+  LoanDocument,
+  Pricing,
+  SandboxOutcome,
+} from '../../domain/loan/events.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { EventEntry } from './event-entry.ts';
 import { encodePrivate, integer, list, object, optional, privateName, text } from './payload.ts';
@@ -58,6 +64,7 @@ export const loanReceived: EventEntry<'LoanReceived'> = {
     pricing: encodePricing(event.pricing),
     received_at: event.receivedAt,
     ...(event.renegotiation && { renegotiation: encodeTerms(event.renegotiation) }),
+    ...(event.sandboxOutcome !== undefined && { sandbox_outcome: event.sandboxOutcome }),
   }),
   decode: (p) => ({
     type: 'LoanReceived',
@@ -73,6 +80,7 @@ export const loanReceived: EventEntry<'LoanReceived'> = {
     pricing: decodePricing(object(p, 'pricing')),
     receivedAt: text(p, 'received_at'),
     ...optional(p, 'renegotiation', 'renegotiation', decodeTerms),
+    ...optional(p, 'sandbox_outcome', 'sandboxOutcome', text<SandboxOutcome>),
   }),
 };
 

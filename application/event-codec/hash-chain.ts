@@ -42,6 +42,13 @@ export const chainEvents = (
   });
 };
 
+/**
+ * When an event that follows one of `before` is recorded: never earlier, although another process may not know yet that the clock was
+ * moved, and clocks of two machines differ.
+ */
+export const notEarlier = <Instant extends string>(now: Instant, before: string | undefined): Instant =>
+  before !== undefined && before > now ? (before as Instant) : now;
+
 /** Index of the first event whose hash does not follow from the one before; -1 when the whole chain holds. */
 export const findBrokenLink = (stream: string, events: readonly EventToAppend[]): number => {
   let previous = CHAIN_START;

@@ -5,7 +5,7 @@ import type { LoanCode } from '../../domain/shared/identifiers.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { BusinessClock } from '../ports/clock.ts';
 import type { DocumentInspector, DocumentStore } from '../ports/document-store.ts';
 import { askedBy } from '../request-context.ts';
 import type { Outcome, RequestContext } from '../request-context.ts';
@@ -17,7 +17,7 @@ interface Dependencies {
   readonly vault: Pick<BorrowerVault, 'sealNames'>;
   readonly documents: Pick<DocumentStore, 'put'>;
   readonly inspector: DocumentInspector;
-  readonly clock: Clock;
+  readonly clock: BusinessClock;
 }
 
 /** The only type that may come as a Word document. */

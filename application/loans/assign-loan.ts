@@ -7,7 +7,7 @@ import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { canonicalText } from '../command-handling/fingerprint.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { BusinessClock } from '../ports/clock.ts';
 import type { DocumentInspector, DocumentStore } from '../ports/document-store.ts';
 import type { Outcome, RequestContext } from '../request-context.ts';
 import { ENDPOINTS } from './endpoints.ts';
@@ -19,7 +19,7 @@ interface Dependencies {
   readonly vault: BorrowerVault;
   readonly documents: DocumentStore;
   readonly inspector: DocumentInspector;
-  readonly clock: Clock;
+  readonly clock: BusinessClock;
 }
 
 /** Takes an operation into the fund's assignment flow. Its code is its idempotency key. */
@@ -85,6 +85,7 @@ export class AssignLoan {
       installments: input.installments,
       borrower,
       documents: received,
+      ...(input.sandboxOutcome !== undefined && { sandboxOutcome: input.sandboxOutcome }),
       now,
     });
     if (current.status !== 'none') return loanDecider.decide(command('' as SealedBorrower, []), current);

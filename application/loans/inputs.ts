@@ -1,6 +1,11 @@
 import type { PaymentMethod } from '../../domain/installment/events.ts';
 import type { ScheduledInstallment } from '../../domain/installment/state.ts';
-import type { LoanDocument, RepurchaseEndStatus, RepurchaseReason } from '../../domain/loan/events.ts';
+import type {
+  LoanDocument,
+  RepurchaseEndStatus,
+  RepurchaseReason,
+  SandboxOutcome,
+} from '../../domain/loan/events.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { FundId, InstallmentCode, LoanCode, Timestamp } from '../../domain/shared/identifiers.ts';
 import type { Cents } from '../../domain/shared/money.ts';
@@ -24,6 +29,8 @@ export interface AssignLoanInput {
   readonly installments: readonly ScheduledInstallment[];
   readonly documents: readonly NamedDocument[];
   readonly files: readonly ReceivedFile[];
+  /** Only in a sandbox. No part of what makes two requests the same. */
+  readonly sandboxOutcome?: SandboxOutcome;
 }
 export interface LoanReceipt {
   readonly code: LoanCode;

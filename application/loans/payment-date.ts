@@ -1,7 +1,7 @@
 import { addDays } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { BusinessClock } from '../ports/clock.ts';
 
 /** Whether payments may carry a date in the future: a sandbox plays whole lives of operations, production does not. */
 export interface PaymentDatePolicy {
@@ -11,7 +11,7 @@ export interface PaymentDatePolicy {
 /** @throws DomainError `invalid_date` for a date after tomorrow (America/Sao_Paulo) where the policy forbids it */
 export const requirePaymentDate = (
   policy: PaymentDatePolicy,
-  clock: Clock,
+  clock: BusinessClock,
   field: string,
   date: CalendarDate,
 ): void => {

@@ -5,7 +5,7 @@ import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { canonicalText } from '../command-handling/fingerprint.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { BusinessClock } from '../ports/clock.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { askedBy } from '../request-context.ts';
 import type { Outcome, RequestContext } from '../request-context.ts';
@@ -18,7 +18,7 @@ interface Dependencies {
   readonly commands: CommandHandler;
   readonly events: Pick<EventStore, 'read'>;
   readonly vault: Pick<BorrowerVault, 'digest'>;
-  readonly clock: Clock;
+  readonly clock: BusinessClock;
   readonly paymentDates: PaymentDatePolicy;
 }
 

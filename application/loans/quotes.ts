@@ -15,7 +15,7 @@ import { cents } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { BusinessClock } from '../ports/clock.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ProcessPrepaymentInput, RequestRepurchaseInput, SettleInstallmentInput } from './inputs.ts';
 import { requirePaymentDate } from './payment-date.ts';
@@ -91,7 +91,7 @@ export interface RepurchaseQuote extends Quote {
 
 interface Dependencies {
   readonly commands: Pick<CommandHandler, 'preview'>;
-  readonly clock: Clock;
+  readonly clock: BusinessClock;
   readonly paymentDates: PaymentDatePolicy;
 }
 

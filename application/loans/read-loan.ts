@@ -4,7 +4,7 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { PrivateText } from '../../domain/shared/private-text.ts';
 import type { LoanView } from '../../projections/loan/loan-view.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { BusinessClock } from '../ports/clock.ts';
 import type { DocumentContents, StoredContent } from '../ports/document-store.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { LoanPage, LoanReader } from '../ports/loan-reader.ts';
@@ -70,7 +70,7 @@ interface Dependencies {
   readonly writes: Pick<OwnWrites, 'of' | 'seen'>;
   readonly vault: BorrowerVault;
   readonly contents: DocumentContents;
-  readonly clock: Clock;
+  readonly clock: BusinessClock;
 }
 
 /** Reads of operations: a read started after a write was answered sees that write. */

@@ -4,7 +4,7 @@ import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { canonicalText } from '../command-handling/fingerprint.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { BusinessClock } from '../ports/clock.ts';
 import { askedBy } from '../request-context.ts';
 import type { Outcome, RequestContext } from '../request-context.ts';
 import { ENDPOINTS } from './endpoints.ts';
@@ -15,7 +15,7 @@ import type { PaymentDatePolicy } from './payment-date.ts';
 interface Dependencies {
   readonly commands: CommandHandler;
   readonly vault: Pick<BorrowerVault, 'digest'>;
-  readonly clock: Clock;
+  readonly clock: BusinessClock;
   readonly paymentDates: PaymentDatePolicy;
 }
 

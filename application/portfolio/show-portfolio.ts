@@ -2,7 +2,7 @@ import { presentValuesOn } from '../../domain/curve/present-values-on.ts';
 import { daysBetween } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { PortfolioFlow } from '../../projections/portfolio/portfolio-rows.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { BusinessClock } from '../ports/clock.ts';
 import type { FlowTotal, OpenPosition, PortfolioPositions } from '../ports/portfolio-positions.ts';
 import { endOfBusinessDay } from './business-day.ts';
 import { OVERDUE_BUCKETS } from './position.ts';
@@ -84,9 +84,9 @@ const flowsOf = (totals: readonly FlowTotal[]): readonly Flow[] =>
  */
 export class ShowPortfolio {
   readonly #positions: PortfolioPositions;
-  readonly #clock: Clock;
+  readonly #clock: BusinessClock;
 
-  constructor(positions: PortfolioPositions, clock: Clock) {
+  constructor(positions: PortfolioPositions, clock: BusinessClock) {
     this.#positions = positions;
     this.#clock = clock;
   }

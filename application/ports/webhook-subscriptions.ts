@@ -12,6 +12,8 @@ export interface WebhookSubscription {
   readonly description: string | null;
   readonly status: WebhookStatus;
   readonly createdAt: string;
+  /** Business time from which on events are sent to it. */
+  readonly eventsFrom: string;
   readonly updatedAt: string;
   readonly lastSuccessAt: string | null;
   readonly lastFailureAt: string | null;
@@ -29,6 +31,8 @@ export interface NewSubscription {
   /** Sealed; only the sender opens it. */
   readonly sealedSecret: string;
   readonly createdAt: string;
+  /** Default: `createdAt`. */
+  readonly eventsFrom?: string;
   /** Queued together with the subscription. */
   readonly ping?: WebhookEvent;
 }

@@ -6,7 +6,7 @@ import { loanStream, parseLoanStream } from '../command-handling/stream-names.ts
 import type { BorrowerIndex } from '../ports/borrower-index.ts';
 import type { BorrowerKeys } from '../ports/borrower-keys.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import type { DocumentRemoval } from '../ports/document-removal.ts';
 import { bareDocument, borrowerDigest, isDocument } from './borrower-digest.ts';
 
@@ -16,7 +16,8 @@ interface Dependencies {
   readonly keys: BorrowerKeys;
   readonly documents: DocumentRemoval;
   readonly vault: Pick<BorrowerVault, 'digest'>;
-  readonly clock: Clock;
+  readonly clock: BusinessClock;
+  readonly realClock: RealClock;
 }
 
 /** An operation of the borrower, as it is before anything is forgotten. */
@@ -100,9 +101,9 @@ export class ForgetBorrower {
 
   /** An assignment that was refused may have left a key, and contents sealed with it, without an operation. */
   async clearRefused(documentNumber: string): Promise<void> {
-    const { index, keys, clock } = this.#deps;
+    const { index, keys, realClock } = this.#deps;
     // One that is on its way right now has no operation yet either.
-    const before = new Date(Date.parse(clock.now()) - LONGEST_ASSIGNMENT_MS).toISOString();
+    const before = new Date(Date.parse(realClock.realNow()) - LONGEST_ASSIGNMENT_MS).toISOString();
     for (const stream of await index.streamsOf(this.#digestOf(documentNumber))) {
       if (!('schedule' in (await this.#stateOf(stream)))) await keys.forgetOlder(stream, before);
     }

@@ -8,7 +8,7 @@ import type {
 import type { LoanCommand } from '../../domain/loan/index.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
 import { ENDPOINTS } from '../loans/endpoints.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { BusinessClock } from '../ports/clock.ts';
 import { ConcurrencyError } from '../ports/event-store.ts';
 import type { Acting, Coordinator, Coordinators } from './coordinators.ts';
 import type { LoanStreams } from './loan-streams.ts';
@@ -16,7 +16,7 @@ import type { LoanStreams } from './loan-streams.ts';
 interface Dependencies {
   readonly coordinators: Coordinators;
   readonly loans: LoanStreams;
-  readonly clock: Clock;
+  readonly clock: BusinessClock;
 }
 
 /**

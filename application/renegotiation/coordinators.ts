@@ -4,7 +4,7 @@ import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { appendRetrying } from '../command-handling/append-retrying.ts';
 import { renegotiationStream } from '../command-handling/stream-names.ts';
 import { decodeRenegotiationEvent, encodeEvent } from '../event-codec/event-codec.ts';
-import { CHAIN_START, chainEvents } from '../event-codec/hash-chain.ts';
+import { CHAIN_START, chainEvents, notEarlier } from '../event-codec/hash-chain.ts';
 import type { EventMetadata, EventStore, EventToAppend, StreamRevision } from '../ports/event-store.ts';
 import { derivedId } from '../publishing/derived-id.ts';
 
@@ -18,6 +18,8 @@ export interface Coordinator<State extends RenegotiationState = RenegotiationSta
   readonly revision: StreamRevision;
   /** Hash of the last event. */
   readonly hash: string;
+  /** When the last event was recorded; undefined before the first. */
+  readonly recordedAt: string | undefined;
   /** Commit or abort, as stored; undefined before there is one. */
   readonly decision: EventToAppend | undefined;
 }
@@ -51,6 +53,7 @@ export class Coordinators {
       state,
       revision,
       hash: events.at(-1)?.metadata.hash ?? CHAIN_START,
+      recordedAt: events.at(-1)?.metadata.recordedAt,
       decision: events[DECISION],
     };
   }
@@ -60,8 +63,9 @@ export class Coordinators {
     const { events, pause } = this.#deps;
     const { id, revision: expected } = coordinator;
     const stream = renegotiationStream(id);
+    const metadata = { ...acting, recordedAt: notEarlier(acting.recordedAt, coordinator.recordedAt) };
     const stored = chainEvents(coordinator.hash, stream, [
-      { id: derivedId(id, event.type), ...encodeEvent(event), metadata: acting },
+      { id: derivedId(id, event.type), ...encodeEvent(event), metadata },
     ]);
     const { revision } = await appendRetrying(() => events.append(stream, expected, stored), pause);
     return {
@@ -69,6 +73,7 @@ export class Coordinators {
       state: renegotiationDecider.evolve(coordinator.state, event),
       revision,
       hash: stored.at(-1)?.metadata.hash ?? coordinator.hash,
+      recordedAt: metadata.recordedAt,
       decision: coordinator.decision ?? (expected === 'no_stream' ? undefined : stored[0]),
     };
   }
@@ -79,5 +84,6 @@ export const noCoordinator = (id: RenegotiationId): Coordinator => ({
   state: renegotiationDecider.initialState,
   revision: 'no_stream',
   hash: CHAIN_START,
+  recordedAt: undefined,
   decision: undefined,
 });

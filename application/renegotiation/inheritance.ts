@@ -5,7 +5,7 @@ import type { SealedBorrower } from '../../domain/shared/identifiers.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
 import type { PrivateName } from '../../domain/shared/private-text.ts';
 import type { Borrower, BorrowerVault } from '../ports/borrower-vault.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { BusinessClock } from '../ports/clock.ts';
 import type { DocumentCopies } from '../ports/document-copies.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
 import { documentsOf, fileNamed, privateNames } from '../loans/named-documents.ts';
@@ -16,7 +16,7 @@ import type { Inherited } from './protocol.ts';
 interface Dependencies {
   readonly vault: BorrowerVault;
   readonly documents: DocumentStore & DocumentCopies;
-  readonly clock: Clock;
+  readonly clock: BusinessClock;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ScheduledInstallment } from '../../domain/installment/state.ts';
+import type { SandboxOutcome } from '../../domain/loan/events.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { LoanCode, Timestamp } from '../../domain/shared/identifiers.ts';
 import type { Cents } from '../../domain/shared/money.ts';
@@ -26,6 +27,8 @@ export interface RenegotiateLoansInput {
   readonly newProposal: NewProposal;
   readonly effectiveDate: CalendarDate;
   readonly files: readonly ReceivedFile[];
+  /** Only in a sandbox. No part of what makes two requests the same. */
+  readonly sandboxOutcome?: SandboxOutcome;
 }
 
 export interface RenegotiationReceipt {

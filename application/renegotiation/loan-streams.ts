@@ -7,7 +7,7 @@ import { appendRetrying } from '../command-handling/append-retrying.ts';
 import { advance, replay } from '../command-handling/operation.ts';
 import type { Operation, UsedKey } from '../command-handling/operation.ts';
 import { encodeEvent } from '../event-codec/event-codec.ts';
-import { chainEvents } from '../event-codec/hash-chain.ts';
+import { chainEvents, notEarlier } from '../event-codec/hash-chain.ts';
 import { ConcurrencyError } from '../ports/event-store.ts';
 import type { EventMetadata, EventStore, EventToAppend } from '../ports/event-store.ts';
 import { derivedId } from '../publishing/derived-id.ts';
@@ -74,7 +74,7 @@ export class LoanStreams {
 
   async #append(step: Step, operation: Operation, decided: readonly LoanEvent[]): Promise<Operation> {
     const { events, pause } = this.#deps;
-    const stored = chainEvents(operation.hash, step.stream, unchained(step, decided));
+    const stored = chainEvents(operation.hash, step.stream, unchained(step, operation, decided));
     const { revision } = await appendRetrying(
       () => events.append(step.stream, operation.revision, stored),
       pause,
@@ -84,13 +84,14 @@ export class LoanStreams {
 }
 
 /** Ids follow from the renegotiation and the step, so a step that is taken twice at once is stored once. */
-const unchained = (step: Step, decided: readonly LoanEvent[]) =>
-  decided.map((event, i) => ({
+const unchained = (step: Step, { recordedAt: before }: Operation, decided: readonly LoanEvent[]) => {
+  const metadata = { ...step.metadata, recordedAt: notEarlier(step.metadata.recordedAt, before) };
+  return decided.map((event, i) => ({
     id: derivedId(step.renegotiationId, `${event.type} ${step.stream}`),
     ...encodeEvent(event),
-    metadata:
-      step.idempotency && i === 0 ? { ...step.metadata, idempotency: step.idempotency } : step.metadata,
+    metadata: step.idempotency && i === 0 ? { ...metadata, idempotency: step.idempotency } : metadata,
   })) satisfies readonly Omit<EventToAppend, 'metadata'>[];
+};
 
 /** The renegotiation that holds an operation other than the one named, if any. */
 export const heldBy = (state: LoanState, other?: RenegotiationId): RenegotiationId | undefined =>

@@ -11,11 +11,11 @@ import type { LoanDocument, LoanState } from '../../domain/loan/index.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type {
   ApplicationId,
+  RealTime,
   RenegotiationId,
   SealedBorrower,
-  Timestamp,
 } from '../../domain/shared/identifiers.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import { ConcurrencyError } from '../ports/event-store.ts';
 import { placesOf } from './conclusion.ts';
 import type { Conclusion } from './conclusion.ts';
@@ -42,7 +42,9 @@ interface Dependencies {
   readonly coordinators: Coordinators;
   readonly loans: LoanStreams;
   readonly conclusion: Conclusion;
-  readonly clock: Clock;
+  readonly clock: BusinessClock;
+  /** Of the lease. */
+  readonly realClock: RealClock;
 }
 
 /** Many times what a renegotiation takes; commands that meet one of a process that died wait at most so long. */
@@ -78,7 +80,7 @@ export class RenegotiationProtocol {
   }
 
   async #start(request: RenegotiationRequest): Promise<Coordinator> {
-    const { coordinators, clock } = this.#deps;
+    const { coordinators, clock, realClock } = this.#deps;
     const renegotiationId = randomUUID() as RenegotiationId;
     const { originalProposalCodes, newProposalCode } = request.proposal;
     const now = clock.now();
@@ -89,7 +91,7 @@ export class RenegotiationProtocol {
       applicationId: request.applicationId,
       originalProposalCodes,
       newProposalCode,
-      leaseEndsAt: new Date(Date.parse(now) + LEASE_MS).toISOString() as Timestamp,
+      leaseEndsAt: new Date(Date.parse(realClock.realNow()) + LEASE_MS).toISOString() as RealTime,
       now,
     });
     return coordinators.append(coordinator, event, actingFor(request, now));

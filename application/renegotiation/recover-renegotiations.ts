@@ -1,8 +1,8 @@
-import type { RenegotiationId, Timestamp } from '../../domain/shared/identifiers.ts';
+import type { RenegotiationId, RealTime } from '../../domain/shared/identifiers.ts';
 import { renegotiationStarted } from '../event-codec/coordination-entries.ts';
 import { decodeEvent } from '../event-codec/event-codec.ts';
 import { loanReserved } from '../event-codec/renegotiation-entries.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { RealClock } from '../ports/clock.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 import { LogFollower } from './log-follower.ts';
 import type { LogFollowing } from './log-follower.ts';
@@ -11,7 +11,7 @@ import type { ResolveRenegotiation } from './resolve-renegotiation.ts';
 
 interface Dependencies extends LogFollowing {
   readonly resolving: Pick<ResolveRenegotiation, 'attempt'>;
-  readonly clock: Clock;
+  readonly realClock: RealClock;
 }
 
 const ASKING = new Set([renegotiationStarted.storedType, loanReserved.storedType]);
@@ -37,7 +37,7 @@ export class RecoverRenegotiations {
   }
 
   async #recover(events: readonly RecordedEvent[], signal: AbortSignal): Promise<void> {
-    const leases = new Map<RenegotiationId, Timestamp>();
+    const leases = new Map<RenegotiationId, RealTime>();
     for (const recorded of events) {
       const event = ASKING.has(recorded.type) ? decodeEvent(recorded) : undefined;
       if (event?.type !== 'RenegotiationStarted' && event?.type !== 'LoanReserved') continue;
@@ -61,8 +61,8 @@ export class RecoverRenegotiations {
   }
 
   /** All leases last equally long, so waiting for them in the order of the log delays none. */
-  async #untilOver(leaseEndsAt: Timestamp, signal: AbortSignal): Promise<void> {
-    const wait = Date.parse(leaseEndsAt) - Date.parse(this.#deps.clock.now());
+  async #untilOver(leaseEndsAt: RealTime, signal: AbortSignal): Promise<void> {
+    const wait = Date.parse(leaseEndsAt) - Date.parse(this.#deps.realClock.realNow());
     if (wait > 0) await this.#deps.sleep(wait, signal);
   }
 }

@@ -15,7 +15,7 @@ import type { Reservations } from '../command-handling/reservations.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
 import { ENDPOINTS } from '../loans/endpoints.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { BusinessClock } from '../ports/clock.ts';
 import type { DocumentCopies } from '../ports/document-copies.ts';
 import type { DocumentInspector, DocumentStore } from '../ports/document-store.ts';
 import type { Outcome, RequestContext } from '../request-context.ts';
@@ -34,7 +34,7 @@ interface Dependencies {
   readonly vault: BorrowerVault;
   readonly documents: DocumentStore & DocumentCopies;
   readonly inspector: DocumentInspector;
-  readonly clock: Clock;
+  readonly clock: BusinessClock;
 }
 
 const MAX_TRIES = 6;

@@ -1,6 +1,6 @@
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { OperationCache } from '../command-handling/command-handler.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { Conclusion } from './conclusion.ts';
 import { Coordinators } from './coordinators.ts';
@@ -10,7 +10,8 @@ import { ResolveRenegotiation } from './resolve-renegotiation.ts';
 
 interface Dependencies {
   readonly events: EventStore;
-  readonly clock: Clock;
+  readonly clock: BusinessClock;
+  readonly realClock: RealClock;
   /** Of this process's command handler. */
   readonly cache: Pick<OperationCache, 'delete'>;
   readonly pause: (ms: number) => Promise<void>;
@@ -24,14 +25,20 @@ export interface RenegotiationParts {
 }
 
 /** The protocol put together over one store; a process has one of it. */
-export const renegotiationParts = ({ events, clock, cache, pause }: Dependencies): RenegotiationParts => {
+export const renegotiationParts = ({
+  events,
+  clock,
+  realClock,
+  cache,
+  pause,
+}: Dependencies): RenegotiationParts => {
   const coordinators = new Coordinators({ events, pause });
   const forget = (stream: string): unknown => cache.delete(stream);
   const loans = new LoanStreams({ events, loans: loanDecider, forget, pause });
   const conclusion = new Conclusion({ coordinators, loans, clock });
   return {
     loans,
-    protocol: new RenegotiationProtocol({ coordinators, loans, conclusion, clock }),
-    resolving: new ResolveRenegotiation({ coordinators, conclusion, clock, pause }),
+    protocol: new RenegotiationProtocol({ coordinators, loans, conclusion, clock, realClock }),
+    resolving: new ResolveRenegotiation({ coordinators, conclusion, realClock, pause }),
   };
 };

@@ -21,6 +21,7 @@ export const proposalOf = ({
   originalProposalCodes,
   newProposal,
   effectiveDate,
+  sandboxOutcome,
 }: RenegotiateLoansInput): Proposal => ({
   originalProposalCodes,
   newProposalCode: newProposal.code,
@@ -29,6 +30,7 @@ export const proposalOf = ({
   installments: newProposal.installments,
   ...(newProposal.dateIssued !== undefined && { dateIssued: newProposal.dateIssued }),
   ...(newProposal.productType !== undefined && { productType: newProposal.productType }),
+  ...(sandboxOutcome !== undefined && { sandboxOutcome }),
 });
 
 /** Two requests are the same whatever order they name the originals in: the set is what they replace. */

@@ -1,14 +1,14 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import type { Reservations } from '../command-handling/reservations.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { RealClock } from '../ports/clock.ts';
 import type { Conclusion } from './conclusion.ts';
 import type { Coordinator, Coordinators } from './coordinators.ts';
 
 interface Dependencies {
   readonly coordinators: Coordinators;
   readonly conclusion: Conclusion;
-  readonly clock: Clock;
+  readonly realClock: RealClock;
   readonly pause: (ms: number) => Promise<void>;
 }
 
@@ -44,11 +44,11 @@ export class ResolveRenegotiation implements Reservations {
 
   /** True once it is decided and carried out; false while its lease lives. */
   async attempt(id: RenegotiationId): Promise<boolean> {
-    const { coordinators, conclusion, clock } = this.#deps;
+    const { coordinators, conclusion, realClock } = this.#deps;
     const coordinator = await coordinators.read(id);
     const { state } = coordinator;
     if (state.status === 'none') throw new MissingCoordinatorError(id);
-    if (state.status === 'started' && clock.now() < state.started.leaseEndsAt) return false;
+    if (state.status === 'started' && realClock.realNow() < state.started.leaseEndsAt) return false;
     await conclusion.conclude(await this.#decided(coordinator));
     return true;
   }

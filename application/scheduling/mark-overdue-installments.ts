@@ -2,14 +2,14 @@ import { loanDecider } from '../../domain/loan/index.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { parseLoanStream } from '../command-handling/stream-names.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { BusinessClock } from '../ports/clock.ts';
 import type { DueInstallment, DueInstallments } from '../ports/due-installments.ts';
 import type { Logger } from '../ports/logger.ts';
 
 interface Dependencies {
   readonly commands: CommandHandler;
   readonly due: DueInstallments;
-  readonly clock: Clock;
+  readonly clock: BusinessClock;
   readonly logger: Logger;
 }
 

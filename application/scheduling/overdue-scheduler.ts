@@ -1,12 +1,12 @@
 import { Outage } from '../coordination/outage.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { BusinessClock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { MarkOverdueInstallments } from './mark-overdue-installments.ts';
 import { nextDayStart } from './next-day.ts';
 
 interface Dependencies {
   readonly markOverdue: Pick<MarkOverdueInstallments, 'execute'>;
-  readonly clock: Clock;
+  readonly clock: BusinessClock;
   readonly logger: Logger;
   /** Resolves after so many milliseconds, or at once when the signal ends. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;

@@ -1,5 +1,5 @@
 import { Outage } from '../coordination/outage.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { RealClock } from '../ports/clock.ts';
 import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import type { EventSubscription } from '../ports/event-subscription.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -12,7 +12,7 @@ interface Dependencies {
   readonly keys: SealKeys;
   /** Which kind of event store this is: positions of another one mean nothing here. */
   readonly log: string;
-  readonly clock: Clock;
+  readonly clock: RealClock;
   readonly logger: Logger;
   /** Resolves after so many milliseconds, or at once when the signal ends. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -207,7 +207,7 @@ class Sealing {
 
   async #write(of: Pick<SealRecord, 'kind' | 'through' | 'events' | 'total' | 'digest'>): Promise<void> {
     const { book, log, clock } = this.#deps;
-    const record = { ...of, number: (this.#last?.number ?? 0) + 1, log, sealedAt: clock.now() };
+    const record = { ...of, number: (this.#last?.number ?? 0) + 1, log, sealedAt: clock.realNow() };
     const sealed = { ...record, mac: macOfRecord(this.#mac, this.#last?.mac ?? '', record) };
     if (!(await book.add(sealed, headOf(this.#mac, sealed))))
       throw new SealedElsewhereError('another process seals the log as well');

@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/clock.ts';
+import type { RealClock } from '../ports/clock.ts';
 import type { ConsumerProgress } from '../ports/consumer-offsets.ts';
 import type { DeliveryQueue, PlannedDelivery } from '../ports/delivery-queue.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
@@ -12,7 +12,7 @@ export const FAN_OUT_GROUP = 'webhooks';
 interface Dependencies {
   readonly subscriptions: WebhookSubscriptions;
   readonly queue: DeliveryQueue;
-  readonly clock: Clock;
+  readonly clock: RealClock;
   readonly metrics: WebhookMetrics;
   /** Told which subscriptions have something new, after it is durable. */
   readonly onQueued: (webhookIds: readonly string[]) => void;
@@ -43,7 +43,7 @@ export class WebhookFanOut {
     );
     const planned = events.flatMap((event) => this.#plan(event, subscribed.get(event.applicationId) ?? []));
     if (planned.length === 0 && !progress) return;
-    metrics.queued(await queue.enqueue(planned, clock.now(), progress));
+    metrics.queued(await queue.enqueue(planned, clock.realNow(), progress));
     onQueued([...new Set(planned.map(({ webhookId }) => webhookId))]);
     if (progress) return 'progress_stored';
   }
@@ -54,9 +54,9 @@ export class WebhookFanOut {
       .map(({ webhookId }) => ({ webhookId, event }));
   }
 
-  #precedes(event: PublicEvent, { createdAt }: WebhookSubscription): boolean {
+  #precedes(event: PublicEvent, { eventsFrom }: WebhookSubscription): boolean {
     const { clockToleranceMs } = this.#deps;
-    if (clockToleranceMs === 0) return event.timestamp < createdAt;
-    return Date.parse(event.timestamp) < Date.parse(createdAt) - clockToleranceMs;
+    if (clockToleranceMs === 0) return event.timestamp < eventsFrom;
+    return Date.parse(event.timestamp) < Date.parse(eventsFrom) - clockToleranceMs;
   }
 }

@@ -1,5 +1,5 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import type { DeliveryLog, DeliveryPage } from '../ports/delivery-log.ts';
 import type { DeliveryQueue, WebhookEvent } from '../ports/delivery-queue.ts';
 import type { WebhookAddressGuard } from '../ports/webhook-address-guard.ts';
@@ -38,7 +38,10 @@ interface Dependencies {
   readonly random: RandomSource;
   /** Events that no delivery keeps. */
   readonly published: Pick<PublishedEvents, 'find'>;
-  readonly clock: Clock;
+  /** Of what pings say, and of the first events that a subscription gets. */
+  readonly clock: BusinessClock;
+  /** Of subscriptions and deliveries. */
+  readonly realClock: RealClock;
   readonly apiVersion: string;
   /** True in the sandbox. */
   readonly pingsOnCreation: boolean;
@@ -61,18 +64,19 @@ export class WebhookManagement implements Webhooks {
   }
 
   async create(context: RequestContext, input: CreateWebhookInput): Promise<CreatedWebhook> {
-    const { subscriptions, guard, random, clock, pingsOnCreation, onQueued } = this.#deps;
+    const { subscriptions, guard, random, clock, realClock, pingsOnCreation, onQueued } = this.#deps;
     const events = checkedEvents(input.events);
     const fundIds = checkedFunds(context, input.fundIds);
     guard.check(input.url);
     const { applicationId } = context;
     const webhookId = random.id();
     const signingSecret = random.secret();
-    const createdAt = clock.now();
+    const createdAt = realClock.realNow();
+    const eventsFrom = clock.now();
     const sealedSecret = await this.#sealed(signingSecret, webhookId);
     const described = { url: input.url, events, fundIds, description: input.description ?? null };
-    const subscription = { webhookId, applicationId, ...described, sealedSecret, createdAt };
-    const ping = pingsOnCreation ? { ping: this.#ping(applicationId, createdAt) } : {};
+    const subscription = { webhookId, applicationId, ...described, sealedSecret, createdAt, eventsFrom };
+    const ping = pingsOnCreation ? { ping: this.#ping(applicationId, eventsFrom) } : {};
     if (!(await subscriptions.add({ ...subscription, ...ping }, MOST_PER_APPLICATION))) {
       const message = `an application may have ${MOST_PER_APPLICATION} webhooks: delete one before adding another`;
       throw new DomainError('webhook_invalid_state', message);
@@ -136,8 +140,8 @@ export class WebhookManagement implements Webhooks {
     webhookId: string,
     change: SubscriptionChange,
   ): Promise<WebhookSubscription> {
-    const { subscriptions, clock } = this.#deps;
-    const changed = await subscriptions.update(context.applicationId, webhookId, change, clock.now());
+    const { subscriptions, realClock } = this.#deps;
+    const changed = await subscriptions.update(context.applicationId, webhookId, change, realClock.realNow());
     if (!changed) throw notFound(webhookId);
     return changed;
   }
@@ -169,8 +173,8 @@ export class WebhookManagement implements Webhooks {
   }
 
   async remove(context: RequestContext, webhookId: string): Promise<void> {
-    const { subscriptions, clock } = this.#deps;
-    if (!(await subscriptions.remove(context.applicationId, webhookId, clock.now())))
+    const { subscriptions, realClock } = this.#deps;
+    if (!(await subscriptions.remove(context.applicationId, webhookId, realClock.realNow())))
       throw notFound(webhookId);
   }
 
@@ -186,7 +190,7 @@ export class WebhookManagement implements Webhooks {
   }
 
   async redeliver(context: RequestContext, eventId: string): Promise<RedeliveryReceipt> {
-    const { queue, subscriptions, clock, onQueued } = this.#deps;
+    const { queue, subscriptions, realClock, onQueued } = this.#deps;
     const found = await queue.findEvent(context.applicationId, eventId);
     if (!found || !seesFund(context, found.event.fundId)) throw noEvent(eventId);
     const { event, webhookIds } = found;
@@ -198,19 +202,18 @@ export class WebhookManagement implements Webhooks {
     if (targets.length === 0) {
       throw new DomainError('webhook_invalid_state', 'no webhook that matches this event is active');
     }
-    const deliveries = await queue.redeliver(event, targets, clock.now());
+    const deliveries = await queue.redeliver(event, targets, realClock.realNow());
     onQueued(targets);
     return { eventId, deliveries };
   }
 
   async ping(context: RequestContext, webhookId: string): Promise<RedeliveryReceipt> {
-    const { queue, log, clock, onQueued } = this.#deps;
+    const { queue, log, clock, realClock, onQueued } = this.#deps;
     if ((await this.#found(context, webhookId)).status === 'paused') {
       throw new DomainError('webhook_invalid_state', `webhook ${webhookId} is paused: resume it first`);
     }
-    const now = clock.now();
-    const event = this.#ping(context.applicationId, now);
-    await queue.enqueue([{ webhookId, event }], now);
+    const event = this.#ping(context.applicationId, clock.now());
+    await queue.enqueue([{ webhookId, event }], realClock.realNow());
     const [delivery] = await log.ofEvent(event.eventId);
     if (!delivery) throw notFound(webhookId);
     onQueued([webhookId]);

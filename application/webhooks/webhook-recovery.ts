@@ -1,5 +1,5 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { RealClock } from '../ports/clock.ts';
 import type { DeliveryLog, DeliveryPage, DeliveryRecord, DeliveryState } from '../ports/delivery-log.ts';
 import type { DeliveryQueue } from '../ports/delivery-queue.ts';
 import type {
@@ -13,7 +13,7 @@ interface Dependencies {
   readonly subscriptions: WebhookDirectory & Pick<WebhookSubscriptions, 'ofApplications'>;
   readonly log: DeliveryLog;
   readonly queue: Pick<DeliveryQueue, 'findEvent' | 'redeliver'>;
-  readonly clock: Clock;
+  readonly clock: RealClock;
 }
 
 export interface RecoveryQuery {
@@ -100,7 +100,7 @@ export class WebhookRecovery {
   async plan(query: RecoveryQuery): Promise<RecoveryPlan> {
     const { webhookId, status } = query;
     const since = instantOf('since', query.since);
-    const until = query.until === undefined ? this.#deps.clock.now() : instantOf('until', query.until);
+    const until = query.until === undefined ? this.#deps.clock.realNow() : instantOf('until', query.until);
     if (query.until !== undefined && until <= since)
       throw new DomainError('invalid_query_parameter', 'until: give an instant after since');
     const webhook = await this.#found(webhookId);
@@ -120,7 +120,7 @@ export class WebhookRecovery {
     const { queue, clock } = this.#deps;
     const found = await queue.findEvent(webhook.applicationId, eventId);
     if (!found?.webhookIds.includes(webhook.webhookId)) return undefined;
-    const [queued] = await queue.redeliver(found.event, [webhook.webhookId], clock.now());
+    const [queued] = await queue.redeliver(found.event, [webhook.webhookId], clock.realNow());
     return queued?.attempt;
   }
 }

@@ -6,6 +6,7 @@ import type {
   FundId,
   InstallmentCode,
   LoanCode,
+  RealTime,
   RenegotiationId,
   SealedBorrower,
   Timestamp,
@@ -20,6 +21,7 @@ import type {
   RejectionReason,
   RenegotiationTerms,
   RepurchaseReason,
+  SandboxOutcome,
 } from './events.ts';
 
 /** `now` comes in with every command: the domain reads no clock. */
@@ -38,6 +40,7 @@ export interface ReceiveLoan extends At {
   readonly installments: readonly ScheduledInstallment[];
   readonly borrower: SealedBorrower;
   readonly documents: readonly LoanDocument[];
+  readonly sandboxOutcome?: SandboxOutcome;
 }
 /** A step of the administrator; `decision` is kept in the event as it is. */
 interface Decided extends At {
@@ -112,12 +115,12 @@ interface OfRenegotiation {
 }
 export interface ReserveLoan extends OfRenegotiation {
   readonly type: 'ReserveLoan';
-  readonly leaseEndsAt: Timestamp;
+  readonly leaseEndsAt: RealTime;
 }
 export interface ReserveLoanCode extends OfRenegotiation {
   readonly type: 'ReserveLoanCode';
   readonly code: LoanCode;
-  readonly leaseEndsAt: Timestamp;
+  readonly leaseEndsAt: RealTime;
 }
 export interface ReleaseReservation extends OfRenegotiation {
   readonly type: 'ReleaseReservation';

@@ -6,6 +6,7 @@ import type {
   FundId,
   InstallmentCode,
   LoanCode,
+  RealTime,
   RenegotiationId,
   SealedBorrower,
   Timestamp,
@@ -39,6 +40,9 @@ export interface RenegotiationTerms {
   readonly effectiveDate: CalendarDate;
 }
 
+/** What a request asked the administrator of a sandbox to do instead of approving. */
+export type SandboxOutcome = 'reject' | 'hold';
+
 export interface LoanReceived {
   readonly type: 'LoanReceived';
   readonly applicationId: ApplicationId;
@@ -54,6 +58,7 @@ export interface LoanReceived {
   readonly receivedAt: Timestamp;
   /** Only of an operation that a renegotiation brought in. */
   readonly renegotiation?: RenegotiationTerms;
+  readonly sandboxOutcome?: SandboxOutcome;
 }
 
 /** What the administrator's decision said of itself. The steps of a sandbox, which nobody decided, have none. */
@@ -200,7 +205,7 @@ export interface LoanReserved {
   readonly type: 'LoanReserved';
   readonly renegotiationId: RenegotiationId;
   /** From then on anybody may end a renegotiation that is not decided yet. */
-  readonly leaseEndsAt: Timestamp;
+  readonly leaseEndsAt: RealTime;
 }
 
 export interface LoanReservationReleased {

@@ -26,6 +26,7 @@ const receivedLoan = (event: LoanReceived): ReceivedLoan => ({
   pricing: event.pricing,
   receivedAt: event.receivedAt,
   ...(event.renegotiation && { origin: event.renegotiation }),
+  ...(event.sandboxOutcome !== undefined && { sandboxOutcome: event.sandboxOutcome }),
 });
 
 type Evolution<Event extends LoanEvent> = (state: LoanState, event: Event) => LoanState;

@@ -75,6 +75,7 @@ export const receiveLoan = (command: ReceiveLoan, state: LoanState): readonly Lo
         dailyFactor: solveDailyFactor(acquisitionValue, dateIssued, installments),
       },
       receivedAt: command.now,
+      ...(command.sandboxOutcome !== undefined && { sandboxOutcome: command.sandboxOutcome }),
     },
   ];
 };

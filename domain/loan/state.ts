@@ -22,6 +22,7 @@ import type {
   RepurchaseCompleted,
   RepurchaseEndStatus,
   RepurchaseRequested,
+  SandboxOutcome,
 } from './events.ts';
 
 /** What is true of an operation from its reception to its end. */
@@ -43,6 +44,7 @@ export interface LoanTerms {
   readonly borrowerForgottenAt?: Timestamp;
   /** The renegotiation that brought it in, if one did. */
   readonly origin?: RenegotiationTerms;
+  readonly sandboxOutcome?: SandboxOutcome;
 }
 
 /** What an operation accumulates once it is active. `installments` stands in the order of the schedule. */

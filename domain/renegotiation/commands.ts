@@ -1,10 +1,11 @@
 import type { ScheduledInstallment } from '../installment/state.ts';
-import type { LoanDocument } from '../loan/events.ts';
+import type { LoanDocument, SandboxOutcome } from '../loan/events.ts';
 import type { LoanState } from '../loan/state.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import type {
   ApplicationId,
   LoanCode,
+  RealTime,
   RenegotiationId,
   SealedBorrower,
   Timestamp,
@@ -24,6 +25,7 @@ export interface Proposal {
   readonly dateIssued?: CalendarDate;
   /** Default: that of the first original. */
   readonly productType?: string;
+  readonly sandboxOutcome?: SandboxOutcome;
 }
 
 /** An operation in the state in which it was reserved. */
@@ -38,7 +40,7 @@ export interface StartRenegotiation {
   readonly applicationId: ApplicationId;
   readonly originalProposalCodes: readonly LoanCode[];
   readonly newProposalCode: LoanCode;
-  readonly leaseEndsAt: Timestamp;
+  readonly leaseEndsAt: RealTime;
   readonly now: Timestamp;
 }
 export interface CommitRenegotiation {

@@ -64,6 +64,7 @@ export const newOperation = (
       installments: proposal.installments,
       borrower,
       documents,
+      ...(proposal.sandboxOutcome !== undefined && { sandboxOutcome: proposal.sandboxOutcome }),
       now,
     },
     { status: 'none' },

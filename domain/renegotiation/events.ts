@@ -1,5 +1,5 @@
 import type { LoanReceived, RenegotiationTerms } from '../loan/events.ts';
-import type { ApplicationId, LoanCode, RenegotiationId, Timestamp } from '../shared/identifiers.ts';
+import type { ApplicationId, LoanCode, RealTime, RenegotiationId, Timestamp } from '../shared/identifiers.ts';
 
 /** Intent only: nothing is decided. After the end of the lease anybody may abort. */
 export interface RenegotiationStarted {
@@ -8,7 +8,7 @@ export interface RenegotiationStarted {
   readonly applicationId: ApplicationId;
   readonly originalProposalCodes: readonly LoanCode[];
   readonly newProposalCode: LoanCode;
-  readonly leaseEndsAt: Timestamp;
+  readonly leaseEndsAt: RealTime;
   readonly startedAt: Timestamp;
 }
 

@@ -10,7 +10,9 @@ export type LoanCode = Brand<string, 'LoanCode'>;
 export type RenegotiationId = Brand<string, 'RenegotiationId'>;
 /** Name of an installment inside its operation. */
 export type InstallmentCode = Brand<string, 'InstallmentCode'>;
-/** Instant in UTC, ISO 8601 with milliseconds and `Z`. */
+/** Instant of the business time in UTC, ISO 8601 with milliseconds and `Z`. */
 export type Timestamp = Brand<string, 'Timestamp'>;
+/** Instant of the real time, written like a `Timestamp`; a sandbox may have moved the business time ahead of it. */
+export type RealTime = Brand<string, 'RealTime'>;
 /** Personal data of a borrower, sealed with the operation's key; opaque to the domain. */
 export type SealedBorrower = Brand<string, 'SealedBorrower'>;

@@ -8,6 +8,7 @@ import type { PublicEvent } from '../../application/ports/event-bus.ts';
 import type { OperationStates } from '../../application/ports/operation-states.ts';
 import type { StoredFormats } from '../../application/ports/stored-formats.ts';
 import type { EventStream } from '../../application/publishing/event-stream.ts';
+import type { SandboxClock } from '../../application/sandbox/sandbox-clock.ts';
 import type { WebhookRecovery } from '../../application/webhooks/webhook-recovery.ts';
 import type { LoanRow } from '../../projections/loan/loan-view.ts';
 import type { AuditServices } from './audit-services.ts';
@@ -37,6 +38,8 @@ export interface CliServices {
   readonly projections: ProjectionsServices;
   readonly audit: AuditServices;
   readonly upgrade: Pick<StoredFormats, 'leaveEarlierRelease'>;
+  /** Undefined in production. */
+  readonly sandboxClock: Pick<SandboxClock, 'show' | 'move'> | undefined;
   close(): Promise<void>;
 }
 

@@ -22,6 +22,7 @@ import { addMigrateCommand } from './migrate-commands.ts';
 import { addProjectionsCommands } from './projections-commands.ts';
 import { addPortfolioCommand } from './portfolio-commands.ts';
 import { addReconcileCommand } from './reconcile-commands.ts';
+import { addSandboxCommands } from './sandbox-commands.ts';
 import { addStatusCommands } from './status-commands.ts';
 import { shownOnly } from './terminal-text.ts';
 import { addUpgradeCommands } from './upgrade-commands.ts';
@@ -86,6 +87,7 @@ export const createProgram = (dependencies: CliDependencies): Command => {
   addMigrateCommand(program, dependencies);
   addCompletionCommand(program, dependencies);
   addUpgradeCommands(program, dependencies);
+  addSandboxCommands(program, dependencies);
   return program;
 };
 

@@ -93,7 +93,7 @@ export const applicationModule = new ContainerModule(({ bind }) => {
       const credentials = new RandomClientCredentials(formats);
       return new CreateClient({ registry, credentials, clock: time, formats });
     },
-    [TOKENS.clientRegistry, clock, TOKENS.storedFormats],
+    [TOKENS.clientRegistry, TOKENS.realClock, TOKENS.storedFormats],
   );
   bind(TOKENS.decisions).toResolvedValue(
     (handler, formats) => new AdministratorDecisions(handler, formats),

@@ -55,6 +55,6 @@ export const auditServices = (container: Container): AuditServices => {
       }
     },
     applicationOf: (code) => operations.applicationOf(code),
-    now: () => clock.now(),
+    now: () => container.get(TOKENS.realClock).realNow(),
   };
 };

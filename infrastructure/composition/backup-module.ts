@@ -24,7 +24,7 @@ export const backupServices = (environment: NodeJS.ProcessEnv): BackupServices =
       ...request,
       dataDir,
       programVersion: packageJson.version,
-      now: () => clock.now(),
+      now: () => clock.realNow(),
     });
   },
   restore: ({ dataDir, ...request }) => restoreBackup({ ...request, dataDir: resolve(dataDir) }),

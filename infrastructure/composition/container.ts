@@ -1,6 +1,7 @@
 import { Container } from 'inversify';
-import type { Clock } from '../../application/ports/clock.ts';
+import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
+import type { MovableClock } from '../../application/sandbox/movable-clock.ts';
 import { OwnWrites, noting } from '../../application/loans/own-writes.ts';
 import { administratorModule } from './administrator-module.ts';
 import { applicationModule } from './application-module.ts';
@@ -23,7 +24,10 @@ export interface Foundations {
   readonly configuration: Configuration;
   readonly engines: Engines;
   readonly keys: ServiceKeys;
-  readonly clock: Clock;
+  readonly clock: BusinessClock;
+  readonly realClock: RealClock;
+  /** The business clock where it can be moved: in a sandbox. */
+  readonly movableClock?: MovableClock;
   readonly logger: Logger;
   /** Default: nobody looks on. */
   readonly observability?: Observability;
@@ -37,6 +41,8 @@ export const createContainer = ({
   engines,
   keys,
   clock,
+  realClock,
+  movableClock,
   logger,
   observability = UNOBSERVED,
   onQueued,
@@ -46,6 +52,8 @@ export const createContainer = ({
   container.bind(TOKENS.logger).toConstantValue(logger);
   container.bind(TOKENS.observability).toConstantValue(observability);
   container.bind(TOKENS.clock).toConstantValue(clock);
+  container.bind(TOKENS.realClock).toConstantValue(realClock);
+  container.bind(TOKENS.movableClock).toConstantValue(movableClock);
   container.bind(TOKENS.onQueued).toConstantValue(onQueued);
   container.bind(TOKENS.keys).toConstantValue(keys);
   const writes = new OwnWrites();

@@ -3,6 +3,8 @@ import { NearestProgress } from '../../application/loans/nearest-progress.ts';
 import { PolledProgress } from '../../application/loans/polled-progress.ts';
 import { SharedTokenBucketLimiter } from '../http/limits/shared-token-bucket-limiter.ts';
 import { TokenBucketLimiter } from '../http/limits/token-bucket-limiter.ts';
+import { SandboxClock } from '../../application/sandbox/sandbox-clock.ts';
+import { SqlClockOffset } from '../sql/clock-offset.ts';
 import { SqlLeases } from '../sql/leases.ts';
 import { SqlLoanVersions } from '../sql/loan-versions.ts';
 import { SqlRateBuckets } from '../sql/rate-buckets.ts';
@@ -15,6 +17,12 @@ const monotonic = (): number => performance.now();
 /** What processes that share their stores agree on; alone, a process knows these things by itself. */
 export const coordinationModule = new ContainerModule(({ bind }) => {
   bind(TOKENS.leases).toResolvedValue((db) => new SqlLeases(db), [TOKENS.serviceDatabase]);
+  bind(TOKENS.sandboxClock).toResolvedValue(
+    (clock, realClock, db, logger) =>
+      clock &&
+      new SandboxClock({ clock, realClock, offset: new SqlClockOffset(db, realClock), logger, sleep }),
+    [TOKENS.movableClock, TOKENS.realClock, TOKENS.serviceDatabase, TOKENS.logger],
+  );
   bind(TOKENS.readModelProgress).toResolvedValue(
     (projector, db) => {
       // A command beside an embedded service writes the same read model when it rebuilds it.

@@ -13,7 +13,7 @@ export const decisionConsumer = (container: Container, kafka: KafkaConfiguration
     const logger = container.get(TOKENS.logger);
     const offsets = new SqlConsumerOffsets(
       container.get(TOKENS.serviceDatabase),
-      container.get(TOKENS.clock),
+      container.get(TOKENS.realClock),
     );
     const { KafkaDecisionTopics } = await import('../kafka/kafka-decision-topics.ts');
     const topics = KafkaDecisionTopics.open({ ...kafkaConnection(kafka, logger), offsets });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Clock } from '../../application/ports/clock.ts';
+import type { RealClock } from '../../application/ports/clock.ts';
 import type { EventBus } from '../../application/ports/event-bus.ts';
 import type { EventStore } from '../../application/ports/event-store.ts';
 import type { EventSubscription } from '../../application/ports/event-subscription.ts';
@@ -32,7 +32,7 @@ export interface RowOptions {
   /** Default: threads of Node.js. */
   readonly createWorker?: CreateWorker;
   readonly configuration: Configuration;
-  readonly clock: Clock;
+  readonly clock: RealClock;
   readonly logger: Logger;
 }
 
@@ -81,7 +81,7 @@ export const generationTables = async (
   { configuration: { engines, dataDir }, logger, clock, createWorker }: RowOptions,
   serviceDatabase: SqlDatabase,
 ): Promise<GenerationTables> => {
-  const now = (): string => clock.now();
+  const now = (): string => clock.realNow();
   const url = engines.databaseUrl;
   if (url === undefined) {
     const options = { logger, writes: 'here', ...(createWorker && { createWorker }) } as const;

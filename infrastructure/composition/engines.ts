@@ -65,7 +65,7 @@ class Opening {
   ): Promise<SqlDatabase> {
     const { clock, logger, patience } = this.#options;
     const database = await this.step(what, () => open(this.#options));
-    const steps = await patience.until(what, () => migrate(database, migrations, clock.now()));
+    const steps = await patience.until(what, () => migrate(database, migrations, clock.realNow()));
     if (steps.length > 0) logger.info({ database: what, steps }, 'tables brought up to date');
     return database;
   }

@@ -1,4 +1,6 @@
 import type { Logger } from '../../application/ports/logger.ts';
+import { MovableClock } from '../../application/sandbox/movable-clock.ts';
+import { SqlClockOffset } from '../sql/clock-offset.ts';
 import { SqlStoredFormats } from '../sql/stored-formats.ts';
 import { SqlKeyStore } from '../sql/key-store.ts';
 import type { Configuration } from './configuration.ts';
@@ -35,18 +37,23 @@ export const openFoundations = async (
   logger: Logger,
   options: FoundationOptions = {},
 ): Promise<Foundations> => {
-  const clock = new SystemClock();
+  const realClock = new SystemClock();
   const { patience = impatient } = options;
-  const engines = await openEngines({ ...options, configuration, clock, logger, patience });
+  const engines = await openEngines({ ...options, configuration, clock: realClock, logger, patience });
   try {
     const keyring = await keyringOf(configuration);
-    const store = new SqlKeyStore(engines.serviceDatabase, clock);
+    const store = new SqlKeyStore(engines.serviceDatabase, realClock);
     const keys = await patience.until('service_store', () => openKeys(store, keyring));
     if (options.part === 'service') {
       const formats = new SqlStoredFormats(engines.serviceDatabase);
       await patience.until('service_store', () => chooseFormats(formats, configuration, logger));
     }
-    return { configuration, engines, keys, clock, logger };
+    const clock = new MovableClock(Date.now);
+    const foundations = { configuration, engines, keys, clock, realClock, logger };
+    if (configuration.environment === 'production') return foundations;
+    const offset = new SqlClockOffset(engines.serviceDatabase, realClock);
+    clock.moveTo(await patience.until('service_store', () => offset.read()));
+    return { ...foundations, movableClock: clock };
   } catch (error) {
     await engines.close();
     throw error;

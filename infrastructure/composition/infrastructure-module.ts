@@ -20,13 +20,16 @@ import { TOKENS } from './tokens.ts';
 
 /** Adapters and security, bound to the ports that they implement. */
 export const infrastructureModule = new ContainerModule(({ bind }) => {
-  const { serviceDatabase, readModelDatabase, keys, clock, logger, configuration } = TOKENS;
+  const { serviceDatabase, readModelDatabase, keys, realClock, logger, configuration } = TOKENS;
 
   bind(TOKENS.storedFormats).toResolvedValue((db) => new SqlStoredFormats(db), [serviceDatabase]);
-  bind(TOKENS.keyStore).toResolvedValue((db, time) => new SqlKeyStore(db, time), [serviceDatabase, clock]);
+  bind(TOKENS.keyStore).toResolvedValue(
+    (db, time) => new SqlKeyStore(db, time),
+    [serviceDatabase, realClock],
+  );
   bind(TOKENS.checkpoints).toResolvedValue(
     (db, time) => new SqlCheckpointStore(db, time),
-    [serviceDatabase, clock],
+    [serviceDatabase, realClock],
   );
   bind(TOKENS.clientRegistry).toResolvedValue((db) => new SqlClientRegistry(db), [serviceDatabase]);
   bind(TOKENS.projectionStore).toResolvedValue((db) => new SqlProjectionStore(db), [readModelDatabase]);
@@ -59,12 +62,12 @@ export const infrastructureModule = new ContainerModule(({ bind }) => {
       const signing = new WrappedKeys(store, masterKeys, 'signing-keys');
       return new SigningKeys({ store: signing, clock: time, logger: log });
     },
-    [TOKENS.keyStore, keys, clock, logger],
+    [TOKENS.keyStore, keys, realClock, logger],
   );
   bind(TOKENS.tokens).toResolvedValue(
     (signingKeys, time, { authUrl, publicUrl, environment }) =>
       new JwtTokens(signingKeys, time, { issuer: authUrl, audience: publicUrl, environment }),
-    [TOKENS.signingKeys, clock, configuration],
+    [TOKENS.signingKeys, realClock, configuration],
   );
   bind(TOKENS.authenticator).toResolvedValue(
     (registry, formats) => new HashedClientAuthenticator(registry, formats),

@@ -64,7 +64,7 @@ const clock = new SystemClock();
 /** Begins a move, or finds the one that was interrupted. Until it is found empty, nothing is written anywhere. */
 const begin = async ({ dataDir, engines }: MoveOptions): Promise<MovedMark> => {
   const { database, store } = engines;
-  const now = clock.now();
+  const now = clock.realNow();
   await migrate(database, serviceMigrations, now);
   const [mark, move] = [await readMovedMark(dataDir), await readMove(database)];
   if (move && move.id !== mark?.id)
@@ -120,7 +120,7 @@ export const openMove = async (options: MoveOptions): Promise<MoveService> => {
       steps: async () => (done ? 0 : move.steps()),
       execute: async (onDone) => {
         const moved = done ? { already_moved: mark.at } : await move.execute(onDone);
-        await writeMovedMark(dataDir, { ...mark, state: 'moved', at: done ? mark.at : clock.now() });
+        await writeMovedMark(dataDir, { ...mark, state: 'moved', at: done ? mark.at : clock.realNow() });
         return moved;
       },
       close,

@@ -2,6 +2,7 @@ import type { DecisionDeadLetters } from '../../application/ports/decision-sourc
 import { UNWATCHED_ATTEMPTS } from '../../application/ports/attempt-watch.ts';
 import type { AttemptWatch } from '../../application/ports/attempt-watch.ts';
 import { UNWATCHED_COMMANDS } from '../../application/ports/command-watch.ts';
+import type { BusinessClock } from '../../application/ports/clock.ts';
 import type { CommandWatch } from '../../application/ports/command-watch.ts';
 import type { PublicEvent } from '../../application/ports/event-bus.ts';
 import type { RecordedEvent } from '../../application/ports/event-store.ts';
@@ -72,6 +73,7 @@ const openTracer = async ({ tracing }: Configuration, logger: Logger): Promise<T
 };
 
 export interface ObservabilityOptions {
+  readonly clock: BusinessClock;
   readonly logger: Logger;
   /** Undefined in a thread beside the one that speaks for the process. */
   readonly processRoles: readonly Role[] | undefined;
@@ -80,11 +82,11 @@ export interface ObservabilityOptions {
 export const openObservability = async (
   configuration: Configuration,
   { eventStore }: Engines,
-  { logger, processRoles }: ObservabilityOptions,
+  { clock, logger, processRoles }: ObservabilityOptions,
 ): Promise<Observability> => {
   const { environment } = configuration;
   const about = processRoles && { version: API_VERSION, environment, roles: processRoles.join(',') };
-  const metrics = configuration.metrics && new ServiceMetrics(about);
+  const metrics = configuration.metrics && new ServiceMetrics(about, clock);
   const tracer = await openTracer(configuration, logger);
   const traces = new EventTraces(eventStore, loanStream);
   return {

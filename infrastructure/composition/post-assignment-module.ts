@@ -3,6 +3,7 @@ import { AddDocuments } from '../../application/loans/add-documents.ts';
 import { ProcessPrepayment } from '../../application/loans/process-prepayment.ts';
 import { Quotes } from '../../application/loans/quotes.ts';
 import { RequestRepurchase } from '../../application/loans/request-repurchase.ts';
+import type { MovableClock } from '../../application/sandbox/movable-clock.ts';
 import { MarkOverdueInstallments } from '../../application/scheduling/mark-overdue-installments.ts';
 import { OverdueScheduler } from '../../application/scheduling/overdue-scheduler.ts';
 import { sleep } from './sleep.ts';
@@ -10,6 +11,16 @@ import { TOKENS } from './tokens.ts';
 
 /** An integrator that tries things out waits for a past due date to show; in production a day has begun for all at once. */
 const SWEEP_MS = { sandbox: 1_000, production: 30_000 } as const;
+
+/** Sleeps no longer than until the clock is moved: what fell due then is marked at once. */
+const untilMoved =
+  (clock: MovableClock | undefined) =>
+  async (ms: number, signal: AbortSignal): Promise<void> => {
+    const moved = new AbortController();
+    const forget = clock?.onMoved(() => moved.abort());
+    await sleep(ms, AbortSignal.any([signal, moved.signal]));
+    forget?.();
+  };
 
 /** What happens to operations after their assignment. */
 export const postAssignmentModule = new ContainerModule(({ bind }) => {
@@ -45,16 +56,24 @@ export const postAssignmentModule = new ContainerModule(({ bind }) => {
     [commands, borrowerVault, TOKENS.documents, TOKENS.inspector, clock],
   );
   bind(TOKENS.overdueScheduler).toResolvedValue(
-    (handler, due, time, log, { environment }, { sweep }) => {
+    (handler, due, time, movable, log, { environment }, { sweep }) => {
       const markOverdue = new MarkOverdueInstallments({ commands: handler, due, clock: time, logger: log });
       return new OverdueScheduler({
         markOverdue: sweep(markOverdue),
         clock: time,
         logger: log,
-        sleep,
+        sleep: untilMoved(movable),
         interval: SWEEP_MS[environment],
       });
     },
-    [commands, TOKENS.dueInstallments, clock, logger, configuration, TOKENS.observability],
+    [
+      commands,
+      TOKENS.dueInstallments,
+      clock,
+      TOKENS.movableClock,
+      logger,
+      configuration,
+      TOKENS.observability,
+    ],
   );
 });

@@ -27,6 +27,7 @@ export const privacyServices = (container: Container): PrivacyServices => {
       documents: container.get(TOKENS.documents),
       vault,
       clock: container.get(TOKENS.clock),
+      realClock: container.get(TOKENS.realClock),
     }),
     // PostgreSQL overwrites what was deleted in its own time (vacuum, recycled log).
     scrub: async () => (dialect === 'sqlite' ? emptyWriteAheadLog(join(dataDir, SERVICE_FILE)) : undefined),

@@ -49,7 +49,7 @@ const open = async (): Promise<CliServices> => {
     createClient: container.get(TOKENS.createClient),
     listClients: new ListClients(registry),
     updateClient: new UpdateClient(registry),
-    revokeClient: new RevokeClient(registry, foundations.clock),
+    revokeClient: new RevokeClient(registry, foundations.realClock),
     loans: loanServices(container),
     status: statusOf(container),
     forwarder: (url) => forwarderTo(url, configuration),
@@ -58,7 +58,7 @@ const open = async (): Promise<CliServices> => {
       subscriptions: new SqlWebhookSubscriptions(database),
       log: new SqlDeliveryLog(database),
       queue: new SqlDeliveryQueue(database),
-      clock: foundations.clock,
+      clock: foundations.realClock,
     }),
     administrator: administratorServices(container),
     events: container.get(TOKENS.eventStream),
@@ -67,6 +67,7 @@ const open = async (): Promise<CliServices> => {
     projections: projectionsServices(container),
     audit: auditServices(container),
     upgrade: container.get(TOKENS.storedFormats),
+    sandboxClock: container.get(TOKENS.sandboxClock),
     close: () => foundations.engines.close(),
   };
 };

@@ -24,8 +24,9 @@ export const renegotiationModule = new ContainerModule(({ bind }) => {
     [],
   );
   bind(TOKENS.renegotiationParts).toResolvedValue(
-    (events, time, cache) => renegotiationParts({ events, clock: time, cache, pause: sleep }),
-    [eventStore, clock, operationCache],
+    (events, time, realClock, cache) =>
+      renegotiationParts({ events, clock: time, realClock, cache, pause: sleep }),
+    [eventStore, clock, TOKENS.realClock, operationCache],
   );
   bind(TOKENS.renegotiateLoans).toResolvedValue(
     ({ protocol, loans, resolving }, vault, documents, inspector, time) =>
@@ -41,16 +42,23 @@ export const renegotiationModule = new ContainerModule(({ bind }) => {
     [TOKENS.renegotiationParts, TOKENS.borrowerVault, TOKENS.documents, TOKENS.inspector, clock],
   );
   bind(TOKENS.recoverRenegotiations).toResolvedValue(
-    ({ resolving }, subscription, positions, time, log, { follower }) =>
+    ({ resolving }, subscription, positions, realClock, log, { follower }) =>
       new RecoverRenegotiations({
         resolving,
         subscription: follower('renegotiation-recovery', gathering(subscription, FOLLOWER_PAUSE_MS)),
         checkpoints: positions,
-        clock: time,
+        realClock,
         logger: log,
         sleep,
       }),
-    [TOKENS.renegotiationParts, eventSubscription, checkpoints, clock, logger, TOKENS.observability],
+    [
+      TOKENS.renegotiationParts,
+      eventSubscription,
+      checkpoints,
+      TOKENS.realClock,
+      logger,
+      TOKENS.observability,
+    ],
   );
   bind(TOKENS.completeRenegotiations).toResolvedValue(
     (commands, subscription, positions, log, { follower }) =>

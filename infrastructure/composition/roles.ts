@@ -97,13 +97,21 @@ const leasedRunner = (container: Container, lease: string, parts: readonly Backg
     now: () => performance.now(),
   });
 
+/** Of every process and thread of a sandbox, whatever its roles: others move the clock. */
+const clockParts = (container: Container): readonly Background[] => {
+  const clock = container.get(TOKENS.sandboxClock);
+  return clock ? [running('sandbox clock', (signal) => clock.follow(signal))] : [];
+};
+
 /**
  * What this process runs beside the requests. Leases are for processes that share a database; alone, a process that died would
  * only have to wait for its own lease to end. Everything here is safe without them, and merely wasteful when it runs twice.
  */
 export const rolesOf = (container: Container, configuration: Configuration): Roles => {
   const parts = partsOf(container, configuration).filter(({ role }) => configuration.roles.includes(role));
-  if (!sharesStores(configuration)) return { leased: [], free: parts.map(({ make }) => make()) };
+  const clock = clockParts(container);
+  if (!sharesStores(configuration))
+    return { leased: [], free: [...clock, ...parts.map(({ make }) => make())] };
   const byLease = Map.groupBy(
     parts.filter(({ lease }) => lease !== undefined),
     ({ lease }) => lease!,
@@ -116,6 +124,6 @@ export const rolesOf = (container: Container, configuration: Configuration): Rol
         of.map(({ make }) => make()),
       ),
     ),
-    free: parts.filter(({ lease }) => lease === undefined).map(({ make }) => make()),
+    free: [...clock, ...parts.filter(({ lease }) => lease === undefined).map(({ make }) => make())],
   };
 };

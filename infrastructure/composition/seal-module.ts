@@ -31,7 +31,7 @@ export const sealModule = new ContainerModule(({ bind }) => {
       }),
     [
       ...([TOKENS.eventSubscription, TOKENS.sealBook, TOKENS.sealKeys, TOKENS.configuration] as const),
-      ...([TOKENS.clock, TOKENS.logger, TOKENS.observability] as const),
+      ...([TOKENS.realClock, TOKENS.logger, TOKENS.observability] as const),
     ],
   );
 });

@@ -17,7 +17,7 @@ import type { BorrowerIndex } from '../../application/ports/borrower-index.ts';
 import type { BorrowerVault } from '../../application/ports/borrower-vault.ts';
 import type { CheckpointStore } from '../../application/ports/checkpoint-store.ts';
 import type { ClientRegistry } from '../../application/ports/client-registry.ts';
-import type { Clock } from '../../application/ports/clock.ts';
+import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { DocumentInspector } from '../../application/ports/document-store.ts';
 import type { DueInstallments } from '../../application/ports/due-installments.ts';
 import type { EventBus } from '../../application/ports/event-bus.ts';
@@ -40,6 +40,8 @@ import type { RenegotiationParts } from '../../application/renegotiation/renegot
 import type { ClientAuthenticator } from '../../application/ports/tokens.ts';
 import type { EventStream } from '../../application/publishing/event-stream.ts';
 import type { OutboxRelay } from '../../application/publishing/outbox-relay.ts';
+import type { MovableClock } from '../../application/sandbox/movable-clock.ts';
+import type { SandboxClock } from '../../application/sandbox/sandbox-clock.ts';
 import type { SealLog } from '../../application/seals/seal-log.ts';
 import type { OverdueScheduler } from '../../application/scheduling/overdue-scheduler.ts';
 import type { PdfChecker } from '../documents/pdf-checker.ts';
@@ -67,7 +69,10 @@ export const TOKENS = {
   logger: token<Logger>('logger'),
   observability: token<Observability>('observability'),
   onQueued: token<OnQueued | undefined>('onQueued'),
-  clock: token<Clock>('clock'),
+  clock: token<BusinessClock>('clock'),
+  realClock: token<RealClock>('realClock'),
+  movableClock: token<MovableClock | undefined>('movableClock'),
+  sandboxClock: token<SandboxClock | undefined>('sandboxClock'),
   keys: token<ServiceKeys>('keys'),
 
   eventStore: token<EventStore>('eventStore'),

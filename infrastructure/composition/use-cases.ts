@@ -27,5 +27,6 @@ export const useCasesOf = (container: Container): UseCases => {
     readDocument: (context, code, documentId) => reading.document(context, code, documentId),
     listLoans: (context, input) => reading.list(context, input),
     webhooks: container.get(TOKENS.webhookSide).management,
+    sandboxClock: container.get(TOKENS.sandboxClock),
   };
 };

@@ -54,7 +54,7 @@ const publishedEvents = (events: EventStore, log: EventSubscription): PublishedE
 
 export const webhookModule = new ContainerModule(({ bind }) => {
   bind(TOKENS.webhookSide).toResolvedValue(
-    (configuration, db, bus, { masterKeys }, clock, logger, observability, onQueued, events, log) => {
+    (configuration, db, bus, { masterKeys }, clock, realClock, logger, observability, onQueued, events, log) => {
       const { environment, webhooks } = configuration;
       const subscriptions = new SqlWebhookSubscriptions(db);
       const queue = new SqlDeliveryQueue(db);
@@ -69,7 +69,7 @@ export const webhookModule = new ContainerModule(({ bind }) => {
         bus,
         guard,
         sealer,
-        clock,
+        clock: realClock,
         logger,
         schedule: webhooks.retrySchedule,
         timeoutMs: webhooks.timeout,
@@ -87,6 +87,7 @@ export const webhookModule = new ContainerModule(({ bind }) => {
         sealer,
         random: new SystemRandom(),
         clock,
+        realClock,
         apiVersion: API_VERSION,
         pingsOnCreation: environment === 'sandbox',
         onQueued: onQueued ?? ((webhookIds) => worker.wake(webhookIds)),
@@ -99,6 +100,7 @@ export const webhookModule = new ContainerModule(({ bind }) => {
       TOKENS.eventBus,
       TOKENS.keys,
       TOKENS.clock,
+      TOKENS.realClock,
       TOKENS.logger,
       TOKENS.observability,
       TOKENS.onQueued,

@@ -35,8 +35,12 @@ export interface WorkOptions extends Foundations {
 
 /** Starts every role of the configuration; the interface is not among them. */
 export const startWork = async ({ processRoles, beside, ...foundations }: WorkOptions): Promise<Work> => {
-  const { configuration, logger } = foundations;
-  const observability = await openObservability(configuration, foundations.engines, { logger, processRoles });
+  const { configuration, clock, logger } = foundations;
+  const observability = await openObservability(configuration, foundations.engines, {
+    clock,
+    logger,
+    processRoles,
+  });
   const engines = observability.engines(foundations.engines);
   const container = createContainer({ ...foundations, engines, observability });
   if (processRoles) await container.get(TOKENS.documents).start();

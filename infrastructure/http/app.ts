@@ -1,5 +1,5 @@
 import type { Express } from 'express';
-import type { Clock } from '../../application/ports/clock.ts';
+import type { BusinessClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { UNWATCHED_REQUESTS } from '../../application/ports/request-watch.ts';
 import type { RequestWatch } from '../../application/ports/request-watch.ts';
@@ -15,6 +15,7 @@ import { metaHandlers } from './handlers/meta.ts';
 import type { Readiness } from './handlers/meta.ts';
 import { postAssignmentHandlers } from './handlers/post-assignment.ts';
 import { renegotiationHandlers } from './handlers/renegotiation.ts';
+import { sandboxHandlers } from './handlers/sandbox.ts';
 import { tokenHandlers } from './handlers/token.ts';
 import { webhookHandlers } from './handlers/webhooks.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
@@ -25,7 +26,7 @@ import type { ClientDirectory } from './pipeline/authentication.ts';
 import { ClientAdmission } from './pipeline/client-admission.ts';
 import { proxyWarning } from './pipeline/client-address.ts';
 import { Dispatcher } from './pipeline/dispatcher.ts';
-import { FILE_BYTES, operationTable } from './pipeline/operation-table.ts';
+import { operationTable } from './pipeline/operation-table.ts';
 import { RateGate } from './pipeline/rate-gate.ts';
 import { Reception } from './pipeline/reception.ts';
 import { Refusals } from './pipeline/refusals.ts';
@@ -55,12 +56,12 @@ export interface HttpDependencies {
   /** Where files wait while their request is handled; it outlives the requests. */
   readonly uploads: UploadArea;
   readonly readiness: () => Promise<Readiness>;
-  readonly clock: Pick<Clock, 'today'>;
+  readonly clock: Pick<BusinessClock, 'today'>;
   readonly logger: Logger;
   readonly watch?: RequestWatch;
 }
 
-const requestRules = ({ environment }: HttpSettings, clock: Pick<Clock, 'today'>): RequestRules => {
+const requestRules = ({ environment }: HttpSettings, clock: Pick<BusinessClock, 'today'>): RequestRules => {
   const today = (): CalendarDate => clock.today();
   if (environment === 'sandbox') return { checkDigits: false, today };
   return { checkDigits: true, today, lastIssue: () => addDays(today(), 1) };
@@ -78,6 +79,7 @@ export const createHttpApp = async (dependencies: HttpDependencies): Promise<Exp
     ...postAssignmentHandlers(useCases),
     ...renegotiationHandlers(useCases),
     ...webhookHandlers(useCases),
+    ...sandboxHandlers(useCases),
     ...metaHandlers(document, { issuer: tokens.issuer, readiness }),
     ...(await docsHandlers(document)),
   };
@@ -95,6 +97,6 @@ export const createHttpApp = async (dependencies: HttpDependencies): Promise<Exp
     warnOfProxy: proxyWarning(settings.trustedHops, logger),
     watch: dependencies.watch ?? UNWATCHED_REQUESTS,
   });
-  const operations = operationTable(document, handlers, FILE_BYTES[settings.environment]);
+  const operations = operationTable(document, handlers, settings.environment);
   return routed(operations, dispatcher, new URL(settings.authUrl).pathname.replace(/\/$/, ''));
 };

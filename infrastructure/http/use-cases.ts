@@ -16,6 +16,7 @@ import type { DocumentContent, ListLoansInput, LoanSummary } from '../../applica
 import type { Webhooks } from '../../application/ports/webhooks.ts';
 import type { RenegotiateLoansInput, RenegotiationReceipt } from '../../application/renegotiation/inputs.ts';
 import type { RenegotiationQuote } from '../../application/renegotiation/renegotiation-quote.ts';
+import type { SandboxClock } from '../../application/sandbox/sandbox-clock.ts';
 import type { Outcome, RequestContext } from '../../application/request-context.ts';
 
 interface LoanListing {
@@ -76,4 +77,6 @@ export interface UseCases {
   ) => Promise<DocumentContent>;
   readonly listLoans: (context: RequestContext, input: ListLoansInput) => Promise<LoanListing>;
   readonly webhooks: Webhooks;
+  /** Undefined in production. */
+  readonly sandboxClock: Pick<SandboxClock, 'show' | 'move'> | undefined;
 }

@@ -1,4 +1,5 @@
 import { Gauge, Registry, collectDefaultMetrics } from 'prom-client';
+import type { BusinessClock } from '../../application/ports/clock.ts';
 import { CommandMetrics } from './metrics/command-metrics.ts';
 import { Followers } from './metrics/followers.ts';
 import { lookedUpGauges } from './metrics/looked-up.ts';
@@ -29,13 +30,13 @@ export class ServiceMetrics {
   readonly work: WorkMetrics;
 
   /** @param about undefined in a thread beside the one that counts for the process */
-  constructor(about: About | undefined) {
+  constructor(about: About | undefined, clock: Pick<BusinessClock, 'now'>) {
     if (about)
       collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
     this.requests = new RequestMetrics(this.registry);
     this.commands = new CommandMetrics(this.registry);
     this.stores = new StoreMetrics(this.registry);
-    this.followers = new Followers(this.registry);
+    this.followers = new Followers(this.registry, clock);
     this.webhooks = new PrometheusWebhookMetrics(this.registry);
     this.work = new WorkMetrics(this.registry);
     if (about) describe(this.registry, about);

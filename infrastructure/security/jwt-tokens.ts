@@ -3,7 +3,7 @@ import { SignJWT, decodeJwt, errors, jwtVerify } from 'jose';
 import type { CryptoKey, JWTPayload, JWTVerifyResult } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Client } from '../../application/ports/client-registry.ts';
-import type { Clock } from '../../application/ports/clock.ts';
+import type { RealClock } from '../../application/ports/clock.ts';
 import { scopesOf } from '../../application/ports/scopes.ts';
 import { InvalidTokenError, TokenExpiredError } from '../../application/ports/tokens.ts';
 import type { IssuedToken, TokenClaims, TokenIssuer, TokenVerifier } from '../../application/ports/tokens.ts';
@@ -35,11 +35,11 @@ interface Verified {
  */
 export class JwtTokens implements TokenIssuer, TokenVerifier {
   readonly #keys: SigningKeys;
-  readonly #clock: Clock;
+  readonly #clock: RealClock;
   readonly #settings: TokenSettings;
   readonly #verified = new LRUCache<string, Verified>({ max: CACHED_TOKENS });
 
-  constructor(keys: SigningKeys, clock: Clock, settings: TokenSettings) {
+  constructor(keys: SigningKeys, clock: RealClock, settings: TokenSettings) {
     this.#keys = keys;
     this.#clock = clock;
     this.#settings = settings;
@@ -125,7 +125,7 @@ export class JwtTokens implements TokenIssuer, TokenVerifier {
   }
 
   #now(): number {
-    return Date.parse(this.#clock.now());
+    return Date.parse(this.#clock.realNow());
   }
 }
 

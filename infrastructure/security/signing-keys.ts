@@ -1,4 +1,4 @@
-import type { Clock } from '../../application/ports/clock.ts';
+import type { RealClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { newSigningKey, readSigningKey } from './signing-key.ts';
 import type { SigningKey } from './signing-key.ts';
@@ -38,13 +38,13 @@ export class UnknownSigningKeyError extends Error {
  */
 export class SigningKeys {
   readonly #store: NamedKeys;
-  readonly #clock: Clock;
+  readonly #clock: RealClock;
   readonly #logger: Logger;
   #keys: readonly SigningKey[] = [];
   #loadedAt = -Infinity;
   #loading: Promise<void> | undefined;
 
-  constructor(deps: { store: NamedKeys; clock: Clock; logger: Logger }) {
+  constructor(deps: { store: NamedKeys; clock: RealClock; logger: Logger }) {
     this.#store = deps.store;
     this.#clock = deps.clock;
     this.#logger = deps.logger;
@@ -145,7 +145,7 @@ export class SigningKeys {
   }
 
   #now(): number {
-    return Date.parse(this.#clock.now());
+    return Date.parse(this.#clock.realNow());
   }
 }
 

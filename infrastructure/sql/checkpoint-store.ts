@@ -1,13 +1,13 @@
 import type { CheckpointStore } from '../../application/ports/checkpoint-store.ts';
-import type { Clock } from '../../application/ports/clock.ts';
+import type { RealClock } from '../../application/ports/clock.ts';
 import type { LogPosition } from '../../application/ports/event-store.ts';
 import type { SqlDatabase } from './sql-database.ts';
 
 export class SqlCheckpointStore implements CheckpointStore {
   readonly #database: SqlDatabase;
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: RealClock;
 
-  constructor(database: SqlDatabase, clock: Pick<Clock, 'now'>) {
+  constructor(database: SqlDatabase, clock: RealClock) {
     this.#database = database;
     this.#clock = clock;
   }
@@ -20,7 +20,7 @@ export class SqlCheckpointStore implements CheckpointStore {
 
   async advance(name: string, expected: LogPosition | 'start', position: LogPosition): Promise<boolean> {
     const { builder } = this.#database;
-    const at = { position, updated_at: this.#clock.now() };
+    const at = { position, updated_at: this.#clock.realNow() };
     const query =
       expected === 'start'
         ? builder

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Clock } from '../../application/ports/clock.ts';
+import type { RealClock } from '../../application/ports/clock.ts';
 import { PartitionLostError } from '../../application/ports/consumer-offsets.ts';
 import type {
   ConsumerOffsets,
@@ -72,10 +72,10 @@ const padded = (values: readonly string[]): readonly string[] => {
 
 export class SqlConsumerOffsets implements ConsumerOffsets {
   readonly #database: SqlDatabase;
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: RealClock;
   readonly #progress: ProgressStatements;
 
-  constructor(database: SqlDatabase, clock: Pick<Clock, 'now'>) {
+  constructor(database: SqlDatabase, clock: RealClock) {
     this.#database = database;
     this.#clock = clock;
     this.#progress = new ProgressStatements(database.builder);
@@ -99,7 +99,7 @@ export class SqlConsumerOffsets implements ConsumerOffsets {
         topic,
         partition,
         next_offset: offset,
-        updated_at: this.#clock.now(),
+        updated_at: this.#clock.realNow(),
       })
       .onConflict((conflict) => conflict.columns(['consumer_group', 'topic', 'partition']).doNothing());
     await this.#database.transaction([{ query: query.compile() }]);
@@ -107,7 +107,7 @@ export class SqlConsumerOffsets implements ConsumerOffsets {
 
   async advance(progress: ConsumerProgress): Promise<void> {
     try {
-      await this.#database.transaction(this.#progress.of(progress, this.#clock.now()));
+      await this.#database.transaction(this.#progress.of(progress, this.#clock.realNow()));
     } catch (error) {
       throw asPartitionLost(error, progress, 0);
     }

@@ -54,5 +54,25 @@ const rateBuckets: Migration = {
   },
 };
 
+const clockOffset: Migration = {
+  id: 'coordination-003-clock-offset',
+  statements: {
+    sqlite: [
+      `create table clock_offset (
+        id text not null primary key,
+        offset_ms integer not null,
+        moved_at text not null
+      ) strict, without rowid`,
+    ],
+    postgres: [
+      `create table clock_offset (
+        id text collate "C" not null primary key,
+        offset_ms bigint not null,
+        moved_at text collate "C" not null
+      )`,
+    ],
+  },
+};
+
 /** What processes agree on among themselves. */
-export const coordinationMigrations: readonly Migration[] = [leases, rateBuckets];
+export const coordinationMigrations: readonly Migration[] = [leases, rateBuckets, clockOffset];

@@ -14,4 +14,7 @@ export interface CoordinationTables {
     asked: number;
     granted: number;
   };
+
+  /** At most one row: how far the business time of a sandbox is ahead of the real time. */
+  readonly clock_offset: { id: string; offset_ms: number; moved_at: string };
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../application/ports/clock.ts';
+import type { RealClock } from '../../application/ports/clock.ts';
 import type { Condition, KeyStore, Rewrapped, WrappedText } from '../../application/ports/key-store.ts';
 import { alone, notAlone } from './locks.ts';
 import type { SqlDatabase, Statement } from './sql-database.ts';
@@ -31,9 +31,9 @@ export const whileItsKeyWraps = ({ builder }: SqlDatabase, wrapped: string): rea
 
 export class SqlKeyStore implements KeyStore {
   readonly #database: SqlDatabase;
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: RealClock;
 
-  constructor(database: SqlDatabase, clock: Pick<Clock, 'now'>) {
+  constructor(database: SqlDatabase, clock: RealClock) {
     this.#database = database;
     this.#clock = clock;
   }
@@ -41,7 +41,7 @@ export class SqlKeyStore implements KeyStore {
   async putIfAbsent(name: string, wrapped: string): Promise<string> {
     const insert = this.#database.builder
       .insertInto('wrapped_key')
-      .values({ name, wrapped, created_at: this.#clock.now() })
+      .values({ name, wrapped, created_at: this.#clock.realNow() })
       // In one statement: between an insert and a look, another process could delete the key.
       .onConflict((conflict) =>
         conflict.column('name').doUpdateSet((eb) => ({ wrapped: eb.ref('wrapped_key.wrapped') })),
@@ -57,7 +57,7 @@ export class SqlKeyStore implements KeyStore {
       .select((eb) => [
         eb.val(name).as('name'),
         eb.val(wrapped).as('wrapped'),
-        eb.val(this.#clock.now()).as('created_at'),
+        eb.val(this.#clock.realNow()).as('created_at'),
       ])
       .where('condition.name', '=', condition.name)
       .where('condition.wrapped', '=', condition.wrapped);

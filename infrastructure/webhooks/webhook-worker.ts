@@ -1,6 +1,6 @@
 import { UNWATCHED_ATTEMPTS } from '../../application/ports/attempt-watch.ts';
 import type { AttemptWatch } from '../../application/ports/attempt-watch.ts';
-import type { Clock } from '../../application/ports/clock.ts';
+import type { RealClock } from '../../application/ports/clock.ts';
 import type { DeliveryQueue } from '../../application/ports/delivery-queue.ts';
 import type { EventBus } from '../../application/ports/event-bus.ts';
 import type { Logger } from '../../application/ports/logger.ts';
@@ -27,7 +27,7 @@ export interface WebhookWorkerOptions {
   readonly bus: EventBus;
   readonly guard: DnsAddressGuard;
   readonly sealer: Sealer;
-  readonly clock: Clock;
+  readonly clock: RealClock;
   /** The same clock in milliseconds since 1970, asked several times a delivery; default `Date.now`. */
   readonly now?: () => number;
   readonly logger: Logger;

@@ -1,3 +1,4 @@
+import { SystemClock } from '../../infrastructure/composition/system-clock.ts';
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { createHmac, createSecretKey, randomUUID } from 'node:crypto';
@@ -7,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent } from 'undici';
 import { TimeOrderedIds } from '../../application/identifiers/time-ordered-id.ts';
-import type { Clock } from '../../application/ports/clock.ts';
 import type { EventBus, PublicEvent } from '../../application/ports/event-bus.ts';
 import type { WebhookMetrics } from '../../application/ports/webhook-metrics.ts';
 import { migrate } from '../../infrastructure/sql/migration.ts';
@@ -24,7 +24,7 @@ import { RecordingLogger } from '../support/recording-logger.ts';
 const SECRET = 'bench-secret';
 const APPLICATION = 'application';
 const eventIds = new TimeOrderedIds();
-const clock = { now: () => new Date().toISOString() } as Clock;
+const clock = new SystemClock();
 
 export const iso = (ms: number): string => new Date(ms).toISOString();
 export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -38,7 +38,7 @@ export const eventOf = (index: number, operations: number): PublicEvent => {
   const eventId = eventIds.next(Date.now());
   const code = `OP-${index % operations}`;
   const sequence = Math.floor(index / operations);
-  const timestamp = clock.now();
+  const timestamp = clock.realNow();
   const data = { installment_code: '001', settled_at: '2026-06-15', late_days: 0, padding: 'x'.repeat(400) };
   const body = JSON.stringify({
     event: 'installment_settled',
@@ -106,7 +106,7 @@ export const openStore = async (given?: string) => {
   const logger = new RecordingLogger();
   const path = join(directory, 'service.db');
   const database = await SqliteDatabase.open({ path, synchronous: 'FULL', logger });
-  await migrate(database, serviceMigrations, clock.now());
+  await migrate(database, serviceMigrations, clock.realNow());
   const subscriptions = new SqlWebhookSubscriptions(database);
   const subscribe = async (url: string): Promise<string> => {
     const webhookId = randomUUID();

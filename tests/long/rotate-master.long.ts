@@ -43,7 +43,7 @@ const fillAsOldVersionsDid = async (): Promise<void> => {
     return {
       name,
       wrapped: sealer.seal(randomBytes(32).toString('base64url'), name),
-      created_at: clock.now(),
+      created_at: clock.realNow(),
     };
   });
   const { builder } = engines.serviceDatabase;

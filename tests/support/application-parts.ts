@@ -1,20 +1,27 @@
 import { createHash } from 'node:crypto';
 import { CommandHandler } from '../../application/command-handling/command-handler.ts';
 import type { BorrowerVault } from '../../application/ports/borrower-vault.ts';
-import type { Clock } from '../../application/ports/clock.ts';
+import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { EventStore } from '../../application/ports/event-store.ts';
 import type { Operation } from '../../application/command-handling/operation.ts';
 import { renegotiationParts } from '../../application/renegotiation/renegotiation-parts.ts';
 import type { RequestContext } from '../../application/request-context.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import type { SealedBorrower, Timestamp } from '../../domain/shared/identifiers.ts';
+import type { RealTime, SealedBorrower, Timestamp } from '../../domain/shared/identifiers.ts';
 import type { Sealed, SealedName, SealedText } from '../../domain/shared/private-text.ts';
 
 export const NOW = '2026-06-20T12:00:00.000Z' as Timestamp;
 export const TODAY = '2026-06-20' as CalendarDate;
 export const FUND = '0b0e4a3c-6f57-4d0e-8a3b-1d2c3b4a5f60';
 
-export const fixedClock = (now = NOW, today = TODAY): Clock => ({ now: () => now, today: () => today });
+/** Both kinds of time at once. */
+export type TestClock = BusinessClock & RealClock;
+
+export const fixedClock = (now = NOW, today = TODAY): TestClock => ({
+  now: () => now,
+  realNow: () => now as string as RealTime,
+  today: () => today,
+});
 
 export const context = (applicationId = 'app-1', requestId = 'req-1'): RequestContext => ({
   requestId,
@@ -27,7 +34,7 @@ export const context = (applicationId = 'app-1', requestId = 'req-1'): RequestCo
 export const applicationProcess = (events: EventStore, clock = fixedClock()) => {
   const cache = new Map<string, Operation>();
   const pause = (): Promise<void> => Promise.resolve();
-  const renegotiation = renegotiationParts({ events, clock, cache, pause });
+  const renegotiation = renegotiationParts({ events, clock, realClock: clock, cache, pause });
   const commands = new CommandHandler({ events, cache, clock, reservations: renegotiation.resolving, pause });
   return { commands, renegotiation };
 };

@@ -79,6 +79,7 @@ const webhook: WebhookSubscription = {
   fundIds: null,
   description: null,
   status: 'active',
+  eventsFrom: NOW,
   createdAt: NOW,
   updatedAt: NOW,
   lastSuccessAt: null,
@@ -292,4 +293,8 @@ export const acceptingUseCases = (): { -readonly [Name in keyof UseCases]: UseCa
   },
   listLoans: async () => ({ loans: [{ ...loanDetails, acquisitionValue: 180_000 }], nextCursor: null }),
   webhooks: { ...webhooks },
+  sandboxClock: {
+    show: async () => ({ now: NOW as never, offsetMs: 0 }),
+    move: async () => ({ now: NOW as never, offsetMs: 2_592_000_000 }),
+  },
 });

@@ -81,6 +81,13 @@ export class HttpWorld {
       webhooks: new Proxy(behaviour.webhooks, {
         get: (_, name) => Reflect.get(behaviour.webhooks, name) as unknown,
       }),
+      sandboxClock:
+        settings.environment === 'production'
+          ? undefined
+          : {
+              show: () => behaviour.sandboxClock!.show(),
+              move: (move) => behaviour.sandboxClock!.move(move),
+            },
     };
     world.area = await UploadArea.open(world.uploads);
     const app = await createHttpApp({

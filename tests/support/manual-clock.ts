@@ -1,9 +1,9 @@
-import type { Clock } from '../../application/ports/clock.ts';
+import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import type { Timestamp } from '../../domain/shared/identifiers.ts';
+import type { RealTime, Timestamp } from '../../domain/shared/identifiers.ts';
 
-/** Stands still until it is moved. */
-export class ManualClock implements Clock {
+/** Stands still until it is moved; both kinds of time at once. */
+export class ManualClock implements BusinessClock, RealClock {
   #now: number;
 
   constructor(start = '2026-01-15T12:00:00.000Z') {
@@ -12,6 +12,10 @@ export class ManualClock implements Clock {
 
   now(): Timestamp {
     return new Date(this.#now).toISOString() as Timestamp;
+  }
+
+  realNow(): RealTime {
+    return new Date(this.#now).toISOString() as RealTime;
   }
 
   today(): CalendarDate {

@@ -4,7 +4,6 @@ import { ProcessPrepayment } from '../../application/loans/process-prepayment.ts
 import { Quotes } from '../../application/loans/quotes.ts';
 import { RequestRepurchase } from '../../application/loans/request-repurchase.ts';
 import { SettleInstallment } from '../../application/loans/settle-installment.ts';
-import type { Clock } from '../../application/ports/clock.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanCommand, LoanEvent } from '../../domain/loan/index.ts';
 import { calendarDate } from '../../domain/shared/calendar-date.ts';
@@ -13,13 +12,14 @@ import { L1, centsOf, scheduleOf } from '../domain/support/finance-vectors.ts';
 import type { LoanVector } from '../domain/support/finance-vectors.ts';
 import { NOW, receiveL1, settle } from '../domain/support/loan-story.ts';
 import { FUND, fixedClock, openVault } from './application-parts.ts';
+import type { TestClock } from './application-parts.ts';
 import { InMemoryEventStore } from './in-memory-event-store.ts';
 import { MemoryDocuments, ana, startProcess } from './renegotiation-world.ts';
 
 export const streamOf = (code = 'L1'): string => `loan-app-1.${code}`;
 
 interface Options {
-  readonly clock?: Clock;
+  readonly clock?: TestClock;
   readonly allowFuture?: boolean;
   readonly store?: InMemoryEventStore;
   readonly documents?: MemoryDocuments;

@@ -1,7 +1,6 @@
 import type { CommandHandler } from '../../application/command-handling/command-handler.ts';
 import { loanStream } from '../../application/command-handling/stream-names.ts';
 import { decodeEvent } from '../../application/event-codec/event-codec.ts';
-import type { Clock } from '../../application/ports/clock.ts';
 import type { Borrower } from '../../application/ports/borrower-vault.ts';
 import type { DocumentCopies } from '../../application/ports/document-copies.ts';
 import type {
@@ -24,6 +23,7 @@ import { cents } from '../../domain/shared/money.ts';
 import { installmentCode, receiveL1 } from '../domain/support/loan-story.ts';
 import { loanCode } from '../domain/support/renegotiation-story.ts';
 import { FUND, NOW, applicationProcess, fixedClock, openVault } from './application-parts.ts';
+import type { TestClock } from './application-parts.ts';
 import { InMemoryEventStore } from './in-memory-event-store.ts';
 import { oneLookAtTheLog } from './log-followers.ts';
 import { receivedFile } from './received-file.ts';
@@ -69,7 +69,7 @@ export interface Process {
 
 interface Around {
   readonly documents?: MemoryDocuments;
-  readonly clock?: Clock;
+  readonly clock?: TestClock;
   readonly kind?: FileKind;
 }
 

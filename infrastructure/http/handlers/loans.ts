@@ -7,6 +7,7 @@ import { ok, outcomeReply } from '../pipeline/reply.ts';
 import { presentLoan, presentLoanReceipt, presentLoanSummary } from '../presenters/loan.ts';
 import { assignLoanInput, checkLoanData } from '../requests/loan-data.ts';
 import type { LoanDataBody } from '../requests/loan-data.ts';
+import { askedOutcome } from '../requests/sandbox-outcome.ts';
 import type { Query } from '../requests/query.ts';
 import type { UseCases } from '../use-cases.ts';
 
@@ -26,10 +27,13 @@ export const loanHandlers = ({
   assignLoan: {
     crossCheck: checkLoanData,
     fileNames: (body) => (body as LoanDataBody).backing_documents.map(({ value }) => value),
-    run: forClient(async (context, { body, files }) =>
+    run: forClient(async (context, { body, files, headers }) =>
       outcomeReply(
         201,
-        await assignLoan(context, assignLoanInput(body as LoanDataBody, files)),
+        await assignLoan(context, {
+          ...assignLoanInput(body as LoanDataBody, files),
+          ...askedOutcome(headers),
+        }),
         presentLoanReceipt,
       ),
     ),

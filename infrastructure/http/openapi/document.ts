@@ -18,6 +18,7 @@ import { loanOperations } from './paths/loans.ts';
 import { metaOperations } from './paths/meta.ts';
 import { postAssignmentOperations } from './paths/post-assignment.ts';
 import { renegotiationOperations } from './paths/renegotiation.ts';
+import { SANDBOX_TAG, sandboxOperations, sandboxParameters, sandboxSchemas } from './paths/sandbox.ts';
 import { tokenOperations } from './paths/token.ts';
 import { webhookOperations } from './paths/webhooks.ts';
 import { responseComponents } from './responses.ts';
@@ -33,14 +34,28 @@ export const OPERATIONS: readonly OperationSpec[] = [
   ...postAssignmentOperations,
   ...renegotiationOperations,
   ...webhookOperations,
+  ...sandboxOperations,
   ...metaOperations,
 ];
+
+export type Environment = 'sandbox' | 'production';
+
+/** What can be asked for in this environment. */
+export const operationsIn = (environment: Environment): readonly OperationSpec[] =>
+  environment === 'production'
+    ? OPERATIONS.filter(({ sandboxOnly }) => !sandboxOnly)
+    : OPERATIONS.map(({ parameters = [], sandboxParameters: more = [], ...spec }) => ({
+        ...spec,
+        ...(parameters.length + more.length > 0 && { parameters: [...parameters, ...more] }),
+      }));
 
 export interface PublicAddresses {
   /** Base address of the interface, as clients see it. */
   readonly publicUrl: string;
   /** Base address of the token endpoint. */
   readonly authUrl: string;
+  /** Default: the sandbox, which has all that production has. */
+  readonly environment?: Environment;
 }
 
 export interface OpenApiDocument extends Schema {
@@ -89,44 +104,49 @@ const BEARER =
   'limited to some funds of its application cannot have `webhooks`, and finds nothing that belongs to another fund.';
 
 /** The interface description: what is published, what requests are checked against, and what routes exist. */
-export const openApiDocument = (addresses: PublicAddresses): OpenApiDocument => ({
-  openapi: '3.1.0',
-  info: {
-    title: 'Receivables Fund Assignment and Settlement',
-    version: API_VERSION,
-    description: INTRODUCTION,
-    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-  },
-  servers: [{ url: addresses.publicUrl }],
-  tags: TAGS,
-  'x-tagGroups': TAG_GROUPS,
-  paths: pathsOf(OPERATIONS, addresses),
-  webhooks: webhookSection,
-  components: {
-    schemas: {
-      ...valueSchemas,
-      ...loanRequestSchemas,
-      ...loanResponseSchemas,
-      ...installmentSchemas,
-      ...postAssignmentSchemas,
-      ...renegotiationSchemas,
-      ...webhookSchemas,
-      ...eventSchemas,
-      ...metaSchemas,
+export const openApiDocument = (addresses: PublicAddresses): OpenApiDocument => {
+  const { environment = 'sandbox' } = addresses;
+  const sandbox = environment === 'sandbox';
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Receivables Fund Assignment and Settlement',
+      version: API_VERSION,
+      description: INTRODUCTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    parameters: parameterComponents,
-    headers: headerComponents,
-    responses: responseComponents,
-    securitySchemes: {
-      oauth2: {
-        type: 'oauth2',
-        description: 'The grant of client credentials at POST /token; the token goes where `bearer` says.',
-        flows: {
-          clientCredentials: { tokenUrl: `${addresses.authUrl}/token`, scopes: SCOPE_DESCRIPTIONS },
-        },
+    servers: [{ url: addresses.publicUrl }],
+    tags: sandbox ? [...TAGS, SANDBOX_TAG] : TAGS,
+    'x-tagGroups': sandbox ? [...TAG_GROUPS, { name: 'Trying out', tags: [SANDBOX_TAG.name] }] : TAG_GROUPS,
+    paths: pathsOf(operationsIn(environment), addresses),
+    webhooks: webhookSection,
+    components: {
+      schemas: {
+        ...valueSchemas,
+        ...loanRequestSchemas,
+        ...loanResponseSchemas,
+        ...installmentSchemas,
+        ...postAssignmentSchemas,
+        ...renegotiationSchemas,
+        ...webhookSchemas,
+        ...(sandbox && sandboxSchemas),
+        ...eventSchemas,
+        ...metaSchemas,
       },
-      bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: BEARER },
-      basic: { type: 'http', scheme: 'basic', description: 'Client id and secret, at POST /token only.' },
+      parameters: { ...parameterComponents, ...(sandbox && sandboxParameters) },
+      headers: headerComponents,
+      responses: responseComponents,
+      securitySchemes: {
+        oauth2: {
+          type: 'oauth2',
+          description: 'The grant of client credentials at POST /token; the token goes where `bearer` says.',
+          flows: {
+            clientCredentials: { tokenUrl: `${addresses.authUrl}/token`, scopes: SCOPE_DESCRIPTIONS },
+          },
+        },
+        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: BEARER },
+        basic: { type: 'http', scheme: 'basic', description: 'Client id and secret, at POST /token only.' },
+      },
     },
-  },
-});
+  };
+};

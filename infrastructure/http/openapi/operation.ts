@@ -50,6 +50,10 @@ export interface OperationSpec {
   readonly bucket: RateRow | null;
   /** Names in components/parameters. */
   readonly parameters?: readonly string[];
+  /** The same, of headers that only a sandbox knows. */
+  readonly sandboxParameters?: readonly string[];
+  /** Neither published nor served in production. */
+  readonly sandboxOnly?: true;
   readonly body?: readonly BodyContent[];
   readonly success: readonly SuccessResponse[];
   /** Codes beyond those that follow from access, body and bucket. */

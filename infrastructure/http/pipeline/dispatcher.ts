@@ -78,8 +78,9 @@ export class Dispatcher {
     const context = await this.#admit(operation, exchange);
     const { body, files, client } = kind ? await this.#receive(operation, kind, exchange) : NOTHING;
     const query = operation.readQuery(searchOf(req.url));
+    const headers = operation.readHeaders(req.headers);
     const params = req.params as Record<string, string | undefined>;
-    const reply = await operation.handler.run({ context, client, body, files, params, query, req });
+    const reply = await operation.handler.run({ context, client, body, files, params, query, headers, req });
     await this.#deps.responder.reply(exchange, reply);
   }
 

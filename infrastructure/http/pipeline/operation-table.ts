@@ -1,8 +1,9 @@
 import { MultipartReceiver } from '../bodies/multipart-receiver.ts';
-import { OPERATIONS } from '../openapi/document.ts';
-import type { OpenApiDocument } from '../openapi/document.ts';
+import { operationsIn } from '../openapi/document.ts';
+import type { Environment, OpenApiDocument } from '../openapi/document.ts';
 import { limitOf } from '../openapi/operation.ts';
 import type { BodyContent, OperationSpec } from '../openapi/operation.ts';
+import { headerReader } from '../requests/headers.ts';
 import { queryReader } from '../requests/query.ts';
 import { DocumentValidators } from '../../../application/schemas/document-validators.ts';
 import { recogniser } from '../../../application/schemas/recogniser.ts';
@@ -45,12 +46,14 @@ const producedBy = (spec: OperationSpec): readonly string[] => {
 export const operationTable = (
   document: OpenApiDocument,
   handlers: Readonly<Record<string, Handler>>,
-  fileBytes: number,
+  environment: Environment,
 ): readonly Operation[] => {
+  const specs = operationsIn(environment);
+  const parameters = document.components['parameters'] ?? {};
   const validators = new DocumentValidators(document);
-  const stray = Object.keys(handlers).filter((id) => !OPERATIONS.some((spec) => spec.id === id));
+  const stray = Object.keys(handlers).filter((id) => !specs.some((spec) => spec.id === id));
   if (stray.length > 0) throw new Error(`handlers of operations that are not published: ${stray.join(', ')}`);
-  return OPERATIONS.map((spec): Operation => {
+  return specs.map((spec): Operation => {
     const handler = handlers[spec.id];
     if (handler === undefined) throw new Error(`the published operation ${spec.id} has no handler`);
     const method = spec.method.toUpperCase();
@@ -61,8 +64,11 @@ export const operationTable = (
       endpoint: `${method} ${spec.path}`,
       access: spec.access,
       bucket: spec.bucket,
-      bodies: (spec.body ?? []).map((content) => bodyKind(content, document, validators, fileBytes)),
-      readQuery: queryReader(spec, document.components['parameters'] ?? {}, validators),
+      bodies: (spec.body ?? []).map((content) =>
+        bodyKind(content, document, validators, FILE_BYTES[environment]),
+      ),
+      readQuery: queryReader(spec, parameters, validators),
+      readHeaders: headerReader(spec, parameters, validators),
       produces: producedBy(spec),
       handler,
     };

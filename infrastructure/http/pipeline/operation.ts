@@ -5,6 +5,7 @@ import type { Request } from 'express';
 import type { MultipartReceiver } from '../bodies/multipart-receiver.ts';
 import type { RateRow } from '../limits/rate-limiter.ts';
 import type { Access } from '../openapi/operation.ts';
+import type { HeaderReader, ReadHeaders } from '../requests/headers.ts';
 import type { Query, QueryReader } from '../requests/query.ts';
 import type { CrossCheck } from '../requests/request-rules.ts';
 import type { Validator } from '../../../application/schemas/document-validators.ts';
@@ -22,6 +23,8 @@ export interface Call {
   readonly files: readonly ReceivedFile[];
   readonly params: Readonly<Record<string, string | undefined>>;
   readonly query: Query;
+  /** The published ones. */
+  readonly headers: ReadHeaders;
   readonly req: Request;
 }
 
@@ -74,6 +77,7 @@ export interface Operation {
   readonly bucket: RateRow | null;
   readonly bodies: readonly BodyKind[];
   readonly readQuery: QueryReader;
+  readonly readHeaders: HeaderReader;
   /** Media types of its success responses. */
   readonly produces: readonly string[];
   readonly handler: Handler;

@@ -1,5 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
+import type { BusinessClock } from '../../../application/ports/clock.ts';
 import type { LogPosition } from '../../../application/ports/event-store.ts';
 import type {
   EventSubscription,
@@ -17,10 +18,14 @@ const PROBE_MS = 1_000;
 const PROBE_EVENTS = 500;
 const NO_LAG: Lag = { seconds: 0, events: 0 };
 
-const lagOf = (events: readonly { readonly metadata: { readonly recordedAt: string } }[]): Lag => {
+/** Events are recorded in business time. */
+const lagOf = (
+  events: readonly { readonly metadata: { readonly recordedAt: string } }[],
+  clock: Pick<BusinessClock, 'now'>,
+): Lag => {
   const [oldest] = events;
   if (!oldest) return NO_LAG;
-  const seconds = Math.max(0, Date.now() - Date.parse(oldest.metadata.recordedAt)) / 1_000;
+  const seconds = Math.max(0, Date.parse(clock.now()) - Date.parse(oldest.metadata.recordedAt)) / 1_000;
   return { seconds, events: events.length };
 };
 
@@ -30,13 +35,19 @@ const lagOf = (events: readonly { readonly metadata: { readonly recordedAt: stri
  */
 class Follower {
   readonly #subscription: EventSubscription;
+  readonly #clock: Pick<BusinessClock, 'now'>;
   readonly #handled: (events: number) => void;
   #inHand: SubscriptionMessage | undefined;
   #following: SubscribeOptions | undefined;
   #position: LogPosition | 'start' = 'start';
 
-  constructor(subscription: EventSubscription, handled: (events: number) => void) {
+  constructor(
+    subscription: EventSubscription,
+    clock: Pick<BusinessClock, 'now'>,
+    handled: (events: number) => void,
+  ) {
     this.#subscription = subscription;
+    this.#clock = clock;
     this.#handled = handled;
   }
 
@@ -68,7 +79,7 @@ class Follower {
   /** Undefined when it does not run here, or the log does not answer in time. */
   async lag(): Promise<Lag | undefined> {
     if (!this.#following) return undefined;
-    if (this.#inHand?.kind === 'events') return lagOf(this.#inHand.events);
+    if (this.#inHand?.kind === 'events') return lagOf(this.#inHand.events, this.#clock);
     return this.#probe(this.#following);
   }
 
@@ -81,7 +92,7 @@ class Follower {
       ...(streamPrefix !== undefined && { streamPrefix }),
     });
     for await (const message of messages) {
-      if (message.kind === 'events') return lagOf(message.events);
+      if (message.kind === 'events') return lagOf(message.events, this.#clock);
       if (message.kind === 'caught_up') return NO_LAG;
     }
     return undefined;
@@ -90,12 +101,14 @@ class Follower {
 
 /** Lag and progress of everything in this process that follows the log. */
 export class Followers {
+  readonly #clock: Pick<BusinessClock, 'now'>;
   readonly #followers = new Map<string, Follower>();
   readonly #handled: Counter<'follower'>;
   readonly #seconds: Gauge<'follower'>;
   readonly #events: Gauge<'follower'>;
 
-  constructor(registry: Registry) {
+  constructor(registry: Registry, clock: Pick<BusinessClock, 'now'>) {
+    this.#clock = clock;
     const labelNames = ['follower'] as const;
     this.#handled = new Counter({
       name: 'receivables_follower_events_total',
@@ -118,7 +131,9 @@ export class Followers {
   }
 
   watch(name: string, subscription: EventSubscription): EventSubscription {
-    const follower = new Follower(subscription, (events) => this.#handled.inc({ follower: name }, events));
+    const follower = new Follower(subscription, this.#clock, (events) =>
+      this.#handled.inc({ follower: name }, events),
+    );
     this.#followers.set(name, follower);
     return { subscribe: (options) => follower.follow(options) };
   }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Clock } from '../../../application/ports/clock.ts';
+import type { RealClock } from '../../../application/ports/clock.ts';
 import { MoveFailedError } from '../../../application/ports/moving.ts';
 import type { CheckpointToMove, MoveLedger } from '../../../application/ports/moving.ts';
 import type { SqlDatabase, Statement } from '../sql-database.ts';
@@ -43,16 +43,16 @@ export const ensureUnused = async (database: SqlDatabase): Promise<void> => {
 
 export class SqlMoveLedger implements MoveLedger {
   readonly #database: SqlDatabase;
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: RealClock;
 
-  constructor(database: SqlDatabase, clock: Pick<Clock, 'now'>) {
+  constructor(database: SqlDatabase, clock: RealClock) {
     this.#database = database;
     this.#clock = clock;
   }
 
   /** @throws ConstraintError another move has begun here */
   async begin(id: string): Promise<void> {
-    const record: MoveRecord = { id, begunAt: this.#clock.now(), finishedAt: null };
+    const record: MoveRecord = { id, begunAt: this.#clock.realNow(), finishedAt: null };
     const query = this.#database.builder
       .insertInto('move_progress')
       .values({ name: MOVE, value: JSON.stringify(record) });
@@ -80,7 +80,7 @@ export class SqlMoveLedger implements MoveLedger {
 
   async finish(checkpoints: readonly CheckpointToMove[]): Promise<void> {
     const move = await readMove(this.#database);
-    const now = this.#clock.now();
+    const now = this.#clock.realNow();
     const places = checkpoints.map(({ name, position }) => ({
       query: this.#database.builder
         .insertInto('checkpoint')

@@ -17,6 +17,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   { name: 'log_seal_head', key: ['id'] },
   { name: 'consumer_offset', key: ['consumer_group', 'topic', 'partition'] },
   { name: 'consumer_mark', key: ['consumer_group', 'operation'] },
+  { name: 'clock_offset', key: ['id'] },
   { name: 'webhook_subscription', key: ['webhook_id'] },
   { name: 'webhook_event', key: ['event_id'] },
   { name: 'webhook_delivery', key: ['webhook_id', 'delivery_id'] },

@@ -104,4 +104,11 @@ export const webhookMigrations: readonly Migration[] = [
       postgres: ['alter table webhook_attempt add column response_body text collate "C"'],
     },
   },
+  {
+    id: 'webhooks-003-events-from',
+    statements: {
+      sqlite: ['alter table webhook_subscription add column events_from text'],
+      postgres: ['alter table webhook_subscription add column events_from text collate "C"'],
+    },
+  },
 ];

@@ -23,6 +23,7 @@ const VISIBLE = [
   'description',
   'status',
   'created_at',
+  'events_from',
   'updated_at',
   'last_success_at',
   'last_failure_at',
@@ -42,6 +43,8 @@ const subscriptionOf = (row: VisibleRow): WebhookSubscription => ({
   description: row.description,
   status: row.status as WebhookStatus,
   createdAt: row.created_at,
+  // Where there is none, no clock had been moved yet.
+  eventsFrom: row.events_from ?? row.created_at,
   updatedAt: row.updated_at,
   lastSuccessAt: row.last_success_at,
   lastFailureAt: row.last_failure_at,
@@ -110,6 +113,7 @@ export class SqlWebhookSubscriptions implements WebhookSubscriptions, WebhookDir
         eb.val('active').as('status'),
         eb.val(subscription.sealedSecret).as('sealed_secret'),
         eb.val(subscription.createdAt).as('created_at'),
+        eb.val(subscription.eventsFrom ?? subscription.createdAt).as('events_from'),
         eb.val(subscription.createdAt).as('updated_at'),
       ])
       .where('existing.count', '<', limit);
@@ -125,6 +129,7 @@ export class SqlWebhookSubscriptions implements WebhookSubscriptions, WebhookDir
         'status',
         'sealed_secret',
         'created_at',
+        'events_from',
         'updated_at',
       ])
       .expression(row);

@@ -13,6 +13,8 @@ export interface WebhookSubscriptionTable {
   status: 'active' | 'paused' | 'removed';
   sealed_secret: string;
   created_at: string;
+  /** By the business clock; null for what was made before the two clocks could differ. */
+  events_from: string | null;
   updated_at: string;
   last_success_at: string | null;
   last_failure_at: string | null;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { AdministratorDecisions } from '../../../application/administrator/decisions.ts';
 import { SandboxAdministrator } from '../../../application/administrator/sandbox-administrator.ts';
 import type { CheckpointStore } from '../../../application/ports/checkpoint-store.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
+import type { BusinessClock, RealClock } from '../../../application/ports/clock.ts';
 import type { EventStore, LogPosition } from '../../../application/ports/event-store.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanCode, Timestamp } from '../../../domain/shared/identifiers.ts';
@@ -19,10 +19,11 @@ const silent = { error() {}, warn() {}, info() {}, debug() {} };
 const cession = ['loan.received.v1', 'loan.approved.v1', 'loan.term_signed.v1', 'loan.disbursed.v1'];
 
 /** Time that passes only when the administrator sleeps. */
-class SleepingClock implements Clock {
+class SleepingClock implements BusinessClock, RealClock {
   ms = START;
   readonly sleeps: number[] = [];
   now = (): Timestamp => new Date(this.ms).toISOString() as Timestamp;
+  realNow = () => this.now() as never;
   today = () => '2026-06-20' as never;
   sleep = async (ms: number, signal: AbortSignal): Promise<void> => {
     if (signal.aborted) return;

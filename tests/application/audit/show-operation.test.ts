@@ -4,8 +4,7 @@ import type { ShowRequest } from '../../../application/audit/show-operation.ts';
 import { loanStream } from '../../../application/command-handling/stream-names.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanCommand } from '../../../domain/loan/index.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
-import { commandHandler, context, openVault } from '../../support/application-parts.ts';
+import { commandHandler, context, fixedClock, openVault } from '../../support/application-parts.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { receiveL1 } from '../../domain/support/loan-story.ts';
 
@@ -17,7 +16,7 @@ const code = receiveL1.code;
 /** Carries out commands as they would come in at these instants. */
 const live = async (steps: readonly (readonly [string, Partial<LoanCommand>])[]): Promise<void> => {
   for (const [now, step] of steps) {
-    const clock = { now: () => now, today: () => now.slice(0, 10) } as Clock;
+    const clock = fixedClock(now as never, now.slice(0, 10) as never);
     await commandHandler(events, clock).handle({
       stream: loanStream(applicationId, code),
       ...{ applicationId, actor: 'client-7', correlationId: 'request-7' },

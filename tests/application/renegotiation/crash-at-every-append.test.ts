@@ -84,7 +84,7 @@ describe('a process dies in a renegotiation', () => {
         resolving: next.renegotiation.resolving,
         subscription,
         checkpoints: new MemoryCheckpoints(),
-        clock: LATER,
+        realClock: LATER,
         logger: new RecordingLogger(),
         sleep: () => Promise.resolve(),
       });

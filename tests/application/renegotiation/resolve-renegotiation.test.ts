@@ -132,9 +132,14 @@ describe('the recovery', () => {
       return Promise.resolve();
     };
     const { resolving } = process.renegotiation;
-    await new RecoverRenegotiations({ resolving, subscription, checkpoints, clock, logger, sleep }).run(
-      signal,
-    );
+    await new RecoverRenegotiations({
+      resolving,
+      subscription,
+      checkpoints,
+      realClock: clock,
+      logger,
+      sleep,
+    }).run(signal);
     return { slept, lines: logger.lines };
   };
 

@@ -30,6 +30,7 @@ describe('creating', () => {
       description: 'd',
       status: 'active',
       createdAt: world.clock.now(),
+      eventsFrom: world.clock.now(),
       updatedAt: world.clock.now(),
       lastSuccessAt: null,
       lastFailureAt: null,

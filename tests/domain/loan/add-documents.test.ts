@@ -87,7 +87,7 @@ describe('add documents', () => {
       .then(added(signature));
     given(
       ...activated,
-      { type: 'LoanReserved', renegotiationId: 'r-1' as never, leaseEndsAt: NOW },
+      { type: 'LoanReserved', renegotiationId: 'r-1' as never, leaseEndsAt: NOW as never },
       { type: 'LoanRenegotiated', renegotiation: terms, renegotiatedAt: NOW },
     )
       .when(add(signature))

@@ -7,12 +7,12 @@ import type {
   RenegotiationTerms,
 } from '../../../domain/loan/index.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
-import type { LoanCode, RenegotiationId, Timestamp } from '../../../domain/shared/identifiers.ts';
+import type { LoanCode, RealTime, RenegotiationId } from '../../../domain/shared/identifiers.ts';
 import { NOW, received } from './loan-story.ts';
 
 export const R1 = '6f0f3c5e-1c1c-4c55-9d6e-6b7a5a3e9b01' as RenegotiationId;
 export const R2 = '6f0f3c5e-1c1c-4c55-9d6e-6b7a5a3e9b02' as RenegotiationId;
-export const LEASE_END = '2026-06-20T12:00:05.000Z' as Timestamp;
+export const LEASE_END = '2026-06-20T12:00:05.000Z' as RealTime;
 export const loanCode = (code: string): LoanCode => code as LoanCode;
 
 export const terms: RenegotiationTerms = {

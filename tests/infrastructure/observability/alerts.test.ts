@@ -1,3 +1,4 @@
+import { MovableClock } from '../../../application/sandbox/movable-clock.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -20,7 +21,10 @@ const rules = groups.flatMap((group) => group.rules);
 const runbook = readFileSync(join(docs, 'operations.md'), 'utf8');
 
 const { registry } = (() => {
-  const metrics = new ServiceMetrics({ version: '1', environment: 'sandbox', roles: 'api' });
+  const metrics = new ServiceMetrics(
+    { version: '1', environment: 'sandbox', roles: 'api' },
+    new MovableClock(Date.now),
+  );
   metrics.scrape({
     states: () => ({}),
     checks: async () => ({}),

@@ -1,3 +1,4 @@
+import { MovableClock } from '../../../application/sandbox/movable-clock.ts';
 import { describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import type { LogPosition, RecordedEvent } from '../../../application/ports/event-store.ts';
@@ -24,7 +25,7 @@ const logOf = (events: RecordedEvent[]): EventSubscription => ({
 
 const watching = (events: RecordedEvent[]) => {
   const registry = new Registry();
-  const followers = new Followers(registry);
+  const followers = new Followers(registry, new MovableClock(Date.now));
   const subscription = followers.watch('relay', logOf(events));
   const seconds = async (): Promise<number | undefined> => {
     await followers.refresh();

@@ -1,3 +1,4 @@
+import { SystemClock } from '../../../infrastructure/composition/system-clock.ts';
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { EventBus, PublicEvent } from '../../../application/ports/event-bus.ts';
@@ -10,7 +11,6 @@ import { SqlWebhookSubscriptions } from '../../../infrastructure/sql/webhooks/sq
 import { DnsAddressGuard } from '../../../infrastructure/webhooks/addresses/address-guard.ts';
 import { SystemRandom } from '../../../infrastructure/webhooks/sending/signing-keys.ts';
 import { WebhookWorker } from '../../../infrastructure/webhooks/webhook-worker.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
 import { authority } from '../../support/certificates.ts';
 import type { Authority } from '../../support/certificates.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
@@ -20,7 +20,7 @@ import { openServiceDatabase } from '../sql/support/temporary-database.ts';
 import type { TemporaryDatabase } from '../sql/support/temporary-database.ts';
 import { until } from './support/dispatch-world.ts';
 
-const clock = { now: () => new Date().toISOString() } as Clock;
+const clock = new SystemClock();
 
 class OneConsumerBus implements EventBus {
   #handler: ((events: readonly PublicEvent[]) => Promise<void>) | undefined;
@@ -70,6 +70,8 @@ beforeEach(async () => {
   });
   management = new WebhookManagement({
     ...shared,
+    clock: { now: () => clock.realNow() as never, today: () => '2026-01-15' as never },
+    realClock: clock,
     log: new SqlDeliveryLog(store.database),
     random: new SystemRandom(),
     published: { find: () => Promise.resolve(undefined) },
@@ -92,7 +94,7 @@ const publish = (code: string, sequence: number): Promise<void> => {
   const rest = {
     name: 'loan_received',
     fundId: 'f',
-    timestamp: clock.now(),
+    timestamp: clock.realNow(),
     applicationId: context.applicationId,
   };
   return bus.publish([{ eventId, code, sequence, body, ...rest }]);

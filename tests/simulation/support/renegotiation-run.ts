@@ -1,7 +1,6 @@
 import { CommandHandler } from '../../../application/command-handling/command-handler.ts';
 import type { Operation } from '../../../application/command-handling/operation.ts';
 import { RENEGOTIATION_STREAM_PREFIX } from '../../../application/command-handling/stream-names.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import { Conclusion } from '../../../application/renegotiation/conclusion.ts';
 import { Coordinators } from '../../../application/renegotiation/coordinators.ts';
@@ -17,12 +16,14 @@ import type {
   FundId,
   RenegotiationId,
   SealedBorrower,
+  RealTime,
   Timestamp,
 } from '../../../domain/shared/identifiers.ts';
 import { cents } from '../../../domain/shared/money.ts';
 import { installmentCode, receiveL1 } from '../../domain/support/loan-story.ts';
 import { loanCode } from '../../domain/support/renegotiation-story.ts';
 import { FUND, context, openVault } from '../../support/application-parts.ts';
+import type { TestClock } from '../../support/application-parts.ts';
 import { MemoryCheckpoints, oneLookAtTheLog } from '../../support/log-followers.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import {
@@ -64,7 +65,7 @@ const loan = (code: string): ReceiveLoan => ({
 });
 
 interface Around {
-  readonly clock: Clock;
+  readonly clock: TestClock;
   readonly pause: (ms: number) => Promise<void>;
   readonly variant: Variant;
 }
@@ -75,10 +76,10 @@ const processOver = (events: EventStore, { clock, pause, variant }: Around) => {
   const coordinators = new Coordinators({ events, pause });
   const loans = loanStreamsOf(variant, { events, pause, forget: (stream) => cache.delete(stream) });
   const conclusion = new Conclusion({ coordinators, loans, clock });
-  const resolving = new ResolveRenegotiation({ coordinators, conclusion, clock, pause });
+  const resolving = new ResolveRenegotiation({ coordinators, conclusion, realClock: clock, pause });
   const commands = new CommandHandler({ events, cache, clock, reservations: resolving, pause });
   const renegotiate = new RenegotiateLoans({
-    protocol: new RenegotiationProtocol({ coordinators, loans, conclusion, clock }),
+    protocol: new RenegotiationProtocol({ coordinators, loans, conclusion, clock, realClock: clock }),
     loans,
     reservations: resolving,
     vault: openVault,
@@ -90,7 +91,8 @@ const processOver = (events: EventStore, { clock, pause, variant }: Around) => {
 };
 type Parts = ReturnType<typeof processOver>;
 
-const LATER: Clock = {
+const LATER: TestClock = {
+  realNow: () => '2030-01-01T00:00:00.000Z' as RealTime,
   now: () => '2030-01-01T00:00:00.000Z' as Timestamp,
   today: () => calendarDate('2030-01-01'),
 };
@@ -230,7 +232,7 @@ class Story {
       resolving,
       subscription,
       checkpoints,
-      clock: LATER,
+      realClock: LATER,
       logger,
       sleep,
     }).run(signal);

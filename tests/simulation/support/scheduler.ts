@@ -1,6 +1,6 @@
-import type { Clock } from '../../../application/ports/clock.ts';
+import type { BusinessClock, RealClock } from '../../../application/ports/clock.ts';
 import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
-import type { Timestamp } from '../../../domain/shared/identifiers.ts';
+import type { RealTime, Timestamp } from '../../../domain/shared/identifiers.ts';
 import type { Random } from '../../support/random.ts';
 
 interface Turn {
@@ -16,7 +16,7 @@ const STALL_MS = 6_000;
  * Time and the order of things. Whoever wants something of the world outside waits for a turn; when nobody has anything left to
  * do but wait, one turn is drawn. What runs between two turns runs undisturbed, as it does in one thread.
  */
-export class Scheduler implements Clock {
+export class Scheduler implements BusinessClock, RealClock {
   readonly #random: Random;
   readonly #stalls: number;
   readonly #waiting: Turn[] = [];
@@ -27,6 +27,10 @@ export class Scheduler implements Clock {
   constructor(random: Random, stalls: number) {
     this.#random = random;
     this.#stalls = stalls;
+  }
+
+  realNow(): RealTime {
+    return this.now() as string as RealTime;
   }
 
   now(): Timestamp {

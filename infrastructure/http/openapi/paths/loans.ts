@@ -18,6 +18,7 @@ export const loanOperations: readonly OperationSpec[] = [
       'request again answers 201 with the status of today, another payload answers 409. What happens next arrives by webhook.',
     access: 'loans:write',
     bucket: 'loan',
+    sandboxParameters: ['SandboxOutcome'],
     body: [
       {
         mediaType: 'multipart/form-data',

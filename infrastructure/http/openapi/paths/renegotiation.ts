@@ -22,6 +22,7 @@ export const renegotiationOperations: readonly OperationSpec[] = [
       'happens; the answer says what would.',
     access: 'loans:write',
     bucket: 'renegotiate',
+    sandboxParameters: ['SandboxHold'],
     body: [
       {
         mediaType: 'application/json',

@@ -57,6 +57,7 @@ export class ManagementWorld {
       sealer: { seal: (text, owner) => `sealed(${text})for(${owner})`, open: () => '' },
       random: { id: randomUUID, secret: () => `secret-${++this.#secrets}` },
       clock: this.clock,
+      realClock: this.clock,
       apiVersion: '2026.1.0',
       pingsOnCreation,
       onQueued: (webhookIds) => this.queued.push(...webhookIds),

@@ -1,0 +1,116 @@
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { Timestamp } from '../../domain/shared/identifiers.ts';
+import { Outage } from '../coordination/outage.ts';
+import type { ClockOffset } from '../ports/clock-offset.ts';
+import type { RealClock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { MovableClock } from './movable-clock.ts';
+
+interface Dependencies {
+  readonly offset: ClockOffset;
+  readonly clock: MovableClock;
+  readonly realClock: RealClock;
+  readonly logger: Logger;
+  /** Resolves after so many milliseconds, or at once when the signal ends. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+}
+
+export interface SandboxTime {
+  readonly now: Timestamp;
+  /** How far that is ahead of the real time. */
+  readonly offsetMs: number;
+}
+
+/** What is asked for: a stretch of time in milliseconds, or an instant. */
+export type ClockMove = { readonly advanceMs: number } | { readonly to: string };
+
+/** How often each process and thread looks whether somebody has moved the clock. */
+const LOOK_EVERY_MS = 100;
+/** How long a move waits before it is answered: whatever is sent after the answer meets the new time everywhere. */
+export const KNOWN_EVERYWHERE_MS = 300;
+const MOST_YEARS_AHEAD = 10;
+/** Each try lost means that another move was stored. */
+const MOST_TRIES = 100;
+
+/** The clock of a sandbox: one for all applications and processes, kept with the data, moved forward only. */
+export class SandboxClock {
+  readonly #deps: Dependencies;
+  readonly #outage: Outage;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+    this.#outage = new Outage({ logger: dependencies.logger, what: 'sandbox clock' });
+  }
+
+  /** What is stored, which another process may have moved a moment ago. */
+  async show(): Promise<SandboxTime> {
+    await this.#look();
+    const { clock } = this.#deps;
+    return { now: clock.now(), offsetMs: clock.offsetMs };
+  }
+
+  /**
+   * The time once the move is stored and every process knows of it. Moves add up, whoever asks for them at the same time.
+   * @throws DomainError `validation_error` for one that leads back, or too far ahead
+   */
+  async move(move: ClockMove): Promise<SandboxTime> {
+    const { offset, clock, sleep } = this.#deps;
+    for (let attempt = 0; attempt < MOST_TRIES; attempt++) {
+      const from = await offset.read();
+      const to = this.#targetOf(move, from);
+      if (to !== from && !(await offset.replace(from, to))) continue;
+      clock.moveTo(to);
+      await sleep(KNOWN_EVERYWHERE_MS);
+      return { now: clock.now(), offsetMs: clock.offsetMs };
+    }
+    throw new DomainError(
+      'concurrent_modification',
+      'the clock kept being moved meanwhile; look where it is and send the request again',
+    );
+  }
+
+  /** Learns of the moves of others until the signal ends. */
+  async follow(signal: AbortSignal): Promise<void> {
+    const { sleep } = this.#deps;
+    while (!signal.aborted) {
+      let pause = LOOK_EVERY_MS;
+      try {
+        await this.#look();
+        this.#outage.over();
+      } catch (error) {
+        pause = this.#outage.failed(error);
+      }
+      await sleep(pause, signal);
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { offset, clock } = this.#deps;
+    clock.moveTo(await offset.read());
+  }
+
+  #targetOf(move: ClockMove, from: number): number {
+    const realNow = Date.parse(this.#deps.realClock.realNow());
+    const field = 'to' in move ? 'to' : 'advance';
+    const target = 'to' in move ? Date.parse(move.to) - realNow : from + move.advanceMs;
+    if (target < from) {
+      const now = new Date(realNow + from).toISOString();
+      throw refusal(
+        field,
+        'backward',
+        `must not be before ${now}, the time of this clock: it only moves forward`,
+      );
+    }
+    const last = new Date(realNow);
+    last.setUTCFullYear(last.getUTCFullYear() + MOST_YEARS_AHEAD);
+    if (!(realNow + target <= last.getTime())) {
+      const until = last.toISOString();
+      const message = `must not lead beyond ${until}: ${MOST_YEARS_AHEAD} years ahead of the real time are the most`;
+      throw refusal(field, 'too_far_ahead', message);
+    }
+    return target;
+  }
+}
+
+const refusal = (field: string, code: string, message: string): DomainError =>
+  new DomainError('validation_error', `${field} ${message}`, [{ field, code, message }]);

@@ -1,0 +1,67 @@
+import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import { DURATION_RULE, durationOf } from '../../application/sandbox/duration.ts';
+import type { ClockMove } from '../../application/sandbox/sandbox-clock.ts';
+import { instantOf } from '../../application/webhooks/since.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import { NotAllowedError, WrongUseError, answer } from './cli-services.ts';
+import type { CliDependencies, CliServices } from './cli-services.ts';
+
+interface ClockOptions {
+  /** Milliseconds. */
+  readonly advance?: number;
+  /** UTC, with milliseconds. */
+  readonly to?: string;
+}
+
+/** `sandbox clock`. */
+export const addSandboxCommands = (program: Command, dependencies: CliDependencies): void => {
+  program
+    .command('sandbox')
+    .description('what only a sandbox has: in production every command of it is refused')
+    .addHelpText('after', '\nExample:\n  receivables sandbox clock --advance 30d')
+    .command('clock')
+    .description('show the time in which operations live, or move it forward for all applications')
+    .option('--advance <duration>', 'by how much, such as 30d, 1h, 2m, 30s or 300ms', duration)
+    .option('--to <time>', 'to which instant, such as 2026-03-01T12:00:00Z', instant)
+    .addHelpText(
+      'after',
+      '\nPrints {now, offset_seconds}: the time, and how far it is ahead of the real one. It never goes back, and at most ten years\n' +
+        'ahead: else exit code 3. Due dates, late days and times of events follow it; webhook retries, tokens and limits do not.\n\n' +
+        'Example:\n  receivables sandbox clock --to 2026-03-01T12:00:00Z',
+    )
+    .action(async (options: ClockOptions) => {
+      const move = moveOf(options);
+      await answer(dependencies, (services) => clock(services, move));
+    });
+};
+
+const moveOf = ({ advance, to }: ClockOptions): ClockMove | undefined => {
+  if (advance !== undefined && to !== undefined) throw new WrongUseError('give --advance or --to, not both');
+  if (advance !== undefined) return { advanceMs: advance };
+  return to === undefined ? undefined : { to };
+};
+
+const clock = async ({ sandboxClock }: CliServices, move: ClockMove | undefined): Promise<object> => {
+  if (!sandboxClock) throw new NotAllowedError('production has no clock that can be moved');
+  try {
+    const { now, offsetMs } = await (move ? sandboxClock.move(move) : sandboxClock.show());
+    return { now, offset_seconds: offsetMs / 1_000 };
+  } catch (error) {
+    throw error instanceof DomainError ? new NotAllowedError(error.message, { cause: error }) : error;
+  }
+};
+
+const duration = (text: string): number => {
+  const milliseconds = durationOf(text);
+  if (milliseconds !== undefined) return milliseconds;
+  throw new InvalidArgumentError(`It ${DURATION_RULE}.`);
+};
+
+const instant = (text: string): string => {
+  try {
+    return instantOf('--to', text);
+  } catch {
+    throw new InvalidArgumentError('It must be an instant with its zone, such as 2026-03-01T12:00:00Z.');
+  }
+};

@@ -1,0 +1,40 @@
+import type { ClockMove, SandboxTime } from '../../../application/sandbox/sandbox-clock.ts';
+import { durationOf } from '../../../application/sandbox/duration.ts';
+import { forClient } from '../pipeline/operation.ts';
+import type { Handler } from '../pipeline/operation.ts';
+import { ok } from '../pipeline/reply.ts';
+import { asText } from '../requests/request-rules.ts';
+import type { CrossCheck } from '../requests/request-rules.ts';
+import type { UseCases } from '../use-cases.ts';
+
+/** What the schema SandboxClockMove has let through: one of the two. */
+interface ClockMoveBody {
+  readonly advance?: string;
+  readonly to?: string;
+}
+
+/** RFC 3339 writes leap seconds, which no clock here shows. */
+const checkInstant: CrossCheck = ({ to }) => {
+  const text = asText(to);
+  if (text === undefined || !/T\d\d:\d\d:60/i.test(text)) return [];
+  return [{ field: 'to', code: 'invalid_date', message: 'must be an instant without a leap second' }];
+};
+
+const moveOf = ({ advance, to }: ClockMoveBody): ClockMove =>
+  to === undefined ? { advanceMs: durationOf(advance ?? '') ?? NaN } : { to };
+
+const present = ({ now, offsetMs }: SandboxTime): object => ({ now, offset_seconds: offsetMs / 1_000 });
+
+/** None in production, which publishes no such operations. */
+export const sandboxHandlers = ({ sandboxClock }: UseCases): Readonly<Record<string, Handler>> =>
+  sandboxClock
+    ? {
+        readSandboxClock: { run: forClient(async () => ok(present(await sandboxClock.show()))) },
+        moveSandboxClock: {
+          crossCheck: checkInstant,
+          run: forClient(async (_, { body }) =>
+            ok(present(await sandboxClock.move(moveOf(body as ClockMoveBody)))),
+          ),
+        },
+      }
+    : {};
