@@ -43,11 +43,13 @@ const commitAgain = async (store: Store, event: RenegotiationCommitted): Promise
   const { renegotiation, received, originals, newLoan, fingerprint, committedAt: now } = event;
   const { originalProposalCodes, newProposalCode, effectiveDate } = renegotiation;
   const { acquisitionValue, installments, dateIssued, productType, borrower, documents } = received;
+  const { sandboxOutcome } = received;
   return {
     type: 'CommitRenegotiation',
     proposal: {
       ...{ originalProposalCodes, newProposalCode, effectiveDate },
       ...{ acquisitionValue, installments, dateIssued, productType },
+      ...(sandboxOutcome !== undefined && { sandboxOutcome }),
     },
     originals: await Promise.all(originals.map((one) => reserved(store, one))),
     newLoan: await reserved(store, newLoan),

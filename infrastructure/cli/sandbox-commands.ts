@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import { DURATION_RULE, durationOf } from '../../application/sandbox/duration.ts';
 import type { ClockMove } from '../../application/sandbox/sandbox-clock.ts';
-import { instantOf } from '../../application/webhooks/since.ts';
+import { instantOf } from '../../application/schemas/instant.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { NotAllowedError, WrongUseError, answer } from './cli-services.ts';
 import type { CliDependencies, CliServices } from './cli-services.ts';

@@ -3,6 +3,7 @@ import { SqlBorrowerIndex } from '../../infrastructure/sql/borrower-index.ts';
 import { SqlCheckpointStore } from '../../infrastructure/sql/checkpoint-store.ts';
 import { SqlClientRegistry } from '../../infrastructure/sql/client-registry.ts';
 import { SqlKeyStore } from '../../infrastructure/sql/key-store.ts';
+import { SqlClockOffset } from '../../infrastructure/sql/clock-offset.ts';
 import { SqlLeases } from '../../infrastructure/sql/leases.ts';
 import { SqlLoanReader } from '../../infrastructure/sql/loan-reader.ts';
 import { SqlOperationStates } from '../../infrastructure/sql/operation-states.ts';
@@ -18,6 +19,7 @@ import { bothSets, openPostgres, query, testPostgres } from '../support/postgres
 import type { TestPostgres } from '../support/postgres/test-postgres.ts';
 import { describeBorrowerIndexContract } from './borrower-index-contract.ts';
 import { describeCheckpointStoreContract } from './checkpoint-store-contract.ts';
+import { describeClockOffsetContract } from './clock-offset-contract.ts';
 import { describeClientRegistryContract } from './client-registry-contract.ts';
 import { describeDeliveryQueueContract } from './delivery-queue-contract.ts';
 import { describeKeyStoreContract } from './key-store-contract.ts';
@@ -80,6 +82,12 @@ describeWebhookSecretsContract('PostgreSQL', async () => {
     keys: new SqlKeyStore(database, new ManualClock()),
     close,
   };
+});
+
+describeClockOffsetContract('SqlClockOffset on PostgreSQL', async () => {
+  const { database, close } = await open();
+  const view = (): SqlClockOffset => new SqlClockOffset(database, new ManualClock());
+  return { views: [view(), view()], close };
 });
 
 describeLeasesContract('SqlLeases on PostgreSQL', async () => {

@@ -39,8 +39,13 @@ export class ApiClient {
     return (this.#token = access_token);
   }
 
-  async call(method: string, path: string, body?: object | FormData): Promise<ApiResponse> {
-    const headers: Record<string, string> = { authorization: `Bearer ${await this.token()}` };
+  async call(
+    method: string,
+    path: string,
+    body?: object | FormData,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<ApiResponse> {
+    const headers: Record<string, string> = { ...more, authorization: `Bearer ${await this.token()}` };
     const json = body !== undefined && !(body instanceof FormData);
     if (json) headers['content-type'] = 'application/json';
     const response = await fetch(this.#baseUrl + path, {

@@ -1,27 +1,35 @@
 import type { ClockMove, SandboxTime } from '../../../application/sandbox/sandbox-clock.ts';
+import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
 import { durationOf } from '../../../application/sandbox/duration.ts';
 import { forClient } from '../pipeline/operation.ts';
 import type { Handler } from '../pipeline/operation.ts';
 import { ok } from '../pipeline/reply.ts';
 import { asText } from '../requests/request-rules.ts';
-import type { CrossCheck } from '../requests/request-rules.ts';
+import type { CrossCheck, Draft } from '../requests/request-rules.ts';
 import type { UseCases } from '../use-cases.ts';
 
 /** What the schema SandboxClockMove has let through: one of the two. */
 interface ClockMoveBody {
-  readonly advance?: string;
-  readonly to?: string;
+  readonly advance?: string | null;
+  readonly to?: string | null;
 }
 
+const checkMove: CrossCheck = (draft) => {
+  const given = ['advance', 'to'].filter((name) => (draft[name] ?? null) !== null);
+  if (given.length === 1) return checkInstant(draft);
+  const which = given.length === 0 ? 'required' : 'contradictory';
+  return [{ field: 'body', code: which, message: 'must hold either advance or to' }];
+};
+
 /** RFC 3339 writes leap seconds, which no clock here shows. */
-const checkInstant: CrossCheck = ({ to }) => {
+const checkInstant = ({ to }: Draft): readonly FieldViolation[] => {
   const text = asText(to);
   if (text === undefined || !/T\d\d:\d\d:60/i.test(text)) return [];
   return [{ field: 'to', code: 'invalid_date', message: 'must be an instant without a leap second' }];
 };
 
 const moveOf = ({ advance, to }: ClockMoveBody): ClockMove =>
-  to === undefined ? { advanceMs: durationOf(advance ?? '') ?? NaN } : { to };
+  typeof to === 'string' ? { to } : { advanceMs: durationOf(advance ?? '') ?? NaN };
 
 const present = ({ now, offsetMs }: SandboxTime): object => ({ now, offset_seconds: offsetMs / 1_000 });
 
@@ -31,7 +39,7 @@ export const sandboxHandlers = ({ sandboxClock }: UseCases): Readonly<Record<str
     ? {
         readSandboxClock: { run: forClient(async () => ok(present(await sandboxClock.show()))) },
         moveSandboxClock: {
-          crossCheck: checkInstant,
+          crossCheck: checkMove,
           run: forClient(async (_, { body }) =>
             ok(present(await sandboxClock.move(moveOf(body as ClockMoveBody)))),
           ),

@@ -4,6 +4,7 @@ import { SandboxAdministrator } from '../../../application/administrator/sandbox
 import type { CheckpointStore } from '../../../application/ports/checkpoint-store.ts';
 import type { BusinessClock, RealClock } from '../../../application/ports/clock.ts';
 import type { EventStore, LogPosition } from '../../../application/ports/event-store.ts';
+import type { SandboxOutcome } from '../../../domain/loan/events.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanCode, Timestamp } from '../../../domain/shared/identifiers.ts';
 import { receiveL1 } from '../../domain/support/loan-story.ts';
@@ -50,13 +51,16 @@ const world = () => ({
 });
 type World = ReturnType<typeof world>;
 
-const assign = async ({ store, clock }: World, code: string): Promise<void> => {
+const assign = async ({ store, clock }: World, code: string, asked?: SandboxOutcome): Promise<void> => {
   await commandHandler(store, clock).handle({
     stream: `loan-app-1.${code}`,
     applicationId: 'app-1',
     actor: 'client-1',
     correlationId: 'req',
-    decide: (state) => loanDecider.decide({ ...receiveL1, code: code as LoanCode }, state),
+    decide: (state) => {
+      const outcome = asked && { sandboxOutcome: asked };
+      return loanDecider.decide({ ...receiveL1, code: code as LoanCode, ...outcome }, state);
+    },
   });
 };
 const typesOf = async ({ store }: World, code: string): Promise<string[]> =>
@@ -92,6 +96,44 @@ describe('sandbox administrator', () => {
     expect(new Set(events.slice(1).map((e) => e.metadata.causationId))).toEqual(
       new Set(events.slice(0, 3).map((e) => e.id)),
     );
+  });
+
+  test('rejects what asked for it, with a reason', async () => {
+    const w = world();
+    await assign(w, 'A', 'reject');
+    await live(w, async () => (await typesOf(w, 'A')).length === 2);
+    const { events } = await w.store.read('loan-app-1.A');
+    expect(events.map(({ type }) => type)).toEqual(['loan.received.v1', 'loan.rejected.v1']);
+    expect(JSON.parse(events[1]!.data)).toMatchObject({ reasons: [{ code: 'sandbox_outcome' }] });
+  });
+
+  test('leaves what asked to be held alone, in every life, also after somebody approved it', async () => {
+    const w = world();
+    await assign(w, 'A', 'hold');
+    await assign(w, 'B');
+    await live(w, async () => (await typesOf(w, 'B')).length === 4);
+    const now = w.clock.now();
+    await commandHandler(w.store, w.clock).handle({
+      stream: 'loan-app-1.A',
+      applicationId: 'app-1',
+      actor: 'administrator',
+      correlationId: 'somebody',
+      decide: (state) => loanDecider.decide({ type: 'ApproveLoan', now }, state),
+    });
+    w.checkpoints.position = 'start';
+    await assign(w, 'C');
+    await live(w, async () => (await typesOf(w, 'C')).length === 4);
+    expect(await typesOf(w, 'A')).toEqual(['loan.received.v1', 'loan.approved.v1']);
+  });
+
+  test('decides no earlier than what it decides about, although its clock does not know of a move yet', async () => {
+    const w = world();
+    await assign(w, 'A');
+    w.clock.ms -= 86_400_000;
+    await live(w, async () => (await typesOf(w, 'A')).length === 2);
+    const [received, approved] = (await w.store.read('loan-app-1.A')).events;
+    expect(approved!.metadata.recordedAt >= received!.metadata.recordedAt).toBe(true);
+    expect(JSON.parse(approved!.data)).toMatchObject({ approved_at: received!.metadata.recordedAt });
   });
 
   test.each([1, 2, 3])(

@@ -74,13 +74,10 @@ export const sandboxSchemas: Readonly<Record<string, Schema>> = {
       },
       ['advance', 'to'],
     ),
-    minProperties: 1,
-    maxProperties: 1,
     additionalProperties: false,
-    description: 'Either by how much, or to which instant; at most ten years ahead of the real time.',
+    description:
+      'Exactly one of the two: by how much, or to which instant. At most ten years ahead of the real time.',
     ...refusedBy({
-      minProperties: { code: 'required', message: 'must hold advance or to' },
-      maxProperties: { code: 'contradictory', message: 'must hold advance or to, not both and nothing else' },
       additionalProperties: { code: 'unknown', message: 'is not a field here; they are advance and to' },
     }),
   },
