@@ -140,8 +140,8 @@ describe('the clock', () => {
       ).paths['/sandbox/clock']!,
     ).map(([method, { security }]) => [method, security]);
     expect(scopes).toEqual([
-      ['get', [{ bearer: ['loans:write'] }]],
-      ['post', [{ bearer: ['loans:write'] }]],
+      ['get', [{ oauth2: ['loans:write'] }, { bearer: ['loans:write'] }]],
+      ['post', [{ oauth2: ['loans:write'] }, { bearer: ['loans:write'] }]],
     ]);
   });
 
