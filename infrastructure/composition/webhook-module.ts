@@ -54,7 +54,19 @@ const publishedEvents = (events: EventStore, log: EventSubscription): PublishedE
 
 export const webhookModule = new ContainerModule(({ bind }) => {
   bind(TOKENS.webhookSide).toResolvedValue(
-    (configuration, db, bus, { masterKeys }, clock, realClock, logger, observability, onQueued, events, log) => {
+    (
+      configuration,
+      db,
+      bus,
+      { masterKeys },
+      clock,
+      realClock,
+      logger,
+      observability,
+      onQueued,
+      events,
+      log,
+    ) => {
       const { environment, webhooks } = configuration;
       const subscriptions = new SqlWebhookSubscriptions(db);
       const queue = new SqlDeliveryQueue(db);
