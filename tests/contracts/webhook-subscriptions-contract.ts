@@ -20,6 +20,7 @@ const subscription = (applicationId: string, overrides: Partial<NewSubscription>
   description: 'ação ✓ "quoted"',
   sealedSecret: 'v1.sealed',
   createdAt: T0,
+  eventsFrom: '2027-03-01T12:00:00.000Z',
   ...overrides,
 });
 
