@@ -1,16 +1,17 @@
 import { KeptPlace } from '../coordination/kept-place.ts';
 import { Outage } from '../coordination/outage.ts';
 import type { CheckpointStore } from '../ports/checkpoint-store.ts';
-import type { EventBus, PublicEvent } from '../ports/event-bus.ts';
+import type { EventBus } from '../ports/event-bus.ts';
 import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import type { EventSubscription } from '../ports/event-subscription.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { HeldOperations } from './held-operations.ts';
 
 interface Dependencies {
   readonly subscription: EventSubscription;
   readonly checkpoints: CheckpointStore;
   readonly bus: EventBus;
-  readonly translate: (recorded: readonly RecordedEvent[]) => Promise<readonly PublicEvent[]>;
+  readonly held: Pick<HeldOperations, 'size' | 'load' | 'translate' | 'anyReleased' | 'publishReleased'>;
   readonly logger: Logger;
   /** Only streams whose name starts so. */
   readonly streamPrefix: string;
@@ -25,22 +26,31 @@ export interface RelayStatus {
   /** True once it has seen all there was; false again while it retries. */
   readonly caughtUp: boolean;
   readonly lastError: string | undefined;
+  /** Operations whose events wait until somebody releases them. */
+  readonly quarantined: number;
 }
 
+/** How soon a released operation is noticed. */
+export const LOOK_FOR_RELEASES_MS = 1_000;
 const CHECKPOINT = 'outbox-relay';
 
 /**
  * Carries every stored event to the bus: in log order, at least once. The position is stored only after the bus has taken the
  * batch, so a crash in between repeats the batch and loses nothing. A relay that was frozen while another took over may repeat what
  * that one sent: each begins at or before the stored position and leaves nothing out, so what comes first of each event still comes
- * in order; and it cannot set the position back. An event that cannot be translated holds the relay: skipping one would break the
- * promise silently.
+ * in order; and it cannot set the position back. An event that cannot be translated puts its operation into quarantine, where it and all that
+ * follow it wait in their order; the others go on.
  */
 export class OutboxRelay {
   readonly #deps: Dependencies;
   #stopping = new AbortController();
   #running: Promise<void> | undefined;
-  #status: RelayStatus = { state: 'stopped', position: undefined, caughtUp: false, lastError: undefined };
+  #status: Omit<RelayStatus, 'quarantined'> = {
+    state: 'stopped',
+    position: undefined,
+    caughtUp: false,
+    lastError: undefined,
+  };
   readonly #place: KeptPlace;
   readonly #outage: Outage;
 
@@ -65,7 +75,7 @@ export class OutboxRelay {
   }
 
   status(): RelayStatus {
-    return this.#status;
+    return { ...this.#status, quarantined: this.#deps.held.size };
   }
 
   #note(change: Partial<RelayStatus>): void {
@@ -83,17 +93,38 @@ export class OutboxRelay {
   }
 
   async #relay(signal: AbortSignal): Promise<void> {
-    const { subscription, streamPrefix } = this.#deps;
+    const { subscription, streamPrefix, held } = this.#deps;
     const from = await this.#place.load();
+    await held.load();
+    await held.publishReleased();
     // Trying again is not yet working again.
     this.#note(
       this.#outage.lastError === undefined ? { state: 'running', position: from } : { position: from },
     );
-    for await (const message of subscription.subscribe({ from, streamPrefix, signal })) {
-      if (message.kind === 'caught_up') this.#caughtUp();
-      else await this.#forward(message.kind === 'events' ? message.events : [], message.checkpoint);
+    const released = new AbortController();
+    const ending = AbortSignal.any([signal, released.signal]);
+    const looking = this.#lookForReleases(released, ending);
+    try {
+      for await (const message of subscription.subscribe({ from, streamPrefix, signal: ending })) {
+        if (message.kind === 'caught_up') this.#caughtUp();
+        else await this.#forward(message.kind === 'events' ? message.events : [], message.checkpoint);
+      }
+      if (!ending.aborted) throw new Error('the subscription ended by itself');
+    } finally {
+      released.abort();
+      await looking;
     }
-    if (!signal.aborted) throw new Error('the subscription ended by itself');
+  }
+
+  /** Ends the following, which then begins with what was released. */
+  async #lookForReleases(released: AbortController, signal: AbortSignal): Promise<void> {
+    const { held, sleep } = this.#deps;
+    while (!signal.aborted) {
+      await sleep(LOOK_FOR_RELEASES_MS, signal);
+      if (signal.aborted || held.size === 0) continue;
+      // A store that is away is the following's to tell of.
+      if (await held.anyReleased().catch(() => false)) released.abort();
+    }
   }
 
   #caughtUp(): void {
@@ -102,7 +133,7 @@ export class OutboxRelay {
   }
 
   async #forward(recorded: readonly RecordedEvent[], position: LogPosition): Promise<void> {
-    const events = await this.#deps.translate(recorded);
+    const events = await this.#deps.held.translate(recorded);
     if (events.length > 0) await this.#deps.bus.publish(events);
     await this.#place.advance(position);
     this.#outage.over();

@@ -1,4 +1,7 @@
-import type { Projection, TableWrite } from '../../projections/engine/projection.ts';
+import type { ProjectedEvent, Projection, TableWrite } from '../../projections/engine/projection.ts';
+import { RefusedWritesError } from '../../projections/engine/projector-ports.ts';
+import { PoisonEventError, Quarantine } from '../../projections/engine/quarantine.ts';
+import type { Step } from '../../projections/engine/quarantine.ts';
 import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import type { EventSubscription, SubscriptionMessage } from '../ports/event-subscription.ts';
 import type { ProjectionStore } from '../ports/projection-store.ts';
@@ -9,8 +12,7 @@ export interface GenerationFollowerDependencies {
   readonly log: EventSubscription;
   readonly order: LogOrder;
   readonly store: ProjectionStore;
-  /** @throws PoisonEventError for an event that can never be projected */
-  readonly writesOf: (projection: Projection, events: readonly RecordedEvent[]) => readonly TableWrite[];
+  readonly decode: (event: RecordedEvent) => ProjectedEvent | undefined;
   /** Called after each batch that is stored. */
   readonly onProgress: (position: LogPosition) => void;
   /** Between two batches: writers of the same store have their turn. */
@@ -30,12 +32,14 @@ export class GenerationFollower {
   readonly #deps: GenerationFollowerDependencies;
   /** No earlier than the last event that came through here and wrote rows of this stream. */
   readonly #lastSeen = new Map<string, LogPosition>();
+  readonly #quarantine: Quarantine<RecordedEvent>;
   #position: LogPosition | 'start' = 'start';
   #remembering = false;
   #events = 0;
 
   constructor(dependencies: GenerationFollowerDependencies) {
     this.#deps = dependencies;
+    this.#quarantine = new Quarantine(dependencies.projection, dependencies.decode);
   }
 
   /** Events taken in by this process. */
@@ -61,6 +65,7 @@ export class GenerationFollower {
   async place(): Promise<LogPosition | 'start'> {
     const { store, projection } = this.#deps;
     this.#position = await store.checkpoint(projection);
+    this.#quarantine.load(await store.quarantined(projection));
     return this.#position;
   }
 
@@ -69,13 +74,15 @@ export class GenerationFollower {
    * it is.
    */
   async take(message: Message): Promise<boolean> {
-    const { projection, writesOf, store, order, onProgress } = this.#deps;
+    const { order, onProgress } = this.#deps;
     const from = this.#position;
     if (order.compare(message.checkpoint, from) <= 0) return true;
     const all = message.kind === 'events' ? message.events : [];
     const events = all.filter(({ position }) => order.compare(position, from) > 0);
-    const writes = writesOf(projection, events);
-    if (!(await store.apply(projection, writes, from, message.checkpoint))) return false;
+    const { steps, poison } = this.#quarantine.batch(events);
+    if (poison) throw new PoisonEventError(poison.event, poison.cause);
+    const writes = steps.flatMap((step) => step.writes);
+    if (!(await this.#apply(steps, writes, from, message.checkpoint))) return false;
     this.#position = message.checkpoint;
     this.#events += events.length;
     const last = events.at(-1);
@@ -84,6 +91,35 @@ export class GenerationFollower {
       for (const stream of writes.flatMap(streamsOf)) this.#lastSeen.set(stream, last.position);
     onProgress(message.checkpoint);
     return true;
+  }
+
+  /** Where the store refuses a batch, one event after the other, so that only the operation of the refused one waits. */
+  async #apply(
+    steps: readonly Step<RecordedEvent>[],
+    writes: readonly TableWrite[],
+    from: LogPosition | 'start',
+    to: LogPosition,
+  ): Promise<boolean> {
+    const { projection, store } = this.#deps;
+    try {
+      return await store.apply(projection, writes, from, to);
+    } catch (error) {
+      const [only] = steps;
+      if (!(error instanceof RefusedWritesError) || !only) throw error;
+      if (steps.length === 1) {
+        const instead = this.#quarantine.instead(only, error);
+        if (!instead) throw new PoisonEventError(only.event, error);
+        return store.apply(projection, instead.writes, from, to);
+      }
+    }
+    let before = from;
+    for (const step of steps) {
+      const waits = !step.waits && this.#quarantine.has(step.event.stream);
+      const applied = waits ? this.#quarantine.waitingStep(step.event) : step;
+      if (!(await this.#apply([applied], applied.writes, before, step.event.position))) return false;
+      before = step.event.position;
+    }
+    return before === to || store.apply(projection, [], before, to);
   }
 }
 

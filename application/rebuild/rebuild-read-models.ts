@@ -7,7 +7,7 @@ import type { GenerationFollowerDependencies } from './generation-follower.ts';
 
 export interface RebuildDependencies extends Pick<
   GenerationFollowerDependencies,
-  'log' | 'order' | 'writesOf' | 'breathe'
+  'log' | 'order' | 'decode' | 'breathe'
 > {
   readonly projections: readonly Projection[];
   readonly generations: Generations;

@@ -15,6 +15,7 @@ import type { AuditServices } from './audit-services.ts';
 import type { BackupServices } from './backup-services.ts';
 import type { PrivacyServices } from './borrower-services.ts';
 import type { FundSideServices } from './fund-side-services.ts';
+import type { QuarantineServices } from './quarantine-commands.ts';
 import type { ProjectionsServices } from './projections-services.ts';
 import type { MoveService, MoveTargets } from './move-service.ts';
 import type { Finding, ServiceStatus } from './status-services.ts';
@@ -37,6 +38,7 @@ export interface CliServices {
   readonly privacy: PrivacyServices;
   readonly projections: ProjectionsServices;
   readonly audit: AuditServices;
+  readonly quarantine: QuarantineServices;
   readonly upgrade: Pick<StoredFormats, 'leaveEarlierRelease'>;
   /** Undefined in production. */
   readonly sandboxClock: Pick<SandboxClock, 'show' | 'move'> | undefined;

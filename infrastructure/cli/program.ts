@@ -21,6 +21,7 @@ import { addLoanCommands } from './loan-commands.ts';
 import { addMigrateCommand } from './migrate-commands.ts';
 import { addProjectionsCommands } from './projections-commands.ts';
 import { addPortfolioCommand } from './portfolio-commands.ts';
+import { addQuarantineCommands } from './quarantine-commands.ts';
 import { addReconcileCommand } from './reconcile-commands.ts';
 import { addSandboxCommands } from './sandbox-commands.ts';
 import { addStatusCommands } from './status-commands.ts';
@@ -88,6 +89,7 @@ export const createProgram = (dependencies: CliDependencies): Command => {
   addCompletionCommand(program, dependencies);
   addUpgradeCommands(program, dependencies);
   addSandboxCommands(program, dependencies);
+  addQuarantineCommands(program, dependencies);
   return program;
 };
 

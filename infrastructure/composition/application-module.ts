@@ -10,6 +10,7 @@ import { AssignLoan } from '../../application/loans/assign-loan.ts';
 import { LoanReading } from '../../application/loans/read-loan.ts';
 import { SettleInstallment } from '../../application/loans/settle-installment.ts';
 import { StreamFundLookup } from '../../application/publishing/fund-lookup.ts';
+import { HeldOperations } from '../../application/publishing/held-operations.ts';
 import { OutboxRelay } from '../../application/publishing/outbox-relay.ts';
 import { PublicEventTranslator } from '../../application/publishing/public-event-translator.ts';
 import { Projector } from '../../projections/engine/projector.ts';
@@ -125,7 +126,7 @@ export const applicationModule = new ContainerModule(({ bind }) => {
     [eventSubscription, TOKENS.projectionStore, logger, TOKENS.observability],
   );
   bind(TOKENS.relay).toResolvedValue(
-    (subscription, positions, bus, events, log, { follower, translation }) => {
+    (subscription, positions, bus, events, log, { follower, translation }, quarantine) => {
       const funds = new StreamFundLookup(events, decodeRecorded, new LRUCache({ max: CACHED_FUNDS }));
       const translator = new PublicEventTranslator({
         decode: decodeRecorded,
@@ -137,12 +138,26 @@ export const applicationModule = new ContainerModule(({ bind }) => {
         subscription: follower('relay', gathering(subscription, RELAY_PAUSE_MS)),
         checkpoints: positions,
         bus,
-        translate: translation((recorded) => translator.translate(recorded)),
+        held: new HeldOperations({
+          quarantine,
+          events,
+          bus,
+          translate: translation((recorded) => translator.translate(recorded)),
+          logger: log,
+        }),
         logger: log,
         streamPrefix: LOAN_STREAM_PREFIX,
         sleep,
       });
     },
-    [eventSubscription, checkpoints, TOKENS.eventBus, eventStore, logger, TOKENS.observability],
+    [
+      eventSubscription,
+      checkpoints,
+      TOKENS.eventBus,
+      eventStore,
+      logger,
+      TOKENS.observability,
+      TOKENS.relayQuarantine,
+    ],
   );
 });

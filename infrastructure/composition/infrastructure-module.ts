@@ -14,6 +14,7 @@ import { SqlDueInstallments } from '../sql/due-installments.ts';
 import { SqlKeyStore } from '../sql/key-store.ts';
 import { SqlLoanReader } from '../sql/loan-reader.ts';
 import { SqlProjectionStore } from '../sql/projection-store.ts';
+import { SqlRelayQuarantine } from '../sql/relay-quarantine.ts';
 import { SqlStoredFormats } from '../sql/stored-formats.ts';
 import { openDocuments } from './documents.ts';
 import { TOKENS } from './tokens.ts';
@@ -23,6 +24,7 @@ export const infrastructureModule = new ContainerModule(({ bind }) => {
   const { serviceDatabase, readModelDatabase, keys, realClock, logger, configuration } = TOKENS;
 
   bind(TOKENS.storedFormats).toResolvedValue((db) => new SqlStoredFormats(db), [serviceDatabase]);
+  bind(TOKENS.relayQuarantine).toResolvedValue((db) => new SqlRelayQuarantine(db), [serviceDatabase]);
   bind(TOKENS.keyStore).toResolvedValue(
     (db, time) => new SqlKeyStore(db, time),
     [serviceDatabase, realClock],

@@ -28,6 +28,7 @@ import { projectionsServices } from './rebuild-module.ts';
 import { requireServiceData } from './service-data.ts';
 import { statusOf } from './status-services.ts';
 import { CommandOutput, ask, onKey, showsColours, untilInterrupted } from './terminal.ts';
+import { quarantineOf } from './quarantine-services.ts';
 import { TOKENS } from './tokens.ts';
 import { WebhookForwarder } from '../webhooks/sending/forwarder.ts';
 import { SystemRandom } from '../webhooks/sending/signing-keys.ts';
@@ -66,6 +67,7 @@ const open = async (): Promise<CliServices> => {
     privacy: privacyServices(container),
     projections: projectionsServices(container),
     audit: auditServices(container),
+    quarantine: quarantineOf(container),
     upgrade: container.get(TOKENS.storedFormats),
     sandboxClock: container.get(TOKENS.sandboxClock),
     close: () => foundations.engines.close(),

@@ -1,11 +1,8 @@
-import type { RecordedEvent } from '../../application/ports/event-store.ts';
 import type { EventSubscription } from '../../application/ports/event-subscription.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { LogOrder } from '../../application/rebuild/log-order.ts';
 import { RebuildReadModels } from '../../application/rebuild/rebuild-read-models.ts';
 import type { RebuildDependencies } from '../../application/rebuild/rebuild-read-models.ts';
-import { PoisonEventError, projectBatch } from '../../projections/engine/project-batch.ts';
-import type { Projection, TableWrite } from '../../projections/engine/projection.ts';
 import type { SqlGenerations } from '../sql/generations.ts';
 import { ServingReadModel } from '../sql/serving-read-model.ts';
 import { allProjections } from './all-projections.ts';
@@ -17,18 +14,12 @@ import { sleep } from './sleep.ts';
 const BREATH_MS = 1;
 const PROGRESS_EVERY_MS = 2_000;
 
-const logOrder: LogOrder = {
+export const logOrder: LogOrder = {
   compare: (one, other) => {
     const [left, right] = [numberOf(one), numberOf(other)];
     return left < right ? -1 : left > right ? 1 : 0;
   },
   share: (done, whole) => Math.min(1, Number(numberOf(done)) / Math.max(1, Number(numberOf(whole)))),
-};
-
-const writesOf = (projection: Projection, events: readonly RecordedEvent[]): readonly TableWrite[] => {
-  const { steps, poison } = projectBatch(projection, toProjected, events);
-  if (poison) throw new PoisonEventError(poison.event, poison.cause);
-  return steps.flatMap(({ writes }) => writes);
 };
 
 const never = new AbortController().signal;
@@ -41,7 +32,7 @@ export const rebuildOf = ({
     projections: allProjections,
     log,
     generations,
-    writesOf,
+    decode: toProjected,
     order: logOrder,
     breathe: () => sleep(BREATH_MS, never),
     sleep: (ms) => sleep(ms, never),

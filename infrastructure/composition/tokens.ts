@@ -25,6 +25,7 @@ import type { Generations } from '../../application/ports/generations.ts';
 import type { EventStore } from '../../application/ports/event-store.ts';
 import type { EventSubscription } from '../../application/ports/event-subscription.ts';
 import type { KeyStore } from '../../application/ports/key-store.ts';
+import type { RelayQuarantine } from '../../application/ports/relay-quarantine.ts';
 import type { StoredFormats } from '../../application/ports/stored-formats.ts';
 import type { Leases } from '../../application/ports/leases.ts';
 import type { LoanReader } from '../../application/ports/loan-reader.ts';
@@ -86,6 +87,7 @@ export const TOKENS = {
 
   storedFormats: token<StoredFormats>('storedFormats'),
   keyStore: token<KeyStore>('keyStore'),
+  relayQuarantine: token<RelayQuarantine>('relayQuarantine'),
   checkpoints: token<CheckpointStore>('checkpoints'),
   clientRegistry: token<ClientRegistry>('clientRegistry'),
   projectionStore: token<ProjectionStore>('projectionStore'),

@@ -3,6 +3,7 @@ import type { LogPosition } from '../../application/ports/event-store.ts';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { ProjectionStore } from '../../application/ports/projection-store.ts';
 import type { Projection, TableWrite } from '../../projections/engine/projection.ts';
+import type { QuarantinedStream } from '../../projections/engine/quarantine.ts';
 import { RefusedWritesError } from '../../projections/engine/projector-ports.ts';
 import { alone } from './locks.ts';
 import { GuardFailedError } from './sql-database.ts';
@@ -48,6 +49,21 @@ export class SqlProjectionStore implements ProjectionStore {
       if (!(error instanceof GuardFailedError)) throw error;
     }
     return this.checkpoint(projection);
+  }
+
+  async quarantined({ name }: Projection): Promise<readonly QuarantinedStream[]> {
+    const query = this.#database.builder
+      .selectFrom('quarantined_operation')
+      .select(['stream', 'revision', 'event_type', 'reason'])
+      .where('projection', '=', name)
+      .orderBy('stream');
+    const rows = await this.#database.read(query);
+    return rows.map(({ stream, revision, event_type: eventType, reason }) => ({
+      stream,
+      revision: BigInt(revision),
+      eventType,
+      reason,
+    }));
   }
 
   async apply(
@@ -100,10 +116,12 @@ export class SqlProjectionStore implements ProjectionStore {
       .where('name', '=', projection.name)
       .where('successor', 'is', null);
     if (onlyVersion !== undefined) forget = forget.where('version', '=', onlyVersion);
+    const free = builder.deleteFrom('quarantined_operation').where('projection', '=', projection.name);
     const guard = onlyVersion === undefined ? {} : { expectChanges: 1 };
     await this.#database.transaction([
       ...this.#lock(projection),
       { query: forget.compile(), ...guard },
+      { query: free.compile() },
       ...this.#emptied(projection),
     ]);
   }

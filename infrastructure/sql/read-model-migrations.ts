@@ -235,6 +235,36 @@ const changedLoans: Migration = {
   },
 };
 
+const quarantine: Migration = {
+  id: 'read-model-015-quarantine',
+  statements: {
+    sqlite: [
+      `create table quarantined_operation (
+        projection text not null,
+        stream text not null,
+        revision integer not null,
+        event_type text not null,
+        position text not null,
+        reason text not null,
+        waiting integer not null,
+        primary key (projection, stream)
+      ) strict, without rowid`,
+    ],
+    postgres: [
+      `create table quarantined_operation (
+        projection text collate "C" not null,
+        stream text collate "C" not null,
+        revision bigint not null,
+        event_type text collate "C" not null,
+        position text collate "C" not null,
+        reason text collate "C" not null,
+        waiting bigint not null,
+        primary key (projection, stream)
+      )`,
+    ],
+  },
+};
+
 /** What can be thrown away and built again from the streams: the tables of one generation. */
 export const readModelMigrations: readonly Migration[] = [
   projectionCheckpoint,
@@ -245,4 +275,5 @@ export const readModelMigrations: readonly Migration[] = [
   successor,
   moneyMoved,
   changedLoans,
+  quarantine,
 ];

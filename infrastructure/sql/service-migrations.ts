@@ -132,6 +132,31 @@ const formats: Migration = {
   },
 };
 
+/** Operations whose events the relay holds back. */
+const relayQuarantine: Migration = {
+  id: 'service-007-relay-quarantine',
+  statements: {
+    sqlite: [
+      `create table relay_quarantine (
+        stream text not null primary key,
+        revision integer not null,
+        event_type text not null,
+        reason text not null,
+        released integer not null
+      ) strict`,
+    ],
+    postgres: [
+      `create table relay_quarantine (
+        stream text collate "C" not null primary key,
+        revision bigint not null,
+        event_type text collate "C" not null,
+        reason text collate "C" not null,
+        released bigint not null
+      )`,
+    ],
+  },
+};
+
 /** The truth beside the streams: clients, keys, checkpoints, subscriptions and deliveries. */
 export const serviceMigrations: readonly Migration[] = [
   clients,
@@ -140,6 +165,7 @@ export const serviceMigrations: readonly Migration[] = [
   clientLimits,
   generations,
   formats,
+  relayQuarantine,
   ...coordinationMigrations,
   ...webhookMigrations,
   ...consumerMigrations,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { CompiledQuery, Kysely } from 'kysely';
 import type { Row, TableWrite, Value } from '../../projections/engine/projection.ts';
+import { QUARANTINE_TABLE } from '../../projections/engine/quarantine.ts';
 import { READ_MODEL_NAMES } from './read-model-keys.ts';
 import type { Schema } from './schema.ts';
 import type { Query, Statement } from './sql-database.ts';
@@ -23,6 +24,9 @@ const chunks = <T>(rows: readonly T[]): readonly (readonly T[])[] => {
   return cut;
 };
 
+const expecting = (statement: Statement, changes: number | undefined): Statement =>
+  changes === undefined ? statement : { ...statement, expectChanges: changes };
+
 type Build = (value: (index: number) => Value) => Query<unknown>;
 
 /** Compiles one statement for each shape of write and binds it for each write: building a query costs more than running it. */
@@ -37,15 +41,15 @@ export class TableWriteStatements {
 
   /** @throws RangeError for a table of no read model, or rows of one insert that differ in their columns */
   of(write: TableWrite): readonly Statement[] {
-    if (!READ_MODEL_NAMES.includes(write.table))
+    if (!READ_MODEL_NAMES.includes(write.table) && write.table !== QUARANTINE_TABLE)
       throw new RangeError(`no table ${write.table} in this store`);
     switch (write.op) {
       case 'insert':
         return this.#insert(write.table, write.rows);
       case 'update':
-        return [this.#update(write)];
+        return [expecting(this.#update(write), write.expect)];
       case 'delete':
-        return [this.#delete(write.table, write.where)];
+        return [expecting(this.#delete(write.table, write.where), write.expect)];
     }
   }
 

@@ -21,6 +21,13 @@ export interface CoreTables {
   readonly wrapped_key: { name: string; wrapped: string; created_at: string };
   /** One row for each level of formats that was reached; none is the first level. */
   readonly stored_format: { level: number };
+  readonly relay_quarantine: {
+    stream: string;
+    revision: number;
+    event_type: string;
+    reason: string;
+    released: number;
+  };
   readonly checkpoint: { name: string; position: string; updated_at: string };
 
   /** Generations of the read models, wherever their tables are; the one that serves is where whoever reads begins. */
@@ -34,6 +41,18 @@ export interface CoreTables {
     position: string;
     /** The generation that serves instead; from then on, nothing is written here. */
     successor: Generated<number | null>;
+  };
+
+  /** In each generation: what a projection could not take of an operation, and how many of its events wait by now. */
+  readonly quarantined_operation: {
+    projection: string;
+    stream: string;
+    /** Of the first event that waits. */
+    revision: number;
+    event_type: string;
+    position: string;
+    reason: string;
+    waiting: number;
   };
 
   readonly loan: {

@@ -5,7 +5,8 @@ export type Row = Readonly<Record<string, Value>>;
 
 /**
  * One change of a read model, in terms of logical tables; the SQL adapter turns it into a statement. `add` increments columns.
- * A write touches rows by equality of `where` only, so that every engine does the same.
+ * A write touches rows by equality of `where` only, so that every engine does the same. Where it touches another number of rows than
+ * `expect`, nothing of the whole batch is stored.
  */
 export type TableWrite =
   | { readonly op: 'insert'; readonly table: string; readonly rows: readonly Row[] }
@@ -15,8 +16,9 @@ export type TableWrite =
       readonly where: Row;
       readonly set: Row;
       readonly add?: Readonly<Record<string, number>>;
+      readonly expect?: number;
     }
-  | { readonly op: 'delete'; readonly table: string; readonly where: Row };
+  | { readonly op: 'delete'; readonly table: string; readonly where: Row; readonly expect?: number };
 
 /** A stored event as projections see it: decoded, with its place and its time. */
 export interface ProjectedEvent {

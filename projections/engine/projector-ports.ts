@@ -1,4 +1,5 @@
 import type { Projection, TableWrite } from './projection.ts';
+import type { QuarantinedStream } from './quarantine.ts';
 
 /** What the engine needs to know of a stored event before it is decoded. */
 export interface StoredEvent<Position extends string> {
@@ -27,6 +28,8 @@ export interface EventLog<Event, Position extends string> {
 /** Where rows and their checkpoint live; both change together or not at all. */
 export interface ReadModelStore<Position extends string> {
   checkpoint(projection: Projection): Promise<Position | 'start'>;
+  /** In the order of their names. */
+  quarantined(projection: Projection): Promise<readonly QuarantinedStream[]>;
   /** False when the stored checkpoint is not `expected`. @throws RefusedWritesError */
   apply(
     projection: Projection,

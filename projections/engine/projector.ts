@@ -1,8 +1,8 @@
 import { AppliedRevisions } from './applied-revisions.ts';
 import { CheckpointedStore } from './checkpointed-store.ts';
 import { pause } from './pause.ts';
-import { PoisonEventError, projectBatch } from './project-batch.ts';
-import type { Step } from './project-batch.ts';
+import { PoisonEventError, Quarantine } from './quarantine.ts';
+import type { Step } from './quarantine.ts';
 import type { ProjectedEvent, Projection } from './projection.ts';
 import { RefusedWritesError } from './projector-ports.ts';
 import type { EventLog, LogMessage, ProjectorLog, ReadModelStore, StoredEvent } from './projector-ports.ts';
@@ -27,6 +27,8 @@ export interface ProjectorStatus {
   readonly position: string;
   /** It has seen the end of the log since it last began to follow it. */
   readonly caughtUp: boolean;
+  /** Operations whose events wait until somebody releases them. */
+  readonly quarantined: number;
   readonly lastError?: string;
 }
 
@@ -43,6 +45,7 @@ export class Projector<Event extends StoredEvent<Position>, Position extends str
   readonly #deps: ProjectorDependencies<Event, Position>;
   readonly #store: CheckpointedStore<Position>;
   readonly #applied = new AppliedRevisions();
+  readonly #quarantine: Quarantine<Event>;
   #state: ProjectorStatus['state'] = 'stopped';
   #caughtUp = false;
   #lastError: string | undefined;
@@ -52,6 +55,7 @@ export class Projector<Event extends StoredEvent<Position>, Position extends str
   constructor(dependencies: ProjectorDependencies<Event, Position>) {
     this.#deps = dependencies;
     this.#store = new CheckpointedStore(dependencies.projection, dependencies.store);
+    this.#quarantine = new Quarantine(dependencies.projection, dependencies.decode);
   }
 
   start(): void {
@@ -78,13 +82,15 @@ export class Projector<Event extends StoredEvent<Position>, Position extends str
       state: this.#state,
       position: this.#store.position,
       caughtUp: this.#caughtUp,
+      quarantined: this.#quarantine.size,
       ...(this.#lastError !== undefined && { lastError: this.#lastError }),
     };
   }
 
   /** Resolves as soon as the read model holds that revision: true; false when it does not in time, or cannot. */
   waitForVersion(stream: string, revision: bigint, timeoutMs: number): Promise<boolean> {
-    if (this.#state === 'halted') return Promise.resolve(this.#applied.has(stream, revision));
+    if (this.#state === 'halted' || this.#quarantine.has(stream))
+      return Promise.resolve(this.#applied.has(stream, revision));
     return this.#applied.wait(stream, revision, timeoutMs);
   }
 
@@ -108,6 +114,7 @@ export class Projector<Event extends StoredEvent<Position>, Position extends str
       // Another projector may have applied what they wait for, and this one would never learn of it.
       this.#applied.dismiss();
     }
+    this.#quarantine.load(await this.#deps.store.quarantined(this.#deps.projection));
     const messages = log.subscribe({
       from: this.#store.position,
       signal,
@@ -129,7 +136,7 @@ export class Projector<Event extends StoredEvent<Position>, Position extends str
     if (message.kind === 'checkpoint') {
       return message.checkpoint === this.#store.position || this.#apply([], message.checkpoint, signal);
     }
-    const { steps, poison } = projectBatch(this.#deps.projection, this.#deps.decode, message.events);
+    const { steps, poison } = this.#quarantine.batch(message.events);
     const checkpoint = poison ? steps.at(-1)?.event.position : message.checkpoint;
     if (checkpoint !== undefined && !(await this.#apply(steps, checkpoint, signal))) return false;
     if (poison) throw new PoisonEventError(poison.event, poison.cause);
@@ -140,7 +147,7 @@ export class Projector<Event extends StoredEvent<Position>, Position extends str
     const writes = steps.flatMap((step) => step.writes);
     try {
       const stored = await this.#store.apply(writes, checkpoint, (error) => this.#failed(error, signal));
-      if (stored) for (const { event } of steps) this.#applied.note(event.stream, event.revision);
+      if (stored) for (const step of steps) this.#note(step);
       return stored;
     } catch (error) {
       if (!(error instanceof RefusedWritesError)) throw error;
@@ -150,11 +157,34 @@ export class Projector<Event extends StoredEvent<Position>, Position extends str
 
   /** The store refused a batch: everything before the event that it refuses still gets in. */
   async #applyOneByOne(steps: readonly Step<Event>[], refusal: Error, signal: AbortSignal): Promise<boolean> {
-    if (steps.length < 2) throw steps[0] ? new PoisonEventError(steps[0].event, refusal) : refusal;
+    const [only] = steps;
+    if (!only) throw refusal;
+    if (steps.length === 1) {
+      const instead = this.#quarantine.instead(only, refusal);
+      if (!instead) throw new PoisonEventError(only.event, refusal);
+      return this.#apply([instead], only.event.position, signal);
+    }
     for (const step of steps) {
-      if (!(await this.#apply([step], step.event.position, signal))) return false;
+      // An event before it in this very batch may have put its operation into quarantine.
+      const now = !step.waits && this.#quarantine.has(step.event.stream);
+      const applied = now ? this.#quarantine.waitingStep(step.event) : step;
+      if (!(await this.#apply([applied], step.event.position, signal))) return false;
     }
     return true;
+  }
+
+  #note({ event, waits }: Step<Event>): void {
+    if (!waits) return this.#applied.note(event.stream, event.revision);
+    if (waits.reason === undefined) return;
+    const { id, stream, revision, type, position } = event;
+    this.#deps.logger.error(
+      {
+        projection: this.#deps.projection.name,
+        event: { id, stream, revision: String(revision), type, position },
+        error: waits.reason,
+      },
+      'an operation waits in quarantine: `receivables quarantine list` shows it',
+    );
   }
 
   /** False when it is time to stop instead of trying again. */

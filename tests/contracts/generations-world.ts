@@ -7,7 +7,7 @@ import { SqlGenerations } from '../../infrastructure/sql/generations.ts';
 import { SqlProjectionStore } from '../../infrastructure/sql/projection-store.ts';
 import { ServingReadModel } from '../../infrastructure/sql/serving-read-model.ts';
 import type { SqlDatabase } from '../../infrastructure/sql/sql-database.ts';
-import type { Projection, TableWrite } from '../../projections/engine/projection.ts';
+import type { ProjectedEvent, Projection, TableWrite } from '../../projections/engine/projection.ts';
 
 export const TABLE = 'status_history';
 export const at = (n: number): LogPosition => String(n) as LogPosition;
@@ -20,11 +20,11 @@ export const write = (n: number, status: string): TableWrite => ({
   table: TABLE,
   rows: [{ stream: stream(n), revision: n, status, at: '2026-01-15T12:00:00.000Z' }],
 });
-export const projection = (version: number): Projection => ({
+export const projection = (version: number, status = ''): Projection => ({
   name: 'history',
   version,
   tables: [TABLE],
-  project: () => [],
+  project: ({ revision }) => [write(Number(revision), status)],
 });
 
 export interface GenerationsUnderTest {
@@ -112,10 +112,10 @@ export class World {
 
   #rebuilding(status: string, version: number, after = () => Promise.resolve()): RebuildReadModels {
     return new RebuildReadModels({
-      projections: [projection(version)],
+      projections: [projection(version, status)],
       generations: this.generations(version),
       log: { subscribe: ({ from }) => this.#log(numberOf(from)) },
-      writesOf: (_, events) => events.map(({ revision }) => write(Number(revision), status)),
+      decode: (event) => event as unknown as ProjectedEvent,
       breathe: after,
       sleep: () => Promise.resolve(),
       order: { compare: (a, b) => numberOf(a) - numberOf(b), share: () => 1 },

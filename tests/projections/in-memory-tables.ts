@@ -2,6 +2,8 @@ import type { LogPosition } from '../../application/ports/event-store.ts';
 import type { ProjectionStore } from '../../application/ports/projection-store.ts';
 import type { Projection, Row, TableWrite } from '../../projections/engine/projection.ts';
 import { RefusedWritesError } from '../../projections/engine/projector-ports.ts';
+import { QUARANTINE_TABLE } from '../../projections/engine/quarantine.ts';
+import type { QuarantinedStream } from '../../projections/engine/quarantine.ts';
 import { READ_MODEL_KEYS } from './read-model-keys.ts';
 
 type Tables = ReadonlyMap<string, readonly Row[]>;
@@ -55,6 +57,15 @@ export class InMemoryTables implements ProjectionStore {
     return 'start';
   }
 
+  async quarantined({ name }: Projection): Promise<readonly QuarantinedStream[]> {
+    return this.rows(QUARANTINE_TABLE)
+      .filter(({ projection }) => projection === name)
+      .map(({ stream, revision, event_type: eventType, reason }) => ({
+        ...{ stream: String(stream), revision: BigInt(revision!), eventType: String(eventType) },
+        reason: String(reason),
+      }));
+  }
+
   async apply(
     { name, version }: Projection,
     writes: readonly TableWrite[],
@@ -66,7 +77,15 @@ export class InMemoryTables implements ProjectionStore {
     for (const { table } of writes) {
       if (!(table in READ_MODEL_KEYS)) throw new RefusedWritesError(`no table ${table}`);
     }
-    const next = writes.reduce(applyWrite, this.#tables);
+    let next = this.#tables;
+    for (const write of writes) {
+      const touched = (next.get(write.table) ?? []).filter(
+        (row) => write.op !== 'insert' && matches(row, write.where),
+      );
+      if (write.op !== 'insert' && write.expect !== undefined && touched.length !== write.expect)
+        return false;
+      next = applyWrite(next, write);
+    }
     for (const [table, rows] of next) refuseDuplicates(table, rows);
     this.#tables = next;
     this.#checkpoints.set(name, { version, position });

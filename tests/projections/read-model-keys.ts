@@ -1,5 +1,6 @@
 /** The columns that name a row in each logical table. */
 export const READ_MODEL_KEYS: Readonly<Record<string, readonly string[]>> = {
+  quarantined_operation: ['projection', 'stream'],
   loan: ['stream'],
   installment: ['stream', 'code'],
   installment_credit: ['stream', 'installment_code', 'revision'],

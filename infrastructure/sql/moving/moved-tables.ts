@@ -22,6 +22,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   { name: 'webhook_event', key: ['event_id'] },
   { name: 'webhook_delivery', key: ['webhook_id', 'delivery_id'] },
   { name: 'webhook_attempt', key: ['delivery_id', 'attempt'] },
+  { name: 'relay_quarantine', key: ['stream'] },
   { name: 'webhook_lane', key: ['lane', 'webhook_id'] },
 ];
 

@@ -65,7 +65,13 @@ export class PostgresGenerationTables implements GenerationTables {
       return this.#execute('read model generations', [
         sql`drop schema if exists ${sql.id(this.schemaOf(number))} cascade`,
       ]);
-    const tables = [...READ_MODEL_NAMES, ...SECOND_COPY, 'projection_checkpoint', 'projection_copy'];
+    const tables = [
+      ...READ_MODEL_NAMES,
+      ...SECOND_COPY,
+      'quarantined_operation',
+      'projection_checkpoint',
+      'projection_copy',
+    ];
     const names = sql.join(tables.map((table) => sql.table(`${this.#home}.${table}`)));
     return this.#execute('read model generations', [sql`drop table if exists ${names}`]);
   }

@@ -4,9 +4,13 @@ import type { CheckpointStore } from '../../../application/ports/checkpoint-stor
 import type { EventBus, PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { LogPosition, RecordedEvent } from '../../../application/ports/event-store.ts';
 import { StreamFundLookup } from '../../../application/publishing/fund-lookup.ts';
-import { OutboxRelay } from '../../../application/publishing/outbox-relay.ts';
+import { HeldOperations } from '../../../application/publishing/held-operations.ts';
+import { LOOK_FOR_RELEASES_MS, OutboxRelay } from '../../../application/publishing/outbox-relay.ts';
 import { PublicEventTranslator } from '../../../application/publishing/public-event-translator.ts';
 import type { LoanEvent } from '../../../domain/loan/events.ts';
+import type { HeldBack, RelayQuarantine } from '../../../application/ports/relay-quarantine.ts';
+import { UnreadableEventError } from '../../../application/event-codec/payload.ts';
+import { sleep } from '../../../infrastructure/composition/sleep.ts';
 import { sampleEvent, sampleMetadata } from '../../contracts/event-store-samples.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
@@ -41,6 +45,23 @@ class Bus implements EventBus {
   }
 }
 
+class Quarantined implements RelayQuarantine {
+  readonly entries = new Map<string, HeldBack & { readonly released: boolean }>();
+  list = async () => [...this.entries.values()];
+  async put(entry: HeldBack): Promise<void> {
+    const { revision } = this.entries.get(entry.stream) ?? entry;
+    this.entries.set(entry.stream, { ...entry, revision, released: false });
+  }
+  async release(stream: string): Promise<boolean> {
+    const entry = this.entries.get(stream);
+    if (entry) this.entries.set(stream, { ...entry, released: true });
+    return entry !== undefined;
+  }
+  async remove(stream: string): Promise<void> {
+    this.entries.delete(stream);
+  }
+}
+
 /** Events whose data is the domain event itself, so that this test needs no codec. */
 const decode = ({ data }: RecordedEvent): LoanEvent | undefined => JSON.parse(data) as LoanEvent;
 const stored = (event: object, recordedAt = '2026-06-20T12:00:00.000Z') => ({
@@ -65,11 +86,16 @@ const until = async (condition: () => boolean): Promise<void> => {
   }
 };
 
-const relayOver = (store: InMemoryEventStore, positions: Positions, bus: Bus) => {
+const relayOver = (
+  store: InMemoryEventStore,
+  positions: Positions,
+  bus: Bus,
+  { quarantine = new Quarantined(), decode: decoding = decode } = {},
+) => {
   const logger = new RecordingLogger();
   const pauses: number[] = [];
   const translator = new PublicEventTranslator({
-    decode,
+    decode: decoding,
     parseStream: parseLoanStream,
     funds: new StreamFundLookup(store, decode, new Map<string, string>()),
     apiVersion: '2026.1.0',
@@ -78,10 +104,17 @@ const relayOver = (store: InMemoryEventStore, positions: Positions, bus: Bus) =>
     subscription: store,
     checkpoints: positions,
     bus,
-    translate: (recorded) => translator.translate(recorded),
+    held: new HeldOperations({
+      quarantine,
+      events: store,
+      bus,
+      translate: (recorded) => translator.translate(recorded),
+      logger,
+    }),
     logger,
     streamPrefix: 'loan-',
-    sleep: async (ms) => {
+    sleep: async (ms, signal) => {
+      if (ms === LOOK_FOR_RELEASES_MS) return sleep(5, signal);
       pauses.push(ms);
       await new Promise((resolve) => setImmediate(resolve));
     },
@@ -208,5 +241,44 @@ describe('the relay', () => {
     await store.append(STREAM, 'no_stream', [received()]);
     relay.start();
     await until(() => bus.taken.length === 1);
+  });
+
+  test('lets an operation wait that has an event which cannot be translated, and goes on with the others; released, it follows in its order', async () => {
+    const [store, positions, bus] = [new InMemoryEventStore(), new Positions(), new Bus()];
+    const [quarantine, other] = [new Quarantined(), loanStream('app-1', 'OTHER')];
+    let readable = false;
+    const decoding = (recorded: RecordedEvent): LoanEvent | undefined => {
+      const event = decode(recorded);
+      if (!readable && event?.type === 'LoanApproved' && recorded.stream === STREAM)
+        throw new UnreadableEventError('loan.approved.v2 is not known');
+      return event;
+    };
+    await store.append(STREAM, 'no_stream', [received(), approved()]);
+    await store.append(other, 'no_stream', [received(), approved()]);
+    await store.append(STREAM, 1n, [stored({ type: 'LoanTermSigned', signedAt: 's' })]);
+    const { relay, logger } = relayOver(store, positions, bus, { quarantine, decode: decoding });
+    const told = () => bus.taken.map(({ code, name }) => `${code} ${name}`);
+    await until(() => relay.status().caughtUp);
+    expect(told()).toEqual(['OP.1 loan_received', 'OTHER loan_received', 'OTHER loan_approved']);
+    expect(relay.status()).toMatchObject({ state: 'running', quarantined: 1 });
+    expect([...quarantine.entries.values()]).toEqual([
+      {
+        ...{ stream: STREAM, revision: 1n, released: false },
+        ...{ eventType: 'loan.received.v1', reason: 'loan.approved.v2 is not known' },
+      },
+    ]);
+    expect(logger.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+
+    await quarantine.release(STREAM);
+    await until(() => quarantine.entries.get(STREAM)?.released === false);
+    expect(told()).toHaveLength(3);
+    readable = true;
+    await quarantine.release(STREAM);
+    await until(() => quarantine.entries.size === 0);
+    expect(told().slice(3)).toEqual(['OP.1 loan_approved', 'OP.1 loan_term_signed']);
+    await until(() => relay.status().caughtUp);
+    await store.append(STREAM, 2n, [stored({ type: 'LoanRejected', rejectedAt: 'r', reasons: [] })]);
+    await until(() => told().length > 5);
+    expect(told().slice(5)).toEqual(['OP.1 loan_rejected']);
   });
 });

@@ -4,7 +4,7 @@ import type { SubscribeOptions, SubscriptionMessage } from '../../../application
 import type { ProjectionStore } from '../../../application/ports/projection-store.ts';
 import { GenerationFollower, catchUpTogether } from '../../../application/rebuild/generation-follower.ts';
 import type { LogOrder } from '../../../application/rebuild/log-order.ts';
-import type { Projection } from '../../../projections/engine/projection.ts';
+import type { ProjectedEvent, Projection } from '../../../projections/engine/projection.ts';
 
 const numberOf = (position: string): number => (position === 'start' ? 0 : Number(position));
 const order: LogOrder = {
@@ -41,6 +41,7 @@ class Store implements ProjectionStore {
     this.place = place as LogPosition;
   }
   checkpoint = async (): Promise<LogPosition | 'start'> => this.place;
+  quarantined = async () => [];
   reset = async (): Promise<void> => undefined;
   apply: ProjectionStore['apply'] = async (_, writes, expected, checkpoint) => {
     if (this.overtakenBy !== undefined) [this.place, this.overtakenBy] = [this.overtakenBy, undefined];
@@ -59,9 +60,10 @@ const caughtUp = async (stores: readonly Store[]): Promise<readonly string[]> =>
       new GenerationFollower({
         ...shared,
         store,
-        projection: {} as Projection,
-        writesOf: (_, taken) =>
-          taken.map(({ position }) => ({ op: 'delete', table: position, where: { stream: 's' } })),
+        projection: {
+          project: ({ id }) => [{ op: 'delete', table: id, where: { stream: 's' } }],
+        } as Pick<Projection, 'project'> as Projection,
+        decode: ({ position }) => ({ id: position }) as unknown as ProjectedEvent,
         onProgress: () => undefined,
       }),
   );

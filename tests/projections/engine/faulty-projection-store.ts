@@ -1,6 +1,7 @@
 import type { LogPosition } from '../../../application/ports/event-store.ts';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import type { ProjectionStore } from '../../../application/ports/projection-store.ts';
+import type { QuarantinedStream } from '../../../projections/engine/quarantine.ts';
 import type { Projection, TableWrite } from '../../../projections/engine/projection.ts';
 
 /** What becomes of a batch: stored, lost on the way, or stored with its answer lost. */
@@ -24,6 +25,11 @@ export class FaultyProjectionStore implements ProjectionStore {
   async checkpoint(projection: Projection): Promise<LogPosition | 'start'> {
     if (this.away) throw new StoreUnavailableError('the store is away');
     return this.#inner.checkpoint(projection);
+  }
+
+  async quarantined(projection: Projection): Promise<readonly QuarantinedStream[]> {
+    if (this.away) throw new StoreUnavailableError('the store is away');
+    return this.#inner.quarantined(projection);
   }
 
   async apply(

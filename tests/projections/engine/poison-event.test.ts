@@ -1,13 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { RecordedEvent } from '../../../application/ports/event-store.ts';
+import type { JsonText, RecordedEvent } from '../../../application/ports/event-store.ts';
+import { QuarantinedOperations } from '../../../application/quarantine/quarantined-operations.ts';
 import type { ProjectedEvent, Projection } from '../../../projections/engine/projection.ts';
 import { InMemoryTables } from '../in-memory-tables.ts';
-import { settled } from '../loan/projected-events.ts';
+import { loanProjection } from '../../../projections/loan/loan-projection.ts';
+import { sampleMetadata } from '../../contracts/event-store-samples.ts';
+import { second, settled } from '../loan/projected-events.ts';
 import { caughtUp, projectorOf } from './running-projector.ts';
 import type { LoanProjector } from './running-projector.ts';
 import { StoryLog, decode, streamOf, until } from './story-log.ts';
 
 const SOON = 10_000;
+const numberOf = (position: string): number => Number(position.slice(1));
 const halted = (projector: LoanProjector): Promise<void> =>
   until(() => projector.status().state === 'halted', 'the projector halted');
 
@@ -32,36 +37,98 @@ describe('an event that cannot be projected', () => {
     for (const projector of started.splice(0)) await projector.stop();
   });
 
-  test('halts its projection right before it, with a log line that names it', async () => {
-    const decodeUntilB3 = (recorded: RecordedEvent): ProjectedEvent => {
-      if (recorded.stream === streamOf('B') && recorded.revision === 3n) throw new Error('unknown field');
+  const unreadable =
+    (readable: () => boolean) =>
+    (recorded: RecordedEvent): ProjectedEvent => {
+      const bad = recorded.stream === streamOf('B') && recorded.revision === 3n;
+      if (bad && !readable()) throw new Error('unknown field');
       return decode(recorded);
     };
-    const { projector, logger } = start(log, tables, { decode: decodeUntilB3, batchSize: 100 });
-    await halted(projector);
-    expect(tables.rows('loan').map(({ code, version }) => [code, version])).toEqual([
+  const versions = () => tables.rows('loan').map(({ code, version }) => [code, version]);
+  const release = (decoding: typeof decode) =>
+    new QuarantinedOperations({
+      projections: [loanProjection],
+      store: tables,
+      relay: { list: async () => [], release: async () => false },
+      events: log,
+      decode: decoding,
+      order: { compare: (one, other) => numberOf(one) - numberOf(other) },
+    });
+
+  test('lets its operation wait right before it, with a log line that names it; the others go on', async () => {
+    const decodeUntilB3 = unreadable(() => false);
+    const { projector, logger } = start(log, tables, { decode: decodeUntilB3, batchSize: 5 });
+    await caughtUp(projector);
+    await log.tellWhole('C');
+    await log.tell('B', settled('P1'));
+    await until(() => projector.status().position === '@22', 'the end is projected');
+    expect(versions()).toEqual([
       ['A', 6],
       ['B', 2],
+      ['C', 6],
     ]);
-    const reason = `event 3 of ${streamOf('B')} (loan.disbursed.v1) cannot be projected: unknown field`;
     expect(projector.status()).toEqual({
       projection: 'loan',
-      state: 'halted',
-      position: '@10',
-      caughtUp: false,
-      lastError: reason,
+      state: 'running',
+      position: '@22',
+      caughtUp: true,
+      quarantined: 1,
     });
-    expect(logger.lines).toHaveLength(1);
-    expect(logger.lines[0]).toMatchObject({
-      level: 'error',
-      fields: {
-        projection: 'loan',
-        error: reason,
-        event: { stream: streamOf('B'), revision: '3', type: 'loan.disbursed.v1', position: '@11' },
+    expect(logger.lines.filter(({ level }) => level === 'error')).toMatchObject([
+      {
+        fields: {
+          projection: 'loan',
+          error: 'unknown field',
+          event: { stream: streamOf('B'), revision: '3', type: 'loan.disbursed.v1', position: '@11' },
+        },
       },
-    });
-    expect(await projector.waitForVersion(streamOf('B'), 2n, SOON)).toBe(true);
+    ]);
     expect(await projector.waitForVersion(streamOf('B'), 3n, SOON)).toBe(false);
+    expect(await projector.waitForVersion(streamOf('C'), 6n, SOON)).toBe(true);
+    expect(tables.rows('quarantined_operation')).toEqual([
+      {
+        ...{ projection: 'loan', stream: streamOf('B'), revision: 3, waiting: 5 },
+        ...{ event_type: 'loan.disbursed.v1', position: '@11', reason: 'unknown field' },
+      },
+    ]);
+  });
+
+  test('once it can be read, its operation is released: nothing is lost, nothing comes twice, and later events follow', async () => {
+    let readable = false;
+    const decoding = unreadable(() => readable);
+    const { projector } = start(log, tables, { decode: decoding });
+    await caughtUp(projector);
+    expect(await release(decoding).release(streamOf('B'))).toEqual([
+      { waitsFor: 'loan', outcome: 'still_waits', reason: 'event 3 (loan.disbursed.v1): unknown field' },
+    ]);
+    readable = true;
+    await log.tellWhole('C');
+    expect(await release(decoding).release(streamOf('B'))).toEqual([
+      { waitsFor: 'loan', outcome: 'released' },
+    ]);
+    expect(await release(decoding).release(streamOf('B'))).toEqual([]);
+    await until(() => projector.status().position === '@21', 'the end is projected');
+    // The projector had it in quarantine; the next event of the operation shows it that it is released.
+    await log.tell('B', { type: 'BorrowerForgotten', forgottenAt: second(200) });
+    await until(() => projector.status().position === '@22', 'the end is projected');
+    expect(versions()).toEqual([
+      ['A', 6],
+      ['B', 7],
+      ['C', 6],
+    ]);
+    expect(tables.rows('loan').map(({ received_value }) => received_value)).toEqual([25_000, 25_000, 25_000]);
+    expect(projector.status().quarantined).toBe(0);
+  });
+
+  test('of more than a hundred operations means that the program is wrong: the projection halts', async () => {
+    for (let n = 0; n < 101; n++) await log.assign(`MANY-${n}`);
+    const never = (): never => {
+      throw new Error('unknown field');
+    };
+    const { projector, logger } = start(log, tables, { decode: never, batchSize: 100 });
+    await halted(projector);
+    expect(tables.rows('quarantined_operation')).toHaveLength(100);
+    expect(logger.lines.at(-1)).toMatchObject({ level: 'error', message: 'projection halted by an event' });
   });
 
   test('leaves other projections alone', async () => {
@@ -75,17 +142,24 @@ describe('an event that cannot be projected', () => {
     };
     const other = start(log, tables, { projection: broken });
     const { projector } = start(log, tables);
-    await halted(other.projector);
+    await caughtUp(other.projector);
     await caughtUp(projector);
+    expect(other.projector.status().quarantined).toBe(2);
     expect(tables.rows('loan')).toHaveLength(2);
   });
 
-  test('is tried again after stop and start', async () => {
+  test('of a renegotiation halts its projection, because rows of several operations depend on it; it is tried again after stop and start', async () => {
     let patched = false;
-    const decodeWhenPatched = (recorded: RecordedEvent): ProjectedEvent => {
-      if (!patched && recorded.revision === 5n) throw new Error('unknown field');
-      return decode(recorded);
-    };
+    await log.append('renegotiation-1', 'no_stream', [
+      {
+        id: randomUUID(),
+        type: 'renegotiation.committed.v9',
+        data: '{}' as JsonText,
+        metadata: sampleMetadata(),
+      },
+    ]);
+    const decodeWhenPatched = (recorded: RecordedEvent): ProjectedEvent | undefined =>
+      patched && recorded.stream === 'renegotiation-1' ? undefined : decode(recorded);
     const { projector } = start(log, tables, { decode: decodeWhenPatched });
     await halted(projector);
     patched = true;
@@ -100,11 +174,14 @@ describe('an event that cannot be projected', () => {
     await log.assign('A');
     await log.tellWhole('C');
     const { projector } = start(log, tables, { batchSize: 100 });
-    await halted(projector);
-    expect(projector.status().lastError).toContain(`event 8 of ${streamOf('A')} (loan.received.v1)`);
-    expect(tables.rows('loan').map(({ code, version }) => [code, version])).toEqual([
+    await caughtUp(projector);
+    expect(tables.rows('quarantined_operation')).toMatchObject([
+      { stream: streamOf('A'), revision: 8, event_type: 'loan.received.v1' },
+    ]);
+    expect(versions()).toEqual([
       ['A', 7],
       ['B', 6],
+      ['C', 6],
     ]);
   });
 });

@@ -35,6 +35,7 @@ describe('a projector', () => {
     await caughtUp(projector);
     expect(projector.status()).toEqual({
       projection: 'loan',
+      quarantined: 0,
       state: 'running',
       position: '@7',
       caughtUp: true,
@@ -96,6 +97,7 @@ describe('a projector', () => {
     await caughtUp(projector);
     expect(projector.status()).toEqual({
       projection: 'loan',
+      quarantined: 0,
       state: 'running',
       position: '@1',
       caughtUp: true,

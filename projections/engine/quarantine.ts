@@ -1,0 +1,130 @@
+import type { ProjectedEvent, Projection, TableWrite } from './projection.ts';
+import type { StoredEvent } from './projector-ports.ts';
+
+/** An operation whose next event a projection cannot take: from that event on, its events wait. */
+export interface QuarantinedStream {
+  readonly stream: string;
+  /** Of the first event that waits. */
+  readonly revision: bigint;
+  readonly eventType: string;
+  readonly reason: string;
+}
+
+export interface Step<Event> {
+  readonly event: Event;
+  readonly writes: readonly TableWrite[];
+  /** It changes no rows for now; `reason` where it is the one that put its operation into quarantine. */
+  readonly waits?: { readonly reason?: string };
+}
+export interface ProjectedBatch<Event> {
+  /** One for each event before the first that failed for good; events of no interest have no writes. */
+  readonly steps: readonly Step<Event>[];
+  readonly poison?: { readonly event: Event; readonly cause: unknown };
+}
+
+/** One row for each operation that waits, beside the rows of its projection, so that both change in one transaction. */
+export const QUARANTINE_TABLE = 'quarantined_operation';
+/** Where more operations would have to wait, it is the program that is wrong and not their events. */
+const MOST_OPERATIONS = 100;
+/** Of operations. Events of renegotiations write rows of several, which would read as if nothing had happened. */
+const OPERATION_PREFIX = 'loan-';
+
+const targetsOf = (write: TableWrite): readonly unknown[] =>
+  write.op === 'insert' ? write.rows.map(({ stream }) => stream) : [write.where['stream']];
+
+/** Which operations wait, for one projection, and what becomes of a batch of events with that. */
+export class Quarantine<Event extends StoredEvent<string>> {
+  readonly #projection: Projection;
+  readonly #decode: (event: Event) => ProjectedEvent | undefined;
+  #waiting = new Set<string>();
+
+  constructor(projection: Projection, decode: (event: Event) => ProjectedEvent | undefined) {
+    this.#projection = projection;
+    this.#decode = decode;
+  }
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /** What is stored counts; to be called whenever it may be another than the one known here. */
+  load(stored: readonly Pick<QuarantinedStream, 'stream'>[]): void {
+    this.#waiting = new Set(stored.map(({ stream }) => stream));
+  }
+
+  has(stream: string): boolean {
+    return this.#waiting.has(stream);
+  }
+
+  /** Decoding and projecting are pure: what fails once fails always, so the operation of that event waits, and the others go on. */
+  batch(events: readonly Event[]): ProjectedBatch<Event> {
+    const steps: Step<Event>[] = [];
+    for (const event of events) {
+      const step = this.#step(event);
+      if ('cause' in step) return { steps, poison: step };
+      steps.push(step);
+    }
+    return { steps };
+  }
+
+  /** What is stored instead of writes that the store refuses; undefined when only a person can help. */
+  instead({ event }: Step<Event>, cause: unknown): Step<Event> | undefined {
+    const { stream, revision, type, position } = event;
+    const mayWait = stream.startsWith(OPERATION_PREFIX) && this.#waiting.size < MOST_OPERATIONS;
+    if (!mayWait || this.has(stream)) return undefined;
+    this.#waiting.add(stream);
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const row = {
+      ...{ projection: this.#projection.name, stream, revision: Number(revision) },
+      ...{ event_type: type, position, reason, waiting: 1 },
+    };
+    return { event, writes: [{ op: 'insert', table: QUARANTINE_TABLE, rows: [row] }], waits: { reason } };
+  }
+
+  /** An event of an operation that waits already: counted, and a released operation is noticed. */
+  waitingStep(event: Event): Step<Event> {
+    const where = { projection: this.#projection.name, stream: event.stream };
+    const write = { op: 'update', table: QUARANTINE_TABLE, where, set: {}, add: { waiting: 1 }, expect: 1 };
+    return { event, writes: [write as TableWrite], waits: {} };
+  }
+
+  #step(event: Event): Step<Event> | { readonly event: Event; readonly cause: unknown } {
+    if (this.has(event.stream)) return this.waitingStep(event);
+    try {
+      const projected = this.#decode(event);
+      const writes = projected ? this.#projection.project(projected) : [];
+      if (this.#waiting.size > 0) this.#refuseRowsOfWaiting(writes);
+      return { event, writes };
+    } catch (cause) {
+      return this.instead({ event, writes: [] }, cause) ?? { event, cause };
+    }
+  }
+
+  #refuseRowsOfWaiting(writes: readonly TableWrite[]): void {
+    const waiting = writes.flatMap(targetsOf).find((stream) => this.has(String(stream)));
+    if (waiting !== undefined)
+      throw new Error(`it writes rows of ${String(waiting)}, which is in quarantine`);
+  }
+}
+
+/** Writes of the release of an operation: `from` must still be the first event that waits. */
+export const releaseWrite = ({ name }: Projection, { stream, revision }: QuarantinedStream): TableWrite => ({
+  op: 'delete',
+  table: QUARANTINE_TABLE,
+  where: { projection: name, stream, revision: Number(revision) },
+  expect: 1,
+});
+
+/** An event that this projection can never take, and that cannot wait alone; other projections go on. */
+export class PoisonEventError extends Error {
+  override readonly name = 'PoisonEventError';
+  readonly event: StoredEvent<string>;
+
+  constructor(event: StoredEvent<string>, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`event ${event.revision} of ${event.stream} (${event.type}) cannot be projected: ${reason}`, {
+      cause,
+    });
+    this.event = event;
+  }
+}
