@@ -1,4 +1,5 @@
 import type { Container } from 'inversify';
+import { PUBLISHING } from '../../application/quarantine/quarantined-operations.ts';
 import { MetricsServer } from '../observability/metrics-server.ts';
 import type { LookedUp } from '../observability/metrics/looked-up.ts';
 import { SqlOperationStates } from '../sql/operation-states.ts';
@@ -35,6 +36,20 @@ const sourcesOf = (
   const deliveries = new SqlDeliveryLog(container.get(TOKENS.serviceDatabase));
   const states = new SqlOperationStates(container.get(TOKENS.readModelDatabase));
   return {
+    quarantined: () =>
+      Object.fromEntries([
+        ...(roles.includes('projector')
+          ? [container.get(TOKENS.loanProjector), ...container.get(TOKENS.fundSideProjectors)].map(
+              (projector): [string, number] => {
+                const { projection, quarantined } = projector.status();
+                return [projection, quarantined];
+              },
+            )
+          : []),
+        ...(roles.includes('relay')
+          ? [[PUBLISHING, container.get(TOKENS.relay).status().quarantined] as [string, number]]
+          : []),
+      ]),
     states: () => ({
       ...(roles.includes('projector') && {
         'loan-projector': container.get(TOKENS.loanProjector).status().state,

@@ -8,6 +8,8 @@ import type { DeadLetterCount } from '../dead-letter-counts.ts';
 export interface LookedUp {
   /** State of each long-lived piece of work of this process, such as `projector: running`. */
   readonly states: () => Readonly<Record<string, string>>;
+  /** Operations that wait in quarantine, by the read model that they wait for, or `publishing`. */
+  readonly quarantined: () => Readonly<Record<string, number>>;
   /** The checks of readiness; `ok` or what is wrong. */
   readonly checks: () => Promise<Readonly<Record<string, string>>>;
   /** Only where deliveries are sent from. */
@@ -28,6 +30,7 @@ const MOST_SUBSCRIPTIONS = 50;
 /** @returns one refresher a number; each brings its gauges up to date */
 export const lookedUpGauges = (registry: Registry, sources: LookedUp): readonly (() => Promise<void>)[] => [
   stateGauge(registry, sources.states),
+  quarantineGauge(registry, sources.quarantined),
   checkGauge(registry, sources.checks),
   ...(sources.waitingDeliveries ? [waitingGauges(registry, sources.waitingDeliveries)] : []),
   ...(sources.operationStates ? [operationGauges(registry, sources.operationStates)] : []),
@@ -46,6 +49,19 @@ const stateGauge = (registry: Registry, states: LookedUp['states']): (() => Prom
   return async () => {
     gauge.reset();
     for (const [work, state] of Object.entries(states())) gauge.set({ work, state }, 1);
+  };
+};
+
+const quarantineGauge = (registry: Registry, quarantined: LookedUp['quarantined']): (() => Promise<void>) => {
+  const gauge = new Gauge({
+    name: 'receivables_quarantined_operations',
+    help: 'Operations that wait because one of their events cannot be taken; `receivables quarantine list` shows them.',
+    labelNames: ['waits_for'],
+    registers: [registry],
+  });
+  return async () => {
+    gauge.reset();
+    for (const [waits_for, operations] of Object.entries(quarantined())) gauge.set({ waits_for }, operations);
   };
 };
 

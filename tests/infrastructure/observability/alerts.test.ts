@@ -27,6 +27,7 @@ const { registry } = (() => {
   );
   metrics.scrape({
     states: () => ({}),
+    quarantined: () => ({}),
     checks: async () => ({}),
     waitingDeliveries: async () => [],
     operationStates: async () => [],
