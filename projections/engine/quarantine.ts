@@ -29,8 +29,8 @@ const MOST_OPERATIONS = 100;
 /** Of operations. Events of renegotiations write rows of several, which would read as if nothing had happened. */
 const OPERATION_PREFIX = 'loan-';
 
-const targetsOf = (write: TableWrite): readonly unknown[] =>
-  write.op === 'insert' ? write.rows.map(({ stream }) => stream) : [write.where['stream']];
+const targetsOf = (write: TableWrite): readonly string[] =>
+  (write.op === 'insert' ? write.rows : [write.where]).map(({ stream }) => String(stream));
 
 /** Which operations wait, for one projection, and what becomes of a batch of events with that. */
 export class Quarantine<Event extends StoredEvent<string>> {
@@ -101,9 +101,9 @@ export class Quarantine<Event extends StoredEvent<string>> {
   }
 
   #refuseRowsOfWaiting(writes: readonly TableWrite[]): void {
-    const waiting = writes.flatMap(targetsOf).find((stream) => this.has(String(stream)));
+    const waiting = writes.flatMap(targetsOf).find((stream) => this.has(stream));
     if (waiting !== undefined)
-      throw new Error(`it writes rows of ${String(waiting)}, which is in quarantine`);
+      throw new Error(`it writes rows of ${waiting}, which is in quarantine`);
   }
 }
 
