@@ -155,10 +155,12 @@ export class Matching {
   }
 
   join(rule: Rule, payments: readonly Payment[], lines: readonly Line[]): void {
-    const concerned = [...payments, ...lines].some(({ day }) => this.isWithin(day));
+    const within = ({ day }: Payment | Line): boolean => this.isWithin(day);
+    const concerned = payments.some(within) || lines.some(within);
     const match = { number: this.matches.length, rule, lines, kind: payments[0]!.kind, concerned };
     this.matches.push(match);
-    for (const row of [...payments, ...lines]) row.match = match;
+    for (const payment of payments) payment.match = match;
+    for (const line of lines) line.match = match;
   }
 
   isWithin(day: number): boolean {
