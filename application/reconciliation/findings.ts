@@ -36,9 +36,8 @@ function* joined({ matching }: Compared, wanted: Result): Generator<Finding> {
       continue;
     }
     if (match.rule === 'batch' || match.rule === 'day_total') begun.add(match);
-    const [line, ...others] = match.lines.map(shownLine);
-    yield { ...shown, line: line! };
-    for (const other of others) yield { ...found, line: other };
+    yield { ...shown, line: shownLine(match.line) };
+    for (const line of match.furtherLines) yield { ...found, line: shownLine(line) };
   }
 }
 

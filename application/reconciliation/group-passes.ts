@@ -2,7 +2,7 @@ import type { Line, Matching, Operation, Payment } from './matching.ts';
 import type { Tolerances } from './reference-passes.ts';
 
 interface Group<Row> {
-  readonly members: Row[];
+  readonly members: [Row, ...Row[]];
   sum: number;
 }
 

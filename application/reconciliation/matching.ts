@@ -42,8 +42,9 @@ export interface PaymentRemarks {
 export interface Match {
   readonly number: number;
   readonly rule: Rule;
-  /** In the order of the file. */
-  readonly lines: readonly Line[];
+  readonly line: Line;
+  /** In the order of the file; nearly always none. */
+  readonly furtherLines: readonly Line[];
   /** Kind of its first payment. */
   readonly kind: PaymentKind;
   /** A side of it lies in the period. */
@@ -79,6 +80,11 @@ export interface Line extends StatementLine {
   isRepetition: boolean;
 }
 
+/** At least one. */
+export type Some<Row> = readonly [Row, ...Row[]];
+
+const NO_LINES: readonly Line[] = [];
+
 const EPOCH = calendarDate('1970-01-01');
 
 const remarksOf = (payment: NotifiedPayment): PaymentRemarks | undefined => {
@@ -100,12 +106,16 @@ const remarksOf = (payment: NotifiedPayment): PaymentRemarks | undefined => {
 export class Matching {
   readonly payments: Payment[] = [];
   readonly lines: Line[] = [];
-  readonly matches: Match[] = [];
+  /** Matches with a side in the period. */
+  readonly matched = Object.fromEntries(RULES.map((rule) => [rule, 0])) as Record<Rule, number>;
   readonly #operations = new Map<string, Operation>();
   /** A period has few dates and a million rows, so each date is kept once, with its number. */
   readonly #days = new Map<string, { readonly date: CalendarDate; readonly day: number }>();
+  /** Schedules name their installments alike, so each name is kept once. */
+  readonly #installments = new Map<string, string>();
   readonly #from: number;
   readonly #to: number;
+  #matches = 0;
 
   /** Both dates inclusive. */
   constructor(period: { readonly from: CalendarDate; readonly to: CalendarDate }) {
@@ -119,7 +129,7 @@ export class Matching {
       eventId: payment.event_id,
       kind: payment.kind,
       operation,
-      installment: payment.installment_code,
+      installment: payment.installment_code === null ? null : this.#installmentOf(payment.installment_code),
       ...this.#dayOf(payment.date as CalendarDate),
       amount: payment.amount,
       remarks: remarksOf(payment),
@@ -154,13 +164,21 @@ export class Matching {
     return this.#operations.values();
   }
 
-  join(rule: Rule, payments: readonly Payment[], lines: readonly Line[]): void {
+  join(rule: Rule, payments: Some<Payment>, lines: Some<Line>): void {
     const within = ({ day }: Payment | Line): boolean => this.isWithin(day);
     const concerned = payments.some(within) || lines.some(within);
-    const match = { number: this.matches.length, rule, lines, kind: payments[0]!.kind, concerned };
-    this.matches.push(match);
+    const furtherLines = lines.length === 1 ? NO_LINES : lines.slice(1);
+    const match = {
+      number: this.#matches++,
+      rule,
+      line: lines[0],
+      furtherLines,
+      kind: payments[0].kind,
+      concerned,
+    };
     for (const payment of payments) payment.match = match;
     for (const line of lines) line.match = match;
+    if (concerned) this.matched[rule] += 1;
   }
 
   isWithin(day: number): boolean {
@@ -178,6 +196,12 @@ export class Matching {
 
   openLines(): Iterable<Line> {
     return this.lines.values().filter(({ match, isRepetition }) => match === undefined && !isRepetition);
+  }
+
+  #installmentOf(name: string): string {
+    const known = this.#installments.get(name);
+    if (known === undefined) this.#installments.set(name, name);
+    return known ?? name;
   }
 
   #dayOf(date: CalendarDate): { readonly date: CalendarDate; readonly day: number } {

@@ -1,4 +1,3 @@
-import { RULES } from './matching.ts';
 import type { Matching, Rule } from './matching.ts';
 import { findingsOf } from './findings.ts';
 import type { Compared } from './findings.ts';
@@ -25,11 +24,9 @@ export interface Counted {
 /** Findings of each result, and matches by rule. */
 export const countFindings = (compared: Compared): Counted => {
   const results = Object.fromEntries(RESULTS.map((one) => [one, emptyTally()])) as Record<Result, Tally>;
-  const rules = Object.fromEntries(RULES.map((rule) => [rule, 0])) as Record<Rule, number>;
   for (const { result, match, payment, line } of findingsOf(compared))
     into(results[result], payment?.amount ?? (match === undefined ? (line?.amount ?? 0) : 0));
-  for (const { rule, concerned } of compared.matching.matches) if (concerned) rules[rule] += 1;
-  return { results, rules };
+  return { results, rules: compared.matching.matched };
 };
 
 /** By day and kind, each side by its own date; lines take the kind of the payment that they were joined with. */
