@@ -80,7 +80,7 @@ export const createHttpApp = async (dependencies: HttpDependencies): Promise<Exp
     ...renegotiationHandlers(useCases),
     ...webhookHandlers(useCases),
     ...sandboxHandlers(useCases),
-    ...metaHandlers(document, { issuer: tokens.issuer, readiness }),
+    ...metaHandlers(document, settings, { issuer: tokens.issuer, readiness }),
     ...(await docsHandlers(document)),
   };
   const authentication = new Authentication(tokens.verifier, clients);

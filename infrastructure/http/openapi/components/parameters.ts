@@ -3,6 +3,7 @@ import { EVENT_NAMES } from '../../../../application/publishing/event-names.ts';
 import { ref, refused } from '../../../../application/schemas/schema.ts';
 import type { Schema } from '../../../../application/schemas/schema.ts';
 import { LOAN_STATUSES } from '../../../../application/schemas/values.ts';
+import { API_VERSION } from '../version.ts';
 
 interface Parameter {
   readonly description: string;
@@ -151,6 +152,11 @@ export const parameterComponents: Readonly<Record<string, Schema>> = {
     description: 'Only deliveries created at or after this instant.',
     schema: INSTANT,
     example: '2026-01-15T12:00:00Z',
+  }),
+  DescriptionVersion: inPath('version', {
+    description: 'A version that the changelog names, the current one included.',
+    schema: { type: 'string' },
+    example: API_VERSION,
   }),
   DocsAsset: inPath('asset', {
     description: 'A file that the page names.',

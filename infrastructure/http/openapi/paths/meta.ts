@@ -52,6 +52,29 @@ export const metaOperations: readonly OperationSpec[] = [
   },
   {
     ...PUBLIC,
+    id: 'readReleasedDescription',
+    method: 'get',
+    path: '/openapi/{version}.json',
+    bucket: 'read',
+    summary: 'The description of a version, as JSON',
+    description:
+      'Each published version as it was, with the addresses of this service; for comparing and for clients made from it. Supports If-None-Match.',
+    parameters: ['DescriptionVersion'],
+    success: [
+      {
+        status: 200,
+        description: 'OpenAPI 3.1.0.',
+        mediaType: 'application/json',
+        schema: { type: 'object' },
+        example: { openapi: '3.1.0' },
+        headers: ETAG,
+      },
+      NOT_MODIFIED,
+    ],
+    errors: ['not_found'],
+  },
+  {
+    ...PUBLIC,
     id: 'readTopicsAsJson',
     method: 'get',
     path: '/asyncapi.json',
