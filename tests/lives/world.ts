@@ -53,6 +53,9 @@ export class World {
   besideEarlier = false;
   /** Which of several processes on the same engines takes the next request; default: this one. */
   address = (): string => this.environment['PUBLIC_URL']!;
+  /** Where another process has a clock of its own; undefined: a token of this one. */
+  tokenAt = (_address: string, _application: TestApplication): Promise<string | undefined> =>
+    Promise.resolve(undefined);
   /** Who takes the next decisions; answers their outcomes. */
   decisionDesk = (texts: readonly string[]): Promise<readonly string[]> => this.#submit(texts);
   readonly environment: Readonly<Record<string, string>>;
@@ -159,10 +162,12 @@ export class World {
 
   async call(application: TestApplication, { method, path, body }: HttpRequest): Promise<Answer> {
     const json = body !== undefined && !(body instanceof FormData);
-    const response = await fetch(this.address() + path, {
+    const address = this.address();
+    const token = (await this.tokenAt(address, application)) ?? (await this.#tokenOf(application));
+    const response = await fetch(address + path, {
       method,
       headers: {
-        authorization: `Bearer ${await this.#tokenOf(application)}`,
+        authorization: `Bearer ${token}`,
         ...(json && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: json ? JSON.stringify(body) : body }),

@@ -44,7 +44,7 @@ export class EarlierRelease {
     const { path, remove } = await temporaryDirectory();
     await promisify(execFile)('tar', ['-C', path, '-xzf', join(RELEASES, `${version}.tar.gz`)]);
     await linkPackages(join(ROOT, 'node_modules'), join(path, 'node_modules'));
-    const options = { cwd: path, silent: true, execArgv: ['--disable-warning=ExperimentalWarning'] };
+    const options = { cwd: path, silent: true, execArgv: ['--no-warnings'] };
     const address = `http://${environment['HOST']}:${environment['PORT']}`;
     const release = new EarlierRelease(fork(MAIN, options), address, remove);
     await release.#call('start', { environment, now });
@@ -58,6 +58,11 @@ export class EarlierRelease {
   /** Outcomes in the order of the decisions. */
   decide(texts: readonly string[]): Promise<readonly string[]> {
     return this.#call('decide', texts);
+  }
+
+  /** A token by its own clock. */
+  issue(client: object): Promise<string> {
+    return this.#call('issue', client);
   }
 
   async close(): Promise<void> {

@@ -36,6 +36,11 @@ const calls: Readonly<Record<string, (argument: Foreign) => Promise<unknown>>> =
     const answers: readonly Foreign[] = await service.container.get(TOKENS.decisionDesk).submitAll(texts);
     return answers.map(({ outcome }) => outcome);
   },
+  issue: async (client: object) => {
+    const { TOKENS } = await load('tokens.ts');
+    const { accessToken } = await service.container.get(TOKENS.tokens).issue(client);
+    return accessToken;
+  },
   stop: () => service.stop(),
 };
 
