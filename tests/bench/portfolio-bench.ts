@@ -11,7 +11,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'receivables-portfolio-'));
 try {
   await fillPortfolio(dataDir, FUND, operations);
   for (const date of ['2026-03-01', '2026-06-20', '2027-01-31']) {
-    const args = ['portfolio', '--fund', FUND, '--as-of', date, '--format', 'json'];
+    const args = ['portfolio', '--fund', FUND, '--as-of', date, '-o', 'json'];
     const { out, ms, peakBytes, err } = await measuredCommand(dataDir, args);
     const { operations: held, open } = JSON.parse(out) as { operations: number; open: object };
     console.log(

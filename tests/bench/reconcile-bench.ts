@@ -22,7 +22,7 @@ try {
   for (const format of ['json', 'csv'] as const) {
     const { code, out, err, ms, peakBytes } = await measuredCommand(dataDir, [
       ...reconcileArguments(statement),
-      ...['--format', format],
+      ...['-o', format],
     ]);
     console.log(
       `${format}: ${(ms / 1000).toFixed(1)} s, peak ${(peakBytes / 1e6).toFixed(0)} MB, exit ${code} ${err}`,

@@ -220,7 +220,7 @@ export class World {
     const foundations = await openFoundations(readConfiguration(this.environment), this.logger);
     try {
       const services = { audit: auditServices(createContainer({ ...foundations, clock: this.clock })) };
-      const { code, out, err } = await commandLine(() => services)('audit', 'verify', '--format', 'json');
+      const { code, out, err } = await commandLine(() => services)('audit', 'verify', '-o', 'json');
       return code === 0 ? [] : [...out.split('\n').slice(0, MOST_SHOWN), err];
     } finally {
       await foundations.engines.close();

@@ -143,7 +143,7 @@ test('and leaves no trace: in no file, no log, no answer and no output of a comm
     ]);
     outputs.push(JSON.stringify(body));
     await run('audit', 'show', code, '-o', 'table');
-    await run('audit', 'show', code, '--format', 'json');
+    await run('audit', 'show', code, '-o', 'json');
   }
   expect((await api.loan('I1')).body.repurchase).toMatchObject({
     reason: 'resolution',
@@ -162,7 +162,7 @@ test('and leaves no trace: in no file, no log, no answer and no output of a comm
   ok(await api.call('POST', '/loan/repurchase', repurchase('I5')));
   expect((await api.untilStatus('I5', 'resolved')).body.repurchase.reason_detail).toBeNull();
   await run('projections', 'rebuild');
-  await run('audit', 'verify', '--format', 'json');
+  await run('audit', 'verify', '-o', 'json');
   expect(JSON.parse(outputs.at(-1)!)).toMatchObject({ differences: 0 });
   await run('events');
   await run('portfolio', '--fund', api.fund, '--as-of', '2026-06-30');

@@ -25,11 +25,11 @@ test('a million notifications are compared with a million lines within a minute 
   const statement = join(directory.path, 'statement.csv');
   await fillReadModel(directory.path, PAYMENTS);
   await writeStatement(statement, PAYMENTS);
-  const args = [...reconcileArguments(statement), '--format', 'json'];
+  const args = [...reconcileArguments(statement), '-o', 'json'];
   const { code, out, err, ms, peakBytes } = await measuredCommand(directory.path, args);
   expect({ code, err: err.trim() }).toEqual({
     code: 4,
-    err: 'error: the statement and the notifications differ',
+    err: 'the statement and the notifications differ',
   });
   const { results, rules } = JSON.parse(out) as {
     results: Record<string, { count: number }>;
@@ -46,7 +46,7 @@ test('a million notifications are compared with a million lines within a minute 
 test('the position of a hundred thousand operations is there in seconds, on any day', async () => {
   await fillPortfolio(directory.path, FUND, OPERATIONS);
   for (const date of ['2026-03-01', '2026-06-20', '2027-01-31']) {
-    const args = ['portfolio', '--fund', FUND, '--as-of', date, '--format', 'json'];
+    const args = ['portfolio', '--fund', FUND, '--as-of', date, '-o', 'json'];
     const { code, out, ms } = await measuredCommand(directory.path, args);
     expect(code).toBe(0);
     const { operations, open } = JSON.parse(out) as { operations: number; open: { installments: number } };

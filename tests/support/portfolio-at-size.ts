@@ -1,5 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import { addDays, calendarDate } from '../../domain/shared/calendar-date.ts';
+import { makeServiceData } from './service-data.ts';
 import { openServingGeneration } from './serving-generation.ts';
 
 const INSTALLMENTS = 12;
@@ -10,6 +11,7 @@ const FACTORS = 50;
  * everything due before April was paid on time.
  */
 export const fillPortfolio = async (dataDir: string, fundId: string, operations: number): Promise<void> => {
+  await makeServiceData(dataDir, fundId);
   const database = await openServingGeneration(dataDir);
   const numbers = 'with recursive n(i) as (select 0 union all select i + 1 from n where i + 1 < ?)';
   const bought = `date('2026-01-15', '+' || (i % 150) || ' days')`;

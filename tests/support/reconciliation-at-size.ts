@@ -3,6 +3,7 @@ import { createWriteStream, readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { CompiledQuery } from 'kysely';
+import { makeServiceData } from './service-data.ts';
 import { openServingGeneration } from './serving-generation.ts';
 
 export const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
@@ -20,6 +21,7 @@ const dayOf = (i: number): number => 1 + (i % DAYS);
 
 /** The read model of a fund with so many settlements in June, without the events behind it. */
 export const fillReadModel = async (dataDir: string, payments: number): Promise<void> => {
+  await makeServiceData(dataDir, FUND);
   const database = await openServingGeneration(dataDir);
   const numbers = 'with recursive n(i) as (select 0 union all select i + 1 from n where i + 1 < ?)';
   const stream = (operation: string) => `printf('loan-app-1.PROP-2026-%07d', ${operation})`;

@@ -8,7 +8,7 @@ import { RecordingLogger } from './recording-logger.ts';
 
 const NOW = '2026-01-15T12:00:00.000Z';
 
-/** The tables of a first generation that serves in an empty data directory, without any events behind it. */
+/** The tables of a first generation that serves in a data directory, without any events behind it. */
 export const openServingGeneration = async (dataDir: string): Promise<SqlDatabase> => {
   const logger = new RecordingLogger();
   const service = await SqliteDatabase.open({
@@ -20,7 +20,8 @@ export const openServingGeneration = async (dataDir: string): Promise<SqlDatabas
     await migrate(service, serviceMigrations, NOW);
     const register = service.builder
       .insertInto('read_model_generation')
-      .values({ number: 1, state: 'serving' });
+      .values({ number: 1, state: 'serving' })
+      .onConflict((conflict) => conflict.doNothing());
     await service.transaction([{ query: register.compile() }]);
   } finally {
     await service.close();
