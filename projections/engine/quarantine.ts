@@ -102,8 +102,7 @@ export class Quarantine<Event extends StoredEvent<string>> {
 
   #refuseRowsOfWaiting(writes: readonly TableWrite[]): void {
     const waiting = writes.flatMap(targetsOf).find((stream) => this.has(stream));
-    if (waiting !== undefined)
-      throw new Error(`it writes rows of ${waiting}, which is in quarantine`);
+    if (waiting !== undefined) throw new Error(`it writes rows of ${waiting}, which is in quarantine`);
   }
 }
 

@@ -96,40 +96,28 @@ class Differences {
   #schema(place: string, oldSchema: Json, newSchema: Json): void {
     const old = resolved(oldSchema, this.#old);
     const now = this.#alternative(old, resolved(newSchema, this.#new));
-    if (!old || !now) return;
-    const key = `${place.includes('request')} ${JSON.stringify(oldSchema)} ${JSON.stringify(newSchema)}`;
-    if (this.#compared.has(key)) return;
-    this.#compared.add(key);
     const isRequest = place.includes('request');
-    const types = (schema: Json): string[] => [schema.type ?? []].flat();
-    const [from, to] = isRequest ? [old, now] : [now, old];
-    for (const type of types(from))
-      if (
-        types(to).length > 0 &&
-        !types(to).includes(type) &&
-        !(type === 'integer' && types(to).includes('number'))
-      )
-        this.#tell(place, `type ${type}`);
-    const required = (schema: Json): string[] => schema.required ?? [];
-    const missing = isRequest
-      ? required(now).filter((name) => !required(old).includes(name))
-      : required(old).filter((name) => !required(now).includes(name));
-    for (const name of missing) this.#tell(place, `${isRequest ? 'requires' : 'may lack'} ${name}`);
+    const key = `${isRequest} ${JSON.stringify(oldSchema)} ${JSON.stringify(newSchema)}`;
+    if (!old || !now || this.#compared.has(key)) return;
+    this.#compared.add(key);
+    // What is sent has to be taken still; what is answered has to be what was known.
+    for (const type of isRequest ? typesNotIn(now, old) : typesNotIn(old, now))
+      this.#tell(place, `type ${type}`);
+    const [more, fewer] = isRequest ? [now, old] : [old, now];
+    for (const name of more.required ?? [])
+      if (!fewer.required?.includes(name))
+        this.#tell(place, `${isRequest ? 'requires' : 'may lack'} ${name}`);
+    if (isRequest) for (const bound of tighter(old, now)) this.#tell(place, bound);
+    this.#parts(place, old, now);
+  }
+
+  #parts(place: string, old: Json, now: Json): void {
     for (const name of Object.keys(old.properties ?? {}))
       if (!now.properties?.[name]) this.#tell(place, `has no ${name}`);
       else this.#schema(`${place}.${name}`, old.properties[name], now.properties[name]);
-    if (isRequest && old.enum && now.enum)
-      for (const value of old.enum)
-        if (!now.enum.includes(value)) this.#tell(place, `no longer takes ${value}`);
-    if (old.items && now.items) this.#schema(`${place}[]`, old.items, now.items);
+    this.#schema(`${place}[]`, old.items, now.items);
     for (const word of ['oneOf', 'anyOf', 'allOf'])
       (old[word] ?? []).forEach((one: Json, index: number) => this.#schema(place, one, now[word]?.[index]));
-    const bounds = { maxLength: -1, maxItems: -1, maximum: -1, minLength: 1, minItems: 1, minimum: 1 };
-    for (const [bound, direction] of Object.entries(bounds)) {
-      const tighter =
-        now[bound] !== undefined && (old[bound] === undefined || (now[bound] - old[bound]) * direction > 0);
-      if (isRequest && tighter) this.#tell(place, `${bound} ${now[bound]}`);
-    }
   }
 
   /** Of several that an answer or a part may have now, the one that the old description knew. */
@@ -144,6 +132,27 @@ class Differences {
     this.found.push(`${place}: ${what}`);
   }
 }
+
+/** Types of the other that this one does not have. */
+const typesNotIn = (schema: Json, other: Json): string[] => {
+  const known = [schema.type ?? []].flat();
+  if (known.length === 0) return [];
+  return [other.type ?? []]
+    .flat()
+    .filter((type) => !known.includes(type) && !(type === 'integer' && known.includes('number')));
+};
+
+const BOUNDS = { maxLength: -1, maxItems: -1, maximum: -1, minLength: 1, minItems: 1, minimum: 1 };
+
+/** Bounds and values by which the new description takes less than the old one. */
+const tighter = (old: Json, now: Json): string[] => [
+  ...Object.entries(BOUNDS)
+    .filter(([bound, direction]) => (now[bound] - (old[bound] ?? now[bound] - direction)) * direction > 0)
+    .map(([bound]) => `${bound} ${now[bound]}`),
+  ...(now.enum === undefined ? [] : (old.enum ?? []))
+    .filter((value: Json) => !now.enum.includes(value))
+    .map((value: Json) => `no longer takes ${value}`),
+];
 
 const resolved = (node: Json, document: Json): Json => {
   if (!node?.$ref) return node;
@@ -161,12 +170,12 @@ const CORRECTED = [
 ];
 
 test.each(RELEASED_VERSIONS)('nothing that %s described is gone or asks for more', (version) => {
-  const old = JSON.parse(readFileSync(new URL(`${version}.json`, folder), 'utf8')) as Json;
+  const old: Json = JSON.parse(readFileSync(new URL(`${version}.json`, folder), 'utf8'));
   expect(new Differences(old, world.description.document).found).toEqual(CORRECTED);
 });
 
 test('a description that lost something is noticed', () => {
-  const old = world.description.document as Json;
+  const old: Json = world.description.document;
   const lesser = structuredClone(old);
   delete lesser.paths['/loan/{originator_proposal_code}'];
   delete lesser.components.schemas.Loan.properties.version;
