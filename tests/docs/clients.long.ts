@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { documentedCode, linesOf } from '../support/documented-code.ts';
-import { live, RECEIVED, STATUSES } from '../support/documented-life.ts';
-import { RunningService } from '../support/running-service.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { DocumentedLife, EVENTS, OUTPUT, RECEIVED } from '../support/documented-life.ts';
 
 const PAGE = 'clients.md';
 const MODULES = join(import.meta.dirname, '../../node_modules');
@@ -16,42 +14,34 @@ const OPTIONS = {
 };
 const run = promisify(execFile);
 
-let running: RunningService;
-let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
+let life: DocumentedLife;
 
 beforeAll(async () => {
-  running = await RunningService.start();
-  folder = await temporaryDirectory();
-  await symlink(MODULES, join(folder.path, 'node_modules'));
-  await writeFile(join(folder.path, 'package.json'), '{"type":"module"}');
-  for (const name of ['client.ts', 'life.ts']) {
-    await writeFile(join(folder.path, name), documentedCode(PAGE, name));
-  }
+  life = await DocumentedLife.prepare(['client.ts', 'life.ts']);
+  await symlink(MODULES, join(life.folder, 'node_modules'));
+  await writeFile(join(life.folder, 'package.json'), '{"type":"module"}');
   const [, command = ''] = /npx openapi-typescript (.*)\n/.exec(documentedCode(PAGE, 'install.ts')) ?? [];
-  const options = command.replace('"$BASE/openapi.json"', `${running.baseUrl}/openapi.json`).split(' ');
-  await run(join(MODULES, '.bin/openapi-typescript'), options, { cwd: folder.path });
+  const options = command.replace('"$BASE/openapi.json"', `${life.running.baseUrl}/openapi.json`).split(' ');
+  await run(join(MODULES, '.bin/openapi-typescript'), options, { cwd: life.folder });
 });
-afterAll(async () => {
-  await running.stop();
-  await folder.remove();
-});
+afterAll(() => life?.end());
 
 test('the TypeScript of a reader is short and fits the types made from the served description', async () => {
   expect(linesOf(documentedCode(PAGE, 'client.ts'))).toBeLessThan(40);
   await writeFile(
-    join(folder.path, 'tsconfig.json'),
+    join(life.folder, 'tsconfig.json'),
     JSON.stringify({ compilerOptions: OPTIONS, files: ['client.ts', 'life.ts'] }),
   );
   const compiled = await run(process.execPath, [
     join(MODULES, 'typescript/bin/tsc'),
     '-p',
-    folder.path,
+    life.folder,
   ]).catch((error: { stdout: string }) => error);
   expect(compiled.stdout).toBe('');
 });
 
 test('it lives through lost answers, unavailable routes and tokens that are too old, paying once', async () => {
-  const lived = await live(running, [process.execPath, 'life.ts'], folder.path, 'TS-1');
-  expect([lived.output, lived.received]).toEqual([STATUSES, RECEIVED]);
+  const lived = await life.live([process.execPath, 'life.ts'], 'TS-1');
+  expect([lived.output, lived.received, lived.events]).toEqual([OUTPUT, RECEIVED, EVENTS]);
   expect(lived.tokens).toBeGreaterThan(1);
 });

@@ -1,53 +1,114 @@
 import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { authority } from './certificates.ts';
+import { documentedCode } from './documented-code.ts';
 import { FailingGateway } from './failing-gateway.ts';
-import type { RunningService } from './running-service.ts';
+import { RunningService } from './running-service.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+import { TlsReceiver } from './tls-receiver.ts';
 
 const FUND = '6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11';
+const PAGE = 'clients.md';
+const LIMIT_MS = 120_000;
 
 interface Lived {
   readonly output: string;
   readonly tokens: number;
   readonly received: number;
+  readonly events: readonly string[];
 }
 
-/** Runs a program of the documentation in its folder, through a gateway that fails; `code` is the operation that it pays for. */
-export const live = async (
-  running: RunningService,
-  program: readonly [string, ...string[]],
-  folder: string,
-  code: string,
-): Promise<Lived> => {
-  const credentials = await running.createClient(FUND);
-  const gateway = await FailingGateway.start(running.baseUrl, ['POST /installment/settle']);
-  try {
-    const { stdout } = await promisify(execFile)(program[0], program.slice(1), {
-      cwd: folder,
-      env: {
-        ...process.env,
-        BASE: gateway.baseUrl,
-        CLIENT_ID: credentials.client_id,
-        CLIENT_SECRET: credentials.client_secret,
-        FUND,
-      },
-    });
-    const token = await fetch(`${running.baseUrl}/token`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        client_id: credentials.client_id,
-        client_secret: credentials.client_secret,
-      }),
-    }).then((answer) => answer.json() as Promise<{ access_token: string }>);
-    const loan = await fetch(`${running.baseUrl}/loan/${code}`, {
-      headers: { authorization: `Bearer ${token.access_token}` },
-    }).then((answer) => answer.json() as Promise<{ balances: { received_value: number } }>);
-    return { output: stdout.trim(), tokens: gateway.tokens, received: loan.balances.received_value };
-  } finally {
-    await gateway.stop();
-  }
-};
+/** A sandbox, a receiver that it may reach, and a folder with programs of the documentation. */
+export class DocumentedLife {
+  readonly running: RunningService;
+  readonly folder: string;
+  readonly #receiver: TlsReceiver;
+  readonly #removeFolder: () => Promise<void>;
 
-/** What each life prints, and what its operation has received: the payment and the prepayment, once each. */
-export const STATUSES = 'settled quoted prepayment_processed renegotiated repurchase_pending';
+  private constructor(
+    running: RunningService,
+    receiver: TlsReceiver,
+    folder: Awaited<ReturnType<typeof temporaryDirectory>>,
+  ) {
+    this.running = running;
+    this.folder = folder.path;
+    this.#receiver = receiver;
+    this.#removeFolder = folder.remove;
+  }
+
+  static async prepare(programs: readonly string[]): Promise<DocumentedLife> {
+    const folder = await temporaryDirectory();
+    for (const name of programs) await writeFile(join(folder.path, name), documentedCode(PAGE, name));
+    const ca = await authority();
+    const caFile = join(folder.path, 'ca.pem');
+    await writeFile(caFile, ca.caPem);
+    const running = await RunningService.start({
+      WEBHOOK_CA_FILE: caFile,
+      WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+    });
+    const receiver = await TlsReceiver.start(await ca.leaf());
+    return new DocumentedLife(running, receiver, folder);
+  }
+
+  /** Runs a program through a gateway that fails; `code` is the operation that it pays for. */
+  async live(program: readonly [string, ...string[]], code: string): Promise<Lived> {
+    const { client_id, client_secret } = await this.running.createClient(FUND);
+    const gateway = await FailingGateway.start(this.running.baseUrl, ['POST /installment/settle']);
+    const events = this.#refuseFirstRejection();
+    try {
+      const { stdout } = await promisify(execFile)(program[0], program.slice(1), {
+        cwd: this.folder,
+        timeout: LIMIT_MS,
+        env: {
+          ...process.env,
+          BASE: gateway.baseUrl,
+          CLIENT_ID: client_id,
+          CLIENT_SECRET: client_secret,
+          FUND,
+          RECEIVER: this.#receiver.url,
+        },
+      });
+      const loan = await fetch(`${this.running.baseUrl}/loan/${code}`, {
+        headers: { authorization: gateway.authorization },
+      }).then((answer) => answer.json() as Promise<{ balances: { received_value: number } }>);
+      return {
+        output: stdout.trim(),
+        tokens: gateway.tokens,
+        received: loan.balances.received_value,
+        events: [...events].sort(),
+      };
+    } finally {
+      await gateway.stop();
+    }
+  }
+
+  /** Fills the list with the names of the events that come in. */
+  #refuseFirstRejection(): readonly string[] {
+    const events: string[] = [];
+    this.#receiver.answer = (response, request) => {
+      const event = String(request.headers['x-svc-event']);
+      const refused = event === 'loan_rejected' && !events.includes(event);
+      events.push(event);
+      response.writeHead(refused ? 503 : 200).end(refused ? 'closed until noon' : '');
+    };
+    return events;
+  }
+
+  async end(): Promise<void> {
+    await this.running.stop();
+    await this.#receiver.close();
+    await this.#removeFolder();
+  }
+}
+
+/** What each life prints. */
+export const OUTPUT = [
+  'settled quoted prepayment_processed renegotiated repurchase_pending received overdue',
+  'delivered rejected 503 closed until noon delivered',
+].join('\n');
+/** What its operation has received: the payment and the prepayment, once each. */
 export const RECEIVED = 900 + 100;
+/** What came in, sorted: the rejection twice; a ping at subscribing, and one that was asked for. */
+export const EVENTS = ['loan_rejected', 'loan_rejected', 'webhook.ping', 'webhook.ping'];

@@ -13,6 +13,8 @@ const refusal = (code: string, retryable: boolean): string =>
 export class FailingGateway {
   readonly baseUrl: string;
   tokens = 0;
+  /** What the latest request was authorised with. */
+  authorization = '';
   readonly #server;
   readonly #seen = new Map<string, number>();
 
@@ -39,6 +41,7 @@ export class FailingGateway {
     const route = `${req.method} ${req.url}`;
     const times = (this.#seen.get(route) ?? 0) + 1;
     this.#seen.set(route, times);
+    this.authorization = req.headers.authorization ?? this.authorization;
     if (req.url === '/token') this.tokens += 1;
     else if (times === 1)
       return void res.writeHead(503, { 'Retry-After': '0' }).end(refusal('service_unavailable', true));
