@@ -58,7 +58,8 @@ module.exports = {
       name: 'application-takes-only-types-of-projections',
       severity: 'error',
       from: { path: '^application/' },
-      to: { path: '^projections/', dependencyTypesNot: ['type-only'] },
+      // The engine is how any projection is followed, live and in a rebuild.
+      to: { path: '^projections/', pathNot: '^projections/engine/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'projections-see-events-only',

@@ -1,5 +1,5 @@
 import type { Projection, TableWrite } from '../../projections/engine/projection.ts';
-import type { QuarantinedStream } from '../../projections/engine/quarantine.ts';
+import type { QuarantinedStream } from '../../projections/engine/projector-ports.ts';
 import type { LogPosition } from './event-store.ts';
 
 /** Where projections write: the writes of a batch and its checkpoint commit together, or not at all. */

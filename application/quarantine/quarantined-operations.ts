@@ -1,7 +1,7 @@
 import type { ProjectedEvent, Projection } from '../../projections/engine/projection.ts';
 import { RefusedWritesError } from '../../projections/engine/projector-ports.ts';
 import { releaseWrite } from '../../projections/engine/quarantine.ts';
-import type { QuarantinedStream } from '../../projections/engine/quarantine.ts';
+import type { QuarantinedStream } from '../../projections/engine/projector-ports.ts';
 import type { EventStore, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import type { ProjectionStore } from '../ports/projection-store.ts';
 import type { RelayQuarantine } from '../ports/relay-quarantine.ts';

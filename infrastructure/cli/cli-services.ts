@@ -9,13 +9,13 @@ import type { OperationStates } from '../../application/ports/operation-states.t
 import type { StoredFormats } from '../../application/ports/stored-formats.ts';
 import type { EventStream } from '../../application/publishing/event-stream.ts';
 import type { SandboxClock } from '../../application/sandbox/sandbox-clock.ts';
+import type { QuarantinedOperations } from '../../application/quarantine/quarantined-operations.ts';
 import type { WebhookRecovery } from '../../application/webhooks/webhook-recovery.ts';
 import type { LoanRow } from '../../projections/loan/loan-view.ts';
 import type { AuditServices } from './audit-services.ts';
 import type { BackupServices } from './backup-services.ts';
 import type { PrivacyServices } from './borrower-services.ts';
 import type { FundSideServices } from './fund-side-services.ts';
-import type { QuarantineServices } from './quarantine-commands.ts';
 import type { ProjectionsServices } from './projections-services.ts';
 import type { MoveService, MoveTargets } from './move-service.ts';
 import type { Finding, ServiceStatus } from './status-services.ts';
@@ -38,7 +38,7 @@ export interface CliServices {
   readonly privacy: PrivacyServices;
   readonly projections: ProjectionsServices;
   readonly audit: AuditServices;
-  readonly quarantine: QuarantineServices;
+  readonly quarantine: Pick<QuarantinedOperations, 'list' | 'release'>;
   readonly upgrade: Pick<StoredFormats, 'leaveEarlierRelease'>;
   /** Undefined in production. */
   readonly sandboxClock: Pick<SandboxClock, 'show' | 'move'> | undefined;

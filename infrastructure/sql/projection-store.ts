@@ -3,7 +3,7 @@ import type { LogPosition } from '../../application/ports/event-store.ts';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { ProjectionStore } from '../../application/ports/projection-store.ts';
 import type { Projection, TableWrite } from '../../projections/engine/projection.ts';
-import type { QuarantinedStream } from '../../projections/engine/quarantine.ts';
+import type { QuarantinedStream } from '../../projections/engine/projector-ports.ts';
 import { RefusedWritesError } from '../../projections/engine/projector-ports.ts';
 import { alone } from './locks.ts';
 import { GuardFailedError } from './sql-database.ts';

@@ -1,5 +1,13 @@
 import type { Projection, TableWrite } from './projection.ts';
-import type { QuarantinedStream } from './quarantine.ts';
+
+/** An operation whose next event a projection cannot take: from that event on, its events wait. */
+export interface QuarantinedStream {
+  readonly stream: string;
+  /** Of the first event that waits. */
+  readonly revision: bigint;
+  readonly eventType: string;
+  readonly reason: string;
+}
 
 /** What the engine needs to know of a stored event before it is decoded. */
 export interface StoredEvent<Position extends string> {

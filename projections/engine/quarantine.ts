@@ -1,14 +1,5 @@
 import type { ProjectedEvent, Projection, TableWrite } from './projection.ts';
-import type { StoredEvent } from './projector-ports.ts';
-
-/** An operation whose next event a projection cannot take: from that event on, its events wait. */
-export interface QuarantinedStream {
-  readonly stream: string;
-  /** Of the first event that waits. */
-  readonly revision: bigint;
-  readonly eventType: string;
-  readonly reason: string;
-}
+import type { QuarantinedStream, StoredEvent } from './projector-ports.ts';
 
 export interface Step<Event> {
   readonly event: Event;

@@ -3,7 +3,7 @@ import type { ProjectionStore } from '../../application/ports/projection-store.t
 import type { Projection, Row, TableWrite } from '../../projections/engine/projection.ts';
 import { RefusedWritesError } from '../../projections/engine/projector-ports.ts';
 import { QUARANTINE_TABLE } from '../../projections/engine/quarantine.ts';
-import type { QuarantinedStream } from '../../projections/engine/quarantine.ts';
+import type { QuarantinedStream } from '../../projections/engine/projector-ports.ts';
 import { READ_MODEL_KEYS } from './read-model-keys.ts';
 
 type Tables = ReadonlyMap<string, readonly Row[]>;

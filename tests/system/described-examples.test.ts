@@ -79,6 +79,7 @@ const prepare = async (spec: OperationSpec, party: Party, body: Json): Promise<R
     const { body: loan } = await api.loan(loanExample().originator_proposal_code);
     inPath['document_id'] = loan.documents[0].document_id;
   }
+  if (spec.path.includes('{version}')) inPath['version'] = document.info.version;
   if (spec.path.includes('{asset}')) {
     const page = await (await fetch(`${running.baseUrl}/docs`)).text();
     inPath['asset'] = /src="docs\/([^"]+)"/.exec(page)?.[1] ?? '';

@@ -141,6 +141,9 @@ const CASES: Readonly<Record<string, Case>> = {
   resumeWebhook: { path: '/webhook/WEBHOOK/resume', hidden: [403, 'insufficient_scope'] },
   pingWebhook: { path: '/webhook/WEBHOOK/ping', hidden: [403, 'insufficient_scope'] },
   readEvent: { path: '/webhook/event/EVENT', hidden: [404, 'event_not_found'] },
+  // The clock belongs to the whole sandbox; neither answer says anything of an operation.
+  readSandboxClock: { path: '/sandbox/clock', hidden: [200] },
+  moveSandboxClock: { path: '/sandbox/clock', body: () => ({ advance: '1s' }), hidden: [200] },
   rotateWebhookSecret: { path: '/webhook/WEBHOOK/rotate-secret', hidden: [403, 'insufficient_scope'] },
 };
 const behindToken = OPERATIONS.filter(({ access }) => access !== 'public' && access !== 'client_credentials');

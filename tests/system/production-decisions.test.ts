@@ -106,7 +106,7 @@ describe('in production', () => {
       [{ code: 'concentration_limit', message: 'too much of one borrower' }],
     ]);
     const again = await decide('approve', 'rejected');
-    expect([again.code, again.out]).toEqual([2, '']);
+    expect([again.code, again.out]).toEqual([3, '']);
     expect(again.err).toMatch(/operation_invalid_state.*is rejected/);
     expect(await namesOf('rejected')).toEqual(['loan_received', 'loan_rejected']);
   });
@@ -149,7 +149,7 @@ describe('in production', () => {
       'received',
     ]);
     const rejection = await decide('reject', 'new', '--reason', 'regret: we would rather not');
-    expect([rejection.code, rejection.err]).toEqual([2, expect.stringContaining('renegotiation')]);
+    expect([rejection.code, rejection.err]).toEqual([3, expect.stringContaining('renegotiation')]);
     expect(await statusOf('new')).toBe('received');
     for (const step of [() => decide('approve', 'new'), () => decide('sign', 'new')]) await step();
     expect((await decide('disburse', 'new', '--date', '2024-06-20', '--value', '2590')).code).toBe(0);
@@ -184,7 +184,7 @@ describe('in production', () => {
     expect((await disburse('twice')).code).toBe(0);
     expect((await disburse('twice')).lines[0].outcome).toBe('already_applied');
     const other = await decide('disburse', 'twice', '--date', '2024-01-16', '--value', '1.00');
-    expect([other.code, other.err]).toEqual([2, expect.stringContaining('2500.00 was disbursed')]);
+    expect([other.code, other.err]).toEqual([3, expect.stringContaining('2500.00 was disbursed')]);
   });
 
   test('nothing has moved by itself', async () => {

@@ -20,7 +20,9 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const scoped = OPERATIONS.filter(({ access }) => SCOPES.some((scope) => scope === access));
 
-const pathOf = ({ path }: OperationSpec): string => path.replaceAll(/\{\w+\}/g, 'X-1');
+const EVENT_ID = '0198c1de-7a00-7c1f-9b1e-3f2a4b5c6d7e';
+const pathOf = ({ path }: OperationSpec): string =>
+  path.replace('{event_id}', EVENT_ID).replaceAll(/\{\w+\}/g, 'X-1');
 const contentTypeOf = ({ body }: OperationSpec): Record<string, string> =>
   body ? { 'content-type': `${body[0]?.mediaType}; boundary=b` } : {};
 

@@ -1,7 +1,7 @@
 import type { LogPosition } from '../../../application/ports/event-store.ts';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import type { ProjectionStore } from '../../../application/ports/projection-store.ts';
-import type { QuarantinedStream } from '../../../projections/engine/quarantine.ts';
+import type { QuarantinedStream } from '../../../projections/engine/projector-ports.ts';
 import type { Projection, TableWrite } from '../../../projections/engine/projection.ts';
 
 /** What becomes of a batch: stored, lost on the way, or stored with its answer lost. */
