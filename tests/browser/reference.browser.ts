@@ -95,12 +95,12 @@ const authorise = async (dialog: Locator): Promise<void> => {
   await dialog.getByText('Access Token', { exact: true }).waitFor();
 };
 
-const TAGS = ['Loans', 'Installments', 'Webhooks', 'Authentication', 'Service'];
+const TAGS = ['Loans', 'Installments', 'Webhooks', 'Authentication', 'Service', 'Sandbox'];
 
 jest.setTimeout(120_000);
 
 describe('the reference in a browser', () => {
-  test('begins with the operations and ends with the service about itself', async () => {
+  test('begins with the operations and ends with the service about itself and the sandbox', async () => {
     const sidebar = page.locator('aside');
     const lines = (await sidebar.innerText()).split('\n').map((line) => line.trim());
     const order = TAGS.map((tag) => lines.indexOf(tag));
