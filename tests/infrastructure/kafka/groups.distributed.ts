@@ -138,7 +138,9 @@ describe('the offset in the store is the truth', () => {
     await until(() => seen.length >= 16, 'all events');
     // An empty partition is told of again when it is assigned again before anything was read from it.
     const told = logger.lines.filter(({ level }) => level === 'error');
-    expect(new Set(told.map(({ fields }) => (fields as { partition: number }).partition))).toEqual(new Set([0, 1, 2, 3]));
+    expect(new Set(told.map(({ fields }) => (fields as { partition: number }).partition))).toEqual(
+      new Set([0, 1, 2, 3]),
+    );
     expect(sequencesByCode(seen)).toEqual(whole(8, 2));
   });
 });

@@ -31,7 +31,7 @@ const ROWS: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
   webhook_subscription: [
     // prettier-ignore
     ['w-1', 'app-1', 'https://example.org/', '["*"]', null, null, 'active', 'sealed', '2026-01-01T00:00:00.000Z',
-      '2026-01-01T00:00:00.000Z', null, null, null],
+      '2026-01-01T00:00:00.000Z', null, null, null, null],
   ],
   webhook_event: Array.from({ length: 300 }, (_, i) => [
     `e-${i}`,
