@@ -20,6 +20,7 @@ const INSTALLMENTS = 100_000;
 const FILLED = [
   `insert into webhook_subscription select 'w-' || n, 'app', 'https://receiver.example', '["*"]', null, null, 'active',
      'sealed', '', '', null, null, null from generate_series(0, 19) n`,
+  `insert into wrapped_key select 'data-key:loan-app.OP-' || n, 'sealed', '${at(0)}' from generate_series(0, ${LANES}) n`,
   `insert into webhook_event select 'e-' || n, 'app', 'installment_settled', 'fund', 'OP-' || n, n, '${at(0)}', '{}'
      from generate_series(0, ${DELIVERIES / 20}) n`,
   `insert into webhook_delivery select 'w-' || n % 20, lpad(n::text, 12, '0'), 'e-' || n / 20,
