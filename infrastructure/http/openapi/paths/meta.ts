@@ -9,6 +9,28 @@ const NOT_MODIFIED = {
 };
 const PUBLIC = { tag: 'Service', access: 'public', errors: [] } as const;
 
+const REFERENCE: OperationSpec = {
+  ...PUBLIC,
+  id: 'readReference',
+  method: 'get',
+  path: '/docs',
+  bucket: 'read',
+  summary: 'Interactive reference',
+  description:
+    'This description as a page for people, with requests to try. Everything it needs is served here.',
+  success: [
+    {
+      status: 200,
+      description: 'The page.',
+      mediaType: 'text/html',
+      schema: { type: 'string' },
+      example: '<!doctype html>',
+      headers: ETAG,
+    },
+    NOT_MODIFIED,
+  ],
+};
+
 export const metaOperations: readonly OperationSpec[] = [
   {
     ...PUBLIC,
@@ -113,48 +135,8 @@ export const metaOperations: readonly OperationSpec[] = [
       NOT_MODIFIED,
     ],
   },
-  {
-    ...PUBLIC,
-    id: 'readReference',
-    method: 'get',
-    path: '/docs',
-    bucket: 'read',
-    summary: 'Interactive reference',
-    description:
-      'This description as a page for people, with requests to try. Everything it needs is served here.',
-    success: [
-      {
-        status: 200,
-        description: 'The page.',
-        mediaType: 'text/html',
-        schema: { type: 'string' },
-        example: '<!doctype html>',
-        headers: ETAG,
-      },
-      NOT_MODIFIED,
-    ],
-  },
-  {
-    ...PUBLIC,
-    id: 'readRoot',
-    method: 'get',
-    path: '/',
-    bucket: 'read',
-    summary: 'The same page, at the bare address',
-    description:
-      'This description as a page for people, with requests to try. Everything it needs is served here.',
-    success: [
-      {
-        status: 200,
-        description: 'The page.',
-        mediaType: 'text/html',
-        schema: { type: 'string' },
-        example: '<!doctype html>',
-        headers: ETAG,
-      },
-      NOT_MODIFIED,
-    ],
-  },
+  REFERENCE,
+  { ...REFERENCE, id: 'readRoot', path: '/', summary: 'The same page, at the bare address' },
   {
     ...PUBLIC,
     id: 'readReferenceAsset',
