@@ -9,7 +9,7 @@ import { InsistentWriters, eventsOfWholeLife } from '../support/insistent-writer
 import { ServiceProcess } from '../support/service-process.ts';
 import { WebhookReceiver, signatureHolds } from '../support/webhook-receiver.ts';
 
-const KILLS = Number(process.env['KILLS'] ?? 40);
+const KILLS = Number(process.env['KILLS'] ?? 100);
 const ACKNOWLEDGED_BETWEEN_KILLS = 25;
 const WRITERS = 6;
 const INSTALLMENTS = 3;
