@@ -1,67 +1,76 @@
-import type { Repetitions } from './duplicates.ts';
-import type { Line, Match, Matching, Payment, Rule } from './matching.ts';
-import type { Finding, Remark, Result, ShownLine, ShownPayment } from './reconciliation.ts';
+import type { Compared } from './compared.ts';
+import type { Rule } from './matching.ts';
+import { NONE } from './payments.ts';
+import type { Finding, Result } from './reconciliation.ts';
 
-/** A finished comparison. */
-export interface Compared {
-  readonly matching: Matching;
-  readonly repeatedLines: Repetitions<Line>;
-  readonly repeatedPayments: Repetitions<Payment>;
-}
+/** The lines of each match. The first costs no more than a number; further ones are rare. */
+const linesByMatch = ({ matching }: Compared): ((match: number) => readonly number[]) => {
+  const first = new Int32Array(matching.count).fill(NONE);
+  const further = new Map<number, number[]>();
+  for (let l = 0; l < matching.lines.count; l += 1) {
+    const match = matching.matchOfLine(l);
+    if (match === NONE) continue;
+    if (first[match] === NONE) first[match] = l;
+    else further.set(match, [...(further.get(match) ?? []), l]);
+  }
+  return (match) => [first[match]!, ...(further.get(match) ?? [])];
+};
 
-const shownPayment = (payment: Payment): ShownPayment => ({
-  eventId: payment.eventId,
-  kind: payment.kind,
-  reason: payment.remarks?.reason ?? null,
-  code: payment.operation.code,
-  installment: payment.installment,
-  date: payment.date,
-  amount: payment.amount,
-});
-
-const shownLine = ({ line, date, amount, reference }: Line): ShownLine => ({ line, date, amount, reference });
-
-const resultOf = (rule: Rule): Result => (rule === 'amount_differs' ? 'amount_differs' : 'matched');
+export const resultOf = (rule: Rule): Result => (rule === 'amount_differs' ? 'amount_differs' : 'matched');
 
 /** Payments of the matches in their order, the first of each match with its line; further lines of a match follow it. */
-function* joined({ matching }: Compared, wanted: Result): Generator<Finding> {
-  const begun = new Set<Match>();
-  for (const payment of matching.payments) {
-    const { match } = payment;
-    if (!match?.concerned || resultOf(match.rule) !== wanted) continue;
-    const found = { result: wanted, rule: match.rule, match: match.number };
-    const shown = { ...found, payment: shownPayment(payment) };
+function* joined(compared: Compared, wanted: Result): Generator<Finding> {
+  const { matching } = compared;
+  const linesOf = linesByMatch(compared);
+  const begun = new Set<number>();
+  for (let p = 0; p < matching.payments.count; p += 1) {
+    const match = matching.matchOfPayment(p);
+    if (match === NONE || !compared.concernsPayment(p)) continue;
+    const rule = matching.rule(match);
+    if (resultOf(rule) !== wanted) continue;
+    const found = { result: wanted, rule, match };
     if (begun.has(match)) {
-      yield shown;
+      yield { ...found, payment: compared.payment(p) };
       continue;
     }
-    if (match.rule === 'batch' || match.rule === 'day_total') begun.add(match);
-    yield { ...shown, line: shownLine(match.line) };
-    for (const line of match.furtherLines) yield { ...found, line: shownLine(line) };
+    if (rule === 'batch' || rule === 'day_total') begun.add(match);
+    const [line, ...others] = linesOf(match);
+    yield { ...found, payment: compared.payment(p), line: compared.line(line!) };
+    for (const other of others) yield { ...found, line: compared.line(other) };
   }
 }
 
-function* paymentsAlone({ matching, repeatedPayments }: Compared): Generator<Finding> {
+function* paymentsAlone(compared: Compared): Generator<Finding> {
+  const { matching, repeatedPayments } = compared;
   for (const payment of matching.openPayments())
-    if (matching.concerns(payment) && !repeatedPayments.has(payment))
-      yield { result: 'missing_in_statement', payment: shownPayment(payment) };
+    if (compared.concernsPayment(payment) && !repeatedPayments.has(payment))
+      yield { result: 'missing_in_statement', payment: compared.payment(payment) };
 }
 
-function* linesAlone({ matching }: Compared): Generator<Finding> {
-  for (const line of matching.openLines())
-    if (matching.concerns(line)) yield { result: 'missing_in_notifications', line: shownLine(line) };
+function* linesAlone(compared: Compared): Generator<Finding> {
+  for (const line of compared.matching.openLines())
+    if (compared.concernsLine(line)) yield { result: 'missing_in_notifications', line: compared.line(line) };
 }
 
-function* repetitions({ matching, repeatedLines, repeatedPayments }: Compared): Generator<Finding> {
-  for (const [line, original] of [...repeatedLines].toSorted(([a], [b]) => a.line - b.line))
-    if (matching.concerns(line))
-      yield { result: 'duplicate_in_statement', line: shownLine(line), duplicateOf: original.line };
-  for (const [payment, original] of repeatedPayments)
-    if (matching.concerns(payment))
+function* repeatedLines(compared: Compared): Generator<Finding> {
+  const { lines } = compared.matching;
+  for (const [line, original] of [...compared.repeatedLines].toSorted(([a], [b]) => a - b))
+    if (compared.concernsLine(line))
+      yield {
+        result: 'duplicate_in_statement',
+        line: compared.line(line),
+        duplicateOf: lines.line.at(original),
+      };
+}
+
+function* repeatedPayments(compared: Compared): Generator<Finding> {
+  const { payments } = compared.matching;
+  for (const [payment, original] of compared.repeatedPayments)
+    if (compared.concernsPayment(payment))
       yield {
         result: 'duplicate_in_notifications',
-        payment: shownPayment(payment),
-        duplicateOf: original.eventId,
+        payment: compared.payment(payment),
+        duplicateOf: payments.eventId[original]!,
       };
 }
 
@@ -71,23 +80,6 @@ export function* findingsOf(compared: Compared): Generator<Finding> {
   yield* joined(compared, 'amount_differs');
   yield* paymentsAlone(compared);
   yield* linesAlone(compared);
-  yield* repetitions(compared);
-}
-
-/** What deserves a look at the payments of the period, whether they arrived or not. */
-export function* remarksOf({ matching }: Compared): Generator<Remark> {
-  for (const payment of matching.payments) {
-    const known = payment.remarks;
-    if (!known || !matching.isWithin(payment.day)) continue;
-    const pending = known.reason !== null && known.completedAt === null;
-    const values = [
-      ['reversal_after_payments', known.reason === 'cession_reversal' ? known.receivedBefore : 0],
-      ['underpayment', known.underpaidValue],
-      ['excess', known.excessValue],
-      ['shortfall', known.shortfallValue],
-      ['repurchase_pending', pending ? payment.amount : 0],
-    ] as const;
-    for (const [remark, value] of values)
-      if (value > 0) yield { remark, value, owedValue: known.owedValue, payment: shownPayment(payment) };
-  }
+  yield* repeatedLines(compared);
+  yield* repeatedPayments(compared);
 }

@@ -1,30 +1,28 @@
-import type { Line, Matching, Operation, Payment } from './matching.ts';
+import type { Matching } from './matching.ts';
+import { NONE } from './payments.ts';
 import type { Tolerances } from './reference-passes.ts';
 
-interface Group<Row> {
-  readonly members: [Row, ...Row[]];
+interface Group {
+  readonly members: number[];
   sum: number;
 }
 
-const intoGroup = <Key, Row extends Payment | Line>(
-  groups: Map<Key, Group<Row>>,
-  key: Key,
-  row: Row,
-): void => {
+const intoGroup = <Key>(groups: Map<Key, Group>, key: Key, member: number, amount: number): void => {
   const group = groups.get(key);
-  if (!group) groups.set(key, { members: [row], sum: row.amount });
+  if (!group) groups.set(key, { members: [member], sum: amount });
   else {
-    group.members.push(row);
-    group.sum += row.amount;
+    group.members.push(member);
+    group.sum += amount;
   }
 };
 
 /** The group of the nearest day whose members add up to the amount; of two equally near days the earlier. */
-const groupNear = <Row>(
-  groups: ReadonlyMap<number, Group<Row>> | undefined,
-  { day, amount }: Payment | Line,
+const groupNear = (
+  groups: ReadonlyMap<number, Group> | undefined,
+  day: number,
+  amount: number,
   windowDays: number,
-): Group<Row> | undefined => {
+): Group | undefined => {
   if (!groups) return undefined;
   for (let distance = 0; distance <= windowDays; distance += 1) {
     for (const near of distance === 0 ? [day] : [day - distance, day + distance]) {
@@ -37,65 +35,87 @@ const groupNear = <Row>(
 
 /** One line for all payments of an operation on a day. */
 export const matchBatches = (matching: Matching, { windowDays }: Tolerances): void => {
+  const { lines, payments } = matching;
   for (const line of matching.openLines()) {
-    if (!line.operation || line.installment !== null || line.payment) continue;
-    const groups = new Map<number, Group<Payment>>();
-    for (const payment of line.operation.payments)
-      if (!payment.match) intoGroup(groups, payment.day, payment);
-    const group = groupNear(groups, line, windowDays);
+    const operation = lines.operation.at(line);
+    if (operation === NONE || lines.installment.at(line) !== null || lines.payment.at(line) !== NONE)
+      continue;
+    const groups = new Map<number, Group>();
+    for (let p = payments.firstOf(operation); p !== NONE; p = payments.after(p))
+      if (matching.isOpenPayment(p)) intoGroup(groups, payments.day.at(p), p, payments.amount.at(p));
+    const group = groupNear(groups, lines.day.at(line), lines.amount.at(line), windowDays);
     if (group) matching.join('batch', group.members, [line]);
   }
 };
 
 /** Several lines of an operation on a day for one payment, such as one for each installment that a prepayment paid off. */
 export const matchParts = (matching: Matching, { windowDays }: Tolerances): void => {
-  const linesOf = new Map<Operation, Map<number, Group<Line>>>();
+  const { lines, payments } = matching;
+  const linesOf = new Map<number, Map<number, Group>>();
   for (const line of matching.openLines()) {
-    if (!line.operation) continue;
-    let groups = linesOf.get(line.operation);
-    if (!groups) linesOf.set(line.operation, (groups = new Map<number, Group<Line>>()));
-    intoGroup(groups, line.day, line);
+    const operation = lines.operation.at(line);
+    if (operation === NONE) continue;
+    let groups = linesOf.get(operation);
+    if (!groups) linesOf.set(operation, (groups = new Map<number, Group>()));
+    intoGroup(groups, lines.day.at(line), line, lines.amount.at(line));
   }
   for (const payment of matching.openPayments()) {
-    const group = groupNear(linesOf.get(payment.operation), payment, windowDays);
-    if (group?.members.every(({ match }) => match === undefined))
+    const groups = linesOf.get(payments.operation.at(payment));
+    const group = groupNear(groups, payments.day.at(payment), payments.amount.at(payment), windowDays);
+    if (group && group.members.every((line) => matching.isOpenLine(line)))
       matching.join('parts', [payment], group.members);
   }
 };
 
 /** One line without a usable reference for everything that is still open on its day, of one kind or of all. */
 export const matchDayTotals = (matching: Matching): void => {
-  const groups = new Map<string, Group<Payment>>();
-  for (const payment of matching.openPayments())
-    for (const kind of ['all', payment.kind]) intoGroup(groups, `${payment.day} ${kind}`, payment);
+  const { lines, payments } = matching;
+  const groups = new Map<string, Group>();
+  for (const p of matching.openPayments())
+    for (const kind of ['all', payments.kind(p)])
+      intoGroup(groups, `${payments.day.at(p)} ${kind}`, p, payments.amount.at(p));
   for (const line of matching.openLines()) {
-    if (line.operation) continue;
+    if (lines.operation.at(line) !== NONE) continue;
     for (const kind of ['all', 'settlement', 'prepayment', 'repurchase']) {
-      const group = groups.get(`${line.day} ${kind}`);
-      if (!group || group.members.length < 2 || group.sum !== line.amount) continue;
-      if (group.members.some(({ match }) => match !== undefined)) continue;
+      const group = groups.get(`${lines.day.at(line)} ${kind}`);
+      if (!group || group.members.length < 2 || group.sum !== lines.amount.at(line)) continue;
+      if (!group.members.every((payment) => matching.isOpenPayment(payment))) continue;
       matching.join('day_total', group.members, [line]);
       break;
     }
   }
 };
 
+/** Open payments of one amount by day, each list in their order, taken from the front. */
+class Shelf {
+  readonly #byAmount = new Map<number, Map<number, { readonly payments: number[]; taken: number }>>();
+
+  put(amount: number, day: number, payment: number): void {
+    const days = this.#byAmount.get(amount) ?? new Map<number, { payments: number[]; taken: number }>();
+    this.#byAmount.set(amount, days);
+    const shelf = days.get(day);
+    if (shelf) shelf.payments.push(payment);
+    else days.set(day, { payments: [payment], taken: 0 });
+  }
+
+  take(amount: number, day: number): number {
+    const shelf = this.#byAmount.get(amount)?.get(day);
+    return shelf && shelf.taken < shelf.payments.length ? shelf.payments[shelf.taken++]! : NONE;
+  }
+}
+
 /** Lines whose reference names nothing, by their amount: all of the same day first, then one day apart, and so on. */
 export const matchByAmountAndDate = (matching: Matching, { windowDays }: Tolerances): void => {
-  // Open payments by amount and day, each list taken from its end.
-  const waiting = new Map<number, Map<number, Payment[]>>();
-  for (const payment of [...matching.openPayments()].toReversed()) {
-    const days = waiting.get(payment.amount) ?? new Map<number, Payment[]>();
-    const some = days.get(payment.day) ?? [];
-    some.push(payment);
-    waiting.set(payment.amount, days.set(payment.day, some));
-  }
+  const { lines, payments } = matching;
+  const shelf = new Shelf();
+  for (const p of matching.openPayments()) shelf.put(payments.amount.at(p), payments.day.at(p), p);
   for (let distance = 0; distance <= windowDays; distance += 1) {
     for (const line of matching.openLines()) {
-      if (line.operation) continue;
-      const days = waiting.get(line.amount);
-      const payment = days?.get(line.day - distance)?.pop() ?? days?.get(line.day + distance)?.pop();
-      if (payment) matching.join('amount_and_date', [payment], [line]);
+      if (lines.operation.at(line) !== NONE) continue;
+      const [amount, day] = [lines.amount.at(line), lines.day.at(line)];
+      let payment = shelf.take(amount, day - distance);
+      if (payment === NONE && distance > 0) payment = shelf.take(amount, day + distance);
+      if (payment !== NONE) matching.join('amount_and_date', [payment], [line]);
     }
   }
 };

@@ -1,15 +1,19 @@
 import { addDays } from '../../domain/shared/calendar-date.ts';
 import type { NotifiedPayments, PaymentPeriod } from '../ports/notified-payments.ts';
+import { Compared } from './compared.ts';
+import { Names } from './columns.ts';
+import { DayNumbers } from './day-numbers.ts';
 import { repeatedLines, repeatedPayments } from './duplicates.ts';
-import { findingsOf, remarksOf } from './findings.ts';
-import type { Compared } from './findings.ts';
+import { findingsOf } from './findings.ts';
 import { matchBatches, matchByAmountAndDate, matchDayTotals, matchParts } from './group-passes.ts';
+import { Lines } from './lines.ts';
 import { Matching } from './matching.ts';
-import type { Line } from './matching.ts';
+import { NONE, Payments } from './payments.ts';
 import type { Reconciliation } from './reconciliation.ts';
 import { matchByReference, matchWithinTolerance, pairDifferingAmounts } from './reference-passes.ts';
 import type { Tolerances } from './reference-passes.ts';
 import { References, wordsOf } from './references.ts';
+import { remarksOf } from './remarks.ts';
 import type { StatementLine } from './statement-line.ts';
 import { countFindings, dayTotals, sumOf } from './totals.ts';
 
@@ -45,67 +49,88 @@ export class ReconcileStatement {
   async execute(request: ReconciliationRequest): Promise<Reconciliation> {
     const { fundId, from, to, tolerances, statement, onProgress } = request;
     const { windowDays } = tolerances;
-    const matching = new Matching({ from, to });
+    const days = new DayNumbers();
+    const [first, last] = [days.of(from) - windowDays, days.of(to) + windowDays];
+    const names = new Names();
+    const lines = new Lines(days, names);
     let linesOutside = 0;
     for await (const batch of statement)
-      for (const line of batch) if (!matching.addLine(line, windowDays)) linesOutside += 1;
+      for (const line of batch) {
+        const day = days.of(line.date);
+        if (day < first || day > last) linesOutside += 1;
+        else lines.add(line);
+      }
+    const payments = new Payments(days, names);
     const reach = { fundId, from: addDays(from, -windowDays), to: addDays(to, windowDays) };
     for await (const page of this.#notified.within(reach)) {
-      for (const payment of page) matching.addPayment(payment);
+      for (const payment of page) payments.add(payment);
       onProgress?.();
     }
-    await this.#identify(fundId, matching);
-    const compared = matchAll(matching, tolerances);
-    for (const line of matching.openLines()) if (!matching.concerns(line)) linesOutside += 1;
-    return reconciliationOf(compared, { period: { fundId, from, to }, tolerances, linesOutside });
+    await this.#identify(fundId, lines, payments);
+    const matching = new Matching(payments, lines);
+    const repetitions = matchAll(matching, tolerances);
+    const compared = new Compared({ matching, days, from: days.of(from), to: days.of(to), ...repetitions });
+    for (const line of matching.openLines()) if (!compared.concernsLine(line)) linesOutside += 1;
+    return reconciliationOf(compared, { period: { fundId, from, to }, tolerances, days, linesOutside });
   }
 
   /** Lines that name an operation without payments must not be taken for another one's, so such operations are looked up. */
-  async #identify(fundId: string, matching: Matching): Promise<void> {
-    const unknown = nameOperations(matching);
+  async #identify(fundId: string, lines: Lines, payments: Payments): Promise<void> {
+    const unknown = nameOperations(lines, payments);
     if (unknown.length === 0) return;
-    const codes = [...new Set(unknown.flatMap(({ reference }) => codesIn(reference)))];
+    const codes = [...new Set(unknown.flatMap((line) => codesIn(lines.reference[line]!)))];
     for (let at = 0; at < codes.length; at += LOOKED_UP_AT_ONCE) {
       const some = codes.slice(at, at + LOOKED_UP_AT_ONCE);
-      for (const code of await this.#notified.operationsAmong(fundId, some)) matching.operationOf(code);
+      for (const code of await this.#notified.operationsAmong(fundId, some)) payments.operationOf(code);
     }
-    nameOperations(matching);
+    nameOperations(lines, payments);
   }
 }
 
 /** Answers the lines with a reference that names nothing. */
-const nameOperations = (matching: Matching): readonly Line[] => {
-  const references = new References(matching);
-  return matching.lines.filter((line) => {
-    if (line.reference === '' || line.operation) return false;
-    const found = references.find(line.reference);
-    if (found) Object.assign(line, found);
-    return !found;
-  });
+const nameOperations = (lines: Lines, payments: Payments): readonly number[] => {
+  const references = new References(payments);
+  const unknown: number[] = [];
+  for (let line = 0; line < lines.count; line += 1) {
+    const text = lines.reference[line]!;
+    if (text === '' || lines.operation.at(line) !== NONE) continue;
+    const found = references.find(text);
+    if (!found) {
+      unknown.push(line);
+      continue;
+    }
+    lines.operation.set(line, found.operation);
+    lines.installment.set(line, found.installment);
+    lines.payment.set(line, found.payment);
+  }
+  return unknown;
 };
 
-const matchAll = (matching: Matching, tolerances: Tolerances): Compared => {
+const matchAll = (matching: Matching, tolerances: Tolerances) => {
   matchByReference(matching, tolerances);
   matchBatches(matching, tolerances);
   matchParts(matching, tolerances);
   matchWithinTolerance(matching, tolerances);
   const lines = repeatedLines(matching, tolerances.windowDays);
-  for (const line of lines.keys()) line.isRepetition = true;
+  for (const line of lines.keys()) matching.setAside(line);
   pairDifferingAmounts(matching, tolerances);
   if (!tolerances.requireReference) {
     matchDayTotals(matching);
     matchByAmountAndDate(matching, tolerances);
   }
-  const payments = repeatedPayments(matching, tolerances.windowDays);
-  return { matching, repeatedLines: lines, repeatedPayments: payments };
+  return { repeatedLines: lines, repeatedPayments: repeatedPayments(matching, tolerances.windowDays) };
 };
 
 const reconciliationOf = (
   compared: Compared,
-  known: Pick<Reconciliation, 'period' | 'tolerances' | 'linesOutside'>,
+  parts: Pick<Reconciliation, 'period' | 'tolerances' | 'linesOutside'> & { readonly days: DayNumbers },
 ): Reconciliation => {
+  const { days, ...known } = parts;
   const { results, rules } = countFindings(compared);
-  const totals = dayTotals(compared.matching);
+  const totals = dayTotals(compared, days);
+  const differing = Object.entries(results).filter(
+    ([result, { count }]) => result !== 'matched' && count > 0,
+  );
   return {
     ...known,
     results,
@@ -113,7 +138,7 @@ const reconciliationOf = (
     totals,
     notified: sumOf(totals.map(({ notified }) => notified)),
     statement: sumOf(totals.map(({ statement }) => statement)),
-    clean: Object.entries(results).every(([result, { count }]) => result === 'matched' || count === 0),
+    clean: differing.length === 0,
     findings: () => findingsOf(compared),
     remarks: () => remarksOf(compared),
   };

@@ -1,6 +1,7 @@
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { PaymentPeriod } from '../ports/notified-payments.ts';
-import type { Line, PaymentKind, PaymentRemarks, Rule } from './matching.ts';
+import type { Rule } from './matching.ts';
+import type { PaymentKind, PaymentRemarks } from './payments.ts';
 import type { Tolerances } from './reference-passes.ts';
 
 export const RESULTS = [
@@ -24,7 +25,12 @@ export interface ShownPayment {
   readonly amount: number;
 }
 
-export type ShownLine = Pick<Line, 'line' | 'date' | 'amount' | 'reference'>;
+export interface ShownLine {
+  readonly line: number;
+  readonly date: CalendarDate;
+  readonly amount: number;
+  readonly reference: string;
+}
 
 /** What became of one payment, of one line, or of a pair; a batch has as many findings as its larger side, one after the other. */
 export interface Finding {

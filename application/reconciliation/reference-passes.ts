@@ -1,4 +1,5 @@
-import type { Line, Matching, Payment, Rule } from './matching.ts';
+import type { Matching, Rule } from './matching.ts';
+import { NONE } from './payments.ts';
 
 export interface Tolerances {
   /** Most days between the two dates. */
@@ -18,33 +19,41 @@ interface Nearness {
 }
 
 /** A settlement is named by its installment; nothing but its operation's code names a prepayment or a repurchase. */
-const namedBy = (line: Line, payment: Payment): 'whole' | 'operation' | 'no' => {
-  if (line.payment) return line.payment === payment ? 'whole' : 'no';
-  if (line.installment === payment.installment) return 'whole';
-  return line.installment === null ? 'operation' : 'no';
+const namedBy = (
+  { lines, payments }: Matching,
+  line: number,
+  payment: number,
+): 'whole' | 'operation' | 'no' => {
+  if (lines.payment.at(line) !== NONE) return lines.payment.at(line) === payment ? 'whole' : 'no';
+  const named = lines.installment.at(line);
+  const own = payments.installment.at(payment);
+  if (named === own) return 'whole';
+  return named === null ? 'operation' : 'no';
 };
 
 /** The open payment of the line's operation that is near enough: nearest in time, then in amount, then the first. */
-const nearest = (line: Line, near: Nearness): Payment | undefined => {
-  let best: Payment | undefined;
-  let [bestDays, bestCents] = [Infinity, Infinity];
-  for (const payment of line.operation?.payments ?? []) {
-    if (payment.match) continue;
-    const days = Math.abs(payment.day - line.day);
-    const cents = Math.abs(payment.amount - line.amount);
+const nearest = (matching: Matching, line: number, near: Nearness): number => {
+  const { lines, payments } = matching;
+  let [best, bestDays, bestCents] = [NONE, Infinity, Infinity];
+  const operation = lines.operation.at(line);
+  if (operation === NONE) return NONE;
+  for (let p = payments.firstOf(operation); p !== NONE; p = payments.after(p)) {
+    if (!matching.isOpenPayment(p)) continue;
+    const days = Math.abs(payments.day.at(p) - lines.day.at(line));
+    const cents = Math.abs(payments.amount.at(p) - lines.amount.at(line));
     if (days > near.days || cents > near.cents) continue;
     if (days > bestDays || (days === bestDays && cents >= bestCents)) continue;
-    const named = namedBy(line, payment);
+    const named = namedBy(matching, line, p);
     if (named === 'no' || (near.reference === 'whole' && named !== 'whole')) continue;
-    [best, bestDays, bestCents] = [payment, days, cents];
+    [best, bestDays, bestCents] = [p, days, cents];
   }
   return best;
 };
 
 const pass = (matching: Matching, rule: Rule, near: Nearness): void => {
   for (const line of matching.openLines()) {
-    const payment = nearest(line, near);
-    if (payment) matching.join(rule, [payment], [line]);
+    const payment = nearest(matching, line, near);
+    if (payment !== NONE) matching.join(rule, [payment], [line]);
   }
 };
 

@@ -1,10 +1,11 @@
-import type { Matching, Operation, Payment } from './matching.ts';
+import { NONE } from './payments.ts';
+import type { Payments } from './payments.ts';
 
 /** What a statement's reference names. */
 export interface Reference {
-  readonly operation: Operation;
+  readonly operation: number;
   readonly installment: string | null;
-  readonly payment: Payment | undefined;
+  readonly payment: number;
 }
 
 const EVENT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -26,18 +27,21 @@ export const wordsOf = (text: string): readonly string[] => {
  * of these as a word among others, and last the same without regard to case and punctuation.
  */
 export class References {
-  readonly #matching: Matching;
-  #events: Map<string, Payment> | undefined;
-  #plainCodes: Map<string, Operation | undefined> | undefined;
+  readonly #payments: Payments;
+  #events: Map<string, number> | undefined;
+  #plainCodes: Map<string, number> | undefined;
 
-  constructor(matching: Matching) {
-    this.#matching = matching;
+  constructor(payments: Payments) {
+    this.#payments = payments;
   }
 
   find(text: string): Reference | undefined {
     if (text === '') return undefined;
-    const payment = EVENT_ID.test(text) ? this.#eventsById().get(text.toLowerCase()) : undefined;
-    if (payment) return { operation: payment.operation, installment: null, payment };
+    if (EVENT_ID.test(text)) {
+      const payment = this.#eventsById().get(text.toLowerCase());
+      if (payment !== undefined)
+        return { operation: this.#payments.operation.at(payment), installment: null, payment };
+    }
     for (const word of wordsOf(text)) {
       const found = this.#named(word);
       if (found) return found;
@@ -46,15 +50,15 @@ export class References {
   }
 
   #named(word: string): Reference | undefined {
-    const whole = this.#matching.findOperation(word);
-    if (whole) return { operation: whole, installment: null, payment: undefined };
+    const whole = this.#payments.findOperation(word);
+    if (whole !== NONE) return { operation: whole, installment: null, payment: NONE };
     for (const { index } of [...word.matchAll(SEPARATORS)].toReversed()) {
-      const operation = this.#matching.findOperation(word.slice(0, index));
+      const operation = this.#payments.findOperation(word.slice(0, index));
       const rest = word.slice(index + 1);
-      if (!operation || rest === '') continue;
-      const installment = installmentOf(operation, rest);
-      if (installment !== undefined) return { operation, installment, payment: undefined };
-      if (word[index] === '/') return { operation, installment: rest, payment: undefined };
+      if (operation === NONE || rest === '') continue;
+      const installment = this.#installmentOf(operation, rest);
+      if (installment !== undefined) return { operation, installment, payment: NONE };
+      if (word[index] === '/') return { operation, installment: rest, payment: NONE };
     }
     return undefined;
   }
@@ -62,39 +66,39 @@ export class References {
   #namedPlainly(text: string): Reference | undefined {
     const codes = this.#codesPlainly();
     for (let length = text.length; length >= SHORTEST_CODE_IN_TEXT; length -= 1) {
-      const operation = codes.get(text.slice(0, length));
-      if (!operation) continue;
-      if (length === text.length) return { operation, installment: null, payment: undefined };
-      const installment = installmentOf(operation, text.slice(length));
-      if (installment !== undefined) return { operation, installment, payment: undefined };
+      const operation = codes.get(text.slice(0, length)) ?? NONE;
+      if (operation === NONE) continue;
+      if (length === text.length) return { operation, installment: null, payment: NONE };
+      const installment = this.#installmentOf(operation, text.slice(length));
+      if (installment !== undefined) return { operation, installment, payment: NONE };
     }
     return undefined;
   }
 
-  #eventsById(): ReadonlyMap<string, Payment> {
-    this.#events ??= new Map(
-      this.#matching.payments.map((payment) => [payment.eventId.toLowerCase(), payment]),
-    );
+  /** The operation's settled installment of that name, as it is written by the integrator. */
+  #installmentOf(operation: number, name: string): string | undefined {
+    const wanted = plain(name);
+    for (let p = this.#payments.firstOf(operation); p !== NONE; p = this.#payments.after(p)) {
+      const installment = this.#payments.installment.at(p);
+      if (installment !== null && (installment === name || plain(installment) === wanted)) return installment;
+    }
+    return undefined;
+  }
+
+  #eventsById(): ReadonlyMap<string, number> {
+    this.#events ??= new Map(this.#payments.eventId.map((id, payment) => [id.toLowerCase(), payment]));
     return this.#events;
   }
 
   /** Codes that look alike this way name nothing. */
-  #codesPlainly(): ReadonlyMap<string, Operation | undefined> {
+  #codesPlainly(): ReadonlyMap<string, number> {
     if (this.#plainCodes) return this.#plainCodes;
-    const codes = new Map<string, Operation | undefined>();
-    for (const operation of this.#matching.operations()) {
-      const key = plain(operation.code);
-      codes.set(key, codes.has(key) ? undefined : operation);
+    const codes = new Map<string, number>();
+    for (const [code, operation] of this.#payments.codes()) {
+      const key = plain(code);
+      codes.set(key, codes.has(key) ? NONE : operation);
     }
     this.#plainCodes = codes;
     return codes;
   }
 }
-
-/** The operation's settled installment of that name, as it is written by the integrator. */
-const installmentOf = (operation: Operation, name: string): string | undefined => {
-  const wanted = plain(name);
-  for (const { installment } of operation.payments)
-    if (installment !== null && (installment === name || plain(installment) === wanted)) return installment;
-  return undefined;
-};

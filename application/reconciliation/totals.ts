@@ -1,6 +1,9 @@
-import type { Matching, Rule } from './matching.ts';
+import type { Compared } from './compared.ts';
+import type { DayNumbers } from './day-numbers.ts';
+import { RULES } from './matching.ts';
+import type { Rule } from './matching.ts';
+import { NONE } from './payments.ts';
 import { findingsOf } from './findings.ts';
-import type { Compared } from './findings.ts';
 import { RESULTS } from './reconciliation.ts';
 import type { DayTotal, Result, Sum } from './reconciliation.ts';
 
@@ -16,6 +19,9 @@ const into = (tally: Tally, amount: number, count = 1): void => {
   tally.amount += amount;
 };
 
+const tallies = <Key extends string>(keys: readonly Key[]): Record<Key, Tally> =>
+  Object.fromEntries(keys.map((key) => [key, emptyTally()])) as Record<Key, Tally>;
+
 export interface Counted {
   readonly results: Readonly<Record<Result, Sum>>;
   readonly rules: Readonly<Record<Rule, number>>;
@@ -23,31 +29,63 @@ export interface Counted {
 
 /** Findings of each result, and matches by rule. */
 export const countFindings = (compared: Compared): Counted => {
-  const results = Object.fromEntries(RESULTS.map((one) => [one, emptyTally()])) as Record<Result, Tally>;
-  for (const { result, match, payment, line } of findingsOf(compared))
-    into(results[result], payment?.amount ?? (match === undefined ? (line?.amount ?? 0) : 0));
-  return { results, rules: compared.matching.matched };
+  const results = tallies(RESULTS);
+  const rules = Object.fromEntries(RULES.map((rule) => [rule, 0])) as Record<Rule, number>;
+  let last: number | undefined;
+  const begun = new Set<number>();
+  for (const { result, rule, match, payment, line } of findingsOf(compared)) {
+    const further = match !== undefined && (match === last || begun.has(match));
+    if (rule === 'batch' || rule === 'day_total') begun.add(match!);
+    last = match;
+    if (rule !== undefined && !further) rules[rule] += 1;
+    const amount = payment?.amount ?? (match === undefined ? (line?.amount ?? 0) : 0);
+    into(results[result], amount);
+  }
+  return { results, rules };
+};
+
+/** Kind of the first payment of each match. */
+const kindsOfMatches = ({ matching }: Compared): Uint8Array => {
+  const kinds = new Uint8Array(matching.count);
+  for (let p = matching.payments.count - 1; p >= 0; p -= 1) {
+    const match = matching.matchOfPayment(p);
+    if (match !== NONE) kinds[match] = KINDS.indexOf(matching.payments.kind(p));
+  }
+  return kinds;
 };
 
 /** By day and kind, each side by its own date; lines take the kind of the payment that they were joined with. */
-export const dayTotals = (matching: Matching): readonly DayTotal[] => {
-  const totals = new Map<string, { readonly notified: Tally; readonly statement: Tally } & DayTotal>();
-  const total = (date: DayTotal['date'], kind: DayTotal['kind']) => {
-    const key = `${date} ${KINDS.indexOf(kind)}`;
-    let found = totals.get(key);
-    if (!found) totals.set(key, (found = { date, kind, notified: emptyTally(), statement: emptyTally() }));
+export const dayTotals = (compared: Compared, days: DayNumbers): readonly DayTotal[] => {
+  const { matching } = compared;
+  const { payments, lines } = matching;
+  const cells = new Map<number, { readonly notified: Tally; readonly statement: Tally }>();
+  const cell = (day: number, kind: number) => {
+    const key = day * KINDS.length + kind;
+    let found = cells.get(key);
+    if (!found) cells.set(key, (found = { notified: emptyTally(), statement: emptyTally() }));
     return found;
   };
-  for (const payment of matching.payments)
-    if (matching.concerns(payment)) into(total(payment.date, payment.kind).notified, payment.amount);
-  for (const line of matching.lines)
-    if (matching.concerns(line))
-      into(total(line.date, line.match?.kind ?? 'unidentified').statement, line.amount);
-  return [...totals].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, found]) => found);
+  for (let p = 0; p < payments.count; p += 1)
+    if (compared.concernsPayment(p))
+      into(cell(payments.day.at(p), KINDS.indexOf(payments.kind(p))).notified, payments.amount.at(p));
+  const kinds = kindsOfMatches(compared);
+  for (let l = 0; l < lines.count; l += 1) {
+    if (!compared.concernsLine(l)) continue;
+    const match = matching.matchOfLine(l);
+    const kind = match === NONE ? KINDS.indexOf('unidentified') : kinds[match]!;
+    into(cell(lines.day.at(l), kind).statement, lines.amount.at(l));
+  }
+  return [...cells]
+    .toSorted(([a], [b]) => a - b)
+    .map(([key, sums]) => ({
+      date: days.date(Math.floor(key / KINDS.length)),
+      kind: KINDS[key % KINDS.length]!,
+      ...sums,
+    }));
 };
 
 export const sumOf = (sums: readonly Sum[]): Sum => {
-  const all = emptyTally();
-  for (const { count, amount } of sums) into(all, amount, count);
-  return all;
+  const total = emptyTally();
+  for (const { count, amount } of sums) into(total, amount, count);
+  return total;
 };

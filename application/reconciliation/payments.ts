@@ -1,0 +1,121 @@
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import type { NotifiedPayment } from '../ports/notified-payments.ts';
+import { Column, NameColumn } from './columns.ts';
+import type { Names } from './columns.ts';
+import type { DayNumbers } from './day-numbers.ts';
+
+export type PaymentKind = NotifiedPayment['kind'];
+const KINDS: readonly PaymentKind[] = ['settlement', 'prepayment', 'repurchase'];
+
+/** What deserves a look at a payment beside whether it arrived; cents. */
+export interface PaymentRemarks {
+  readonly reason: NotifiedPayment['reason'];
+  readonly owedValue: number;
+  readonly underpaidValue: number;
+  readonly excessValue: number;
+  readonly shortfallValue: number;
+  readonly receivedBefore: number;
+  readonly completedAt: string | null;
+}
+
+const remarksOf = (payment: NotifiedPayment): PaymentRemarks | undefined => {
+  const { kind, underpaid_value: underpaidValue, excess_value: excessValue } = payment;
+  const shortfallValue = payment.shortfall_value;
+  if (kind !== 'repurchase' && underpaidValue + excessValue + shortfallValue === 0) return undefined;
+  return {
+    reason: payment.reason,
+    owedValue: payment.owed_value,
+    underpaidValue,
+    excessValue,
+    shortfallValue,
+    receivedBefore: payment.received_before,
+    completedAt: payment.completed_at,
+  };
+};
+
+export const NONE = -1;
+
+/**
+ * Notified payments as columns, in the order in which they came: a million objects would take several times the memory. Payments
+ * of one operation hang together as a chain in the same order.
+ */
+export class Payments {
+  readonly #days: DayNumbers;
+  readonly #operations = new Map<string, number>();
+  readonly #codes: string[] = [];
+  readonly #first = Column.small();
+  readonly #last = Column.small();
+  readonly #next = Column.small();
+  readonly #kind = Column.small();
+  readonly operation = Column.small();
+  readonly installment: NameColumn;
+  readonly eventId: string[] = [];
+  readonly day = Column.small();
+  readonly amount = Column.large();
+  /** Of the few that have any. */
+  readonly remarks = new Map<number, PaymentRemarks>();
+
+  constructor(days: DayNumbers, names: Names) {
+    this.#days = days;
+    this.installment = new NameColumn(names);
+  }
+
+  get count(): number {
+    return this.amount.count;
+  }
+
+  add(payment: NotifiedPayment): void {
+    const operation = this.operationOf(payment.code);
+    const index = this.amount.push(payment.amount);
+    this.operation.push(operation);
+    this.installment.push(payment.installment_code);
+    this.eventId.push(payment.event_id);
+    this.day.push(this.#days.of(payment.date as CalendarDate));
+    this.#kind.push(KINDS.indexOf(payment.kind));
+    this.#next.push(NONE);
+    const last = this.#last.at(operation);
+    if (last === NONE) this.#first.set(operation, index);
+    else this.#next.set(last, index);
+    this.#last.set(operation, index);
+    const remarks = remarksOf(payment);
+    if (remarks) this.remarks.set(index, remarks);
+  }
+
+  /** Number of the operation with this code, a new one when need be: it may have no payments. */
+  operationOf(code: string): number {
+    let operation = this.#operations.get(code);
+    if (operation === undefined) {
+      operation = this.#codes.push(code) - 1;
+      this.#operations.set(code, operation);
+      this.#first.push(NONE);
+      this.#last.push(NONE);
+    }
+    return operation;
+  }
+
+  findOperation(code: string): number {
+    return this.#operations.get(code) ?? NONE;
+  }
+
+  codes(): Iterable<readonly [string, number]> {
+    return this.#operations;
+  }
+
+  code(payment: number): string {
+    return this.#codes[this.operation.at(payment)]!;
+  }
+
+  kind(payment: number): PaymentKind {
+    return KINDS[this.#kind.at(payment)]!;
+  }
+
+  /** First payment of an operation, or NONE. */
+  firstOf(operation: number): number {
+    return this.#first.at(operation);
+  }
+
+  /** The operation's payment after this one, or NONE. */
+  after(payment: number): number {
+    return this.#next.at(payment);
+  }
+}
