@@ -5,6 +5,14 @@ const LONG = 8;
 
 const bare = (name: string): string => name.toLowerCase().replaceAll('_', '');
 
+/** A request may hold thousands of names, each to be compared with the same list. */
+const bareOf = new WeakMap<readonly string[], readonly string[]>();
+const bareNames = (known: readonly string[]): readonly string[] => {
+  let names = bareOf.get(known);
+  if (!names) bareOf.set(known, (names = known.map(bare)));
+  return names;
+};
+
 /** Insertions, deletions, substitutions and swapped neighbours that turn one text into the other. */
 export const editDistance = (a: string, b: string): number => {
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
@@ -37,15 +45,16 @@ export const nearest = (name: string, known: readonly string[]): string | undefi
 export const meantBy = (name: string, known: readonly string[]): string | undefined => {
   if (name.length > LONGEST_NAME) return undefined;
   const text = bare(name);
+  const names = bareNames(known);
   const withoutDigits = text.replace(/(?<!\d)\d+$/, '');
-  if (withoutDigits !== text && known.some((one) => bare(one) === withoutDigits)) return undefined;
+  if (withoutDigits !== text && names.includes(withoutDigits)) return undefined;
   const asValue = text.replace('amount', 'value');
-  const same = known.find((one) => bare(one) === text || bare(one) === asValue);
-  if (same !== undefined) return same;
-  const close = known.filter((one) => {
-    const wanted = bare(one);
+  const same = names.findIndex((one) => one === text || one === asValue);
+  if (same >= 0) return known[same];
+  const close = known.filter((_, index) => {
+    const wanted = names[index]!;
     const allowed = wanted.length < LONG ? 1 : 2;
     return Math.abs(wanted.length - text.length) <= allowed && editDistance(text, wanted) <= allowed;
   });
-  return nearest(name, close);
+  return close.length === 0 ? undefined : nearest(name, close);
 };

@@ -32,6 +32,19 @@ export const recogniser = (document: Schema, name: string): ((value: unknown) =>
   return (value) => new Recognition().of(value, shape);
 };
 
+const elsewhereIn = (shape: ObjectShape): Readonly<Record<string, string>> => ({
+  ...NOT_HERE,
+  ...shape.elsewhere,
+});
+
+/** What a name may have been meant to be, listed once for each shape. */
+const listed = new WeakMap<ObjectShape, readonly string[]>();
+const namesOf = (shape: ObjectShape): readonly string[] => {
+  let names = listed.get(shape);
+  if (!names) listed.set(shape, (names = [...shape.fields.keys(), ...Object.keys(elsewhereIn(shape))]));
+  return names;
+};
+
 class Recognition {
   readonly #path: (string | number)[] = [];
   readonly #violations: FieldViolation[] = [];
@@ -90,12 +103,11 @@ class Recognition {
     const compared = this.#compared.get(shape) ?? new Map<string, string | undefined>();
     if (this.#comparisons === MOST_COMPARED || compared.has(name)) return compared.get(name);
     this.#comparisons += 1;
-    const elsewhere = { ...NOT_HERE, ...shape.elsewhere };
-    const meant = meantBy(name, [...shape.fields.keys(), ...Object.keys(elsewhere)]);
+    const meant = meantBy(name, namesOf(shape));
     const why =
       meant === undefined || shape.fields.has(meant)
         ? meant && `is not a field here; the field is called ${meant}`
-        : elsewhere[meant];
+        : elsewhereIn(shape)[meant];
     this.#compared.set(shape, compared.set(name, why));
     return why;
   }
