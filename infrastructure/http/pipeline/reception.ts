@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Client } from '../../../application/ports/client-registry.ts';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import { declaredLength, letContinue, parseJson, readBody, textOf } from '../bodies/read-body.ts';
@@ -23,10 +24,14 @@ export interface Contents {
 const NO_FILES: readonly ReceivedFile[] = [];
 export const NOTHING: Contents = { body: undefined, files: NO_FILES };
 
+/** A text of this length takes some milliseconds to parse and check. */
+const LARGE_TEXT = 32 * 1024;
+
 /** Reads what a request carries and checks its shape. */
 export class Reception {
   readonly #uploads: UploadArea;
   readonly #rules: RequestRules;
+  #lastLarge: Promise<void> = Promise.resolve();
 
   constructor(uploads: UploadArea, rules: RequestRules) {
     this.#uploads = uploads;
@@ -39,12 +44,12 @@ export class Reception {
     if (kind.form === undefined) {
       letContinue(res);
       const text = textOf(await readBody(req, kind.limit), kind.name);
-      return { body: this.#checked(handler, kind, text), files: NO_FILES };
+      return { body: await this.#checked(handler, kind, text), files: NO_FILES };
     }
     exchange.uploads = await this.#session(exchange);
     letContinue(res);
     const { data, files } = await kind.form.receive(req, exchange.uploads);
-    const body = this.#checked(handler, kind, data);
+    const body = await this.#checked(handler, kind, data);
     requireMatchingFiles(handler.fileNames?.(body) ?? [], files);
     return { body, files };
   }
@@ -70,8 +75,16 @@ export class Reception {
     return parseForm(await readBody(req, kind.limit));
   }
 
+  /** Large texts are taken one a turn of the event loop: however many arrive together, a small request waits for one of them. */
+  #turn(text: string): Promise<void> | undefined {
+    if (text.length < LARGE_TEXT) return undefined;
+    this.#lastLarge = this.#lastLarge.then(() => nextTurn());
+    return this.#lastLarge;
+  }
+
   /** @throws HttpProblem `validation_error` with everything that is wrong */
-  #checked(handler: Handler, kind: BodyKind, text: string): unknown {
+  async #checked(handler: Handler, kind: BodyKind, text: string): Promise<unknown> {
+    await this.#turn(text);
     const { value: body, violations: unrecognised } = kind.recognise(parseJson(text, kind.name));
     const violations = [...unrecognised, ...kind.validate(body)];
     const draft = handler.crossCheck && asDraft(body);
