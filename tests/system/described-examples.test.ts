@@ -70,7 +70,7 @@ const filesOf = (data: Json): { name: string; content: Uint8Array }[] =>
 /** What has to be there before an example can succeed. */
 const prepare = async (spec: OperationSpec, party: Party, body: Json): Promise<Record<string, string>> => {
   const { api } = party;
-  const inPath: Record<string, string> = {};
+  const inPath: Record<string, string> = { version: document.info.version };
   if (spec.path.includes('{originator_proposal_code}')) {
     inPath['originator_proposal_code'] = loanExample().originator_proposal_code;
     await assignActive(party, loanExample().originator_proposal_code);
@@ -79,7 +79,6 @@ const prepare = async (spec: OperationSpec, party: Party, body: Json): Promise<R
     const { body: loan } = await api.loan(loanExample().originator_proposal_code);
     inPath['document_id'] = loan.documents[0].document_id;
   }
-  if (spec.path.includes('{version}')) inPath['version'] = document.info.version;
   if (spec.path.includes('{asset}')) {
     const page = await (await fetch(`${running.baseUrl}/docs`)).text();
     inPath['asset'] = /src="docs\/([^"]+)"/.exec(page)?.[1] ?? '';
