@@ -1,6 +1,6 @@
 import type { ProjectedEvent, Projection, TableWrite } from '../../projections/engine/projection.ts';
 import { RefusedWritesError } from '../../projections/engine/projector-ports.ts';
-import { PoisonEventError, Quarantine } from '../../projections/engine/quarantine.ts';
+import { PoisonEventError, Quarantine, streamsOf } from '../../projections/engine/quarantine.ts';
 import type { Step } from '../../projections/engine/quarantine.ts';
 import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import type { EventSubscription, SubscriptionMessage } from '../ports/event-subscription.ts';
@@ -23,9 +23,6 @@ type Message = Exclude<SubscriptionMessage, { kind: 'caught_up' }>;
 
 /** Large enough to be fast; small enough that a live projector, which waits its turn, is not noticed by readers. */
 const BATCH = 1_000;
-
-const streamsOf = (write: TableWrite): readonly string[] =>
-  (write.op === 'insert' ? write.rows : [write.where]).map(({ stream }) => String(stream));
 
 /** Takes the log into one projection of a generation. Each batch and its place commit together, so a killed process leaves nothing half done. */
 export class GenerationFollower {

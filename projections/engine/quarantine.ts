@@ -20,7 +20,8 @@ const MOST_OPERATIONS = 100;
 /** Of operations. Events of renegotiations write rows of several, which would read as if nothing had happened. */
 const OPERATION_PREFIX = 'loan-';
 
-const targetsOf = (write: TableWrite): readonly string[] =>
+/** The operations whose rows it touches. */
+export const streamsOf = (write: TableWrite): readonly string[] =>
   (write.op === 'insert' ? write.rows : [write.where]).map(({ stream }) => String(stream));
 
 /** Which operations wait, for one projection, and what becomes of a batch of events with that. */
@@ -92,7 +93,7 @@ export class Quarantine<Event extends StoredEvent<string>> {
   }
 
   #refuseRowsOfWaiting(writes: readonly TableWrite[]): void {
-    const waiting = writes.flatMap(targetsOf).find((stream) => this.has(stream));
+    const waiting = writes.flatMap(streamsOf).find((stream) => this.has(stream));
     if (waiting !== undefined) throw new Error(`it writes rows of ${waiting}, which is in quarantine`);
   }
 }
