@@ -1,6 +1,6 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
-import type { ClientRegistry } from '../ports/client-registry.ts';
+import type { ClientRegistry } from '../ports/clients.ts';
 import type { EventStore } from '../ports/event-store.ts';
 
 interface Dependencies {

@@ -7,10 +7,9 @@ import { KeptPlace } from '../coordination/kept-place.ts';
 import { Outage } from '../coordination/outage.ts';
 import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
 import { notEarlier } from '../event-codec/hash-chain.ts';
-import type { CheckpointStore } from '../ports/checkpoint-store.ts';
+import type { CheckpointStore } from '../ports/coordination.ts';
 import type { BusinessClock } from '../ports/clock.ts';
-import type { RecordedEvent } from '../ports/event-store.ts';
-import type { EventSubscription } from '../ports/event-subscription.ts';
+import type { EventSubscription, RecordedEvent } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { AdministratorDecisions } from './decisions.ts';
 

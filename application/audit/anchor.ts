@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { AnchorSignature, AnchorSigner } from '../ports/anchor-signer.ts';
+import type { AnchorSignature, AnchorSigner } from '../ports/audit.ts';
 import type { SealPlace } from '../seals/check-seals.ts';
 
 /** Where a stream ended when it was written down. */

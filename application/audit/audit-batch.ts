@@ -1,6 +1,6 @@
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
-import type { AuditedRows, FrozenEvents } from '../ports/audited-rows.ts';
+import type { AuditedRows, FrozenEvents } from '../ports/audit.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
 import { checkClaims } from './check-claims.ts';
 import { compareDelivery } from './compare-deliveries.ts';

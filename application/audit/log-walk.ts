@@ -1,6 +1,10 @@
 import { DamagedEventError } from '../ports/event-store.ts';
-import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
-import type { EventSubscription, SubscriptionMessage } from '../ports/event-subscription.ts';
+import type {
+  EventSubscription,
+  LogPosition,
+  RecordedEvent,
+  SubscriptionMessage,
+} from '../ports/event-store.ts';
 import type { Report } from './difference.ts';
 
 interface Dependencies {

@@ -1,7 +1,7 @@
 import type { LoanEvent, LoanState } from '../../domain/loan/index.ts';
 import type { ProjectedEvent, Projection } from '../../projections/engine/projection.ts';
 import { parseLoanStream } from '../command-handling/stream-names.ts';
-import type { PaymentPlace } from '../ports/audited-rows.ts';
+import type { PaymentPlace } from '../ports/audit.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 import { toPublicEvents } from '../publishing/public-events.ts';

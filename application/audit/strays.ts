@@ -1,5 +1,5 @@
 import { LOAN_STREAM_PREFIX, loanStream } from '../command-handling/stream-names.ts';
-import type { FrozenPeriod } from '../ports/audited-rows.ts';
+import type { FrozenPeriod } from '../ports/audit.ts';
 import type { Head } from './anchor.ts';
 import { AuditBatch } from './audit-batch.ts';
 import type { AuditStores } from './audit-batch.ts';

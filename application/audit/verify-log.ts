@@ -1,5 +1,5 @@
 import type { BusinessClock } from '../ports/clock.ts';
-import type { EventSubscription } from '../ports/event-subscription.ts';
+import type { EventSubscription } from '../ports/event-store.ts';
 import { SealCheck } from '../seals/check-seals.ts';
 import type { SealCoverage, SealPlace, SealStores } from '../seals/check-seals.ts';
 import type { Anchor, Head } from './anchor.ts';

@@ -1,4 +1,4 @@
-import type { Application, Client, ClientRegistry, ClientWithSecret } from '../ports/client-registry.ts';
+import type { Application, Client, ClientRegistry, ClientWithSecret } from '../ports/clients.ts';
 
 export interface ResolvedClient {
   readonly client: Client;

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { FieldViolation } from '../../domain/shared/domain-error.ts';
-import type { ClientCredentials } from '../ports/client-credentials.ts';
-import type { ClientRegistry } from '../ports/client-registry.ts';
-import { SCOPES } from '../ports/scopes.ts';
-import type { Scope } from '../ports/scopes.ts';
+import { SCOPES } from '../ports/clients.ts';
+import type { ClientCredentials, ClientRegistry, Scope } from '../ports/clients.ts';
 import type { StoredFormats } from '../ports/stored-formats.ts';
 import type { RealClock } from '../ports/clock.ts';
 

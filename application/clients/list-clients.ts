@@ -1,4 +1,4 @@
-import type { Client, ClientRegistry } from '../ports/client-registry.ts';
+import type { Client, ClientRegistry } from '../ports/clients.ts';
 
 export type ListedClient = Client & { readonly fundIds: readonly string[] };
 

@@ -1,5 +1,5 @@
 import type { RealTime } from '../../domain/shared/identifiers.ts';
-import type { ClientRegistry } from '../ports/client-registry.ts';
+import type { ClientRegistry } from '../ports/clients.ts';
 import type { RealClock } from '../ports/clock.ts';
 
 /** Ends a client's access: no new tokens at once, and its living ones are refused within seconds. @see ClientDirectory */

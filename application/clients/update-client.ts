@@ -1,5 +1,5 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { ClientChanges, ClientRegistry } from '../ports/client-registry.ts';
+import type { ClientChanges, ClientRegistry } from '../ports/clients.ts';
 import { requireLimits } from './create-client.ts';
 import type { ListedClient } from './list-clients.ts';
 

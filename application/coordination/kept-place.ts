@@ -1,4 +1,4 @@
-import type { CheckpointStore } from '../ports/checkpoint-store.ts';
+import type { CheckpointStore } from '../ports/coordination.ts';
 import type { LogPosition } from '../ports/event-store.ts';
 
 /** Another process follows under the same name and has moved on: whoever meets this starts again from the stored position. */

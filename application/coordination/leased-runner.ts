@@ -1,4 +1,4 @@
-import type { Lease, Leases } from '../ports/leases.ts';
+import type { Lease, Leases } from '../ports/coordination.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Background } from './background.ts';
 import { Outage } from './outage.ts';

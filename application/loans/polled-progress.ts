@@ -1,4 +1,4 @@
-import type { LoanVersions } from '../ports/loan-versions.ts';
+import type { LoanVersions } from '../ports/loan-queries.ts';
 import type { ReadModelProgress } from './read-loan.ts';
 
 interface Waiter {

@@ -1,5 +1,4 @@
-import type { EventStore } from '../ports/event-store.ts';
-import type { EventSubscription } from '../ports/event-subscription.ts';
+import type { EventStore, EventSubscription } from '../ports/event-store.ts';
 import { MoveFailedError } from '../ports/moving.ts';
 import type { CheckpointToMove, HeldClaim, LogToMove, MoveLedger, RecordsToMove } from '../ports/moving.ts';
 import { CopyEvents } from './copy-events.ts';

@@ -1,6 +1,5 @@
 import { CHAIN_START, chainHash } from '../event-codec/hash-chain.ts';
-import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
-import type { EventSubscription } from '../ports/event-subscription.ts';
+import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import { MoveFailedError } from '../ports/moving.ts';
 import type { EventToMove, LogToMove } from '../ports/moving.ts';
 import { keepsItsPlace } from './pending-appends.ts';

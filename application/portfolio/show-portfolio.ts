@@ -3,7 +3,7 @@ import { daysBetween } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { PortfolioFlow } from '../../projections/portfolio/portfolio-rows.ts';
 import type { BusinessClock } from '../ports/clock.ts';
-import type { FlowTotal, OpenPosition, PortfolioPositions } from '../ports/portfolio-positions.ts';
+import type { FlowTotal, OpenPosition, PortfolioPositions } from '../ports/fund-reports.ts';
 import { endOfBusinessDay } from './business-day.ts';
 import { OVERDUE_BUCKETS } from './position.ts';
 import type { Flow, FlowSum, FundPosition, Held } from './position.ts';

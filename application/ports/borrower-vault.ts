@@ -39,3 +39,31 @@ export interface BorrowerVault {
   /** Keyed digest (hexadecimal) of canonical text: equal texts give equal digests, and nobody without the service's key can guess. */
   digest(text: string): string;
 }
+
+/** Keys that seal an operation's borrower and documents. */
+export interface BorrowerKeys {
+  /**
+   * Deletes the key of an operation, for good; none is fine. Durable when it resolves. Processes that used it lately may still hold
+   * it in memory for at most 30 seconds.
+   */
+  forget(stream: string): Promise<void>;
+  /** The same for a key that was made before this instant, ISO 8601 UTC; a younger one stays. */
+  forgetOlder(stream: string, than: string): Promise<void>;
+}
+
+/** A borrower, told only by a keyed digest, and an operation whose data belongs to that borrower. */
+export interface BorrowerIndexEntry {
+  /** From `borrowerDigest`; nobody without the service's key can guess whom it stands for. */
+  readonly digest: string;
+  /** The operation's stream. */
+  readonly stream: string;
+}
+
+/** Finds a borrower's operations without storing who the borrower is. Durable when a call resolves. */
+export interface BorrowerIndex {
+  /** Entries that are there already change nothing. */
+  add(entries: readonly BorrowerIndexEntry[]): Promise<void>;
+  /** In the order of the streams' names. */
+  streamsOf(digest: string): Promise<readonly string[]>;
+  remove(entry: BorrowerIndexEntry): Promise<void>;
+}

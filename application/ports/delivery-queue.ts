@@ -1,6 +1,5 @@
+import type { ConsumerProgress } from './event-bus.ts';
 import type { EndedAttempt } from './delivery-log.ts';
-import type { ConsumerProgress } from './consumer-offsets.ts';
-import type { Redelivery } from './redelivery.ts';
 
 /** A public event as subscribers get it. `webhook.ping` belongs to no operation and no fund. */
 export interface WebhookEvent {
@@ -138,4 +137,11 @@ export interface DeliveryQueue {
   redeliver(event: WebhookEvent, webhookIds: readonly string[], now: string): Promise<readonly Redelivery[]>;
   /** One small step of the removal of what is old or belongs to a removed subscription; 0 when nothing is left to do. */
   cleanUp(retention: Retention): Promise<number>;
+}
+
+export interface Redelivery {
+  readonly webhookId: string;
+  readonly deliveryId: string;
+  /** Number that the repeated attempt will carry. */
+  readonly attempt: number;
 }

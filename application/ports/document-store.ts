@@ -50,3 +50,15 @@ export interface DocumentInspector {
    */
   inspect(file: ReceivedFile, inspection: Inspection): Promise<FileKind>;
 }
+
+/** Contents that go from one operation to another; each operation seals with a key of its own. */
+export interface DocumentCopies {
+  /** Durable when it resolves. False when there is no such content, or it cannot be opened any more. */
+  copy(from: string, to: string, sha256: string): Promise<boolean>;
+}
+
+/** Takes documents away for good. */
+export interface DocumentRemoval {
+  /** Removes the sealed content, whether or not its key still exists; one that is not there is fine. Durable when it resolves. */
+  remove(stream: string, sha256: string): Promise<void>;
+}

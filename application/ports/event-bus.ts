@@ -1,5 +1,3 @@
-import type { ConsumerProgress } from './consumer-offsets.ts';
-
 /** What the outside may know of a domain event; its body is frozen once and never changes. */
 export interface PublicEvent {
   /** UUID, the same however often the event is produced. */
@@ -46,4 +44,69 @@ export interface EventBus {
   /** Registers a handler; it is called with batches in order and again with the same batch when it throws. */
   consume(group: string, handler: EventHandler): Promise<void>;
   close(): Promise<void>;
+}
+
+/** The newest event that a group has handled of one operation. */
+export interface OperationMark {
+  /** Key of the operation on the bus. */
+  readonly operation: string;
+  readonly sequence: number;
+  /** Events with this sequence that were handled; one stored event may give several public ones. */
+  readonly eventIds: readonly string[];
+}
+
+/** How far a batch brings a consumer group in one partition; belongs into the same transaction as the batch's effects. */
+export interface ConsumerProgress {
+  readonly group: string;
+  readonly topic: string;
+  readonly partition: number;
+  /** Offset that is stored now; with any other in the store, somebody else went on and nothing may be written. */
+  readonly from: number;
+  /** Offset of the next message to handle. */
+  readonly to: number;
+  readonly operations: readonly OperationMark[];
+}
+
+/** The stored offset was not the expected one: another consumer has the partition, or an earlier try did commit. Nothing was stored. */
+export class PartitionLostError extends Error {
+  override readonly name = 'PartitionLostError';
+  constructor({ group, topic, partition, from }: ConsumerProgress) {
+    super(`group ${group} is no longer at offset ${from} of ${topic}/${partition}`);
+  }
+}
+
+/**
+ * Where consumer groups stand, in the store that holds the effects of what they consumed; this is the truth, the broker's own
+ * record only follows. Errors of the store pass through.
+ */
+export interface ConsumerOffsets {
+  /** Next offset by partition; no entry for a partition that the group never had. */
+  load(group: string, topic: string): Promise<ReadonlyMap<number, number>>;
+  /** First offset of a partition; changes nothing where there is one. */
+  begin(group: string, topic: string, partition: number, offset: number): Promise<void>;
+  /** For effects that are kept elsewhere, or that are none. @throws PartitionLostError */
+  advance(progress: ConsumerProgress): Promise<void>;
+  /** What the group has handled of these operations, most of the time something of each. */
+  marks(group: string, operations: readonly string[]): Promise<ReadonlyMap<string, OperationMark>>;
+}
+
+/** An operation with an event that cannot be published: from that event on, its events wait. */
+export interface HeldBack {
+  readonly stream: string;
+  /** Of the first event that waits. */
+  readonly revision: bigint;
+  readonly eventType: string;
+  readonly reason: string;
+}
+
+/** What the relay holds back. Durable when a call resolves. */
+export interface RelayQuarantine {
+  /** In the order of their names. */
+  list(): Promise<readonly (HeldBack & { readonly released: boolean })[]>;
+  /** Keeps what is there for the operation, but for the reason, and takes a release back. */
+  put(entry: HeldBack): Promise<void>;
+  /** The relay tries it again. False when nothing is held back of this operation. */
+  release(stream: string): Promise<boolean>;
+  /** Everything that waited is on the bus. */
+  remove(stream: string): Promise<void>;
 }

@@ -70,3 +70,31 @@ export interface WebhookDirectory {
   /** `undefined` for one that was never there or was removed. */
   findAnywhere(webhookId: string): Promise<WebhookSubscription | undefined>;
 }
+
+/** Makes and seals signing secrets. `context` binds the sealed text to its owner: opened with another one, it fails. */
+export interface Sealer {
+  seal(text: string, context: string): string | Promise<string>;
+  /** @throws Error when the text was sealed for another context or tampered with */
+  open(sealed: string, context: string): string;
+}
+
+/** Random values; unpredictable. */
+export interface RandomSource {
+  /** UUID */
+  id(): string;
+  /** A fresh signing secret of at least 256 bits, printable. */
+  secret(): string;
+}
+
+/** What a signing secret is sealed for. */
+export const secretContext = (webhookId: string): string => `webhook-secret:${webhookId}`;
+
+/** Decides which addresses webhooks may be sent to. Used at registration; the sender applies the same rules to every connection. */
+export interface WebhookAddressGuard {
+  /**
+   * Takes an `https` address without user information and fragment whose host is not plainly unreachable from the public
+   * internet. Judged by the text alone: what a name stands for is found out, and checked, at every sending.
+   * @throws DomainError `invalid_webhook_url` saying what is wrong
+   */
+  check(url: string): void;
+}

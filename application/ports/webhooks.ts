@@ -1,6 +1,6 @@
 import type { RequestContext } from '../request-context.ts';
 import type { DeliveryPage, DeliveryState, EventDelivery } from './delivery-log.ts';
-import type { Redelivery } from './redelivery.ts';
+import type { Redelivery } from './delivery-queue.ts';
 import type { WebhookSubscription } from './webhook-subscriptions.ts';
 
 export interface CreateWebhookInput {

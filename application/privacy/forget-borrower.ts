@@ -3,11 +3,9 @@ import { loanDecider } from '../../domain/loan/index.ts';
 import type { ExistingLoan, LoanState } from '../../domain/loan/state.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { loanStream, parseLoanStream } from '../command-handling/stream-names.ts';
-import type { BorrowerIndex } from '../ports/borrower-index.ts';
-import type { BorrowerKeys } from '../ports/borrower-keys.ts';
-import type { BorrowerVault } from '../ports/borrower-vault.ts';
+import type { BorrowerIndex, BorrowerKeys, BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock, RealClock } from '../ports/clock.ts';
-import type { DocumentRemoval } from '../ports/document-removal.ts';
+import type { DocumentRemoval } from '../ports/document-store.ts';
 import { bareDocument, borrowerDigest, isDocument } from './borrower-digest.ts';
 
 interface Dependencies {

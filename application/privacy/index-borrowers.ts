@@ -1,11 +1,9 @@
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
 import { loanReceived } from '../event-codec/assignment-entries.ts';
 import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
-import type { BorrowerIndex, BorrowerIndexEntry } from '../ports/borrower-index.ts';
-import type { BorrowerVault } from '../ports/borrower-vault.ts';
-import type { CheckpointStore } from '../ports/checkpoint-store.ts';
-import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
-import type { EventSubscription } from '../ports/event-subscription.ts';
+import type { BorrowerIndex, BorrowerIndexEntry, BorrowerVault } from '../ports/borrower-vault.ts';
+import type { CheckpointStore } from '../ports/coordination.ts';
+import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import { borrowerDigest } from './borrower-digest.ts';
 
 interface Dependencies {

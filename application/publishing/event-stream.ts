@@ -1,12 +1,13 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
-import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import type {
   EventSubscription,
+  LogPosition,
+  RecordedEvent,
   SubscribeOptions,
   SubscriptionMessage,
-} from '../ports/event-subscription.ts';
+} from '../ports/event-store.ts';
 import type { LoanEventName } from './event-names.ts';
 
 /** A place to begin or to end at: in the log, or in time (an instant in UTC with milliseconds). */

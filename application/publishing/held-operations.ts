@@ -1,8 +1,7 @@
 import { UnreadableEventError } from '../event-codec/payload.ts';
-import type { EventBus, PublicEvent } from '../ports/event-bus.ts';
+import type { EventBus, HeldBack, PublicEvent, RelayQuarantine } from '../ports/event-bus.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { HeldBack, RelayQuarantine } from '../ports/relay-quarantine.ts';
 
 interface Dependencies {
   readonly quarantine: RelayQuarantine;

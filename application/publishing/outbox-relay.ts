@@ -1,9 +1,8 @@
 import { KeptPlace } from '../coordination/kept-place.ts';
 import { Outage } from '../coordination/outage.ts';
-import type { CheckpointStore } from '../ports/checkpoint-store.ts';
+import type { CheckpointStore } from '../ports/coordination.ts';
 import type { EventBus } from '../ports/event-bus.ts';
-import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
-import type { EventSubscription } from '../ports/event-subscription.ts';
+import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { HeldOperations } from './held-operations.ts';
 

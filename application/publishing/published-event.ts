@@ -1,6 +1,6 @@
 import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
-import type { StoredEvents } from '../ports/stored-events.ts';
+import type { StoredEvents } from '../ports/event-store.ts';
 import type { PublicEventTranslator } from './public-event-translator.ts';
 
 /** Makes a public event anew from what is stored, for one that no delivery keeps: the same id and the same contents. */

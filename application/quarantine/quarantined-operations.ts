@@ -3,8 +3,8 @@ import { RefusedWritesError } from '../../projections/engine/projector-ports.ts'
 import { releaseWrite } from '../../projections/engine/quarantine.ts';
 import type { QuarantinedStream } from '../../projections/engine/projector-ports.ts';
 import type { EventStore, LogPosition, RecordedEvent } from '../ports/event-store.ts';
-import type { ProjectionStore } from '../ports/projection-store.ts';
-import type { RelayQuarantine } from '../ports/relay-quarantine.ts';
+import type { ProjectionStore } from '../ports/read-models.ts';
+import type { RelayQuarantine } from '../ports/event-bus.ts';
 import type { LogOrder } from '../rebuild/log-order.ts';
 
 interface Dependencies {

@@ -1,6 +1,6 @@
 import type { Projection } from '../../projections/engine/projection.ts';
 import type { LogPosition } from '../ports/event-store.ts';
-import type { Pair, RowComparison, RowDifference } from '../ports/generations.ts';
+import type { Pair, RowComparison, RowDifference } from '../ports/read-models.ts';
 import type { GenerationFollower } from './generation-follower.ts';
 import type { LogOrder } from './log-order.ts';
 

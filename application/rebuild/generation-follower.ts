@@ -2,9 +2,13 @@ import type { ProjectedEvent, Projection, TableWrite } from '../../projections/e
 import { RefusedWritesError } from '../../projections/engine/projector-ports.ts';
 import { PoisonEventError, Quarantine, streamsOf } from '../../projections/engine/quarantine.ts';
 import type { Step } from '../../projections/engine/quarantine.ts';
-import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
-import type { EventSubscription, SubscriptionMessage } from '../ports/event-subscription.ts';
-import type { ProjectionStore } from '../ports/projection-store.ts';
+import type {
+  EventSubscription,
+  LogPosition,
+  RecordedEvent,
+  SubscriptionMessage,
+} from '../ports/event-store.ts';
+import type { ProjectionStore } from '../ports/read-models.ts';
 import type { LogOrder } from './log-order.ts';
 
 export interface GenerationFollowerDependencies {

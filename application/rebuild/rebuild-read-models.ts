@@ -1,6 +1,6 @@
 import type { Projection } from '../../projections/engine/projection.ts';
 import type { LogPosition } from '../ports/event-store.ts';
-import type { Generation, Generations, Places, RowDifference } from '../ports/generations.ts';
+import type { Generation, Generations, Places, RowDifference } from '../ports/read-models.ts';
 import { compareGenerations } from './compare-generations.ts';
 import { GenerationFollower, catchUpTogether } from './generation-follower.ts';
 import type { GenerationFollowerDependencies } from './generation-follower.ts';

@@ -1,5 +1,5 @@
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import type { NotifiedPayment } from '../ports/notified-payments.ts';
+import type { NotifiedPayment } from '../ports/fund-reports.ts';
 import { Column, NameColumn } from './columns.ts';
 import type { Names } from './columns.ts';
 import type { DayNumbers } from './day-numbers.ts';

@@ -1,5 +1,5 @@
 import { addDays } from '../../domain/shared/calendar-date.ts';
-import type { NotifiedPayments, PaymentPeriod } from '../ports/notified-payments.ts';
+import type { NotifiedPayments, PaymentPeriod } from '../ports/fund-reports.ts';
 import { Compared } from './compared.ts';
 import { Names } from './columns.ts';
 import { DayNumbers } from './day-numbers.ts';

@@ -1,5 +1,5 @@
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import type { PaymentPeriod } from '../ports/notified-payments.ts';
+import type { PaymentPeriod } from '../ports/fund-reports.ts';
 import type { Rule } from './matching.ts';
 import type { PaymentKind, PaymentRemarks } from './payments.ts';
 import type { Tolerances } from './reference-passes.ts';

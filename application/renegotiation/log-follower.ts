@@ -1,8 +1,7 @@
 import { KeptPlace } from '../coordination/kept-place.ts';
 import { Outage } from '../coordination/outage.ts';
-import type { CheckpointStore } from '../ports/checkpoint-store.ts';
-import type { RecordedEvent } from '../ports/event-store.ts';
-import type { EventSubscription } from '../ports/event-subscription.ts';
+import type { CheckpointStore } from '../ports/coordination.ts';
+import type { EventSubscription, RecordedEvent } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
 
 export interface LogFollowing {

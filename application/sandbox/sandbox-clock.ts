@@ -1,8 +1,7 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { Timestamp } from '../../domain/shared/identifiers.ts';
 import { Outage } from '../coordination/outage.ts';
-import type { ClockOffset } from '../ports/clock-offset.ts';
-import type { RealClock } from '../ports/clock.ts';
+import type { ClockOffset, RealClock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { MovableClock } from './movable-clock.ts';
 

@@ -3,7 +3,7 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { parseLoanStream } from '../command-handling/stream-names.ts';
 import type { BusinessClock } from '../ports/clock.ts';
-import type { DueInstallment, DueInstallments } from '../ports/due-installments.ts';
+import type { DueInstallment, DueInstallments } from '../ports/loan-queries.ts';
 import type { Logger } from '../ports/logger.ts';
 
 interface Dependencies {

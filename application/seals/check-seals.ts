@@ -1,6 +1,6 @@
 import type { Report } from '../audit/difference.ts';
 import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
-import type { SealBook, SealHead, SealKeys, SealMac, SealRecord } from '../ports/log-seals.ts';
+import type { SealBook, SealHead, SealKeys, SealMac, SealRecord } from '../ports/audit.ts';
 import { SealedRange, headOf, macOfRecord } from './seal-records.ts';
 
 export interface SealStores {

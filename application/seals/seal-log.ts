@@ -1,9 +1,8 @@
 import { Outage } from '../coordination/outage.ts';
 import type { RealClock } from '../ports/clock.ts';
-import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
-import type { EventSubscription } from '../ports/event-subscription.ts';
+import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { SealBook, SealHead, SealKeys, SealMac, SealRecord } from '../ports/log-seals.ts';
+import type { SealBook, SealHead, SealKeys, SealMac, SealRecord } from '../ports/audit.ts';
 import { SealedRange, headOf, macOfRecord } from './seal-records.ts';
 
 interface Dependencies {

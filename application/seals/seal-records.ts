@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Hash } from 'node:crypto';
 import type { RecordedEvent } from '../ports/event-store.ts';
-import type { SealHead, SealMac, SealRecord } from '../ports/log-seals.ts';
+import type { SealHead, SealMac, SealRecord } from '../ports/audit.ts';
 
 const joined = (purpose: string, parts: readonly (string | number)[]): string =>
   [purpose, ...parts].map((part) => `${String(part).length}:${part}`).join('');

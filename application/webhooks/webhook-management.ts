@@ -2,11 +2,12 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import type { DeliveryLog, DeliveryPage } from '../ports/delivery-log.ts';
 import type { DeliveryQueue, WebhookEvent } from '../ports/delivery-queue.ts';
-import type { WebhookAddressGuard } from '../ports/webhook-address-guard.ts';
-import { secretContext } from '../ports/webhook-secrets.ts';
-import type { RandomSource, Sealer } from '../ports/webhook-secrets.ts';
+import { secretContext } from '../ports/webhook-subscriptions.ts';
 import type {
+  RandomSource,
+  Sealer,
   SubscriptionChange,
+  WebhookAddressGuard,
   WebhookSubscription,
   WebhookSubscriptions,
 } from '../ports/webhook-subscriptions.ts';

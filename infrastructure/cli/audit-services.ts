@@ -1,5 +1,5 @@
 import type { ShowOperation } from '../../application/audit/show-operation.ts';
-import type { AnchorSigner } from '../../application/ports/anchor-signer.ts';
+import type { AnchorSigner } from '../../application/ports/audit.ts';
 import type { SealPlace } from '../../application/seals/check-seals.ts';
 import type { VerifyLog } from '../../application/audit/verify-log.ts';
 

@@ -5,7 +5,7 @@ import type { RevokeClient } from '../../application/clients/revoke-client.ts';
 import type { UpdateClient } from '../../application/clients/update-client.ts';
 import type { ReceivedDecision } from '../../application/ports/decision-source.ts';
 import type { PublicEvent } from '../../application/ports/event-bus.ts';
-import type { OperationStates } from '../../application/ports/operation-states.ts';
+import type { OperationStates } from '../../application/ports/loan-queries.ts';
 import type { StoredFormats } from '../../application/ports/stored-formats.ts';
 import type { EventStream } from '../../application/publishing/event-stream.ts';
 import type { SandboxClock } from '../../application/sandbox/sandbox-clock.ts';

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import type { ListedClient } from '../../application/clients/list-clients.ts';
-import { SCOPES, scopesOf } from '../../application/ports/scopes.ts';
+import { SCOPES, scopesOf } from '../../application/ports/clients.ts';
 import { NotAllowedError, answer } from './cli-services.ts';
 import type { CliDependencies, CliServices } from './cli-services.ts';
 import { jsonOf } from './columns.ts';

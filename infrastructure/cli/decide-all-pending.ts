@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { AwaitingStatus, PendingOperation } from '../../application/ports/operation-states.ts';
+import type { AwaitingStatus, PendingOperation } from '../../application/ports/loan-queries.ts';
 import { CommandFailedError, DecisionRefusedError, WrongUseError } from './cli-services.ts';
 import type { CliDependencies, CliServices } from './cli-services.ts';
 import { money } from './columns.ts';

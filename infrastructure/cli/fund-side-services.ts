@@ -1,6 +1,6 @@
 import type { ShowPortfolio } from '../../application/portfolio/show-portfolio.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import type { Statements } from '../../application/ports/statements.ts';
+import type { Statements } from '../../application/ports/fund-reports.ts';
 import type { ReconcileStatement } from '../../application/reconciliation/reconcile-statement.ts';
 
 /** What the fund's reports need of the service. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { RowDifference } from '../../application/ports/generations.ts';
+import type { RowDifference } from '../../application/ports/read-models.ts';
 import { CommandFailedError, DifferencesFoundError, answerLines } from './cli-services.ts';
 import type { CliDependencies, CliServices } from './cli-services.ts';
 import type { Column } from './columns.ts';

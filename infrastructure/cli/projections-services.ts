@@ -1,4 +1,4 @@
-import type { GenerationState, ProjectionPlace, RowDifference } from '../../application/ports/generations.ts';
+import type { GenerationState, ProjectionPlace, RowDifference } from '../../application/ports/read-models.ts';
 import type { RebuildResult } from '../../application/rebuild/rebuild-read-models.ts';
 
 /** One read model of one generation. */

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
-import { STATEMENT_ENCODINGS } from '../../application/ports/statements.ts';
-import type { StatementFormat } from '../../application/ports/statements.ts';
+import { STATEMENT_ENCODINGS } from '../../application/ports/fund-reports.ts';
+import type { StatementFormat } from '../../application/ports/fund-reports.ts';
 import { StatementError } from '../../application/reconciliation/statement-line.ts';
 import type { Reconciliation } from '../../application/reconciliation/reconciliation.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';

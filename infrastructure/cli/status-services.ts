@@ -1,4 +1,4 @@
-import type { StateCount } from '../../application/ports/operation-states.ts';
+import type { StateCount } from '../../application/ports/loan-queries.ts';
 
 /** A part of the service that follows the log. */
 export interface FollowerPlace {

@@ -1,6 +1,9 @@
-import type { DocumentCopies } from '../../application/ports/document-copies.ts';
-import type { DocumentRemoval } from '../../application/ports/document-removal.ts';
-import type { DocumentContents, DocumentStore } from '../../application/ports/document-store.ts';
+import type {
+  DocumentContents,
+  DocumentCopies,
+  DocumentRemoval,
+  DocumentStore,
+} from '../../application/ports/document-store.ts';
 import type { DocumentKeys } from '../documents/document-keys.ts';
 import { S3Bucket } from '../documents/s3/s3-bucket.ts';
 import { parseS3Url } from '../documents/s3/s3-location.ts';

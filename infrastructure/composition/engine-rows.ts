@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { RealClock } from '../../application/ports/clock.ts';
 import type { EventBus } from '../../application/ports/event-bus.ts';
-import type { EventStore } from '../../application/ports/event-store.ts';
-import type { EventSubscription } from '../../application/ports/event-subscription.ts';
+import type { EventStore, EventSubscription } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { InProcessEventBus } from '../embedded/in-process-event-bus.ts';
 import type { CreateWorker } from '../sqlite/thread/database-thread.ts';

@@ -1,8 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import type { EventBus } from '../../application/ports/event-bus.ts';
-import type { EventStore } from '../../application/ports/event-store.ts';
-import type { EventSubscription } from '../../application/ports/event-subscription.ts';
-import type { Generations } from '../../application/ports/generations.ts';
+import type { EventStore, EventSubscription } from '../../application/ports/event-store.ts';
+import type { Generations } from '../../application/ports/read-models.ts';
 import { SqlGenerations } from '../sql/generations.ts';
 import { migrate } from '../sql/migration.ts';
 import type { Migration } from '../sql/migration.ts';

@@ -2,7 +2,7 @@ import type {
   EventSubscription,
   SubscribeOptions,
   SubscriptionMessage,
-} from '../../application/ports/event-subscription.ts';
+} from '../../application/ports/event-store.ts';
 import { sleep } from './sleep.ts';
 
 /** A batch of this size is worth a transaction of its own: no pause after it. */

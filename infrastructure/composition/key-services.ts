@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Container } from 'inversify';
 import { CommandFailedError, NotAllowedError, WrongUseError } from '../cli/cli-services.ts';
 import type { KeyServices } from '../cli/cli-services.ts';
-import { secretContext } from '../../application/ports/webhook-secrets.ts';
+import { secretContext } from '../../application/ports/webhook-subscriptions.ts';
 import { DirectoryInUseError, lockFile } from '../embedded/directory-lock.ts';
 import type { DirectoryLock } from '../embedded/directory-lock.ts';
 import { dropPreviousKey, renewKeyFile } from '../security/master-key-file.ts';

@@ -1,4 +1,4 @@
-import type { EventSubscription } from '../../application/ports/event-subscription.ts';
+import type { EventSubscription } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { LogOrder } from '../../application/rebuild/log-order.ts';
 import { RebuildReadModels } from '../../application/rebuild/rebuild-read-models.ts';

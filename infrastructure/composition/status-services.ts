@@ -1,6 +1,5 @@
 import type { Container } from 'inversify';
-import type { LogPosition } from '../../application/ports/event-store.ts';
-import type { EventSubscription } from '../../application/ports/event-subscription.ts';
+import type { EventSubscription, LogPosition } from '../../application/ports/event-store.ts';
 import type { FollowerPlace, ServiceStatus } from '../cli/status-services.ts';
 import { holderOfDirectory } from '../embedded/service-lock.ts';
 import { SqlLeases } from '../sql/leases.ts';

@@ -1,15 +1,13 @@
 import { ContainerModule } from 'inversify';
 import { LRUCache } from 'lru-cache';
 import { parseLoanStream } from '../../application/command-handling/stream-names.ts';
-import type { EventStore } from '../../application/ports/event-store.ts';
-import type { EventSubscription } from '../../application/ports/event-subscription.ts';
-import type { StoredEvents } from '../../application/ports/stored-events.ts';
+import type { EventStore, EventSubscription, StoredEvents } from '../../application/ports/event-store.ts';
 import { StreamFundLookup } from '../../application/publishing/fund-lookup.ts';
 import { PublicEventTranslator } from '../../application/publishing/public-event-translator.ts';
 import { PublishedEvents } from '../../application/publishing/published-event.ts';
 import { decodeRecorded } from './read-side.ts';
 import { WebhookManagement } from '../../application/webhooks/webhook-management.ts';
-import type { Sealer } from '../../application/ports/webhook-secrets.ts';
+import type { Sealer } from '../../application/ports/webhook-subscriptions.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
 import type { MasterKeys } from '../security/master-keys.ts';
 import { SqlDeliveryLog } from '../sql/webhooks/sql-delivery-log.ts';

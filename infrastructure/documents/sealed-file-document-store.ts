@@ -3,10 +3,10 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isNativeError } from 'node:util/types';
-import type { DocumentCopies } from '../../application/ports/document-copies.ts';
-import type { DocumentRemoval } from '../../application/ports/document-removal.ts';
 import type {
   DocumentContents,
+  DocumentCopies,
+  DocumentRemoval,
   DocumentStore,
   ReceivedFile,
   StoredContent,

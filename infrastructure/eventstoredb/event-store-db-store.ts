@@ -1,18 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import { BusyError } from '../../application/ports/busy-error.ts';
+import { StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type {
   AppendResult,
   EventStore,
+  EventSubscription,
   EventToAppend,
   KeyClaim,
   StreamRevision,
-} from '../../application/ports/event-store.ts';
-import { StoreUnavailableError } from '../../application/ports/event-store.ts';
-import type {
-  EventSubscription,
   SubscribeOptions,
   SubscriptionMessage,
-} from '../../application/ports/event-subscription.ts';
+} from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { Connection } from './connection.ts';
 import { parseConnectionString } from './connection-string.ts';

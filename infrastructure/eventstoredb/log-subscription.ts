@@ -2,8 +2,12 @@ import {
   LOAN_STREAM_PREFIX,
   RENEGOTIATION_STREAM_PREFIX,
 } from '../../application/command-handling/stream-names.ts';
-import type { LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
-import type { SubscribeOptions, SubscriptionMessage } from '../../application/ports/event-subscription.ts';
+import type {
+  LogPosition,
+  RecordedEvent,
+  SubscribeOptions,
+  SubscriptionMessage,
+} from '../../application/ports/event-store.ts';
 import { ensureFits } from './log-check.ts';
 import { fromLogPosition, isLater } from './log-position.ts';
 import type { SubscriptionSource } from './log-reading.ts';

@@ -3,7 +3,7 @@ import type { BusinessClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { UNWATCHED_REQUESTS } from '../../application/ports/request-watch.ts';
 import type { RequestWatch } from '../../application/ports/request-watch.ts';
-import type { ClientAuthenticator, TokenIssuer, TokenVerifier } from '../../application/ports/tokens.ts';
+import type { ClientAuthenticator, TokenIssuer, TokenVerifier } from '../../application/ports/clients.ts';
 import { addDays } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { UploadArea } from './bodies/upload-area.ts';

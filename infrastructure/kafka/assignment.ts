@@ -1,4 +1,4 @@
-import type { ConsumerOffsets } from '../../application/ports/consumer-offsets.ts';
+import type { ConsumerOffsets } from '../../application/ports/event-bus.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Watermarks } from './kafka-client.ts';
 import { aborted, backoff, messageOf, pause } from './pausing.ts';

@@ -1,5 +1,5 @@
 import type { EachBatchPayload } from 'kafkajs';
-import type { ConsumerOffsets, ConsumerProgress } from '../../application/ports/consumer-offsets.ts';
+import type { ConsumerOffsets, ConsumerProgress } from '../../application/ports/event-bus.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Assignment } from './assignment.ts';
 import type { DeadLetterTopic } from './dead-letter-topic.ts';

@@ -1,5 +1,4 @@
-import type { ConsumerOffsets, OperationMark } from '../../application/ports/consumer-offsets.ts';
-import type { PublicEvent } from '../../application/ports/event-bus.ts';
+import type { ConsumerOffsets, OperationMark, PublicEvent } from '../../application/ports/event-bus.ts';
 import {
   UnreadableMessageError,
   fromBusMessage,

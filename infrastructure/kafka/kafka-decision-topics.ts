@@ -1,6 +1,6 @@
 import type { Kafka } from 'kafkajs';
 import { deadLetterText } from '../../application/administrator/dead-letter.ts';
-import type { ConsumerOffsets } from '../../application/ports/consumer-offsets.ts';
+import type { ConsumerOffsets } from '../../application/ports/event-bus.ts';
 import type {
   DecisionDeadLetters,
   DecisionSource,

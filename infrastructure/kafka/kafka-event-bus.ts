@@ -1,7 +1,12 @@
 import type { Kafka } from 'kafkajs';
-import type { ConsumerOffsets, ConsumerProgress } from '../../application/ports/consumer-offsets.ts';
 import { RefusedEventError } from '../../application/ports/event-bus.ts';
-import type { EventBus, EventHandler, PublicEvent } from '../../application/ports/event-bus.ts';
+import type {
+  ConsumerOffsets,
+  ConsumerProgress,
+  EventBus,
+  EventHandler,
+  PublicEvent,
+} from '../../application/ports/event-bus.ts';
 import { toBusMessage } from '../../application/publishing/bus-message.ts';
 import { TOPICS } from '../../application/publishing/topics.ts';
 import type { HandledRecords } from './batch-work.ts';

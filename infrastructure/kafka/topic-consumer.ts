@@ -1,5 +1,5 @@
 import type { Consumer, ConsumerGroupJoinEvent, EachBatchPayload, Kafka } from 'kafkajs';
-import type { ConsumerOffsets } from '../../application/ports/consumer-offsets.ts';
+import type { ConsumerOffsets } from '../../application/ports/event-bus.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { Assignment } from './assignment.ts';
 import { BatchWork } from './batch-work.ts';

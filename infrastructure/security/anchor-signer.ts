@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import type { AnchorSignature, AnchorSigner } from '../../application/ports/anchor-signer.ts';
+import type { AnchorSignature, AnchorSigner } from '../../application/ports/audit.ts';
 import { DATA_KEYS } from './data-keys.ts';
 import type { NamedKeys } from './wrapped-keys.ts';
 

@@ -1,7 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import type { Client, ClientRegistry, ClientWithSecret } from '../../application/ports/client-registry.ts';
+import type {
+  Client,
+  ClientAuthenticator,
+  ClientRegistry,
+  ClientWithSecret,
+} from '../../application/ports/clients.ts';
 import type { StoredFormats } from '../../application/ports/stored-formats.ts';
-import type { ClientAuthenticator } from '../../application/ports/tokens.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { costlySecretMatches, hashOfNobody, hashSecret, isCostlyHash, secretMatches } from './secret-hash.ts';
 

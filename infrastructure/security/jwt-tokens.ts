@@ -2,11 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { SignJWT, decodeJwt, errors, jwtVerify } from 'jose';
 import type { CryptoKey, JWTPayload, JWTVerifyResult } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { Client } from '../../application/ports/client-registry.ts';
+import { InvalidTokenError, TokenExpiredError, scopesOf } from '../../application/ports/clients.ts';
+import type {
+  Client,
+  IssuedToken,
+  TokenClaims,
+  TokenIssuer,
+  TokenVerifier,
+} from '../../application/ports/clients.ts';
 import type { RealClock } from '../../application/ports/clock.ts';
-import { scopesOf } from '../../application/ports/scopes.ts';
-import { InvalidTokenError, TokenExpiredError } from '../../application/ports/tokens.ts';
-import type { IssuedToken, TokenClaims, TokenIssuer, TokenVerifier } from '../../application/ports/tokens.ts';
 import { ALGORITHM } from './signing-key.ts';
 import type { SigningKeys } from './signing-keys.ts';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ClientCredentials, IssuedCredentials } from '../../application/ports/client-credentials.ts';
+import type { ClientCredentials, IssuedCredentials } from '../../application/ports/clients.ts';
 import type { StoredFormats } from '../../application/ports/stored-formats.ts';
 import { costlyHash, hashSecret } from './secret-hash.ts';
 

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey } from 'node:crypto';
-import type { SealKeys, SealMac } from '../../application/ports/log-seals.ts';
+import type { SealKeys, SealMac } from '../../application/ports/audit.ts';
 import { DATA_KEYS, dataKey } from './data-keys.ts';
 import type { NamedKeys } from './wrapped-keys.ts';
 

@@ -1,8 +1,7 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import type { Borrower, BorrowerVault } from '../../application/ports/borrower-vault.ts';
+import type { Borrower, BorrowerIndex, BorrowerVault } from '../../application/ports/borrower-vault.ts';
 import type { StoredFormats } from '../../application/ports/stored-formats.ts';
-import type { BorrowerIndex } from '../../application/ports/borrower-index.ts';
 import { borrowerDigest } from '../../application/privacy/borrower-digest.ts';
 import type { SealedBorrower } from '../../domain/shared/identifiers.ts';
 import type { OperationKey, OperationKeys } from './operation-keys.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AuditedRows, PaymentPlace } from '../../application/ports/audited-rows.ts';
+import type { AuditedRows, PaymentPlace } from '../../application/ports/audit.ts';
 import type { Row } from '../../projections/engine/projection.ts';
 import { READ_MODEL_NAMES, keyOf } from './read-model-keys.ts';
 import type { Query, SqlDatabase } from './sql-database.ts';

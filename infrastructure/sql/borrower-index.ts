@@ -1,4 +1,4 @@
-import type { BorrowerIndex, BorrowerIndexEntry } from '../../application/ports/borrower-index.ts';
+import type { BorrowerIndex, BorrowerIndexEntry } from '../../application/ports/borrower-vault.ts';
 import type { SqlDatabase } from './sql-database.ts';
 
 export class SqlBorrowerIndex implements BorrowerIndex {

@@ -1,4 +1,4 @@
-import type { CheckpointStore } from '../../application/ports/checkpoint-store.ts';
+import type { CheckpointStore } from '../../application/ports/coordination.ts';
 import type { RealClock } from '../../application/ports/clock.ts';
 import type { LogPosition } from '../../application/ports/event-store.ts';
 import type { SqlDatabase } from './sql-database.ts';

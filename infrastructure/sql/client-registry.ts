@@ -4,8 +4,8 @@ import type {
   ClientChanges,
   ClientRegistry,
   ClientWithSecret,
-} from '../../application/ports/client-registry.ts';
-import type { Scope } from '../../application/ports/scopes.ts';
+  Scope,
+} from '../../application/ports/clients.ts';
 import { GuardFailedError } from './sql-database.ts';
 import type { SqlDatabase, Statement } from './sql-database.ts';
 import type { CoreTables } from './tables.ts';

@@ -1,5 +1,4 @@
-import type { ClockOffset } from '../../application/ports/clock-offset.ts';
-import type { RealClock } from '../../application/ports/clock.ts';
+import type { ClockOffset, RealClock } from '../../application/ports/clock.ts';
 import type { SqlDatabase } from './sql-database.ts';
 
 /** The only row. */

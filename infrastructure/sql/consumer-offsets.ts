@@ -1,11 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { RealClock } from '../../application/ports/clock.ts';
-import { PartitionLostError } from '../../application/ports/consumer-offsets.ts';
-import type {
-  ConsumerOffsets,
-  ConsumerProgress,
-  OperationMark,
-} from '../../application/ports/consumer-offsets.ts';
+import { PartitionLostError } from '../../application/ports/event-bus.ts';
+import type { ConsumerOffsets, ConsumerProgress, OperationMark } from '../../application/ports/event-bus.ts';
 import type { Schema } from './schema.ts';
 import { GuardFailedError } from './sql-database.ts';
 import type { SqlDatabase, Statement } from './sql-database.ts';

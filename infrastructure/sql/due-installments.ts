@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import type { DueInstallment, DueInstallments } from '../../application/ports/due-installments.ts';
+import type { DueInstallment, DueInstallments } from '../../application/ports/loan-queries.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { Schema } from './schema.ts';
 import type { SqlDatabase } from './sql-database.ts';

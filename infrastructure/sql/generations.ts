@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import { GenerationGoneError } from '../../application/ports/generations.ts';
+import { GenerationGoneError } from '../../application/ports/read-models.ts';
 import type {
   Generation,
   GenerationState,
   Generations,
   Pair,
   Places,
-} from '../../application/ports/generations.ts';
+} from '../../application/ports/read-models.ts';
 import type { Projection } from '../../projections/engine/projection.ts';
 import { BEFORE_GENERATIONS } from './generation-tables.ts';
 import type { GenerationTables } from './generation-tables.ts';

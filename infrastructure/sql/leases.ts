@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
-import type { Lease, Leases } from '../../application/ports/leases.ts';
+import type { Lease, Leases } from '../../application/ports/coordination.ts';
 import type { SqlDatabase, SqlDialect } from './sql-database.ts';
 
 /** The engine's own clock, in milliseconds since 1970: the same for every process that asks it. */

@@ -1,5 +1,5 @@
 import type { SelectQueryBuilder } from 'kysely';
-import type { LoanListQuery } from '../../application/ports/loan-reader.ts';
+import type { LoanListQuery } from '../../application/ports/loan-queries.ts';
 import { decodeCursor, encodeCursor } from './loan-list-cursor.ts';
 import type { SqlDatabase } from './sql-database.ts';
 import type { CoreTables } from './tables.ts';

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { loanStream } from '../../application/command-handling/stream-names.ts';
-import type { LoanListQuery, LoanPage, LoanReader } from '../../application/ports/loan-reader.ts';
+import type { LoanListQuery, LoanPage, LoanReader } from '../../application/ports/loan-queries.ts';
 import type { InstallmentRow, LoanRow, LoanView } from '../../projections/loan/loan-view.ts';
 import { loanPage } from './loan-page.ts';
 import type { LoanColumns } from './loan-page.ts';

@@ -1,4 +1,4 @@
-import type { LoanVersions } from '../../application/ports/loan-versions.ts';
+import type { LoanVersions } from '../../application/ports/loan-queries.ts';
 import type { SqlDatabase } from './sql-database.ts';
 
 export class SqlLoanVersions implements LoanVersions {

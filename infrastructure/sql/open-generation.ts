@@ -6,7 +6,7 @@ import type {
   Places,
   RowComparison,
   RowDifference,
-} from '../../application/ports/generations.ts';
+} from '../../application/ports/read-models.ts';
 import type { Projection } from '../../projections/engine/projection.ts';
 import { SqlProjectionStore } from './projection-store.ts';
 import type { Query, SqlDatabase, Statement } from './sql-database.ts';

@@ -1,11 +1,11 @@
 import type { ExpressionBuilder } from 'kysely';
-import { AWAITING } from '../../application/ports/operation-states.ts';
+import { AWAITING } from '../../application/ports/loan-queries.ts';
 import type {
   AwaitingStatus,
   OperationStates,
   PendingOperation,
   StateCount,
-} from '../../application/ports/operation-states.ts';
+} from '../../application/ports/loan-queries.ts';
 import type { Schema } from './schema.ts';
 import type { SqlDatabase } from './sql-database.ts';
 

@@ -5,7 +5,7 @@ import type {
   OpenPosition,
   PortfolioPositions,
   PositionQuery,
-} from '../../application/ports/portfolio-positions.ts';
+} from '../../application/ports/fund-reports.ts';
 import type { OpenAmount } from '../../domain/curve/present-value.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { InstallmentCode } from '../../domain/shared/identifiers.ts';

@@ -3,7 +3,7 @@ import type {
   NotifiedPayment,
   NotifiedPayments,
   PaymentPeriod,
-} from '../../application/ports/notified-payments.ts';
+} from '../../application/ports/fund-reports.ts';
 import type { SqlDatabase } from './sql-database.ts';
 
 interface Place {

@@ -1,4 +1,4 @@
-import type { HeldBack, RelayQuarantine } from '../../application/ports/relay-quarantine.ts';
+import type { HeldBack, RelayQuarantine } from '../../application/ports/event-bus.ts';
 import type { SqlDatabase } from './sql-database.ts';
 
 export class SqlRelayQuarantine implements RelayQuarantine {

@@ -1,5 +1,5 @@
 import type { LogPosition } from '../../application/ports/event-store.ts';
-import type { SealBook, SealHead, SealRecord } from '../../application/ports/log-seals.ts';
+import type { SealBook, SealHead, SealRecord } from '../../application/ports/audit.ts';
 import type { SealTables } from './seal-tables.ts';
 import { ConstraintError, GuardFailedError } from './sql-database.ts';
 import type { SqlDatabase, Statement } from './sql-database.ts';

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { GenerationState } from '../../application/ports/generations.ts';
+import type { GenerationState } from '../../application/ports/read-models.ts';
 
 /** Columns as every engine gives them: text, integers below 2^53, or null. */
 export interface CoreTables {

@@ -1,5 +1,5 @@
 import { StatementError } from '../../application/reconciliation/statement-line.ts';
-import type { StatementFormat } from '../../application/ports/statements.ts';
+import type { StatementFormat } from '../../application/ports/fund-reports.ts';
 
 /** Places of the columns in a record; undefined for a reference that the statement does not have. */
 export interface Columns {

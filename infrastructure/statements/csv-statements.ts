@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { CsvError, parse } from 'csv-parse';
 import type { Parser } from 'csv-parse';
-import type { StatementFormat, Statements } from '../../application/ports/statements.ts';
+import type { StatementFormat, Statements } from '../../application/ports/fund-reports.ts';
 import { StatementError } from '../../application/reconciliation/statement-line.ts';
 import type { StatementLine } from '../../application/reconciliation/statement-line.ts';
 import { amountReader } from './amounts.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
-import type { DueInstallment } from '../../application/ports/due-installments.ts';
+import type { DueInstallment } from '../../application/ports/loan-queries.ts';
 import { calendarDate } from '../../domain/shared/calendar-date.ts';
 import { SqlDueInstallments } from '../../infrastructure/sql/due-installments.ts';
 import { migrate } from '../../infrastructure/sql/migration.ts';

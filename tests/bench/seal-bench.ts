@@ -1,8 +1,7 @@
 /** What sealing, and checking seals, costs an event in processor time. `node tests/bench/seal-bench.ts [events]` */
 import { createHash, createHmac } from 'node:crypto';
-import type { LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
-import type { SubscriptionMessage } from '../../application/ports/event-subscription.ts';
-import type { SealBook, SealHead, SealRecord } from '../../application/ports/log-seals.ts';
+import type { LogPosition, RecordedEvent, SubscriptionMessage } from '../../application/ports/event-store.ts';
+import type { SealBook, SealHead, SealRecord } from '../../application/ports/audit.ts';
 import { SealCheck } from '../../application/seals/check-seals.ts';
 import { SealLog } from '../../application/seals/seal-log.ts';
 import { SystemClock } from '../../infrastructure/composition/system-clock.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { BorrowerIndex } from '../../application/ports/borrower-index.ts';
+import type { BorrowerIndex } from '../../application/ports/borrower-vault.ts';
 
 /** A promise of the port. It holds beside other tests' entries: it uses names of its own only. */
 export interface BorrowerIndexCase {

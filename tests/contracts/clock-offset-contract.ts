@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ClockOffset } from '../../application/ports/clock-offset.ts';
+import type { ClockOffset } from '../../application/ports/clock.ts';
 
 /** @param open two processes' views of one empty store */
 export const describeClockOffsetContract = (

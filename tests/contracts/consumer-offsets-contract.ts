@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { PartitionLostError } from '../../application/ports/consumer-offsets.ts';
-import type { ConsumerOffsets, ConsumerProgress } from '../../application/ports/consumer-offsets.ts';
+import { PartitionLostError } from '../../application/ports/event-bus.ts';
+import type { ConsumerOffsets, ConsumerProgress } from '../../application/ports/event-bus.ts';
 import { Story, at } from './delivery-queue-samples.ts';
 import type { QueueUnderTest } from './delivery-queue-samples.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ConsumerOffsets } from '../../application/ports/consumer-offsets.ts';
+import type { ConsumerOffsets } from '../../application/ports/event-bus.ts';
 import type { DeliveryQueue } from '../../application/ports/delivery-queue.ts';
 import { openServiceDatabase } from '../infrastructure/sql/support/temporary-database.ts';
 import type { TemporaryDatabase } from '../infrastructure/sql/support/temporary-database.ts';

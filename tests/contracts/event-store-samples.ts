@@ -2,16 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type {
   EventMetadata,
   EventStore,
+  EventSubscription,
   EventToAppend,
   JsonText,
   KeyClaim,
   RecordedEvent,
-} from '../../application/ports/event-store.ts';
-import type {
-  EventSubscription,
   SubscribeOptions,
   SubscriptionMessage,
-} from '../../application/ports/event-subscription.ts';
+} from '../../application/ports/event-store.ts';
 
 export type EventStoreUnderTest = EventStore & EventSubscription;
 

@@ -1,7 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from '@jest/globals';
-import type { LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
-import type { SubscriptionMessage } from '../../application/ports/event-subscription.ts';
+import type { LogPosition, RecordedEvent, SubscriptionMessage } from '../../application/ports/event-store.ts';
 import type { EventStoreCase, EventStoreUnderTest } from './event-store-samples.ts';
 import {
   catchUp,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LogPosition } from '../../application/ports/event-store.ts';
-import type { ProjectionStore } from '../../application/ports/projection-store.ts';
+import type { ProjectionStore } from '../../application/ports/read-models.ts';
 import { ShowPortfolio } from '../../application/portfolio/show-portfolio.ts';
 import { ReconcileStatement } from '../../application/reconciliation/reconcile-statement.ts';
 import type { LoanDisbursed, LoanEvent, LoanReceived } from '../../domain/loan/index.ts';

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { GenerationState } from '../../application/ports/generations.ts';
+import type { GenerationState } from '../../application/ports/read-models.ts';
 import { RebuildRefusedError } from '../../application/rebuild/rebuild-read-models.ts';
 import { TABLE, at, projection, write } from './generations-world.ts';
 import type { World } from './generations-world.ts';

@@ -1,7 +1,7 @@
 import { RebuildReadModels } from '../../application/rebuild/rebuild-read-models.ts';
 import type { RebuildRequest, RebuildResult } from '../../application/rebuild/rebuild-read-models.ts';
 import type { LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
-import type { GenerationState, RowDifference } from '../../application/ports/generations.ts';
+import type { GenerationState, RowDifference } from '../../application/ports/read-models.ts';
 import type { GenerationTables } from '../../infrastructure/sql/generation-tables.ts';
 import { SqlGenerations } from '../../infrastructure/sql/generations.ts';
 import { SqlProjectionStore } from '../../infrastructure/sql/projection-store.ts';

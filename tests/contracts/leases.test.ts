@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Leases } from '../../application/ports/leases.ts';
+import type { Leases } from '../../application/ports/coordination.ts';
 import { SqlLeases } from '../../infrastructure/sql/leases.ts';
 import { openServiceDatabase } from '../infrastructure/sql/support/temporary-database.ts';
 import * as memory from '../support/in-memory-leases.ts';

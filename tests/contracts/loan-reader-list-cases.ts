@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { LoanListQuery } from '../../application/ports/loan-reader.ts';
+import type { LoanListQuery } from '../../application/ports/loan-queries.ts';
 import type { FundId } from '../../domain/shared/identifiers.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { FUND, second, settled, toActive } from '../projections/loan/projected-events.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LogPosition } from '../../application/ports/event-store.ts';
-import type { LoanReader } from '../../application/ports/loan-reader.ts';
-import type { ProjectionStore } from '../../application/ports/projection-store.ts';
+import type { LoanReader } from '../../application/ports/loan-queries.ts';
+import type { ProjectionStore } from '../../application/ports/read-models.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { LoanReceived } from '../../domain/loan/index.ts';
 import type { ProjectedEvent } from '../../projections/engine/projection.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { LoanListQuery, LoanPage, LoanReader } from '../../application/ports/loan-reader.ts';
+import type { LoanListQuery, LoanPage, LoanReader } from '../../application/ports/loan-queries.ts';
 import { SqlLoanReader } from '../../infrastructure/sql/loan-reader.ts';
 import { SqlProjectionStore } from '../../infrastructure/sql/projection-store.ts';
 import type { Query, SqlDatabase } from '../../infrastructure/sql/sql-database.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { OperationStates } from '../../application/ports/operation-states.ts';
+import type { OperationStates } from '../../application/ports/loan-queries.ts';
 import { approved, disbursed, repurchaseRequested, termSigned } from '../domain/support/loan-story.ts';
 import type { LoanReaderUnderTest } from './loan-reader-samples.ts';
 import { assign, newOperation } from './loan-reader-samples.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { LogPosition } from '../../application/ports/event-store.ts';
-import type { SealBook, SealHead, SealRecord } from '../../application/ports/log-seals.ts';
+import type { SealBook, SealHead, SealRecord } from '../../application/ports/audit.ts';
 
 const record = (number: number, overrides: Partial<SealRecord> = {}): SealRecord => ({
   number,

@@ -3,8 +3,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
-import type { EventStore, LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
-import type { EventSubscription } from '../../application/ports/event-subscription.ts';
+import type {
+  EventStore,
+  EventSubscription,
+  LogPosition,
+  RecordedEvent,
+} from '../../application/ports/event-store.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { openMove } from '../../infrastructure/composition/migrate-module.ts';
 import { useDataDirectory } from '../../infrastructure/composition/moved-data.ts';

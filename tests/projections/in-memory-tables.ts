@@ -1,5 +1,5 @@
 import type { LogPosition } from '../../application/ports/event-store.ts';
-import type { ProjectionStore } from '../../application/ports/projection-store.ts';
+import type { ProjectionStore } from '../../application/ports/read-models.ts';
 import type { Projection, Row, TableWrite } from '../../projections/engine/projection.ts';
 import { RefusedWritesError } from '../../projections/engine/projector-ports.ts';
 import { QUARANTINE_TABLE } from '../../projections/engine/quarantine.ts';

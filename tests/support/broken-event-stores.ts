@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { ConcurrencyError, KeyAlreadyClaimedError } from '../../application/ports/event-store.ts';
 import type {
   AppendResult,
   EventToAppend,
@@ -7,9 +8,9 @@ import type {
   LogPosition,
   RecordedEvent,
   StreamRevision,
+  SubscribeOptions,
+  SubscriptionMessage,
 } from '../../application/ports/event-store.ts';
-import type { SubscribeOptions, SubscriptionMessage } from '../../application/ports/event-subscription.ts';
-import { ConcurrencyError, KeyAlreadyClaimedError } from '../../application/ports/event-store.ts';
 import { claimId, InMemoryEventStore, nextRevision } from './in-memory-event-store.ts';
 
 /** Agrees to everything and does nothing. */

@@ -1,8 +1,6 @@
-import type { Application, Client } from '../../application/ports/client-registry.ts';
+import { InvalidTokenError, SCOPES, TokenExpiredError } from '../../application/ports/clients.ts';
+import type { Application, Client, TokenClaims } from '../../application/ports/clients.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { SCOPES } from '../../application/ports/scopes.ts';
-import { InvalidTokenError, TokenExpiredError } from '../../application/ports/tokens.ts';
-import type { TokenClaims } from '../../application/ports/tokens.ts';
 import type {
   DocumentsReceipt,
   LoanReceipt,

@@ -1,18 +1,16 @@
+import { ConcurrencyError, KeyAlreadyClaimedError } from '../../application/ports/event-store.ts';
 import type {
   AppendResult,
   EventStore,
+  EventSubscription,
   EventToAppend,
   KeyClaim,
   LogPosition,
   RecordedEvent,
   StreamRevision,
-} from '../../application/ports/event-store.ts';
-import { ConcurrencyError, KeyAlreadyClaimedError } from '../../application/ports/event-store.ts';
-import type {
-  EventSubscription,
   SubscribeOptions,
   SubscriptionMessage,
-} from '../../application/ports/event-subscription.ts';
+} from '../../application/ports/event-store.ts';
 
 const copy = (event: EventToAppend): EventToAppend => JSON.parse(JSON.stringify(event)) as EventToAppend;
 

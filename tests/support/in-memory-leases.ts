@@ -1,4 +1,4 @@
-import type { Lease, Leases } from '../../application/ports/leases.ts';
+import type { Lease, Leases } from '../../application/ports/coordination.ts';
 
 interface Row {
   holder: string;

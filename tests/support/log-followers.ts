@@ -1,6 +1,9 @@
-import type { CheckpointStore } from '../../application/ports/checkpoint-store.ts';
-import type { LogPosition } from '../../application/ports/event-store.ts';
-import type { EventSubscription, SubscribeOptions } from '../../application/ports/event-subscription.ts';
+import type { CheckpointStore } from '../../application/ports/coordination.ts';
+import type {
+  EventSubscription,
+  LogPosition,
+  SubscribeOptions,
+} from '../../application/ports/event-store.ts';
 
 /** Checkpoints by name, in a map. */
 export class MemoryCheckpoints implements CheckpointStore {

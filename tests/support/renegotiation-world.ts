@@ -2,13 +2,13 @@ import type { CommandHandler } from '../../application/command-handling/command-
 import { loanStream } from '../../application/command-handling/stream-names.ts';
 import { decodeEvent } from '../../application/event-codec/event-codec.ts';
 import type { Borrower } from '../../application/ports/borrower-vault.ts';
-import type { DocumentCopies } from '../../application/ports/document-copies.ts';
 import type {
-  DocumentStore,
   DocumentContents,
-  StoredContent,
+  DocumentCopies,
+  DocumentStore,
   FileKind,
   ReceivedFile,
+  StoredContent,
 } from '../../application/ports/document-store.ts';
 import type { EventStore, RecordedEvent } from '../../application/ports/event-store.ts';
 import type { NewProposal, RenegotiateLoansInput } from '../../application/renegotiation/inputs.ts';

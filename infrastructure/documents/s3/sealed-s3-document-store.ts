@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { DocumentCopies } from '../../../application/ports/document-copies.ts';
-import type { DocumentRemoval } from '../../../application/ports/document-removal.ts';
 import type {
   DocumentContents,
+  DocumentCopies,
+  DocumentRemoval,
   DocumentStore,
   ReceivedFile,
   StoredContent,

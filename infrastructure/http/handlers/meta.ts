@@ -1,5 +1,5 @@
 import { asyncApiDocument } from '../../../application/publishing/description/asyncapi-document.ts';
-import type { TokenIssuer } from '../../../application/ports/tokens.ts';
+import type { TokenIssuer } from '../../../application/ports/clients.ts';
 import { HttpProblem, unavailable } from '../errors/http-problem.ts';
 import type { OpenApiDocument, PublicAddresses } from '../openapi/document.ts';
 import { RELEASED_VERSIONS, releasedDescription } from '../openapi/released.ts';

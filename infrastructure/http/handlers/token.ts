@@ -1,4 +1,4 @@
-import type { TokenIssuer } from '../../../application/ports/tokens.ts';
+import type { TokenIssuer } from '../../../application/ports/clients.ts';
 import { forAdmitted } from '../pipeline/operation.ts';
 import type { Handler } from '../pipeline/operation.ts';
 import { ok } from '../pipeline/reply.ts';

@@ -1,5 +1,5 @@
 import { eventSchemas } from '../../../application/schemas/events.ts';
-import type { Scope } from '../../../application/ports/scopes.ts';
+import type { Scope } from '../../../application/ports/clients.ts';
 import { headerComponents } from './components/headers.ts';
 import { installmentSchemas } from './components/installments.ts';
 import { loanRequestSchemas } from './components/loan-requests.ts';

@@ -1,4 +1,4 @@
-import type { Scope } from '../../../application/ports/scopes.ts';
+import type { Scope } from '../../../application/ports/clients.ts';
 import type { ErrorCode } from '../errors/error-table.ts';
 import { RATE_ROWS } from '../limits/rate-limiter.ts';
 import type { RateRow } from '../limits/rate-limiter.ts';

@@ -1,9 +1,17 @@
 import type { IncomingMessage } from 'node:http';
-import type { Application, Client } from '../../../application/ports/client-registry.ts';
-import { allows, scopesOf } from '../../../application/ports/scopes.ts';
-import type { Scope } from '../../../application/ports/scopes.ts';
-import { InvalidTokenError, TokenExpiredError } from '../../../application/ports/tokens.ts';
-import type { TokenClaims, TokenVerifier } from '../../../application/ports/tokens.ts';
+import {
+  InvalidTokenError,
+  TokenExpiredError,
+  allows,
+  scopesOf,
+} from '../../../application/ports/clients.ts';
+import type {
+  Application,
+  Client,
+  Scope,
+  TokenClaims,
+  TokenVerifier,
+} from '../../../application/ports/clients.ts';
 import type { ErrorCode } from '../errors/error-table.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 

@@ -1,5 +1,4 @@
-import type { Client } from '../../../application/ports/client-registry.ts';
-import type { ClientAuthenticator } from '../../../application/ports/tokens.ts';
+import type { Client, ClientAuthenticator } from '../../../application/ports/clients.ts';
 import { invalidClient, readCredentials } from '../requests/client-credentials.ts';
 import type { Exchange } from './exchange.ts';
 import { tooManyRequests } from './rate-gate.ts';

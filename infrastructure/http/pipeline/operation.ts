@@ -1,4 +1,4 @@
-import type { Client } from '../../../application/ports/client-registry.ts';
+import type { Client } from '../../../application/ports/clients.ts';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import type { RequestContext } from '../../../application/request-context.ts';
 import type { Request } from 'express';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Client } from '../../../application/ports/client-registry.ts';
+import type { Client } from '../../../application/ports/clients.ts';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import { declaredLength, letContinue, parseJson, readBody, textOf } from '../bodies/read-body.ts';
 import type { UploadArea } from '../bodies/upload-area.ts';

@@ -1,12 +1,12 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { BusinessClock } from '../../../application/ports/clock.ts';
-import type { LogPosition } from '../../../application/ports/event-store.ts';
 import type {
   EventSubscription,
+  LogPosition,
   SubscribeOptions,
   SubscriptionMessage,
-} from '../../../application/ports/event-subscription.ts';
+} from '../../../application/ports/event-store.ts';
 
 interface Lag {
   readonly seconds: number;

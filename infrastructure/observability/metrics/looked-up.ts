@@ -1,6 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
-import type { StateCount } from '../../../application/ports/operation-states.ts';
+import type { StateCount } from '../../../application/ports/loan-queries.ts';
 import type { DeliveryLag } from '../../../application/ports/delivery-log.ts';
 import type { DeadLetterCount } from '../dead-letter-counts.ts';
 

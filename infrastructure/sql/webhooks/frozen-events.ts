@@ -1,4 +1,4 @@
-import type { FrozenEvents, FrozenPeriod } from '../../../application/ports/audited-rows.ts';
+import type { FrozenEvents, FrozenPeriod } from '../../../application/ports/audit.ts';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { SqlDatabase } from '../sql-database.ts';
 import type { WebhookEventTable } from './tables.ts';

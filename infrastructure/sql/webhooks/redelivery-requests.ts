@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { CompiledQuery, ExpressionBuilder } from 'kysely';
-import type { WebhookEvent } from '../../../application/ports/delivery-queue.ts';
-import type { Redelivery } from '../../../application/ports/redelivery.ts';
+import type { Redelivery, WebhookEvent } from '../../../application/ports/delivery-queue.ts';
 import type { Schema } from '../schema.ts';
 import { notAlone } from '../locks.ts';
 import type { SqlDatabase, Statement } from '../sql-database.ts';

@@ -1,4 +1,4 @@
-import type { ConsumerProgress } from '../../../application/ports/consumer-offsets.ts';
+import type { ConsumerProgress } from '../../../application/ports/event-bus.ts';
 import type {
   AttemptResult,
   Claim,
@@ -7,11 +7,11 @@ import type {
   LaneLease,
   LaneSchedule,
   PlannedDelivery,
+  Redelivery,
   Retention,
   Settlement,
   WebhookEvent,
 } from '../../../application/ports/delivery-queue.ts';
-import type { Redelivery } from '../../../application/ports/redelivery.ts';
 import { ProgressStatements, asPartitionLost } from '../consumer-offsets.ts';
 import { notAlone } from '../locks.ts';
 import type { SqlDatabase, Statement } from '../sql-database.ts';

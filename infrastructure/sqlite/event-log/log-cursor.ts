@@ -1,6 +1,5 @@
-import type { SubscribeOptions } from '../../../application/ports/event-subscription.ts';
-import type { LogPosition, RecordedEvent } from '../../../application/ports/event-store.ts';
 import { DamagedEventError } from '../../../application/ports/event-store.ts';
+import type { LogPosition, RecordedEvent, SubscribeOptions } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { backoff, pause, unlessAborted } from '../../support/abortable.ts';
 import type { LogPage } from './log-page.ts';

@@ -1,5 +1,8 @@
-import type { SubscribeOptions, SubscriptionMessage } from '../../../application/ports/event-subscription.ts';
-import type { LogPosition } from '../../../application/ports/event-store.ts';
+import type {
+  LogPosition,
+  SubscribeOptions,
+  SubscriptionMessage,
+} from '../../../application/ports/event-store.ts';
 import type { LogSource } from './log-cursor.ts';
 import { LogCursor } from './log-cursor.ts';
 import { toPosition } from './log-page.ts';

@@ -1,20 +1,18 @@
-import type {
-  AppendResult,
-  EventStore,
-  EventToAppend,
-  KeyClaim,
-  RecordedEvent,
-  StreamRevision,
-} from '../../../application/ports/event-store.ts';
-import type {
-  EventSubscription,
-  SubscribeOptions,
-  SubscriptionMessage,
-} from '../../../application/ports/event-subscription.ts';
 import {
   DamagedEventError,
   OutcomeUnknownError,
   StoreUnavailableError,
+} from '../../../application/ports/event-store.ts';
+import type {
+  AppendResult,
+  EventStore,
+  EventSubscription,
+  EventToAppend,
+  KeyClaim,
+  RecordedEvent,
+  StreamRevision,
+  SubscribeOptions,
+  SubscriptionMessage,
 } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { messageOf } from '../../support/error-message.ts';

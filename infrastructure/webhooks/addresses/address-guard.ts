@@ -1,4 +1,4 @@
-import type { WebhookAddressGuard } from '../../../application/ports/webhook-address-guard.ts';
+import type { WebhookAddressGuard } from '../../../application/ports/webhook-subscriptions.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import { isAllowedAddress } from './address-rules.ts';
 import type { AddressPolicy } from './address-rules.ts';

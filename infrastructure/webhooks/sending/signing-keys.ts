@@ -1,8 +1,8 @@
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { secretContext } from '../../../application/ports/webhook-secrets.ts';
-import type { RandomSource, Sealer } from '../../../application/ports/webhook-secrets.ts';
+import { secretContext } from '../../../application/ports/webhook-subscriptions.ts';
+import type { RandomSource, Sealer } from '../../../application/ports/webhook-subscriptions.ts';
 
 const CACHED_KEYS = 5_000;
 const SECRET_BYTES = 32;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { AdministratorDecisions } from '../../../application/administrator/decisions.ts';
 import { SandboxAdministrator } from '../../../application/administrator/sandbox-administrator.ts';
-import type { CheckpointStore } from '../../../application/ports/checkpoint-store.ts';
+import type { CheckpointStore } from '../../../application/ports/coordination.ts';
 import type { BusinessClock, RealClock } from '../../../application/ports/clock.ts';
 import type { EventStore, LogPosition } from '../../../application/ports/event-store.ts';
 import type { SandboxOutcome } from '../../../domain/loan/events.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { NearestProgress } from '../../../application/loans/nearest-progress.ts';
 import { PolledProgress } from '../../../application/loans/polled-progress.ts';
-import type { LoanVersions } from '../../../application/ports/loan-versions.ts';
+import type { LoanVersions } from '../../../application/ports/loan-queries.ts';
 
 /** A read model in a map; time passes only while the reader sleeps. */
 class World implements LoanVersions {

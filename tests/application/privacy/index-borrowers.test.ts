@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { borrowerDigest, isDocument } from '../../../application/privacy/borrower-digest.ts';
 import { IndexBorrowers } from '../../../application/privacy/index-borrowers.ts';
-import type { BorrowerIndexEntry } from '../../../application/ports/borrower-index.ts';
+import type { BorrowerIndexEntry } from '../../../application/ports/borrower-vault.ts';
 import type { LogPosition } from '../../../application/ports/event-store.ts';
 import { openVault } from '../../support/application-parts.ts';
 import { activate, postAssignment, receive, streamOf } from '../../support/post-assignment.ts';

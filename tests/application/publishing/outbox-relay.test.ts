@@ -1,14 +1,18 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { loanStream, parseLoanStream } from '../../../application/command-handling/stream-names.ts';
-import type { CheckpointStore } from '../../../application/ports/checkpoint-store.ts';
-import type { EventBus, PublicEvent } from '../../../application/ports/event-bus.ts';
+import type { CheckpointStore } from '../../../application/ports/coordination.ts';
+import type {
+  EventBus,
+  HeldBack,
+  PublicEvent,
+  RelayQuarantine,
+} from '../../../application/ports/event-bus.ts';
 import type { LogPosition, RecordedEvent } from '../../../application/ports/event-store.ts';
 import { StreamFundLookup } from '../../../application/publishing/fund-lookup.ts';
 import { HeldOperations } from '../../../application/publishing/held-operations.ts';
 import { LOOK_FOR_RELEASES_MS, OutboxRelay } from '../../../application/publishing/outbox-relay.ts';
 import { PublicEventTranslator } from '../../../application/publishing/public-event-translator.ts';
 import type { LoanEvent } from '../../../domain/loan/events.ts';
-import type { HeldBack, RelayQuarantine } from '../../../application/ports/relay-quarantine.ts';
 import { UnreadableEventError } from '../../../application/event-codec/payload.ts';
 import { sleep } from '../../../infrastructure/composition/sleep.ts';
 import { sampleEvent, sampleMetadata } from '../../contracts/event-store-samples.ts';

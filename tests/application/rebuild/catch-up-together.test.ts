@@ -1,7 +1,11 @@
 import { expect, test } from '@jest/globals';
-import type { LogPosition, RecordedEvent } from '../../../application/ports/event-store.ts';
-import type { SubscribeOptions, SubscriptionMessage } from '../../../application/ports/event-subscription.ts';
-import type { ProjectionStore } from '../../../application/ports/projection-store.ts';
+import type {
+  LogPosition,
+  RecordedEvent,
+  SubscribeOptions,
+  SubscriptionMessage,
+} from '../../../application/ports/event-store.ts';
+import type { ProjectionStore } from '../../../application/ports/read-models.ts';
 import { GenerationFollower, catchUpTogether } from '../../../application/rebuild/generation-follower.ts';
 import type { LogOrder } from '../../../application/rebuild/log-order.ts';
 import type { ProjectedEvent, Projection } from '../../../projections/engine/projection.ts';

@@ -1,4 +1,4 @@
-import type { NotifiedPayment, NotifiedPayments } from '../../../application/ports/notified-payments.ts';
+import type { NotifiedPayment, NotifiedPayments } from '../../../application/ports/fund-reports.ts';
 import { ReconcileStatement } from '../../../application/reconciliation/reconcile-statement.ts';
 import type { Finding, Reconciliation } from '../../../application/reconciliation/reconciliation.ts';
 import type { Tolerances } from '../../../application/reconciliation/reference-passes.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ClockOffset } from '../../../application/ports/clock-offset.ts';
+import type { ClockOffset } from '../../../application/ports/clock.ts';
 import { durationOf } from '../../../application/sandbox/duration.ts';
 import { MovableClock } from '../../../application/sandbox/movable-clock.ts';
 import { SandboxClock } from '../../../application/sandbox/sandbox-clock.ts';

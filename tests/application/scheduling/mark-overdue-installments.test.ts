@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { DueInstallment, DueInstallments } from '../../../application/ports/due-installments.ts';
+import type { DueInstallment, DueInstallments } from '../../../application/ports/loan-queries.ts';
 import { MarkOverdueInstallments } from '../../../application/scheduling/mark-overdue-installments.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';

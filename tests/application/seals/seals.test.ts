@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Difference } from '../../../application/audit/difference.ts';
 import type { JsonText, LogPosition, RecordedEvent } from '../../../application/ports/event-store.ts';
-import type { SealMac } from '../../../application/ports/log-seals.ts';
+import type { SealMac } from '../../../application/ports/audit.ts';
 import { SealCheck } from '../../../application/seals/check-seals.ts';
 import type { SealPlace } from '../../../application/seals/check-seals.ts';
 import { BrokenSealBookError, SEAL_EVERY_MS, SealLog } from '../../../application/seals/seal-log.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openServiceDatabase } from '../../infrastructure/sql/support/temporary-database.ts';
 import type { TemporaryDatabase } from '../../infrastructure/sql/support/temporary-database.ts';
-import { secretContext } from '../../../application/ports/webhook-secrets.ts';
+import { secretContext } from '../../../application/ports/webhook-subscriptions.ts';
 import { FUND, ManagementWorld, RECEIVER, refusedWith } from './support/management-world.ts';
 
 let store: TemporaryDatabase;

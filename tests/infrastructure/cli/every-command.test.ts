@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
-import type { PendingOperation } from '../../../application/ports/operation-states.ts';
+import type { PendingOperation } from '../../../application/ports/loan-queries.ts';
 import type { CliDependencies, CliServices } from '../../../infrastructure/cli/cli-services.ts';
 import { DifferencesFoundError, OutputClosedError } from '../../../infrastructure/cli/cli-services.ts';
 import { createProgram, runProgram } from '../../../infrastructure/cli/program.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LogPosition } from '../../../application/ports/event-store.ts';
-import type { RowDifference } from '../../../application/ports/generations.ts';
+import type { RowDifference } from '../../../application/ports/read-models.ts';
 import type { BackupSummary } from '../../../infrastructure/cli/backup-services.ts';
 import type { ProjectionsServices } from '../../../infrastructure/cli/projections-services.ts';
 import { commandLine } from '../../support/command-line.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { status } from '@grpc/grpc-js';
-import type { LogPosition } from '../../../application/ports/event-store.ts';
-import type { SubscriptionMessage } from '../../../application/ports/event-subscription.ts';
+import type { LogPosition, SubscriptionMessage } from '../../../application/ports/event-store.ts';
 import { EventStoreDbStore } from '../../../infrastructure/eventstoredb/event-store-db-store.ts';
 import {
   catchUp,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { ClientDirectory } from '../../../application/clients/client-directory.ts';
-import { allows, SCOPES } from '../../../application/ports/scopes.ts';
-import type { Scope } from '../../../application/ports/scopes.ts';
+import { allows, SCOPES } from '../../../application/ports/clients.ts';
+import type { Scope } from '../../../application/ports/clients.ts';
 import { OPERATIONS } from '../../../infrastructure/http/openapi/document.ts';
 import type { OperationSpec } from '../../../infrastructure/http/openapi/operation.ts';
 import { Authentication } from '../../../infrastructure/http/pipeline/authentication.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { OperationMark } from '../../../application/ports/consumer-offsets.ts';
-import type { PublicEvent } from '../../../application/ports/event-bus.ts';
+import type { OperationMark, PublicEvent } from '../../../application/ports/event-bus.ts';
 import { eventOf, freshEvents } from '../../../infrastructure/kafka/event-records.ts';
 import { RefusedRecordError } from '../../../infrastructure/kafka/records.ts';
 import type { KafkaRecord } from '../../../infrastructure/kafka/records.ts';

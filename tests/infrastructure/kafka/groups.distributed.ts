@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { PartitionLostError } from '../../../application/ports/consumer-offsets.ts';
-import type { ConsumerProgress } from '../../../application/ports/consumer-offsets.ts';
-import type { PublicEvent } from '../../../application/ports/event-bus.ts';
+import { PartitionLostError } from '../../../application/ports/event-bus.ts';
+import type { ConsumerProgress, PublicEvent } from '../../../application/ports/event-bus.ts';
 import { busWorld, mixedEvents, sequencesByCode, until, whole } from '../../support/kafka/bus-world.ts';
 import type { BusWorld, Member } from '../../support/kafka/bus-world.ts';
 import { testKafka } from '../../support/kafka/test-kafka.ts';

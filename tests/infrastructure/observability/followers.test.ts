@@ -1,8 +1,12 @@
 import { MovableClock } from '../../../application/sandbox/movable-clock.ts';
 import { describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
-import type { LogPosition, RecordedEvent } from '../../../application/ports/event-store.ts';
-import type { EventSubscription, SubscribeOptions } from '../../../application/ports/event-subscription.ts';
+import type {
+  EventSubscription,
+  LogPosition,
+  RecordedEvent,
+  SubscribeOptions,
+} from '../../../application/ports/event-store.ts';
 import { Followers } from '../../../infrastructure/observability/metrics/followers.ts';
 
 const MINUTE_MS = 60_000;

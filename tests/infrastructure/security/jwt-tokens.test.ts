@@ -8,8 +8,8 @@ import {
   jwtVerify,
 } from 'jose';
 import type { JSONWebKeySet } from 'jose';
-import type { Client } from '../../../application/ports/client-registry.ts';
-import { InvalidTokenError, TokenExpiredError } from '../../../application/ports/tokens.ts';
+import type { Client } from '../../../application/ports/clients.ts';
+import { InvalidTokenError, TokenExpiredError } from '../../../application/ports/clients.ts';
 import { JwtTokens } from '../../../infrastructure/security/jwt-tokens.ts';
 import {
   REVOKED_EVERYWHERE_AFTER_MS,

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createHmac } from 'node:crypto';
-import type { BorrowerIndexEntry } from '../../../application/ports/borrower-index.ts';
-import type { Borrower } from '../../../application/ports/borrower-vault.ts';
+import type { Borrower, BorrowerIndexEntry } from '../../../application/ports/borrower-vault.ts';
 import type { SealedBorrower } from '../../../domain/shared/identifiers.ts';
 import type { Sealed, SealedName } from '../../../domain/shared/private-text.ts';
 import { OperationKeys } from '../../../infrastructure/security/operation-keys.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { LoanListQuery } from '../../../application/ports/loan-reader.ts';
+import type { LoanListQuery } from '../../../application/ports/loan-queries.ts';
 import { SqlLoanReader } from '../../../infrastructure/sql/loan-reader.ts';
 import { openReadModel, raw } from './support/temporary-database.ts';
 import type { TemporaryDatabase } from './support/temporary-database.ts';

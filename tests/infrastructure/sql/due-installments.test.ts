@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { DueInstallment } from '../../../application/ports/due-installments.ts';
+import type { DueInstallment } from '../../../application/ports/loan-queries.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { SqlDueInstallments } from '../../../infrastructure/sql/due-installments.ts';
 import { openReadModel, raw } from './support/temporary-database.ts';

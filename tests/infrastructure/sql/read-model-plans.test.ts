@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CompiledQuery } from 'kysely';
-import type { LoanReader } from '../../../application/ports/loan-reader.ts';
+import type { LoanReader } from '../../../application/ports/loan-queries.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { dueInstallments } from '../../../infrastructure/sql/due-installments.ts';
 import { encodeCursor } from '../../../infrastructure/sql/loan-list-cursor.ts';

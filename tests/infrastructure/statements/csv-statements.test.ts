@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { StatementFormat } from '../../../application/ports/statements.ts';
+import type { StatementFormat } from '../../../application/ports/fund-reports.ts';
 import { StatementError } from '../../../application/reconciliation/statement-line.ts';
 import { amountReader } from '../../../infrastructure/statements/amounts.ts';
 import { CsvStatements } from '../../../infrastructure/statements/csv-statements.ts';

@@ -1,6 +1,6 @@
 import type { LogPosition } from '../../../application/ports/event-store.ts';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../application/ports/event-store.ts';
-import type { ProjectionStore } from '../../../application/ports/projection-store.ts';
+import type { ProjectionStore } from '../../../application/ports/read-models.ts';
 import type { QuarantinedStream } from '../../../projections/engine/projector-ports.ts';
 import type { Projection, TableWrite } from '../../../projections/engine/projection.ts';
 

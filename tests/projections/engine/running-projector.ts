@@ -1,5 +1,5 @@
 import type { LogPosition, RecordedEvent } from '../../../application/ports/event-store.ts';
-import type { ProjectionStore } from '../../../application/ports/projection-store.ts';
+import type { ProjectionStore } from '../../../application/ports/read-models.ts';
 import { Projector } from '../../../projections/engine/projector.ts';
 import type { ProjectorDependencies } from '../../../projections/engine/projector.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ConsumerOffsets } from '../../../application/ports/consumer-offsets.ts';
-import type { EventHandler, PublicEvent } from '../../../application/ports/event-bus.ts';
+import type { ConsumerOffsets, EventHandler, PublicEvent } from '../../../application/ports/event-bus.ts';
 import { KafkaEventBus } from '../../../infrastructure/kafka/kafka-event-bus.ts';
 import type { KafkaEventBusOptions } from '../../../infrastructure/kafka/kafka-event-bus.ts';
 import { SqlConsumerOffsets } from '../../../infrastructure/sql/consumer-offsets.ts';

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import type { SubscriptionMessage } from '../../../../application/ports/event-subscription.ts';
-import type { StreamRevision } from '../../../../application/ports/event-store.ts';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../../application/ports/event-store.ts';
+import type { StreamRevision, SubscriptionMessage } from '../../../../application/ports/event-store.ts';
 import type { SqliteEventStore } from '../../../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
 import { catchUp, eventsIn, follow, idsOf, sampleEvents } from '../../../contracts/event-store-samples.ts';
 import { newDataDir, openStore, WorkerWatch } from './store-fixture.ts';

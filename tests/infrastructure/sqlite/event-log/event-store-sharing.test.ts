@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ConcurrencyError, KeyAlreadyClaimedError } from '../../../../application/ports/event-store.ts';
-import type { SubscriptionMessage } from '../../../../application/ports/event-subscription.ts';
+import type { SubscriptionMessage } from '../../../../application/ports/event-store.ts';
 import type { SqliteEventStore } from '../../../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
 import {
   catchUp,

@@ -1,3 +1,5 @@
+import type { LogPosition } from './event-store.ts';
+
 /** The right to play a role that only one process may play, until it ends, is given back or is taken over. */
 export interface Lease {
   readonly name: string;
@@ -20,4 +22,14 @@ export interface Leases {
   renew(lease: Lease, ttlMs: number): Promise<boolean>;
   /** Free for the next one at once; without effect when it has ended or passed on. */
   release(lease: Lease): Promise<void>;
+}
+
+/** How far a named process manager or relay has come. */
+export interface CheckpointStore {
+  load(name: string): Promise<LogPosition | 'start'>;
+  /**
+   * Moves it on from `expected`; false, and nothing is stored, when it stands elsewhere: another process moved it, and the caller
+   * is behind. A crash may take back the last moves, newest first; what they stood for is done again then.
+   */
+  advance(name: string, expected: LogPosition | 'start', position: LogPosition): Promise<boolean>;
 }
