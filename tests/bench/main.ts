@@ -2,13 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 /**
- * Benchmarks, each part in a process of its own: `npm run bench` runs all of them, `npm run bench -- webhooks` one, and
+ * Measurements, each part in a process of its own: `npm run bench` runs all of them, `npm run bench -- webhooks` one, and
  * `npm run bench -- webhooks latency` only a piece of it. `npm run bench -- --distributed` needs PostgreSQL and Java, and is not
  * among all of them.
  */
 const PARTS: Readonly<Record<string, string>> = {
   audit: 'audit-bench.ts',
   rebuild: 'rebuild-bench.ts',
+  route: 'route.ts',
   settlements: 'settlement-bench.ts',
   webhooks: 'webhook-bench.ts',
 };
