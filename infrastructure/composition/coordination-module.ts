@@ -2,7 +2,7 @@ import { ContainerModule } from 'inversify';
 import { NearestProgress } from '../../application/loans/nearest-progress.ts';
 import { PolledProgress } from '../../application/loans/polled-progress.ts';
 import { SharedTokenBucketLimiter } from '../http/limits/shared-token-bucket-limiter.ts';
-import { TokenBucketLimiter } from '../http/limits/token-bucket-limiter.ts';
+import { TokenBucketLimiter } from '../http/limits/rate-limiter.ts';
 import { SandboxClock } from '../../application/sandbox/sandbox-clock.ts';
 import { SqlClockOffset } from '../sql/clock-offset.ts';
 import { SqlLeases } from '../sql/leases.ts';

@@ -1,12 +1,12 @@
 import type { Logger } from '../../application/ports/logger.ts';
 import type { HttpProblem } from '../http/errors/http-problem.ts';
 import { unavailable } from '../http/errors/http-problem.ts';
-import { healthApp } from '../http/health-app.ts';
-import type { RequestListener } from '../http/health-app.ts';
+import { healthApp } from '../http/server/health-app.ts';
+import type { RequestListener } from '../http/server/health-app.ts';
 import type { RateLimiter } from '../http/limits/rate-limiter.ts';
-import { TokenBucketLimiter } from '../http/limits/token-bucket-limiter.ts';
-import { createHttpServer, DEFAULT_LIMITS } from '../http/server.ts';
-import type { HttpServer } from '../http/server.ts';
+import { TokenBucketLimiter } from '../http/limits/rate-limiter.ts';
+import { createHttpServer, DEFAULT_LIMITS } from '../http/server/http-server.ts';
+import type { HttpServer } from '../http/server/http-server.ts';
 import type { Configuration } from './configuration.ts';
 
 const RETRY_AFTER_S = 2;

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
-import { BoundedBuffer } from './bounded-buffer.ts';
-import { readForm } from './form-reading.ts';
-import type { FormLimits, FormPart } from './form-reading.ts';
-import { textOf, tooLarge } from './read-body.ts';
+import { BoundedBuffer, textOf, tooLarge } from './read-body.ts';
+import { readForm } from './multipart-parser.ts';
+import type { FormLimits, FormPart } from './multipart-parser.ts';
 import type { UploadSession } from './upload-session.ts';
 
 export interface MultipartLimits extends FormLimits {

@@ -1,9 +1,77 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ClientGoneError, HttpProblem } from '../errors/http-problem.ts';
-import { BoundedBuffer } from './bounded-buffer.ts';
-import { requireShallow } from './json-depth.ts';
 import { parseExactJson } from '../../../application/schemas/exact-json.ts';
+import { ClientGoneError, HttpProblem } from '../errors/http-problem.ts';
+
+/**
+ * Gathers bytes up to a limit in one piece of memory: a thousand chunks of one byte cost a thousand bytes, not a thousand
+ * buffers.
+ */
+export class BoundedBuffer {
+  readonly #limit: number;
+  #bytes: Buffer = Buffer.alloc(0);
+  #size = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** False when this is more than fits; then nothing was added. */
+  add(chunk: Buffer): boolean {
+    const size = this.#size + chunk.length;
+    if (size > this.#limit) return false;
+    if (this.#size === 0) this.#bytes = chunk;
+    else {
+      if (size > this.#bytes.length) this.#grow(size);
+      chunk.copy(this.#bytes, this.#size);
+    }
+    this.#size = size;
+    return true;
+  }
+
+  /** What was gathered. Nothing may be added after that. */
+  content(): Buffer {
+    return this.#bytes.subarray(0, this.#size);
+  }
+
+  #grow(size: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.min(this.#limit, Math.max(2 * size, 4096)));
+    this.#bytes.copy(larger, 0, 0, this.#size);
+    this.#bytes = larger;
+  }
+}
+
+/** Levels of lists and objects in one another. The deepest request of the interface has four. */
+const DEEPEST = 20;
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const OPENING: ReadonlySet<number> = new Set([91, 123]);
+const CLOSING: ReadonlySet<number> = new Set([93, 125]);
+
+/** The position of the quote that ends the string which begins here, or the end of the text. */
+const endOfString = (text: string, start: number): number => {
+  let at = start + 1;
+  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  return at;
+};
+
+/**
+ * Looks at brackets alone, in one pass and before anything is parsed, so that nothing which walks the value afterwards can be
+ * led deeper.
+ * @throws HttpProblem `invalid_request`
+ */
+const requireShallow = (text: string, what: string): void => {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (OPENING.has(code)) depth += 1;
+    else if (CLOSING.has(code)) depth -= 1;
+    if (depth > DEEPEST)
+      throw new HttpProblem('invalid_request', `${what} is nested more than ${DEEPEST} levels deep`);
+  }
+};
 
 /** Responses whose client waits for `100 Continue` before it sends the body. */
 export const awaitingContinue = new WeakSet<ServerResponse>();

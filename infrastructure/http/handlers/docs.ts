@@ -1,7 +1,7 @@
 import { loadReferencePage, PAGE_POLICY } from '../docs/reference-page.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import type { OpenApiDocument } from '../openapi/document.ts';
-import type { Handler } from '../pipeline/operation.ts';
+import type { Handler } from '../operation.ts';
 
 const REVALIDATE = ['Cache-Control', 'no-cache'];
 /** The name of a file changes with its content. */

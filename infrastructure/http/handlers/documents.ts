@@ -2,9 +2,9 @@ import { OverShareError } from '../../../application/ports/busy-error.ts';
 import type { StoredContent } from '../../../application/ports/document-store.ts';
 import { isProposalCode } from '../../../application/schemas/values.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
-import { forClient } from '../pipeline/operation.ts';
-import type { Handler } from '../pipeline/operation.ts';
-import { isMatched } from '../served-content.ts';
+import { forClient } from '../operation.ts';
+import type { Handler } from '../operation.ts';
+import { isMatched } from '../docs/served-content.ts';
 import type { UseCases } from '../use-cases.ts';
 
 export const PDF = 'application/pdf';

@@ -1,6 +1,5 @@
-import { forClient } from '../pipeline/operation.ts';
-import type { Handler } from '../pipeline/operation.ts';
-import { ok, outcomeReply } from '../pipeline/reply.ts';
+import { forClient, ok, outcomeReply } from '../operation.ts';
+import type { Handler } from '../operation.ts';
 import { presentSettlementQuote } from '../presenters/quotes.ts';
 import { presentSettlement } from '../presenters/settlement.ts';
 import { settleInstallmentInput } from '../requests/settlement.ts';

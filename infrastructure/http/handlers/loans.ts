@@ -1,9 +1,8 @@
 import type { ListLoansInput } from '../../../application/loans/read-loan.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { isProposalCode } from '../../../application/schemas/values.ts';
-import { forClient } from '../pipeline/operation.ts';
-import type { Handler } from '../pipeline/operation.ts';
-import { ok, outcomeReply } from '../pipeline/reply.ts';
+import { forClient, ok, outcomeReply } from '../operation.ts';
+import type { Handler } from '../operation.ts';
 import { presentLoan, presentLoanReceipt, presentLoanSummary } from '../presenters/loan.ts';
 import { assignLoanInput, checkLoanData } from '../requests/loan-data.ts';
 import type { LoanDataBody } from '../requests/loan-data.ts';

@@ -6,7 +6,7 @@ import { RELEASED_VERSIONS, releasedDescription } from '../openapi/released.ts';
 import { API_VERSION } from '../openapi/version.ts';
 import { servedAsJson, servedAsYaml } from '../openapi/served-document.ts';
 import type { Replying } from '../openapi/served-document.ts';
-import type { Handler } from '../pipeline/operation.ts';
+import type { Handler } from '../operation.ts';
 
 export interface Readiness {
   readonly ready: boolean;

@@ -1,6 +1,5 @@
-import { forClient } from '../pipeline/operation.ts';
-import type { Handler } from '../pipeline/operation.ts';
-import { ok, outcomeReply } from '../pipeline/reply.ts';
+import { forClient, ok, outcomeReply } from '../operation.ts';
+import type { Handler } from '../operation.ts';
 import { presentPrepaymentQuote, presentRepurchaseQuote } from '../presenters/quotes.ts';
 import { presentDocuments, presentPrepayment, presentRepurchase } from '../presenters/post-assignment.ts';
 import {

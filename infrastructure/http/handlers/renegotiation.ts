@@ -1,7 +1,6 @@
-import { mediaTypeOf } from '../bodies/media-type.ts';
-import { forClient } from '../pipeline/operation.ts';
-import type { Call, Handler } from '../pipeline/operation.ts';
-import { ok, outcomeReply } from '../pipeline/reply.ts';
+import { mediaTypeOf } from '../bodies/body-headers.ts';
+import { forClient, ok, outcomeReply } from '../operation.ts';
+import type { Call, Handler } from '../operation.ts';
 import { presentRenegotiationQuote } from '../presenters/quotes.ts';
 import { presentRenegotiation } from '../presenters/renegotiation.ts';
 import { checkRenegotiation, renegotiationDataInput, renegotiationInput } from '../requests/renegotiation.ts';

@@ -1,9 +1,8 @@
 import type { ClockMove, SandboxTime } from '../../../application/sandbox/sandbox-clock.ts';
 import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
 import { durationOf } from '../../../application/sandbox/duration.ts';
-import { forClient } from '../pipeline/operation.ts';
-import type { Handler } from '../pipeline/operation.ts';
-import { ok } from '../pipeline/reply.ts';
+import { forClient, ok } from '../operation.ts';
+import type { Handler } from '../operation.ts';
 import { asText } from '../requests/request-rules.ts';
 import type { CrossCheck, Draft } from '../requests/request-rules.ts';
 import type { UseCases } from '../use-cases.ts';

@@ -1,7 +1,6 @@
 import type { TokenIssuer } from '../../../application/ports/clients.ts';
-import { forAdmitted } from '../pipeline/operation.ts';
-import type { Handler } from '../pipeline/operation.ts';
-import { ok } from '../pipeline/reply.ts';
+import { forAdmitted, ok } from '../operation.ts';
+import type { Handler } from '../operation.ts';
 
 export const tokenHandlers = (issuer: TokenIssuer): Readonly<Record<string, Handler>> => ({
   issueToken: {

@@ -1,8 +1,7 @@
 import { isSoundText } from '../../../application/schemas/sound-text.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
-import { forClient } from '../pipeline/operation.ts';
-import type { Call, Handler } from '../pipeline/operation.ts';
-import { NO_CONTENT, ok } from '../pipeline/reply.ts';
+import { NO_CONTENT, forClient, ok } from '../operation.ts';
+import type { Call, Handler } from '../operation.ts';
 import {
   presentCreatedWebhook,
   presentDeliveries,

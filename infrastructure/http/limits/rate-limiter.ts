@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** Refill in tokens a minute, capacity in tokens. */
 export interface RateLimit {
   readonly perMinute: number;
@@ -46,3 +48,79 @@ export const multiplied = (limit: RateLimit, factor: number): RateLimit =>
   factor === 1
     ? limit
     : { perMinute: limit.perMinute * factor, burst: Math.max(1, Math.floor(limit.burst * factor)) };
+
+export interface BucketLevel {
+  /** Fractions included. */
+  readonly tokens: number;
+  /** When it had them, UNIX milliseconds. */
+  readonly at: number;
+}
+
+const MS_PER_MINUTE = 60_000;
+/** Sums of fractions of a token may fall short of a whole one by this much. */
+export const ROUNDING = 1e-9;
+
+export const holdsToken = ({ tokens }: BucketLevel): boolean => tokens >= 1 - ROUNDING;
+
+export const stateOf = ({ tokens, at }: BucketLevel, limit: RateLimit, allowed: boolean): RateState => {
+  const perMs = limit.perMinute / MS_PER_MINUTE;
+  return {
+    allowed,
+    limit: limit.burst,
+    remaining: Math.floor(tokens + ROUNDING),
+    resetAt: Math.ceil((at + (limit.burst - tokens) / perMs) / 1000 - ROUNDING),
+    retryAfter: allowed ? 0 : Math.max(1, Math.ceil((1 - tokens) / perMs / 1000 - ROUNDING)),
+  };
+};
+
+interface Bucket {
+  tokens: number;
+  /** UNIX milliseconds of the last refill. */
+  at: number;
+}
+
+/** About 100 bytes each: a flood of addresses costs some megabytes and forgets only the addresses idle for longest. */
+const DEFAULT_CAPACITY = 50_000;
+
+/** Token buckets of one process, in bounded memory. */
+export class TokenBucketLimiter implements RateLimiter {
+  readonly #buckets: Readonly<Record<RateScope, LRUCache<string, Bucket>>>;
+  readonly #now: () => number;
+
+  /** `now` answers UNIX milliseconds; `capacity` is the most buckets remembered in each scope. */
+  constructor(now: () => number = Date.now, capacity: number = DEFAULT_CAPACITY) {
+    this.#now = now;
+    this.#buckets = {
+      application: new LRUCache({ max: capacity }),
+      address: new LRUCache({ max: capacity }),
+    };
+  }
+
+  take(scope: RateScope, key: string, limit: RateLimit): RateState {
+    const bucket = this.#refilled(scope, key, limit);
+    const allowed = holdsToken(bucket);
+    if (allowed) bucket.tokens = Math.max(0, bucket.tokens - 1);
+    return stateOf(bucket, limit, allowed);
+  }
+
+  peek(scope: RateScope, key: string, limit: RateLimit): RateState {
+    const bucket = this.#refilled(scope, key, limit);
+    return stateOf(bucket, limit, holdsToken(bucket));
+  }
+
+  #refilled(scope: RateScope, key: string, limit: RateLimit): Bucket {
+    const now = this.#now();
+    const buckets = this.#buckets[scope];
+    const known = buckets.get(key);
+    if (known === undefined) {
+      const full = { tokens: limit.burst, at: now };
+      buckets.set(key, full);
+      return full;
+    }
+    // A clock that was set back must not take tokens away.
+    const elapsed = Math.max(0, now - known.at);
+    known.tokens = Math.min(limit.burst, known.tokens + (elapsed * limit.perMinute) / MS_PER_MINUTE);
+    known.at = now;
+    return known;
+  }
+}

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { holdsToken, stateOf } from './bucket-state.ts';
-import type { BucketLevel } from './bucket-state.ts';
-import type { RateLimit, RateLimiter, RateScope, RateState } from './rate-limiter.ts';
+import { holdsToken, stateOf } from './rate-limiter.ts';
+import type { BucketLevel, RateLimit, RateLimiter, RateScope, RateState } from './rate-limiter.ts';
 
 /** Buckets that several processes draw from. */
 export interface SharedBuckets {

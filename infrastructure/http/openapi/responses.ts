@@ -1,6 +1,6 @@
 import { codesByStatus, ERRORS } from '../errors/error-table.ts';
 import type { ErrorCode } from '../errors/error-table.ts';
-import { oauthError } from '../errors/oauth-error.ts';
+import { oauthError } from '../errors/http-problem.ts';
 import { ALWAYS, errorHeaders, RATE_HEADERS } from './components/headers.ts';
 import { ref } from '../../../application/schemas/schema.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';

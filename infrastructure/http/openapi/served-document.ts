@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { ServedContent } from '../served-content.ts';
+import { ServedContent } from '../docs/served-content.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
 
 export type Replying = Pick<ServedContent, 'replyTo'>;

@@ -5,7 +5,7 @@ import { HttpProblem } from '../errors/http-problem.ts';
 import { RATE_ROWS } from '../limits/rate-limiter.ts';
 import type { RateLimiter, RateState } from '../limits/rate-limiter.ts';
 import { API_VERSION } from '../openapi/version.ts';
-import { addressKey } from '../pipeline/client-address.ts';
+import { addressKey } from '../middleware/request-state.ts';
 
 const CLOSE_MS = 1_000;
 

@@ -5,7 +5,7 @@ import { allows, SCOPES } from '../../../application/ports/clients.ts';
 import type { Scope } from '../../../application/ports/clients.ts';
 import { OPERATIONS } from '../../../infrastructure/http/openapi/document.ts';
 import type { OperationSpec } from '../../../infrastructure/http/openapi/operation.ts';
-import { Authentication } from '../../../infrastructure/http/pipeline/authentication.ts';
+import { Authentication } from '../../../infrastructure/http/middleware/authentication.ts';
 import { JwtTokens } from '../../../infrastructure/security/jwt-tokens.ts';
 import { SigningKeys } from '../../../infrastructure/security/signing-keys.ts';
 import { client, FUND, NOW, tokenFor } from '../../support/http-fakes.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { presented } from '../../../infrastructure/http/docs/presented.ts';
+import { presented } from '../../../infrastructure/http/docs/reference-page.ts';
 import { openApiDocument } from '../../../infrastructure/http/openapi/document.ts';
 
 type Json = ReturnType<typeof JSON.parse>;

@@ -7,7 +7,7 @@ import type {
 } from '../../../infrastructure/http/limits/rate-limiter.ts';
 import { SharedTokenBucketLimiter } from '../../../infrastructure/http/limits/shared-token-bucket-limiter.ts';
 import type { SharedBuckets } from '../../../infrastructure/http/limits/shared-token-bucket-limiter.ts';
-import { TokenBucketLimiter } from '../../../infrastructure/http/limits/token-bucket-limiter.ts';
+import { TokenBucketLimiter } from '../../../infrastructure/http/limits/rate-limiter.ts';
 import { SqlRateBuckets } from '../../../infrastructure/sql/rate-buckets.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { openServiceDatabase } from '../sql/support/temporary-database.ts';

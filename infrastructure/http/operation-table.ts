@@ -1,12 +1,12 @@
-import { MultipartReceiver } from '../bodies/multipart-receiver.ts';
-import { operationsIn } from '../openapi/document.ts';
-import type { Environment, OpenApiDocument } from '../openapi/document.ts';
-import { limitOf } from '../openapi/operation.ts';
-import type { BodyContent, OperationSpec } from '../openapi/operation.ts';
-import { headerReader } from '../requests/headers.ts';
-import { queryReader } from '../requests/query.ts';
-import { DocumentValidators } from '../../../application/schemas/document-validators.ts';
-import { recogniser } from '../../../application/schemas/recogniser.ts';
+import { MultipartReceiver } from './bodies/multipart-receiver.ts';
+import { operationsIn } from './openapi/document.ts';
+import type { Environment, OpenApiDocument } from './openapi/document.ts';
+import { limitOf } from './openapi/operation.ts';
+import type { BodyContent, OperationSpec } from './openapi/operation.ts';
+import { headerReader } from './requests/headers.ts';
+import { queryReader } from './requests/query.ts';
+import { DocumentValidators } from '../../application/schemas/document-validators.ts';
+import { recogniser } from '../../application/schemas/recogniser.ts';
 import type { BodyKind, Handler, Operation } from './operation.ts';
 
 const MEBIBYTE = 1_048_576;

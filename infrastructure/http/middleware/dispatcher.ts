@@ -6,15 +6,15 @@ import type { RateState } from '../limits/rate-limiter.ts';
 import { requireScope } from './authentication.ts';
 import type { Authentication, Caller } from './authentication.ts';
 import type { ClientAdmission } from './client-admission.ts';
-import { Exchange } from './exchange.ts';
-import type { BodyKind, Operation } from './operation.ts';
+import { Exchange } from './request-state.ts';
+import type { BodyKind, Operation } from '../operation.ts';
 import { checkHeaders } from './preconditions.ts';
 import { tooManyRequests } from './rate-gate.ts';
 import type { RateGate } from './rate-gate.ts';
-import { NOTHING } from './reception.ts';
-import type { Contents, Reception } from './reception.ts';
-import { UNMATCHED } from './refusals.ts';
-import type { Refusals } from './refusals.ts';
+import { NOTHING } from './body-reader.ts';
+import type { Contents, Reception } from './body-reader.ts';
+import { UNMATCHED } from './error-handler.ts';
+import type { Refusals } from './error-handler.ts';
 import type { Responder } from './responder.ts';
 
 export interface DispatcherDependencies {

@@ -2,7 +2,7 @@ import { HttpProblem } from '../errors/http-problem.ts';
 import { multiplied, RATE_ROWS } from '../limits/rate-limiter.ts';
 import type { RateLimiter, RateRow, RateState } from '../limits/rate-limiter.ts';
 import type { Caller } from './authentication.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from './request-state.ts';
 
 /** Draws from the right bucket for a request. Each method notes the state for the headers; its `allowed` says whether a token was left. */
 export class RateGate {

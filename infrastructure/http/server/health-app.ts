@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { HttpProblem, unavailable } from './errors/http-problem.ts';
-import { checksText } from './handlers/meta.ts';
-import type { Readiness } from './handlers/meta.ts';
-import { API_VERSION } from './openapi/version.ts';
+import { HttpProblem, unavailable } from '../errors/http-problem.ts';
+import { checksText } from '../handlers/meta.ts';
+import type { Readiness } from '../handlers/meta.ts';
+import { API_VERSION } from '../openapi/version.ts';
 
 export type RequestListener = (req: IncomingMessage, res: ServerResponse) => void;
 

@@ -10,8 +10,8 @@ import { asDraft } from '../requests/request-rules.ts';
 import type { RequestRules } from '../requests/request-rules.ts';
 import { requireMatchingFiles } from '../requests/uploaded-files.ts';
 import { MOST_VIOLATIONS, withoutRepetitions } from '../../../application/schemas/violations.ts';
-import type { Exchange } from './exchange.ts';
-import type { BodyKind, Handler, Operation } from './operation.ts';
+import type { Exchange } from './request-state.ts';
+import type { BodyKind, Handler, Operation } from '../operation.ts';
 
 /** A body that keeps every rule of its operation, and the files that came with it. */
 export interface Contents {

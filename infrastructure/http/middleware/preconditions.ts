@@ -1,8 +1,8 @@
 import type { Request } from 'express';
-import { hasForeignCharset, isEncoded, mediaTypeOf } from '../bodies/media-type.ts';
+import { hasForeignCharset, isEncoded, mediaTypeOf } from '../bodies/body-headers.ts';
 import { declaredLength, tooLarge } from '../bodies/read-body.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
-import type { BodyKind, Operation } from './operation.ts';
+import type { BodyKind, Operation } from '../operation.ts';
 
 /** What an operation without a body tolerates and throws away. */
 const IGNORED_BODY = 1_048_576;

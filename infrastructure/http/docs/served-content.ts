@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Request } from 'express';
-import type { Reply } from './pipeline/reply.ts';
+import type { Reply } from '../operation.ts';
 
 const compress = promisify(gzip);
 

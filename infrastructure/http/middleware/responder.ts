@@ -1,10 +1,9 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { awaitingContinue, declaredLength } from '../bodies/read-body.ts';
+import { ClientGoneError, oauthError } from '../errors/http-problem.ts';
 import type { HttpProblem } from '../errors/http-problem.ts';
-import { oauthError } from '../errors/oauth-error.ts';
-import type { Exchange } from './exchange.ts';
-import { lingeringEnd } from './lingering-end.ts';
-import { sendPieces } from './send-pieces.ts';
-import type { Reply } from './reply.ts';
+import type { Reply } from '../operation.ts';
+import type { Exchange } from './request-state.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** An unread body up to this size is cheaper to read than a new connection is to make. */
@@ -112,3 +111,68 @@ export class Responder {
     lingeringEnd(req, res);
   }
 }
+
+/** A client that takes nothing for so long has given up. */
+const STALLED_MS = 30_000;
+
+/** True when there is room again; false when the client is gone, or takes nothing any more. */
+const drained = (res: ServerResponse): Promise<boolean> =>
+  new Promise((resolve) => {
+    const settle = (more: boolean) => (): void => {
+      clearTimeout(timer);
+      res.off('drain', onDrain).off('close', onClose);
+      resolve(more);
+    };
+    const [onDrain, onClose] = [settle(true), settle(false)];
+    const timer = setTimeout(onClose, STALLED_MS);
+    res.on('drain', onDrain).on('close', onClose);
+    if (res.destroyed) onClose();
+  });
+
+/**
+ * Sends a body piece by piece, never more than the connection takes. The head goes out with the first piece, so that what fails before
+ * can still be answered; what fails later cuts the connection, and the announced length tells the client that something is missing.
+ */
+const sendPieces = async (
+  { req, res }: Exchange,
+  status: number,
+  headers: readonly string[],
+  pieces: AsyncIterable<Uint8Array>,
+): Promise<void> => {
+  try {
+    for await (const piece of pieces) {
+      if (!res.headersSent) res.writeHead(status, [...headers]);
+      if (req.method === 'HEAD') break;
+      if (!res.write(piece) && !(await drained(res))) throw new ClientGoneError('closed or stalled');
+    }
+    if (!res.headersSent) res.writeHead(status, [...headers]);
+    res.end();
+  } catch (error) {
+    if (res.headersSent) res.destroy();
+    throw error;
+  }
+};
+
+const LONGEST_MS = 2_000;
+const MOST_BYTES = 8 * 1_048_576;
+
+/**
+ * Ends a response whose request is still arriving. Closing at once would reset the connection and could take the answer away
+ * from a client that is busy sending; so what arrives is thrown away for a little while, and then the connection is closed.
+ */
+const lingeringEnd = (req: IncomingMessage, res: ServerResponse): void => {
+  let bytes = 0;
+  const end = (): void => {
+    clearTimeout(timer);
+    req.off('data', onData).off('end', end).off('close', end);
+    res.end();
+  };
+  const onData = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) end();
+  };
+  const timer = setTimeout(end, LONGEST_MS);
+  req.unpipe();
+  req.on('data', onData).on('end', end).on('close', end);
+  req.resume();
+};

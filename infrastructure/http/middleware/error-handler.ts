@@ -1,8 +1,8 @@
 import type { Logger } from '../../../application/ports/logger.ts';
 import { ClientGoneError, HttpProblem, problemOf } from '../errors/http-problem.ts';
 import type { Authentication } from './authentication.ts';
-import type { Exchange } from './exchange.ts';
-import type { Operation } from './operation.ts';
+import type { Exchange } from './request-state.ts';
+import type { Operation } from '../operation.ts';
 import type { RateGate } from './rate-gate.ts';
 import type { Responder } from './responder.ts';
 

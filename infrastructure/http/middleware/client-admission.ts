@@ -1,6 +1,6 @@
 import type { Client, ClientAuthenticator } from '../../../application/ports/clients.ts';
 import { invalidClient, readCredentials } from '../requests/client-credentials.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from './request-state.ts';
 import { tooManyRequests } from './rate-gate.ts';
 import type { RateGate } from './rate-gate.ts';
 

@@ -2,7 +2,7 @@ import express from 'express';
 import type { ErrorRequestHandler, Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import { HttpProblem } from '../errors/http-problem.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import type { Operation } from './operation.ts';
+import type { Operation } from '../operation.ts';
 
 type Methods = ReadonlyMap<string, Operation>;
 

@@ -1,16 +1,15 @@
-import type { Client } from '../../../application/ports/clients.ts';
-import type { ReceivedFile } from '../../../application/ports/document-store.ts';
-import type { RequestContext } from '../../../application/request-context.ts';
 import type { Request } from 'express';
-import type { MultipartReceiver } from '../bodies/multipart-receiver.ts';
-import type { RateRow } from '../limits/rate-limiter.ts';
-import type { Access } from '../openapi/operation.ts';
-import type { HeaderReader, ReadHeaders } from '../requests/headers.ts';
-import type { Query, QueryReader } from '../requests/query.ts';
-import type { CrossCheck } from '../requests/request-rules.ts';
-import type { Validator } from '../../../application/schemas/document-validators.ts';
-import type { Recognised } from '../../../application/schemas/recogniser.ts';
-import type { Reply } from './reply.ts';
+import type { Client } from '../../application/ports/clients.ts';
+import type { ReceivedFile, StoredContent } from '../../application/ports/document-store.ts';
+import type { Outcome, RequestContext } from '../../application/request-context.ts';
+import type { Validator } from '../../application/schemas/document-validators.ts';
+import type { Recognised } from '../../application/schemas/recogniser.ts';
+import type { MultipartReceiver } from './bodies/multipart-receiver.ts';
+import type { RateRow } from './limits/rate-limiter.ts';
+import type { Access } from './openapi/operation.ts';
+import type { HeaderReader, ReadHeaders } from './requests/headers.ts';
+import type { Query, QueryReader } from './requests/query.ts';
+import type { CrossCheck } from './requests/request-rules.ts';
 
 /** A request that passed every check of its shape. */
 export interface Call {
@@ -82,3 +81,32 @@ export interface Operation {
   readonly produces: readonly string[];
   readonly handler: Handler;
 }
+
+/** What a handler answers. `headers` is flat: name, value, name, value. */
+export interface Reply {
+  readonly status: number;
+  /** Becomes the JSON body. */
+  readonly json?: unknown;
+  /** A body that exists as bytes already. */
+  readonly bytes?: Buffer;
+  /** A body of a known length that is sent as fast as the client takes it. */
+  readonly content?: StoredContent;
+  readonly mediaType?: string;
+  readonly headers?: readonly string[];
+  /** Instead of the one that forbids everything; for pages. */
+  readonly contentSecurityPolicy?: string;
+}
+
+export const NO_CONTENT: Reply = { status: 204 };
+
+const REPLAYED = ['Idempotent-Replayed', 'true'];
+
+export const ok = (json: unknown): Reply => ({ status: 200, json });
+
+/** A replay answers the status code of the first time and says that it is one. */
+export const outcomeReply = <Result>(
+  status: number,
+  { replayed, result }: Outcome<Result>,
+  present: (result: Result) => unknown,
+): Reply =>
+  replayed ? { status, json: present(result), headers: REPLAYED } : { status, json: present(result) };
