@@ -3,7 +3,7 @@ import type { LoanCommand } from '../../domain/loan/commands.ts';
 import type { RejectionReason } from '../../domain/loan/events.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import type { Timestamp } from '../../domain/shared/identifiers.ts';
-import { KeptPlace } from '../coordination/kept-place.ts';
+import { Checkpoint } from '../coordination/checkpoint.ts';
 import { Outage } from '../coordination/outage.ts';
 import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
 import { notEarlier } from '../event-codec/hash-chain.ts';
@@ -60,12 +60,12 @@ const STORE_EVERY = 100;
  */
 export class SandboxAdministrator {
   readonly #deps: Dependencies;
-  readonly #place: KeptPlace;
+  readonly #place: Checkpoint;
   readonly #outage: Outage;
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
-    this.#place = new KeptPlace(dependencies.checkpoints, CHECKPOINT);
+    this.#place = new Checkpoint(dependencies.checkpoints, CHECKPOINT);
     this.#outage = new Outage({ logger: dependencies.logger, what: CHECKPOINT });
   }
 

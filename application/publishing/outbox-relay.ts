@@ -1,4 +1,4 @@
-import { KeptPlace } from '../coordination/kept-place.ts';
+import { Checkpoint } from '../coordination/checkpoint.ts';
 import { Outage } from '../coordination/outage.ts';
 import type { CheckpointStore } from '../ports/coordination.ts';
 import type { EventBus } from '../ports/event-bus.ts';
@@ -50,12 +50,12 @@ export class OutboxRelay {
     caughtUp: false,
     lastError: undefined,
   };
-  readonly #place: KeptPlace;
+  readonly #place: Checkpoint;
   readonly #outage: Outage;
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
-    this.#place = new KeptPlace(dependencies.checkpoints, CHECKPOINT);
+    this.#place = new Checkpoint(dependencies.checkpoints, CHECKPOINT);
     this.#outage = new Outage({ logger: dependencies.logger, what: 'outbox relay' });
   }
 

@@ -1,4 +1,4 @@
-import { KeptPlace } from '../coordination/kept-place.ts';
+import { Checkpoint } from '../coordination/checkpoint.ts';
 import { Outage } from '../coordination/outage.ts';
 import type { CheckpointStore } from '../ports/coordination.ts';
 import type { EventSubscription, RecordedEvent } from '../ports/event-store.ts';
@@ -15,7 +15,7 @@ export interface LogFollowing {
 /** Hands every event of the log to `handle`, at least once; its place is stored when a batch is handled, never before. */
 export class LogFollower {
   readonly #following: LogFollowing;
-  readonly #place: KeptPlace;
+  readonly #place: Checkpoint;
   readonly #outage: Outage;
   readonly #handle: (events: readonly RecordedEvent[], signal: AbortSignal) => Promise<void>;
 
@@ -26,7 +26,7 @@ export class LogFollower {
     handle: (events: readonly RecordedEvent[], signal: AbortSignal) => Promise<void>,
   ) {
     this.#following = following;
-    this.#place = new KeptPlace(following.checkpoints, name);
+    this.#place = new Checkpoint(following.checkpoints, name);
     this.#outage = new Outage({ logger: following.logger, what: name });
     this.#handle = handle;
   }

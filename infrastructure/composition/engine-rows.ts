@@ -4,7 +4,7 @@ import type { EventBus } from '../../application/ports/event-bus.ts';
 import type { EventStore, EventSubscription } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { InProcessEventBus } from '../embedded/in-process-event-bus.ts';
-import type { CreateWorker } from '../sqlite/thread/database-thread.ts';
+import type { CreateWorker } from '../sqlite/database-thread.ts';
 import type { AppendWriter } from '../sqlite/event-log/event-log-threads.ts';
 import { SqliteEventStore } from '../sqlite/event-log/sqlite-event-store.ts';
 import type { DeadLetterCounts } from '../observability/dead-letter-counts.ts';

@@ -12,8 +12,8 @@ import { DocumentsToMove } from '../documents/s3/documents-to-move.ts';
 import { parseS3Url } from '../documents/s3/s3-location.ts';
 import { lockDirectory } from '../embedded/directory-lock.ts';
 import { SqliteLogToMove } from '../embedded/log-to-move.ts';
-import { readMovedMark, writeMovedMark } from '../embedded/moved-mark.ts';
-import type { MovedMark, MovedRow } from '../embedded/moved-mark.ts';
+import { readMigrationMarker, writeMigrationMarker } from '../embedded/migration-marker.ts';
+import type { MigrationMarker, MovedRow } from '../embedded/migration-marker.ts';
 import { EventStoreDbStore } from '../eventstoredb/event-store-db-store.ts';
 import { migrate } from '../sql/migration.ts';
 import { SqlMoveLedger, ensureUnused, readMove } from '../sql/moving/move-ledger.ts';
@@ -61,11 +61,11 @@ const ensureEmpty = async (store: EventSubscription): Promise<void> => {
 const clock = new SystemClock();
 
 /** Begins a move, or finds the one that was interrupted. Until it is found empty, nothing is written anywhere. */
-const begin = async ({ dataDir, engines }: MoveOptions): Promise<MovedMark> => {
+const begin = async ({ dataDir, engines }: MoveOptions): Promise<MigrationMarker> => {
   const { database, store } = engines;
   const now = clock.realNow();
   await migrate(database, serviceMigrations, now);
-  const [mark, move] = [await readMovedMark(dataDir), await readMove(database)];
+  const [mark, move] = [await readMigrationMarker(dataDir), await readMove(database)];
   if (move && move.id !== mark?.id)
     throw new MoveFailedError(
       'the database holds what was moved from another data directory, or from an older copy',
@@ -76,12 +76,12 @@ const begin = async ({ dataDir, engines }: MoveOptions): Promise<MovedMark> => {
   await ensureUnused(database);
   if (store) await ensureEmpty(store);
   const begun = mark ?? { id: randomUUID(), state: 'moving' as const, rows: rowsOf(engines), at: now };
-  if (!mark) await writeMovedMark(dataDir, begun);
+  if (!mark) await writeMigrationMarker(dataDir, begun);
   await new SqlMoveLedger(database, clock).begin(begun.id);
   return begun;
 };
 
-const ensureSameRows = ({ rows }: MovedMark, engines: NewEngines): void => {
+const ensureSameRows = ({ rows }: MigrationMarker, engines: NewEngines): void => {
   if (rows.join() === rowsOf(engines).join()) return;
   throw new MoveFailedError(`this move was begun for ${rows.join(', ')}: name the same engines again`);
 };
@@ -119,7 +119,11 @@ export const openMove = async (options: MoveOptions): Promise<MoveService> => {
       steps: async () => (done ? 0 : move.steps()),
       execute: async (onDone) => {
         const moved = done ? { already_moved: mark.at } : await move.execute(onDone);
-        await writeMovedMark(dataDir, { ...mark, state: 'moved', at: done ? mark.at : clock.realNow() });
+        await writeMigrationMarker(dataDir, {
+          ...mark,
+          state: 'moved',
+          at: done ? mark.at : clock.realNow(),
+        });
         return moved;
       },
       close,

@@ -1,8 +1,8 @@
 import { DirectoryInUseError, lockDirectory } from '../embedded/directory-lock.ts';
 import type { DirectoryLock } from '../embedded/directory-lock.ts';
 import { lockForService } from '../embedded/service-lock.ts';
-import { MOVED_FILE, readMovedMark } from '../embedded/moved-mark.ts';
-import type { MovedMark, MovedRow } from '../embedded/moved-mark.ts';
+import { MOVED_FILE, readMigrationMarker } from '../embedded/migration-marker.ts';
+import type { MigrationMarker, MovedRow } from '../embedded/migration-marker.ts';
 import { readMove } from '../sql/moving/move-ledger.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import type { Configuration } from './configuration.ts';
@@ -22,7 +22,11 @@ const embeddedRows = ({ engines }: Configuration): readonly MovedRow[] => [
   ...(engines.s3Url === undefined ? (['documents'] as const) : []),
 ];
 
-const gone = (dataDir: string, { state, at }: MovedMark, rows: readonly MovedRow[]): ConfigurationError => {
+const gone = (
+  dataDir: string,
+  { state, at }: MigrationMarker,
+  rows: readonly MovedRow[],
+): ConfigurationError => {
   const names = rows.map((row) => VARIABLES[row]).join(', ');
   return new ConfigurationError(
     state === 'moving'
@@ -63,7 +67,7 @@ export const useDataDirectory = async (
   const onlyDocuments = engines.eventStoreUrl !== undefined && engines.databaseUrl !== undefined;
   const lock = onlyDocuments ? NO_LOCK : share(dataDir);
   try {
-    const mark = await readMovedMark(dataDir);
+    const mark = await readMigrationMarker(dataDir);
     const missing = embedded.filter((row) => mark?.rows.includes(row));
     if (mark && missing.length > 0) throw gone(dataDir, mark, missing);
     const service = onlyDocuments || part !== 'service' ? NO_LOCK : await alone(dataDir);

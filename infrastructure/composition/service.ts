@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import type { Container } from 'inversify';
-import type { CreateWorker } from '../sqlite/thread/database-thread.ts';
+import type { CreateWorker } from '../sqlite/database-thread.ts';
 import { BackgroundThread } from './background/background-thread.ts';
 import type { Configuration, Role } from './configuration.ts';
 import type { Foundations } from './container.ts';

@@ -12,7 +12,7 @@ import { MoveFailedError } from '../../application/ports/moving.ts';
 import type { EventToMove, HeldClaim, LogToMove } from '../../application/ports/moving.ts';
 import { EVENT_LOG_FILE } from '../sqlite/event-log/event-log-threads.ts';
 import { EVENT_LOG_VERSION } from '../sqlite/event-log/event-log-file.ts';
-import { toPosition } from '../sqlite/event-log/log-page.ts';
+import { toPosition } from '../sqlite/event-log/event-log-reader.ts';
 
 export interface LogToMoveOptions {
   /** Under which names, beside its own, an application's request may have claimed a key. */

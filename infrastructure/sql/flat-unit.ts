@@ -1,7 +1,8 @@
 import type { CompiledQuery } from 'kysely';
-import type { Statement, StatementResult } from './sql-database.ts';
+import type { Bindable } from '../sqlite/connection.ts';
 import { NO_GUARD } from '../sqlite/units.ts';
-import type { Bindable, FlatResults, FlatUnit } from '../sqlite/units.ts';
+import type { FlatResults, FlatUnit } from '../sqlite/units.ts';
+import type { Statement, StatementResult } from './sql-database.ts';
 
 /** SQLite would store a NaN as NULL without a word, and knows no booleans; anything else is a mistake of the caller. */
 const bindable = (value: unknown): Bindable => {

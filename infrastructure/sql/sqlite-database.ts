@@ -4,12 +4,11 @@ import { OutcomeUnknownError, StoreUnavailableError } from '../../application/po
 import type { Logger } from '../../application/ports/logger.ts';
 import { Connection } from '../sqlite/connection.ts';
 import type { ConnectionSettings } from '../sqlite/connection.ts';
-import { DirectUnits } from '../sqlite/direct-units.ts';
-import type { UnitCarrier } from '../sqlite/direct-units.ts';
-import type { CreateWorker } from '../sqlite/thread/database-thread.ts';
-import { DatabaseThread } from '../sqlite/thread/database-thread.ts';
-import { readUnit } from '../sqlite/unit-execution.ts';
-import { hasFailed } from '../sqlite/units.ts';
+import { DirectUnits } from '../sqlite/unit-writer.ts';
+import type { UnitCarrier } from '../sqlite/unit-writer.ts';
+import type { CreateWorker } from '../sqlite/database-thread.ts';
+import { DatabaseThread } from '../sqlite/database-thread.ts';
+import { hasFailed, readUnit } from '../sqlite/units.ts';
 import type { Failure, FlatResults, FlatUnit, Outcome } from '../sqlite/units.ts';
 import { messageOf } from '../support/error-message.ts';
 import { TurnLimit } from '../support/turn-limit.ts';

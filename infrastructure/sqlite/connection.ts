@@ -1,8 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
+import { setTimeout as wait } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { isBusy } from './errors.ts';
-import type { Bindable } from './units.ts';
+
+export type Bindable = string | number | bigint | null | Uint8Array;
 
 /** How a file is opened; plain data, so that it can be handed to a thread. */
 export interface ConnectionSettings {
@@ -176,3 +178,24 @@ export class Connection {
     if (this.database.isOpen) this.database.close();
   }
 }
+
+const ATTEMPTS = 50;
+const PAUSE_MS = 100;
+
+/**
+ * Moves everything from the write-ahead log into the file and empties the log, so that no earlier version of a page is left in it.
+ * @returns false when other connections used the log all the time; it is overwritten from its start soon after
+ */
+export const emptyWriteAheadLog = async (path: string): Promise<boolean> => {
+  const database = new DatabaseSync(path);
+  try {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const result = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { readonly busy: number };
+      if (result.busy === 0) return true;
+      await wait(PAUSE_MS);
+    }
+    return false;
+  } finally {
+    database.close();
+  }
+};

@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads';
 import { messageOf } from '../support/error-message.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionSettings } from './connection.ts';
-import { serveThread } from './thread/serve-thread.ts';
+import { serveThread } from './serve-thread.ts';
 import { UnitWriter } from './unit-writer.ts';
 import type { FlatUnit, Outcome } from './units.ts';
 

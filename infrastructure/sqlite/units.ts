@@ -1,3 +1,8 @@
+import { messageOf } from '../support/error-message.ts';
+import { whileBusy } from './connection.ts';
+import type { Bindable, Connection } from './connection.ts';
+import { SQLITE_CONSTRAINT, isUnavailable, sqliteCode } from './errors.ts';
+
 /**
  * Statements as they travel to the thread that runs them. Flat lists of primitives cross a thread boundary several times faster than
  * one object a statement, and equal SQL texts travel once.
@@ -14,9 +19,7 @@ export interface FlatUnit {
 }
 export const NO_GUARD = -1;
 
-export type Bindable = string | number | bigint | null | Uint8Array;
-
-export interface FlatTable {
+interface FlatTable {
   /** Index of the statement that answered these rows. */
   readonly statement: number;
   readonly columns: readonly string[];
@@ -36,3 +39,115 @@ export type Failure =
 export type Outcome = FlatResults | Failure;
 
 export const hasFailed = (outcome: Outcome): outcome is Failure => 'kind' in outcome;
+
+class Guard extends Error {
+  readonly failure: Failure;
+  constructor(index: number, changes: number) {
+    super('guard');
+    this.failure = { kind: 'guard', index, changes };
+  }
+}
+
+const failureOf = (error: unknown): Failure => {
+  const message = messageOf(error);
+  if (sqliteCode(error) === SQLITE_CONSTRAINT) return { kind: 'constraint', message };
+  return { kind: isUnavailable(error) ? 'unavailable' : 'error', message };
+};
+
+const execute = (connection: Connection, unit: FlatUnit): FlatResults => {
+  const changes: number[] = [];
+  const tables: FlatTable[] = [];
+  let parameter = 0;
+  for (let at = 0; at < unit.calls.length; at += 3) {
+    const count = unit.calls[at + 1]!;
+    const parameters = unit.parameters.slice(parameter, (parameter += count));
+    const result = connection.execute(unit.texts[unit.calls[at]!]!, parameters);
+    const statement = changes.push(result.changes) - 1;
+    const expected = unit.calls[at + 2]!;
+    if (expected !== NO_GUARD && expected !== result.changes) throw new Guard(statement, result.changes);
+    if (result.values.length > 0) tables.push({ statement, columns: result.columns, values: result.values });
+  }
+  return { changes, tables };
+};
+
+const attempt = (connection: Connection, unit: FlatUnit): Outcome => {
+  try {
+    return execute(connection, unit);
+  } catch (error) {
+    return error instanceof Guard ? error.failure : failureOf(error);
+  }
+};
+
+const inSavepoint = (connection: Connection, unit: FlatUnit): Outcome => {
+  connection.execute('savepoint unit');
+  const outcome = attempt(connection, unit);
+  // A full disk or a failing one ends the whole transaction by itself; there is nothing left to roll back to then.
+  if (!connection.inTransaction) return outcome;
+  if (hasFailed(outcome)) connection.execute('rollback to unit');
+  connection.execute('release unit');
+  return outcome;
+};
+
+const all = (units: readonly FlatUnit[], failure: Failure): readonly Outcome[] => units.map(() => failure);
+
+/** The failure that kept a transaction from beginning. */
+const begin = (connection: Connection): Failure | undefined => {
+  try {
+    connection.execute('begin immediate');
+    return undefined;
+  } catch (error) {
+    return failureOf(error);
+  }
+};
+
+/** Undefined when one of several failed: nothing is stored then, and each has to be tried by itself. */
+const together = (connection: Connection, units: readonly FlatUnit[]): readonly Outcome[] | undefined => {
+  const refused = begin(connection);
+  if (refused) return all(units, refused);
+  const outcomes: Outcome[] = [];
+  for (const unit of units) {
+    const outcome = attempt(connection, unit);
+    outcomes.push(outcome);
+    if (!hasFailed(outcome)) continue;
+    if (connection.inTransaction) connection.execute('rollback');
+    return units.length === 1 ? outcomes : undefined;
+  }
+  connection.execute('commit');
+  return outcomes;
+};
+
+const apart = (connection: Connection, units: readonly FlatUnit[]): readonly Outcome[] => {
+  const refused = begin(connection);
+  if (refused) return all(units, refused);
+  const outcomes: Outcome[] = [];
+  for (const unit of units) {
+    const outcome = inSavepoint(connection, unit);
+    if (!connection.inTransaction) return all(units, outcome as Failure);
+    outcomes.push(outcome);
+  }
+  connection.execute('commit');
+  return outcomes;
+};
+
+/**
+ * Many units, one physical transaction, one wait for the disk at most. Each unit stands or falls alone: they share the
+ * transaction plainly until one of them fails, because a savepoint copies every page before its first change.
+ * @throws the error of COMMIT: what is on disk is unknown then, and this connection must not go on
+ */
+export const writeGroup = (connection: Connection, units: readonly FlatUnit[]): readonly Outcome[] => {
+  connection.waitForDisk(units.some(({ relaxed }) => !relaxed));
+  return together(connection, units) ?? apart(connection, units);
+};
+
+/** One snapshot of everything that was committed before. */
+export const readUnit = (connection: Connection, unit: FlatUnit): Outcome => {
+  const single = unit.calls.length === 3;
+  try {
+    if (!single) connection.execute('begin');
+    return whileBusy(() => execute(connection, unit), connection.settings.busyTimeoutMs);
+  } catch (error) {
+    return failureOf(error);
+  } finally {
+    if (connection.inTransaction) connection.execute('commit');
+  }
+};

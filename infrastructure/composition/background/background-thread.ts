@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { SqliteEventStore } from '../../sqlite/event-log/sqlite-event-store.ts';
-import type { CreateWorker } from '../../sqlite/thread/database-thread.ts';
+import type { CreateWorker } from '../../sqlite/database-thread.ts';
 import { backoff, pause, unlessAborted } from '../../support/abortable.ts';
 import { messageOf } from '../../support/error-message.ts';
 import type { Configuration } from '../configuration.ts';

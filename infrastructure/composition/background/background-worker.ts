@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { CreateWorker } from '../../sqlite/thread/database-thread.ts';
+import type { CreateWorker } from '../../sqlite/database-thread.ts';
 
 const ENTRY = new URL('./background-main.ts', import.meta.url);
 

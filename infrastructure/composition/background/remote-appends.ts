@@ -1,6 +1,5 @@
 import { OutcomeUnknownError } from '../../../application/ports/event-store.ts';
-import type { AppendReply } from '../../sqlite/event-log/append-wire.ts';
-import type { Cells } from '../../sqlite/event-log/cells.ts';
+import type { AppendReply, Row } from '../../sqlite/event-log/append-wire.ts';
 import type { AppendWriter } from '../../sqlite/event-log/event-log-threads.ts';
 import type { FromBackground } from './wire.ts';
 
@@ -19,7 +18,7 @@ export class RemoteAppends implements AppendWriter {
     this.#post = post;
   }
 
-  call(append: Cells, characters: number): Promise<AppendReply> {
+  call(append: Row, characters: number): Promise<AppendReply> {
     return new Promise((resolve, reject) => {
       const id = ++this.#asked;
       this.#pending.set(id, { resolve, reject });

@@ -1,8 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { MetricValues } from '../../observability/metrics/merged.ts';
-import type { AppendReply } from '../../sqlite/event-log/append-wire.ts';
-import type { Cells } from '../../sqlite/event-log/cells.ts';
+import type { AppendReply, Row } from '../../sqlite/event-log/append-wire.ts';
 import type { Configuration } from '../configuration.ts';
 
 /** The first message to the background thread: what it is to do. */
@@ -33,5 +32,5 @@ export type FromBackground =
   | { readonly kind: 'ready' }
   | { readonly kind: 'log'; readonly level: keyof Logger; readonly fields: object; readonly message: string }
   /** The log has one writer, which belongs to the main thread. */
-  | { readonly kind: 'append'; readonly id: number; readonly append: Cells; readonly characters: number }
+  | { readonly kind: 'append'; readonly id: number; readonly append: Row; readonly characters: number }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: Questions[Question] };

@@ -4,7 +4,7 @@ import { MoveFailedError } from '../../../application/ports/moving.ts';
 import type { CheckpointToMove, MoveLedger } from '../../../application/ports/moving.ts';
 import type { SqlDatabase, Statement } from '../sql-database.ts';
 import { TELLTALE_TABLES } from './moved-tables.ts';
-import type { Cell } from './source-file.ts';
+import type { Value } from './source-file.ts';
 
 /** Of what a service is moved by, in the database that it is moved into. */
 export interface MoveRecord {
@@ -68,13 +68,13 @@ export class SqlMoveLedger implements MoveLedger {
   }
 
   /** Key of the last row of this table that is stored; undefined before the first. */
-  async rowsThrough(table: string): Promise<readonly Cell[] | undefined> {
+  async rowsThrough(table: string): Promise<readonly Value[] | undefined> {
     const value = await readEntry(this.#database, tableEntry(table));
-    return value === undefined ? undefined : (JSON.parse(value) as readonly Cell[]);
+    return value === undefined ? undefined : (JSON.parse(value) as readonly Value[]);
   }
 
   /** To be stored in the transaction of the rows. */
-  rowsThroughStatement(table: string, key: readonly Cell[]): Statement {
+  rowsThroughStatement(table: string, key: readonly Value[]): Statement {
     return this.#entry(tableEntry(table), JSON.stringify(key));
   }
 

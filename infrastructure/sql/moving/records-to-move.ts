@@ -7,7 +7,7 @@ import type { SqlDatabase } from '../sql-database.ts';
 import type { SqlMoveLedger } from './move-ledger.ts';
 import { MOVED_TABLES } from './moved-tables.ts';
 import type { MovedTable } from './moved-tables.ts';
-import type { Cell, Row, SourceFile } from './source-file.ts';
+import type { Value, Row, SourceFile } from './source-file.ts';
 
 interface Dependencies {
   readonly source: SourceFile;
@@ -18,7 +18,7 @@ interface Dependencies {
 
 const PAGE = 250;
 
-const keyOf = ({ key }: MovedTable, row: Row): readonly Cell[] => key.map((column) => row[column]!);
+const keyOf = ({ key }: MovedTable, row: Row): readonly Value[] => key.map((column) => row[column]!);
 
 /** Rows of the old service database, page by page into the new one; each page is stored together with how far it brings the move. */
 export class SqlRecordsToMove implements RecordsToMove {
@@ -65,7 +65,7 @@ export class SqlRecordsToMove implements RecordsToMove {
 
   async #compareTable(table: MovedTable, compared: (rows: number) => void): Promise<void> {
     const { source, target, pause } = this.#deps;
-    for (let after: readonly Cell[] | undefined; ;) {
+    for (let after: readonly Value[] | undefined; ;) {
       const rows = source.page(table, after, PAGE);
       const there = await insistently(() => target.read(selection(target, table, after)), pause);
       const last = rows.at(-1);
@@ -99,7 +99,7 @@ const insertion = ({ builder }: SqlDatabase, { name }: MovedTable, rows: readonl
 const selection = (
   { builder }: SqlDatabase,
   { name, key }: MovedTable,
-  after: readonly Cell[] | undefined,
+  after: readonly Value[] | undefined,
 ) => {
   const columns = sql.join(key.map((column) => sql.ref(column)));
   const where = after === undefined ? sql`` : sql`where (${columns}) > (${sql.join([...after])})`;

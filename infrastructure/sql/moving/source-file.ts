@@ -4,8 +4,8 @@ import type { CheckpointToMove } from '../../../application/ports/moving.ts';
 import { serviceMigrations } from '../service-migrations.ts';
 import type { MovedTable } from './moved-tables.ts';
 
-export type Cell = string | number | null;
-export type Row = Readonly<Record<string, Cell>>;
+export type Value = string | number | null;
+export type Row = Readonly<Record<string, Value>>;
 
 /** The service database that is left behind, opened for reading only. */
 export class SourceFile {
@@ -42,13 +42,13 @@ export class SourceFile {
   }
 
   /** Rows up to and with this key. */
-  countThrough({ name, key }: MovedTable, through: readonly Cell[]): number {
+  countThrough({ name, key }: MovedTable, through: readonly Value[]): number {
     const text = `select count(*) as n from ${name} where (${key.join(', ')}) <= (${key.map(() => '?').join(', ')})`;
     return Number(this.#db.prepare(text).get(...through)?.['n']);
   }
 
   /** In the order of the key. */
-  page({ name, key }: MovedTable, after: readonly Cell[] | undefined, limit: number): readonly Row[] {
+  page({ name, key }: MovedTable, after: readonly Value[] | undefined, limit: number): readonly Row[] {
     const columns = key.join(', ');
     const where = after === undefined ? '' : `where (${columns}) > (${key.map(() => '?').join(', ')})`;
     const text = `select * from ${name} ${where} order by ${columns} limit ${limit}`;

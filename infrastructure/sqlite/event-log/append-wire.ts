@@ -1,18 +1,32 @@
-import type {
-  AppendResult,
-  EventToAppend,
-  KeyClaim,
-  StreamRevision,
-} from '../../../application/ports/event-store.ts';
 import {
   ConcurrencyError,
   KeyAlreadyClaimedError,
   OutcomeUnknownError,
   StoreUnavailableError,
 } from '../../../application/ports/event-store.ts';
-import type { LogPosition } from '../../../application/ports/event-store.ts';
-import type { Cells } from './cells.ts';
-import { numberCell, textCell } from './cells.ts';
+import type {
+  AppendResult,
+  EventToAppend,
+  KeyClaim,
+  LogPosition,
+  StreamRevision,
+} from '../../../application/ports/event-store.ts';
+
+/** How appends and their answers cross the thread boundary: flat lists of primitives are cheap to clone, nested objects are not. */
+export type Value = string | number | null;
+export type Row = readonly Value[];
+
+const textAt = (row: Row, index: number): string => {
+  const value = row[index];
+  if (typeof value !== 'string') throw new TypeError(`value ${index} is not a text`);
+  return value;
+};
+
+const numberAt = (row: Row, index: number): number => {
+  const value = row[index];
+  if (typeof value !== 'number') throw new TypeError(`value ${index} is not a number`);
+  return value;
+};
 
 /** An append as the writer thread sees it; revision -1 stands for a stream that does not exist. */
 export interface AppendRequest {
@@ -36,7 +50,7 @@ export type AppendReply =
   | readonly ['refused' | 'unavailable' | 'unknown', why: string];
 
 const HEADER = 5;
-const CELLS_PER_EVENT = 4;
+const VALUES_PER_EVENT = 4;
 
 export const toRevision = (revision: number): StreamRevision =>
   revision < 0 ? 'no_stream' : BigInt(revision);
@@ -46,54 +60,54 @@ export const encodeAppend = (
   expected: StreamRevision,
   events: readonly EventToAppend[],
   claim: KeyClaim | undefined,
-): Cells => {
-  const cells: (string | number | null)[] = [
+): Row => {
+  const row: (string | number | null)[] = [
     stream,
     expected === 'no_stream' ? -1 : Number(expected),
     claim?.applicationId ?? null,
     claim?.endpoint ?? null,
     claim?.key ?? null,
   ];
-  for (const event of events) cells.push(event.id, event.type, event.data, JSON.stringify(event.metadata));
-  return cells;
+  for (const event of events) row.push(event.id, event.type, event.data, JSON.stringify(event.metadata));
+  return row;
 };
 
-export const decodeAppend = (cells: Cells): AppendRequest => {
+export const decodeAppend = (row: Row): AppendRequest => {
   const events: StoredEvent[] = [];
-  for (let at = HEADER; at < cells.length; at += CELLS_PER_EVENT)
+  for (let at = HEADER; at < row.length; at += VALUES_PER_EVENT)
     events.push({
-      id: textCell(cells, at),
-      type: textCell(cells, at + 1),
-      data: textCell(cells, at + 2),
-      metadata: textCell(cells, at + 3),
+      id: textAt(row, at),
+      type: textAt(row, at + 1),
+      data: textAt(row, at + 2),
+      metadata: textAt(row, at + 3),
     });
   return {
-    stream: textCell(cells, 0),
-    expected: numberCell(cells, 1),
-    claim: cells[2] === null ? undefined : [textCell(cells, 2), textCell(cells, 3), textCell(cells, 4)],
+    stream: textAt(row, 0),
+    expected: numberAt(row, 1),
+    claim: row[2] === null ? undefined : [textAt(row, 2), textAt(row, 3), textAt(row, 4)],
     events,
   };
 };
 
 /** @throws the port's error that the reply stands for */
-export const resultOfAppend = (reply: Cells, stream: string, expected: StreamRevision): AppendResult => {
+export const resultOfAppend = (reply: Row, stream: string, expected: StreamRevision): AppendResult => {
   const kind = reply[0] as AppendReply[0];
   switch (kind) {
     case 'stored':
     case 'repeated':
       return {
-        revision: BigInt(numberCell(reply, 1)),
-        position: String(numberCell(reply, 2)) as LogPosition,
+        revision: BigInt(numberAt(reply, 1)),
+        position: String(numberAt(reply, 2)) as LogPosition,
       };
     case 'conflict':
-      throw new ConcurrencyError(stream, expected, toRevision(numberCell(reply, 1)));
+      throw new ConcurrencyError(stream, expected, toRevision(numberAt(reply, 1)));
     case 'claimed':
-      throw new KeyAlreadyClaimedError(textCell(reply, 1));
+      throw new KeyAlreadyClaimedError(textAt(reply, 1));
     case 'refused':
-      throw new Error(textCell(reply, 1));
+      throw new Error(textAt(reply, 1));
     case 'unknown':
-      throw new OutcomeUnknownError(textCell(reply, 1));
+      throw new OutcomeUnknownError(textAt(reply, 1));
     case 'unavailable':
-      throw new StoreUnavailableError(textCell(reply, 1));
+      throw new StoreUnavailableError(textAt(reply, 1));
   }
 };

@@ -1,13 +1,22 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { DamagedEventError } from '../../../application/ports/event-store.ts';
 import type {
   EventMetadata,
   JsonText,
   KeyClaim,
+  LogPosition,
   RecordedEvent,
 } from '../../../application/ports/event-store.ts';
-import { DamagedEventError } from '../../../application/ports/event-store.ts';
-import { toPosition } from './log-page.ts';
-import type { LogPage } from './log-page.ts';
+
+/** A stretch of the log: every event after the requested position up to and with `scanned` that passes the filter. */
+export interface LogPage {
+  readonly events: readonly RecordedEvent[];
+  readonly scanned: number;
+  /** Position of the log's last event when the page was read. */
+  readonly end: number;
+}
+
+export const toPosition = (position: number): LogPosition => String(position) as LogPosition;
 
 /** A page ends early beyond this many characters, so that large events do not add up to a huge one. */
 const PAGE_CHARACTERS = 4_000_000;

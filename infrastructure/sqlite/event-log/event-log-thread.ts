@@ -1,8 +1,7 @@
 import { workerData } from 'node:worker_threads';
 import { messageOf } from '../../support/error-message.ts';
-import { serveThread } from '../thread/serve-thread.ts';
-import type { AppendReply } from './append-wire.ts';
-import type { Cells } from './cells.ts';
+import { serveThread } from '../serve-thread.ts';
+import type { AppendReply, Row } from './append-wire.ts';
 import { openEventLog } from './event-log-file.ts';
 import type { EventLogFile } from './event-log-file.ts';
 import { EventLogWriter } from './event-log-writer.ts';
@@ -11,7 +10,7 @@ const MOST_APPENDS = 1_000;
 
 const options = workerData as EventLogFile;
 
-serveThread<Cells, AppendReply>(() => {
+serveThread<Row, AppendReply>(() => {
   try {
     const connection = openEventLog({ ...options, role: 'writer' });
     const writer = new EventLogWriter(connection.database);

@@ -4,10 +4,9 @@ import { OutcomeUnknownError, StoreUnavailableError } from '../../../application
 import type { Logger } from '../../../application/ports/logger.ts';
 import { messageOf } from '../../support/error-message.ts';
 import type { Connection } from '../connection.ts';
-import type { CreateWorker } from '../thread/database-thread.ts';
-import { DatabaseThread } from '../thread/database-thread.ts';
-import type { AppendReply } from './append-wire.ts';
-import type { Cells } from './cells.ts';
+import type { CreateWorker } from '../database-thread.ts';
+import { DatabaseThread } from '../database-thread.ts';
+import type { AppendReply, Row } from './append-wire.ts';
 import { openEventLog } from './event-log-file.ts';
 import type { EventLogFile } from './event-log-file.ts';
 
@@ -28,7 +27,7 @@ export const EVENT_LOG_FILE = 'events.db';
 
 /** Carries out appends one after another, each durable when it is answered. */
 export interface AppendWriter {
-  call(append: Cells, characters: number): Promise<AppendReply>;
+  call(append: Row, characters: number): Promise<AppendReply>;
   close(graceMs: number): Promise<void>;
 }
 
@@ -43,7 +42,7 @@ const BUSY_TIMEOUT_MS = 5_000;
 const MAX_WAITING_CHARACTERS = 64_000_000;
 
 const startWriter = (file: EventLogFile, options: SqliteEventStoreOptions): Promise<AppendWriter> =>
-  DatabaseThread.start<Cells, AppendReply>({
+  DatabaseThread.start<Row, AppendReply>({
     name: 'event store writer',
     entry: THREAD,
     data: file,

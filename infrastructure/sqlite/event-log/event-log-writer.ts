@@ -1,9 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { messageOf } from '../../support/error-message.ts';
 import { SQLITE_BUSY, SQLITE_CONSTRAINT, SQLITE_FULL, SQLITE_TOOBIG, sqliteCode } from '../errors.ts';
-import type { AppendReply, AppendRequest } from './append-wire.ts';
 import { decodeAppend } from './append-wire.ts';
-import type { Cells } from './cells.ts';
+import type { AppendReply, AppendRequest, Row } from './append-wire.ts';
 
 /** Errors that one append brings upon itself; the others of its transaction go on. */
 const isOwnFault = (error: unknown): boolean => {
@@ -66,7 +65,7 @@ export class EventLogWriter {
   }
 
   /** @throws when nobody can say whether the transaction was stored; the thread must then start afresh */
-  commit(batch: readonly Cells[]): readonly AppendReply[] {
+  commit(batch: readonly Row[]): readonly AppendReply[] {
     const appends = batch.map(decodeAppend);
     // Savepoints copy every page before its first change: worth it only once an append turned out to need one.
     return this.#commit(appends, false) ?? this.#commit(appends, true)!;

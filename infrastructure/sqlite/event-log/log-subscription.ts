@@ -1,12 +1,107 @@
+import { DamagedEventError } from '../../../application/ports/event-store.ts';
 import type {
   LogPosition,
+  RecordedEvent,
   SubscribeOptions,
   SubscriptionMessage,
 } from '../../../application/ports/event-store.ts';
-import type { LogSource } from './log-cursor.ts';
-import { LogCursor } from './log-cursor.ts';
-import { toPosition } from './log-page.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
+import { backoff, pause, unlessAborted } from '../../support/abortable.ts';
+import { messageOf } from '../../support/error-message.ts';
+import { toPosition } from './event-log-reader.ts';
+import type { LogPage } from './event-log-reader.ts';
 import type { RecentEvents } from './recent-events.ts';
+
+/** The log as a subscription needs it. */
+export interface LogSource {
+  readonly recent: RecentEvents;
+  readonly logger: Logger | undefined;
+  page(after: number, limit: number, prefix: string): Promise<LogPage>;
+}
+
+const DEFAULT_BATCH = 500;
+const FIRST_RETRY_MS = 100;
+const LONGEST_RETRY_MS = 5_000;
+
+const parsePosition = (position: LogPosition | 'start'): number => {
+  if (position === 'start') return 0;
+  if (!/^\d{1,15}$/.test(position)) throw new RangeError(`${position} is not a position of this event store`);
+  return Number(position);
+};
+
+/** The events that pass the filter, and whether anything came after the stretch that was looked through. */
+export interface Stretch {
+  readonly events: readonly RecordedEvent[];
+  readonly atEnd: boolean;
+}
+
+/** Finds the next stretch of the log for one subscriber: in memory while it keeps up, in the database otherwise. */
+class LogCursor {
+  readonly #source: LogSource;
+  readonly #signal: AbortSignal;
+  readonly #prefix: string;
+  readonly #limit: number;
+  #at: number;
+  /** The database may hold more than the recent events; so it is at the start. */
+  #behind = true;
+  #checked = false;
+
+  constructor(source: LogSource, options: SubscribeOptions, signal: AbortSignal) {
+    this.#source = source;
+    this.#signal = signal;
+    this.#prefix = options.streamPrefix ?? '';
+    this.#limit = Math.max(1, options.batchSize ?? DEFAULT_BATCH);
+    this.#at = parsePosition(options.from);
+  }
+
+  get at(): number {
+    return this.#at;
+  }
+
+  /** undefined once the signal has aborted */
+  async next(): Promise<Stretch | undefined> {
+    return this.#fromMemory() ?? (await this.#fromDatabase());
+  }
+
+  #fromMemory(): Stretch | undefined {
+    const { recent } = this.#source;
+    const events = recent.after(this.#at, this.#limit);
+    if (!events) this.#behind = true;
+    // Memory may not know yet what another process has appended: only the file tells who has caught up.
+    if (!events || this.#behind) return undefined;
+    this.#at += events.length;
+    const wanted =
+      this.#prefix === '' ? events : events.filter(({ stream }) => stream.startsWith(this.#prefix));
+    return { events: wanted, atEnd: this.#at >= recent.high };
+  }
+
+  async #fromDatabase(): Promise<Stretch | undefined> {
+    for (let attempt = 1; !this.#signal.aborted; attempt++) {
+      try {
+        const reading = this.#source.page(this.#at, this.#limit, this.#prefix);
+        const page = await unlessAborted(reading, this.#signal);
+        if (page) return this.#take(page);
+      } catch (error) {
+        if (error instanceof RangeError || error instanceof DamagedEventError) throw error;
+        const delay = backoff(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS);
+        const fields = { reason: messageOf(error), retryInMs: delay };
+        this.#source.logger?.warn(fields, 'subscription cannot read the event log');
+        await pause(delay, this.#signal);
+      }
+    }
+    return undefined;
+  }
+
+  #take(page: LogPage): Stretch {
+    // Positions never go back, so this log is not the one the position came from: an older copy was restored.
+    if (!this.#checked && page.end < this.#at)
+      throw new RangeError(`position ${this.#at} lies beyond the end of the event log (${page.end})`);
+    this.#checked = true;
+    this.#at = page.scanned;
+    this.#behind = page.scanned < page.end;
+    return { events: page.events, atEnd: !this.#behind && this.#at >= this.#source.recent.high };
+  }
+}
 
 /** A live subscriber whose filter lets little pass still moves its checkpoint about once a second. */
 const SKIPPED_REPORT_MS = 1_000;

@@ -18,15 +18,13 @@ import type { Logger } from '../../../application/ports/logger.ts';
 import { messageOf } from '../../support/error-message.ts';
 import { TurnLimit } from '../../support/turn-limit.ts';
 import { encodeAppend, resultOfAppend, toRevision } from './append-wire.ts';
-import type { AppendReply } from './append-wire.ts';
-import type { Cells } from './cells.ts';
+import type { AppendReply, Row } from './append-wire.ts';
 import { EventLogReader } from './event-log-reader.ts';
 import type { AppendWriter, OpenedEventLog, SqliteEventStoreOptions } from './event-log-threads.ts';
 import { closeEventLogOf, openEventLogBeside, openEventLogOf } from './event-log-threads.ts';
-import type { LogSource } from './log-cursor.ts';
+import type { LogSource } from './log-subscription.ts';
 import { followLog } from './log-subscription.ts';
-import { LogTail } from './log-tail.ts';
-import { RecentEvents } from './recent-events.ts';
+import { LogTail, RecentEvents } from './recent-events.ts';
 
 /**
  * The event store of the embedded profile: one SQLite file, written by a thread of its own, so that a slow disk stalls nothing
@@ -102,7 +100,7 @@ export class SqliteEventStore implements EventStore, EventSubscription {
   }
 
   /** Carries out an append that another thread has encoded; what becomes of it is in the reply. */
-  async carryOut(append: Cells, characters: number): Promise<AppendReply> {
+  async carryOut(append: Row, characters: number): Promise<AppendReply> {
     try {
       const reply = await this.#log.writer.call(append, characters);
       if (reply[0] === 'stored') this.advanceTo(reply[2]);

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Connection } from '../../../../infrastructure/sqlite/connection.ts';
 import { flatten } from '../../../../infrastructure/sql/flat-unit.ts';
 import type { FlatUnit } from '../../../../infrastructure/sqlite/units.ts';
-import { writeGroup } from '../../../../infrastructure/sqlite/unit-execution.ts';
+import { writeGroup } from '../../../../infrastructure/sqlite/units.ts';
 import { openTemporary, raw } from '../support/temporary-database.ts';
 import type { TemporaryDatabase } from '../support/temporary-database.ts';
 

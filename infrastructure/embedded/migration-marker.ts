@@ -5,7 +5,7 @@ export const MOVED_ROWS = ['event store', 'database', 'documents'] as const;
 export type MovedRow = (typeof MOVED_ROWS)[number];
 
 /** Left in a data directory whose contents live elsewhere, or are on the way there. */
-export interface MovedMark {
+export interface MigrationMarker {
   /** The same in the database that they were moved to. */
   readonly id: string;
   readonly state: 'moving' | 'moved';
@@ -16,7 +16,7 @@ export interface MovedMark {
 export const MOVED_FILE = 'moved.json';
 
 /** Undefined where nothing was moved. @throws Error the file is damaged */
-export const readMovedMark = async (dataDir: string): Promise<MovedMark | undefined> => {
+export const readMigrationMarker = async (dataDir: string): Promise<MigrationMarker | undefined> => {
   const path = join(dataDir, MOVED_FILE);
   let text: string;
   try {
@@ -26,14 +26,14 @@ export const readMovedMark = async (dataDir: string): Promise<MovedMark | undefi
     throw error;
   }
   try {
-    return JSON.parse(text) as MovedMark;
+    return JSON.parse(text) as MigrationMarker;
   } catch (error) {
     throw new Error(`${path} is damaged`, { cause: error });
   }
 };
 
 /** On the disk, whole, when it resolves. */
-export const writeMovedMark = async (dataDir: string, mark: MovedMark): Promise<void> => {
+export const writeMigrationMarker = async (dataDir: string, mark: MigrationMarker): Promise<void> => {
   const path = join(dataDir, MOVED_FILE);
   const draft = await open(`${path}.draft`, 'w', 0o600);
   try {

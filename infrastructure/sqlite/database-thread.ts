@@ -1,11 +1,56 @@
-import type { WorkerOptions } from 'node:worker_threads';
 import { Worker } from 'node:worker_threads';
-import type { Logger } from '../../../application/ports/logger.ts';
-import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
-import { backoff, pause, unlessAborted } from '../../support/abortable.ts';
-import type { QueueLimits } from './call-queue.ts';
-import { CallQueue } from './call-queue.ts';
-import type { FromThread, ToThread } from './thread-protocol.ts';
+import type { WorkerOptions } from 'node:worker_threads';
+import { StoreUnavailableError } from '../../application/ports/event-store.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import { backoff, pause, unlessAborted } from '../support/abortable.ts';
+import type { FromThread, ToThread } from './serve-thread.ts';
+
+export interface Call<Request, Reply> {
+  readonly request: Request;
+  /** Its size, as far as it matters for memory. */
+  readonly characters: number;
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface QueueLimits {
+  readonly maxCalls: number;
+  readonly maxCharacters: number;
+}
+
+/** Calls that wait for a thread or for its answer, bounded in number and in size. */
+class CallQueue<Request, Reply> {
+  readonly #limits: QueueLimits;
+  #calls: Call<Request, Reply>[] = [];
+  #characters = 0;
+
+  constructor(limits: QueueLimits) {
+    this.#limits = limits;
+  }
+
+  get length(): number {
+    return this.#calls.length;
+  }
+
+  get isFull(): boolean {
+    return this.#calls.length >= this.#limits.maxCalls || this.#characters > this.#limits.maxCharacters;
+  }
+
+  add(call: Call<Request, Reply>): void {
+    this.#calls.push(call);
+    this.#characters += call.characters;
+  }
+
+  take(atMost: number): readonly Call<Request, Reply>[] {
+    const taken = this.#calls.splice(0, atMost);
+    for (const call of taken) this.#characters -= call.characters;
+    return taken;
+  }
+
+  rejectAll(error: Error): void {
+    for (const call of this.take(this.length)) call.reject(error);
+  }
+}
 
 export type CreateWorker = (entry: URL, options: WorkerOptions) => Worker;
 

@@ -2,7 +2,7 @@ import type { CheckpointStore } from '../ports/coordination.ts';
 import type { LogPosition } from '../ports/event-store.ts';
 
 /** Another process follows under the same name and has moved on: whoever meets this starts again from the stored position. */
-export class PlaceMovedError extends Error {
+export class CheckpointMovedError extends Error {
   override readonly name = 'PlaceMovedError';
 }
 
@@ -10,7 +10,7 @@ export class PlaceMovedError extends Error {
  * The place in the log of a follower that at most one process should be, and never more than one can move: a process that was
  * frozen, and finds that another took over, cannot set the place back.
  */
-export class KeptPlace {
+export class Checkpoint {
   readonly #store: CheckpointStore;
   readonly #name: string;
   #position: LogPosition | 'start' = 'start';
@@ -30,7 +30,7 @@ export class KeptPlace {
   async advance(position: LogPosition): Promise<void> {
     if (position === this.#position) return;
     if (!(await this.#store.advance(this.#name, this.#position, position))) {
-      throw new PlaceMovedError(`${this.#name}: another process has moved on from ${this.#position}`);
+      throw new CheckpointMovedError(`${this.#name}: another process has moved on from ${this.#position}`);
     }
     this.#position = position;
   }

@@ -1,7 +1,16 @@
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
-import { messageOf } from '../../support/error-message.ts';
-import type { FromThread, ToThread } from './thread-protocol.ts';
+import { messageOf } from '../support/error-message.ts';
+
+/** What the near side sends. The requests of a batch are answered in their order. */
+export type ToThread<Request> =
+  { readonly kind: 'batch'; readonly requests: readonly Request[] } | { readonly kind: 'close' };
+
+/** What the thread sends: `ready` once, or `failed` and the thread ends; then one message for each group that it carried out. */
+export type FromThread<Reply> =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'replies'; readonly replies: readonly Reply[] };
 
 /** What a thread does with its connection. */
 export interface GroupWork<Request, Reply> {
