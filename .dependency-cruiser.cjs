@@ -23,7 +23,7 @@ const homes = [
   ['command-line', '^infrastructure/cli/', packages('commander')],
   ['documents', '^infrastructure/documents/', packages('unpdf', 'yauzl', 'aws4fetch')],
   ['csv', '^infrastructure/(statements|cli)/', packages('csv-parse', 'csv-stringify')],
-  ['logging', '^infrastructure/composition/', packages('pino')],
+  ['logging', '^infrastructure/observability/', packages('pino')],
   [
     'metrics-and-traces',
     '^infrastructure/observability/',

@@ -18,7 +18,7 @@ import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
 import { RandomClientCredentials } from '../security/random-client-credentials.ts';
 import { SqlLoanVersions } from '../sql/loan-versions.ts';
-import { gathering } from './gathering.ts';
+import { throttled } from '../support/throttled.ts';
 import { decodeRecorded, toProjected } from './read-side.ts';
 import { sleep } from './sleep.ts';
 import { TOKENS } from './tokens.ts';
@@ -104,7 +104,7 @@ export const applicationModule = new ContainerModule(({ bind }) => {
     (decisions, subscription, positions, time, log, { sandboxStep }, { follower }) =>
       new SandboxAdministrator({
         decisions,
-        subscription: follower('sandbox-administrator', gathering(subscription, ADMINISTRATOR_PAUSE_MS)),
+        subscription: follower('sandbox-administrator', throttled(subscription, ADMINISTRATOR_PAUSE_MS)),
         checkpoints: positions,
         clock: time,
         logger: log,
@@ -118,7 +118,7 @@ export const applicationModule = new ContainerModule(({ bind }) => {
     (log, store, writer, { follower }) =>
       new Projector({
         projection: loanProjection,
-        log: follower('loan-projector', gathering(log, PROJECTOR_PAUSE_MS)),
+        log: follower('loan-projector', throttled(log, PROJECTOR_PAUSE_MS)),
         store,
         decode: toProjected,
         logger: writer,
@@ -135,7 +135,7 @@ export const applicationModule = new ContainerModule(({ bind }) => {
         apiVersion: API_VERSION,
       });
       return new OutboxRelay({
-        subscription: follower('relay', gathering(subscription, RELAY_PAUSE_MS)),
+        subscription: follower('relay', throttled(subscription, RELAY_PAUSE_MS)),
         checkpoints: positions,
         bus,
         held: new HeldOperations({

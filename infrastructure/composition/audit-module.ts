@@ -14,7 +14,7 @@ import { API_VERSION } from '../http/openapi/version.ts';
 import { SqlAuditedRows } from '../sql/audited-rows.ts';
 import { SqlFrozenEvents } from '../sql/webhooks/frozen-events.ts';
 import { numberOf } from './log-numbers.ts';
-import { catchUp } from './catch-up.ts';
+import { catchUp } from '../cli/catch-up.ts';
 import { sleep } from './sleep.ts';
 import { TOKENS } from './tokens.ts';
 

@@ -4,8 +4,8 @@ import { writeBackup } from '../embedded/backup/write-backup.ts';
 import { BackupFailedError } from '../embedded/backup/manifest.ts';
 import type { BackupServices } from '../cli/backup-services.ts';
 import { readConfiguration } from './configuration.ts';
-import { requireServiceFiles } from './service-data.ts';
-import { SystemClock } from './system-clock.ts';
+import { requireServiceFiles } from './data-directory.ts';
+import { SystemClock } from '../support/system-clock.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 
 const ENGINES_KEEP_THEIR_OWN =

@@ -1,22 +1,22 @@
 import { access, constants, statfs } from 'node:fs/promises';
 import type { Container } from 'inversify';
 import type { Logger } from '../../application/ports/logger.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 import type { Finding } from '../cli/status-services.ts';
 import { holderOfDirectory } from '../embedded/service-lock.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
 import { WrongMasterKeyError } from '../security/master-keys.ts';
 import { engineTime } from '../sql/leases.ts';
+import { exposedFiles } from '../support/private-files.ts';
 import { allProjections } from './all-projections.ts';
 import { readConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import { createContainer } from './container.ts';
+import { missingServiceData } from './data-directory.ts';
 import { openFoundations } from './foundations.ts';
 import { isAllowed, refuseOpenEngines } from './insecurities.ts';
-import { openFile } from './private-files.ts';
 import { checkEngines } from './readiness.ts';
-import { missingServiceData } from './service-data.ts';
 import { TOKENS } from './tokens.ts';
-import packageJson from '../../package.json' with { type: 'json' };
 
 const MEBIBYTE = 1024 ** 2;
 const LITTLE_SPACE = 1024 * MEBIBYTE;
@@ -51,7 +51,7 @@ const dataDirectory = (configuration: Configuration): Finding => {
 const permissions = async (configuration: Configuration): Promise<Finding> => {
   const { dataDir } = configuration;
   await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-  const open = await openFile(dataDir);
+  const open = (await exposedFiles(dataDir))?.worst;
   if (open === undefined) return finding('permissions', 'ok', 'its owner alone reads what is in DATA_DIR');
   const state = isAllowed(configuration, 'files') ? 'warning' : 'failed';
   return finding('permissions', state, `others can read ${open}: run chmod -R go= ${dataDir}`);

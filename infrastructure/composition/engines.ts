@@ -14,11 +14,11 @@ import { ConfigurationError } from './environment-reader.ts';
 import { generationTables, openEventBus, openEventStore, openServiceDatabase } from './engine-rows.ts';
 import type { RowOptions } from './engine-rows.ts';
 import { refuseOpenEngines } from './insecurities.ts';
-import { ensureMovedWhole, useDataDirectory } from './moved-data.ts';
+import { ensureMovedWhole, useDataDirectory } from './data-directory.ts';
 import type { Patience } from './patience.ts';
 import { allProjections } from './all-projections.ts';
 import { openServing } from './serving-generation.ts';
-import { refuseSplitRoles } from './role-rules.ts';
+import { refuseSplitRoles } from './configuration.ts';
 
 /** What keeps and carries, all of it open; each row of it is embedded or an engine of its own. */
 export interface Engines {

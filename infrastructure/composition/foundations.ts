@@ -10,7 +10,7 @@ import type { RowOptions } from './engine-rows.ts';
 import { impatient } from './patience.ts';
 import type { Patience } from './patience.ts';
 import { keyringOf, openKeys } from './service-keys.ts';
-import { SystemClock } from './system-clock.ts';
+import { SystemClock } from '../support/system-clock.ts';
 
 export interface FoundationOptions extends Pick<RowOptions, 'part' | 'writer' | 'createWorker'> {
   readonly patience?: Patience;

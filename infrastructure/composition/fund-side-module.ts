@@ -11,8 +11,8 @@ import type { FundSideServices } from '../cli/fund-side-services.ts';
 import { SqlPortfolioPositions } from '../sql/portfolio-reader.ts';
 import { SqlNotifiedPayments } from '../sql/reconciliation-reader.ts';
 import { CsvStatements } from '../statements/csv-statements.ts';
-import { catchUp } from './catch-up.ts';
-import { gathering } from './gathering.ts';
+import { catchUp } from '../cli/catch-up.ts';
+import { throttled } from '../support/throttled.ts';
 import { toProjected } from './read-side.ts';
 import type { LoanProjector } from './read-side.ts';
 import { TOKENS } from './tokens.ts';
@@ -32,7 +32,7 @@ export const fundSideModule = new ContainerModule(({ bind }) => {
         (projection) =>
           new Projector({
             projection,
-            log: follower(`${projection.name}-projector`, gathering(log, FUND_SIDE_PAUSE_MS)),
+            log: follower(`${projection.name}-projector`, throttled(log, FUND_SIDE_PAUSE_MS)),
             store,
             decode: toProjected,
             logger: writer,

@@ -5,7 +5,7 @@ import { presentLoan } from '../http/presenters/loan.ts';
 import type { LoanRow } from '../../projections/loan/loan-view.ts';
 import type { LoanServices } from '../cli/cli-services.ts';
 import { SqlOperationStates } from '../sql/operation-states.ts';
-import { catchUp } from './catch-up.ts';
+import { catchUp } from '../cli/catch-up.ts';
 import { TOKENS } from './tokens.ts';
 
 const PAGE = 500;

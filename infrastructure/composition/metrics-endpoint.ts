@@ -1,13 +1,13 @@
 import type { Container } from 'inversify';
 import { PUBLISHING } from '../../application/quarantine/quarantined-operations.ts';
+import type { HealthChecks } from '../http/public-readiness.ts';
 import { MetricsServer } from '../observability/metrics-server.ts';
 import type { LookedUp } from '../observability/metrics/looked-up.ts';
+import type { Scrape } from '../observability/metrics/scrape.ts';
 import { SqlOperationStates } from '../sql/operation-states.ts';
 import { SqlDeliveryLog } from '../sql/webhooks/sql-delivery-log.ts';
-import type { Scrape } from '../observability/metrics/scrape.ts';
 import type { BackgroundThread } from './background/background-thread.ts';
 import type { Engines } from './engines.ts';
-import type { HealthChecks } from './readiness.ts';
 import { TOKENS } from './tokens.ts';
 
 /** A bus that keeps its events knows how many a group has still to handle. */

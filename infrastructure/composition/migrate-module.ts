@@ -26,7 +26,7 @@ import type { Configuration } from './configuration.ts';
 import { SERVICE_FILE } from './engine-rows.ts';
 import { ConfigurationError } from './environment-reader.ts';
 import { sleep } from './sleep.ts';
-import { SystemClock } from './system-clock.ts';
+import { SystemClock } from '../support/system-clock.ts';
 
 /** Where a data directory is moved to. */
 export interface NewEngines {

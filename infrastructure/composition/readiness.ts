@@ -1,13 +1,9 @@
 import type { Container } from 'inversify';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
-import type { Logger } from '../../application/ports/logger.ts';
-import type { Readiness } from '../http/handlers/meta.ts';
-import type { Configuration, Role } from './configuration.ts';
+import type { HealthChecks } from '../http/public-readiness.ts';
 import type { BackgroundThread } from './background/background-thread.ts';
+import type { Configuration, Role } from './configuration.ts';
 import { TOKENS } from './tokens.ts';
-
-/** By name, `ok` or what is wrong, which may name engines and their addresses. */
-export type HealthChecks = Readonly<Record<string, string>>;
 
 const PROBED_STREAM = 'loan-readiness.probe';
 /** An engine in a black hole is away, too. */
@@ -106,26 +102,6 @@ export const readinessOf = (
     ...(await checkEngines(container, configuration.roles)),
     ...stateOfRoles(container, configuration),
   });
-};
-
-/** What strangers may know of the checks. What is wrong goes to the log, whenever other checks fail than before. */
-export const publicReadiness = (
-  look: () => Promise<HealthChecks>,
-  logger: Logger,
-): (() => Promise<Readiness>) => {
-  let before = '';
-  return async () => {
-    const checks = Object.entries(await look());
-    const failing = checks.filter(([, state]) => state !== 'ok');
-    const names = failing.map(([name]) => name).join(' ');
-    if (names !== before) {
-      before = names;
-      if (failing.length > 0) logger.warn({ checks: Object.fromEntries(failing) }, 'not ready');
-      else logger.info({}, 'ready again');
-    }
-    const shown = checks.map(([name, state]) => [name, state === 'ok' ? 'ok' : 'failing'] as const);
-    return { ready: failing.length === 0, checks: Object.fromEntries(shown) };
-  };
 };
 
 /** With what the background thread says of its own work. */

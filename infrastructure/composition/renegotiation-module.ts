@@ -5,7 +5,7 @@ import { CompleteRenegotiations } from '../../application/renegotiation/complete
 import { RecoverRenegotiations } from '../../application/renegotiation/recover-renegotiations.ts';
 import { RenegotiateLoans } from '../../application/renegotiation/renegotiate-loans.ts';
 import { renegotiationParts } from '../../application/renegotiation/renegotiation-parts.ts';
-import { gathering } from './gathering.ts';
+import { throttled } from '../support/throttled.ts';
 import { sleep } from './sleep.ts';
 import { TOKENS } from './tokens.ts';
 
@@ -45,7 +45,7 @@ export const renegotiationModule = new ContainerModule(({ bind }) => {
     ({ resolving }, subscription, positions, realClock, log, { follower }) =>
       new RecoverRenegotiations({
         resolving,
-        subscription: follower('renegotiation-recovery', gathering(subscription, FOLLOWER_PAUSE_MS)),
+        subscription: follower('renegotiation-recovery', throttled(subscription, FOLLOWER_PAUSE_MS)),
         checkpoints: positions,
         realClock,
         logger: log,
@@ -64,7 +64,7 @@ export const renegotiationModule = new ContainerModule(({ bind }) => {
     (commands, subscription, positions, log, { follower }) =>
       new CompleteRenegotiations({
         commands,
-        subscription: follower('renegotiation-completion', gathering(subscription, FOLLOWER_PAUSE_MS)),
+        subscription: follower('renegotiation-completion', throttled(subscription, FOLLOWER_PAUSE_MS)),
         checkpoints: positions,
         logger: log,
         sleep,

@@ -1,16 +1,16 @@
 import type { Worker } from 'node:worker_threads';
-import { announceDemoClient } from './demo-client.ts';
 import type { Logger } from '../../application/ports/logger.ts';
+import { createLogger } from '../observability/logging.ts';
+import { WrongMasterKeyError } from '../security/master-keys.ts';
+import { PRIVATE_UMASK } from '../support/private-files.ts';
 import { readServiceConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
+import { announceDemoClient } from './demo-client.ts';
 import { ConfigurationError } from './environment-reader.ts';
-import { endInOrder } from './orderly-end.ts';
 import { isLoopback } from './insecurities.ts';
-import { createLogger } from './logging.ts';
+import { endInOrder } from './orderly-end.ts';
 import { StartAbandonedError } from './patience.ts';
-import { PRIVATE_UMASK } from './private-files.ts';
 import { startUp } from './start-up.ts';
-import { WrongMasterKeyError } from '../security/master-keys.ts';
 
 /** Where everything is: the reference, the metrics, the data. */
 const announceStart = (configuration: Configuration, logger: Logger): void => {

@@ -3,7 +3,7 @@ import { SealLog } from '../../application/seals/seal-log.ts';
 import { DataSealKeys } from '../security/seal-keys.ts';
 import { WrappedKeys } from '../security/wrapped-keys.ts';
 import { SqlSealBook } from '../sql/seal-book.ts';
-import { gathering } from './gathering.ts';
+import { throttled } from '../support/throttled.ts';
 import { sleep } from './sleep.ts';
 import { TOKENS } from './tokens.ts';
 
@@ -21,7 +21,7 @@ export const sealModule = new ContainerModule(({ bind }) => {
   bind(TOKENS.sealLog).toResolvedValue(
     (subscription, book, keys, { engines }, clock, logger, { follower }) =>
       new SealLog({
-        subscription: follower('log-sealer', gathering(subscription, SEALER_PAUSE_MS)),
+        subscription: follower('log-sealer', throttled(subscription, SEALER_PAUSE_MS)),
         book,
         keys,
         log: engines.eventStoreUrl === undefined ? 'embedded' : 'eventstoredb',

@@ -1,14 +1,15 @@
 import type { Worker } from 'node:worker_threads';
 import type { Container } from 'inversify';
+import { publicReadiness } from '../http/public-readiness.ts';
+import { HttpListener } from '../http/server/http-listener.ts';
 import type { CreateWorker } from '../sqlite/database-thread.ts';
 import { BackgroundThread } from './background/background-thread.ts';
 import type { Configuration, Role } from './configuration.ts';
 import type { Foundations } from './container.ts';
-import { FrontDoor } from './front-door.ts';
 import { httpInterface } from './http-interface.ts';
 import type { HttpInterface } from './http-interface.ts';
 import { serveMetrics } from './metrics-endpoint.ts';
-import { checksWith, publicReadiness } from './readiness.ts';
+import { checksWith } from './readiness.ts';
 import { TOKENS } from './tokens.ts';
 import { startWork } from './work.ts';
 
@@ -23,7 +24,7 @@ export interface RunningService {
 
 export interface ServiceOptions {
   /** Where it is to be reached; default: one of its own, which `stop` closes as it closes the other. */
-  readonly door?: FrontDoor;
+  readonly door?: HttpListener;
   /** Where the roles run that follow the log, when an engine is embedded in this process: beside the requests, or in their thread. */
   readonly background?: 'thread' | 'here';
   readonly createWorker?: CreateWorker;
@@ -87,7 +88,7 @@ export const startService = async (
     served = await httpInterface(work.container, here, readiness);
     thread = await starting;
     metrics = await serveMetrics(work, thread);
-    entrance ??= await FrontDoor.open(configuration, logger);
+    entrance ??= await HttpListener.open(configuration, logger);
     entrance.serve(served.listener, work.container.get(TOKENS.rateLimiter));
   } catch (error) {
     await stop();

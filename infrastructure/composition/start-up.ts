@@ -2,11 +2,11 @@ import type { Worker } from 'node:worker_threads';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Configuration } from './configuration.ts';
 import { openFoundations } from './foundations.ts';
-import { FrontDoor } from './front-door.ts';
+import { HttpListener } from '../http/server/http-listener.ts';
 import { refuseOpenEngines } from './insecurities.ts';
 import { StartAbandonedError, waiting } from './patience.ts';
-import { keepPrivate } from './private-files.ts';
-import { refuseSplitRoles } from './role-rules.ts';
+import { keepPrivate } from './data-directory.ts';
+import { refuseSplitRoles } from './configuration.ts';
 import { startService } from './service.ts';
 import type { RunningService } from './service.ts';
 
@@ -24,7 +24,7 @@ const start = async (
   refuseSplitRoles(configuration);
   refuseOpenEngines(configuration);
   await keepPrivate(configuration, logger);
-  const door = await FrontDoor.open(configuration, logger);
+  const door = await HttpListener.open(configuration, logger);
   try {
     const patience = waiting({ logger, signal, onWaiting: (what) => door.waitFor(what) });
     const foundations = await openFoundations(configuration, logger, { patience, part: 'service' });

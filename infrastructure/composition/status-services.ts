@@ -2,6 +2,7 @@ import type { Container } from 'inversify';
 import type { EventSubscription, LogPosition } from '../../application/ports/event-store.ts';
 import type { FollowerPlace, ServiceStatus } from '../cli/status-services.ts';
 import { holderOfDirectory } from '../embedded/service-lock.ts';
+import type { HealthChecks } from '../http/public-readiness.ts';
 import { SqlLeases } from '../sql/leases.ts';
 import { SqlOperationStates } from '../sql/operation-states.ts';
 import { SqlDeliveryLog } from '../sql/webhooks/sql-delivery-log.ts';
@@ -9,7 +10,6 @@ import { allProjections } from './all-projections.ts';
 import { ROLES } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import { checkEngines } from './readiness.ts';
-import type { HealthChecks } from './readiness.ts';
 import { TOKENS } from './tokens.ts';
 
 /** Counting stops here: further behind is only said to be at least so much. */

@@ -1,14 +1,14 @@
 import type { Container } from 'inversify';
+import type { HealthChecks } from '../http/public-readiness.ts';
 import type { MetricValues } from '../observability/metrics/merged.ts';
 import type { Scrape } from '../observability/metrics/scrape.ts';
+import type { Role } from './configuration.ts';
 import { createContainer } from './container.ts';
 import type { Foundations } from './container.ts';
-import type { Role } from './configuration.ts';
 import type { Engines } from './engines.ts';
 import { scrapeOf } from './metrics-endpoint.ts';
 import { openObservability } from './observability.ts';
 import { readinessOf } from './readiness.ts';
-import type { HealthChecks } from './readiness.ts';
 import { rolesOf } from './roles.ts';
 import { TOKENS } from './tokens.ts';
 

@@ -11,7 +11,7 @@ import type {
 } from '../../application/ports/event-store.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { openMove } from '../../infrastructure/composition/migrate-module.ts';
-import { useDataDirectory } from '../../infrastructure/composition/moved-data.ts';
+import { useDataDirectory } from '../../infrastructure/composition/data-directory.ts';
 import { EventStoreDbStore } from '../../infrastructure/eventstoredb/event-store-db-store.ts';
 import { MOVED_TABLES } from '../../infrastructure/sql/moving/moved-tables.ts';
 import { SqliteDatabase } from '../../infrastructure/sql/sqlite-database.ts';

@@ -7,7 +7,7 @@ import { readConfiguration } from '../../infrastructure/composition/configuratio
 import { openEngines } from '../../infrastructure/composition/engines.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import { impatient } from '../../infrastructure/composition/patience.ts';
-import { SystemClock } from '../../infrastructure/composition/system-clock.ts';
+import { SystemClock } from '../../infrastructure/support/system-clock.ts';
 import { MasterKey } from '../../infrastructure/security/master-key.ts';
 import { Sealer } from '../../infrastructure/security/sealer.ts';
 import { SqlKeyStore } from '../../infrastructure/sql/key-store.ts';

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { backupServices } from '../../infrastructure/composition/backup-module.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { examine } from '../../infrastructure/composition/doctor.ts';
-import { requireServiceData } from '../../infrastructure/composition/service-data.ts';
+import { requireServiceData } from '../../infrastructure/composition/data-directory.ts';
 import { statusOf } from '../../infrastructure/composition/status-services.ts';
 import { TOKENS } from '../../infrastructure/composition/tokens.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';

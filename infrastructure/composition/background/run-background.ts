@@ -3,7 +3,7 @@ import type { Logger } from '../../../application/ports/logger.ts';
 import { MasterKey } from '../../security/master-key.ts';
 import { openFoundations } from '../foundations.ts';
 import type { Engines } from '../engines.ts';
-import { plainFields } from '../logging.ts';
+import { plainFields } from '../../observability/logging.ts';
 import { waiting } from '../patience.ts';
 import { startWork } from '../work.ts';
 import type { Work } from '../work.ts';

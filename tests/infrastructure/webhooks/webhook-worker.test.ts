@@ -1,4 +1,4 @@
-import { SystemClock } from '../../../infrastructure/composition/system-clock.ts';
+import { SystemClock } from '../../../infrastructure/support/system-clock.ts';
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { EventBus, PublicEvent } from '../../../application/ports/event-bus.ts';

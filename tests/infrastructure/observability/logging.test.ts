@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createLogger } from '../../../infrastructure/composition/logging.ts';
+import { createLogger } from '../../../infrastructure/observability/logging.ts';
 
 const logging = (level: 'error' | 'warn' | 'info' | 'debug' = 'info') => {
   const lines: string[] = [];

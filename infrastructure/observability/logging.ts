@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 import { pino } from 'pino';
 import type { DestinationStream } from 'pino';
 import type { Logger } from '../../application/ports/logger.ts';
-import type { Configuration } from './configuration.ts';
 
 const REDACTED = '[redacted]';
 
@@ -20,7 +19,7 @@ const standardOutput = (): DestinationStream =>
   pino.destination({ fd: 1, sync: false }).on('error', () => undefined);
 
 /** JSON lines on standard output, or on `destination`. Fields that name a secret or personal data are redacted at any depth. */
-export const createLogger = (level: Configuration['logLevel'], destination?: DestinationStream): Logger => {
+export const createLogger = (level: keyof Logger, destination?: DestinationStream): Logger => {
   const options = {
     level,
     base: null,

@@ -1,21 +1,20 @@
-import type { Logger } from '../../application/ports/logger.ts';
-import type { HttpProblem } from '../http/errors/http-problem.ts';
-import { unavailable } from '../http/errors/http-problem.ts';
-import { healthApp } from '../http/server/health-app.ts';
-import type { RequestListener } from '../http/server/health-app.ts';
-import type { RateLimiter } from '../http/limits/rate-limiter.ts';
-import { TokenBucketLimiter } from '../http/limits/rate-limiter.ts';
-import { createHttpServer, DEFAULT_LIMITS } from '../http/server/http-server.ts';
-import type { HttpServer } from '../http/server/http-server.ts';
-import type { Configuration } from './configuration.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
+import { unavailable } from '../errors/http-problem.ts';
+import type { HttpProblem } from '../errors/http-problem.ts';
+import { TokenBucketLimiter } from '../limits/rate-limiter.ts';
+import type { RateLimiter } from '../limits/rate-limiter.ts';
+import { healthApp } from './health-app.ts';
+import type { RequestListener } from './health-app.ts';
+import { DEFAULT_LIMITS, createHttpServer } from './http-server.ts';
+import type { HttpServer } from './http-server.ts';
 
 const RETRY_AFTER_S = 2;
 
 /**
- * The listening address of this process, open from the first moment: whoever watches it sees that it lives and what it waits for,
- * and a start waits for its engines instead of ending.
+ * The listening address of this process, open from the first moment: health checks see that the process lives and what it waits for,
+ * so a start can wait for its engines instead of ending.
  */
-export class FrontDoor {
+export class HttpListener {
   readonly #server: HttpServer;
   #app: RequestListener;
   #limiter: RateLimiter = new TokenBucketLimiter();
@@ -38,12 +37,12 @@ export class FrontDoor {
 
   /** @throws Error when the address cannot be used */
   static async open(
-    { port, host }: Pick<Configuration, 'port' | 'host'>,
+    { port, host }: { readonly port: number; readonly host: string },
     logger: Logger,
-  ): Promise<FrontDoor> {
-    const door = new FrontDoor(logger);
-    await door.#server.listen(port, host);
-    return door;
+  ): Promise<HttpListener> {
+    const listener = new HttpListener(logger);
+    await listener.#server.listen(port, host);
+    return listener;
   }
 
   /** An engine that the start waits for; undefined when it is there. */

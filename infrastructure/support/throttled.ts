@@ -3,12 +3,12 @@ import type {
   SubscribeOptions,
   SubscriptionMessage,
 } from '../../application/ports/event-store.ts';
-import { sleep } from './sleep.ts';
+import { pause } from './abortable.ts';
 
 /** A batch of this size is worth a transaction of its own: no pause after it. */
 const WORTH_A_TRANSACTION = 200;
 
-async function* paced(
+async function* withPauses(
   messages: AsyncIterable<SubscriptionMessage>,
   { signal }: SubscribeOptions,
   pauseMs: number,
@@ -16,7 +16,7 @@ async function* paced(
   for await (const message of messages) {
     yield message;
     if (message.kind === 'events' && message.events.length < WORTH_A_TRANSACTION)
-      await sleep(pauseMs, signal);
+      await pause(pauseMs, signal);
   }
 }
 
@@ -24,6 +24,6 @@ async function* paced(
  * Lets events gather for a moment after each small batch, so that a busy log costs its follower some hundred transactions a second
  * instead of thousands. The first event after a quiet time is never delayed.
  */
-export const gathering = (subscription: EventSubscription, pauseMs: number): EventSubscription => ({
-  subscribe: (options) => paced(subscription.subscribe(options), options, pauseMs),
+export const throttled = (subscription: EventSubscription, pauseMs: number): EventSubscription => ({
+  subscribe: (options) => withPauses(subscription.subscribe(options), options, pauseMs),
 });

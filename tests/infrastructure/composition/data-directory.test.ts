@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { keepPrivate } from '../../../infrastructure/composition/private-files.ts';
+import { keepPrivate } from '../../../infrastructure/composition/data-directory.ts';
 import type { Insecurity } from '../../../infrastructure/composition/insecurities.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

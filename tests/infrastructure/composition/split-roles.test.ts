@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readConfiguration } from '../../../infrastructure/composition/configuration.ts';
-import { refuseSplitRoles } from '../../../infrastructure/composition/role-rules.ts';
+import { readConfiguration, refuseSplitRoles } from '../../../infrastructure/composition/configuration.ts';
 
 const DATABASE = { DATABASE_URL: 'postgres://db/receivables' };
 const STREAMS = { EVENTSTORE_URL: 'esdb://streams:2113' };

@@ -1,13 +1,58 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from '../../application/ports/logger.ts';
+import { MASTER_KEY_FILE } from '../embedded/backup/write-backup.ts';
 import { DirectoryInUseError, lockDirectory } from '../embedded/directory-lock.ts';
 import type { DirectoryLock } from '../embedded/directory-lock.ts';
-import { lockForService } from '../embedded/service-lock.ts';
 import { MOVED_FILE, readMigrationMarker } from '../embedded/migration-marker.ts';
 import type { MigrationMarker, MovedRow } from '../embedded/migration-marker.ts';
+import { lockForService } from '../embedded/service-lock.ts';
 import { readMove } from '../sql/moving/move-ledger.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
+import { EVENT_LOG_FILE } from '../sqlite/event-log/event-log-threads.ts';
+import { closeToOthers, exposedFiles } from '../support/private-files.ts';
 import type { Configuration } from './configuration.ts';
+import { SERVICE_FILE } from './engine-rows.ts';
 import type { RowOptions } from './engine-rows.ts';
 import { ConfigurationError } from './environment-reader.ts';
+import { isAllowed } from './insecurities.ts';
+
+/** Files that a service with these engines has left in its data directory. */
+const tracesOf = ({ engines }: Configuration): readonly string[] => [
+  ...(engines.eventStoreUrl === undefined ? [EVENT_LOG_FILE] : []),
+  ...(engines.databaseUrl === undefined ? [SERVICE_FILE] : []),
+];
+
+const isThere = ({ dataDir }: Configuration, file = ''): boolean => existsSync(join(dataDir, file));
+
+const missingFiles = (configuration: Configuration): string | undefined => {
+  // Documents may be all that is here, and there may be none yet.
+  const lacking = configuration.engines.s3Url === undefined && !isThere(configuration);
+  return lacking || tracesOf(configuration).some((file) => !isThere(configuration, file))
+    ? `no service data in ${configuration.dataDir}; is DATA_DIR that of the service?`
+    : undefined;
+};
+
+/** What keeps a command from opening the service of DATA_DIR, when something does. */
+export const missingServiceData = (configuration: Configuration): string | undefined => {
+  const { dataDir, masterKey } = configuration;
+  const keyLacks = masterKey === undefined && !isThere(configuration, MASTER_KEY_FILE);
+  const missing = missingFiles(configuration);
+  if (missing !== undefined || !keyLacks) return missing;
+  return `${dataDir} holds no master key; set DATA_DIR and MASTER_KEY to those of the service`;
+};
+
+const refuse = (missing: string | undefined): void => {
+  if (missing !== undefined) throw new ConfigurationError(missing);
+};
+
+/** Only the service, `restore` and `migrate` make a data directory. @throws ConfigurationError nothing was made */
+export const requireServiceData = (configuration: Configuration): void =>
+  refuse(missingServiceData(configuration));
+
+/** The same for what needs no key. */
+export const requireServiceFiles = (configuration: Configuration): void =>
+  refuse(missingFiles(configuration));
 
 const VARIABLES: Readonly<Record<MovedRow, string>> = {
   'event store': 'EVENTSTORE_URL',
@@ -90,4 +135,29 @@ export const ensureMovedWhole = async (database: SqlDatabase): Promise<void> => 
   throw new ConfigurationError(
     `a service is being moved into this database since ${move.begunAt}: let \`receivables migrate\` finish first`,
   );
+};
+
+/**
+ * Makes the data directory its owner's alone. Where others could read it or a key in it, production refuses to start, because what
+ * they read meanwhile cannot be taken back; a sandbox mends it.
+ * @throws ConfigurationError
+ */
+export const keepPrivate = async (
+  configuration: Pick<Configuration, 'dataDir' | 'environment' | 'allowInsecure'>,
+  logger: Logger,
+): Promise<void> => {
+  const { dataDir, allowInsecure } = configuration;
+  const exposed = allowInsecure.includes('files') ? undefined : await exposedFiles(dataDir);
+  if (!exposed) return;
+  const { worst, open } = exposed;
+  if (worst !== undefined && !isAllowed(configuration, 'files')) {
+    throw new ConfigurationError(
+      `DATA_DIR lets others read ${worst}: run chmod -R go= ${dataDir}, or name files in ALLOW_INSECURE`,
+    );
+  }
+  const isPrivate = await closeToOthers(dataDir, exposed);
+  if (worst === undefined) return;
+  if (isPrivate)
+    logger.info({ dataDir, files: open.length }, 'others could read DATA_DIR; now its owner alone can');
+  else logger.warn({ dataDir }, 'others can read DATA_DIR, and its modes cannot be changed');
 };
