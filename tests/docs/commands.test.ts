@@ -5,6 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
 import type { CliDependencies } from '../../infrastructure/cli/cli-services.ts';
 import { createProgram, runProgram } from '../../infrastructure/cli/program.ts';
+import { FUND } from '../support/application-parts.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const UNDERSTOOD = 'the command was understood';
@@ -38,6 +39,7 @@ const wordsOf = (line: string): readonly string[] =>
 const commandsIn = (text: string): readonly string[] =>
   text
     .replace(/\\\n\s*/g, '')
+    .replaceAll('"$FUND"', FUND)
     .split('\n')
     .map((line) => line.replace(/^.* \| (?=receivables )/, ''))
     .flatMap((line) => PROGRAM.exec(line)?.slice(1) ?? []);

@@ -187,3 +187,21 @@ describe('additive evolution', () => {
     expect(changes(later)).toHaveLength(1);
   });
 });
+
+test('docs/events.md shows the example of every event, whole', () => {
+  const page = readFileSync(new URL('../../../docs/events.md', import.meta.url), 'utf8');
+  const examples = messagesOf('events').map(
+    ([
+      ,
+      {
+        examples: [example],
+      },
+    ]) =>
+      [
+        `## ${example.name}`,
+        `${example.summary}.`,
+        `\`\`\`json\n${JSON.stringify(example.payload, null, 2)}\n\`\`\``,
+      ].join('\n\n'),
+  );
+  expect(/<!-- events -->\n\n([\s\S]*?)\n\n<!-- \/events -->/.exec(page)?.[1]).toBe(examples.join('\n\n'));
+});

@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { FUND } from '../support/application-parts.ts';
+import { ServiceProcess } from '../support/service-process.ts';
+import type { ClientCredentials } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+/** A page's own snippets, one after another, as a reader pastes them. */
+const snippetsOf = (page: string): string =>
+  [...readFileSync(join(ROOT, 'docs', 'jobs', page), 'utf8').matchAll(/^```bash\n([\s\S]*?)^```/gm)]
+    .map(([, code]) => code)
+    .join('\n');
+
+let service: ServiceProcess;
+let client: ClientCredentials;
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  service = await ServiceProcess.start(join(directory.path, 'data'), { SANDBOX_STEP: '100ms' });
+  client = await service.createClient(FUND);
+}, 120_000);
+afterAll(async () => {
+  await service?.end('SIGTERM');
+  await directory?.remove();
+});
+
+const paste = async (page: string): Promise<string> => {
+  const receivables = `receivables() { "${process.execPath}" --disable-warning=ExperimentalWarning "${ROOT}/infrastructure/composition/receivables.ts" "$@"; }`;
+  const { stdout } = await promisify(execFile)(
+    'bash',
+    ['-euo', 'pipefail', '-c', `${receivables}\n${snippetsOf('README.md')}\n${snippetsOf(page)}`],
+    {
+      cwd: directory.path,
+      env: {
+        PATH: process.env['PATH'],
+        DATA_DIR: join(directory.path, 'data'),
+        ...{ BASE: service.baseUrl, FUND },
+        ...{ CLIENT_ID: client.client_id, CLIENT_SECRET: client.client_secret },
+      },
+      timeout: 170_000,
+    },
+  );
+  return stdout;
+};
+
+test('assign an operation and wait for the money', async () => {
+  const [first, repeated, read, settled] = objectsOf(await paste('assign-and-wait.md'));
+  expect(first).toMatchObject({ originator_proposal_code: 'JOB-1', status: 'received' });
+  expect(repeated).toMatchObject({ originator_proposal_code: 'JOB-1', received_at: first?.['received_at'] });
+  expect(read).toMatchObject({ status: 'active' });
+  expect(settled).toMatchObject({ installment_code: '001', status: 'settled' });
+}, 180_000);
+
+test('receive webhooks', async () => {
+  const [listed, ping, deliveries, failed, rotated] = objectsOf(await paste('receive-webhooks.md'));
+  expect(listed).toMatchObject({ data: [{ url: 'https://receiver.example.com/hook' }] });
+  expect(ping).toHaveProperty('event_id');
+  expect(deliveries).toHaveProperty('data');
+  expect(failed).toMatchObject({ data: [] });
+  expect(rotated).toHaveProperty('signing_secret');
+}, 180_000);
+
+test('decide on what waits', async () => {
+  const printed = objectsOf(await paste('decide-what-waits.md'));
+  const outcomes = printed.filter((object) => 'outcome' in object);
+  expect(outcomes.map(({ originator_proposal_code: code, decision }) => [code, decision])).toEqual([
+    ['WAIT-3', 'reject'],
+    ...[
+      ['WAIT-1', 'approve'],
+      ['WAIT-2', 'approve'],
+      ['WAIT-1', 'sign_term'],
+      ['WAIT-2', 'sign_term'],
+    ],
+    ...[
+      ['WAIT-2', 'disburse'],
+      ['WAIT-1', 'disburse'],
+    ],
+  ]);
+  const states = printed.filter((object) => 'status' in object && !('outcome' in object)).slice(-4);
+  expect(states.map(({ status }) => status)).toEqual(
+    expect.arrayContaining(['active', 'active', 'rejected']),
+  );
+}, 180_000);
+
+test('close a month', async () => {
+  const text = await paste('month-end-reconciliation.md');
+  expect(text).toMatch(/missing_in_statement,.*MONTH-1/);
+  expect(text).toMatch(/missing_in_notifications,.*TARIFA/);
+  expect(objectsOf(text).at(-1)).toMatchObject({ differences: 0 });
+}, 180_000);
+
+test('a borrower asks to be forgotten', async () => {
+  const printed = objectsOf(await paste('forget-a-borrower.md'));
+  expect(printed.find((object) => 'forgotten' in object)).toMatchObject({ forgotten: 1, left_open: 0 });
+  expect(printed.at(-1)).toMatchObject({ differences: 0 });
+}, 180_000);
+
+const objectsOf = (text: string): readonly Record<string, unknown>[] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
