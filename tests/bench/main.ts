@@ -10,6 +10,7 @@ const PARTS: Readonly<Record<string, string>> = {
   audit: 'audit-bench.ts',
   rebuild: 'rebuild-bench.ts',
   route: 'route.ts',
+  sizes: 'sizes.ts',
   settlements: 'settlement-bench.ts',
   webhooks: 'webhook-bench.ts',
 };
