@@ -8,9 +8,9 @@ import type {
 } from '../../application/ports/clients.ts';
 import { GuardFailedError } from './sql-database.ts';
 import type { SqlDatabase, Statement } from './sql-database.ts';
-import type { CoreTables } from './tables.ts';
+import type { Schema } from './schema.ts';
 
-type ClientRow = CoreTables['client'];
+type ClientRow = Schema['client'];
 
 const clientOf = (row: Omit<ClientRow, 'secret_hash'>): Client => ({
   clientId: row.client_id,

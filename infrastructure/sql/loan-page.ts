@@ -2,9 +2,9 @@ import type { SelectQueryBuilder } from 'kysely';
 import type { LoanListQuery } from '../../application/ports/loan-queries.ts';
 import { decodeCursor, encodeCursor } from './loan-list-cursor.ts';
 import type { SqlDatabase } from './sql-database.ts';
-import type { CoreTables } from './tables.ts';
+import type { Schema } from './schema.ts';
 
-export type LoanColumns = CoreTables['loan'];
+export type LoanColumns = Schema['loan'];
 type Place = Pick<LoanColumns, 'received_at' | 'code'>;
 type Listed = Place & Pick<LoanColumns, 'status' | 'fund_id'>;
 

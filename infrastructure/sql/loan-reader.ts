@@ -6,9 +6,8 @@ import { loanPage } from './loan-page.ts';
 import type { LoanColumns } from './loan-page.ts';
 import type { Schema } from './schema.ts';
 import type { SqlDatabase } from './sql-database.ts';
-import type { CoreTables } from './tables.ts';
 
-type CreditColumns = Pick<CoreTables['installment_credit'], 'installment_code' | 'value' | 'date'>;
+type CreditColumns = Pick<Schema['installment_credit'], 'installment_code' | 'value' | 'date'>;
 
 const withCompletion = (repurchase: string | null, completedAt: string | null): string | null =>
   repurchase === null ? null : JSON.stringify({ ...(JSON.parse(repurchase) as object), completedAt });

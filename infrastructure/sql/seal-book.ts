@@ -1,12 +1,12 @@
 import type { LogPosition } from '../../application/ports/event-store.ts';
 import type { SealBook, SealHead, SealRecord } from '../../application/ports/audit.ts';
-import type { SealTables } from './seal-tables.ts';
+import type { Schema } from './schema.ts';
 import { ConstraintError, GuardFailedError } from './sql-database.ts';
 import type { SqlDatabase, Statement } from './sql-database.ts';
 
 const HEAD = 1;
 
-const recordOf = ({ sealed_at, through, kind, ...row }: SealTables['log_seal']): SealRecord => ({
+const recordOf = ({ sealed_at, through, kind, ...row }: Schema['log_seal']): SealRecord => ({
   ...row,
   kind: kind as SealRecord['kind'],
   through: through as LogPosition | 'start',

@@ -1,7 +1,7 @@
 import type { CompiledQuery, Kysely } from 'kysely';
 import type { Schema } from './schema.ts';
 
-/** The compiler asks every migration for its statements in each of them. */
+/** The engines; migrations are written for each of them (`migrations/migrate.ts`). */
 export type SqlDialect = 'sqlite' | 'postgres';
 
 export interface Query<Row> {

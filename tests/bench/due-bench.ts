@@ -5,8 +5,8 @@ import { CompiledQuery } from 'kysely';
 import type { DueInstallment } from '../../application/ports/loan-queries.ts';
 import { calendarDate } from '../../domain/shared/calendar-date.ts';
 import { SqlDueInstallments } from '../../infrastructure/sql/due-installments.ts';
-import { migrate } from '../../infrastructure/sql/migration.ts';
-import { readModelMigrations } from '../../infrastructure/sql/read-model-migrations.ts';
+import { migrate } from '../../infrastructure/sql/migrations/migrate.ts';
+import { readModelMigrations } from '../../infrastructure/sql/migrations/read-model.ts';
 import { SqliteDatabase } from '../../infrastructure/sql/sqlite-database.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { serviceMigrations } from '../../infrastructure/sql/service-migrations.ts';
+import { serviceMigrations } from '../../infrastructure/sql/migrations/service.ts';
 import { openPostgres, testPostgres } from '../support/postgres/test-postgres.ts';
 import type { TestPostgres } from '../support/postgres/test-postgres.ts';
 import { describeConsumerOffsetsContract } from './consumer-offsets-contract.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PostgresGenerationTables } from '../../infrastructure/sql/postgres/postgres-generation-tables.ts';
-import { readModelMigrations } from '../../infrastructure/sql/read-model-migrations.ts';
-import { serviceMigrations } from '../../infrastructure/sql/service-migrations.ts';
-import { migrate } from '../../infrastructure/sql/migration.ts';
+import { readModelMigrations } from '../../infrastructure/sql/migrations/read-model.ts';
+import { serviceMigrations } from '../../infrastructure/sql/migrations/service.ts';
+import { migrate } from '../../infrastructure/sql/migrations/migrate.ts';
 import { openPostgres, raw, testPostgres } from '../support/postgres/test-postgres.ts';
 import type { TestPostgres } from '../support/postgres/test-postgres.ts';
 import { generationsCases } from './generations-cases.ts';

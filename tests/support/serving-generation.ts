@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { migrate } from '../../infrastructure/sql/migration.ts';
-import { serviceMigrations } from '../../infrastructure/sql/service-migrations.ts';
+import { migrate } from '../../infrastructure/sql/migrations/migrate.ts';
+import { serviceMigrations } from '../../infrastructure/sql/migrations/service.ts';
 import type { SqlDatabase } from '../../infrastructure/sql/sql-database.ts';
 import { SqliteDatabase } from '../../infrastructure/sql/sqlite-database.ts';
 import { SqliteGenerationTables } from '../../infrastructure/sql/sqlite-generation-tables.ts';

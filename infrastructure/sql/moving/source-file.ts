@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { MoveFailedError } from '../../../application/ports/moving.ts';
 import type { CheckpointToMove } from '../../../application/ports/moving.ts';
-import { serviceMigrations } from '../service-migrations.ts';
+import { serviceMigrations } from '../migrations/service.ts';
 import type { MovedTable } from './moved-tables.ts';
 
 export type Value = string | number | null;

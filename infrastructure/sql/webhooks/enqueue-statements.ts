@@ -5,7 +5,7 @@ import type { PlannedDelivery, WebhookEvent } from '../../../application/ports/d
 import type { Schema } from '../schema.ts';
 import type { Statement } from '../sql-database.ts';
 import { prepared } from './prepared-query.ts';
-import type { WebhookDeliveryTable, WebhookEventTable } from './tables.ts';
+import type { WebhookDeliveryTable, WebhookEventTable } from './schema.ts';
 
 /** Begins the names of lanes that hold one redelivery; no code has this character. */
 export const REDELIVERY = '/redelivery/';

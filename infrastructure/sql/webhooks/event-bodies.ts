@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { WebhookEvent } from '../../../application/ports/delivery-queue.ts';
 import type { SqlDatabase } from '../sql-database.ts';
-import type { WebhookEventTable } from './tables.ts';
+import type { WebhookEventTable } from './schema.ts';
 
 const CACHED_CHARACTERS = 16_000_000;
 /** What an entry weighs beside its body. */

@@ -1,7 +1,7 @@
 import type { FrozenEvents, FrozenPeriod } from '../../../application/ports/audit.ts';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { SqlDatabase } from '../sql-database.ts';
-import type { WebhookEventTable } from './tables.ts';
+import type { WebhookEventTable } from './schema.ts';
 
 const IDS_AT_ONCE = 5_000;
 

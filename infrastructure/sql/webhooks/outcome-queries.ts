@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Expression, ExpressionBuilder, Kysely } from 'kysely';
 import type { Schema } from '../schema.ts';
 import { prepared } from './prepared-query.ts';
-import type { WebhookAttemptTable } from './tables.ts';
+import type { WebhookAttemptTable } from './schema.ts';
 
 export interface Ended {
   webhook_id: string;

@@ -14,7 +14,7 @@ import type {
 } from '../../../application/ports/delivery-log.ts';
 import type { Schema } from '../schema.ts';
 import type { SqlDatabase } from '../sql-database.ts';
-import type { WebhookAttemptTable, WebhookDeliveryTable, WebhookEventTable } from './tables.ts';
+import type { WebhookAttemptTable, WebhookDeliveryTable, WebhookEventTable } from './schema.ts';
 
 /** Written out, not bound: a partial index is found by its own condition only. */
 const LITERALS: Readonly<Record<DeliveryState, ReturnType<typeof sql.lit<DeliveryState>>>> = {

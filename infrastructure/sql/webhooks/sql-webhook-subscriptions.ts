@@ -12,7 +12,7 @@ import { alone, notAlone } from '../locks.ts';
 import { GuardFailedError } from '../sql-database.ts';
 import type { SqlDatabase, Statement, StatementResult } from '../sql-database.ts';
 import { EnqueueStatements, GIVING_EVENTS } from './enqueue-statements.ts';
-import type { WebhookSubscriptionTable } from './tables.ts';
+import type { WebhookSubscriptionTable } from './schema.ts';
 
 const VISIBLE = [
   'webhook_id',

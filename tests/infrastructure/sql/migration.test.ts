@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { migrate } from '../../../infrastructure/sql/migration.ts';
-import type { Migration } from '../../../infrastructure/sql/migration.ts';
-import { readModelMigrations } from '../../../infrastructure/sql/read-model-migrations.ts';
-import { serviceMigrations } from '../../../infrastructure/sql/service-migrations.ts';
+import { migrate } from '../../../infrastructure/sql/migrations/migrate.ts';
+import type { Migration } from '../../../infrastructure/sql/migrations/migrate.ts';
+import { readModelMigrations } from '../../../infrastructure/sql/migrations/read-model.ts';
+import { serviceMigrations } from '../../../infrastructure/sql/migrations/service.ts';
 import { ConstraintError } from '../../../infrastructure/sql/sql-database.ts';
 import type { SqlDatabase } from '../../../infrastructure/sql/sql-database.ts';
 import { SqliteDatabase } from '../../../infrastructure/sql/sqlite-database.ts';
@@ -11,9 +11,9 @@ import { openTemporary, query } from './support/temporary-database.ts';
 import type { TemporaryDatabase } from './support/temporary-database.ts';
 
 const NOW = '2026-01-15T12:00:00.000Z';
-const step = (id: string, ...sqlite: readonly string[]): Migration => ({
+const step = (id: string, ...statements: readonly string[]): Migration => ({
   id,
-  statements: { sqlite, postgres: [] },
+  statements: () => statements,
 });
 
 describe('migrations', () => {

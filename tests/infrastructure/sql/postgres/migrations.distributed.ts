@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { migrate } from '../../../../infrastructure/sql/migration.ts';
+import { migrate } from '../../../../infrastructure/sql/migrations/migrate.ts';
 import { PostgresDatabase } from '../../../../infrastructure/sql/postgres/postgres-database.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
 import { bothSets, openPostgres, query, testPostgres } from '../../../support/postgres/test-postgres.ts';
@@ -48,14 +48,11 @@ test('a step that fails leaves nothing of itself', async () => {
   const { database, close } = await openPostgres(postgres, counterMigrations);
   const broken = {
     id: 'counter-004',
-    statements: {
-      sqlite: [],
-      postgres: [
-        'create table half (id bigint)',
-        'update counter set value = 1',
-        'insert into nowhere values (1)',
-      ],
-    },
+    statements: () => [
+      'create table half (id bigint)',
+      'update counter set value = 1',
+      'insert into nowhere values (1)',
+    ],
   };
   await expect(migrate(database, [broken], NOW)).rejects.toThrow('nowhere');
   expect(await database.read(query('select value from counter'))).toEqual([{ value: 1000 }]);

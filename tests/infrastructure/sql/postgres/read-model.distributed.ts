@@ -3,7 +3,7 @@ import type { DueInstallment } from '../../../../application/ports/loan-queries.
 import { calendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { SqlDueInstallments } from '../../../../infrastructure/sql/due-installments.ts';
 import { SqlProjectionStore } from '../../../../infrastructure/sql/projection-store.ts';
-import { readModelMigrations } from '../../../../infrastructure/sql/read-model-migrations.ts';
+import { readModelMigrations } from '../../../../infrastructure/sql/migrations/read-model.ts';
 import type { Row } from '../../../../projections/engine/projection.ts';
 import { crashCases } from '../../../projections/engine/crash-cases.ts';
 import { openPostgres, query, raw, testPostgres } from '../../../support/postgres/test-postgres.ts';

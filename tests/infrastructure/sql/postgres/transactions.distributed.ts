@@ -14,15 +14,12 @@ import { TcpProxy } from '../../../support/tcp-proxy.ts';
 
 const account = {
   id: 'test-001',
-  statements: {
-    sqlite: [],
-    postgres: [
-      'create table owner (id text collate "C" not null primary key)',
-      `create table account (id bigint not null primary key, owner text collate "C" references owner (id),
+  statements: () => [
+    'create table owner (id text collate "C" not null primary key)',
+    `create table account (id bigint not null primary key, owner text collate "C" references owner (id),
         amount bigint not null check (amount >= 0))`,
-      'create table kept (id bigint not null primary key, value text collate "C", bytes bytea, share double precision)',
-    ],
-  },
+    'create table kept (id bigint not null primary key, value text collate "C", bytes bytea, share double precision)',
+  ],
 };
 
 const add = (id: number, amount = 1) => raw('insert into account (id, amount) values ($1, $2)', id, amount);

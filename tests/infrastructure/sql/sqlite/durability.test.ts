@@ -12,7 +12,7 @@ const FULL = 2;
 const NORMAL = 1;
 const note = {
   id: 'test-001',
-  statements: { sqlite: ['create table note (id integer not null primary key) strict'], postgres: [] },
+  statements: () => ['create table note (id integer not null primary key) strict'],
 };
 const unit = (id: number, relaxed: boolean): FlatUnit => ({
   ...flatten([raw('insert into note (id) values (?)', id)]),

@@ -9,7 +9,7 @@ import type { TemporaryDatabase } from '../support/temporary-database.ts';
 
 const entry = {
   id: 'test-001',
-  statements: { sqlite: ['create table entry (id integer primary key) strict'], postgres: [] },
+  statements: () => ['create table entry (id integer primary key) strict'],
 };
 const add = (id: number) => [raw('insert into entry (id) values (?)', id)];
 const all = query<{ id: number }>('select id from entry order by id');

@@ -5,13 +5,10 @@ import type { TemporaryDatabase } from '../support/temporary-database.ts';
 
 const pair = {
   id: 'test-001',
-  statements: {
-    sqlite: [
-      'create table pair (id integer primary key, a integer, b integer) strict',
-      'insert into pair values (1, 0, 0)',
-    ],
-    postgres: [],
-  },
+  statements: () => [
+    'create table pair (id integer primary key, a integer, b integer) strict',
+    'insert into pair values (1, 0, 0)',
+  ],
 };
 const set = (n: number) => [raw('update pair set a = ?', n), raw('update pair set b = ?', n)];
 const a = query<{ a: number }>('select a from pair');

@@ -7,14 +7,11 @@ import type { TemporaryDatabase } from '../support/temporary-database.ts';
 
 const account = {
   id: 'test-001',
-  statements: {
-    sqlite: [
-      'create table owner (id text not null primary key) strict',
-      `create table account (id integer not null primary key, owner text references owner (id),
+  statements: () => [
+    'create table owner (id text not null primary key) strict',
+    `create table account (id integer not null primary key, owner text references owner (id),
         amount integer not null check (amount >= 0)) strict`,
-    ],
-    postgres: [],
-  },
+  ],
 };
 
 const add = (id: number, amount = 1) => raw('insert into account (id, amount) values (?, ?)', id, amount);

@@ -5,7 +5,7 @@ import type { TemporaryDatabase } from '../support/temporary-database.ts';
 
 const anything = {
   id: 'test-001',
-  statements: { sqlite: ['create table kept (id integer primary key, value any) strict'], postgres: [] },
+  statements: () => ['create table kept (id integer primary key, value any) strict'],
 };
 
 describe('values in a SQLite database', () => {

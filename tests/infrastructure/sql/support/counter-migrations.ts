@@ -1,8 +1,8 @@
-import type { Migration } from '../../../../infrastructure/sql/migration.ts';
+import type { Migration } from '../../../../infrastructure/sql/migrations/migrate.ts';
 
 const step = (id: string, statement: string): Migration => ({
   id,
-  statements: { sqlite: [statement], postgres: [statement] },
+  statements: () => [statement],
 });
 
 /** Steps that fail, or count twice, when two processes run them. */

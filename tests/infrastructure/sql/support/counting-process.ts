@@ -1,4 +1,4 @@
-import { migrate } from '../../../../infrastructure/sql/migration.ts';
+import { migrate } from '../../../../infrastructure/sql/migrations/migrate.ts';
 import { SqliteDatabase } from '../../../../infrastructure/sql/sqlite-database.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
 import { counterMigrations } from './counter-migrations.ts';

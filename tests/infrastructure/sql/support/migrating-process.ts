@@ -1,4 +1,4 @@
-import { migrate } from '../../../../infrastructure/sql/migration.ts';
+import { migrate } from '../../../../infrastructure/sql/migrations/migrate.ts';
 import { PostgresDatabase } from '../../../../infrastructure/sql/postgres/postgres-database.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
 import { bothSets } from '../../../support/postgres/test-postgres.ts';

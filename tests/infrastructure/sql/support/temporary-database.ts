@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
-import { migrate } from '../../../../infrastructure/sql/migration.ts';
-import type { Migration } from '../../../../infrastructure/sql/migration.ts';
-import { readModelMigrations } from '../../../../infrastructure/sql/read-model-migrations.ts';
-import { serviceMigrations } from '../../../../infrastructure/sql/service-migrations.ts';
+import { migrate } from '../../../../infrastructure/sql/migrations/migrate.ts';
+import type { Migration } from '../../../../infrastructure/sql/migrations/migrate.ts';
+import { readModelMigrations } from '../../../../infrastructure/sql/migrations/read-model.ts';
+import { serviceMigrations } from '../../../../infrastructure/sql/migrations/service.ts';
 import type { Statement } from '../../../../infrastructure/sql/sql-database.ts';
 import { SqliteDatabase } from '../../../../infrastructure/sql/sqlite-database.ts';
 import type { SqliteOptions } from '../../../../infrastructure/sql/sqlite-database.ts';
