@@ -29,7 +29,7 @@ const reason: Schema = {
 };
 
 /** What a decision states beyond its name; any other decision has to leave it out. */
-const DETAILS: Readonly<Partial<Record<DecisionName, Readonly<Record<string, Schema>>>>> = {
+const DETAILS = {
   reject: {
     reasons: {
       type: 'array',
@@ -50,9 +50,10 @@ const DETAILS: Readonly<Partial<Record<DecisionName, Readonly<Record<string, Sch
       description: 'What the fund paid. Only of `disburse`, and required there.',
     },
   },
-};
+} satisfies Partial<Record<DecisionName, Readonly<Record<string, Schema>>>>;
 
-const detailsOf = (decision: DecisionName): readonly string[] => Object.keys(DETAILS[decision] ?? {});
+const detailsOf = (decision: DecisionName): readonly string[] =>
+  decision in DETAILS ? Object.keys(DETAILS[decision as keyof typeof DETAILS]) : [];
 
 /** `if` this decision, its details are required; otherwise they are a contradiction. */
 const condition = (decision: DecisionName): Schema => ({

@@ -1,5 +1,18 @@
+import type { Static, TUnsafe } from 'typebox';
+
 /** A JSON Schema (2020-12), or any other node of the interface description. */
 export type Schema = { readonly [keyword: string]: unknown };
+
+/** A schema that lets values of this type through. What is written out in full has its type from its own keywords. */
+export type SchemaOf<Type> = Schema & TUnsafe<Type>;
+
+/** A schema that is published under a name of its own. */
+export interface Component<Type = unknown> {
+  readonly name: string;
+  readonly schema: SchemaOf<Type>;
+}
+/** Values that a component lets through. */
+export type TypeOf<Named extends Component> = Named extends Component<infer Type> ? Type : never;
 
 /** What a caller reads about a value that breaks a schema. `code` is stable. */
 export interface SchemaViolation {
@@ -24,38 +37,80 @@ export const DECIMALS = 'x-decimals';
 /** Fields of other requests that callers may expect in this one, with the reason why it has none. Not published. */
 export const ELSEWHERE = Symbol('fields that belong elsewhere');
 
-export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+type Properties = Readonly<Record<string, Schema>>;
+type ObjectOf<Fields extends Properties, Optional extends keyof Fields> = {
+  readonly [
+    Name in keyof ({
+      readonly [Required in Exclude<keyof Fields, Optional>]: unknown;
+    } & { readonly [Name in Optional]?: unknown })
+  ]: Static<Fields[Name]>;
+};
+
+/** The type is stated by the builders below, which make the schema that it belongs to. */
+const typed = <Type>(schema: Schema): SchemaOf<Type> => schema as SchemaOf<Type>;
+
+export const component = <const Given extends Schema>(
+  name: string,
+  schema: Given,
+): Component<Static<Given>> => ({ name, schema: typed(schema) });
+
+/** Texts and numbers whose rules make them a type of the domain. */
+export const componentOf = <Type>(name: string, schema: Schema): Component<Type> => ({
+  name,
+  schema: typed(schema),
+});
+
+export const schemasOf = (...components: readonly Component[]): Readonly<Record<string, Schema>> =>
+  Object.fromEntries(components.map(({ name, schema }) => [name, schema]));
+
+export const ref = <Type>(to: Component<Type> | string): SchemaOf<Type> =>
+  typed({ $ref: `#/components/schemas/${typeof to === 'string' ? to : to.name}` });
 
 /** An object; every property is required unless `optional` names it. */
-export const object = (
-  properties: Readonly<Record<string, Schema>>,
-  optional: readonly string[] = [],
-): Schema => ({
-  type: 'object',
-  required: Object.keys(properties).filter((name) => !optional.includes(name)),
-  properties,
-});
+export const object = <const Fields extends Properties, const Optional extends keyof Fields & string = never>(
+  properties: Fields,
+  optional: readonly Optional[] = [],
+): SchemaOf<ObjectOf<Fields, Optional>> =>
+  typed({
+    type: 'object',
+    required: Object.keys(properties).filter((name) => !(optional as readonly string[]).includes(name)),
+    properties,
+  });
 
 /**
  * An object of a request; as in `object`, but an optional property may also be null, which is the same as leaving it out.
  */
-export const requestObject = (
-  properties: Readonly<Record<string, Schema>>,
-  optional: readonly string[] = [],
-): Schema =>
-  object(
-    Object.fromEntries(
-      Object.entries(properties).map(([name, schema]) => [
-        name,
-        optional.includes(name) ? absentWhenNull(schema) : schema,
-      ]),
-    ),
-    optional,
-  );
+export const requestObject = <
+  const Fields extends Properties,
+  const Optional extends keyof Fields & string = never,
+>(
+  properties: Fields,
+  optional: readonly Optional[] = [],
+): SchemaOf<ObjectOf<Fields, Optional>> => {
+  const nullIsAbsent = ([name, schema]: [string, Schema]): [string, Schema] => [
+    name,
+    (optional as readonly string[]).includes(name) ? absentWhenNull(schema) : schema,
+  ];
+  return typed(object(Object.fromEntries(Object.entries(properties).map(nullIsAbsent)), optional));
+};
 
 const absentWhenNull = (schema: Schema): Schema => {
   const { $ref, ...rest } = schema;
   return $ref === undefined ? nullable(schema) : { anyOf: [{ $ref }, { type: 'null' }], ...rest };
 };
 
-export const nullable = (schema: Schema): Schema => ({ ...schema, type: [schema['type'], 'null'] });
+export const nullable = <const Given extends Schema>(schema: Given): SchemaOf<Static<Given> | null> =>
+  typed({ ...schema, type: [schema['type'], 'null'] });
+
+/** `keywords` may narrow it further. */
+export const listOf = <const Items extends Schema>(
+  items: Items,
+  keywords: Schema = {},
+): SchemaOf<readonly Static<Items>[]> => typed({ type: 'array', items, ...keywords });
+
+export const text = (keywords: Schema = {}): SchemaOf<string> => typed({ type: 'string', ...keywords });
+
+export const oneOf = <const Value extends string>(
+  values: readonly Value[],
+  keywords: Schema = {},
+): SchemaOf<Value> => typed({ type: 'string', enum: [...values], ...keywords });

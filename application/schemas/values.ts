@@ -1,6 +1,8 @@
 import { PAYMENT_METHODS } from '../../domain/installment/events.ts';
-import { DECIMALS, refused } from './schema.ts';
-import type { Schema } from './schema.ts';
+import type { CalendarDate as CalendarDay } from '../../domain/shared/calendar-date.ts';
+import type { InstallmentCode as CodeOfInstallment, LoanCode } from '../../domain/shared/identifiers.ts';
+import { component, componentOf, DECIMALS, oneOf, refused, schemasOf, text } from './schema.ts';
+import type { SchemaOf } from './schema.ts';
 
 const VISIBLE_ASCII = '[!-~]';
 /** Visible ASCII without / \ ? # % : the code travels as one segment of a path, so it is not one that clients resolve away. */
@@ -21,18 +23,18 @@ export const LOAN_STATUSES = [
 
 const textWithout =
   (controls: string, rule: string) =>
-  (description: string, maxLength: number, example: string): Schema => ({
-    type: 'string',
-    maxLength,
-    // The lookahead keeps the expression linear: hostile text must not cost more than a glance.
-    pattern: `^(?=\\s*\\S)[^${controls}]*$`,
-    description,
-    examples: [example],
-    ...refused(
-      'invalid_format',
-      `must be text of 1 to ${maxLength} characters, not blank and without ${rule}`,
-    ),
-  });
+  (description: string, maxLength: number, example: string): SchemaOf<string> =>
+    text({
+      maxLength,
+      // The lookahead keeps the expression linear: hostile text must not cost more than a glance.
+      pattern: `^(?=\\s*\\S)[^${controls}]*$`,
+      description,
+      examples: [example],
+      ...refused(
+        'invalid_format',
+        `must be text of 1 to ${maxLength} characters, not blank and without ${rule}`,
+      ),
+    });
 
 /** One line that a person reads: not blank, no control characters. */
 export const freeText = textWithout('\\u0000-\\u001f\\u007f', 'control characters');
@@ -43,93 +45,127 @@ export const longText = textWithout(
   'control characters other than tabs and line breaks',
 );
 
-const token = (description: string, maxLength: number, example: string): Schema => ({
-  type: 'string',
-  pattern: `^[A-Za-z0-9_-]{1,${maxLength}}$`,
-  description,
-  examples: [example],
-  ...refused('invalid_format', `must be 1 to ${maxLength} letters, digits, underscores or hyphens`),
+const token = (description: string, maxLength: number, example: string): SchemaOf<string> =>
+  text({
+    pattern: `^[A-Za-z0-9_-]{1,${maxLength}}$`,
+    description,
+    examples: [example],
+    ...refused('invalid_format', `must be 1 to ${maxLength} letters, digits, underscores or hyphens`),
+  });
+
+const visibleText = (description: string, maxLength: number, example: string): SchemaOf<string> =>
+  text({
+    pattern: `^${VISIBLE_ASCII}{1,${maxLength}}$`,
+    description,
+    examples: [example],
+    ...refused('invalid_format', `must be 1 to ${maxLength} visible ASCII characters, without spaces`),
+  });
+
+export const Amount = component('Amount', {
+  type: 'number',
+  exclusiveMinimum: 0,
+  maximum: 999_999_999.99,
+  [DECIMALS]: 2,
+  description:
+    'Money in Brazilian reais as a JSON number with at most two decimals; more are refused. Answers show both.',
+  examples: [950.0],
+  ...refused(
+    'invalid_amount',
+    'must be a JSON number (no quotes) above 0, at most 999999999.99, with no more than two decimals',
+  ),
 });
 
-const visibleText = (description: string, maxLength: number, example: string): Schema => ({
-  type: 'string',
-  pattern: `^${VISIBLE_ASCII}{1,${maxLength}}$`,
-  description,
-  examples: [example],
-  ...refused('invalid_format', `must be 1 to ${maxLength} visible ASCII characters, without spaces`),
+export const Balance = component('Balance', {
+  type: 'number',
+  minimum: 0,
+  description: 'Money in Brazilian reais; zero is possible.',
+  examples: [0.0],
 });
 
-/** The building blocks that several resources share. */
-export const valueSchemas: Readonly<Record<string, Schema>> = {
-  Amount: {
-    type: 'number',
-    exclusiveMinimum: 0,
-    maximum: 999_999_999.99,
-    [DECIMALS]: 2,
-    description:
-      'Money in Brazilian reais as a JSON number with at most two decimals; more are refused. Answers show both.',
-    examples: [950.0],
-    ...refused(
-      'invalid_amount',
-      'must be a JSON number (no quotes) above 0, at most 999999999.99, with no more than two decimals',
-    ),
-  },
-  Balance: {
-    type: 'number',
-    minimum: 0,
-    description: 'Money in Brazilian reais; zero is possible.',
-    examples: [0.0],
-  },
-  CalendarDate: {
-    type: 'string',
-    format: 'date',
-    description: 'A day of the calendar. It has no time and no time zone.',
-    examples: ['2026-01-15'],
-    ...refused('invalid_date', 'must be a date of the calendar written YYYY-MM-DD, such as 2026-01-15'),
-  },
-  Timestamp: {
-    type: 'string',
-    format: 'date-time',
-    description: 'An instant in UTC with milliseconds.',
-    examples: ['2026-01-15T12:00:00.000Z'],
-  },
-  FundId: {
-    type: 'string',
-    format: 'uuid',
-    description: 'A fund that is linked to the application.',
-    examples: ['6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11'],
-    ...refused('invalid_format', 'must be a UUID, such as 6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11'),
-  },
-  ProposalCode: {
-    type: 'string',
-    pattern: PROPOSAL_CODE,
-    description:
-      'Your own name for the operation. It is unique in your application and compared byte by byte.',
-    examples: ['OP-2026-000123'],
-    ...refused(
-      'invalid_format',
-      'must be 1 to 100 visible ASCII characters, none of them / \\ ? # or %, and not . or ..',
-    ),
-  },
-  InstallmentCode: visibleText('Name of an installment, unique in its operation.', 50, '001'),
-  IdempotencyKey: visibleText(
+export const CalendarDate = componentOf<CalendarDay>('CalendarDate', {
+  type: 'string',
+  format: 'date',
+  description: 'A day of the calendar. It has no time and no time zone.',
+  examples: ['2026-01-15'],
+  ...refused('invalid_date', 'must be a date of the calendar written YYYY-MM-DD, such as 2026-01-15'),
+});
+
+export const Timestamp = component('Timestamp', {
+  type: 'string',
+  format: 'date-time',
+  description: 'An instant in UTC with milliseconds.',
+  examples: ['2026-01-15T12:00:00.000Z'],
+});
+
+export const FundId = component('FundId', {
+  type: 'string',
+  format: 'uuid',
+  description: 'A fund that is linked to the application.',
+  examples: ['6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11'],
+  ...refused('invalid_format', 'must be a UUID, such as 6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11'),
+});
+
+export const ProposalCode = componentOf<LoanCode>('ProposalCode', {
+  type: 'string',
+  pattern: PROPOSAL_CODE,
+  description: 'Your own name for the operation. It is unique in your application and compared byte by byte.',
+  examples: ['OP-2026-000123'],
+  ...refused(
+    'invalid_format',
+    'must be 1 to 100 visible ASCII characters, none of them / \\ ? # or %, and not . or ..',
+  ),
+});
+
+export const InstallmentCode = componentOf<CodeOfInstallment>(
+  'InstallmentCode',
+  visibleText('Name of an installment, unique in its operation.', 50, '001'),
+);
+
+export const IdempotencyKey = component(
+  'IdempotencyKey',
+  visibleText(
     'Your key for this request. Repeat it with the same payload to get the same outcome without a second effect.',
     255,
     'OP-2026-000123-001',
   ),
-  ProductType: token('Kind of credit product.', 50, 'financing'),
-  DocumentKind: token('Kind of document; `ccb` is the credit note that backs the operation.', 50, 'ccb'),
-  PaymentMethod: {
-    type: 'string',
-    enum: [...PAYMENT_METHODS],
+);
+
+export const ProductType = component('ProductType', token('Kind of credit product.', 50, 'financing'));
+
+export const DocumentKind = component(
+  'DocumentKind',
+  token('Kind of document; `ccb` is the credit note that backs the operation.', 50, 'ccb'),
+);
+
+export const PaymentMethod = component(
+  'PaymentMethod',
+  oneOf(PAYMENT_METHODS, {
     description: 'How the borrower paid.',
     examples: ['pix'],
     ...refused('invalid_value', `must be one of ${PAYMENT_METHODS.join(', ')}`),
-  },
-  LoanStatus: {
-    type: 'string',
-    enum: LOAN_STATUSES,
+  }),
+);
+
+export const LoanStatus = component(
+  'LoanStatus',
+  oneOf(LOAN_STATUSES, {
     description: 'Where the operation stands in its life.',
     examples: ['active'],
-  },
-};
+  }),
+);
+
+/** The building blocks that several resources share. */
+export const valueSchemas = schemasOf(
+  Amount,
+  Balance,
+  CalendarDate,
+  Timestamp,
+  FundId,
+  ProposalCode,
+  InstallmentCode,
+  IdempotencyKey,
+  ProductType,
+  DocumentKind,
+  PaymentMethod,
+  LoanStatus,
+);
