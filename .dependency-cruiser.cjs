@@ -34,6 +34,8 @@ const homes = [
     '^(application/(event-codec|schemas)|infrastructure/(http|composition))/',
     packages('ajv', 'ajv-formats'),
   ],
+  // Types only, which is why it is a development package: docs/decisions/0045.
+  ['types-of-schemas', '^application/schemas/', packages('typebox')],
 ];
 
 module.exports = {
@@ -52,7 +54,13 @@ module.exports = {
         'Use cases see the domain, their own ports and the shapes of read models; of Node.js only node:crypto.',
       severity: 'error',
       from: { path: '^application/' },
-      to: { pathNot: ['^(domain|application|projections)/', '^crypto$', packages('ajv', 'ajv-formats')] },
+      to: {
+        pathNot: [
+          '^(domain|application|projections)/',
+          '^crypto$',
+          packages('ajv', 'ajv-formats', 'typebox'),
+        ],
+      },
     },
     {
       name: 'application-takes-only-types-of-projections',

@@ -1,5 +1,5 @@
 import type { Container } from 'inversify';
-import type { UseCases } from '../http/use-cases.ts';
+import type { UseCases } from '../http/resources/use-cases.ts';
 import { TOKENS } from './tokens.ts';
 
 /** The use cases as the HTTP interface calls them. */

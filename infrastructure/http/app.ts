@@ -9,7 +9,7 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { UploadArea } from './bodies/upload-area.ts';
 import { documentHandlers } from './handlers/documents.ts';
 import { docsHandlers } from './handlers/docs.ts';
-import { installmentHandlers } from './handlers/installments.ts';
+import { settleInstallment } from './resources/settle-installment.ts';
 import { loanHandlers } from './handlers/loans.ts';
 import { metaHandlers } from './handlers/meta.ts';
 import type { Readiness } from './handlers/meta.ts';
@@ -33,7 +33,7 @@ import { Refusals } from './middleware/error-handler.ts';
 import { Responder } from './middleware/responder.ts';
 import { routed } from './middleware/router.ts';
 import type { RequestRules } from './requests/request-rules.ts';
-import type { UseCases } from './use-cases.ts';
+import type { UseCases } from './resources/use-cases.ts';
 
 export interface HttpSettings {
   readonly environment: 'sandbox' | 'production';
@@ -75,7 +75,7 @@ export const createHttpApp = async (dependencies: HttpDependencies): Promise<Exp
     ...tokenHandlers(tokens.issuer),
     ...loanHandlers(useCases),
     ...documentHandlers(useCases),
-    ...installmentHandlers(useCases),
+    settleInstallment: settleInstallment.handler(useCases),
     ...postAssignmentHandlers(useCases),
     ...renegotiationHandlers(useCases),
     ...webhookHandlers(useCases),

@@ -25,11 +25,12 @@ const bodyKind = (
 ): BodyKind => {
   const { mediaType, dataPart } = content;
   const name = dataPart ?? 'body';
+  const component = typeof content.schema === 'string' ? content.schema : content.schema.name;
   const common = {
     mediaType,
     name,
-    recognise: recogniser(document, content.schema),
-    validate: validators.component(content.schema, name),
+    recognise: recogniser(document, component),
+    validate: validators.component(component, name),
   };
   const dataBytes = limitOf(content);
   if (dataPart === undefined) return { ...common, limit: dataBytes };

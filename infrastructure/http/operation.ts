@@ -12,13 +12,13 @@ import type { Query, QueryReader } from './requests/query.ts';
 import type { CrossCheck } from './requests/request-rules.ts';
 
 /** A request that passed every check of its shape. */
-export interface Call {
+export interface Call<Body = unknown> {
   /** undefined where no token is asked for */
   readonly context: RequestContext | undefined;
   /** Who sent its secret; undefined where none is asked for. */
   readonly client: Client | undefined;
   /** Matches the schema of the operation. */
-  readonly body: unknown;
+  readonly body: Body;
   readonly files: readonly ReceivedFile[];
   readonly params: Readonly<Record<string, string | undefined>>;
   readonly query: Query;
@@ -27,17 +27,17 @@ export interface Call {
   readonly req: Request;
 }
 
-export interface Handler {
+export interface Handler<Body = unknown> {
   readonly crossCheck?: CrossCheck;
   /** Names of the files that the body refers to; for forms with files. */
-  readonly fileNames?: (body: unknown) => readonly string[];
-  run(call: Call): Promise<Reply> | Reply;
+  fileNames?(body: Body): readonly string[];
+  run(call: Call<Body>): Promise<Reply> | Reply;
 }
 
 /** A handler's work for a caller with a token. */
 export const forClient =
-  (run: (context: RequestContext, call: Call) => Promise<Reply>) =>
-  (call: Call): Promise<Reply> => {
+  <Body>(run: (context: RequestContext, call: Call<Body>) => Promise<Reply>) =>
+  (call: Call<Body>): Promise<Reply> => {
     if (call.context === undefined) throw new Error('this operation asks for a token');
     return run(call.context, call);
   };

@@ -107,6 +107,12 @@ const REFUSED: readonly (readonly [rule: string, file: string, line: string])[] 
     "import { trace } from '@opentelemetry/api';",
   ],
   ['home-of-schemas', 'infrastructure/webhooks/ajv.ts', "import { Ajv } from 'ajv';"],
+  ['home-of-types-of-schemas', 'infrastructure/http/typebox.ts', "import type { Static } from 'typebox';"],
+  [
+    'production-needs-no-development-package',
+    'application/schemas/typebox.ts',
+    "import { Type } from 'typebox';",
+  ],
 ];
 
 /** What the rules must leave alone. */

@@ -16,7 +16,7 @@ import type { RenegotiationReceipt } from '../../application/renegotiation/input
 import type { LoanDetails } from '../../application/loans/loan-details.ts';
 import type { WebhookSubscription } from '../../application/ports/webhook-subscriptions.ts';
 import type { Webhooks } from '../../application/ports/webhooks.ts';
-import type { UseCases } from '../../infrastructure/http/use-cases.ts';
+import type { UseCases } from '../../infrastructure/http/resources/use-cases.ts';
 
 export const FUND = '6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11';
 export const NOW = '2026-01-15T12:00:00.000Z';

@@ -9,7 +9,7 @@ import { UploadArea } from '../../infrastructure/http/bodies/upload-area.ts';
 import { TokenBucketLimiter } from '../../infrastructure/http/limits/rate-limiter.ts';
 import { createHttpServer, DEFAULT_LIMITS } from '../../infrastructure/http/server/http-server.ts';
 import type { HttpServer, ServerLimits } from '../../infrastructure/http/server/http-server.ts';
-import type { UseCases } from '../../infrastructure/http/use-cases.ts';
+import type { UseCases } from '../../infrastructure/http/resources/use-cases.ts';
 import { ServedDescription } from './http-description.ts';
 import { acceptingUseCases, client, FakeClients, MemoryLogger, tokenFor, verifyFake } from './http-fakes.ts';
 

@@ -5,7 +5,7 @@ import { HttpProblem } from '../errors/http-problem.ts';
 import { forClient } from '../operation.ts';
 import type { Handler } from '../operation.ts';
 import { isMatched } from '../docs/served-content.ts';
-import type { UseCases } from '../use-cases.ts';
+import type { UseCases } from '../resources/use-cases.ts';
 
 export const PDF = 'application/pdf';
 export const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';

@@ -8,7 +8,7 @@ import { assignLoanInput, checkLoanData } from '../requests/loan-data.ts';
 import type { LoanDataBody } from '../requests/loan-data.ts';
 import { askedOutcome } from '../requests/sandbox-outcome.ts';
 import type { Query } from '../requests/query.ts';
-import type { UseCases } from '../use-cases.ts';
+import type { UseCases } from '../resources/use-cases.ts';
 
 const listInput = (query: Query): ListLoansInput => ({
   ...(query['status'] !== undefined && { status: String(query['status']) }),

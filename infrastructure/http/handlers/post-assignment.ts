@@ -9,7 +9,7 @@ import {
   requestRepurchaseInput,
 } from '../requests/post-assignment.ts';
 import type { FilesDataBody, PrepaymentBody, RepurchaseBody } from '../requests/post-assignment.ts';
-import type { UseCases } from '../use-cases.ts';
+import type { UseCases } from '../resources/use-cases.ts';
 
 export const postAssignmentHandlers = (useCases: UseCases): Readonly<Record<string, Handler>> => ({
   processPrepayment: {

@@ -6,7 +6,7 @@ import { presentRenegotiation } from '../presenters/renegotiation.ts';
 import { checkRenegotiation, renegotiationDataInput, renegotiationInput } from '../requests/renegotiation.ts';
 import type { RenegotiationBody, RenegotiationDataBody } from '../requests/renegotiation.ts';
 import { askedOutcome } from '../requests/sandbox-outcome.ts';
-import type { UseCases } from '../use-cases.ts';
+import type { UseCases } from '../resources/use-cases.ts';
 
 const inputOf = ({ req, body, files }: Call) =>
   mediaTypeOf(req) === 'multipart/form-data'

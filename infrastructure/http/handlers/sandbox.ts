@@ -5,7 +5,7 @@ import { forClient, ok } from '../operation.ts';
 import type { Handler } from '../operation.ts';
 import { asText } from '../requests/request-rules.ts';
 import type { CrossCheck, Draft } from '../requests/request-rules.ts';
-import type { UseCases } from '../use-cases.ts';
+import type { UseCases } from '../resources/use-cases.ts';
 
 /** What the schema SandboxClockMove has let through: one of the two. */
 interface ClockMoveBody {

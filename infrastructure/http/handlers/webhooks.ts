@@ -12,7 +12,7 @@ import {
 } from '../presenters/webhook.ts';
 import { createWebhookInput, listDeliveriesInput, updateWebhookInput } from '../requests/webhook.ts';
 import type { NewWebhookBody, WebhookUpdateBody } from '../requests/webhook.ts';
-import type { UseCases } from '../use-cases.ts';
+import type { UseCases } from '../resources/use-cases.ts';
 
 /** An id of a path, as far as one can look like this. @throws HttpProblem 404 */
 const idOf = (id: string | undefined, code: 'webhook_not_found' | 'event_not_found'): string => {

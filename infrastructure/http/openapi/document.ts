@@ -1,7 +1,6 @@
 import { eventSchemas } from '../../../application/schemas/events.ts';
 import type { Scope } from '../../../application/ports/clients.ts';
 import { headerComponents } from './components/headers.ts';
-import { installmentSchemas } from './components/installments.ts';
 import { loanRequestSchemas } from './components/loan-requests.ts';
 import { loanResponseSchemas } from './components/loan-responses.ts';
 import { metaSchemas } from './components/meta.ts';
@@ -13,7 +12,6 @@ import { webhookSchemas } from './components/webhooks.ts';
 import { INTRODUCTION } from './introduction.ts';
 import { describe } from './operation.ts';
 import type { OperationSpec } from './operation.ts';
-import { installmentOperations } from './paths/installments.ts';
 import { loanOperations } from './paths/loans.ts';
 import { metaOperations } from './paths/meta.ts';
 import { postAssignmentOperations } from './paths/post-assignment.ts';
@@ -23,6 +21,7 @@ import { tokenOperations } from './paths/token.ts';
 import { webhookOperations } from './paths/webhooks.ts';
 import { responseComponents } from './responses.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
+import { settleInstallment, settlementSchemas } from '../resources/settle-installment.ts';
 import { API_VERSION } from './version.ts';
 import { webhookSection } from './webhook-section.ts';
 
@@ -30,7 +29,7 @@ import { webhookSection } from './webhook-section.ts';
 export const OPERATIONS: readonly OperationSpec[] = [
   ...tokenOperations,
   ...loanOperations,
-  ...installmentOperations,
+  settleInstallment,
   ...postAssignmentOperations,
   ...renegotiationOperations,
   ...webhookOperations,
@@ -125,7 +124,7 @@ export const openApiDocument = (addresses: PublicAddresses): OpenApiDocument => 
         ...valueSchemas,
         ...loanRequestSchemas,
         ...loanResponseSchemas,
-        ...installmentSchemas,
+        ...settlementSchemas,
         ...postAssignmentSchemas,
         ...renegotiationSchemas,
         ...webhookSchemas,

@@ -102,24 +102,6 @@ export const loan = {
   version: 4,
 };
 
-export const settlement = {
-  originator_proposal_code: CODE,
-  installment_code: '001',
-  settled_at: '2026-02-15',
-  settled_value: 950.0,
-  payment_method: 'pix',
-  idempotency_key: `${CODE}-001`,
-};
-
-export const settlementReceipt = {
-  originator_proposal_code: CODE,
-  installment_code: '001',
-  status: 'settled',
-  settled_at: '2026-02-15',
-  settled_value: 950.0,
-  processed_at: '2026-02-15T15:04:05.000Z',
-};
-
 const WEBHOOK_ID = '8a1e5f30-3c1b-4d0e-9f53-0a5f7c1d2e3f';
 const EVENT_ID = '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69';
 const DELIVERY_ID = 'c2b7d6a4-1f0e-4b9c-a5d8-6e7f8a9b0c1d';

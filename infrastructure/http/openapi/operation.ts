@@ -6,15 +6,15 @@ import { ALWAYS, RATE_HEADERS } from './components/headers.ts';
 import { parameter } from './components/parameters.ts';
 import { errorResponses } from './responses.ts';
 import { ref } from '../../../application/schemas/schema.ts';
-import type { Schema } from '../../../application/schemas/schema.ts';
+import type { Component, Schema } from '../../../application/schemas/schema.ts';
 
 /** Who may call: anybody, a client with its secret (the token endpoint), or a token with this scope. */
 export type Access = 'public' | 'client_credentials' | Scope;
 
-export interface BodyContent {
+export interface BodyContent<Body = unknown> {
   readonly mediaType: 'application/json' | 'application/x-www-form-urlencoded' | 'multipart/form-data';
-  /** Component that the JSON (or the form) has to match. */
-  readonly schema: string;
+  /** What the JSON (or the form) has to match. */
+  readonly schema: Component<Body> | string;
   readonly example: object;
   /** Most bytes of the JSON or of the fields, default 8 KiB; files have limits of their own. */
   readonly limit?: number;
@@ -38,7 +38,7 @@ export interface SuccessResponse {
 }
 
 /** One operation: what the description publishes and what the routing table is built from. */
-export interface OperationSpec {
+export interface OperationSpec<Body = unknown> {
   readonly id: string;
   readonly method: 'get' | 'post' | 'patch' | 'delete';
   readonly path: string;
@@ -54,7 +54,7 @@ export interface OperationSpec {
   readonly sandboxParameters?: readonly string[];
   /** Neither published nor served in production. */
   readonly sandboxOnly?: true;
-  readonly body?: readonly BodyContent[];
+  readonly body?: readonly BodyContent<Body>[];
   readonly success: readonly SuccessResponse[];
   /** Codes beyond those that follow from access, body and bucket. */
   readonly errors: readonly ErrorCode[];
@@ -63,7 +63,7 @@ export interface OperationSpec {
 export const json = (
   status: number,
   description: string,
-  schema: string,
+  schema: Component | string,
   example: unknown,
 ): SuccessResponse => ({
   status,

@@ -8,7 +8,7 @@ import type {
 } from '../../../application/loans/loan-details.ts';
 import type { LoanSummary } from '../../../application/loans/read-loan.ts';
 import { cents } from '../../../domain/shared/money.ts';
-import { amount, amountOrNull } from './amount.ts';
+import { amount, amountOrNull } from '../resources/amounts.ts';
 import { presentDocument } from './document.ts';
 
 export const presentLoanReceipt = ({ code, status, fundId, receivedAt }: LoanReceipt): object => ({

@@ -3,7 +3,7 @@ import type {
   PrepaymentReceipt,
   RepurchaseReceipt,
 } from '../../../application/loans/inputs.ts';
-import { amount } from './amount.ts';
+import { amount } from '../resources/amounts.ts';
 import { presentDocument } from './document.ts';
 
 export const presentPrepayment = (receipt: PrepaymentReceipt): object => ({

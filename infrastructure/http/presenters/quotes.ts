@@ -3,10 +3,9 @@ import type {
   PrepaymentQuoteLine,
   QuoteLine,
   RepurchaseQuote,
-  SettlementQuote,
 } from '../../../application/loans/quotes.ts';
 import type { RenegotiationQuote } from '../../../application/renegotiation/renegotiation-quote.ts';
-import { amount, amountOrNull } from './amount.ts';
+import { amount, amountOrNull } from '../resources/amounts.ts';
 
 const presentPlace = (line: Omit<QuoteLine, 'presentValue'>): object => ({
   installment_code: line.installmentCode,
@@ -25,29 +24,13 @@ const presentPrepaymentLine = (line: PrepaymentQuoteLine): object => ({
   paid_off: line.paidOff,
 });
 
-const beginning = (quote: SettlementQuote | PrepaymentQuote | RepurchaseQuote): object => ({
+const beginning = (quote: PrepaymentQuote | RepurchaseQuote): object => ({
   originator_proposal_code: quote.code,
   status: 'quoted',
   dry_run: true,
   resulting_status: quote.resultingStatus,
   pricing_policy: quote.pricing.policy,
   daily_factor: quote.pricing.dailyFactor,
-});
-
-export const presentSettlementQuote = (quote: SettlementQuote): object => ({
-  ...beginning(quote),
-  installment_code: quote.installmentCode,
-  settled_at: quote.settledAt,
-  settled_value: amount(quote.settledValue),
-  lines: quote.lines.map((line) => ({
-    ...presentPlace(line),
-    scheduled_value: amount(line.scheduledValue),
-    settled_value: amount(line.settledValue),
-    difference: amount(line.difference),
-    surplus: amount(line.surplus),
-    late_days: line.lateDays,
-  })),
-  calculated_at: quote.calculatedAt,
 });
 
 export const presentRenegotiationQuote = ({

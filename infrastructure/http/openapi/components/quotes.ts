@@ -45,32 +45,6 @@ const beginning = {
   },
 };
 
-const settlementQuote: Schema = {
-  ...object({
-    ...beginning,
-    installment_code: ref('InstallmentCode'),
-    settled_at: ref('CalendarDate'),
-    settled_value: ref('Amount'),
-    lines: {
-      type: 'array',
-      items: object({
-        ...place,
-        scheduled_value: { ...ref('Balance'), description: 'What it owes on its due date.' },
-        settled_value: ref('Amount'),
-        difference: {
-          ...ref('Balance'),
-          description: 'What would be missing, and would be told as underpaid.',
-        },
-        surplus: { ...ref('Balance'), description: 'What would come in on top, as charges.' },
-        late_days: { type: 'integer', minimum: 0, description: 'Days after the due date.' },
-      }),
-      description: 'The installment that would be settled.',
-    },
-    calculated_at: ref('Timestamp'),
-  }),
-  description: 'Answer to a settlement with `dry_run`.',
-};
-
 const valueOrNull = (description: string): Schema => ({ type: ['number', 'null'], description });
 
 const renegotiationQuote: Schema = {
@@ -185,12 +159,6 @@ const either = (receipt: string, quote: string, description: string): Schema => 
 
 /** What a request would do, asked for without doing it. */
 export const quoteSchemas: Readonly<Record<string, Schema>> = {
-  SettlementQuote: settlementQuote,
-  SettlementAnswer: either(
-    'SettlementReceipt',
-    'SettlementQuote',
-    'The receipt, or the quote of a `dry_run`.',
-  ),
   RenegotiationQuote: renegotiationQuote,
   RenegotiationAnswer: either(
     'RenegotiationReceipt',

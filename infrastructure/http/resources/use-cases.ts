@@ -7,17 +7,19 @@ import type {
   ProcessPrepaymentInput,
   RepurchaseReceipt,
   RequestRepurchaseInput,
-  SettleInstallmentInput,
-  SettlementReceipt,
-} from '../../application/loans/inputs.ts';
-import type { LoanDetails } from '../../application/loans/loan-details.ts';
-import type { PrepaymentQuote, RepurchaseQuote, SettlementQuote } from '../../application/loans/quotes.ts';
-import type { DocumentContent, ListLoansInput, LoanSummary } from '../../application/loans/read-loan.ts';
-import type { Webhooks } from '../../application/ports/webhooks.ts';
-import type { RenegotiateLoansInput, RenegotiationReceipt } from '../../application/renegotiation/inputs.ts';
-import type { RenegotiationQuote } from '../../application/renegotiation/renegotiation-quote.ts';
-import type { SandboxClock } from '../../application/sandbox/sandbox-clock.ts';
-import type { Outcome, RequestContext } from '../../application/request-context.ts';
+} from '../../../application/loans/inputs.ts';
+import type { LoanDetails } from '../../../application/loans/loan-details.ts';
+import type { PrepaymentQuote, RepurchaseQuote } from '../../../application/loans/quotes.ts';
+import type { DocumentContent, ListLoansInput, LoanSummary } from '../../../application/loans/read-loan.ts';
+import type { Webhooks } from '../../../application/ports/webhooks.ts';
+import type {
+  RenegotiateLoansInput,
+  RenegotiationReceipt,
+} from '../../../application/renegotiation/inputs.ts';
+import type { RenegotiationQuote } from '../../../application/renegotiation/renegotiation-quote.ts';
+import type { SandboxClock } from '../../../application/sandbox/sandbox-clock.ts';
+import type { SettlementUses } from './settle-installment.ts';
+import type { Outcome, RequestContext } from '../../../application/request-context.ts';
 
 interface LoanListing {
   readonly loans: readonly LoanSummary[];
@@ -25,12 +27,8 @@ interface LoanListing {
 }
 
 /** Everything that a request can ask for. Refusals come as `DomainError`. */
-export interface UseCases {
+export interface UseCases extends SettlementUses {
   readonly assignLoan: (context: RequestContext, input: AssignLoanInput) => Promise<Outcome<LoanReceipt>>;
-  readonly settleInstallment: (
-    context: RequestContext,
-    input: SettleInstallmentInput,
-  ) => Promise<Outcome<SettlementReceipt>>;
   readonly processPrepayment: (
     context: RequestContext,
     input: ProcessPrepaymentInput,
@@ -39,11 +37,6 @@ export interface UseCases {
     context: RequestContext,
     input: RequestRepurchaseInput,
   ) => Promise<Outcome<RepurchaseReceipt>>;
-  /** What `settleInstallment` would do; stores nothing. */
-  readonly quoteSettlement: (
-    context: RequestContext,
-    input: SettleInstallmentInput,
-  ) => Promise<SettlementQuote>;
   /** What `processPrepayment` would do; stores nothing. */
   readonly quotePrepayment: (
     context: RequestContext,

@@ -1,0 +1,182 @@
+import type {
+  SettleInstallmentInput,
+  SettlementReceipt as Receipt,
+} from '../../../application/loans/inputs.ts';
+import type { Quotes, SettlementQuote as Quote } from '../../../application/loans/quotes.ts';
+import type { SettleInstallment } from '../../../application/loans/settle-installment.ts';
+import {
+  component,
+  listOf,
+  object,
+  ref,
+  requestObject,
+  schemasOf,
+} from '../../../application/schemas/schema.ts';
+import type { TypeOf } from '../../../application/schemas/schema.ts';
+import {
+  Amount,
+  Balance,
+  CalendarDate,
+  IdempotencyKey,
+  InstallmentCode,
+  PaymentMethod,
+  ProposalCode,
+  Timestamp,
+} from '../../../application/schemas/values.ts';
+import { centsFromAmount } from '../../../domain/shared/money.ts';
+import { REPLAYED } from '../openapi/components/headers.ts';
+import { json } from '../openapi/operation.ts';
+import { forClient, ok, outcomeReply } from '../operation.ts';
+import { amount } from './amounts.ts';
+import { endpoint } from './endpoint.ts';
+import { EXAMPLE } from './example-values.ts';
+import {
+  dryRun,
+  presentQuotedInstallment,
+  presentQuotedOperation,
+  quotedInstallment,
+  quotedOperation,
+  receiptOrQuote,
+} from './quotes.ts';
+
+const Settlement = component('Settlement', {
+  ...requestObject(
+    {
+      originator_proposal_code: ref(ProposalCode),
+      installment_code: ref(InstallmentCode),
+      settled_at: { ...ref(CalendarDate), description: 'Day on which the borrower paid.' },
+      settled_value: { ...ref(Amount), description: 'What came in, whether less or more than scheduled.' },
+      payment_method: ref(PaymentMethod),
+      idempotency_key: ref(IdempotencyKey),
+      dry_run: dryRun,
+    },
+    ['dry_run'],
+  ),
+  description: 'Says that one installment was paid.',
+});
+type Settlement = TypeOf<typeof Settlement>;
+
+const example = {
+  originator_proposal_code: EXAMPLE.code,
+  installment_code: '001',
+  settled_at: '2026-02-15',
+  settled_value: 950.0,
+  payment_method: 'pix',
+  idempotency_key: `${EXAMPLE.code}-001`,
+};
+
+const inputOf = (body: Settlement): SettleInstallmentInput => ({
+  code: body.originator_proposal_code,
+  installmentCode: body.installment_code,
+  settledAt: body.settled_at,
+  settledValue: centsFromAmount(body.settled_value),
+  paymentMethod: body.payment_method,
+  idempotencyKey: body.idempotency_key,
+});
+
+const SettlementReceipt = component(
+  'SettlementReceipt',
+  object({
+    originator_proposal_code: ref(ProposalCode),
+    installment_code: ref(InstallmentCode),
+    status: { type: 'string', const: 'settled' },
+    settled_at: ref(CalendarDate),
+    settled_value: ref(Amount),
+    processed_at: ref(Timestamp),
+  }),
+);
+
+const exampleReceipt = {
+  originator_proposal_code: EXAMPLE.code,
+  installment_code: '001',
+  status: 'settled',
+  settled_at: '2026-02-15',
+  settled_value: 950.0,
+  processed_at: '2026-02-15T15:04:05.000Z',
+};
+
+const present = (receipt: Receipt): object => ({
+  originator_proposal_code: receipt.code,
+  installment_code: receipt.installmentCode,
+  status: receipt.status,
+  settled_at: receipt.settledAt,
+  settled_value: amount(receipt.settledValue),
+  processed_at: receipt.processedAt,
+});
+
+const SettlementQuote = component('SettlementQuote', {
+  ...object({
+    ...quotedOperation,
+    installment_code: ref(InstallmentCode),
+    settled_at: ref(CalendarDate),
+    settled_value: ref(Amount),
+    lines: listOf(
+      object({
+        ...quotedInstallment,
+        scheduled_value: { ...ref(Balance), description: 'What it owes on its due date.' },
+        settled_value: ref(Amount),
+        difference: {
+          ...ref(Balance),
+          description: 'What would be missing, and would be told as underpaid.',
+        },
+        surplus: { ...ref(Balance), description: 'What would come in on top, as charges.' },
+        late_days: { type: 'integer', minimum: 0, description: 'Days after the due date.' },
+      }),
+      { description: 'The installment that would be settled.' },
+    ),
+    calculated_at: ref(Timestamp),
+  }),
+  description: 'Answer to a settlement with `dry_run`.',
+});
+
+const presentQuote = (quote: Quote): object => ({
+  ...presentQuotedOperation(quote),
+  installment_code: quote.installmentCode,
+  settled_at: quote.settledAt,
+  settled_value: amount(quote.settledValue),
+  lines: quote.lines.map((line) => ({
+    ...presentQuotedInstallment(line),
+    scheduled_value: amount(line.scheduledValue),
+    settled_value: amount(line.settledValue),
+    difference: amount(line.difference),
+    surplus: amount(line.surplus),
+    late_days: line.lateDays,
+  })),
+  calculated_at: quote.calculatedAt,
+});
+
+const SettlementAnswer = receiptOrQuote('SettlementAnswer', SettlementReceipt, SettlementQuote);
+export const settlementSchemas = schemasOf(Settlement, SettlementReceipt, SettlementQuote, SettlementAnswer);
+
+export interface SettlementUses {
+  readonly settleInstallment: SettleInstallment['execute'];
+  readonly quoteSettlement: Quotes['settlement'];
+}
+
+export const settleInstallment = endpoint({
+  id: 'settleInstallment',
+  method: 'post',
+  path: '/installment/settle',
+  tag: 'Installments',
+  summary: 'Report that an installment was paid',
+  description:
+    'Closes one installment. Less than its scheduled value is an underpayment, more is taken as charges. ' +
+    'The last open installment also closes the operation. With `dry_run` nothing of this happens; the answer says what would.',
+  access: 'loans:write',
+  bucket: 'settle',
+  body: [{ mediaType: 'application/json', schema: Settlement, example }],
+  success: [
+    { ...json(200, 'The installment is settled.', SettlementAnswer, exampleReceipt), headers: REPLAYED },
+  ],
+  errors: [
+    ...(['installment_not_found', 'invalid_date', 'loan_not_found', 'operation_invalid_state'] as const),
+    ...(['idempotency_conflict', 'installment_already_closed', 'concurrent_modification'] as const),
+  ],
+  handler: ({ settleInstallment: settle, quoteSettlement }: SettlementUses) => ({
+    run: forClient<Settlement>(async (context, { body }) => {
+      const input = inputOf(body);
+      if (body.dry_run) return ok(presentQuote(await quoteSettlement(context, input)));
+      return outcomeReply(200, await settle(context, input), present);
+    }),
+  }),
+});
