@@ -5,10 +5,11 @@ import type { DecisionName } from '../../application/administrator/decision-sche
 import { AWAITED } from '../../application/ports/loan-queries.ts';
 import type { AwaitingStatus, PendingOperation } from '../../application/ports/loan-queries.ts';
 import { addApply } from './apply-decisions-command.ts';
-import { DecisionRefusedError, WrongUseError, answer } from './cli-services.ts';
-import type { CliDependencies, CliServices } from './cli-services.ts';
+import type { CliServices } from './cli-services.ts';
 import { money } from './columns.ts';
 import type { Column } from './columns.ts';
+import { DecisionRefusedError, WrongUseError, answer } from './command-line.ts';
+import type { CliDependencies } from './command-line.ts';
 import { decideAllPending } from './decide-all-pending.ts';
 import { patiently } from './patience.ts';
 import { presentAnswer } from './present-decision.ts';

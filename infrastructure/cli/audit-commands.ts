@@ -3,7 +3,7 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { printShown } from './audit-show.ts';
 import { anchor, verify } from './audit-verify.ts';
 import type { AnchorOptions, VerifyOptions } from './audit-verify.ts';
-import type { CliDependencies } from './cli-services.ts';
+import type { CliDependencies } from './command-line.ts';
 import { dateOption, fundOption, instantOption } from './report-options.ts';
 import { deliver, printingOf, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { BackupServices, BackupSummary, OnStep } from './backup-services.ts';
-import type { CliDependencies } from './cli-services.ts';
+import type { BackupServices, BackupSummary, OnStep } from './cli-services.ts';
+import type { CliDependencies } from './command-line.ts';
 
 const WITHOUT_KEY =
   'The master key is not in this backup: without it, signing keys, borrowers and documents cannot be read. Keep it apart, and keep it.\n';

@@ -3,8 +3,9 @@ import type { Command } from 'commander';
 import { bareDocument, isDocument } from '../../application/privacy/borrower-digest.ts';
 import type { BorrowerOperation } from '../../application/privacy/forget-borrower.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import { CommandFailedError, NotAllowedError } from './cli-services.ts';
-import type { CliDependencies, CliServices } from './cli-services.ts';
+import type { CliServices } from './cli-services.ts';
+import { CommandFailedError, NotAllowedError } from './command-line.ts';
+import type { CliDependencies } from './command-line.ts';
 import { applicationOf } from './scope.ts';
 import { inOneLine } from './terminal-text.ts';
 

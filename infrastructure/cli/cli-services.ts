@@ -1,24 +1,29 @@
 import type { DecisionAnswer } from '../../application/administrator/decision-desk.ts';
+import type { ShowOperation } from '../../application/audit/show-operation.ts';
+import type { VerifyLog } from '../../application/audit/verify-log.ts';
 import type { CreateClient } from '../../application/clients/create-client.ts';
 import type { ListClients } from '../../application/clients/list-clients.ts';
 import type { RevokeClient } from '../../application/clients/revoke-client.ts';
 import type { UpdateClient } from '../../application/clients/update-client.ts';
+import type { ShowPortfolio } from '../../application/portfolio/show-portfolio.ts';
+import type { AnchorSigner } from '../../application/ports/audit.ts';
 import type { ReceivedDecision } from '../../application/ports/decision-source.ts';
 import type { PublicEvent } from '../../application/ports/event-bus.ts';
-import type { OperationStates } from '../../application/ports/loan-queries.ts';
+import type { Statements } from '../../application/ports/fund-reports.ts';
+import type { OperationStates, StateCount } from '../../application/ports/loan-queries.ts';
+import type { GenerationState, ProjectionPlace, RowDifference } from '../../application/ports/read-models.ts';
 import type { StoredFormats } from '../../application/ports/stored-formats.ts';
+import type { ForgetBorrower } from '../../application/privacy/forget-borrower.ts';
+import type { IndexBorrowers } from '../../application/privacy/index-borrowers.ts';
 import type { EventStream } from '../../application/publishing/event-stream.ts';
-import type { SandboxClock } from '../../application/sandbox/sandbox-clock.ts';
 import type { QuarantinedOperations } from '../../application/quarantine/quarantined-operations.ts';
+import type { RebuildResult } from '../../application/rebuild/rebuild-read-models.ts';
+import type { ReconcileStatement } from '../../application/reconciliation/reconcile-statement.ts';
+import type { SandboxClock } from '../../application/sandbox/sandbox-clock.ts';
+import type { SealPlace } from '../../application/seals/check-seals.ts';
 import type { WebhookRecovery } from '../../application/webhooks/webhook-recovery.ts';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { LoanRow } from '../../projections/loan/loan-view.ts';
-import type { AuditServices } from './audit-services.ts';
-import type { BackupServices } from './backup-services.ts';
-import type { PrivacyServices } from './borrower-services.ts';
-import type { FundSideServices } from './fund-side-services.ts';
-import type { ProjectionsServices } from './projections-services.ts';
-import type { MoveService, MoveTargets } from './move-service.ts';
-import type { Finding, ServiceStatus } from './status-services.ts';
 
 /** What the commands need of the service, opened only once a command is known to be well written. */
 export interface CliServices {
@@ -99,104 +104,126 @@ export interface AdministratorServices {
   };
 }
 
-/** Shows how far a long command is. */
-export interface Progress {
-  /** @param steps default: one */
-  advance(steps?: number): void;
-  /** Leaves the terminal as it was; called whatever happens. */
-  end(): void;
+/** What auditors need of the service. */
+export interface AuditServices {
+  readonly signer: AnchorSigner;
+  /** Seals all that is there and answers the end of the seal book. @throws DifferencesFoundError the book is not what was written */
+  sealNow(): Promise<SealPlace>;
+  readonly verification: Pick<VerifyLog, 'execute' | 'expectedEvents'>;
+  readonly operations: Pick<ShowOperation, 'execute'>;
+  /** The only application that has an operation of this code. */
+  applicationOf(code: string): Promise<string>;
+  /** Now, ISO 8601 UTC. */
+  now(): string;
 }
 
-export interface CliDependencies {
-  open(): Promise<CliServices>;
-  /** Opens the old data directory and the engines that it is moved to. Left out where there is nothing to move. */
-  readonly openMove?: (targets: MoveTargets) => Promise<MoveService>;
-  /** Of the program, as `--version` prints it. */
-  readonly version?: string;
-  /** Whether standard output is a terminal, and whether it shows colours. Default: neither. */
-  readonly terminal?: boolean;
-  readonly colour?: boolean;
-  /** To standard output. What comes back is awaited before more is written. */
-  write(text: string): unknown;
-  /** The same for text that is safe to show and may hold colours. Default: `write`. */
-  readonly show?: (text: string) => unknown;
-  /** To standard error. */
-  writeError(text: string): void;
-  /** For so many steps; shows nothing where nobody looks. */
-  startProgress(total: number): Progress;
-  /** The bytes of a file; `-` is standard input, which is also the default. */
-  readonly input?: (file: string) => AsyncIterable<Uint8Array>;
-  /** What a person at the terminal answers; undefined, or left out, where there is none. */
-  readonly ask?: (question: string) => Promise<string | undefined>;
-  /** Looks for what is wrong, with or without a service that could be opened. */
-  readonly examine?: () => Promise<readonly Finding[]>;
-  /** Calls with each key, or first letter of a line, that somebody types, until the signal. */
-  readonly onKey?: (listener: (key: string) => void, signal: AbortSignal) => void;
-  /** Copies of the data, without opening the service. */
-  readonly backups?: () => BackupServices;
-  /** From the call on, an interruption ends this signal instead of the process. Default: nothing interrupts. */
-  readonly untilInterrupted?: () => AbortSignal;
+export interface BackupSummary {
+  readonly program_version: string;
+  readonly begun_at: string;
+  readonly log: { readonly position: number; readonly events: number; readonly streams: number };
+  readonly master_key_contained: boolean;
+  readonly files: readonly { readonly size: number }[];
 }
 
-/** Nobody reads the output any more: no failure, but no reason to go on either. */
-export class OutputClosedError extends Error {
-  override readonly name = 'OutputClosedError';
+export type OnStep = (done: number, total: number) => void;
+
+/** Works on files alone: nothing of the service is opened. */
+export interface BackupServices {
+  write(request: {
+    readonly to: string;
+    readonly withKey: boolean;
+    readonly onStep: OnStep;
+  }): Promise<BackupSummary>;
+  restore(request: {
+    readonly from: string;
+    readonly dataDir: string;
+    readonly onStep: OnStep;
+  }): Promise<BackupSummary>;
 }
 
-/** A decision that the rules do not allow; the message says why. */
-export class DecisionRefusedError extends Error {
-  override readonly name = 'DecisionRefusedError';
+/** What forgetting a borrower needs of the service. */
+export interface PrivacyServices {
+  readonly indexing: Pick<IndexBorrowers, 'completeOnce'>;
+  readonly forgetting: Pick<ForgetBorrower, 'find' | 'forget' | 'clearRefused'>;
+  /** Takes what was deleted out of the store's own log; false when that has to wait, undefined where the engine sees to it. */
+  scrub(): Promise<boolean | undefined>;
 }
 
-/** The service knows nothing of this id, or its rules say no. */
-export class NotAllowedError extends Error {
-  override readonly name = 'NotAllowedError';
+/** What the fund's reports need of the service. */
+export interface FundSideServices {
+  readonly statements: Statements;
+  readonly reconciliation: Pick<ReconcileStatement, 'execute'>;
+  readonly portfolio: Pick<ShowPortfolio, 'execute'>;
+  /** The calendar date in America/Sao_Paulo. */
+  today(): CalendarDate;
+  /** Resolves when this read model holds everything that was stored before the call. @throws Error when it cannot */
+  catchUp(projection: 'reconciliation' | 'portfolio'): Promise<void>;
 }
 
-/** The command does not fit what this process was given. */
-export class WrongUseError extends Error {
-  override readonly name = 'WrongUseError';
+/** One read model of one generation. */
+export interface ListedReadModel {
+  readonly generation: number;
+  readonly state: GenerationState;
+  readonly projection: string;
+  readonly programVersion: number;
+  /** Undefined before the first batch. */
+  readonly place: ProjectionPlace | undefined;
+  readonly rows: number;
 }
 
-/** What was compared differs. */
-export class DifferencesFoundError extends Error {
-  override readonly name = 'DifferencesFoundError';
+export interface ProjectionsServices {
+  list(): AsyncIterable<ListedReadModel>;
+  rebuild(request: {
+    readonly force: boolean;
+    readonly signal: AbortSignal;
+    readonly onProgress: (share: number) => void;
+    readonly onDifference: (projection: { readonly name: string }, difference: RowDifference) => void;
+  }): Promise<RebuildResult>;
+  /** The numbers of the generations that are gone now. */
+  dropOld(): Promise<readonly number[]>;
 }
 
-/** A command that was understood but could not be done. */
-export class CommandFailedError extends Error {
-  override readonly name = 'CommandFailedError';
+/** A part of the service that follows the log. */
+export interface FollowerPlace {
+  readonly name: string;
+  readonly position: string;
+  /** Events that it has still to take in; a number below `atLeast` is exact. */
+  readonly behind: number;
+  readonly atLeast: boolean;
 }
 
-/**
- * Runs with opened services, closes them whatever happens, and prints each value as one line of JSON as soon as it is there. Text
- * is a line of JSON already.
- */
-export const answerLines = async (
-  dependencies: CliDependencies,
-  work: (services: CliServices) => AsyncIterable<object | string>,
-): Promise<void> => {
-  const services = await dependencies.open();
-  try {
-    for await (const line of work(services)) {
-      await dependencies.write(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`);
-    }
-  } finally {
-    await services.close();
-  }
-};
+export interface ServiceStatus {
+  readonly running: boolean;
+  /** Where it was looked for. */
+  readonly place: string;
+  /** Process, machine or answer by which it was found. */
+  readonly found: string | null;
+  readonly roles: readonly {
+    readonly role: string;
+    readonly state: string;
+    readonly holder: string | null;
+  }[];
+  readonly engines: readonly { readonly engine: string; readonly kind: string; readonly state: string }[];
+  readonly followers: readonly FollowerPlace[];
+  readonly operations: readonly StateCount[];
+  readonly deliveriesWaiting: { readonly webhooks: number; readonly oldestSince: string | null };
+}
 
-/** Runs with opened services, closes them whatever happens, and prints what came out as JSON. */
-export const answer = async (
-  dependencies: CliDependencies,
-  work: (services: CliServices) => Promise<object>,
-): Promise<void> => {
-  const services = await dependencies.open();
-  let result: object;
-  try {
-    result = await work(services);
-  } finally {
-    await services.close();
-  }
-  await dependencies.write(`${JSON.stringify(result)}\n`);
-};
+export interface Finding {
+  readonly check: string;
+  readonly state: 'ok' | 'warning' | 'failed';
+  readonly detail: string;
+}
+
+export const MOVE_TARGETS = ['eventstore', 'database', 'documents'] as const;
+/** Addresses of the engines to move to; the environment says the others. They may hold passwords. */
+export type MoveTargets = Partial<Record<(typeof MOVE_TARGETS)[number], string>>;
+
+/** A move that is ready to begin, or to go on. */
+export interface MoveService {
+  /** Steps of the whole move. */
+  steps(): Promise<number>;
+  /** @param done called with steps as they are done. Answers what is printed. */
+  execute(done: (steps: number) => void): Promise<object>;
+  close(): Promise<void>;
+}

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { AwaitingStatus, PendingOperation } from '../../application/ports/loan-queries.ts';
-import { CommandFailedError, DecisionRefusedError, WrongUseError } from './cli-services.ts';
-import type { CliDependencies, CliServices } from './cli-services.ts';
+import type { CliServices } from './cli-services.ts';
 import { money } from './columns.ts';
+import { CommandFailedError, DecisionRefusedError, WrongUseError } from './command-line.ts';
+import type { CliDependencies } from './command-line.ts';
 import { patiently } from './patience.ts';
 import { presentAnswer } from './present-decision.ts';
 import { textTable } from './report-output.ts';

@@ -5,12 +5,12 @@ import { LOAN_EVENT_NAMES } from '../../application/publishing/event-names.ts';
 import type { LoanEventName } from '../../application/publishing/event-names.ts';
 import type { StreamBound, StreamedEvent } from '../../application/publishing/event-stream.ts';
 import { instantOf } from '../../application/schemas/instant.ts';
-import type { CliDependencies } from './cli-services.ts';
+import { printedRows } from './columns.ts';
 import type { Column } from './columns.ts';
+import type { CliDependencies } from './command-line.ts';
 import { fundOption } from './report-options.ts';
 import { deliver, printingOf, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
-import { printedRows } from './columns.ts';
 import { scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
 

@@ -1,4 +1,4 @@
-import { WrongUseError } from './cli-services.ts';
+import { WrongUseError } from './command-line.ts';
 
 export interface Line {
   /** 1-based. */

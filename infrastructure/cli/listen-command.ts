@@ -1,11 +1,12 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
+import type { PublicEvent } from '../../application/ports/event-bus.ts';
 import { LOAN_EVENT_NAMES } from '../../application/publishing/event-names.ts';
 import type { LoanEventName } from '../../application/publishing/event-names.ts';
-import type { PublicEvent } from '../../application/ports/event-bus.ts';
-import type { CliDependencies, Forwarder } from './cli-services.ts';
+import type { Forwarder } from './cli-services.ts';
 import { lineByLine } from './columns.ts';
 import type { Column } from './columns.ts';
+import type { CliDependencies } from './command-line.ts';
 import { printerOf, printingOf, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { scopeOf } from './scope.ts';

@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { CliDependencies } from './cli-services.ts';
-import { MOVE_TARGETS } from './move-service.ts';
-import type { MoveTargets } from './move-service.ts';
+import { MOVE_TARGETS } from './cli-services.ts';
+import type { MoveTargets } from './cli-services.ts';
+import type { CliDependencies } from './command-line.ts';
 
 const readTarget = (text: string, before: MoveTargets = {}): MoveTargets => {
   const [, name, url] = /^([a-z]+)=(.+)$/.exec(text) ?? [];

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import { CommandFailedError } from './cli-services.ts';
+import { CommandFailedError } from './command-line.ts';
 
 const PAUSES_MS = [100, 300, 1_000, 3_000];
 

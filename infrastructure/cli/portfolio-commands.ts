@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import type { CliDependencies } from './cli-services.ts';
+import type { CliDependencies } from './command-line.ts';
 import { printPosition } from './portfolio-output.ts';
 import { dateOption, fundOption, instantOption } from './report-options.ts';
 import { deliver, printingOf, withReportOptions } from './report-output.ts';

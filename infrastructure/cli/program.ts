@@ -4,23 +4,23 @@ import { addAdministratorCommands } from './administrator-commands.ts';
 import { addAuditCommands } from './audit-commands.ts';
 import { addBackupCommands } from './backup-commands.ts';
 import { addBorrowerCommands } from './borrower-commands.ts';
+import { addClientCommands } from './client-commands.ts';
 import {
   DecisionRefusedError,
   DifferencesFoundError,
   NotAllowedError,
   OutputClosedError,
   WrongUseError,
-} from './cli-services.ts';
-import type { CliDependencies } from './cli-services.ts';
-import { addClientCommands } from './client-commands.ts';
+} from './command-line.ts';
+import type { CliDependencies } from './command-line.ts';
 import { addCompletionCommand } from './completion-command.ts';
 import { addEventsCommand } from './events-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addListenCommand } from './listen-command.ts';
 import { addLoanCommands } from './loan-commands.ts';
 import { addMigrateCommand } from './migrate-commands.ts';
-import { addProjectionsCommands } from './projections-commands.ts';
 import { addPortfolioCommand } from './portfolio-commands.ts';
+import { addProjectionsCommands } from './projections-commands.ts';
 import { addQuarantineCommands } from './quarantine-commands.ts';
 import { addReconcileCommand } from './reconcile-commands.ts';
 import { addSandboxCommands } from './sandbox-commands.ts';

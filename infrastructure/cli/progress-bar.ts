@@ -1,5 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress';
-import type { Progress } from './cli-services.ts';
+import type { Progress } from './command-line.ts';
 
 const SILENT: Progress = { advance: () => undefined, end: () => undefined };
 

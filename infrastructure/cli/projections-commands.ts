@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { RowDifference } from '../../application/ports/read-models.ts';
-import { CommandFailedError, DifferencesFoundError, answerLines } from './cli-services.ts';
-import type { CliDependencies, CliServices } from './cli-services.ts';
+import type { CliServices, ListedReadModel } from './cli-services.ts';
 import type { Column } from './columns.ts';
-import type { ListedReadModel } from './projections-services.ts';
+import { CommandFailedError, DifferencesFoundError, answerLines } from './command-line.ts';
+import type { CliDependencies } from './command-line.ts';
 import { listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 

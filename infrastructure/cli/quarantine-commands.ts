@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { loanStream, parseLoanStream } from '../../application/command-handling/stream-names.ts';
 import type { QuarantinedOperation } from '../../application/quarantine/quarantined-operations.ts';
-import { CommandFailedError, NotAllowedError, WrongUseError, answer } from './cli-services.ts';
-import type { CliDependencies, CliServices } from './cli-services.ts';
+import type { CliServices } from './cli-services.ts';
 import type { Column } from './columns.ts';
+import { CommandFailedError, NotAllowedError, WrongUseError, answer } from './command-line.ts';
+import type { CliDependencies } from './command-line.ts';
 import { listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { applicationOf } from './scope.ts';

@@ -1,9 +1,10 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import type { CliDependencies, CliServices } from './cli-services.ts';
+import type { CliServices } from './cli-services.ts';
 import { REPORT_FORMATS, printedRows, tableText } from './columns.ts';
 import type { Column, Printing, ReportFormat, Rows } from './columns.ts';
+import type { CliDependencies } from './command-line.ts';
 import { inOneLine } from './terminal-text.ts';
 
 /** What every command that lists or shows takes. */

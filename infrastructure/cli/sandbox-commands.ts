@@ -4,8 +4,9 @@ import { DURATION_RULE, durationOf } from '../../application/sandbox/duration.ts
 import type { ClockMove } from '../../application/sandbox/sandbox-clock.ts';
 import { instantOf } from '../../application/schemas/instant.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import { NotAllowedError, WrongUseError, answer } from './cli-services.ts';
-import type { CliDependencies, CliServices } from './cli-services.ts';
+import type { CliServices } from './cli-services.ts';
+import { NotAllowedError, WrongUseError, answer } from './command-line.ts';
+import type { CliDependencies } from './command-line.ts';
 
 interface ClockOptions {
   /** Milliseconds. */

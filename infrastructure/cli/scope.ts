@@ -1,5 +1,5 @@
-import { NotAllowedError, WrongUseError } from './cli-services.ts';
 import type { CliServices } from './cli-services.ts';
+import { NotAllowedError, WrongUseError } from './command-line.ts';
 
 type Known = Pick<CliServices, 'listClients' | 'loans'>;
 

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
-import type { CliDependencies } from './cli-services.ts';
 import { harmless, printedRows, tableText, widthsOf } from './columns.ts';
 import type { Column, Printing } from './columns.ts';
+import type { CliDependencies } from './command-line.ts';
 import { deliver, printingOf } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { inOneLine } from './terminal-text.ts';

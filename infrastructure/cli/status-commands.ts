@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { CommandFailedError } from './cli-services.ts';
-import type { CliDependencies } from './cli-services.ts';
+import type { Finding, ServiceStatus } from './cli-services.ts';
 import { printedRows } from './columns.ts';
 import type { Column } from './columns.ts';
+import { CommandFailedError } from './command-line.ts';
+import type { CliDependencies } from './command-line.ts';
 import { deliver, printingOf, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { showObject } from './shown-object.ts';
-import type { Finding, ServiceStatus } from './status-services.ts';
 
 const FINDING_COLUMNS: readonly Column<Finding>[] = [
   { name: 'check', of: ({ check }) => check },

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import type { Writable } from 'node:stream';
-import { OutputClosedError } from './cli-services.ts';
+import { OutputClosedError } from './command-line.ts';
 
 /** Standard output that waits for a slow reader and notices one that has left, as `head` does. */
 export class CommandOutput {

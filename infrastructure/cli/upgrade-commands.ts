@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { answer } from './cli-services.ts';
-import type { CliDependencies } from './cli-services.ts';
+import { answer } from './command-line.ts';
+import type { CliDependencies } from './command-line.ts';
 
 /** `upgrade finish`. */
 export const addUpgradeCommands = (program: Command, dependencies: CliDependencies): void => {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { restoreBackup } from '../embedded/backup/restore-backup.ts';
 import { writeBackup } from '../embedded/backup/write-backup.ts';
 import { BackupFailedError } from '../embedded/backup/manifest.ts';
-import type { BackupServices } from '../cli/backup-services.ts';
+import type { BackupServices } from '../cli/cli-services.ts';
 import { readConfiguration } from './configuration.ts';
 import { requireServiceFiles } from './data-directory.ts';
 import { SystemClock } from '../support/system-clock.ts';

@@ -2,7 +2,7 @@ import { access, constants, statfs } from 'node:fs/promises';
 import type { Container } from 'inversify';
 import type { Logger } from '../../application/ports/logger.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { Finding } from '../cli/status-services.ts';
+import type { Finding } from '../cli/cli-services.ts';
 import { holderOfDirectory } from '../embedded/service-lock.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
 import { WrongMasterKeyError } from '../security/master-keys.ts';

@@ -7,7 +7,7 @@ import { Projector } from '../../projections/engine/projector.ts';
 import type { Projection } from '../../projections/engine/projection.ts';
 import { portfolioProjection } from '../../projections/portfolio/portfolio-projection.ts';
 import { reconciliationProjection } from '../../projections/reconciliation/reconciliation-projection.ts';
-import type { FundSideServices } from '../cli/fund-side-services.ts';
+import type { FundSideServices } from '../cli/cli-services.ts';
 import { SqlPortfolioPositions } from '../sql/portfolio-reader.ts';
 import { SqlNotifiedPayments } from '../sql/reconciliation-reader.ts';
 import { CsvStatements } from '../statements/csv-statements.ts';

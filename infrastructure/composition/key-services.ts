@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Container } from 'inversify';
-import { CommandFailedError, NotAllowedError, WrongUseError } from '../cli/cli-services.ts';
-import type { KeyServices } from '../cli/cli-services.ts';
 import { secretContext } from '../../application/ports/webhook-subscriptions.ts';
+import type { KeyServices } from '../cli/cli-services.ts';
+import { CommandFailedError, NotAllowedError, WrongUseError } from '../cli/command-line.ts';
 import { DirectoryInUseError, lockFile } from '../embedded/directory-lock.ts';
 import type { DirectoryLock } from '../embedded/directory-lock.ts';
 import { dropPreviousKey, renewKeyFile } from '../security/master-key-file.ts';

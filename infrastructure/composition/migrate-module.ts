@@ -6,7 +6,7 @@ import { Move } from '../../application/moving/move.ts';
 import type { EventStore, EventSubscription } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { MoveFailedError } from '../../application/ports/moving.ts';
-import type { MoveService, MoveTargets } from '../cli/move-service.ts';
+import type { MoveService, MoveTargets } from '../cli/cli-services.ts';
 import { S3Bucket } from '../documents/s3/s3-bucket.ts';
 import { DocumentsToMove } from '../documents/s3/documents-to-move.ts';
 import { parseS3Url } from '../documents/s3/s3-location.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Container } from 'inversify';
 import { ForgetBorrower } from '../../application/privacy/forget-borrower.ts';
 import { IndexBorrowers } from '../../application/privacy/index-borrowers.ts';
-import type { PrivacyServices } from '../cli/borrower-services.ts';
+import type { PrivacyServices } from '../cli/cli-services.ts';
 import { emptyWriteAheadLog } from '../sqlite/connection.ts';
 import { SERVICE_FILE } from './engine-rows.ts';
 import { TOKENS } from './tokens.ts';

@@ -1,5 +1,5 @@
 import type { Container } from 'inversify';
-import type { ProjectionsServices } from '../cli/projections-services.ts';
+import type { ProjectionsServices } from '../cli/cli-services.ts';
 import { allProjections } from './all-projections.ts';
 import { rebuildOf } from './serving-generation.ts';
 import { TOKENS } from './tokens.ts';

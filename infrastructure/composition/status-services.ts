@@ -1,6 +1,6 @@
 import type { Container } from 'inversify';
 import type { EventSubscription, LogPosition } from '../../application/ports/event-store.ts';
-import type { FollowerPlace, ServiceStatus } from '../cli/status-services.ts';
+import type { FollowerPlace, ServiceStatus } from '../cli/cli-services.ts';
 import { holderOfDirectory } from '../embedded/service-lock.ts';
 import type { HealthChecks } from '../http/public-readiness.ts';
 import { SqlLeases } from '../sql/leases.ts';

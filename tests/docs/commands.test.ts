@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
-import type { CliDependencies } from '../../infrastructure/cli/cli-services.ts';
+import type { CliDependencies } from '../../infrastructure/cli/command-line.ts';
 import { createProgram, runProgram } from '../../infrastructure/cli/program.ts';
 import { FUND } from '../support/application-parts.ts';
 

@@ -1,4 +1,5 @@
-import type { CliDependencies, CliServices } from '../../infrastructure/cli/cli-services.ts';
+import type { CliServices } from '../../infrastructure/cli/cli-services.ts';
+import type { CliDependencies } from '../../infrastructure/cli/command-line.ts';
 import { runProgram } from '../../infrastructure/cli/program.ts';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers are checked field by field where they are used

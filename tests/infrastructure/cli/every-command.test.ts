@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
 import type { PendingOperation } from '../../../application/ports/loan-queries.ts';
-import type { CliDependencies, CliServices } from '../../../infrastructure/cli/cli-services.ts';
-import { DifferencesFoundError, OutputClosedError } from '../../../infrastructure/cli/cli-services.ts';
+import type { CliServices } from '../../../infrastructure/cli/cli-services.ts';
+import { DifferencesFoundError, OutputClosedError } from '../../../infrastructure/cli/command-line.ts';
+import type { CliDependencies } from '../../../infrastructure/cli/command-line.ts';
 import { createProgram, runProgram } from '../../../infrastructure/cli/program.ts';
 import { commandLine } from '../../support/command-line.ts';
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { EventStreamQuery, StreamedEvent } from '../../../application/publishing/event-stream.ts';
-import { NotAllowedError } from '../../../infrastructure/cli/cli-services.ts';
+import { NotAllowedError } from '../../../infrastructure/cli/command-line.ts';
 import { WebhookForwarder } from '../../../infrastructure/webhooks/sending/forwarder.ts';
 import { commandLine } from '../../support/command-line.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { MoveTargets } from '../../../infrastructure/cli/move-service.ts';
+import type { MoveTargets } from '../../../infrastructure/cli/cli-services.ts';
 import { commandLine } from '../../support/command-line.ts';
 
 const moving = (execute: (done: (steps: number) => void) => Promise<object>) => {

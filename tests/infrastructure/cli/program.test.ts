@@ -4,7 +4,7 @@ import { ListClients } from '../../../application/clients/list-clients.ts';
 import { RevokeClient } from '../../../application/clients/revoke-client.ts';
 import { UpdateClient } from '../../../application/clients/update-client.ts';
 import type { CliServices } from '../../../infrastructure/cli/cli-services.ts';
-import { NotAllowedError, WrongUseError } from '../../../infrastructure/cli/cli-services.ts';
+import { NotAllowedError, WrongUseError } from '../../../infrastructure/cli/command-line.ts';
 import { runProgram } from '../../../infrastructure/cli/program.ts';
 import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.ts';
 import { ManualClock } from '../../support/manual-clock.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LogPosition } from '../../../application/ports/event-store.ts';
 import type { RowDifference } from '../../../application/ports/read-models.ts';
-import type { BackupSummary } from '../../../infrastructure/cli/backup-services.ts';
-import type { ProjectionsServices } from '../../../infrastructure/cli/projections-services.ts';
+import type { BackupSummary, ProjectionsServices } from '../../../infrastructure/cli/cli-services.ts';
 import { commandLine } from '../../support/command-line.ts';
 
 const place = (position: string) => ({ version: 1, position: position as LogPosition });
