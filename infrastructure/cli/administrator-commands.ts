@@ -2,28 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import type { DecisionName } from '../../application/administrator/decision-schema.ts';
-import { AWAITED } from '../../application/ports/loan-queries.ts';
 import type { AwaitingStatus, PendingOperation } from '../../application/ports/loan-queries.ts';
-import { addApply } from './apply-decisions-command.ts';
+import { addApply } from './apply-decisions.ts';
 import type { CliServices } from './cli-services.ts';
 import { money } from './columns.ts';
-import type { Column } from './columns.ts';
 import { DecisionRefusedError, WrongUseError, answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { decideAllPending } from './decide-all-pending.ts';
-import { patiently } from './patience.ts';
-import { presentAnswer } from './present-decision.ts';
-import { fundOption, spanOption } from './report-options.ts';
-import { listRows, withReportOptions } from './report-output.ts';
-import type { ReportOptions } from './report-output.ts';
-import { applicationOf, scopeOf } from './scope.ts';
-import type { Scope } from './scope.ts';
+import { addPending, decideAllPending } from './pending-operations.ts';
+import { fundOption } from './report-options.ts';
+import { applicationOf } from './scope.ts';
+import { patiently, presentAnswer } from './submit-decisions.ts';
 
 const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
-
-interface PendingOptions extends ReportOptions, Scope {
-  readonly olderThan?: number;
-}
 
 interface CommonOptions {
   readonly allPending?: boolean;
@@ -107,60 +97,6 @@ export const addAdministratorCommands = (program: Command, dependencies: CliDepe
     example: 'process-repurchase OP-2026-000123',
   });
   addApply(administrator, dependencies);
-};
-
-const PENDING_COLUMNS = (now: () => string): readonly Column<PendingOperation>[] => [
-  { name: 'application_id', of: (one) => one.applicationId },
-  { name: 'originator_proposal_code', of: (one) => one.code },
-  { name: 'fund_id', of: (one) => one.fundId },
-  { name: 'status', of: (one) => one.status },
-  { name: 'acquisition_value', of: (one) => one.acquisitionValue, amount: true },
-  { name: 'since', of: (one) => one.since },
-  { name: 'waiting_seconds', of: (one) => waitingSeconds(one, now()), table: false },
-  { name: 'next', of: (one) => AWAITED[one.status] },
-];
-
-const waitingSeconds = ({ since }: PendingOperation, now: string): number =>
-  Math.max(0, Math.floor((Date.parse(now) - Date.parse(since)) / 1_000));
-
-const addPending = (administrator: Command, dependencies: CliDependencies): void => {
-  const pending = administrator
-    .command('pending')
-    .description(
-      'operations that wait for a decision, the longest wait first, with the decision that is next',
-    )
-    .option('--fund <uuid>', 'only of this fund', fundOption)
-    .option('--application <id|name>', 'only of this application (an id, or the name of one of its clients)')
-    .option('--older-than <span>', 'only those that have waited longer, such as 12h or 2d', spanOption);
-  withReportOptions(pending, dependencies)
-    .addHelpText(
-      'after',
-      '\nExamples:\n  receivables administrator pending\n  receivables administrator pending --older-than 2d -o csv',
-    )
-    .action(async (options: PendingOptions) => {
-      const clock = { now: () => '' };
-      await listRows(
-        dependencies,
-        options,
-        PENDING_COLUMNS(() => clock.now()),
-        async function* (services) {
-          clock.now = () => services.loans.now();
-          yield* await pendingOf(services, options);
-        },
-      );
-    });
-};
-
-const pendingOf = async (
-  services: CliServices,
-  { olderThan, ...scope }: PendingOptions,
-): Promise<readonly PendingOperation[]> => {
-  const query = await scopeOf(services, scope);
-  await services.loans.catchUp();
-  const found = await services.loans.pending(query);
-  if (olderThan === undefined) return found;
-  const before = Date.parse(services.loans.now()) - olderThan;
-  return found.filter(({ since }) => Date.parse(since) < before);
 };
 
 const addDecision = <Options>(

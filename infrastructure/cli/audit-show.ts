@@ -1,11 +1,8 @@
-import type { ExplainedLine } from '../../domain/curve/explained-value.ts';
 import type { ExplainedPrice } from '../../application/audit/explained-price.ts';
 import type { ShowRequest, ShownEvent, ShownOperation } from '../../application/audit/show-operation.ts';
-import { amount } from '../../application/publishing/amount.ts';
-import type { Cents } from '../../domain/shared/money.ts';
-import { money, printedRows } from './columns.ts';
+import type { ExplainedLine } from '../../domain/curve/explained-value.ts';
+import { jsonAmount, printedRows, tableOf } from './columns.ts';
 import type { Column, Printing, Rows } from './columns.ts';
-import { textTable } from './report-output.ts';
 import { inOneLine, shownOnly } from './terminal-text.ts';
 
 const WHY = { later_date: 'counts from a later day', recorded_later: 'was recorded later' } as const;
@@ -28,8 +25,8 @@ const lineJson = (line: ExplainedLine): object => ({
   credits: line.credits.map(carriedJson),
   exact: line.exact,
   running_total: line.runningTotal,
-  rounded_total: amount(line.roundedTotal),
-  present_value: amount(line.presentValue),
+  rounded_total: jsonAmount(line.roundedTotal),
+  present_value: jsonAmount(line.presentValue),
 });
 
 /** Fields of stored events that hold whole cents. */
@@ -41,7 +38,7 @@ const CENTS: ReadonlySet<string> = new Set([
 
 /** What is stored, with its amounts as every other place shows them. */
 const inAmounts = (value: unknown, name = ''): unknown => {
-  if (typeof value === 'number') return CENTS.has(name) ? amount(value as Cents) : value;
+  if (typeof value === 'number') return CENTS.has(name) ? jsonAmount(value) : value;
   if (Array.isArray(value)) return value.map((one) => inAmounts(one, name));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inAmounts(one, key)]));
@@ -76,7 +73,7 @@ const stateJson = ({ state }: ShownOperation): object => {
     status: state.status,
     fund_id: state.fundId,
     product_type: state.productType,
-    acquisition_value: amount(state.acquisitionValue),
+    acquisition_value: jsonAmount(state.acquisitionValue),
     date_issued: state.dateIssued,
     daily_factor: state.pricing.dailyFactor,
     documents: state.documents.length,
@@ -86,17 +83,17 @@ const stateJson = ({ state }: ShownOperation): object => {
   const installments = state.installments.map((one) => ({
     code: one.code,
     due_date: one.dueDate,
-    face_value: amount(one.faceValue),
+    face_value: jsonAmount(one.faceValue),
     status: one.status,
     ...('credits' in one ? { credits: one.credits } : { settled_at: one.settledAt }),
-    ...('settledValue' in one && { settled_value: amount(one.settledValue) }),
+    ...('settledValue' in one && { settled_value: jsonAmount(one.settledValue) }),
   }));
   const { disbursedValue, exitBasis: exit_basis, receivedValue } = state;
   return {
     ...terms,
-    disbursed_value: amount(disbursedValue),
+    disbursed_value: jsonAmount(disbursedValue),
     exit_basis,
-    received_value: amount(receivedValue),
+    received_value: jsonAmount(receivedValue),
     installments,
   };
 };
@@ -113,24 +110,37 @@ const inJson = (shown: ShownOperation, { asOf, knownAt }: ShowRequest): string =
     events: shown.events.map(eventJson),
   })}\n`;
 
-const linesText = (lines: readonly ExplainedLine[]): string => {
-  if (lines.length === 0) return '';
-  const rows = lines.flatMap(({ installmentCode, face, credits, ...line }) => [
-    ...[face, ...credits].map((part, i) => [
-      i === 0 ? installmentCode : 'credit',
-      part.date,
-      part.amount,
-      String(part.days),
-      part.factor,
-      `${i === 0 ? '' : '-'}${part.carried}`,
-      ...(i === credits.length
-        ? [line.runningTotal, money(line.roundedTotal), money(line.presentValue)]
-        : ['', '', '']),
-    ]),
-  ]);
-  const header = ['line', 'date', 'cents', 'days', 'v^days', 'carried', 'running total', 'rounded', 'value'];
-  return textTable(header, rows, [2, 3, 7, 8]).replace(/^(?=.)/gm, '      ');
-};
+/** A line of a price on the way to its value, or a credit that is taken off it. */
+interface PriceStep {
+  readonly name: string;
+  readonly part: ExplainedLine['face'];
+  readonly isCredit: boolean;
+  /** The line, at the last of its steps. */
+  readonly result?: ExplainedLine;
+}
+
+const PRICE_COLUMNS: readonly Column<PriceStep>[] = [
+  { name: 'line', of: ({ name }) => name, verbatim: true },
+  { name: 'date', of: ({ part }) => part.date },
+  { name: 'cents', of: ({ part }) => part.amount, align: 'right' },
+  { name: 'days', of: ({ part }) => part.days },
+  { name: 'v^days', of: ({ part }) => part.factor },
+  { name: 'carried', of: ({ part, isCredit }) => `${isCredit ? '-' : ''}${part.carried}` },
+  { name: 'running_total', of: ({ result }) => result?.runningTotal },
+  { name: 'rounded', of: ({ result }) => result?.roundedTotal, amount: true },
+  { name: 'value', of: ({ result }) => result?.presentValue, amount: true },
+];
+
+const stepsOf = (line: ExplainedLine): readonly PriceStep[] =>
+  [line.face, ...line.credits].map((part, i) => ({
+    name: i === 0 ? line.installmentCode : 'credit',
+    part,
+    isCredit: i > 0,
+    ...(i === line.credits.length && { result: line }),
+  }));
+
+const linesText = (lines: readonly ExplainedLine[]): string =>
+  lines.length === 0 ? '' : tableOf(PRICE_COLUMNS, lines.flatMap(stepsOf)).replace(/^(?=.)/gm, '      ');
 
 const priceText = ({ title, lines, steps }: ExplainedPrice): string =>
   `    ${title}\n${linesText(lines)}${steps.map((step) => `      ${step}\n`).join('')}`;

@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import { amount } from '../../application/publishing/amount.ts';
 import { formatCents } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';
-import { inOneLine } from './terminal-text.ts';
+import { inOneLine, tableText, widthsOf } from './terminal-text.ts';
 
 export const REPORT_FORMATS = ['table', 'json', 'csv'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
@@ -15,7 +15,11 @@ export interface Column<Row> {
   readonly of: (row: Row) => unknown;
   /** The value is a number of cents. */
   readonly amount?: true;
-  /** Too much for a table. */
+  /** Where cells of a table stand. Default: amounts and numbers to the right. */
+  readonly align?: 'left' | 'right';
+  /** Text from outside, of which a table cuts nothing off; a time loses its milliseconds otherwise. */
+  readonly verbatim?: true;
+  /** False: too much for a table. */
   readonly table?: false;
 }
 
@@ -36,20 +40,24 @@ const FORMULA = /^[=+\-@\t\r]/;
 const MILLISECONDS = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})\.\d{3}Z$/;
 
 export const money = (cents: number): string => formatCents(cents as Cents);
+/** As JSON shows an amount: with two decimals. */
+export const jsonAmount = (cents: number) => amount(cents as Cents);
 
 /** Text that others chose, made harmless for spreadsheets. */
 export const harmless = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
 
-const textOf = (value: unknown): string => {
+export const titleOf = (name: string): string => name.replaceAll('_', ' ');
+
+export const textOf = (value: unknown): string => {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return value;
   if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.join(', ');
   return JSON.stringify(value);
 };
 
-const jsonValue = <Row>(column: Column<Row>, row: Row): unknown => {
-  const value = column.of(row);
-  return column.amount && typeof value === 'number' ? amount(value as Cents) : value;
+const jsonValue = <Row>({ of, amount: isAmount }: Column<Row>, row: Row): unknown => {
+  const value = of(row);
+  return isAmount && typeof value === 'number' ? jsonAmount(value) : value;
 };
 
 /** One row as a JSON object. */
@@ -63,13 +71,54 @@ const csvCell = <Row>({ of, amount: isAmount }: Column<Row>, row: Row): string |
   return harmless(textOf(value));
 };
 
-const tableCell = <Row>({ of, amount: isAmount }: Column<Row>, row: Row): string => {
+const tableCell = <Row>({ of, amount: isAmount, verbatim }: Column<Row>, row: Row): string => {
   const value = of(row);
   if (isAmount && typeof value === 'number') return money(value);
-  return inOneLine(textOf(value).replace(MILLISECONDS, '$1Z'));
+  const text = textOf(value);
+  return inOneLine(verbatim ? text : text.replace(MILLISECONDS, '$1Z'));
 };
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' || JSON.isRawJSON(value);
+
+const standsRight = <Row>({ of, amount: isAmount, align }: Column<Row>, rows: readonly Row[]): boolean =>
+  align === undefined ? isAmount === true || rows.some((row) => isNumber(of(row))) : align === 'right';
+
+/** Text of the rows that it is given; the first of a table decides widths and alignment, and the first text has the header. */
+type RowText<Row> = (rows: readonly Row[]) => string;
+
+const asTable = <Row>(all: readonly Column<Row>[], colour: boolean): RowText<Row> => {
+  const columns = all.filter(({ table }) => table !== false);
+  const header = columns.map(({ name }) => titleOf(name));
+  let layout: { readonly widths: readonly number[]; readonly right: readonly number[] } | undefined;
+  return (part) => {
+    const rows = part.map((row) => columns.map((column) => tableCell(column, row)));
+    if (layout) return tableText({ header, rows, colour, ...layout });
+    const right = columns.flatMap((column, i) => (standsRight(column, part) ? [i] : []));
+    layout = { widths: widthsOf({ header, rows }), right };
+    return tableText({ header, rows, colour, right });
+  };
+};
+
+const asCsv = <Row>(columns: readonly Column<Row>[]): RowText<Row> => {
+  let header: readonly (readonly string[])[] = [columns.map(({ name }) => name)];
+  return (part) => {
+    const rows = part.map((row) => columns.map((column) => csvCell(column, row)));
+    const text = stringify([...header, ...rows]);
+    header = [];
+    return text;
+  };
+};
+
+const rowText = <Row>(columns: readonly Column<Row>[], { format, colour }: Printing): RowText<Row> => {
+  switch (format) {
+    case 'table':
+      return asTable(columns, colour);
+    case 'csv':
+      return asCsv(columns);
+    case 'json':
+      return (rows) => rows.map((row) => `${jsonOf(columns, row)}\n`).join('');
+  }
+};
 
 async function* inParts<T>(items: Rows<T>, size: number): AsyncGenerator<readonly T[]> {
   let part: T[] = [];
@@ -82,132 +131,32 @@ async function* inParts<T>(items: Rows<T>, size: number): AsyncGenerator<readonl
   if (part.length > 0) yield part;
 }
 
-/** Good news, what waits, and what went wrong; anything else stays as it is. */
-const COLOURS: Readonly<Record<string, number>> = {
-  ...Object.fromEntries(
-    ['active', 'ok', 'delivered', 'serving', 'settled', 'running'].map((name) => [name, 32]),
-  ),
-  ...Object.fromEntries(
-    [
-      'received',
-      'approved',
-      'term_signed',
-      'repurchase_pending',
-      'pending',
-      'paused',
-      'warning',
-      'retrying',
-    ].map((name) => [name, 33]),
-  ),
-  ...Object.fromEntries(['failed', 'rejected', 'halted', 'failing'].map((name) => [name, 31])),
-};
-const BOLD = 1;
-const styled = (text: string, code: number | undefined): string =>
-  code === undefined ? text : `\u001b[${code}m${text}\u001b[0m`;
-
-export interface TableCells {
-  readonly header: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-  /** Columns whose cells stand to the right. */
-  readonly right: readonly number[];
-  readonly colour?: boolean;
-  /** Widths of an earlier part of the same table: then there is no header. */
-  readonly widths?: readonly number[];
-}
-
-export const widthsOf = ({ header, rows }: Pick<TableCells, 'header' | 'rows'>): readonly number[] =>
-  header.map((title, i) => rows.reduce((most, row) => Math.max(most, row[i]!.length), title.length));
-
-/** Columns as wide as their widest cell; cells must not hold what moves a cursor. @see inOneLine */
-export const tableText = ({ header, rows, right, colour = false, widths }: TableCells): string => {
-  const wide = widths ?? widthsOf({ header, rows });
-  const printed = (row: readonly string[], codeOf: (cell: string) => number | undefined): string =>
-    row
-      .map((cell, i) => {
-        const gap = ' '.repeat(Math.max(0, wide[i]! - cell.length));
-        const text = colour ? styled(cell, codeOf(cell)) : cell;
-        if (right.includes(i)) return gap + text;
-        return i === row.length - 1 ? text : text + gap;
-      })
-      .join('  ')
-      .trimEnd();
-  const head = widths ? [] : [printed(header, () => BOLD), wide.map((width) => '-'.repeat(width)).join('  ')];
-  const body = rows.map((row) =>
-    printed(row, (cell) => (Object.hasOwn(COLOURS, cell) ? COLOURS[cell] : undefined)),
-  );
-  return [...head, ...body].map((line) => `${line}\n`).join('');
-};
-
-async function* tableOf<Row>(
-  all: readonly Column<Row>[],
-  rows: Rows<Row>,
-  { colour, follow = false }: Printing,
-): AsyncGenerator<string> {
-  const columns = all.filter(({ table }) => table !== false);
-  const header = columns.map(({ name }) => name.replaceAll('_', ' '));
-  let widths: readonly number[] | undefined;
-  let right: readonly number[] = [];
-  for await (const part of inParts(rows, follow ? 1 : ROWS_AT_ONCE)) {
-    const cells = part.map((row) => columns.map((column) => tableCell(column, row)));
-    if (widths === undefined)
-      right = columns.flatMap((column, i) =>
-        column.amount || part.some((row) => isNumber(column.of(row))) ? [i] : [],
-      );
-    yield tableText({ header, rows: cells, right, colour, ...(widths && { widths }) });
-    widths ??= widthsOf({ header, rows: cells });
-  }
-  if (widths === undefined) yield tableText({ header, rows: [], right, colour });
-}
-
-async function* csvOf<Row>(
-  columns: readonly Column<Row>[],
-  rows: Rows<Row>,
-  follow: boolean,
-): AsyncGenerator<string> {
-  yield stringify([columns.map(({ name }) => name)]);
-  for await (const part of inParts(rows, follow ? 1 : ROWS_AT_ONCE))
-    yield stringify(part.map((row) => columns.map((column) => csvCell(column, row))));
-}
-
-async function* jsonLines<Row>(columns: readonly Column<Row>[], rows: Rows<Row>): AsyncGenerator<string> {
-  for await (const row of rows) yield `${jsonOf(columns, row)}\n`;
-}
-
 /** Rows as text, in pieces: a table, CSV, or one JSON object a line. */
-export const printedRows = <Row>(
+export async function* printedRows<Row>(
   columns: readonly Column<Row>[],
   rows: Rows<Row>,
   printing: Printing,
-): AsyncGenerator<string> => {
-  switch (printing.format) {
-    case 'table':
-      return tableOf(columns, rows, printing);
-    case 'csv':
-      return csvOf(columns, rows, printing.follow ?? false);
-    case 'json':
-      return jsonLines(columns, rows);
+): AsyncGenerator<string> {
+  const { format, follow = false } = printing;
+  const text = rowText(columns, printing);
+  if (format === 'csv') yield text([]);
+  let isEmpty = true;
+  for await (const part of inParts(rows, follow || format === 'json' ? 1 : ROWS_AT_ONCE)) {
+    isEmpty = false;
+    yield text(part);
   }
-};
+  if (isEmpty && format === 'table') yield text([]);
+}
 
 /** Rows that come one by one, each a text of its own; the first of CSV and of a table brings the header. */
 export const lineByLine = <Row>(
   columns: readonly Column<Row>[],
-  { format, colour }: Omit<Printing, 'follow'>,
+  printing: Printing,
 ): ((row: Row) => string) => {
-  let widths: readonly number[] | undefined;
-  const shown = columns.filter(({ table }) => table !== false);
-  const header = shown.map(({ name }) => name.replaceAll('_', ' '));
-  return (row) => {
-    if (format === 'json') return `${jsonOf(columns, row)}\n`;
-    const first = widths === undefined;
-    if (format === 'csv') {
-      widths = [];
-      const cells = columns.map((column) => csvCell(column, row));
-      return stringify(first ? [columns.map(({ name }) => name), cells] : [cells]);
-    }
-    const rows = [shown.map((column) => tableCell(column, row))];
-    const text = tableText({ header, rows, right: [], colour, ...(widths && { widths }) });
-    widths ??= widthsOf({ header, rows });
-    return text;
-  };
+  const text = rowText(columns, printing);
+  return (row) => text([row]);
 };
+
+/** A table within a text. */
+export const tableOf = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string =>
+  asTable(columns, false)(rows);

@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Sent>[] = [
   { name: 'event', of: ({ event }) => event.name },
   { name: 'originator_proposal_code', of: ({ event }) => event.code },
   { name: 'event_id', of: ({ event }) => event.eventId },
-  { name: 'attempt', of: ({ attempt }) => attempt },
+  { name: 'attempt', of: ({ attempt }) => attempt, align: 'left' },
   { name: 'outcome', of: ({ outcome }) => outcome },
 ];
 

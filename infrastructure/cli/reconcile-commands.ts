@@ -8,7 +8,7 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { FundSideServices } from './cli-services.ts';
 import { DifferencesFoundError, WrongUseError } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { printReconciliation } from './reconcile-output.ts';
+import { printReconciliation } from './reconcile-report.ts';
 import { dateOption, fundOption, numberOption } from './report-options.ts';
 import { deliver, printingOf, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';

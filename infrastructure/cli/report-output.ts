@@ -2,10 +2,9 @@ import { open, rename, rm } from 'node:fs/promises';
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { CliServices } from './cli-services.ts';
-import { REPORT_FORMATS, printedRows, tableText } from './columns.ts';
+import { REPORT_FORMATS, printedRows } from './columns.ts';
 import type { Column, Printing, ReportFormat, Rows } from './columns.ts';
 import type { CliDependencies } from './command-line.ts';
-import { inOneLine } from './terminal-text.ts';
 
 /** What every command that lists or shows takes. */
 export interface ReportOptions {
@@ -14,8 +13,6 @@ export interface ReportOptions {
   readonly format?: ReportFormat | 'text';
   readonly output?: string;
 }
-
-const ROWS_AT_ONCE = 1_000;
 
 /** `-o` and `--output`, and the spelling from before. */
 export const withReportOptions = (command: Command, dependencies: CliDependencies): Command =>
@@ -92,23 +89,3 @@ export const listRows = async <Row>(
     await services.close();
   }
 };
-
-/** Elements of a JSON array, some at a time. */
-export function* jsonItems(items: Iterable<object>): Generator<string> {
-  let [text, count] = ['', 0];
-  for (const item of items) {
-    text += `${count === 0 ? '' : ','}${JSON.stringify(item)}`;
-    count += 1;
-    if (count % ROWS_AT_ONCE !== 0) continue;
-    yield text;
-    text = '';
-  }
-  yield text;
-}
-
-/** A table of texts that are there already; numbers stand to the right. */
-export const textTable = (
-  header: readonly string[],
-  cells: readonly (readonly string[])[],
-  right: readonly number[] = [],
-): string => tableText({ header, rows: cells.map((row) => row.map(inOneLine)), right });

@@ -1,10 +1,10 @@
 import { stringify } from 'csv-stringify/sync';
-import { harmless, printedRows, tableText, widthsOf } from './columns.ts';
+import { harmless, printedRows, textOf, titleOf } from './columns.ts';
 import type { Column, Printing } from './columns.ts';
 import type { CliDependencies } from './command-line.ts';
 import { deliver, printingOf } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
-import { inOneLine } from './terminal-text.ts';
+import { inOneLine, tableText, widthsOf } from './terminal-text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -21,12 +21,6 @@ function* flat(fields: Fields, path = ''): Generator<readonly [string, unknown]>
   }
 }
 
-const textOf = (value: unknown): string => {
-  if (value === null || value === undefined) return '';
-  if (Array.isArray(value) && !value.some((one) => typeof one === 'object')) return value.join(', ');
-  return typeof value === 'string' ? value : JSON.stringify(value);
-};
-
 /** Of a list of objects: one column a field that any of them has. */
 export const columnsOf = (rows: readonly Fields[]): readonly Column<Fields>[] => {
   const names = [...new Set(rows.flatMap((row) => [...flat(row)].map(([name]) => name)))];
@@ -37,7 +31,7 @@ async function* objectTable(shown: Fields, printing: Printing): AsyncGenerator<s
   const fields = [...flat(shown)];
   const single = fields
     .filter(([, value]) => !isTable(value))
-    .map(([name, value]) => [name.replaceAll('_', ' '), inOneLine(textOf(value))] as const);
+    .map(([name, value]) => [titleOf(name), inOneLine(textOf(value))] as const);
   const header = ['field', 'value'];
   yield tableText({
     header,
@@ -48,7 +42,7 @@ async function* objectTable(shown: Fields, printing: Printing): AsyncGenerator<s
   });
   for (const [name, value] of fields) {
     if (!isTable(value)) continue;
-    yield `\n${name.replaceAll('_', ' ')}\n`;
+    yield `\n${titleOf(name)}\n`;
     yield* printedRows(columnsOf(value), value, printing);
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { textTable } from '../../../infrastructure/cli/report-output.ts';
+import { tableOf } from '../../../infrastructure/cli/columns.ts';
 import { inOneLine, shownOnly } from '../../../infrastructure/cli/terminal-text.ts';
 
 const ATTACK = 'paid\u001b[2K\r\u009b31m\u0007\u007f\u202eevil\u2066';
@@ -16,6 +16,7 @@ describe('text that others chose', () => {
 
   test('cannot imitate a line or a column of its own', () => {
     expect(inOneLine('late\n   3  SettledEvent\t1')).toBe('late\\u000a   3  SettledEvent\\u00091');
-    expect(textTable(['a', 'b'], [['x\ny', ATTACK]]).split('\n')).toHaveLength(4);
+    const columns = [0, 1].map((i) => ({ name: `${i}`, of: (row: readonly string[]) => row[i] }));
+    expect(tableOf(columns, [['x\ny', ATTACK]]).split('\n')).toHaveLength(4);
   });
 });

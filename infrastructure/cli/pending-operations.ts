@@ -1,14 +1,72 @@
 import { randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
+import { AWAITED } from '../../application/ports/loan-queries.ts';
 import type { AwaitingStatus, PendingOperation } from '../../application/ports/loan-queries.ts';
 import type { CliServices } from './cli-services.ts';
-import { money } from './columns.ts';
+import { money, tableOf } from './columns.ts';
+import type { Column } from './columns.ts';
 import { CommandFailedError, DecisionRefusedError, WrongUseError } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { patiently } from './patience.ts';
-import { presentAnswer } from './present-decision.ts';
-import { textTable } from './report-output.ts';
+import { fundOption, spanOption } from './report-options.ts';
+import { listRows, withReportOptions } from './report-output.ts';
+import type { ReportOptions } from './report-output.ts';
 import { scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
+import { patiently, presentAnswer } from './submit-decisions.ts';
+
+interface PendingOptions extends ReportOptions, Scope {
+  readonly olderThan?: number;
+}
+
+interface WaitingOperation extends PendingOperation {
+  readonly waitingSeconds: number;
+}
+
+const PENDING_COLUMNS: readonly Column<WaitingOperation>[] = [
+  { name: 'application_id', of: (one) => one.applicationId },
+  { name: 'originator_proposal_code', of: (one) => one.code },
+  { name: 'fund_id', of: (one) => one.fundId },
+  { name: 'status', of: (one) => one.status },
+  { name: 'acquisition_value', of: (one) => one.acquisitionValue, amount: true },
+  { name: 'since', of: (one) => one.since },
+  { name: 'waiting_seconds', of: (one) => one.waitingSeconds, table: false },
+  { name: 'next', of: (one) => AWAITED[one.status] },
+];
+
+/** `administrator pending`. */
+export const addPending = (administrator: Command, dependencies: CliDependencies): void => {
+  const pending = administrator
+    .command('pending')
+    .description(
+      'operations that wait for a decision, the longest wait first, with the decision that is next',
+    )
+    .option('--fund <uuid>', 'only of this fund', fundOption)
+    .option('--application <id|name>', 'only of this application (an id, or the name of one of its clients)')
+    .option('--older-than <span>', 'only those that have waited longer, such as 12h or 2d', spanOption);
+  withReportOptions(pending, dependencies)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  receivables administrator pending\n  receivables administrator pending --older-than 2d -o csv',
+    )
+    .action((options: PendingOptions) =>
+      listRows(dependencies, options, PENDING_COLUMNS, (services) => waitingOperations(services, options)),
+    );
+};
+
+async function* waitingOperations(
+  services: CliServices,
+  { olderThan, ...scope }: PendingOptions,
+): AsyncGenerator<WaitingOperation> {
+  const query = await scopeOf(services, scope);
+  await services.loans.catchUp();
+  const pending = await services.loans.pending(query);
+  const now = Date.parse(services.loans.now());
+  for (const operation of pending) {
+    const since = Date.parse(operation.since);
+    if (olderThan !== undefined && since >= now - olderThan) continue;
+    yield { ...operation, waitingSeconds: Math.max(0, Math.floor((now - since) / 1_000)) };
+  }
+}
 
 export interface BulkDecision {
   readonly scope: Scope;
@@ -20,6 +78,13 @@ export interface BulkDecision {
 
 const MOST_PREVIEWED = 20;
 const AT_ONCE = 64;
+const PREVIEW_COLUMNS: readonly Column<PendingOperation>[] = [
+  { name: 'application', of: ({ applicationId }) => applicationId },
+  { name: 'operation', of: ({ code }) => code },
+  { name: 'status', of: ({ status }) => status },
+  { name: 'acquisition_value', of: ({ acquisitionValue }) => acquisitionValue, amount: true },
+  { name: 'since', of: ({ since }) => since, verbatim: true },
+];
 
 /** Decides on every operation that waits for it: shows which, asks, and prints one answer a line. */
 export const decideAllPending = async (dependencies: CliDependencies, bulk: BulkDecision): Promise<void> => {
@@ -40,13 +105,9 @@ export const decideAllPending = async (dependencies: CliDependencies, bulk: Bulk
 const preview = (dependencies: CliDependencies, waiting: readonly PendingOperation[]): void => {
   const writeError = (text: string): void => dependencies.writeError(text);
   if (waiting.length === 0) return writeError('nothing waits for this decision\n');
-  const rows = waiting
-    .slice(0, MOST_PREVIEWED)
-    .map(({ applicationId, code, status, acquisitionValue, since }) => [
-      ...[applicationId, code, status, money(acquisitionValue), since],
-    ]);
-  writeError(textTable(['application', 'operation', 'status', 'acquisition value', 'since'], rows, [3]));
-  if (waiting.length > rows.length) writeError(`... and ${waiting.length - rows.length} more\n`);
+  const shown = waiting.slice(0, MOST_PREVIEWED);
+  writeError(tableOf(PREVIEW_COLUMNS, shown));
+  if (waiting.length > shown.length) writeError(`... and ${waiting.length - shown.length} more\n`);
   const total = waiting.reduce((sum, { acquisitionValue }) => sum + acquisitionValue, 0);
   writeError(`${waiting.length} operation(s), acquisition value ${money(total)}\n`);
 };

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { DecisionAnswer } from '../../application/administrator/decision-desk.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { CommandFailedError } from './command-line.ts';
 
@@ -21,4 +22,20 @@ export const patiently = async <Result>(work: () => Promise<Result>): Promise<Re
       await wait(pause);
     }
   }
+};
+
+/** A decision's answer as one JSON object. */
+export const presentAnswer = (given: DecisionAnswer): object => {
+  const { outcome, decision } = given;
+  const id = decision?.decisionId ?? (given.outcome === 'refused' ? given.decisionId : undefined);
+  return {
+    ...(id !== undefined && { decision_id: id }),
+    ...(decision && {
+      application_id: decision.applicationId,
+      originator_proposal_code: decision.code,
+      decision: decision.decision,
+    }),
+    outcome,
+    ...(given.outcome === 'refused' ? { reason: given.reason } : { status: given.status }),
+  };
 };
