@@ -48,15 +48,15 @@ const nodesOf = (command: Command, path: readonly string[] = []): readonly Node[
 const quoted = (text: string): string => `'${text.replaceAll("'", '’')}'`;
 const wordsOf = ({ words }: Node): string => words.map(({ word }) => word).join(' ');
 
-/** Words of the line that are commands lead to the list of what may follow. */
+/** Words of the line that are commands lead to the list of what may follow. zsh runs it too, so no variable is called `path` there. */
 const bash = (nodes: readonly Node[]): string => `_receivables() {
-  local path="" word
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$word" in -*) ;; *) case "\${path:+$path }$word" in
-${nodes.flatMap(({ path }) => (path === '' ? [] : [`      ${quoted(path)}) path=${quoted(path)} ;;`])).join('\n')}
+  local at="" word
+  for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD-1))}"; do
+    case "$word" in -*) ;; *) case "\${at:+$at }$word" in
+${nodes.flatMap(({ path }) => (path === '' ? [] : [`      ${quoted(path)}) at=${quoted(path)} ;;`])).join('\n')}
     esac ;; esac
   done
-  case "$path" in
+  case "$at" in
 ${nodes.map((node) => `    ${quoted(node.path)}) COMPREPLY=($(compgen -W ${quoted(wordsOf(node))} -- "\${COMP_WORDS[COMP_CWORD]}")) ;;`).join('\n')}
   esac
 }

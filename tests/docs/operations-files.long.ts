@@ -1,0 +1,140 @@
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { FUND } from '../support/application-parts.ts';
+import { authority } from '../support/certificates.ts';
+import { ServiceProcess, freePort } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+/** The files of docs/operations and the completions, in the programs that they are written for. */
+const ROOT = join(import.meta.dirname, '..', '..');
+const fileOf = (name: string): string => readFileSync(join(ROOT, 'docs', 'operations', name), 'utf8');
+const run = promisify(execFile);
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+});
+afterAll(() => directory?.remove());
+
+describe('nginx.conf', () => {
+  let service: ServiceProcess;
+  let nginx: ChildProcess | undefined;
+  let address: string;
+  beforeAll(async () => {
+    service = await ServiceProcess.start(join(directory.path, 'data'), { TRUST_PROXY: '1' });
+    const ca = await authority();
+    const { cert, key } = await ca.leaf({ names: ['localhost'] });
+    const place = (name: string, text: string): string => {
+      writeFileSync(join(directory.path, name), text);
+      return join(directory.path, name);
+    };
+    place('ca.pem', ca.caPem);
+    const port = await freePort();
+    address = `https://localhost:${port}`;
+    const server = fileOf('nginx.conf')
+      .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
+      .replace('api.example.com;', 'localhost;')
+      .replace('/etc/ssl/api.example.com.pem', place('server.pem', cert))
+      .replace('/etc/ssl/private/api.example.com.key', place('server.key', key))
+      .replace('http://127.0.0.1:3000', service.baseUrl);
+    const own = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+      (name) => `${name}_temp_path ${name};`,
+    );
+    const text = `error_log error.log; pid nginx.pid; events {} http { access_log off; ${own.join(' ')}\n${server}}`;
+    nginx = spawn('nginx', [
+      ...['-p', directory.path, '-e', 'error.log', '-c', place('nginx.conf', text), '-g', 'daemon off;'],
+    ]);
+    while (
+      await curl('/health/live').then(
+        () => false,
+        () => true,
+      )
+    )
+      await setTimeout(50);
+  }, 120_000);
+  afterAll(async () => {
+    nginx?.kill('SIGTERM');
+    if (nginx && nginx.exitCode === null) await once(nginx, 'exit');
+    await service?.end('SIGTERM');
+  });
+
+  const curl = async (path: string, ...args: readonly string[]): Promise<string> => {
+    const certificates = ['--cacert', join(directory.path, 'ca.pem')];
+    const { stdout } = await run('curl', [
+      '-sS',
+      '--fail-with-body',
+      ...certificates,
+      ...args,
+      `${address}${path}`,
+    ]);
+    return stdout;
+  };
+
+  test('leads a caller over TLS to the service, files included', async () => {
+    const { client_id, client_secret } = await service.createClient(FUND);
+    const form = `grant_type=client_credentials&client_id=${client_id}&client_secret=${client_secret}`;
+    const { access_token } = JSON.parse(await curl('/token', '-d', form));
+    writeFileSync(join(directory.path, 'large.bin'), Buffer.alloc(3 << 20));
+    const answer = await curl(
+      '/loan/files',
+      ...['-H', `Authorization: Bearer ${access_token}`, '-F', 'files_data={}'],
+      ...['-F', `files=@${join(directory.path, 'large.bin')}`],
+    ).catch(({ stdout }: { stdout: string }) => stdout);
+    // The service's own answer about the body, not one of the proxy about its size.
+    expect(JSON.parse(answer)).toMatchObject({
+      error_code: expect.any(String),
+      request_id: expect.any(String),
+    });
+  }, 60_000);
+});
+
+test('receivables.service is a unit that systemd takes', async () => {
+  const unit = join(directory.path, 'receivables.service');
+  const text = fileOf('receivables.service').replaceAll('/opt/receivables', ROOT.replace(/\/$/, ''));
+  writeFileSync(unit, text);
+  const { stderr } = await run('systemd-analyze', ['verify', unit]);
+  expect(stderr.split('\n').filter((line) => line.includes('receivables.service'))).toEqual([]);
+}, 60_000);
+
+describe('completion', () => {
+  const script = (shell: string): string => {
+    const path = join(directory.path, `completion.${shell}`);
+    const flags = ['--disable-warning=ExperimentalWarning', 'infrastructure/composition/receivables.ts'];
+    writeFileSync(path, execFileSync(process.execPath, [...flags, 'completion', shell], { cwd: ROOT }));
+    return path;
+  };
+
+  test('in bash', async () => {
+    const line =
+      'COMP_WORDS=(receivables administrator ap); COMP_CWORD=2; _receivables; echo "${COMPREPLY[@]}"';
+    const { stdout } = await run('bash', ['-c', `source ${script('bash')}; ${line}`]);
+    expect(stdout).toBe('approve apply\n');
+  });
+
+  test('in fish', async () => {
+    const { stdout } = await run('fish', [
+      '-c',
+      `source ${script('fish')}; complete -C "receivables administrator ap"`,
+    ]);
+    expect(stdout.split('\n').map((line) => line.split('\t')[0])).toEqual(['apply', 'approve', '']);
+  });
+
+  test('in zsh, at a terminal', async () => {
+    const program = `zmodload zsh/zpty
+      zpty z zsh -f -i
+      zpty -w z "source ${script('zsh')}; bindkey '^I' complete-word; print sour''ced"
+      zpty -r z seen '*sourced*'
+      zpty -n -w z "receivables administrator appr"$'\\t'
+      zpty -r z seen '*approve*'
+      zpty -d z
+      print found`;
+    const { stdout } = await run('zsh', ['-f', '-c', program], { timeout: 30_000 });
+    expect(stdout).toBe('found\n');
+  }, 40_000);
+});
