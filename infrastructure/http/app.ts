@@ -1,4 +1,6 @@
-import type { Express } from 'express';
+import express from 'express';
+import type { Express, RequestHandler } from 'express';
+import type { ClientDirectory } from '../../application/clients/client-directory.ts';
 import type { BusinessClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { UNWATCHED_REQUESTS } from '../../application/ports/request-watch.ts';
@@ -20,19 +22,28 @@ import { tokenHandlers } from './handlers/token.ts';
 import { webhookHandlers } from './handlers/webhooks.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
 import { openApiDocument } from './openapi/document.ts';
+import type { OpenApiDocument } from './openapi/document.ts';
 import { API_VERSION } from './openapi/version.ts';
-import { Authentication } from './middleware/authentication.ts';
-import type { ClientDirectory } from './middleware/authentication.ts';
-import { ClientAdmission } from './middleware/client-admission.ts';
-import { proxyWarning } from './middleware/request-state.ts';
-import { Dispatcher } from './middleware/dispatcher.ts';
-import { operationTable } from './operation-table.ts';
-import { RateGate } from './middleware/rate-gate.ts';
-import { Reception } from './middleware/body-reader.ts';
-import { Refusals } from './middleware/error-handler.ts';
+import {
+  authenticate,
+  authenticateClient,
+  Authentication,
+  requireScope,
+} from './middleware/authentication.ts';
+import { BodyReader } from './middleware/body-reader.ts';
+import { proxyWarning } from './middleware/client-address.ts';
+import { ErrorHandler } from './middleware/error-handler.ts';
+import { handle } from './middleware/handler.ts';
+import { observed, observedUnmatched } from './middleware/observation.ts';
+import { preconditions } from './middleware/preconditions.ts';
+import { limitAddress, limitApplication, RateLimits } from './middleware/rate-limits.ts';
+import { stateOf, withState } from './middleware/request-state.ts';
 import { Responder } from './middleware/responder.ts';
-import { routed } from './middleware/router.ts';
+import { BodyValidator, validateParameters } from './middleware/validation.ts';
+import { operationTable } from './operation-table.ts';
+import type { Handler, Operation } from './operation.ts';
 import type { RequestRules } from './requests/request-rules.ts';
+import { notFound, registerRoutes, withoutPrefix } from './routes.ts';
 import type { UseCases } from './resources/use-cases.ts';
 
 export interface HttpSettings {
@@ -51,7 +62,7 @@ export interface HttpDependencies {
   readonly useCases: UseCases;
   readonly tokens: { readonly issuer: TokenIssuer; readonly verifier: TokenVerifier };
   readonly authenticator: ClientAuthenticator;
-  readonly clients: ClientDirectory;
+  readonly clients: Pick<ClientDirectory, 'resolve'>;
   readonly limiter: RateLimiter;
   /** Where files wait while their request is handled; it outlives the requests. */
   readonly uploads: UploadArea;
@@ -67,36 +78,91 @@ const requestRules = ({ environment }: HttpSettings, clock: Pick<BusinessClock, 
   return { checkDigits: true, today, lastIssue: () => addDays(today(), 1) };
 };
 
+const handlersOf = async (
+  { settings, useCases, tokens: { issuer }, readiness }: HttpDependencies,
+  document: OpenApiDocument,
+): Promise<Readonly<Record<string, Handler>>> => ({
+  ...tokenHandlers(issuer),
+  ...loanHandlers(useCases),
+  ...documentHandlers(useCases),
+  settleInstallment: settleInstallment.handler(useCases),
+  ...postAssignmentHandlers(useCases),
+  ...renegotiationHandlers(useCases),
+  ...webhookHandlers(useCases),
+  ...sandboxHandlers(useCases),
+  ...metaHandlers(document, settings, { issuer, readiness }),
+  ...(await docsHandlers(document)),
+});
+
 /** The whole HTTP interface as an Express application. */
 export const createHttpApp = async (dependencies: HttpDependencies): Promise<Express> => {
-  const { settings, useCases, tokens, authenticator, clients, limiter, readiness, logger } = dependencies;
+  const { settings, logger } = dependencies;
+  const { trustedHops, authUrl } = settings;
+  const authPath = new URL(authUrl).pathname.replace(/\/$/, '');
   const document = openApiDocument(settings);
-  const handlers = {
-    ...tokenHandlers(tokens.issuer),
-    ...loanHandlers(useCases),
-    ...documentHandlers(useCases),
-    settleInstallment: settleInstallment.handler(useCases),
-    ...postAssignmentHandlers(useCases),
-    ...renegotiationHandlers(useCases),
-    ...webhookHandlers(useCases),
-    ...sandboxHandlers(useCases),
-    ...metaHandlers(document, settings, { issuer: tokens.issuer, readiness }),
-    ...(await docsHandlers(document)),
-  };
+  const operations = operationTable(document, await handlersOf(dependencies, document), settings.environment);
+  const parts = partsOf(dependencies);
+  const { responder, errors, watch } = parts;
+  const app = express();
+  app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
+  app.use(withState(trustedHops, proxyWarning(trustedHops, logger)));
+  if (authPath !== '') app.use(withoutPrefix(authPath));
+  registerRoutes(
+    app,
+    operations,
+    (operation) => stepsOf(operation, parts),
+    async (res, allow) => {
+      await errors.noteRate(stateOf(res));
+      await responder.reply(stateOf(res), { status: 204, headers: ['Allow', allow] });
+    },
+  );
+  app.use(notFound);
+  app.use(observedUnmatched(watch));
+  app.use(errors.handle);
+  return app;
+};
+
+type Parts = ReturnType<typeof partsOf>;
+
+/** What the middlewares of all operations share. */
+const partsOf = (dependencies: HttpDependencies) => {
+  const {
+    settings,
+    tokens,
+    authenticator,
+    clients,
+    limiter,
+    clock,
+    logger,
+    watch = UNWATCHED_REQUESTS,
+  } = dependencies;
   const authentication = new Authentication(tokens.verifier, clients);
-  const gate = new RateGate(limiter);
+  const rates = new RateLimits(limiter);
   const responder = new Responder(API_VERSION, settings.publicUrl.startsWith('https:'), settings.deprecation);
-  const dispatcher = new Dispatcher({
-    authentication,
-    admission: new ClientAdmission(authenticator, gate),
-    gate,
-    reception: new Reception(dependencies.uploads, requestRules(settings, dependencies.clock)),
-    responder,
-    refusals: new Refusals({ authentication, gate, responder, logger }),
-    trustedHops: settings.trustedHops,
-    warnOfProxy: proxyWarning(settings.trustedHops, logger),
-    watch: dependencies.watch ?? UNWATCHED_REQUESTS,
-  });
-  const operations = operationTable(document, handlers, settings.environment);
-  return routed(operations, dispatcher, new URL(settings.authUrl).pathname.replace(/\/$/, ''));
+  const errors = new ErrorHandler({ authentication, rates, responder, logger });
+  const bodies = new BodyReader(dependencies.uploads);
+  const validator = new BodyValidator(requestRules(settings, clock));
+  return { authentication, authenticator, rates, bodies, validator, responder, errors, watch };
+};
+
+/** The middlewares of one operation. Their order is the published order in which refusals win over each other. */
+const stepsOf = (operation: Operation, parts: Parts): RequestHandler[] => {
+  const { authentication, authenticator, rates, bodies, validator, responder, watch } = parts;
+  const first = [observed(watch, operation), preconditions(operation)];
+  const last = [validateParameters(operation), handle(operation, responder)];
+  const body = [bodies.read, validator.validate(operation)];
+  const { access } = operation;
+  if (access === 'public') return [...first, limitAddress(operation, rates), ...body, ...last];
+  // The secret stands in the body, which is read first.
+  if (access === 'client_credentials') {
+    return [...first, bodies.readForm, authenticateClient(operation, authenticator, rates), ...last];
+  }
+  return [
+    ...first,
+    authenticate(operation, authentication, rates),
+    requireScope(access),
+    limitApplication(operation, rates),
+    ...body,
+    ...last,
+  ];
 };

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const UTF8 = /^(utf-?8|us-ascii)$/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)"?/i;
@@ -23,4 +23,18 @@ export const hasForeignCharset = (req: IncomingMessage): boolean => {
 export const isEncoded = (req: IncomingMessage): boolean => {
   const encoding = req.headers['content-encoding'];
   return encoding !== undefined && encoding.toLowerCase() !== 'identity';
+};
+
+/** Declared length of the body; undefined when it is chunked, 0 when there is none. */
+export const declaredLength = (req: IncomingMessage): number | undefined => {
+  if (req.headers['transfer-encoding'] !== undefined) return undefined;
+  const length = req.headers['content-length'];
+  return length === undefined ? 0 : Number(length);
+};
+
+/** Responses whose client waits for `100 Continue` before it sends the body. */
+export const awaitingContinue = new WeakSet<ServerResponse>();
+
+export const letContinue = (res: ServerResponse): void => {
+  if (awaitingContinue.delete(res)) res.writeContinue();
 };

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { parseExactJson } from '../../../application/schemas/exact-json.ts';
 import { ClientGoneError, HttpProblem } from '../errors/http-problem.ts';
 
@@ -73,22 +73,8 @@ const requireShallow = (text: string, what: string): void => {
   }
 };
 
-/** Responses whose client waits for `100 Continue` before it sends the body. */
-export const awaitingContinue = new WeakSet<ServerResponse>();
-
-export const letContinue = (res: ServerResponse): void => {
-  if (awaitingContinue.delete(res)) res.writeContinue();
-};
-
 export const tooLarge = (what: string, limit: number): HttpProblem =>
   new HttpProblem('payload_too_large', `${what} may hold at most ${limit} bytes`);
-
-/** Declared length of the body; undefined when it is chunked, 0 when there is none. */
-export const declaredLength = (req: IncomingMessage): number | undefined => {
-  if (req.headers['transfer-encoding'] !== undefined) return undefined;
-  const length = req.headers['content-length'];
-  return length === undefined ? 0 : Number(length);
-};
 
 /**
  * The whole body, never more than `limit` bytes of it.

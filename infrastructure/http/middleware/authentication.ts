@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { RequestHandler } from 'express';
 import {
   InvalidTokenError,
   TokenExpiredError,
@@ -6,32 +7,20 @@ import {
   scopesOf,
 } from '../../../application/ports/clients.ts';
 import type {
-  Application,
-  Client,
+  ClientAuthenticator,
   Scope,
   TokenClaims,
   TokenVerifier,
 } from '../../../application/ports/clients.ts';
+import type { ClientDirectory } from '../../../application/clients/client-directory.ts';
 import type { ErrorCode } from '../errors/error-table.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
-
-/** Who a client is now: looked up for each request, so that a revocation or a new fund link takes effect. */
-export interface ClientDirectory {
-  resolve(
-    clientId: string,
-  ): Promise<{ readonly client: Client; readonly application: Application } | undefined>;
-}
-
-/** The party behind a valid token. */
-export interface Caller {
-  readonly clientId: string;
-  readonly applicationId: string;
-  readonly fundIds: readonly string[];
-  readonly onlyFundIds?: readonly string[];
-  readonly scopes: readonly string[];
-  /** Factor of the application's rate limits. */
-  readonly multiplier: number;
-}
+import type { Operation } from '../operation.ts';
+import { invalidClient, readCredentials } from '../requests/client-credentials.ts';
+import { requireToken, UNMATCHED } from './rate-limits.ts';
+import type { RateLimits } from './rate-limits.ts';
+import { callerOf, stateOf } from './request-state.ts';
+import type { Caller } from './request-state.ts';
 
 const isOneOf =
   (values: readonly string[]) =>
@@ -54,11 +43,12 @@ const bearerToken = (req: IncomingMessage): string => {
   throw unauthorized('missing_token', 'Send an access token in the header Authorization: Bearer <token>');
 };
 
+/** Looks the client of a token up for each request, so that a revocation or a new fund link takes effect. */
 export class Authentication {
   readonly #tokens: TokenVerifier;
-  readonly #clients: ClientDirectory;
+  readonly #clients: Pick<ClientDirectory, 'resolve'>;
 
-  constructor(tokens: TokenVerifier, clients: ClientDirectory) {
+  constructor(tokens: TokenVerifier, clients: Pick<ClientDirectory, 'resolve'>) {
     this.#tokens = tokens;
     this.#clients = clients;
   }
@@ -97,10 +87,54 @@ export class Authentication {
   }
 }
 
+/**
+ * Refuses requests without a valid token. A refused token also takes from the bucket of its address; an address whose bucket is empty
+ * is answered 429 and does not learn whether the token was wrong.
+ */
+export const authenticate =
+  ({ bucket, endpoint }: Operation, authentication: Authentication, rates: RateLimits): RequestHandler =>
+  async (req, res, next) => {
+    const state = stateOf(res);
+    try {
+      state.caller = await authentication.identify(req);
+    } catch (error) {
+      const unauthorized = error instanceof HttpProblem && error.status === 401;
+      if (unauthorized) requireToken(await rates.forAddress(state, bucket ?? UNMATCHED), endpoint);
+      throw error;
+    }
+    next();
+  };
+
 /** @throws HttpProblem `insufficient_scope` */
-export const requireScope = (caller: Caller, scope: Scope): void => {
-  if (allows(caller.scopes, scope)) return;
-  const message = `The token lacks the scope ${scope}`;
-  const challenge = `Bearer realm="receivables", error="insufficient_scope", scope="${scope}"`;
-  throw new HttpProblem('insufficient_scope', message, [], ['WWW-Authenticate', challenge]);
-};
+export const requireScope =
+  (scope: Scope): RequestHandler =>
+  (_req, res, next) => {
+    if (!allows(callerOf(stateOf(res)).scopes, scope)) {
+      const message = `The token lacks the scope ${scope}`;
+      const challenge = `Bearer realm="receivables", error="insufficient_scope", scope="${scope}"`;
+      throw new HttpProblem('insufficient_scope', message, [], ['WWW-Authenticate', challenge]);
+    }
+    next();
+  };
+
+/**
+ * Lets clients in by their secret. The secret is compared before any bucket is looked at, so that failures from the same address
+ * or for the same id never keep the right client out. Every failure draws from the bucket of its address: an unknown id and a wrong
+ * secret cannot be told apart.
+ * @throws HttpProblem `invalid_request`, `unsupported_grant_type`, `invalid_client`, `rate_limited` @throws BusyError
+ */
+export const authenticateClient =
+  ({ endpoint }: Operation, authenticator: ClientAuthenticator, rates: RateLimits): RequestHandler =>
+  async (req, res, next) => {
+    const state = stateOf(res);
+    const credentials = readCredentials(req, state.form);
+    const client =
+      credentials && (await authenticator.authenticate(credentials.clientId, credentials.secret));
+    const rate = client
+      ? await rates.forClient(state, client.clientId)
+      : await rates.forAddress(state, 'token');
+    requireToken(rate, endpoint);
+    if (!client) throw invalidClient(req);
+    state.client = client;
+    next();
+  };

@@ -1,63 +1,69 @@
+import type { ErrorRequestHandler } from 'express';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { ClientGoneError, HttpProblem, problemOf } from '../errors/http-problem.ts';
 import type { Authentication } from './authentication.ts';
-import type { Exchange } from './request-state.ts';
-import type { Operation } from '../operation.ts';
-import type { RateGate } from './rate-gate.ts';
+import { UNMATCHED } from './rate-limits.ts';
+import type { RateLimits } from './rate-limits.ts';
+import { stateOf } from './request-state.ts';
+import type { RequestState } from './request-state.ts';
 import type { Responder } from './responder.ts';
 
 interface Dependencies {
   readonly authentication: Authentication;
-  readonly gate: RateGate;
+  readonly rates: RateLimits;
   readonly responder: Responder;
   readonly logger: Logger;
 }
 
-/** Row for what matches no operation. */
-export const UNMATCHED = 'read';
-
-/** Turns whatever went wrong with a request into its answer and its line in the log. */
-export class Refusals {
+/** Turns an error into its answer and its line in the log. */
+export class ErrorHandler {
   readonly #deps: Dependencies;
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
   }
 
-  /** `operation` is undefined for a request that matches none. */
-  async answer(exchange: Exchange, error: unknown, operation: Operation | undefined): Promise<void> {
-    if (error instanceof ClientGoneError) return;
-    const known = problemOf(error);
-    this.#log(exchange, error, known, operation?.id);
-    const problem =
-      known ??
-      new HttpProblem('internal_error', 'Something failed on our side; quote the request id to support.');
-    await this.noteRate(exchange, operation);
-    this.#deps.responder.refuse(exchange, problem, operation?.access === 'client_credentials');
-  }
+  /** The last middleware of the application; Express knows it by its four parameters. */
+  readonly handle: ErrorRequestHandler = async (error: unknown, _req, res, _next) => {
+    const state = stateOf(res);
+    try {
+      await this.#answer(state, error);
+    } catch (failure) {
+      await this.#answer(state, failure);
+    } finally {
+      await state.finish();
+    }
+  };
 
   /** The headers of an answer that came before any bucket was drawn from: it draws now, but is never turned into a 429. */
-  async noteRate(exchange: Exchange, operation: Operation | undefined): Promise<void> {
-    if (exchange.rate !== undefined || operation?.bucket === null) return;
-    const { authentication, gate, logger } = this.#deps;
+  async noteRate(state: RequestState): Promise<void> {
+    const { rate, operation, req, requestId } = state;
+    if (rate !== undefined || operation?.bucket === null) return;
+    const { authentication, rates, logger } = this.#deps;
     const row = operation?.bucket ?? UNMATCHED;
     try {
-      const caller = await authentication.identify(exchange.req).catch(() => undefined);
-      if (caller && row !== 'token') await gate.forCaller(exchange, caller, row);
-      else await gate.forAddress(exchange, row);
+      const caller = await authentication.identify(req).catch(() => undefined);
+      if (caller && row !== 'token') await rates.forCaller(state, caller, row);
+      else await rates.forAddress(state, row);
     } catch (error) {
-      logger.warn({ request_id: exchange.requestId, error: String(error) }, 'no rate limit state');
+      logger.warn({ request_id: requestId, error: String(error) }, 'no rate limit state');
     }
   }
 
-  #log(
-    { requestId }: Exchange,
-    error: unknown,
-    problem: HttpProblem | undefined,
-    operation: string | undefined,
-  ): void {
+  async #answer(state: RequestState, error: unknown): Promise<void> {
+    if (error instanceof ClientGoneError) return;
+    const known = problemOf(error);
+    this.#log(state, error, known);
+    const problem =
+      known ??
+      new HttpProblem('internal_error', 'Something failed on our side; quote the request id to support.');
+    await this.noteRate(state);
+    this.#deps.responder.refuse(state, problem, state.operation?.access === 'client_credentials');
+  }
+
+  #log({ requestId, operation }: RequestState, error: unknown, problem: HttpProblem | undefined): void {
     const { logger } = this.#deps;
-    const fields = { request_id: requestId, operation };
+    const fields = { request_id: requestId, operation: operation?.id };
     if (problem === undefined) {
       const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
       logger.error({ ...fields, error: { name, message, stack } }, 'request failed unexpectedly');

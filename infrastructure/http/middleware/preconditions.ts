@@ -1,8 +1,9 @@
-import type { Request } from 'express';
-import { hasForeignCharset, isEncoded, mediaTypeOf } from '../bodies/body-headers.ts';
-import { declaredLength, tooLarge } from '../bodies/read-body.ts';
+import type { Request, RequestHandler } from 'express';
+import { declaredLength, hasForeignCharset, isEncoded, mediaTypeOf } from '../bodies/body-headers.ts';
+import { tooLarge } from '../bodies/read-body.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import type { BodyKind, Operation } from '../operation.ts';
+import { stateOf } from './request-state.ts';
 
 /** What an operation without a body tolerates and throws away. */
 const IGNORED_BODY = 1_048_576;
@@ -41,15 +42,23 @@ const requireAcceptable = (req: Request, produces: readonly string[]): void => {
   throw new HttpProblem('not_acceptable', `this is answered as ${offered} only; include it in Accept`);
 };
 
-/**
- * What can be refused by looking at the headers alone, in this order: size, format of the body, format of the answer.
- * @throws HttpProblem `payload_too_large`, `unsupported_media_type`, `not_acceptable`
- */
-export const checkHeaders = (req: Request, operation: Operation): BodyKind | undefined => {
-  const length = declaredLength(req);
-  let kind: BodyKind | undefined;
-  if (operation.bodies.length > 0) kind = requireBody(req, operation, length);
-  else if (length !== undefined && length > IGNORED_BODY) throw tooLarge('the body', IGNORED_BODY);
-  requireAcceptable(req, operation.produces);
-  return kind;
+const requireHost = (req: Request): void => {
+  if (req.headers.host === undefined && req.httpVersionMinor === 1) {
+    throw new HttpProblem('invalid_request', 'the header Host is missing');
+  }
 };
+
+/**
+ * Refuses what the headers alone show to be wrong, in this order: size, format of the body, format of the answer.
+ * @throws HttpProblem `invalid_request`, `payload_too_large`, `unsupported_media_type`, `not_acceptable`
+ */
+export const preconditions =
+  (operation: Operation): RequestHandler =>
+  (req, res, next) => {
+    requireHost(req);
+    const length = declaredLength(req);
+    if (operation.bodies.length > 0) stateOf(res).kind = requireBody(req, operation, length);
+    else if (length !== undefined && length > IGNORED_BODY) throw tooLarge('the body', IGNORED_BODY);
+    requireAcceptable(req, operation.produces);
+    next();
+  };

@@ -1,23 +1,57 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isIP } from 'node:net';
-import type { Logger } from '../../../application/ports/logger.ts';
+import type { RequestHandler, Response } from 'express';
+import type { Client } from '../../../application/ports/clients.ts';
+import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import type { UploadSession } from '../bodies/upload-session.ts';
 import { ClientGoneError } from '../errors/http-problem.ts';
 import type { RateState } from '../limits/rate-limiter.ts';
+import type { BodyKind, Call, Operation } from '../operation.ts';
+import { addressKey, clientAddress } from './client-address.ts';
 
-/** One request and its response, with what the steps between them find out. */
-export class Exchange {
+/** The party behind a valid token. */
+export interface Caller {
+  readonly clientId: string;
+  readonly applicationId: string;
+  readonly fundIds: readonly string[];
+  readonly onlyFundIds?: readonly string[];
+  readonly scopes: readonly string[];
+  /** Factor of the application's rate limits. */
+  readonly multiplier: number;
+}
+
+const NO_FILES: readonly ReceivedFile[] = [];
+const NO_FORM = new URLSearchParams();
+const NO_VALUES = {};
+
+/** One request and its response, with what each middleware finds out for those after it. */
+export class RequestState {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   /** Always made here: a caller's own id could not be trusted to be unique. */
   readonly requestId: string = randomUUID();
   readonly #trustedHops: number;
+  readonly #finished = Promise.withResolvers<void>();
+  /** Undefined while none is matched. */
+  operation: Operation | undefined = undefined;
   /** The bucket that was drawn from, once one was. */
   rate: RateState | undefined = undefined;
-  /** Whose request it is, once that is known. */
-  applicationId: string | undefined = undefined;
+  /** Of a request with a valid token. */
+  caller: Caller | undefined = undefined;
+  /** Of a request that carries the client's secret. */
+  client: Client | undefined = undefined;
+  /** How the body is to be read; undefined for an operation without one. */
+  kind: BodyKind | undefined = undefined;
+  /** The JSON text of the body, not yet parsed. */
+  text = '';
+  /** The parsed body, valid by the schema of the operation. */
+  body: unknown = undefined;
+  /** The fields of the form that the token endpoint reads. */
+  form: URLSearchParams = NO_FORM;
   uploads: UploadSession | undefined = undefined;
+  files: readonly ReceivedFile[] = NO_FILES;
+  query: Call['query'] = NO_VALUES;
+  headers: Call['headers'] = NO_VALUES;
 
   constructor(req: IncomingMessage, res: ServerResponse, trustedHops: number) {
     this.req = req;
@@ -38,55 +72,32 @@ export class Exchange {
   get addressKey(): string {
     return addressKey(clientAddress(this.req, this.#trustedHops));
   }
+
+  /** Resolves after `finish`. */
+  get finished(): Promise<void> {
+    return this.#finished.promise;
+  }
+
+  /** To be called when the answer is on its way: removes the files that came with the request. */
+  async finish(): Promise<void> {
+    if (this.uploads) await this.uploads.discard();
+    this.#finished.resolve();
+  }
 }
 
-const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+export const stateOf = (res: Response): RequestState => res.locals['state'] as RequestState;
 
-const withoutZone = (address: string): string => address.split('%', 1)[0] ?? address;
-
-/** First four of the eight groups: a customer of an IPv6 provider owns at least a /64. */
-const network64 = (address: string): string => {
-  const [head = '', tail] = withoutZone(address).toLowerCase().split('::', 2);
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
-  const groups = [...left, ...Array<string>(zeros).fill('0'), ...right].slice(0, 4);
-  return `${groups.map((group) => parseInt(group, 16).toString(16)).join(':')}::/64`;
-};
-
-/** One name for all addresses that one party is likely to hold: an IPv4 address, or an IPv6 network of 64 bits. */
-export const addressKey = (address: string): string => {
-  const ipv4 = MAPPED_IPV4.exec(address)?.[1];
-  if (ipv4 !== undefined) return ipv4;
-  return isIP(address) === 6 ? network64(address) : address;
-};
-
-/**
- * Address of the client. With `hops` trusted proxies in front, the last `hops` entries of X-Forwarded-For and the connection
- * itself are theirs to vouch for; everything further left may be invented.
- */
-export const clientAddress = (req: IncomingMessage, hops: number): string => {
-  let address = req.socket.remoteAddress ?? 'unknown';
-  if (hops === 0) return address;
-  const forwarded = String(req.headers['x-forwarded-for'] ?? '').split(',');
-  for (let hop = 0; hop < hops; hop += 1) {
-    const claimed = forwarded.pop()?.trim();
-    if (claimed === undefined || isIP(claimed) === 0) return address;
-    address = claimed;
-  }
-  return address;
-};
-
-/** Says once that there is a proxy in front although none is to be trusted: then all clients behind it share one address. */
-export const proxyWarning = (hops: number, logger: Logger): ((req: IncomingMessage) => void) => {
-  let isOver = hops > 0;
-  return (req) => {
-    if (isOver || req.headers['x-forwarded-for'] === undefined) return;
-    isOver = true;
-    logger.warn(
-      {},
-      'a request came with X-Forwarded-For, but TRUST_PROXY is 0: all clients behind that proxy share the rate limits of its ' +
-        'address; set TRUST_PROXY to the number of proxies in front',
-    );
+/** The first middleware of every request. */
+export const withState =
+  (trustedHops: number, warnOfProxy: (req: IncomingMessage) => void): RequestHandler =>
+  (req, res, next) => {
+    warnOfProxy(req);
+    res.locals['state'] = new RequestState(req, res, trustedHops);
+    next();
   };
+
+/** For what comes after `authenticate`. */
+export const callerOf = ({ caller }: RequestState): Caller => {
+  if (caller === undefined) throw new Error('this operation asks for a token');
+  return caller;
 };

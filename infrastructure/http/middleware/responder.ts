@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { awaitingContinue, declaredLength } from '../bodies/read-body.ts';
+import { awaitingContinue, declaredLength } from '../bodies/body-headers.ts';
 import { ClientGoneError, oauthError } from '../errors/http-problem.ts';
 import type { HttpProblem } from '../errors/http-problem.ts';
 import type { Reply } from '../operation.ts';
-import type { Exchange } from './request-state.ts';
+import type { RequestState } from './request-state.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** An unread body up to this size is cheaper to read than a new connection is to make. */
@@ -21,7 +21,7 @@ const TRANSPORT_SECURITY = ['Strict-Transport-Security', 'max-age=31536000'];
 const NO_STORE = ['Cache-Control', 'no-store'];
 
 /** A client that waits for `100 Continue` has not started to send. */
-const hasUnreadBody = ({ req, res }: Exchange): boolean => {
+const hasUnreadBody = ({ req, res }: RequestState): boolean => {
   if (req.complete || awaitingContinue.has(res)) return false;
   const length = declaredLength(req);
   return length === undefined || length > WORTH_READING;
@@ -42,8 +42,8 @@ export class Responder {
   }
 
   /** Resolves when the answer is on its way; one with contents, when they are through or nobody takes them any more. */
-  async reply(exchange: Exchange, reply: Reply): Promise<void> {
-    const headers = this.#headers(exchange, reply.contentSecurityPolicy);
+  async reply(state: RequestState, reply: Reply): Promise<void> {
+    const headers = this.#headers(state, reply.contentSecurityPolicy);
     if (reply.headers) headers.push(...reply.headers);
     if (!reply.headers?.includes('Cache-Control')) headers.push(...NO_STORE);
     if (reply.content) {
@@ -54,12 +54,12 @@ export class Responder {
         'Content-Length',
         String(size),
       );
-      await sendPieces(exchange, reply.status, headers, pieces);
+      await sendPieces(state, reply.status, headers, pieces);
     } else if (reply.bytes)
-      this.#send(exchange, reply.status, headers, reply.bytes, reply.mediaType ?? JSON_TYPE);
+      this.#send(state, reply.status, headers, reply.bytes, reply.mediaType ?? JSON_TYPE);
     else
       this.#send(
-        exchange,
+        state,
         reply.status,
         headers,
         reply.json === undefined ? '' : JSON.stringify(reply.json),
@@ -68,17 +68,17 @@ export class Responder {
   }
 
   /** `oauth` adds the error names that OAuth clients look for. */
-  refuse(exchange: Exchange, problem: HttpProblem, oauth = false): void {
+  refuse(state: RequestState, problem: HttpProblem, oauth = false): void {
     const body = {
       ...(oauth && { error: oauthError(problem.code), error_description: problem.message }),
-      ...problem.body(exchange.requestId),
+      ...problem.body(state.requestId),
     };
-    const headers = this.#headers(exchange);
+    const headers = this.#headers(state);
     headers.push(...problem.headers, ...NO_STORE);
-    this.#send(exchange, problem.status, headers, JSON.stringify(body), JSON_TYPE);
+    this.#send(state, problem.status, headers, JSON.stringify(body), JSON_TYPE);
   }
 
-  #headers({ requestId, rate }: Exchange, policy = DATA_POLICY): string[] {
+  #headers({ requestId, rate }: RequestState, policy = DATA_POLICY): string[] {
     const headers = ['X-Request-Id', requestId, 'Content-Security-Policy', policy, ...this.#always];
     if (rate) {
       headers.push('X-RateLimit-Limit', String(rate.limit));
@@ -90,18 +90,18 @@ export class Responder {
 
   // eslint-disable-next-line max-params -- the five parts of a response, on the hottest path
   #send(
-    exchange: Exchange,
+    state: RequestState,
     status: number,
     headers: string[],
     body: string | Buffer,
     mediaType: string,
   ): void {
-    const { req, res } = exchange;
+    const { req, res } = state;
     if (res.headersSent || res.destroyed) return;
     if (body.length > 0) {
       headers.push('Content-Type', mediaType, 'Content-Length', String(Buffer.byteLength(body)));
     }
-    if (!hasUnreadBody(exchange)) {
+    if (!hasUnreadBody(state)) {
       res.writeHead(status, headers).end(body);
       return;
     }
@@ -134,7 +134,7 @@ const drained = (res: ServerResponse): Promise<boolean> =>
  * can still be answered; what fails later cuts the connection, and the announced length tells the client that something is missing.
  */
 const sendPieces = async (
-  { req, res }: Exchange,
+  { req, res }: RequestState,
   status: number,
   headers: readonly string[],
   pieces: AsyncIterable<Uint8Array>,

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { awaitingContinue } from '../bodies/read-body.ts';
+import { awaitingContinue } from '../bodies/body-headers.ts';
 import type { RateLimiter } from '../limits/rate-limiter.ts';
 import { answerClientError } from './client-error.ts';
 

@@ -1,0 +1,70 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { RequestHandler } from 'express';
+import { MOST_VIOLATIONS, withoutRepetitions } from '../../../application/schemas/violations.ts';
+import { parseJson } from '../bodies/read-body.ts';
+import type { BodyKind, Handler, Operation } from '../operation.ts';
+import { refusalFor } from '../requests/refusal.ts';
+import { asDraft } from '../requests/request-rules.ts';
+import type { RequestRules } from '../requests/request-rules.ts';
+import { requireMatchingFiles } from '../requests/uploaded-files.ts';
+import { stateOf } from './request-state.ts';
+
+/** A text of this length takes some milliseconds to parse and check. */
+const LARGE_TEXT = 32 * 1024;
+
+/** Parses bodies and checks them. */
+export class BodyValidator {
+  readonly #rules: RequestRules;
+  #lastLarge: Promise<void> = Promise.resolve();
+
+  constructor(rules: RequestRules) {
+    this.#rules = rules;
+  }
+
+  /** @throws HttpProblem 400 */
+  validate({ handler }: Operation): RequestHandler {
+    return async (_req, res, next) => {
+      const state = stateOf(res);
+      const { kind, text, files } = state;
+      if (kind !== undefined) {
+        if (text.length >= LARGE_TEXT) await this.#turn();
+        state.body = this.#checked(handler, kind, text);
+        if (kind.form !== undefined) requireMatchingFiles(handler.fileNames?.(state.body) ?? [], files);
+      }
+      next();
+    };
+  }
+
+  /** Large texts are taken one a turn of the event loop: however many arrive together, a small request waits for one of them. */
+  #turn(): Promise<void> {
+    this.#lastLarge = this.#lastLarge.then(() => nextTurn());
+    return this.#lastLarge;
+  }
+
+  /** @throws HttpProblem `validation_error` with everything that is wrong */
+  #checked(handler: Handler, kind: BodyKind, text: string): unknown {
+    const { value: body, violations: unrecognised } = kind.recognise(parseJson(text, kind.name));
+    const violations = [...unrecognised, ...kind.validate(body)];
+    const draft = handler.crossCheck && asDraft(body);
+    const crossed = draft ? (handler.crossCheck?.(draft, this.#rules, kind.name) ?? []) : [];
+    if (violations.length > 0 || crossed.length > 0) {
+      throw refusalFor(withoutRepetitions([...violations, ...crossed]).slice(0, MOST_VIOLATIONS));
+    }
+    return body;
+  }
+}
+
+const searchOf = (url: string): string => {
+  const start = url.indexOf('?');
+  return start < 0 ? '' : url.slice(start + 1);
+};
+
+/** The query and the published headers. @throws HttpProblem `invalid_query_parameter`, `validation_error` */
+export const validateParameters =
+  ({ readQuery, readHeaders }: Operation): RequestHandler =>
+  (req, res, next) => {
+    const state = stateOf(res);
+    state.query = readQuery(searchOf(req.url));
+    state.headers = readHeaders(req.headers);
+    next();
+  };
