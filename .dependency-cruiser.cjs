@@ -16,7 +16,8 @@ const homes = [
     packages('@eventstore/db-client', '@grpc/grpc-js', 'google-protobuf'),
   ],
   ['kafka', '^infrastructure/kafka/', packages('kafkajs')],
-  ['sql', '^infrastructure/sql/', packages('kysely', 'pg')],
+  ['sql', '^infrastructure/sql/', packages('kysely')],
+  ['postgres', '^infrastructure/postgres/', packages('pg')],
   ['sqlite', '^infrastructure/(sqlite|sql|embedded)/', '^(node:)?sqlite$'],
   ['outgoing-http', '^infrastructure/webhooks/', packages('undici', 'ipaddr.js')],
   ['tokens', '^infrastructure/security/', packages('jose')],
@@ -84,10 +85,10 @@ module.exports = {
     {
       name: 'adapters-stand-apart',
       comment:
-        'An adapter never imports another one, but for what several build on: the files of SQLite, and support without a technology.',
+        'An adapter never imports another one, but for what several build on: SQLite, PostgreSQL, and support without a technology.',
       severity: 'error',
       from: { path: '^infrastructure/([^/]+)/', pathNot: '^infrastructure/composition/' },
-      to: { path: '^infrastructure/', pathNot: '^infrastructure/($1|sqlite|support)/' },
+      to: { path: '^infrastructure/', pathNot: '^infrastructure/($1|sqlite|postgres|support)/' },
     },
     {
       name: 'nothing-imports-composition',

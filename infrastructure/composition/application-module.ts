@@ -17,7 +17,7 @@ import { Projector } from '../../projections/engine/projector.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
 import { RandomClientCredentials } from '../security/random-client-credentials.ts';
-import { SqlLoanVersions } from '../sql/loan-versions.ts';
+import { SqlLoanVersions } from '../sql/read-models/loan-reader.ts';
 import { throttled } from '../support/throttled.ts';
 import { decodeRecorded, toProjected } from './read-side.ts';
 import { sleep } from './sleep.ts';

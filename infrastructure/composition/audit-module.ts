@@ -7,14 +7,14 @@ import type { Projection } from '../../projections/engine/projection.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import { portfolioProjection } from '../../projections/portfolio/portfolio-projection.ts';
 import { reconciliationProjection } from '../../projections/reconciliation/reconciliation-projection.ts';
+import { catchUp } from '../cli/catch-up.ts';
 import type { AuditServices } from '../cli/cli-services.ts';
 import { DifferencesFoundError } from '../cli/command-line.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
 import { DataKeyAnchorSigner } from '../security/anchor-signer.ts';
-import { SqlAuditedRows } from '../sql/audited-rows.ts';
+import { SqlAuditedRows } from '../sql/read-models/audited-rows.ts';
 import { SqlFrozenEvents } from '../sql/webhooks/frozen-events.ts';
 import { numberOf } from './log-numbers.ts';
-import { catchUp } from '../cli/catch-up.ts';
 import { sleep } from './sleep.ts';
 import { TOKENS } from './tokens.ts';
 

@@ -6,7 +6,7 @@ import { TokenBucketLimiter } from '../http/limits/rate-limiter.ts';
 import { SandboxClock } from '../../application/sandbox/sandbox-clock.ts';
 import { SqlClockOffset } from '../sql/clock-offset.ts';
 import { SqlLeases } from '../sql/leases.ts';
-import { SqlLoanVersions } from '../sql/loan-versions.ts';
+import { SqlLoanVersions } from '../sql/read-models/loan-reader.ts';
 import { SqlRateBuckets } from '../sql/rate-buckets.ts';
 import { sharesStores } from './engines.ts';
 import { sleep } from './sleep.ts';

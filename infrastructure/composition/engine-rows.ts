@@ -10,9 +10,9 @@ import { SqliteEventStore } from '../sqlite/event-log/sqlite-event-store.ts';
 import type { DeadLetterCounts } from '../observability/dead-letter-counts.ts';
 import { SqlConsumerOffsets } from '../sql/consumer-offsets.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
-import type { GenerationTables } from '../sql/generation-tables.ts';
+import type { GenerationTables } from '../sql/read-models/generations.ts';
 import { SqliteDatabase } from '../sql/sqlite-database.ts';
-import { SqliteGenerationTables } from '../sql/sqlite-generation-tables.ts';
+import { SqliteGenerationTables } from '../sql/read-models/sqlite-generation-tables.ts';
 import type { Configuration } from './configuration.ts';
 import { kafkaConnection } from './kafka-configuration.ts';
 
@@ -53,7 +53,7 @@ export const openEventStore = async ({
 };
 
 const openPostgres = async (url: string, applicationName: string, logger: Logger): Promise<SqlDatabase> => {
-  const { PostgresDatabase } = await import('../sql/postgres/postgres-database.ts');
+  const { PostgresDatabase } = await import('../sql/postgres-database.ts');
   return PostgresDatabase.open({ url, logger, applicationName });
 };
 
@@ -86,7 +86,7 @@ export const generationTables = async (
     const options = { logger, writes: 'here', ...(createWorker && { createWorker }) } as const;
     return new SqliteGenerationTables(dataDir, options, now);
   }
-  const { PostgresGenerationTables } = await import('../sql/postgres/postgres-generation-tables.ts');
+  const { PostgresGenerationTables } = await import('../sql/read-models/postgres-generation-tables.ts');
   const options = { url, logger, applicationName: 'receivables read model' };
   return PostgresGenerationTables.of(serviceDatabase, options, now);
 };

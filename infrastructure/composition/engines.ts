@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import type { EventBus } from '../../application/ports/event-bus.ts';
 import type { EventStore, EventSubscription } from '../../application/ports/event-store.ts';
 import type { Generations } from '../../application/ports/read-models.ts';
-import { SqlGenerations } from '../sql/generations.ts';
+import { SqlGenerations } from '../sql/read-models/generations.ts';
 import { migrate } from '../sql/migrations/migrate.ts';
 import type { Migration } from '../sql/migrations/migrate.ts';
 import { serviceMigrations } from '../sql/migrations/service.ts';

@@ -4,7 +4,7 @@ import { FindOperation } from '../../application/administrator/find-operation.ts
 import { presentLoan } from '../http/presenters/loan.ts';
 import type { LoanRow } from '../../projections/loan/loan-view.ts';
 import type { LoanServices } from '../cli/cli-services.ts';
-import { SqlOperationStates } from '../sql/operation-states.ts';
+import { SqlOperationStates } from '../sql/read-models/operation-states.ts';
 import { catchUp } from '../cli/catch-up.ts';
 import { TOKENS } from './tokens.ts';
 

@@ -19,7 +19,7 @@ import { migrate } from '../sql/migrations/migrate.ts';
 import { SqlMoveLedger, ensureUnused, readMove } from '../sql/moving/move-ledger.ts';
 import { SqlRecordsToMove } from '../sql/moving/records-to-move.ts';
 import { SourceFile } from '../sql/moving/source-file.ts';
-import { PostgresDatabase } from '../sql/postgres/postgres-database.ts';
+import { PostgresDatabase } from '../sql/postgres-database.ts';
 import { serviceMigrations } from '../sql/migrations/service.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import type { Configuration } from './configuration.ts';

@@ -4,7 +4,7 @@ import type { FollowerPlace, ServiceStatus } from '../cli/cli-services.ts';
 import { holderOfDirectory } from '../embedded/service-lock.ts';
 import type { HealthChecks } from '../http/public-readiness.ts';
 import { SqlLeases } from '../sql/leases.ts';
-import { SqlOperationStates } from '../sql/operation-states.ts';
+import { SqlOperationStates } from '../sql/read-models/operation-states.ts';
 import { SqlDeliveryLog } from '../sql/webhooks/sql-delivery-log.ts';
 import { allProjections } from './all-projections.ts';
 import { ROLES } from './configuration.ts';

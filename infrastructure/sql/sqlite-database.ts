@@ -3,20 +3,63 @@ import type { CompiledQuery, Kysely } from 'kysely';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { Connection } from '../sqlite/connection.ts';
-import type { ConnectionSettings } from '../sqlite/connection.ts';
+import type { Bindable, ConnectionSettings } from '../sqlite/connection.ts';
+import { DatabaseThread } from '../sqlite/database-thread.ts';
+import type { CreateWorker } from '../sqlite/database-thread.ts';
 import { DirectUnits } from '../sqlite/unit-writer.ts';
 import type { UnitCarrier } from '../sqlite/unit-writer.ts';
-import type { CreateWorker } from '../sqlite/database-thread.ts';
-import { DatabaseThread } from '../sqlite/database-thread.ts';
-import { hasFailed, readUnit } from '../sqlite/units.ts';
+import { NO_GUARD, hasFailed, readUnit } from '../sqlite/units.ts';
 import type { Failure, FlatResults, FlatUnit, Outcome } from '../sqlite/units.ts';
 import { messageOf } from '../support/error-message.ts';
 import { TurnLimit } from '../support/turn-limit.ts';
-import { flatten, flattenQueries, rowsOf, unflatten } from './flat-unit.ts';
 import { sqliteQueryBuilder } from './query-builder.ts';
 import type { Schema } from './schema.ts';
 import { ConstraintError, GuardFailedError } from './sql-database.ts';
 import type { Query, SqlDatabase, Statement, StatementResult, TransactionOptions } from './sql-database.ts';
+
+/** SQLite would store a NaN as NULL without a word, and knows no booleans; anything else is a mistake of the caller. */
+const bindable = (value: unknown): Bindable => {
+  if (typeof value === 'string' || value === null || typeof value === 'bigint') return value;
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (value instanceof Uint8Array) return value;
+  throw new TypeError(`a table cannot hold ${typeof value === 'number' ? String(value) : typeof value}`);
+};
+
+export const flatten = (statements: readonly Statement[]): FlatUnit => {
+  const indexes = new Map<string, number>();
+  const calls: number[] = [];
+  const parameters: Bindable[] = [];
+  for (const { query, expectChanges } of statements) {
+    let text = indexes.get(query.sql);
+    if (text === undefined) indexes.set(query.sql, (text = indexes.size));
+    calls.push(text, query.parameters.length, expectChanges ?? NO_GUARD);
+    for (const value of query.parameters) parameters.push(bindable(value));
+  }
+  return { texts: [...indexes.keys()], calls, parameters };
+};
+
+const flattenQueries = (queries: readonly CompiledQuery[]): FlatUnit =>
+  flatten(queries.map((query) => ({ query })));
+
+type Row = Readonly<Record<string, unknown>>;
+
+const rowsOf = (columns: readonly string[], values: readonly unknown[]): readonly Row[] => {
+  const rows: Row[] = [];
+  for (let at = 0; at < values.length; at += columns.length) {
+    const row: Record<string, unknown> = {};
+    for (let i = 0; i < columns.length; i++) row[columns[i]!] = values[at + i];
+    rows.push(row);
+  }
+  return rows;
+};
+
+const NO_ROWS: readonly Row[] = [];
+
+const unflatten = (results: FlatResults): readonly StatementResult[] => {
+  const rows = new Map(results.tables.map((table) => [table.statement, rowsOf(table.columns, table.values)]));
+  return results.changes.map((changes, index) => ({ changes, rows: rows.get(index) ?? NO_ROWS }));
+};
 
 export interface SqliteOptions {
   /** A file; its folder exists. */

@@ -62,6 +62,11 @@ const REFUSED: readonly (readonly [rule: string, file: string, line: string])[] 
     "import { kept } from '../domain/kept.ts';",
   ],
   ['adapters-stand-apart', 'infrastructure/sqlite/tables.ts', "import type { Kept } from '../sql/kept.ts';"],
+  [
+    'adapters-stand-apart',
+    'infrastructure/postgres/tables.ts',
+    "import type { Kept } from '../sql/kept.ts';",
+  ],
   ['adapters-stand-apart', 'infrastructure/http/other.ts', "import type { Kept } from '../sql/kept.ts';"],
   [
     'nothing-imports-composition',
@@ -89,7 +94,7 @@ const REFUSED: readonly (readonly [rule: string, file: string, line: string])[] 
   ['home-of-kafka', 'infrastructure/embedded/kafka.ts', "import { Kafka } from 'kafkajs';"],
   ['home-of-sqlite', 'infrastructure/http/sqlite.ts', "import { DatabaseSync } from 'node:sqlite';"],
   ['home-of-sql', 'infrastructure/http/kysely.ts', "import type { Kysely } from 'kysely';"],
-  ['home-of-sql', 'infrastructure/http/pg.ts', "import pg from 'pg';"],
+  ['home-of-postgres', 'infrastructure/http/pg.ts', "import pg from 'pg';"],
   ['home-of-outgoing-http', 'infrastructure/http/undici.ts', "import { request } from 'undici';"],
   ['home-of-outgoing-http', 'infrastructure/http/address.ts', "import ipaddr from 'ipaddr.js';"],
   ['home-of-tokens', 'infrastructure/http/jose.ts', "import { jwtVerify } from 'jose';"],
@@ -134,9 +139,10 @@ const ALLOWED: readonly (readonly [file: string, line: string])[] = [
     'infrastructure/sqlite/kept.ts',
     "import 'node:sqlite'; import { kept } from '../support/kept.ts'; export { kept };",
   ],
+  ['infrastructure/postgres/kept.ts', "import { Pool } from 'pg'; export const kept = Pool;"],
   [
     'infrastructure/sql/kept.ts',
-    "import '../sqlite/kept.ts'; import 'node:sqlite'; import 'kysely'; export type Kept = 1;",
+    "import '../sqlite/kept.ts'; import '../postgres/kept.ts'; import 'node:sqlite'; import 'kysely'; export type Kept = 1;",
   ],
   [
     'infrastructure/composition/kept.ts',

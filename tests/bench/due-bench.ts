@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
 import type { DueInstallment } from '../../application/ports/loan-queries.ts';
 import { calendarDate } from '../../domain/shared/calendar-date.ts';
-import { SqlDueInstallments } from '../../infrastructure/sql/due-installments.ts';
+import { SqlDueInstallments } from '../../infrastructure/sql/read-models/due-installments.ts';
 import { migrate } from '../../infrastructure/sql/migrations/migrate.ts';
 import { readModelMigrations } from '../../infrastructure/sql/migrations/read-model.ts';
 import { SqliteDatabase } from '../../infrastructure/sql/sqlite-database.ts';

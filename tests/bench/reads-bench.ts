@@ -6,8 +6,8 @@
 import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
 import { loanStream } from '../../application/command-handling/stream-names.ts';
-import { SqlLoanReader } from '../../infrastructure/sql/loan-reader.ts';
-import { encodeCursor } from '../../infrastructure/sql/loan-list-cursor.ts';
+import { SqlLoanReader } from '../../infrastructure/sql/read-models/loan-reader.ts';
+import { encodeCursor } from '../../infrastructure/sql/read-models/loan-page.ts';
 import { SqliteDatabase } from '../../infrastructure/sql/sqlite-database.ts';
 import type { SqlDatabase } from '../../infrastructure/sql/sql-database.ts';
 import { ApiClient, loanRequest } from '../support/api-client.ts';

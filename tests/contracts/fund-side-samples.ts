@@ -6,9 +6,9 @@ import { ReconcileStatement } from '../../application/reconciliation/reconcile-s
 import type { LoanDisbursed, LoanEvent, LoanReceived } from '../../domain/loan/index.ts';
 import { calendarDate } from '../../domain/shared/calendar-date.ts';
 import type { ApplicationId, FundId, LoanCode } from '../../domain/shared/identifiers.ts';
-import { SqlPortfolioPositions } from '../../infrastructure/sql/portfolio-reader.ts';
-import { SqlNotifiedPayments } from '../../infrastructure/sql/reconciliation-reader.ts';
-import { SqlProjectionStore } from '../../infrastructure/sql/projection-store.ts';
+import { SqlPortfolioPositions } from '../../infrastructure/sql/read-models/portfolio-reader.ts';
+import { SqlNotifiedPayments } from '../../infrastructure/sql/read-models/reconciliation-reader.ts';
+import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
 import type { SqlDatabase } from '../../infrastructure/sql/sql-database.ts';
 import type { ProjectedEvent, Projection } from '../../projections/engine/projection.ts';
 import { portfolioProjection } from '../../projections/portfolio/portfolio-projection.ts';

@@ -2,10 +2,10 @@ import { RebuildReadModels } from '../../application/rebuild/rebuild-read-models
 import type { RebuildRequest, RebuildResult } from '../../application/rebuild/rebuild-read-models.ts';
 import type { LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
 import type { GenerationState, RowDifference } from '../../application/ports/read-models.ts';
-import type { GenerationTables } from '../../infrastructure/sql/generation-tables.ts';
-import { SqlGenerations } from '../../infrastructure/sql/generations.ts';
-import { SqlProjectionStore } from '../../infrastructure/sql/projection-store.ts';
-import { ServingReadModel } from '../../infrastructure/sql/serving-read-model.ts';
+import type { GenerationTables } from '../../infrastructure/sql/read-models/generations.ts';
+import { SqlGenerations } from '../../infrastructure/sql/read-models/generations.ts';
+import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
+import { ServingReadModel } from '../../infrastructure/sql/read-models/serving-read-model.ts';
 import type { SqlDatabase } from '../../infrastructure/sql/sql-database.ts';
 import type { ProjectedEvent, Projection, TableWrite } from '../../projections/engine/projection.ts';
 

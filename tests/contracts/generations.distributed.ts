@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { PostgresGenerationTables } from '../../infrastructure/sql/postgres/postgres-generation-tables.ts';
+import { PostgresGenerationTables } from '../../infrastructure/sql/read-models/postgres-generation-tables.ts';
 import { readModelMigrations } from '../../infrastructure/sql/migrations/read-model.ts';
 import { serviceMigrations } from '../../infrastructure/sql/migrations/service.ts';
 import { migrate } from '../../infrastructure/sql/migrations/migrate.ts';

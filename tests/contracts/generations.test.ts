@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { migrate } from '../../infrastructure/sql/migrations/migrate.ts';
-import { READ_MODEL_NAMES, keyOf } from '../../infrastructure/sql/read-model-keys.ts';
+import { READ_MODEL_NAMES, keyOf } from '../../infrastructure/sql/schema.ts';
 import { readModelMigrations } from '../../infrastructure/sql/migrations/read-model.ts';
-import { SqliteGenerationTables } from '../../infrastructure/sql/sqlite-generation-tables.ts';
+import { SqliteGenerationTables } from '../../infrastructure/sql/read-models/sqlite-generation-tables.ts';
 import { SqliteDatabase } from '../../infrastructure/sql/sqlite-database.ts';
 import {
   openReadModel,

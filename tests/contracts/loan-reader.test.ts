@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { LoanListQuery, LoanPage, LoanReader } from '../../application/ports/loan-queries.ts';
-import { SqlLoanReader } from '../../infrastructure/sql/loan-reader.ts';
-import { SqlProjectionStore } from '../../infrastructure/sql/projection-store.ts';
+import { SqlLoanReader } from '../../infrastructure/sql/read-models/loan-reader.ts';
+import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
 import type { Query, SqlDatabase } from '../../infrastructure/sql/sql-database.ts';
 import type { LoanView } from '../../projections/loan/loan-view.ts';
 import { openReadModel } from '../infrastructure/sql/support/temporary-database.ts';

@@ -1,5 +1,5 @@
-import { SqlOperationStates } from '../../infrastructure/sql/operation-states.ts';
-import { SqlProjectionStore } from '../../infrastructure/sql/projection-store.ts';
+import { SqlOperationStates } from '../../infrastructure/sql/read-models/operation-states.ts';
+import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
 import { openReadModel } from '../infrastructure/sql/support/temporary-database.ts';
 import { projectInto } from './loan-reader-samples.ts';
 import { describeOperationStatesContract } from './operation-states-contract.ts';

@@ -13,7 +13,7 @@ import { readConfiguration } from '../../infrastructure/composition/configuratio
 import { openMove } from '../../infrastructure/composition/migrate-module.ts';
 import { useDataDirectory } from '../../infrastructure/composition/data-directory.ts';
 import { EventStoreDbStore } from '../../infrastructure/eventstoredb/event-store-db-store.ts';
-import { MOVED_TABLES } from '../../infrastructure/sql/moving/moved-tables.ts';
+import { MOVED_TABLES } from '../../infrastructure/sql/moving/source-file.ts';
 import { SqliteDatabase } from '../../infrastructure/sql/sqlite-database.ts';
 import { EventStoreDbStandIn } from '../support/eventstoredb/stand-in.ts';
 import { allMovedRows, movedRows, writeSource } from '../support/moving/source-directory.ts';

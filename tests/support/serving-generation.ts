@@ -3,7 +3,7 @@ import { migrate } from '../../infrastructure/sql/migrations/migrate.ts';
 import { serviceMigrations } from '../../infrastructure/sql/migrations/service.ts';
 import type { SqlDatabase } from '../../infrastructure/sql/sql-database.ts';
 import { SqliteDatabase } from '../../infrastructure/sql/sqlite-database.ts';
-import { SqliteGenerationTables } from '../../infrastructure/sql/sqlite-generation-tables.ts';
+import { SqliteGenerationTables } from '../../infrastructure/sql/read-models/sqlite-generation-tables.ts';
 import { RecordingLogger } from './recording-logger.ts';
 
 const NOW = '2026-01-15T12:00:00.000Z';

@@ -3,7 +3,7 @@ import type { RealClock } from '../../../application/ports/clock.ts';
 import { MoveFailedError } from '../../../application/ports/moving.ts';
 import type { CheckpointToMove, MoveLedger } from '../../../application/ports/moving.ts';
 import type { SqlDatabase, Statement } from '../sql-database.ts';
-import { TELLTALE_TABLES } from './moved-tables.ts';
+import { TELLTALE_TABLES } from './source-file.ts';
 import type { Value } from './source-file.ts';
 
 /** Of what a service is moved by, in the database that it is moved into. */

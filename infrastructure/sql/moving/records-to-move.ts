@@ -5,9 +5,8 @@ import { MoveFailedError } from '../../../application/ports/moving.ts';
 import type { CheckpointToMove, RecordsToMove } from '../../../application/ports/moving.ts';
 import type { SqlDatabase } from '../sql-database.ts';
 import type { SqlMoveLedger } from './move-ledger.ts';
-import { MOVED_TABLES } from './moved-tables.ts';
-import type { MovedTable } from './moved-tables.ts';
-import type { Value, Row, SourceFile } from './source-file.ts';
+import { MOVED_TABLES } from './source-file.ts';
+import type { MovedTable, Row, SourceFile, Value } from './source-file.ts';
 
 interface Dependencies {
   readonly source: SourceFile;

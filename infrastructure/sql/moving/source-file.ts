@@ -2,7 +2,41 @@ import { DatabaseSync } from 'node:sqlite';
 import { MoveFailedError } from '../../../application/ports/moving.ts';
 import type { CheckpointToMove } from '../../../application/ports/moving.ts';
 import { serviceMigrations } from '../migrations/service.ts';
-import type { MovedTable } from './moved-tables.ts';
+
+/** A table whose rows go along, and the columns that name a row. */
+export interface MovedTable {
+  readonly name: string;
+  readonly key: readonly string[];
+}
+
+/**
+ * What a service keeps beside its streams. Leases and rate limits are of the moment; read models are built again; checkpoints are
+ * places in a log, and in another one they are others.
+ */
+export const MOVED_TABLES: readonly MovedTable[] = [
+  { name: 'client', key: ['client_id'] },
+  { name: 'application_fund', key: ['application_id', 'fund_id'] },
+  { name: 'wrapped_key', key: ['name'] },
+  { name: 'borrower_operation', key: ['digest', 'stream'] },
+  { name: 'log_seal', key: ['number'] },
+  { name: 'log_seal_head', key: ['id'] },
+  { name: 'consumer_offset', key: ['consumer_group', 'topic', 'partition'] },
+  { name: 'consumer_mark', key: ['consumer_group', 'operation'] },
+  { name: 'clock_offset', key: ['id'] },
+  { name: 'webhook_subscription', key: ['webhook_id'] },
+  { name: 'webhook_event', key: ['event_id'] },
+  { name: 'webhook_delivery', key: ['webhook_id', 'delivery_id'] },
+  { name: 'webhook_attempt', key: ['delivery_id', 'attempt'] },
+  { name: 'relay_quarantine', key: ['stream'] },
+  { name: 'webhook_lane', key: ['lane', 'webhook_id'] },
+];
+
+/** Whoever finds a row here finds a service that has been in use. */
+export const TELLTALE_TABLES: readonly string[] = [
+  ...MOVED_TABLES.map(({ name }) => name),
+  'checkpoint',
+  'read_model_generation',
+];
 
 export type Value = string | number | null;
 export type Row = Readonly<Record<string, Value>>;

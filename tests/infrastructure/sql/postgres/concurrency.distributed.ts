@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { LogPosition } from '../../../../application/ports/event-store.ts';
 import { SqlKeyStore } from '../../../../infrastructure/sql/key-store.ts';
-import { PostgresDatabase } from '../../../../infrastructure/sql/postgres/postgres-database.ts';
-import { SqlProjectionStore } from '../../../../infrastructure/sql/projection-store.ts';
+import { PostgresDatabase } from '../../../../infrastructure/sql/postgres-database.ts';
+import { SqlProjectionStore } from '../../../../infrastructure/sql/read-models/projection-store.ts';
 import type { Statement } from '../../../../infrastructure/sql/sql-database.ts';
 import {
   EnqueueStatements,

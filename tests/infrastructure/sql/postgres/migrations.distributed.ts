@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { migrate } from '../../../../infrastructure/sql/migrations/migrate.ts';
-import { PostgresDatabase } from '../../../../infrastructure/sql/postgres/postgres-database.ts';
+import { PostgresDatabase } from '../../../../infrastructure/sql/postgres-database.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
 import { bothSets, openPostgres, query, testPostgres } from '../../../support/postgres/test-postgres.ts';
 import type { TestPostgres } from '../../../support/postgres/test-postgres.ts';

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../../application/ports/event-store.ts';
-import { PostgresDatabase } from '../../../../infrastructure/sql/postgres/postgres-database.ts';
-import type { PostgresOptions } from '../../../../infrastructure/sql/postgres/postgres-database.ts';
+import { PostgresDatabase } from '../../../../infrastructure/sql/postgres-database.ts';
+import type { PostgresOptions } from '../../../../infrastructure/sql/postgres-database.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
 import { PostgresServer } from '../../../support/postgres/postgres-server.ts';
 import { query, raw, throughPort } from '../../../support/postgres/test-postgres.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DueInstallment } from '../../../../application/ports/loan-queries.ts';
 import { calendarDate } from '../../../../domain/shared/calendar-date.ts';
-import { SqlDueInstallments } from '../../../../infrastructure/sql/due-installments.ts';
-import { SqlProjectionStore } from '../../../../infrastructure/sql/projection-store.ts';
+import { SqlDueInstallments } from '../../../../infrastructure/sql/read-models/due-installments.ts';
+import { SqlProjectionStore } from '../../../../infrastructure/sql/read-models/projection-store.ts';
 import { readModelMigrations } from '../../../../infrastructure/sql/migrations/read-model.ts';
 import type { Row } from '../../../../projections/engine/projection.ts';
 import { crashCases } from '../../../projections/engine/crash-cases.ts';

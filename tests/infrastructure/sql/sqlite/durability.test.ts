@@ -2,7 +2,7 @@ import { copyFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Connection } from '../../../../infrastructure/sqlite/connection.ts';
-import { flatten } from '../../../../infrastructure/sql/flat-unit.ts';
+import { flatten } from '../../../../infrastructure/sql/sqlite-database.ts';
 import type { FlatUnit } from '../../../../infrastructure/sqlite/units.ts';
 import { writeGroup } from '../../../../infrastructure/sqlite/units.ts';
 import { openTemporary, raw } from '../support/temporary-database.ts';

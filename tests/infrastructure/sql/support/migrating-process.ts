@@ -1,5 +1,5 @@
 import { migrate } from '../../../../infrastructure/sql/migrations/migrate.ts';
-import { PostgresDatabase } from '../../../../infrastructure/sql/postgres/postgres-database.ts';
+import { PostgresDatabase } from '../../../../infrastructure/sql/postgres-database.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
 import { bothSets } from '../../../support/postgres/test-postgres.ts';
 import { counterMigrations } from './counter-migrations.ts';

@@ -1,20 +1,33 @@
 import { sql } from 'kysely';
-import { GenerationGoneError } from '../../application/ports/read-models.ts';
+import { GenerationGoneError } from '../../../application/ports/read-models.ts';
 import type {
   Generation,
   GenerationState,
   Generations,
   Pair,
   Places,
-} from '../../application/ports/read-models.ts';
-import type { Projection } from '../../projections/engine/projection.ts';
-import { BEFORE_GENERATIONS } from './generation-tables.ts';
-import type { GenerationTables } from './generation-tables.ts';
-import { alone } from './locks.ts';
+} from '../../../application/ports/read-models.ts';
+import type { Projection } from '../../../projections/engine/projection.ts';
+import { alone } from '../locks.ts';
 import { OpenGeneration, OpenPair } from './open-generation.ts';
 import type { ServingGenerations } from './serving-read-model.ts';
-import { GuardFailedError } from './sql-database.ts';
-import type { SqlDatabase, Statement } from './sql-database.ts';
+import { GuardFailedError } from '../sql-database.ts';
+import type { SqlDatabase, Statement } from '../sql-database.ts';
+
+/** Where the tables of generations lie, and how they are opened. */
+export interface GenerationTables {
+  /** With tables as this program has them, made if need be. */
+  open(number: number): Promise<SqlDatabase>;
+  exists(number: number): Promise<boolean>;
+  /** Whoever has it open goes on reading what it had, or is told that it is gone. */
+  drop(number: number): Promise<void>;
+  /** Reads the tables of both, each by the name of its schema. */
+  openPair(one: number, other: number): Promise<SqlDatabase>;
+  schemaOf(number: number): string;
+}
+
+/** Under names of their own: what versions up to 2026.11.1 wrote. */
+export const BEFORE_GENERATIONS = 0;
 
 const guarded = async (work: Promise<unknown>): Promise<boolean> => {
   try {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
-import type { RowDifference } from '../../application/ports/read-models.ts';
-import { keyOf } from './read-model-keys.ts';
-import type { Schema } from './schema.ts';
-import type { Query, SqlDatabase } from './sql-database.ts';
+import type { RowDifference } from '../../../application/ports/read-models.ts';
+import { keyOf } from '../schema.ts';
+import type { Schema } from '../schema.ts';
+import type { Query, SqlDatabase } from '../sql-database.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 type Key = readonly unknown[];

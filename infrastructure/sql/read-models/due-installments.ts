@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import type { DueInstallment, DueInstallments } from '../../application/ports/loan-queries.ts';
-import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import type { Schema } from './schema.ts';
-import type { SqlDatabase } from './sql-database.ts';
+import type { DueInstallment, DueInstallments } from '../../../application/ports/loan-queries.ts';
+import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
+import type { Schema } from '../schema.ts';
+import type { SqlDatabase } from '../sql-database.ts';
 
 /**
  * Pending installments of active operations that were due before `today`, the oldest first; `stream` is their operation's.

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
-import type { LogPosition } from '../../application/ports/event-store.ts';
+import type { LogPosition } from '../../../application/ports/event-store.ts';
 import type {
   Generation,
   Pair,
   Places,
   RowComparison,
   RowDifference,
-} from '../../application/ports/read-models.ts';
-import type { Projection } from '../../projections/engine/projection.ts';
+} from '../../../application/ports/read-models.ts';
+import type { Projection } from '../../../projections/engine/projection.ts';
 import { SqlProjectionStore } from './projection-store.ts';
-import type { Query, SqlDatabase, Statement } from './sql-database.ts';
+import type { Query, SqlDatabase, Statement } from '../sql-database.ts';
 import { compareTable, rowDifference } from './table-comparison.ts';
 import type { Schemas } from './table-comparison.ts';
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { AuditedRows, PaymentPlace } from '../../application/ports/audit.ts';
-import type { Row } from '../../projections/engine/projection.ts';
-import { READ_MODEL_NAMES, keyOf } from './read-model-keys.ts';
-import type { Query, SqlDatabase } from './sql-database.ts';
+import type { AuditedRows, PaymentPlace } from '../../../application/ports/audit.ts';
+import type { Row } from '../../../projections/engine/projection.ts';
+import { READ_MODEL_NAMES, keyOf } from '../schema.ts';
+import type { Query, SqlDatabase } from '../sql-database.ts';
 
 /** The one table that lies by date, so that its rows are asked for by their places. */
 const PAYMENTS = 'notified_payment';

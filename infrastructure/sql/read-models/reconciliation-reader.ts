@@ -3,8 +3,8 @@ import type {
   NotifiedPayment,
   NotifiedPayments,
   PaymentPeriod,
-} from '../../application/ports/fund-reports.ts';
-import type { SqlDatabase } from './sql-database.ts';
+} from '../../../application/ports/fund-reports.ts';
+import type { SqlDatabase } from '../sql-database.ts';
 
 interface Place {
   readonly date: string;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { CompiledQuery } from 'kysely';
-import { calendarDate } from '../../../domain/shared/calendar-date.ts';
-import { SqlPortfolioPositions } from '../../../infrastructure/sql/portfolio-reader.ts';
-import { SqlNotifiedPayments } from '../../../infrastructure/sql/reconciliation-reader.ts';
-import type { Query, SqlDatabase } from '../../../infrastructure/sql/sql-database.ts';
-import { openReadModel, query } from './support/temporary-database.ts';
-import type { TemporaryDatabase } from './support/temporary-database.ts';
+import { calendarDate } from '../../../../domain/shared/calendar-date.ts';
+import { SqlPortfolioPositions } from '../../../../infrastructure/sql/read-models/portfolio-reader.ts';
+import { SqlNotifiedPayments } from '../../../../infrastructure/sql/read-models/reconciliation-reader.ts';
+import type { Query, SqlDatabase } from '../../../../infrastructure/sql/sql-database.ts';
+import { openReadModel, query } from '../support/temporary-database.ts';
+import type { TemporaryDatabase } from '../support/temporary-database.ts';
 
 let temporary: TemporaryDatabase;
 beforeAll(async () => {

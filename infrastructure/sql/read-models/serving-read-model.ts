@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
-import { OutcomeUnknownError } from '../../application/ports/event-store.ts';
-import type { Schema } from './schema.ts';
-import { GuardFailedError } from './sql-database.ts';
+import { OutcomeUnknownError } from '../../../application/ports/event-store.ts';
+import type { Schema } from '../schema.ts';
+import { GuardFailedError } from '../sql-database.ts';
 import type {
   Query,
   SqlDatabase,
@@ -9,7 +9,7 @@ import type {
   Statement,
   StatementResult,
   TransactionOptions,
-} from './sql-database.ts';
+} from '../sql-database.ts';
 
 /** Where generations are found. */
 export interface ServingGenerations {

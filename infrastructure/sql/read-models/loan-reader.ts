@@ -1,11 +1,16 @@
 import type { Kysely } from 'kysely';
-import { loanStream } from '../../application/command-handling/stream-names.ts';
-import type { LoanListQuery, LoanPage, LoanReader } from '../../application/ports/loan-queries.ts';
-import type { InstallmentRow, LoanRow, LoanView } from '../../projections/loan/loan-view.ts';
+import { loanStream } from '../../../application/command-handling/stream-names.ts';
+import type {
+  LoanListQuery,
+  LoanPage,
+  LoanReader,
+  LoanVersions,
+} from '../../../application/ports/loan-queries.ts';
+import type { InstallmentRow, LoanRow, LoanView } from '../../../projections/loan/loan-view.ts';
 import { loanPage } from './loan-page.ts';
 import type { LoanColumns } from './loan-page.ts';
-import type { Schema } from './schema.ts';
-import type { SqlDatabase } from './sql-database.ts';
+import type { Schema } from '../schema.ts';
+import type { SqlDatabase } from '../sql-database.ts';
 
 type CreditColumns = Pick<Schema['installment_credit'], 'installment_code' | 'value' | 'date'>;
 
@@ -88,5 +93,23 @@ export class SqlLoanReader implements LoanReader {
   async list(query: LoanListQuery): Promise<LoanPage> {
     const { rows, nextCursor } = await loanPage(this.#database, query);
     return { loans: rows.map(loanRow), nextCursor };
+  }
+}
+
+export class SqlLoanVersions implements LoanVersions {
+  readonly #database: SqlDatabase;
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+  }
+
+  async of(streams: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
+    const query = this.#database.builder
+      .selectFrom('loan')
+      .select(['stream', 'version'])
+      .where('stream', 'in', streams);
+    return new Map(
+      (await this.#database.read(query)).map(({ stream, version }) => [stream, BigInt(version)]),
+    );
   }
 }

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
-import { BEFORE_GENERATIONS } from '../generation-tables.ts';
-import type { GenerationTables } from '../generation-tables.ts';
+import { BEFORE_GENERATIONS } from './generations.ts';
+import type { GenerationTables } from './generations.ts';
 import { alone } from '../locks.ts';
 import { migrate } from '../migrations/migrate.ts';
-import { READ_MODEL_NAMES } from '../read-model-keys.ts';
+import { READ_MODEL_NAMES } from '../schema.ts';
 import { readModelMigrations } from '../migrations/read-model.ts';
 import type { SqlDatabase } from '../sql-database.ts';
-import { PostgresDatabase } from './postgres-database.ts';
-import type { PostgresOptions } from './postgres-database.ts';
+import { PostgresDatabase } from '../postgres-database.ts';
+import type { PostgresOptions } from '../postgres-database.ts';
 
 /** What earlier versions made beside the tables of the first copy. */
 const SECOND_COPY = READ_MODEL_NAMES.map((name) => `${name}__b`);

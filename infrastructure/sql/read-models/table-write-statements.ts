@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { CompiledQuery, Kysely } from 'kysely';
-import type { Row, TableWrite, Value } from '../../projections/engine/projection.ts';
-import { QUARANTINE_TABLE } from '../../projections/engine/quarantine.ts';
-import { READ_MODEL_NAMES } from './read-model-keys.ts';
-import type { Schema } from './schema.ts';
-import type { Query, Statement } from './sql-database.ts';
+import type { Row, TableWrite, Value } from '../../../projections/engine/projection.ts';
+import { QUARANTINE_TABLE } from '../../../projections/engine/quarantine.ts';
+import { READ_MODEL_NAMES } from '../schema.ts';
+import type { Schema } from '../schema.ts';
+import type { Query, Statement } from '../sql-database.ts';
 
 interface Template {
   readonly query: CompiledQuery;

@@ -5,13 +5,13 @@ import type {
   OpenPosition,
   PortfolioPositions,
   PositionQuery,
-} from '../../application/ports/fund-reports.ts';
-import type { OpenAmount } from '../../domain/curve/present-value.ts';
-import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import type { InstallmentCode } from '../../domain/shared/identifiers.ts';
-import type { Cents } from '../../domain/shared/money.ts';
-import type { Schema } from './schema.ts';
-import type { SqlDatabase } from './sql-database.ts';
+} from '../../../application/ports/fund-reports.ts';
+import type { OpenAmount } from '../../../domain/curve/present-value.ts';
+import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
+import type { InstallmentCode } from '../../../domain/shared/identifiers.ts';
+import type { Cents } from '../../../domain/shared/money.ts';
+import type { Schema } from '../schema.ts';
+import type { SqlDatabase } from '../sql-database.ts';
 
 type Operations = ExpressionBuilder<Schema, 'portfolio_operation'>;
 type InstallmentColumns = Pick<

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { DueInstallment } from '../../../application/ports/loan-queries.ts';
-import { calendarDate } from '../../../domain/shared/calendar-date.ts';
-import { SqlDueInstallments } from '../../../infrastructure/sql/due-installments.ts';
-import { openReadModel, raw } from './support/temporary-database.ts';
-import type { TemporaryDatabase } from './support/temporary-database.ts';
+import type { DueInstallment } from '../../../../application/ports/loan-queries.ts';
+import { calendarDate } from '../../../../domain/shared/calendar-date.ts';
+import { SqlDueInstallments } from '../../../../infrastructure/sql/read-models/due-installments.ts';
+import { openReadModel, raw } from '../support/temporary-database.ts';
+import type { TemporaryDatabase } from '../support/temporary-database.ts';
 
 /** One installment a number, 1000 an operation, due over a thousand days; one in five is not pending or not payable. */
 const fill = `

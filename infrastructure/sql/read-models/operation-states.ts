@@ -1,13 +1,13 @@
 import type { ExpressionBuilder } from 'kysely';
-import { AWAITING } from '../../application/ports/loan-queries.ts';
+import { AWAITING } from '../../../application/ports/loan-queries.ts';
 import type {
   AwaitingStatus,
   OperationStates,
   PendingOperation,
   StateCount,
-} from '../../application/ports/loan-queries.ts';
-import type { Schema } from './schema.ts';
-import type { SqlDatabase } from './sql-database.ts';
+} from '../../../application/ports/loan-queries.ts';
+import type { Schema } from '../schema.ts';
+import type { SqlDatabase } from '../sql-database.ts';
 
 /** When an operation last came into the state that it is in. */
 const sinceOf = (eb: ExpressionBuilder<Schema, 'loan'>) =>

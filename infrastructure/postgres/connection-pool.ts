@@ -1,11 +1,10 @@
 import { Pool } from 'pg';
 import type { ClientBase, PoolClient } from 'pg';
-import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
-import { Batch, BatchFailure } from './batch.ts';
+import { StoreUnavailableError } from '../../application/ports/event-store.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import { Batch, BatchFailure, PreparedStatements } from './batch.ts';
 import type { BatchResult, BatchStatement } from './batch.ts';
-import { isSpoilt } from './postgres-errors.ts';
-import { PreparedStatements } from './prepared-statements.ts';
+import { isSpoilt } from './failures.ts';
 
 export interface PoolSettings {
   /** `postgres://…`; TLS by its `sslmode`. */

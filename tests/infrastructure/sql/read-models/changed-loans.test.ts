@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { LoanListQuery } from '../../../application/ports/loan-queries.ts';
-import { SqlLoanReader } from '../../../infrastructure/sql/loan-reader.ts';
-import { openReadModel, raw } from './support/temporary-database.ts';
-import type { TemporaryDatabase } from './support/temporary-database.ts';
+import type { LoanListQuery } from '../../../../application/ports/loan-queries.ts';
+import { SqlLoanReader } from '../../../../infrastructure/sql/read-models/loan-reader.ts';
+import { openReadModel, raw } from '../support/temporary-database.ts';
+import type { TemporaryDatabase } from '../support/temporary-database.ts';
 
 const OPERATIONS = 60_000;
 /** Every fifth of the later half changed on the second day: 6,000, or with the third day 12,000 operations. */

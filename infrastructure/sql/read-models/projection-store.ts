@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import type { LogPosition } from '../../application/ports/event-store.ts';
-import { OutcomeUnknownError, StoreUnavailableError } from '../../application/ports/event-store.ts';
-import type { ProjectionStore } from '../../application/ports/read-models.ts';
-import type { Projection, TableWrite } from '../../projections/engine/projection.ts';
-import type { QuarantinedStream } from '../../projections/engine/projector-ports.ts';
-import { RefusedWritesError } from '../../projections/engine/projector-ports.ts';
-import { alone } from './locks.ts';
-import { GuardFailedError } from './sql-database.ts';
-import type { SqlDatabase, Statement } from './sql-database.ts';
+import type { LogPosition } from '../../../application/ports/event-store.ts';
+import { OutcomeUnknownError, StoreUnavailableError } from '../../../application/ports/event-store.ts';
+import type { ProjectionStore } from '../../../application/ports/read-models.ts';
+import type { Projection, TableWrite } from '../../../projections/engine/projection.ts';
+import type { QuarantinedStream } from '../../../projections/engine/projector-ports.ts';
+import { RefusedWritesError } from '../../../projections/engine/projector-ports.ts';
+import { alone } from '../locks.ts';
+import { GuardFailedError } from '../sql-database.ts';
+import type { SqlDatabase, Statement } from '../sql-database.ts';
 import { TableWriteStatements } from './table-write-statements.ts';
 
 /** What may pass by itself; every other failure of these statements would come again. */

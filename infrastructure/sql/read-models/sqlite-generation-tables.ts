@@ -1,12 +1,12 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BEFORE_GENERATIONS } from './generation-tables.ts';
-import type { GenerationTables } from './generation-tables.ts';
-import { migrate } from './migrations/migrate.ts';
-import { readModelMigrations } from './migrations/read-model.ts';
-import type { SqlDatabase } from './sql-database.ts';
-import { SqliteDatabase } from './sqlite-database.ts';
-import type { SqliteOptions } from './sqlite-database.ts';
+import { BEFORE_GENERATIONS } from './generations.ts';
+import type { GenerationTables } from './generations.ts';
+import { migrate } from '../migrations/migrate.ts';
+import { readModelMigrations } from '../migrations/read-model.ts';
+import type { SqlDatabase } from '../sql-database.ts';
+import { SqliteDatabase } from '../sqlite-database.ts';
+import type { SqliteOptions } from '../sqlite-database.ts';
 
 type Options = Pick<SqliteOptions, 'logger' | 'writes' | 'createWorker'>;
 

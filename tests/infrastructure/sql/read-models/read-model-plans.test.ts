@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CompiledQuery } from 'kysely';
-import type { LoanReader } from '../../../application/ports/loan-queries.ts';
-import { calendarDate } from '../../../domain/shared/calendar-date.ts';
-import { dueInstallments } from '../../../infrastructure/sql/due-installments.ts';
-import { encodeCursor } from '../../../infrastructure/sql/loan-list-cursor.ts';
-import { SqlLoanReader } from '../../../infrastructure/sql/loan-reader.ts';
-import type { Query, SqlDatabase } from '../../../infrastructure/sql/sql-database.ts';
-import { openReadModel, query, raw } from './support/temporary-database.ts';
-import type { TemporaryDatabase } from './support/temporary-database.ts';
+import type { LoanReader } from '../../../../application/ports/loan-queries.ts';
+import { calendarDate } from '../../../../domain/shared/calendar-date.ts';
+import { dueInstallments } from '../../../../infrastructure/sql/read-models/due-installments.ts';
+import { encodeCursor } from '../../../../infrastructure/sql/read-models/loan-page.ts';
+import { SqlLoanReader } from '../../../../infrastructure/sql/read-models/loan-reader.ts';
+import type { Query, SqlDatabase } from '../../../../infrastructure/sql/sql-database.ts';
+import { openReadModel, query, raw } from '../support/temporary-database.ts';
+import type { TemporaryDatabase } from '../support/temporary-database.ts';
 
 describe('the read model finds its rows by index', () => {
   let temporary: TemporaryDatabase;
