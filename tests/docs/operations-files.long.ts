@@ -94,6 +94,44 @@ describe('nginx.conf', () => {
   }, 60_000);
 });
 
+test('haproxy.cfg leads callers to the replicas that are ready', async () => {
+  const services = await Promise.all(
+    ['first', 'second'].map((name) =>
+      ServiceProcess.start(join(directory.path, `replica-${name}`), { TRUST_PROXY: '1' }),
+    ),
+  );
+  const port = await freePort();
+  const [template] = /^ *server-template .*$/m.exec(fileOf('haproxy.cfg')) ?? [''];
+  const replicas = services.map(
+    ({ baseUrl }, i) =>
+      `  server replica${i} ${new URL(baseUrl).host} ${/check .* rise \d+/.exec(template)?.[0]}`,
+  );
+  const path = join(directory.path, 'haproxy.cfg');
+  writeFileSync(
+    path,
+    fileOf('haproxy.cfg')
+      .replace('bind :3000', `bind 127.0.0.1:${port}`)
+      .replace(template, replicas.join('\n')),
+  );
+  await run('haproxy', ['-c', '-f', path]);
+  const haproxy = spawn('haproxy', ['-db', '-f', path], { stdio: 'ignore' });
+  try {
+    const answers = async (): Promise<boolean> =>
+      fetch(`http://127.0.0.1:${port}/health/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    while (!(await answers())) await setTimeout(50);
+    await services[0]!.end('SIGTERM');
+    // Two checks in a row find that it is gone; a request that meets it before that is sent to the other one.
+    for (let i = 0; i < 20; i++) expect(await answers()).toBe(true);
+  } finally {
+    haproxy.kill('SIGTERM');
+    await once(haproxy, 'exit');
+    await services[1]!.end('SIGTERM');
+  }
+}, 120_000);
+
 test('receivables.service is a unit that systemd takes', async () => {
   const unit = join(directory.path, 'receivables.service');
   const text = fileOf('receivables.service').replaceAll('/opt/receivables', ROOT.replace(/\/$/, ''));

@@ -11,6 +11,10 @@ interface Service {
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly volumes?: readonly string[];
+  readonly ports?: readonly string[];
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly deploy?: { readonly resources?: { readonly limits?: object } };
 }
 interface ComposeFile {
   readonly services: Readonly<Record<string, Service>>;
@@ -19,8 +23,10 @@ interface ComposeFile {
 
 const file = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 const dockerfile = file('Dockerfile');
-const compose = parse(file('docker-compose.yml')) as ComposeFile;
-const engines = Object.entries(compose.services).filter(([name]) => name !== 'receivables');
+const compose = parse(file('docker-compose.yml'), { merge: true }) as ComposeFile;
+const engines = Object.entries(compose.services).filter(
+  ([name]) => !['receivables', 'balancer'].includes(name),
+);
 const service = compose.services['receivables']!;
 
 /** What compose puts in for `${NAME:-default}` where nothing is set. */
@@ -59,9 +65,34 @@ describe('docker-compose.yml', () => {
 
   test('every volume that is used is declared, and none besides', () => {
     const used = Object.values(compose.services).flatMap(({ volumes = [] }) =>
-      volumes.map((volume) => volume.split(':')[0]),
+      volumes.map((volume) => volume.split(':')[0]).filter((name) => !name?.startsWith('.')),
     );
     expect(new Set(used)).toEqual(new Set(Object.keys(compose.volumes)));
+  });
+
+  test('only the balancer publishes a port, and no container gets more rights or memory than it needs', () => {
+    for (const [name, container] of Object.entries(compose.services)) {
+      expect([name, container.ports !== undefined]).toEqual([name, name === 'balancer']);
+      expect(container.image ?? container.build).toMatch(/^\.$|:\d+\.\d+(\.\d+)?(-[\w.]+)?$/);
+      expect(container.cap_drop).toEqual(['ALL']);
+      expect(container.security_opt).toEqual(['no-new-privileges:true']);
+      expect(container.deploy?.resources?.limits).toEqual({
+        cpus: expect.any(String),
+        memory: expect.any(String),
+      });
+    }
+  });
+
+  test('the event store meets no variable of the service', () => {
+    const own = Object.keys(compose.services['eventstore']?.environment ?? {});
+    expect(own.filter((name) => name in (service.environment ?? {}))).toEqual([]);
+    expect(Object.values(compose.services).filter((container) => 'env_file' in container)).toEqual([]);
+  });
+
+  test('PostgreSQL takes the connections of all replicas that the balancer knows', () => {
+    const [, replicas] = /server-template replica (\d+) /.exec(file('docs/operations/haproxy.cfg')) ?? [];
+    const [, connections] = /max_connections=(\d+)/.exec(file('docker-compose.yml')) ?? [];
+    expect(Number(connections)).toBeGreaterThanOrEqual(20 * Number(replicas) + 20);
   });
 
   test('the environment of the service is one that the service starts with, on all three engines', () => {
