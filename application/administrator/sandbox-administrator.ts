@@ -1,26 +1,19 @@
-import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { LoanCommand } from '../../domain/loan/commands.ts';
 import type { RejectionReason } from '../../domain/loan/events.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { Timestamp } from '../../domain/shared/identifiers.ts';
-import { Checkpoint } from '../coordination/checkpoint.ts';
-import { Outage } from '../coordination/outage.ts';
 import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
+import { LogFollower } from '../coordination/log-follower.ts';
+import type { LogFollowing } from '../coordination/log-follower.ts';
 import { notEarlier } from '../event-codec/hash-chain.ts';
-import type { CheckpointStore } from '../ports/coordination.ts';
 import type { BusinessClock } from '../ports/clock.ts';
-import type { EventSubscription, RecordedEvent } from '../ports/event-store.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { RecordedEvent } from '../ports/event-store.ts';
 import type { AdministratorDecisions } from './decisions.ts';
 
-interface Dependencies {
+interface Dependencies extends LogFollowing {
   readonly decisions: AdministratorDecisions;
-  readonly subscription: EventSubscription;
-  readonly checkpoints: CheckpointStore;
   readonly clock: BusinessClock;
-  readonly logger: Logger;
-  /** Resolves after so many milliseconds, or at once when the signal ends. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Milliseconds between two steps of an operation. */
   readonly step: number;
 }
@@ -50,9 +43,7 @@ const next: Readonly<Record<string, NextStep>> = {
   'loan.repurchase_requested.v1': (_, now) => ({ type: 'CompleteRepurchase', now }),
 };
 
-const CHECKPOINT = 'sandbox-administrator';
 const MAX_IN_FLIGHT = 64;
-const STORE_EVERY = 100;
 
 /**
  * Plays the administrator: takes each operation a step further, `step` after the event that asks for it. All that it needs is in
@@ -60,47 +51,25 @@ const STORE_EVERY = 100;
  */
 export class SandboxAdministrator {
   readonly #deps: Dependencies;
-  readonly #place: Checkpoint;
-  readonly #outage: Outage;
+  readonly #follower: LogFollower;
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
-    this.#place = new Checkpoint(dependencies.checkpoints, CHECKPOINT);
-    this.#outage = new Outage({ logger: dependencies.logger, what: CHECKPOINT });
+    this.#follower = new LogFollower(dependencies, {
+      name: 'sandbox-administrator',
+      streamPrefix: LOAN_STREAM_PREFIX,
+      handle: (events, signal) => this.#decideAll(events, signal),
+      storePassedEvery: 100,
+    });
   }
 
   /** Works until the signal ends; then the decision in hand is finished and nothing is lost. */
-  async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await this.#follow(signal);
-      } catch (error) {
-        if (!signal.aborted) await this.#deps.sleep(this.#outage.failed(error), signal);
-      }
-    }
+  run(signal: AbortSignal): Promise<void> {
+    return this.#follower.run(signal);
   }
 
-  async #follow(signal: AbortSignal): Promise<void> {
-    const { subscription } = this.#deps;
-    const from = await this.#place.load();
-    let passed = 0;
-    for await (const message of subscription.subscribe({ from, streamPrefix: LOAN_STREAM_PREFIX, signal })) {
-      if (message.kind === 'caught_up') {
-        this.#outage.over();
-        continue;
-      }
-      const decided = message.kind === 'events' && (await this.#decideAll(message.events, signal));
-      if (signal.aborted) return;
-      // Passing by what asks for no decision is cheap to repeat: its position is only stored now and then.
-      if (!decided && ++passed < STORE_EVERY) continue;
-      passed = 0;
-      await this.#place.advance(message.checkpoint);
-      this.#outage.over();
-    }
-  }
-
-  /** Every event waits the same time, so waiting for them in order delays none. Answers whether there was anything to decide. */
-  async #decideAll(events: readonly RecordedEvent[], signal: AbortSignal): Promise<boolean> {
+  /** Every event waits the same time, so waiting for them in order delays none. */
+  async #decideAll(events: readonly RecordedEvent[], signal: AbortSignal): Promise<'passed' | undefined> {
     const undecided = events.filter(({ type }) => next[type]);
     const inFlight = new Set<Promise<void>>();
     let failure: unknown;
@@ -116,7 +85,7 @@ export class SandboxAdministrator {
     await Promise.all(inFlight);
     if (failure !== undefined)
       throw failure instanceof Error ? failure : new Error('a decision failed', { cause: failure });
-    return undecided.length > 0;
+    return undecided.length > 0 ? undefined : 'passed';
   }
 
   async #untilDue(event: RecordedEvent, signal: AbortSignal): Promise<void> {

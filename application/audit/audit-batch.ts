@@ -1,3 +1,4 @@
+import { messageOf } from '../support/error-message.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
 import type { AuditedRows, FrozenEvents } from '../ports/audit.ts';
@@ -32,7 +33,7 @@ export interface AuditedStream {
 const unheard = (): void => undefined;
 
 const unreadable = (stream: string, error: unknown): AuditedStream => {
-  const found = error instanceof Error ? error.message : String(error);
+  const found = messageOf(error);
   const place = { kind: 'event', stream, revision: null, what: 'stream' } as const;
   const expected = 'a stream that can be read';
   return { stream, events: [], fundId: undefined, differences: [{ ...place, expected, found }] };

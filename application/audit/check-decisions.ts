@@ -1,3 +1,4 @@
+import { messageOf } from '../support/error-message.ts';
 import { isDailyFactor } from '../../domain/curve/daily-factor-check.ts';
 import { solveDailyFactor } from '../../domain/curve/daily-factor.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
@@ -53,7 +54,7 @@ const checkReception = (
     const expected = solveDailyFactor(event.acquisitionValue, event.dateIssued, event.installments);
     report({ kind: 'price', ...place, what: 'pricing.daily_factor', expected, found: dailyFactor });
   } catch (error) {
-    const expected = error instanceof Error ? error.message : String(error);
+    const expected = messageOf(error);
     report({ kind: 'price', ...place, what: 'pricing.daily_factor', expected, found: dailyFactor });
   }
 };
@@ -100,7 +101,7 @@ export class DecisionCheck {
       const decided = decideAgain(found.event, this.#state, this.#code);
       if (decided.length > 0) return decided;
     } catch (error) {
-      reason = error instanceof Error ? error.message : String(error);
+      reason = messageOf(error);
     }
     const place = { stream, revision: Number(revision), what: 'rule' };
     this.#report({ kind: 'decision', ...place, expected: reason, found: type });

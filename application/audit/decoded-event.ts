@@ -1,3 +1,4 @@
+import { messageOf } from '../support/error-message.ts';
 import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { ProjectedEvent } from '../../projections/engine/projection.ts';
 import { decodeLoanEvent, decodeRenegotiationEvent } from '../event-codec/event-codec.ts';
@@ -19,7 +20,7 @@ const decodeWith =
         return [{ recorded, event: decode(recorded) }];
       } catch (error) {
         const { stream, revision, type } = recorded;
-        const found = error instanceof Error ? error.message : String(error);
+        const found = messageOf(error);
         const place = { stream, revision: Number(revision), what: type };
         report({ kind: 'event', ...place, expected: 'an event that this version reads', found });
         return [];

@@ -1,3 +1,4 @@
+import { messageOf } from '../support/error-message.ts';
 import type { LoanEvent, LoanState } from '../../domain/loan/index.ts';
 import type { ProjectedEvent, Projection } from '../../projections/engine/projection.ts';
 import { parseLoanStream } from '../command-handling/stream-names.ts';
@@ -80,7 +81,7 @@ const attempt = <T>(
   try {
     return act();
   } catch (error) {
-    const found = error instanceof Error ? error.message : String(error);
+    const found = messageOf(error);
     report({ kind: 'event', stream, revision: null, what, expected: 'something that can be derived', found });
     return otherwise;
   }

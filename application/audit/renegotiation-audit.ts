@@ -1,3 +1,4 @@
+import { messageOf } from '../support/error-message.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/index.ts';
 import { renegotiationDecider } from '../../domain/renegotiation/index.ts';
@@ -130,7 +131,7 @@ export const auditRenegotiation = async (
       if (again) compare(again, found, report);
       else refuse(`nothing causes it in status ${state.status}`);
     } catch (error) {
-      refuse(error instanceof Error ? error.message : String(error));
+      refuse(messageOf(error));
     }
     state = renegotiationDecider.evolve(state, found.event);
   }

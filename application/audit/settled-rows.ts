@@ -1,3 +1,4 @@
+import { messageOf } from '../support/error-message.ts';
 import type { AuditBatch, AuditStores } from './audit-batch.ts';
 import type { Difference, Report } from './difference.ts';
 import type { OperationAudit } from './operation-audit.ts';
@@ -45,7 +46,7 @@ export class SettledRows {
         await model.catchUp();
         keepingUp.push(model);
       } catch (error) {
-        const found = error instanceof Error ? error.message : String(error);
+        const found = messageOf(error);
         const place = { kind: 'read_model', stream: '', revision: null, what: model.name } as const;
         report({ ...place, expected: 'rows up to the end of the log', found });
       }

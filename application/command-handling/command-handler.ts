@@ -1,7 +1,7 @@
-import { DomainError } from '../../domain/shared/domain-error.ts';
-import { isReserved } from '../../domain/loan/index.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
+import { isReserved } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
 import { encodeEvent } from '../event-codec/event-codec.ts';
 import { chainEvents, notEarlier } from '../event-codec/hash-chain.ts';
 import { TimeOrderedIds } from '../identifiers/time-ordered-id.ts';
@@ -10,7 +10,7 @@ import { UNWATCHED_COMMANDS } from '../ports/command-watch.ts';
 import type { CommandWatch } from '../ports/command-watch.ts';
 import { ConcurrencyError, KeyAlreadyClaimedError } from '../ports/event-store.ts';
 import type { AppendResult, EventStore, EventToAppend, KeyClaim } from '../ports/event-store.ts';
-import { appendRetrying } from './append-retrying.ts';
+import { retryAppend } from '../support/retry.ts';
 import { KeyedQueue } from './keyed-queue.ts';
 import { acceptedUnder, advance, replay, visibleOf } from './operation.ts';
 import type { Operation, UsedKey } from './operation.ts';
@@ -234,7 +234,7 @@ export class CommandHandler {
     const { events, cache, pause } = this.#deps;
     const { stream, idempotency } = request;
     try {
-      return await appendRetrying(
+      return await retryAppend(
         () => events.append(stream, operation.revision, stored, claimOf(request)),
         pause,
       );

@@ -1,7 +1,8 @@
 import type { Lease, Leases } from '../ports/coordination.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Background } from './background.ts';
-import { Outage } from './outage.ts';
+import { Outage } from '../support/outage.ts';
+import type { Pause } from '../support/retry.ts';
 
 export interface LeasedRunnerOptions {
   /** Name of the lease, the same in every process. */
@@ -11,8 +12,7 @@ export interface LeasedRunnerOptions {
   readonly leases: Leases;
   readonly inner: Background;
   readonly logger: Logger;
-  /** Resolves after so many milliseconds, or at once when the signal ends. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly sleep: Pause;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
   readonly timing?: LeaseTiming;

@@ -2,7 +2,7 @@ import { ConcurrencyError, KeyAlreadyClaimedError } from '../ports/event-store.t
 import type { EventStore } from '../ports/event-store.ts';
 import { MoveFailedError } from '../ports/moving.ts';
 import type { EventToMove, LogToMove, MoveLedger } from '../ports/moving.ts';
-import { insistently } from './insistently.ts';
+import { retryUntilAvailable } from '../support/retry.ts';
 import { appendsOf, wavesOf } from './pending-appends.ts';
 import type { PendingAppend } from './pending-appends.ts';
 
@@ -47,9 +47,9 @@ export class CopyEvents {
       if (unnoted < NOTE_EVERY) continue;
       noted = through;
       unnoted = 0;
-      await insistently(() => ledger.noteEvents(noted), pause);
+      await retryUntilAvailable(() => ledger.noteEvents(noted), pause);
     }
-    if (through > noted) await insistently(() => ledger.noteEvents(through), pause);
+    if (through > noted) await retryUntilAvailable(() => ledger.noteEvents(through), pause);
   }
 
   *#eventsAfter(position: number): Generator<EventToMove> {
@@ -65,7 +65,7 @@ export class CopyEvents {
   async #append({ stream, expected, events, claim }: PendingAppend): Promise<void> {
     const { store, pause } = this.#deps;
     try {
-      await insistently(() => store.append(stream, expected, events, claim), pause);
+      await retryUntilAvailable(() => store.append(stream, expected, events, claim), pause);
     } catch (error) {
       if (!(error instanceof ConcurrencyError) && !(error instanceof KeyAlreadyClaimedError)) throw error;
       throw new MoveFailedError(`the event store holds something else already: ${error.message}`, {

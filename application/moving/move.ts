@@ -1,8 +1,8 @@
 import type { EventStore, EventSubscription } from '../ports/event-store.ts';
 import { MoveFailedError } from '../ports/moving.ts';
 import type { CheckpointToMove, HeldClaim, LogToMove, MoveLedger, RecordsToMove } from '../ports/moving.ts';
+import { retryUntilAvailable } from '../support/retry.ts';
 import { CopyEvents } from './copy-events.ts';
-import { insistently } from './insistently.ts';
 import { VerifyEvents } from './verify-events.ts';
 
 /** Documents that go to another store; with files they stay where they are. */
@@ -60,7 +60,7 @@ export class Move {
     const checkpoints = store ? await this.#moveStreams(store, done) : records.checkpoints();
     await documents?.copy(done);
     await records.compare(done);
-    await insistently(() => ledger.finish(checkpoints), pause);
+    await retryUntilAvailable(() => ledger.finish(checkpoints), pause);
     const { events, streams, claims } = store ? log.counts() : { events: 0, streams: 0, claims: 0 };
     return {
       events,
@@ -96,7 +96,7 @@ export class Move {
   }
 
   async #verifyClaim(store: EventStore, { claim, stream }: HeldClaim): Promise<void> {
-    const holder = await insistently(() => store.findClaim(claim), this.#deps.pause);
+    const holder = await retryUntilAvailable(() => store.findClaim(claim), this.#deps.pause);
     if (holder === stream) return;
     throw new MoveFailedError(
       `the key ${claim.key} of ${claim.endpoint} should be held by ${stream}, not by ${holder ?? 'nobody'}`,

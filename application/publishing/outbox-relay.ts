@@ -1,5 +1,7 @@
-import { Checkpoint } from '../coordination/checkpoint.ts';
-import { Outage } from '../coordination/outage.ts';
+import { Checkpoint } from '../coordination/log-follower.ts';
+import { repeatUntilAborted } from '../support/retry.ts';
+import type { Pause } from '../support/retry.ts';
+import { Outage } from '../support/outage.ts';
 import type { CheckpointStore } from '../ports/coordination.ts';
 import type { EventBus } from '../ports/event-bus.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
@@ -14,8 +16,7 @@ interface Dependencies {
   readonly logger: Logger;
   /** Only streams whose name starts so. */
   readonly streamPrefix: string;
-  /** Resolves after so many milliseconds, or at once when the signal ends. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly sleep: Pause;
 }
 
 export interface RelayStatus {
@@ -50,12 +51,12 @@ export class OutboxRelay {
     caughtUp: false,
     lastError: undefined,
   };
-  readonly #place: Checkpoint;
+  readonly #checkpoint: Checkpoint;
   readonly #outage: Outage;
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
-    this.#place = new Checkpoint(dependencies.checkpoints, CHECKPOINT);
+    this.#checkpoint = new Checkpoint(dependencies.checkpoints, CHECKPOINT);
     this.#outage = new Outage({ logger: dependencies.logger, what: 'outbox relay' });
   }
 
@@ -82,18 +83,13 @@ export class OutboxRelay {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await this.#relay(signal);
-      } catch (error) {
-        await this.#backOff(error, signal);
-      }
-    }
+    const afterFailure = (error: unknown): number => this.#noteFailure(error);
+    await repeatUntilAborted(() => this.#relay(signal), afterFailure, this.#deps.sleep, signal);
   }
 
   async #relay(signal: AbortSignal): Promise<void> {
     const { subscription, streamPrefix, held } = this.#deps;
-    const from = await this.#place.load();
+    const from = await this.#checkpoint.load();
     await held.load();
     await held.publishReleased();
     // Trying again is not yet working again.
@@ -134,15 +130,14 @@ export class OutboxRelay {
   async #forward(recorded: readonly RecordedEvent[], position: LogPosition): Promise<void> {
     const events = await this.#deps.held.translate(recorded);
     if (events.length > 0) await this.#deps.bus.publish(events);
-    await this.#place.advance(position);
+    await this.#checkpoint.advance(position);
     this.#outage.over();
     this.#note({ state: 'running', position, lastError: undefined });
   }
 
-  async #backOff(error: unknown, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return;
-    const pause = this.#outage.failed(error);
+  #noteFailure(error: unknown): number {
+    const pauseMs = this.#outage.failed(error);
     this.#note({ state: 'backing_off', caughtUp: false, lastError: this.#outage.lastError });
-    await this.#deps.sleep(pause, signal);
+    return pauseMs;
   }
 }

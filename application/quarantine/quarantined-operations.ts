@@ -1,3 +1,4 @@
+import { messageOf } from '../support/error-message.ts';
 import type { ProjectedEvent, Projection } from '../../projections/engine/projection.ts';
 import { RefusedWritesError } from '../../projections/engine/projector-ports.ts';
 import { releaseWrite } from '../../projections/engine/quarantine.ts';
@@ -100,7 +101,7 @@ export class QuarantinedOperations {
       const projected = this.#deps.decode(event);
       return projected ? projection.project(projected) : [];
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       throw new UntakenEventError(`event ${event.revision} (${event.type}): ${reason}`, { cause: error });
     }
   }

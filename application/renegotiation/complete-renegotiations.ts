@@ -7,8 +7,8 @@ import { loanStream } from '../command-handling/stream-names.ts';
 import { loanDisbursed } from '../event-codec/assignment-entries.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
-import { LogFollower } from './log-follower.ts';
-import type { LogFollowing } from './log-follower.ts';
+import { LogFollower } from '../coordination/log-follower.ts';
+import type { LogFollowing } from '../coordination/log-follower.ts';
 
 interface Dependencies extends LogFollowing {
   readonly commands: CommandHandler;
@@ -21,8 +21,11 @@ export class CompleteRenegotiations {
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
-    this.#follower = new LogFollower(dependencies, 'renegotiation-completion', async (events, signal) => {
-      for (const recorded of events) if (!signal.aborted) await this.#follow(recorded);
+    this.#follower = new LogFollower(dependencies, {
+      name: 'renegotiation-completion',
+      handle: async (events, signal) => {
+        for (const recorded of events) if (!signal.aborted) await this.#follow(recorded);
+      },
     });
   }
 

@@ -1,12 +1,12 @@
 import { renegotiationDecider } from '../../domain/renegotiation/index.ts';
 import type { RenegotiationEvent, RenegotiationState } from '../../domain/renegotiation/index.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
-import { appendRetrying } from '../command-handling/append-retrying.ts';
 import { renegotiationStream } from '../command-handling/stream-names.ts';
 import { decodeRenegotiationEvent, encodeEvent } from '../event-codec/event-codec.ts';
 import { CHAIN_START, chainEvents, notEarlier } from '../event-codec/hash-chain.ts';
 import type { EventMetadata, EventStore, EventToAppend, StreamRevision } from '../ports/event-store.ts';
 import { derivedId } from '../publishing/derived-id.ts';
+import { retryAppend } from '../support/retry.ts';
 
 /** Who acts, in which request or role, and when. */
 export type Acting = Omit<EventMetadata, 'hash' | 'idempotency'>;
@@ -67,7 +67,7 @@ export class Coordinators {
     const stored = chainEvents(coordinator.hash, stream, [
       { id: derivedId(id, event.type), ...encodeEvent(event), metadata },
     ]);
-    const { revision } = await appendRetrying(() => events.append(stream, expected, stored), pause);
+    const { revision } = await retryAppend(() => events.append(stream, expected, stored), pause);
     return {
       id,
       state: renegotiationDecider.evolve(coordinator.state, event),

@@ -3,7 +3,6 @@ import type { LoanCommand, LoanEvent, LoanState } from '../../domain/loan/index.
 import type { Decider } from '../../domain/shared/decider.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
-import { appendRetrying } from '../command-handling/append-retrying.ts';
 import { advance, replay } from '../command-handling/operation.ts';
 import type { Operation, UsedKey } from '../command-handling/operation.ts';
 import { encodeEvent } from '../event-codec/event-codec.ts';
@@ -11,6 +10,7 @@ import { chainEvents, notEarlier } from '../event-codec/hash-chain.ts';
 import { ConcurrencyError } from '../ports/event-store.ts';
 import type { EventMetadata, EventStore, EventToAppend } from '../ports/event-store.ts';
 import { derivedId } from '../publishing/derived-id.ts';
+import { retryAppend } from '../support/retry.ts';
 
 interface Dependencies {
   readonly events: EventStore;
@@ -75,7 +75,7 @@ export class LoanStreams {
   async #append(step: Step, operation: Operation, decided: readonly LoanEvent[]): Promise<Operation> {
     const { events, pause } = this.#deps;
     const stored = chainEvents(operation.hash, step.stream, unchained(step, operation, decided));
-    const { revision } = await appendRetrying(
+    const { revision } = await retryAppend(
       () => events.append(step.stream, operation.revision, stored),
       pause,
     );

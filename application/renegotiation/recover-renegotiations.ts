@@ -4,8 +4,8 @@ import { decodeEvent } from '../event-codec/event-codec.ts';
 import { loanReserved } from '../event-codec/renegotiation-entries.ts';
 import type { RealClock } from '../ports/clock.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
-import { LogFollower } from './log-follower.ts';
-import type { LogFollowing } from './log-follower.ts';
+import { LogFollower } from '../coordination/log-follower.ts';
+import type { LogFollowing } from '../coordination/log-follower.ts';
 import { MissingCoordinatorError } from './resolve-renegotiation.ts';
 import type { ResolveRenegotiation } from './resolve-renegotiation.ts';
 
@@ -27,9 +27,10 @@ export class RecoverRenegotiations {
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
-    this.#follower = new LogFollower(dependencies, 'renegotiation-recovery', (events, signal) =>
-      this.#recover(events, signal),
-    );
+    this.#follower = new LogFollower(dependencies, {
+      name: 'renegotiation-recovery',
+      handle: (events, signal) => this.#recover(events, signal),
+    });
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -1,8 +1,9 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { Timestamp } from '../../domain/shared/identifiers.ts';
-import { Outage } from '../coordination/outage.ts';
 import type { ClockOffset, RealClock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
+import { Outage } from '../support/outage.ts';
+import { repeatUntilAborted } from '../support/retry.ts';
 import type { MovableClock } from './movable-clock.ts';
 
 interface Dependencies {
@@ -10,7 +11,6 @@ interface Dependencies {
   readonly clock: MovableClock;
   readonly realClock: RealClock;
   readonly logger: Logger;
-  /** Resolves after so many milliseconds, or at once when the signal ends. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
@@ -70,17 +70,12 @@ export class SandboxClock {
 
   /** Learns of the moves of others until the signal ends. */
   async follow(signal: AbortSignal): Promise<void> {
-    const { sleep } = this.#deps;
-    while (!signal.aborted) {
-      let pause = LOOK_EVERY_MS;
-      try {
-        await this.#look();
-        this.#outage.over();
-      } catch (error) {
-        pause = this.#outage.failed(error);
-      }
-      await sleep(pause, signal);
-    }
+    const look = async (): Promise<number> => {
+      await this.#look();
+      this.#outage.over();
+      return LOOK_EVERY_MS;
+    };
+    await repeatUntilAborted(look, (error) => this.#outage.failed(error), this.#deps.sleep, signal);
   }
 
   async #look(): Promise<void> {

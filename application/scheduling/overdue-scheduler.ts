@@ -1,4 +1,6 @@
-import { Outage } from '../coordination/outage.ts';
+import { repeatUntilAborted } from '../support/retry.ts';
+import type { Pause } from '../support/retry.ts';
+import { Outage } from '../support/outage.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { MarkOverdueInstallments } from './mark-overdue-installments.ts';
@@ -8,8 +10,7 @@ interface Dependencies {
   readonly markOverdue: Pick<MarkOverdueInstallments, 'execute'>;
   readonly clock: BusinessClock;
   readonly logger: Logger;
-  /** Resolves after so many milliseconds, or at once when the signal ends. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly sleep: Pause;
   /** Longest time between two sweeps, in milliseconds: how late an operation that starts with a past due date may be seen. */
   readonly interval: number;
 }
@@ -37,16 +38,13 @@ export class OverdueScheduler {
   /** Works until the signal ends; then what is in hand is finished. */
   async run(signal: AbortSignal): Promise<void> {
     const { sleep, interval } = this.#deps;
-    while (!signal.aborted) {
-      let pause = interval;
-      try {
-        await this.#sweep(signal);
-        this.#outage.over();
-      } catch (error) {
-        pause = Math.min(this.#outage.failed(error), interval);
-      }
-      await sleep(Math.min(pause, this.#untilNextDay()), signal);
-    }
+    const atMost = (ms: number): number => Math.min(ms, interval, this.#untilNextDay());
+    const sweep = async (): Promise<number> => {
+      await this.#sweep(signal);
+      this.#outage.over();
+      return atMost(interval);
+    };
+    await repeatUntilAborted(sweep, (error) => atMost(this.#outage.failed(error)), sleep, signal);
   }
 
   async #sweep(signal: AbortSignal): Promise<void> {

@@ -1,4 +1,6 @@
-import { Outage } from '../coordination/outage.ts';
+import { repeatUntilAborted } from '../support/retry.ts';
+import type { Pause } from '../support/retry.ts';
+import { Outage } from '../support/outage.ts';
 import type { RealClock } from '../ports/clock.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -13,8 +15,7 @@ interface Dependencies {
   readonly log: string;
   readonly clock: RealClock;
   readonly logger: Logger;
-  /** Resolves after so many milliseconds, or at once when the signal ends. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly sleep: Pause;
 }
 
 /** The last record is not what this service wrote: sealing on would cover it up. */
@@ -46,15 +47,9 @@ export class SealLog {
 
   /** Works until the signal ends. Whatever fails is tried again from the last seal. */
   async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await this.#follow(signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        const pause = error instanceof SealedElsewhereError ? AFTER_ANOTHER_MS : this.#outage.failed(error);
-        await this.#deps.sleep(pause, signal);
-      }
-    }
+    const afterFailure = (error: unknown): number =>
+      error instanceof SealedElsewhereError ? AFTER_ANOTHER_MS : this.#outage.failed(error);
+    await repeatUntilAborted(() => this.#follow(signal), afterFailure, this.#deps.sleep, signal);
   }
 
   /** Seals all that there is now; answers the end of the book. @throws BrokenSealBookError */

@@ -1,5 +1,5 @@
 import type { ProjectorStatus } from '../../projections/engine/projector.ts';
-import { setTimeout as wait } from 'node:timers/promises';
+import { pause } from '../support/time.ts';
 
 const LOOK_EVERY_MS = 20;
 /** What it needs may be away for a moment; a command does not wait for longer. */
@@ -27,7 +27,7 @@ export const catchUp = async (projector: Followable): Promise<void> => {
         throw new Error(
           `the read model ${projection} is behind, ${state}: ${lastError ?? 'no reason known'}`,
         );
-      await wait(LOOK_EVERY_MS);
+      await pause(LOOK_EVERY_MS);
     }
   } finally {
     await projector.stop();

@@ -1,3 +1,4 @@
+import { messageOf } from '../../application/support/error-message.ts';
 import { Command, CommanderError, Help } from 'commander';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { addAdministratorCommands } from './administrator-commands.ts';
@@ -116,7 +117,7 @@ export const runProgram = async (args: readonly string[], given: CliDependencies
     if (error instanceof OutputClosedError) return DONE;
     if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USE;
     const kind = error instanceof DifferencesFoundError ? '' : 'error: ';
-    dependencies.writeError(`${kind}${error instanceof Error ? error.message : String(error)}\n`);
+    dependencies.writeError(`${kind}${messageOf(error)}\n`);
     return exitCodeOf(error);
   }
 };

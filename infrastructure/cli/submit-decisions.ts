@@ -1,26 +1,24 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { DecisionAnswer } from '../../application/administrator/decision-desk.ts';
+import { retry } from '../../application/support/retry.ts';
+import type { RetryPolicy } from '../../application/support/retry.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
+import { pause } from '../support/time.ts';
 import { CommandFailedError } from './command-line.ts';
 
-const PAUSES_MS = [100, 300, 1_000, 3_000];
+const mayPass = (error: unknown): boolean =>
+  !(error instanceof DomainError) || error.code === 'concurrent_modification';
+const PATIENTLY: RetryPolicy = { pausesMs: [100, 300, 1_000, 3_000], mayPass };
 
 /**
  * Tries again what failed for a reason that may pass: a store that is away, a renegotiation that is being decided.
  * @throws CommandFailedError when it still fails after some seconds; refusals of the domain are thrown at once
  */
 export const patiently = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof DomainError && error.code !== 'concurrent_modification') throw error;
-      const pause = PAUSES_MS[attempt];
-      if (pause === undefined) {
-        throw new CommandFailedError(`given up for now: ${(error as Error).message}`, { cause: error });
-      }
-      await wait(pause);
-    }
+  try {
+    return await retry(work, PATIENTLY, pause);
+  } catch (error) {
+    if (!mayPass(error)) throw error;
+    throw new CommandFailedError(`given up for now: ${(error as Error).message}`, { cause: error });
   }
 };
 

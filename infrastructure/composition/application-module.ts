@@ -19,8 +19,8 @@ import { API_VERSION } from '../http/openapi/version.ts';
 import { RandomClientCredentials } from '../security/random-client-credentials.ts';
 import { SqlLoanVersions } from '../sql/read-models/loan-reader.ts';
 import { throttled } from '../support/throttled.ts';
+import { pause } from '../support/time.ts';
 import { decodeRecorded, toProjected } from './read-side.ts';
-import { sleep } from './sleep.ts';
 import { TOKENS } from './tokens.ts';
 
 const CACHED_FUNDS = 100_000;
@@ -44,7 +44,7 @@ export const applicationModule = new ContainerModule(({ bind }) => {
 
   bind(commands).toResolvedValue(
     (events, cache, time, { resolving }, { commands: watch }) =>
-      new CommandHandler({ events, cache, clock: time, reservations: resolving, pause: sleep, watch }),
+      new CommandHandler({ events, cache, clock: time, reservations: resolving, pause, watch }),
     [eventStore, TOKENS.operationCache, clock, TOKENS.renegotiationParts, TOKENS.observability],
   );
   bind(TOKENS.assignLoan).toResolvedValue(
@@ -108,7 +108,7 @@ export const applicationModule = new ContainerModule(({ bind }) => {
         checkpoints: positions,
         clock: time,
         logger: log,
-        sleep,
+        sleep: pause,
         step: sandboxStep,
       }),
     [TOKENS.decisions, eventSubscription, checkpoints, clock, logger, configuration, TOKENS.observability],
@@ -147,7 +147,7 @@ export const applicationModule = new ContainerModule(({ bind }) => {
         }),
         logger: log,
         streamPrefix: LOAN_STREAM_PREFIX,
-        sleep,
+        sleep: pause,
       });
     },
     [

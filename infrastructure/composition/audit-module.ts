@@ -14,8 +14,8 @@ import { API_VERSION } from '../http/openapi/version.ts';
 import { DataKeyAnchorSigner } from '../security/anchor-signer.ts';
 import { SqlAuditedRows } from '../sql/read-models/audited-rows.ts';
 import { SqlFrozenEvents } from '../sql/webhooks/frozen-events.ts';
+import { pause } from '../support/time.ts';
 import { numberOf } from './log-numbers.ts';
-import { sleep } from './sleep.ts';
 import { TOKENS } from './tokens.ts';
 
 const projections: readonly Projection[] = [loanProjection, reconciliationProjection, portfolioProjection];
@@ -43,7 +43,7 @@ export const auditServices = (container: Container): AuditServices => {
       })),
       seals: { book: container.get(TOKENS.sealBook), keys: container.get(TOKENS.sealKeys), numberOf },
       clock,
-      sleep,
+      sleep: pause,
     }),
     operations: new ShowOperation({ events, vault: container.get(TOKENS.borrowerVault) }),
     signer: new DataKeyAnchorSigner(container.get(TOKENS.dataKeys)),

@@ -9,7 +9,7 @@ import { SqlLeases } from '../sql/leases.ts';
 import { SqlLoanVersions } from '../sql/read-models/loan-reader.ts';
 import { SqlRateBuckets } from '../sql/rate-buckets.ts';
 import { sharesStores } from './engines.ts';
-import { sleep } from './sleep.ts';
+import { pause } from '../support/time.ts';
 import { TOKENS } from './tokens.ts';
 
 const monotonic = (): number => performance.now();
@@ -20,13 +20,17 @@ export const coordinationModule = new ContainerModule(({ bind }) => {
   bind(TOKENS.sandboxClock).toResolvedValue(
     (clock, realClock, db, logger) =>
       clock &&
-      new SandboxClock({ clock, realClock, offset: new SqlClockOffset(db, realClock), logger, sleep }),
+      new SandboxClock({ clock, realClock, offset: new SqlClockOffset(db, realClock), logger, sleep: pause }),
     [TOKENS.movableClock, TOKENS.realClock, TOKENS.serviceDatabase, TOKENS.logger],
   );
   bind(TOKENS.readModelProgress).toResolvedValue(
     (projector, db) => {
       // A command beside an embedded service writes the same read model when it rebuilds it.
-      const elsewhere = new PolledProgress({ versions: new SqlLoanVersions(db), sleep, now: monotonic });
+      const elsewhere = new PolledProgress({
+        versions: new SqlLoanVersions(db),
+        sleep: pause,
+        now: monotonic,
+      });
       return new NearestProgress({ local: projector, elsewhere, now: monotonic });
     },
     [TOKENS.loanProjector, TOKENS.readModelDatabase],

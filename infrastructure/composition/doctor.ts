@@ -30,7 +30,7 @@ const finding = (check: string, state: Finding['state'], detail: string): Findin
   state,
   detail,
 });
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+import { messageOf } from '../../application/support/error-message.ts';
 
 /** A look that throws is a check that failed. */
 const look = async (check: string, work: () => Promise<Finding> | Finding): Promise<Finding> => {

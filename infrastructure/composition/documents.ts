@@ -9,9 +9,9 @@ import { S3Bucket } from '../documents/s3/s3-bucket.ts';
 import { parseS3Url } from '../documents/s3/s3-location.ts';
 import { SealedS3DocumentStore } from '../documents/s3/sealed-s3-document-store.ts';
 import { SealedFileDocumentStore } from '../documents/sealed-file-document-store.ts';
+import { pause } from '../support/time.ts';
 import type { Configuration } from './configuration.ts';
 import { ConfigurationError } from './environment-reader.ts';
-import { sleep } from './sleep.ts';
 
 export interface Documents extends DocumentStore, DocumentContents, DocumentCopies, DocumentRemoval {
   /** Before the first use: makes the place ready, or says why it cannot be used. */
@@ -30,5 +30,5 @@ export const openDocuments = (
       'S3_URL must be like https://KEY:SECRET@host/bucket?region=sa-east-1, key and secret percent-encoded',
     );
   }
-  return new SealedS3DocumentStore(new S3Bucket({ location, pause: sleep }), keys);
+  return new SealedS3DocumentStore(new S3Bucket({ location, pause }), keys);
 };

@@ -7,8 +7,8 @@ import type { EventStore, EventSubscription } from '../../application/ports/even
 import type { Logger } from '../../application/ports/logger.ts';
 import { MoveFailedError } from '../../application/ports/moving.ts';
 import type { MoveService, MoveTargets } from '../cli/cli-services.ts';
-import { S3Bucket } from '../documents/s3/s3-bucket.ts';
 import { DocumentsToMove } from '../documents/s3/documents-to-move.ts';
+import { S3Bucket } from '../documents/s3/s3-bucket.ts';
 import { parseS3Url } from '../documents/s3/s3-location.ts';
 import { lockDirectory } from '../embedded/directory-lock.ts';
 import { SqliteLogToMove } from '../embedded/log-to-move.ts';
@@ -22,11 +22,11 @@ import { SourceFile } from '../sql/moving/source-file.ts';
 import { PostgresDatabase } from '../sql/postgres-database.ts';
 import { serviceMigrations } from '../sql/migrations/service.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
+import { SystemClock } from '../support/system-clock.ts';
+import { pause } from '../support/time.ts';
 import type { Configuration } from './configuration.ts';
 import { SERVICE_FILE } from './engine-rows.ts';
 import { ConfigurationError } from './environment-reader.ts';
-import { sleep } from './sleep.ts';
-import { SystemClock } from '../support/system-clock.ts';
 
 /** Where a data directory is moved to. */
 export interface NewEngines {
@@ -104,7 +104,6 @@ export const openMove = async (options: MoveOptions): Promise<MoveService> => {
     opened.push(source);
     const mark = await begin(options);
     ensureSameRows(mark, engines);
-    const pause = (ms: number): Promise<void> => sleep(ms);
     const ledger = new SqlMoveLedger(database, clock);
     const move = new Move({
       log,
@@ -163,7 +162,7 @@ export const openMoveFor = async (
     await database.close();
   };
   try {
-    const documents = location && new S3Bucket({ location, pause: sleep });
+    const documents = location && new S3Bucket({ location, pause });
     const move = await openMove({ dataDir, engines: { database, store, documents } });
     return {
       ...move,

@@ -1,7 +1,7 @@
-import { Outage } from '../../application/coordination/outage.ts';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { sleep } from './sleep.ts';
+import { Outage } from '../../application/support/outage.ts';
+import { pause } from '../support/time.ts';
 
 /** What to do with a step of the start that fails because an engine is away. */
 export interface Patience {
@@ -57,7 +57,7 @@ export const waiting = ({ logger, signal, onWaiting }: WaitingOptions): Patience
       } catch (error) {
         if (!isAway(error)) throw error;
         onWaiting(what);
-        await sleep(outage.failed(error), signal);
+        await pause(outage.failed(error), signal);
         if (signal.aborted) throw new StartAbandonedError(`stopped while waiting for ${what}`);
       }
     }

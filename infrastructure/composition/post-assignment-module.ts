@@ -6,7 +6,7 @@ import { RequestRepurchase } from '../../application/loans/request-repurchase.ts
 import type { MovableClock } from '../../application/sandbox/movable-clock.ts';
 import { MarkOverdueInstallments } from '../../application/scheduling/mark-overdue-installments.ts';
 import { OverdueScheduler } from '../../application/scheduling/overdue-scheduler.ts';
-import { sleep } from './sleep.ts';
+import { pause } from '../support/time.ts';
 import { TOKENS } from './tokens.ts';
 
 /** An integrator that tries things out waits for a past due date to show; in production a day has begun for all at once. */
@@ -18,7 +18,7 @@ const untilMoved =
   async (ms: number, signal: AbortSignal): Promise<void> => {
     const moved = new AbortController();
     const forget = clock?.onMoved(() => moved.abort());
-    await sleep(ms, AbortSignal.any([signal, moved.signal]));
+    await pause(ms, AbortSignal.any([signal, moved.signal]));
     forget?.();
   };
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../../application/support/error-message.ts';
 import type { Container } from 'inversify';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import type { HealthChecks } from '../http/public-readiness.ts';
@@ -17,7 +18,7 @@ const outcomeOf = async (look: () => Promise<unknown>): Promise<string> => {
   try {
     return await Promise.race([look().then(() => 'ok'), late]);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   } finally {
     clearTimeout(timer);
   }

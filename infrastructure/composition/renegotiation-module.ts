@@ -6,7 +6,7 @@ import { RecoverRenegotiations } from '../../application/renegotiation/recover-r
 import { RenegotiateLoans } from '../../application/renegotiation/renegotiate-loans.ts';
 import { renegotiationParts } from '../../application/renegotiation/renegotiation-parts.ts';
 import { throttled } from '../support/throttled.ts';
-import { sleep } from './sleep.ts';
+import { pause } from '../support/time.ts';
 import { TOKENS } from './tokens.ts';
 
 /** Operations in memory, counted in installments: what an operation weighs. */
@@ -24,8 +24,7 @@ export const renegotiationModule = new ContainerModule(({ bind }) => {
     [],
   );
   bind(TOKENS.renegotiationParts).toResolvedValue(
-    (events, time, realClock, cache) =>
-      renegotiationParts({ events, clock: time, realClock, cache, pause: sleep }),
+    (events, time, realClock, cache) => renegotiationParts({ events, clock: time, realClock, cache, pause }),
     [eventStore, clock, TOKENS.realClock, operationCache],
   );
   bind(TOKENS.renegotiateLoans).toResolvedValue(
@@ -49,7 +48,7 @@ export const renegotiationModule = new ContainerModule(({ bind }) => {
         checkpoints: positions,
         realClock,
         logger: log,
-        sleep,
+        sleep: pause,
       }),
     [
       TOKENS.renegotiationParts,
@@ -67,7 +66,7 @@ export const renegotiationModule = new ContainerModule(({ bind }) => {
         subscription: follower('renegotiation-completion', throttled(subscription, FOLLOWER_PAUSE_MS)),
         checkpoints: positions,
         logger: log,
-        sleep,
+        sleep: pause,
       }),
     [TOKENS.commands, eventSubscription, checkpoints, logger, TOKENS.observability],
   );

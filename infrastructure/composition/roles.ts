@@ -4,12 +4,12 @@ import type { Container } from 'inversify';
 import { running, together } from '../../application/coordination/background.ts';
 import type { Background } from '../../application/coordination/background.ts';
 import { LeasedRunner } from '../../application/coordination/leased-runner.ts';
+import { pause } from '../support/time.ts';
 import { allProjections } from './all-projections.ts';
 import type { Configuration, Role } from './configuration.ts';
 import { decisionConsumer } from './decision-consumer.ts';
 import { sharesStores } from './engines.ts';
 import type { Roles } from './running-roles.ts';
-import { sleep } from './sleep.ts';
 import { TOKENS } from './tokens.ts';
 
 const ATTEMPT_GRACE_MS = 2_000;
@@ -93,7 +93,7 @@ const leasedRunner = (container: Container, lease: string, parts: readonly Backg
     leases: container.get(TOKENS.leases),
     inner: together(lease, parts),
     logger: container.get(TOKENS.logger),
-    sleep,
+    sleep: pause,
     now: () => performance.now(),
   });
 

@@ -4,7 +4,7 @@ import { DataSealKeys } from '../security/seal-keys.ts';
 import { WrappedKeys } from '../security/wrapped-keys.ts';
 import { SqlSealBook } from '../sql/seal-book.ts';
 import { throttled } from '../support/throttled.ts';
-import { sleep } from './sleep.ts';
+import { pause } from '../support/time.ts';
 import { TOKENS } from './tokens.ts';
 
 /** Nobody waits for a seal. */
@@ -27,7 +27,7 @@ export const sealModule = new ContainerModule(({ bind }) => {
         log: engines.eventStoreUrl === undefined ? 'embedded' : 'eventstoredb',
         clock,
         logger,
-        sleep,
+        sleep: pause,
       }),
     [
       ...([TOKENS.eventSubscription, TOKENS.sealBook, TOKENS.sealKeys, TOKENS.configuration] as const),

@@ -5,10 +5,10 @@ import { RebuildReadModels } from '../../application/rebuild/rebuild-read-models
 import type { RebuildDependencies } from '../../application/rebuild/rebuild-read-models.ts';
 import type { SqlGenerations } from '../sql/read-models/generations.ts';
 import { ServingReadModel } from '../sql/read-models/serving-read-model.ts';
+import { pause } from '../support/time.ts';
 import { allProjections } from './all-projections.ts';
 import { numberOf } from './log-numbers.ts';
 import { toProjected } from './read-side.ts';
-import { sleep } from './sleep.ts';
 
 /** A service beside it may write to the same disk, and SQLite lets whoever waits in only between two transactions. */
 const BREATH_MS = 1;
@@ -34,8 +34,8 @@ export const rebuildOf = ({
     generations,
     decode: toProjected,
     order: logOrder,
-    breathe: () => sleep(BREATH_MS, never),
-    sleep: (ms) => sleep(ms, never),
+    breathe: () => pause(BREATH_MS, never),
+    sleep: (ms) => pause(ms, never),
   });
 
 interface Serving {

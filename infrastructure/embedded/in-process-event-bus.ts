@@ -1,7 +1,8 @@
 import type { EventBus, PublicEvent } from '../../application/ports/event-bus.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { backoff, pause, unlessAborted } from '../support/abortable.ts';
-import { messageOf } from '../support/error-message.ts';
+import { messageOf } from '../../application/support/error-message.ts';
+import { backoff } from '../../application/support/retry.ts';
+import { pause, unlessAborted } from '../support/time.ts';
 
 export type EventHandler = (events: readonly PublicEvent[]) => Promise<void>;
 

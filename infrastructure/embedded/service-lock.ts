@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { pause } from '../support/time.ts';
 import { DirectoryInUseError, lockFile } from './directory-lock.ts';
 import type { DirectoryLock } from './directory-lock.ts';
 
@@ -39,7 +39,7 @@ export const lockForService = async (dataDir: string): Promise<DirectoryLock> =>
           `DATA_DIR ${dataDir} is in use by another service: ${holderOf(dataDir)}; give this one a directory of its own, or stop that one`,
           { cause: error },
         );
-      await wait(LOOK_AGAIN_MS);
+      await pause(LOOK_AGAIN_MS);
     }
   }
 };

@@ -1,14 +1,15 @@
 import type { LogPosition } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { pause } from '../support/abortable.ts';
-import { messageOf } from '../support/error-message.ts';
+import { messageOf } from '../../application/support/error-message.ts';
+import { backoff } from '../../application/support/retry.ts';
+import { pause } from '../support/time.ts';
 import type { Connection } from './connection.ts';
 import { isAccessDenied, isReasonToLeave, isTooSlow } from './failures.ts';
+import { UnreadableLogError, ensureFits, notAllowed } from './log-check.ts';
 import { isLater } from './log-position.ts';
-import { ensureFits, notAllowed, UnreadableLogError } from './log-check.ts';
 import type { StreamReader } from './stream-reader.ts';
-import type { FeedItem } from './subscription-feed.ts';
 import { SubscriptionFeed } from './subscription-feed.ts';
+import type { FeedItem } from './subscription-feed.ts';
 
 export interface SubscriptionSource {
   readonly connection: Connection;
@@ -94,7 +95,7 @@ const afterFailure = async (
       { cause: problem },
     );
   }
-  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** progress.failures++, LONGEST_PAUSE_MS);
+  const pauseMs = backoff(++progress.failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
   logger?.warn(
     { err: problem, from: progress.at, pause_ms: pauseMs },
     problem === undefined

@@ -1,4 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { backoff } from '../../application/support/retry.ts';
+import { pause } from '../support/time.ts';
 import type { Connection, Node } from './connection.ts';
 import { isReasonToLeave, leaderNamedBy, NoLeaderError } from './failures.ts';
 
@@ -34,11 +35,11 @@ export class Patience {
   async again(error: unknown): Promise<boolean> {
     if (error instanceof NoLeaderError) return false;
     const named = leaderNamedBy(error) !== undefined && this.#failures < 3;
-    const most = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, LONGEST_PAUSE_MS);
+    const most = backoff(++this.#failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
     // Spread, so that all that failed together do not come back together.
-    const pause = named ? 0 : most * (0.5 + Math.random() / 2);
-    if (pause >= this.leftMs) return false;
-    await delay(pause);
+    const waitMs = named ? 0 : most * (0.5 + Math.random() / 2);
+    if (waitMs >= this.leftMs) return false;
+    await pause(waitMs);
     return true;
   }
 }

@@ -1,7 +1,9 @@
 import type { ConsumerOffsets } from '../../application/ports/event-bus.ts';
 import type { Logger } from '../../application/ports/logger.ts';
+import { messageOf } from '../../application/support/error-message.ts';
+import { backoff } from '../../application/support/retry.ts';
+import { aborted, pause } from '../support/time.ts';
 import type { Watermarks } from './kafka-client.ts';
-import { aborted, backoff, messageOf, pause } from './pausing.ts';
 
 interface Dependencies {
   readonly group: string;

@@ -1,9 +1,11 @@
 import type { EachBatchPayload } from 'kafkajs';
 import type { ConsumerOffsets, ConsumerProgress } from '../../application/ports/event-bus.ts';
 import type { Logger } from '../../application/ports/logger.ts';
+import { messageOf } from '../../application/support/error-message.ts';
+import { backoff } from '../../application/support/retry.ts';
+import { pause } from '../support/time.ts';
 import type { Assignment } from './assignment.ts';
 import type { DeadLetterTopic } from './dead-letter-topic.ts';
-import { backoff, messageOf, pause } from './pausing.ts';
 import { RefusedRecordError, recordOf } from './records.ts';
 import type { KafkaRecord } from './records.ts';
 

@@ -1,18 +1,18 @@
 import type { Kafka } from 'kafkajs';
 import { deadLetterText } from '../../application/administrator/dead-letter.ts';
-import type { ConsumerOffsets } from '../../application/ports/event-bus.ts';
 import type {
   DecisionDeadLetters,
   DecisionSource,
   ReceivedDecision,
   RefusedDecision,
 } from '../../application/ports/decision-source.ts';
+import type { ConsumerOffsets } from '../../application/ports/event-bus.ts';
 import { SCHEMA_VERSION, TOPICS } from '../../application/publishing/topics.ts';
+import { aborted } from '../support/time.ts';
 import { DeadLetterTopic, NO_DEAD_LETTER_METRICS } from './dead-letter-topic.ts';
 import { kafkaClient } from './kafka-client.ts';
 import type { KafkaConnection } from './kafka-client.ts';
 import { DEFAULT_PRODUCER_SETTINGS, MessageTooLargeError, OrderedProducer } from './ordered-producer.ts';
-import { aborted } from './pausing.ts';
 import type { KafkaRecord } from './records.ts';
 import { DEFAULT_CONSUMER_SETTINGS, KafkaTopicConsumer } from './topic-consumer.ts';
 import type { ConsumerSettings, ConsumerStatus } from './topic-consumer.ts';

@@ -1,8 +1,9 @@
 import { Partitioners } from 'kafkajs';
 import type { Kafka, Producer } from 'kafkajs';
 import type { Logger } from '../../application/ports/logger.ts';
+import { messageOf } from '../../application/support/error-message.ts';
+import { within } from '../support/time.ts';
 import { RETRY } from './kafka-client.ts';
-import { messageOf, within } from './pausing.ts';
 
 export interface OutgoingMessage {
   readonly key: string | Buffer | null;

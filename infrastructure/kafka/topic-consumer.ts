@@ -1,13 +1,15 @@
 import type { Consumer, ConsumerGroupJoinEvent, EachBatchPayload, Kafka } from 'kafkajs';
 import type { ConsumerOffsets } from '../../application/ports/event-bus.ts';
 import type { Logger } from '../../application/ports/logger.ts';
+import { messageOf } from '../../application/support/error-message.ts';
+import { backoff } from '../../application/support/retry.ts';
+import { pause, within } from '../support/time.ts';
 import { Assignment } from './assignment.ts';
 import { BatchWork } from './batch-work.ts';
 import type { BatchSettings, RecordHandler } from './batch-work.ts';
 import type { DeadLetterTopic } from './dead-letter-topic.ts';
 import { RETRY, watermarks } from './kafka-client.ts';
 import { keepMembership } from './membership.ts';
-import { backoff, messageOf, pause, within } from './pausing.ts';
 import { watchSession } from './session-watch.ts';
 
 export interface ConsumerSettings extends BatchSettings {

@@ -1,16 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { CompiledQuery, Kysely } from 'kysely';
-import { LRUCache } from 'lru-cache';
 import { StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { BatchResult, BatchStatement } from '../postgres/batch.ts';
 import { ConnectionPool } from '../postgres/connection-pool.ts';
 import type { PoolSettings } from '../postgres/connection-pool.ts';
 import { isWorthRepeating } from '../postgres/failures.ts';
 import { bound } from '../postgres/values.ts';
+import { pause } from '../support/time.ts';
 import { answersRows, guarded, readError, writeError } from './postgres-errors.ts';
 import { postgresQueryBuilder } from './query-builder.ts';
 import type { Schema } from './schema.ts';
 import type { Query, SqlDatabase, Statement, StatementResult, TransactionOptions } from './sql-database.ts';
+import type { CompiledQuery, Kysely } from 'kysely';
+import { LRUCache } from 'lru-cache';
 
 export type PostgresOptions = Pick<PoolSettings, 'url' | 'logger'> & Partial<PoolSettings>;
 
@@ -134,7 +134,7 @@ export class PostgresDatabase implements SqlDatabase {
         return await this.#pool.run(batch, { transaction });
       } catch (error) {
         if (attempt === ATTEMPTS || !isWorthRepeating(error)) throw error;
-        await sleep(Math.random() * attempt * PAUSE_MS);
+        await pause(Math.random() * attempt * PAUSE_MS);
       }
     }
   }

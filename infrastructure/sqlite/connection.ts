@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
-import { setTimeout as wait } from 'node:timers/promises';
+import { pause } from '../support/time.ts';
 import { LRUCache } from 'lru-cache';
 import { isBusy } from './errors.ts';
 
@@ -41,7 +41,8 @@ const WAL_LIMIT_BYTES = 67_108_864;
 const WAL_PAGES_PER_CHECKPOINT = 4_000;
 const RETRY_PAUSE_MS = 10;
 
-const pause = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+const blockThread = (ms: number): void =>
+  void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 /** Tries again while another connection is in the way, for operations that SQLite's own busy handler does not cover. */
 export const whileBusy = <T>(operation: () => T, timeoutMs: number): T => {
@@ -51,7 +52,7 @@ export const whileBusy = <T>(operation: () => T, timeoutMs: number): T => {
       return operation();
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw error;
-      pause(RETRY_PAUSE_MS);
+      blockThread(RETRY_PAUSE_MS);
     }
   }
 };
@@ -192,7 +193,7 @@ export const emptyWriteAheadLog = async (path: string): Promise<boolean> => {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const result = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { readonly busy: number };
       if (result.busy === 0) return true;
-      await wait(PAUSE_MS);
+      await pause(PAUSE_MS);
     }
     return false;
   } finally {

@@ -2,7 +2,8 @@ import { Worker } from 'node:worker_threads';
 import type { WorkerOptions } from 'node:worker_threads';
 import { StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { backoff, pause, unlessAborted } from '../support/abortable.ts';
+import { backoff } from '../../application/support/retry.ts';
+import { pause, unlessAborted } from '../support/time.ts';
 import type { FromThread, ToThread } from './serve-thread.ts';
 
 export interface Call<Request, Reply> {
@@ -229,7 +230,8 @@ export class DatabaseThread<Request, Reply> {
         { thread: name, reason: why, retryInMs: delay },
         'database thread ended, starting it again',
       );
-      if (await pause(delay, this.#stopping.signal)) return;
+      await pause(delay, this.#stopping.signal);
+      if (this.#stopping.signal.aborted) return;
       try {
         await this.#spawn();
         logger?.info({ thread: name }, 'database thread started again');

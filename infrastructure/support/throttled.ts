@@ -3,7 +3,7 @@ import type {
   SubscribeOptions,
   SubscriptionMessage,
 } from '../../application/ports/event-store.ts';
-import { pause } from './abortable.ts';
+import { pause } from './time.ts';
 
 /** A batch of this size is worth a transaction of its own: no pause after it. */
 const WORTH_A_TRANSACTION = 200;

@@ -1,3 +1,4 @@
+import { pause } from '../support/time.ts';
 import type { DeliveryQueue } from '../../application/ports/delivery-queue.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 
@@ -70,7 +71,7 @@ export class RetentionSweeper {
         limit: DELIVERIES_A_STEP,
       });
       if (removed === 0 || this.#stopped) return;
-      await new Promise((resolve) => setTimeout(resolve, BETWEEN_STEPS_MS));
+      await pause(BETWEEN_STEPS_MS);
     }
   }
 }

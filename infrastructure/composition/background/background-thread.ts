@@ -1,9 +1,10 @@
 import type { Worker } from 'node:worker_threads';
 import type { Logger } from '../../../application/ports/logger.ts';
-import type { SqliteEventStore } from '../../sqlite/event-log/sqlite-event-store.ts';
+import { messageOf } from '../../../application/support/error-message.ts';
+import { backoff } from '../../../application/support/retry.ts';
 import type { CreateWorker } from '../../sqlite/database-thread.ts';
-import { backoff, pause, unlessAborted } from '../../support/abortable.ts';
-import { messageOf } from '../../support/error-message.ts';
+import type { SqliteEventStore } from '../../sqlite/event-log/sqlite-event-store.ts';
+import { pause, unlessAborted } from '../../support/time.ts';
 import type { Configuration } from '../configuration.ts';
 import { newBackgroundWorker } from './background-worker.ts';
 import type { BackgroundData, FromBackground, Question, Questions, ToBackground } from './wire.ts';
@@ -168,7 +169,8 @@ export class BackgroundThread {
       this.#setbacks += 1;
       const retryInMs = backoff(this.#setbacks, FIRST_RESTART_MS, LONGEST_RESTART_MS);
       logger.error({ reason, retryInMs }, 'the background thread ended, starting it again');
-      if (await pause(retryInMs, this.#stopping.signal)) return;
+      await pause(retryInMs, this.#stopping.signal);
+      if (this.#stopping.signal.aborted) return;
       try {
         await this.#spawn();
         logger.info({}, 'the background thread started again');

@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
 import type { ByteRange } from '../../../application/ports/document-store.ts';
 import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
+import { backoff } from '../../../application/support/retry.ts';
 import type { S3Location } from './s3-location.ts';
 
 const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 400;
 const ATTEMPT_MS = 10_000;
 /** Of an answer that says why something was refused, this much goes into the error. */
 const REASON_CHARACTERS = 300;
@@ -92,7 +94,7 @@ export class S3Bucket {
           throw new StoreUnavailableError('document storage cannot be reached', { cause: error });
         }
       }
-      await this.#options.pause(FIRST_PAUSE_MS * 2 ** (attempt - 1));
+      await this.#options.pause(backoff(attempt, FIRST_PAUSE_MS, LONGEST_PAUSE_MS));
     }
   }
 

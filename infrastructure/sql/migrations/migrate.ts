@@ -1,7 +1,8 @@
-import { CompiledQuery } from 'kysely';
+import { messageOf } from '../../../application/support/error-message.ts';
 import { alone } from '../locks.ts';
 import { ConstraintError } from '../sql-database.ts';
 import type { SqlDatabase, SqlDialect } from '../sql-database.ts';
+import { CompiledQuery } from 'kysely';
 
 /** One step of a schema, run once per database in one transaction. What was shipped never changes; a correction is a new step. */
 export interface Migration {
@@ -90,7 +91,7 @@ export const migrate = async (
     } catch (error) {
       // The other process was faster; any other broken constraint is the step's own.
       if (error instanceof ConstraintError && (await isApplied(database, migration.id))) continue;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       throw new Error(`schema step ${migration.id} failed: ${reason}`, { cause: error });
     }
   }

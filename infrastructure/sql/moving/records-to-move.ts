@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { CompiledQuery } from 'kysely';
-import { insistently } from '../../../application/moving/insistently.ts';
 import { MoveFailedError } from '../../../application/ports/moving.ts';
 import type { CheckpointToMove, RecordsToMove } from '../../../application/ports/moving.ts';
+import { retryUntilAvailable } from '../../../application/support/retry.ts';
 import type { SqlDatabase } from '../sql-database.ts';
 import type { SqlMoveLedger } from './move-ledger.ts';
 import { MOVED_TABLES } from './source-file.ts';
@@ -56,7 +56,7 @@ export class SqlRecordsToMove implements RecordsToMove {
         { query: insertion(target, table, rows) },
         ledger.rowsThroughStatement(table.name, through),
       ];
-      await insistently(() => target.transaction(statements), pause);
+      await retryUntilAvailable(() => target.transaction(statements), pause);
       moved(rows.length);
       after = through;
     }
@@ -66,7 +66,7 @@ export class SqlRecordsToMove implements RecordsToMove {
     const { source, target, pause } = this.#deps;
     for (let after: readonly Value[] | undefined; ;) {
       const rows = source.page(table, after, PAGE);
-      const there = await insistently(() => target.read(selection(target, table, after)), pause);
+      const there = await retryUntilAvailable(() => target.read(selection(target, table, after)), pause);
       const last = rows.at(-1);
       if (!last && there.length === 0) return;
       rows.forEach((row, index) => {

@@ -1,14 +1,15 @@
-import { sql } from 'kysely';
-import type { LogPosition } from '../../../application/ports/event-store.ts';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../application/ports/event-store.ts';
+import type { LogPosition } from '../../../application/ports/event-store.ts';
 import type { ProjectionStore } from '../../../application/ports/read-models.ts';
+import { messageOf } from '../../../application/support/error-message.ts';
 import type { Projection, TableWrite } from '../../../projections/engine/projection.ts';
-import type { QuarantinedStream } from '../../../projections/engine/projector-ports.ts';
 import { RefusedWritesError } from '../../../projections/engine/projector-ports.ts';
+import type { QuarantinedStream } from '../../../projections/engine/projector-ports.ts';
 import { alone } from '../locks.ts';
 import { GuardFailedError } from '../sql-database.ts';
 import type { SqlDatabase, Statement } from '../sql-database.ts';
 import { TableWriteStatements } from './table-write-statements.ts';
+import { sql } from 'kysely';
 
 /** What may pass by itself; every other failure of these statements would come again. */
 const mayPass = (error: unknown): boolean =>
@@ -83,7 +84,7 @@ export class SqlProjectionStore implements ProjectionStore {
     } catch (error) {
       if (error instanceof GuardFailedError) return false;
       if (mayPass(error)) throw error;
-      throw new RefusedWritesError(error instanceof Error ? error.message : String(error), { cause: error });
+      throw new RefusedWritesError(messageOf(error), { cause: error });
     }
   }
 

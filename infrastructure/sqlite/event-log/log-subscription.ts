@@ -6,8 +6,9 @@ import type {
   SubscriptionMessage,
 } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { backoff, pause, unlessAborted } from '../../support/abortable.ts';
-import { messageOf } from '../../support/error-message.ts';
+import { messageOf } from '../../../application/support/error-message.ts';
+import { backoff } from '../../../application/support/retry.ts';
+import { pause, unlessAborted } from '../../support/time.ts';
 import { toPosition } from './event-log-reader.ts';
 import type { LogPage } from './event-log-reader.ts';
 import type { RecentEvents } from './recent-events.ts';

@@ -1,3 +1,5 @@
+import { pause } from '../../support/time.ts';
+import { messageOf } from '../../../application/support/error-message.ts';
 import type {
   Claim,
   ClaimRequest,
@@ -164,7 +166,7 @@ export class WebhookDispatcher {
       await queue.release(leases, iso(this.#deps.now()));
     } catch (error) {
       this.#report(error, 'webhooks: cannot claim work');
-      await new Promise((resolve) => setTimeout(resolve, AFTER_ERROR_MS));
+      await pause(AFTER_ERROR_MS);
       for (const { webhookId } of requests) this.#agenda.reconsider(webhookId);
     }
   }
@@ -265,7 +267,7 @@ export class WebhookDispatcher {
   }
 
   #report(error: unknown, message: string): void {
-    this.#lastError = error instanceof Error ? error.message : String(error);
+    this.#lastError = messageOf(error);
     this.#deps.logger.error({ err: error }, message);
   }
 }

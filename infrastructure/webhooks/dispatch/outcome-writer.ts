@@ -1,5 +1,7 @@
 import type { AttemptResult, DeliveryQueue, Settlement } from '../../../application/ports/delivery-queue.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
+import { retry } from '../../../application/support/retry.ts';
+import { pause } from '../../support/time.ts';
 
 interface Waiting {
   readonly result: AttemptResult;
@@ -16,8 +18,6 @@ interface Options {
 
 const MOST_TOGETHER = 128;
 const RETRY_PAUSES_MS = [50, 200, 500, 1_000];
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Stores results as they come, one call at a time: what comes in while one is under way goes into the next together. */
 export class OutcomeWriter {
@@ -54,18 +54,14 @@ export class OutcomeWriter {
   }
 
   /** Storing a result twice is storing it once: after the first time its lease is gone, or its values are there already. */
-  async #store(results: readonly AttemptResult[]): Promise<readonly Settlement[]> {
+  #store(results: readonly AttemptResult[]): Promise<readonly Settlement[]> {
     const { queue, logger, now, leaseMs } = this.#options;
-    for (let tries = 0; ; tries++) {
-      try {
-        const at = now();
-        return await queue.settle(results, new Date(at).toISOString(), new Date(at + leaseMs).toISOString());
-      } catch (error) {
-        const pauseMs = RETRY_PAUSES_MS[tries];
-        if (pauseMs === undefined) throw error;
-        logger.warn({ err: error, results: results.length }, 'webhooks: results not stored yet');
-        await pause(pauseMs);
-      }
-    }
+    const store = (): Promise<readonly Settlement[]> => {
+      const at = now();
+      return queue.settle(results, new Date(at).toISOString(), new Date(at + leaseMs).toISOString());
+    };
+    const onRetry = (error: unknown): void =>
+      logger.warn({ err: error, results: results.length }, 'webhooks: results not stored yet');
+    return retry(store, { pausesMs: RETRY_PAUSES_MS, mayPass: () => true, onRetry }, pause);
   }
 }

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Background } from '../../../application/coordination/background.ts';
 import { LeasedRunner } from '../../../application/coordination/leased-runner.ts';
 import type { Lease } from '../../../application/ports/coordination.ts';
-import { sleep } from '../../../infrastructure/composition/sleep.ts';
+import { pause } from '../../../infrastructure/support/time.ts';
 import { InMemoryLeases } from '../../support/in-memory-leases.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
@@ -71,7 +71,7 @@ describe('a role that only one process may play', () => {
   const runner = (leases: InMemoryLeases, work: Work, holder: string): LeasedRunner => {
     const inner = work.background();
     const now = (): number => performance.now();
-    const one = new LeasedRunner({ lease: 'role', holder, leases, inner, logger, sleep, now, timing });
+    const one = new LeasedRunner({ lease: 'role', holder, leases, inner, logger, sleep: pause, now, timing });
     started.push(one);
     one.start();
     return one;

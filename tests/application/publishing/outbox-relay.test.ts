@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { loanStream, parseLoanStream } from '../../../application/command-handling/stream-names.ts';
+import { UnreadableEventError } from '../../../application/event-codec/payload.ts';
 import type { CheckpointStore } from '../../../application/ports/coordination.ts';
 import type {
   EventBus,
@@ -13,8 +14,7 @@ import { HeldOperations } from '../../../application/publishing/held-operations.
 import { LOOK_FOR_RELEASES_MS, OutboxRelay } from '../../../application/publishing/outbox-relay.ts';
 import { PublicEventTranslator } from '../../../application/publishing/public-event-translator.ts';
 import type { LoanEvent } from '../../../domain/loan/events.ts';
-import { UnreadableEventError } from '../../../application/event-codec/payload.ts';
-import { sleep } from '../../../infrastructure/composition/sleep.ts';
+import { pause } from '../../../infrastructure/support/time.ts';
 import { sampleEvent, sampleMetadata } from '../../contracts/event-store-samples.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
@@ -118,7 +118,7 @@ const relayOver = (
     logger,
     streamPrefix: 'loan-',
     sleep: async (ms, signal) => {
-      if (ms === LOOK_FOR_RELEASES_MS) return sleep(5, signal);
+      if (ms === LOOK_FOR_RELEASES_MS) return pause(5, signal);
       pauses.push(ms);
       await new Promise((resolve) => setImmediate(resolve));
     },

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { status } from '@grpc/grpc-js';
-import { appendRetrying } from '../../../application/command-handling/append-retrying.ts';
 import { BusyError } from '../../../application/ports/busy-error.ts';
 import {
   ConcurrencyError,
@@ -9,6 +8,7 @@ import {
   StoreUnavailableError,
 } from '../../../application/ports/event-store.ts';
 import type { JsonText } from '../../../application/ports/event-store.ts';
+import { retryAppend } from '../../../application/support/retry.ts';
 import { EventStoreDbStore } from '../../../infrastructure/eventstoredb/event-store-db-store.ts';
 import {
   failureOf,
@@ -41,7 +41,7 @@ describe('an append whose answer does not come', () => {
     const [stream, events] = [`${newPrefix()}A`, sampleEvents(2)];
     server.faults.appends = 'lost';
     const pause = async (): Promise<void> => void (server.faults.appends = 'answered');
-    expect(await appendRetrying(() => store.append(stream, 'no_stream', events), pause)).toMatchObject({
+    expect(await retryAppend(() => store.append(stream, 'no_stream', events), pause)).toMatchObject({
       revision: 1n,
     });
     expect(server.log.stream(stream)).toHaveLength(2);
@@ -59,7 +59,7 @@ describe('an append whose answer does not come', () => {
     server.faults.appendDelayMs = 0;
     await delay(150);
     const events = sampleEvents(1);
-    const other = appendRetrying(() => store.append(`${prefix}other`, 'no_stream', events), briefPause);
+    const other = retryAppend(() => store.append(`${prefix}other`, 'no_stream', events), briefPause);
     expect(await other).toMatchObject({ revision: 0n });
   });
 });
@@ -124,7 +124,7 @@ describe('a server that is away', () => {
     for (let n = 0; n < 3; n++) away = await failureOf(store.append(stream, 0n, events));
     const reading = await failureOf(store.read(stream));
     const second = await EventStoreDbStandIn.start({ port: first.port, log: first.log });
-    const result = await appendRetrying(() => store.append(stream, 0n, events), briefPause);
+    const result = await retryAppend(() => store.append(stream, 0n, events), briefPause);
     await store.close();
     await second.kill();
     expect(reading).toBeInstanceOf(StoreUnavailableError);
@@ -167,7 +167,7 @@ describe('a server that is away', () => {
     ]);
     const took = Date.now() - started;
     gate.restore();
-    const result = await appendRetrying(() => store.append(stream, 0n, events), briefPause);
+    const result = await retryAppend(() => store.append(stream, 0n, events), briefPause);
     await store.close();
     await gate.close();
     await server.kill();

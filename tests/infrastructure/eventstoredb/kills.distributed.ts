@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { appendRetrying } from '../../../application/command-handling/append-retrying.ts';
-import type { KeyClaim, StreamRevision } from '../../../application/ports/event-store.ts';
 import { ConcurrencyError, KeyAlreadyClaimedError } from '../../../application/ports/event-store.ts';
+import type { KeyClaim, StreamRevision } from '../../../application/ports/event-store.ts';
+import { retryAppend } from '../../../application/support/retry.ts';
 import { EventStoreDbStore } from '../../../infrastructure/eventstoredb/event-store-db-store.ts';
 import { idsOf, newClaim, newPrefix, sampleEvents } from '../../contracts/event-store-samples.ts';
-import { StandInProcess } from '../../support/eventstoredb/stand-in-process.ts';
 import { until } from '../../support/eventstoredb/open-store.ts';
+import { StandInProcess } from '../../support/eventstoredb/stand-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const KILLS = 10;
@@ -34,7 +34,7 @@ const write = async (
     const note = (outcome: Told['outcome']): void => void told.push({ key, ids: idsOf(events), outcome });
     try {
       const expected: StreamRevision = await store.head(stream);
-      await appendRetrying(() => store.append(stream, expected, events, key), delay);
+      await retryAppend(() => store.append(stream, expected, events, key), delay);
       note('stored');
     } catch (error) {
       const refused = error instanceof ConcurrencyError || error instanceof KeyAlreadyClaimedError;

@@ -3,11 +3,11 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { describe, expect, test } from '@jest/globals';
-import { appendRetrying } from '../../../application/command-handling/append-retrying.ts';
+import { retryAppend } from '../../../application/support/retry.ts';
 import { EventStoreDbStore } from '../../../infrastructure/eventstoredb/event-store-db-store.ts';
 import { catchUp, failureOf, idsOf, newPrefix, sampleEvents } from '../../contracts/event-store-samples.ts';
-import { EventStoreDbStandIn } from '../../support/eventstoredb/stand-in.ts';
 import { StandInProcess } from '../../support/eventstoredb/stand-in-process.ts';
+import { EventStoreDbStandIn } from '../../support/eventstoredb/stand-in.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const clientEvents = (count: number) =>
@@ -75,7 +75,7 @@ describe('the stand-in as a process of its own', () => {
     }
     const events = sampleEvents(1);
     const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-    await appendRetrying(() => store.append(`${prefix}last`, 'no_stream', events), pause);
+    await retryAppend(() => store.append(`${prefix}last`, 'no_stream', events), pause);
     const stored = await catchUp(store, prefix, 10_000);
     expect(idsOf(stored)).toEqual(expect.arrayContaining([...acknowledged, ...idsOf(events)]));
     expect(acknowledged.length).toBeGreaterThan(0);

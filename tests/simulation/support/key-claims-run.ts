@@ -1,4 +1,8 @@
-import { appendRetrying } from '../../../application/command-handling/append-retrying.ts';
+import {
+  ConcurrencyError,
+  KeyAlreadyClaimedError,
+  OutcomeUnknownError,
+} from '../../../application/ports/event-store.ts';
 import type {
   AppendResult,
   EventToAppend,
@@ -6,13 +10,9 @@ import type {
   KeyClaim,
   StreamRevision,
 } from '../../../application/ports/event-store.ts';
-import {
-  ConcurrencyError,
-  KeyAlreadyClaimedError,
-  OutcomeUnknownError,
-} from '../../../application/ports/event-store.ts';
-import type { SingleStreams } from '../../../infrastructure/eventstoredb/key-claims.ts';
+import { retryAppend } from '../../../application/support/retry.ts';
 import { CLAIM_STREAM_PREFIX, KeyClaims } from '../../../infrastructure/eventstoredb/key-claims.ts';
+import type { SingleStreams } from '../../../infrastructure/eventstoredb/key-claims.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { Random } from '../../support/random.ts';
 import { Scheduler } from './scheduler.ts';
@@ -178,7 +178,7 @@ const command = async (world: World, streams: StreamsOfProcess, claims: KeyClaim
     const attempt: Attempt = { key, stream, ids: events.map(({ id }) => id), told: 'nothing' };
     world.attempts.push(attempt);
     try {
-      await appendRetrying(
+      await retryAppend(
         () =>
           key === undefined
             ? streams.append(stream, expected, events)

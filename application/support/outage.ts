@@ -1,4 +1,6 @@
 import type { Logger } from '../ports/logger.ts';
+import { messageOf } from './error-message.ts';
+import { backoff } from './retry.ts';
 
 export interface OutageOptions {
   readonly logger: Logger;
@@ -8,9 +10,6 @@ export interface OutageOptions {
   readonly firstPauseMs?: number;
   readonly longestPauseMs?: number;
 }
-
-/** How a failure is told apart from another of the same outage. */
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
  * Keeps an outage quiet: one line when something stops working, one when the reason changes, one when it works again, however often
@@ -33,7 +32,7 @@ export class Outage {
   /** Notes a failure; answers how many milliseconds to wait before the next try. */
   failed(error: unknown, fields: object = {}): number {
     const { logger, what, firstPauseMs = 100, longestPauseMs = 5_000 } = this.#options;
-    const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(this.#failures, 30));
+    const pauseMs = backoff(this.#failures + 1, firstPauseMs, longestPauseMs);
     const reason = messageOf(error);
     if (this.#failures === 0) this.#since = performance.now();
     if (reason === this.#lastError) logger.debug({ ...fields, reason, pauseMs }, `${what}: still failing`);

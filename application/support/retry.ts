@@ -1,0 +1,98 @@
+import { BusyError } from '../ports/busy-error.ts';
+import { OutcomeUnknownError, StoreUnavailableError } from '../ports/event-store.ts';
+import type { AppendResult } from '../ports/event-store.ts';
+
+/** Resolves after so many milliseconds, or at once when the signal ends. */
+export type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
+
+/** Milliseconds before the given repetition (1 is the first): doubles up to a bound. */
+export const backoff = (attempt: number, firstMs: number, longestMs: number): number =>
+  Math.min(firstMs * 2 ** Math.min(attempt - 1, 30), longestMs);
+
+export interface RetryPolicy {
+  /** Milliseconds before the first repetition, the second and so on; after the last one the error is thrown. */
+  readonly pausesMs: readonly number[];
+  /** Whether the same work may succeed a moment later. */
+  readonly mayPass: (error: unknown) => boolean;
+  /** No repetition begins after this time, counted from the first try. */
+  readonly giveUpAfterMs?: number;
+  readonly onRetry?: (error: unknown) => void;
+}
+
+/** Repeats work that may be done twice. @throws what the last try met */
+export const retry = async <Result>(
+  work: () => Promise<Result>,
+  policy: RetryPolicy,
+  pause: (ms: number) => Promise<unknown>,
+): Promise<Result> => {
+  const { pausesMs, mayPass, giveUpAfterMs = Infinity, onRetry } = policy;
+  const begun = performance.now();
+  for (let tries = 0; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      const ms = pausesMs[tries];
+      if (ms === undefined || !mayPass(error) || performance.now() - begun > giveUpAfterMs) throw error;
+      onRetry?.(error);
+      await pause(ms);
+    }
+  }
+};
+
+/** A store that swallows everything costs its time-out with every try: the caller should hear before its own patience ends. */
+const UNKNOWN_OUTCOME: RetryPolicy = {
+  pausesMs: [20, 100, 400, 1_500],
+  mayPass: (error) => error instanceof OutcomeUnknownError,
+  giveUpAfterMs: 8_000,
+};
+
+/**
+ * Sends the very same append again while its outcome is unknown: with the same ids and revision, the store answers a repeated append
+ * with its first result.
+ *
+ * @throws OutcomeUnknownError when it is still unknown after the last try, and whatever else the store raises
+ */
+export const retryAppend = (
+  append: () => Promise<AppendResult>,
+  pause: (ms: number) => Promise<unknown>,
+): Promise<AppendResult> => retry(append, UNKNOWN_OUTCOME, pause);
+
+const ENGINE_AWAY: RetryPolicy = {
+  pausesMs: [50, 200, 500, 1_000, 2_000, 5_000, 10_000],
+  mayPass: (error) =>
+    error instanceof StoreUnavailableError ||
+    error instanceof OutcomeUnknownError ||
+    error instanceof BusyError,
+};
+
+/**
+ * Repeats while an engine is away or does not say what it did, for about twenty seconds. Only for what may be done twice.
+ * @throws what the last try met
+ */
+export const retryUntilAvailable = <Result>(
+  work: () => Promise<Result>,
+  pause: (ms: number) => Promise<unknown>,
+): Promise<Result> => retry(work, ENGINE_AWAY, pause);
+
+/**
+ * Does the work again and again until the signal ends.
+ * @param work answers how many milliseconds to wait before the next time; nothing means none
+ * @param afterFailure answers the same for a try that failed before the signal ended
+ */
+export const repeatUntilAborted = async (
+  work: () => Promise<number | void>,
+  afterFailure: (error: unknown) => number,
+  pause: Pause,
+  signal: AbortSignal,
+): Promise<void> => {
+  while (!signal.aborted) {
+    let waitMs: number | void;
+    try {
+      waitMs = await work();
+    } catch (error) {
+      if (signal.aborted) return;
+      waitMs = afterFailure(error);
+    }
+    if (waitMs !== undefined) await pause(waitMs, signal);
+  }
+};
