@@ -1,6 +1,6 @@
 import { explainPresentValue } from '../../domain/curve/explained-value.ts';
 import type { ExplainedLine } from '../../domain/curve/explained-value.ts';
-import { exitBasisValue } from '../../domain/loan/balances.ts';
+import { exitBasisValue } from '../../domain/loan/books.ts';
 import { isOpen } from '../../domain/installment/index.ts';
 import type { OpenInstallment } from '../../domain/installment/state.ts';
 import type { LoanEvent, LoanReceived, LoanState } from '../../domain/loan/index.ts';

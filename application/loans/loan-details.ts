@@ -1,4 +1,4 @@
-import { openFaceValue, payoffValue } from '../../domain/loan/balances.ts';
+import { openFaceValue, payoffValue } from '../../domain/loan/books.ts';
 import type { PaymentMethod } from '../../domain/installment/events.ts';
 import type { Installment, PrepaymentCredit } from '../../domain/installment/state.ts';
 import { outstandingAtDue } from '../../domain/installment/index.ts';

@@ -1,4 +1,4 @@
-import { presentValuesOn } from '../../domain/curve/present-values-on.ts';
+import { presentValuesOn } from '../../domain/curve/present-value.ts';
 import { daysBetween } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { PortfolioFlow } from '../../projections/portfolio/portfolio-rows.ts';

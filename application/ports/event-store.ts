@@ -1,4 +1,4 @@
-import type { Brand } from '../../domain/shared/brand.ts';
+import type { Brand } from '../../domain/shared/identifiers.ts';
 
 /** JSON text, exactly as it is hashed and stored. */
 export type JsonText = Brand<string, 'JsonText'>;

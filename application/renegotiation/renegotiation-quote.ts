@@ -1,6 +1,6 @@
 import { presentValue } from '../../domain/curve/present-value.ts';
 import { isOpen } from '../../domain/installment/index.ts';
-import { openFaceValue } from '../../domain/loan/balances.ts';
+import { openFaceValue } from '../../domain/loan/books.ts';
 import type { ActiveLoan } from '../../domain/loan/index.ts';
 import type { Pricing } from '../../domain/loan/events.ts';
 import { newOperation } from '../../domain/renegotiation/index.ts';

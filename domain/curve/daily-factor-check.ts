@@ -1,8 +1,7 @@
 import { daysBetween } from '../shared/calendar-date.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import type { Cents } from '../shared/money.ts';
-import { meanDays } from './daily-factor-estimate.ts';
-import { solveDailyFactor } from './daily-factor.ts';
+import { meanDays, solveDailyFactor } from './daily-factor.ts';
 import { FRACTION, sumOfFaces } from './fixed-point.ts';
 
 /** Binary digits of the slope after the point. */

@@ -3,8 +3,7 @@ import { daysBetween } from '../shared/calendar-date.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import { ZERO as NOTHING, subtractCents } from '../shared/money.ts';
 import type { Cents } from '../shared/money.ts';
-import { Decimal, ZERO, roundToCents } from './decimal.ts';
-import { carryOf } from './powers.ts';
+import { Decimal, ZERO, carryOf, roundToCents } from './decimal.ts';
 import { valueEach } from './present-value.ts';
 import type { OpenAmount } from './present-value.ts';
 

@@ -1,4 +1,8 @@
-import type { Flow } from './daily-factor-estimate.ts';
+/** What falls due, in cents, a number of whole days after the issue. */
+export interface Flow {
+  readonly days: number;
+  readonly faceValue: number;
+}
 
 /** Binary digits after the point of a fixed-point number: some forty decimals more than a daily factor has. */
 export const FRACTION = 256n;

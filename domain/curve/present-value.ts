@@ -4,8 +4,7 @@ import { daysBetween } from '../shared/calendar-date.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import { ZERO as NOTHING, cents, subtractCents } from '../shared/money.ts';
 import type { Cents } from '../shared/money.ts';
-import { Decimal, ZERO, roundToCents } from './decimal.ts';
-import { carryOf } from './powers.ts';
+import { Decimal, ZERO, carryOf, roundToCents } from './decimal.ts';
 
 const CENTS_PER_UNIT = 100;
 
@@ -37,7 +36,7 @@ export const valueEach = <Amount extends OpenAmount>(
   });
 };
 
-export interface PresentValue {
+interface PresentValue {
   readonly total: Cents;
   /** In the order given; they add up to `total`. */
   readonly lines: readonly PresentValueLine[];
@@ -88,4 +87,61 @@ export const outstandingAtDueDate = (dailyFactor: string, installment: OpenAmoun
   const [valued] = valueEach(dailyFactor, [installment], installment.dueDate);
   const owed = valued ? roundToCents(valued.exact) : installment.faceValue;
   return cents(Math.min(installment.faceValue, Math.max(0, owed)));
+};
+
+/** Above it the float's own spacing comes too close to a cent. */
+const LARGEST = 1e12;
+/**
+ * Eight units in the last place for each day and 64 days more: the factor's own rounding grows with the exponent, and the power,
+ * the product and the sum add less than what is spare.
+ */
+const RELATIVE_ERROR_PER_DAY = 2 ** -50;
+const SPARE_DAYS = 64;
+
+/** Whole days from one date to others; schedules repeat theirs, and reading a date costs more than a power. */
+const daysFrom = (date: CalendarDate): ((other: CalendarDate) => number) => {
+  const known = new Map<string, number>();
+  return (other) => {
+    let days = known.get(other);
+    if (days === undefined) known.set(other, (days = daysBetween(date, other)));
+    return days;
+  };
+};
+
+/** Lines in floats; undefined as soon as one running total is too close to half a cent to be sure of its rounding. */
+const certainLines = (
+  factor: number,
+  open: readonly OpenAmount[],
+  days: (date: CalendarDate) => number,
+): PresentValue | undefined => {
+  let [sum, error, total] = [0, 0, 0];
+  const lines: PresentValueLine[] = [];
+  const add = (value: number, exponent: number): void => {
+    const carried = value * factor ** exponent;
+    sum += carried;
+    error += Math.abs(carried) * (Math.abs(exponent) + SPARE_DAYS) * RELATIVE_ERROR_PER_DAY;
+  };
+  for (const installment of open) {
+    add(installment.faceValue, days(installment.dueDate));
+    for (const { value, date } of installment.credits) add(-Number(value) * CENTS_PER_UNIT, days(date));
+    const whole = Math.floor(sum);
+    const fromHalf = Math.abs(sum - whole - 0.5);
+    if (!(sum >= 0 && sum < LARGEST && fromHalf > error)) return undefined;
+    const before = total;
+    total = Math.floor(sum + 0.5);
+    lines.push({ installmentCode: installment.code, presentValue: cents(total - before) });
+  }
+  return { total: cents(total), lines };
+};
+
+/**
+ * `presentValue` for many operations on one date: the same cents, some hundred times faster. Floats decide only where their error
+ * cannot reach the next half cent; everything else goes the exact way.
+ */
+export const presentValuesOn = (
+  date: CalendarDate,
+): ((dailyFactor: string, open: readonly OpenAmount[]) => PresentValue) => {
+  const days = daysFrom(date);
+  return (dailyFactor, open) =>
+    certainLines(Number(dailyFactor), open, days) ?? presentValue(dailyFactor, open, date);
 };

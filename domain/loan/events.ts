@@ -244,3 +244,10 @@ export type LoanEvent =
   | LoanReservationReleased
   | LoanRenegotiated
   | LoanRenegotiationCompleted;
+
+/** The part of an event that records the decision behind it. */
+export const decided = ({
+  decision,
+}: {
+  readonly decision?: DecisionRecord;
+}): { readonly decision?: DecisionRecord } => (decision ? { decision } : {});

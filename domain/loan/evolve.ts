@@ -8,7 +8,7 @@ import type {
   LoanRenegotiated,
   LoanReserved,
 } from './events.ts';
-import { holds } from './reservation.ts';
+import { holds } from './state.ts';
 import type { LoanState, ReceivedLoan, RenegotiatedLoan, ReservedCode, ReservedLoan } from './state.ts';
 
 const receivedLoan = (event: LoanReceived): ReceivedLoan => ({

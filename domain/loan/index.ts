@@ -11,9 +11,9 @@ export const loanDecider: Decider<LoanState, LoanCommand, LoanEvent> = {
   evolve,
 };
 
-export { openFaceValue, payoffValue, totalReceived } from './balances.ts';
+export { openFaceValue, payoffValue, totalReceived } from './books.ts';
 export { isSameDocument } from './add-documents.ts';
-export { isReserved, tookPartInRenegotiation } from './reservation.ts';
+export { isReserved, tookPartInRenegotiation } from './state.ts';
 export type * from './commands.ts';
 export type * from './events.ts';
 export type * from './state.ts';

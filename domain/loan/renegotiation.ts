@@ -17,7 +17,7 @@ import type {
   LoanReserved,
 } from './events.ts';
 import { codeAlreadyUsed, requireActive, requireLoan, wrongStatus } from './refusals.ts';
-import { holds, isReserved } from './reservation.ts';
+import { holds, isReserved } from './state.ts';
 import type { LoanState } from './state.ts';
 
 /*

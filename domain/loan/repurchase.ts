@@ -1,8 +1,8 @@
 import { repurchaseValue } from '../curve/repurchase-value.ts';
 import { isOpen } from '../installment/index.ts';
 import type { CompleteRepurchase, RequestRepurchase } from './commands.ts';
-import { exitBasisValue } from './balances.ts';
-import { decided } from './decided.ts';
+import { exitBasisValue } from './books.ts';
+import { decided } from './events.ts';
 import type {
   RepurchaseCompleted,
   RepurchaseEndStatus,

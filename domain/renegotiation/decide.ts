@@ -1,6 +1,6 @@
 import { receiveLoan } from '../loan/receive-loan.ts';
 import type { LoanReceived, RenegotiationTerms } from '../loan/events.ts';
-import { holds } from '../loan/reservation.ts';
+import { holds } from '../loan/state.ts';
 import type { ActiveLoan, LoanState } from '../loan/state.ts';
 import { DomainError } from '../shared/domain-error.ts';
 import type { RenegotiationId } from '../shared/identifiers.ts';

@@ -1,4 +1,4 @@
-import type { Brand } from './brand.ts';
+import type { Brand } from './identifiers.ts';
 
 /** A calendar date `YYYY-MM-DD`; never an instant, so no time zone ever moves it. Compares correctly as text. */
 export type CalendarDate = Brand<string, 'CalendarDate'>;

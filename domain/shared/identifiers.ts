@@ -1,4 +1,7 @@
-import type { Brand } from './brand.ts';
+declare const brand: unique symbol;
+
+/** A primitive that carries its meaning in its type; free at run time. */
+export type Brand<Base, Name extends string> = Base & { readonly [brand]: Name };
 
 /** Tenant: owns funds, operations, webhooks and idempotency keys. */
 export type ApplicationId = Brand<string, 'ApplicationId'>;

@@ -1,4 +1,4 @@
-import type { Brand } from './brand.ts';
+import type { Brand } from './identifiers.ts';
 
 /** Integer cents of the fund's currency (BRL). Sums of 480 maximal amounts stay far below 2^53. */
 export type Cents = Brand<number, 'Cents'>;

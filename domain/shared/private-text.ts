@@ -1,4 +1,4 @@
-import type { Brand } from './brand.ts';
+import type { Brand } from './identifiers.ts';
 
 /** Text sealed with the operation's key; opaque to the domain. */
 export type SealedText = Brand<string, 'SealedText'>;

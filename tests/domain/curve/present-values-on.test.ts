@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { presentValue } from '../../../domain/curve/present-value.ts';
-import { presentValuesOn } from '../../../domain/curve/present-values-on.ts';
+import { presentValue, presentValuesOn } from '../../../domain/curve/present-value.ts';
 import { addDays, calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { InstallmentCode } from '../../../domain/shared/identifiers.ts';
 import { cents } from '../../../domain/shared/money.ts';
