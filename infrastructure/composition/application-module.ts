@@ -16,7 +16,7 @@ import { PublicEventTranslator } from '../../application/publishing/public-event
 import { Projector } from '../../projections/engine/projector.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
-import { RandomClientCredentials } from '../security/random-client-credentials.ts';
+import { RandomClientCredentials } from '../security/client-secrets.ts';
 import { SqlLoanVersions } from '../sql/read-models/loan-reader.ts';
 import { throttled } from '../support/throttled.ts';
 import { pause } from '../support/time.ts';

@@ -11,7 +11,7 @@ import { catchUp } from '../cli/catch-up.ts';
 import type { AuditServices } from '../cli/cli-services.ts';
 import { DifferencesFoundError } from '../cli/command-line.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
-import { DataKeyAnchorSigner } from '../security/anchor-signer.ts';
+import { DataKeyAnchorSigner } from '../security/audit-keys.ts';
 import { SqlAuditedRows } from '../sql/read-models/audited-rows.ts';
 import { SqlFrozenEvents } from '../sql/webhooks/frozen-events.ts';
 import { pause } from '../support/time.ts';

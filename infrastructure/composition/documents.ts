@@ -4,9 +4,8 @@ import type {
   DocumentRemoval,
   DocumentStore,
 } from '../../application/ports/document-store.ts';
-import type { DocumentKeys } from '../documents/document-keys.ts';
-import { S3Bucket } from '../documents/s3/s3-bucket.ts';
-import { parseS3Url } from '../documents/s3/s3-location.ts';
+import type { DocumentKeys } from '../documents/sealed-content.ts';
+import { S3Bucket, parseS3Url } from '../documents/s3/s3-bucket.ts';
 import { SealedS3DocumentStore } from '../documents/s3/sealed-s3-document-store.ts';
 import { SealedFileDocumentStore } from '../documents/sealed-file-document-store.ts';
 import { pause } from '../support/time.ts';

@@ -5,7 +5,7 @@ import { HashedClientAuthenticator } from '../security/hashed-client-authenticat
 import { JwtTokens } from '../security/jwt-tokens.ts';
 import { OperationKeys } from '../security/operation-keys.ts';
 import { SealedBorrowerVault } from '../security/sealed-borrower-vault.ts';
-import { SigningKeys } from '../security/signing-keys.ts';
+import { TokenSigningKeys } from '../security/token-signing-keys.ts';
 import { WrappedKeys } from '../security/wrapped-keys.ts';
 import { SqlBorrowerIndex } from '../sql/borrower-index.ts';
 import { SqlCheckpointStore } from '../sql/checkpoint-store.ts';
@@ -62,7 +62,7 @@ export const infrastructureModule = new ContainerModule(({ bind }) => {
   bind(TOKENS.signingKeys).toResolvedValue(
     (store, { masterKeys }, time, log) => {
       const signing = new WrappedKeys(store, masterKeys, 'signing-keys');
-      return new SigningKeys({ store: signing, clock: time, logger: log });
+      return new TokenSigningKeys({ store: signing, clock: time, logger: log });
     },
     [TOKENS.keyStore, keys, realClock, logger],
   );

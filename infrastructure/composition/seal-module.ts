@@ -1,6 +1,6 @@
 import { ContainerModule } from 'inversify';
 import { SealLog } from '../../application/seals/seal-log.ts';
-import { DataSealKeys } from '../security/seal-keys.ts';
+import { DataSealKeys } from '../security/audit-keys.ts';
 import { WrappedKeys } from '../security/wrapped-keys.ts';
 import { SqlSealBook } from '../sql/seal-book.ts';
 import { throttled } from '../support/throttled.ts';

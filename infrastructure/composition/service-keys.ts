@@ -1,9 +1,8 @@
 import type { KeyStore } from '../../application/ports/key-store.ts';
-import { DATA_KEYS, dataKey } from '../security/data-keys.ts';
-import { keyringFromFiles, masterKeyFromFile } from '../security/master-key-file.ts';
+import { DATA_KEYS, WrappedKeys, dataKey } from '../security/wrapped-keys.ts';
+import { keyringFromFiles, masterKeyFromFile } from '../security/master-key.ts';
+import type { Keyring } from '../security/master-key.ts';
 import { MasterKeys } from '../security/master-keys.ts';
-import type { Keyring } from '../security/master-keys.ts';
-import { WrappedKeys } from '../security/wrapped-keys.ts';
 import type { Configuration } from './configuration.ts';
 
 /** Keys of the service, as long as it runs. */

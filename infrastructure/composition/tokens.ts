@@ -42,7 +42,7 @@ import type { PdfChecker } from '../documents/pdf-checker.ts';
 import type { RateLimiter } from '../http/limits/rate-limiter.ts';
 import type { JwtTokens } from '../security/jwt-tokens.ts';
 import type { OperationKeys } from '../security/operation-keys.ts';
-import type { SigningKeys } from '../security/signing-keys.ts';
+import type { TokenSigningKeys } from '../security/token-signing-keys.ts';
 import type { WrappedKeys } from '../security/wrapped-keys.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import type { Configuration } from './configuration.ts';
@@ -93,7 +93,7 @@ export const TOKENS = {
   documents: token<Documents>('documents'),
   pdfChecker: token<PdfChecker>('pdfChecker'),
   inspector: token<DocumentInspector>('inspector'),
-  signingKeys: token<SigningKeys>('signingKeys'),
+  signingKeys: token<TokenSigningKeys>('signingKeys'),
   tokens: token<JwtTokens>('tokens'),
   authenticator: token<ClientAuthenticator>('authenticator'),
 

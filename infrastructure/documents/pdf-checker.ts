@@ -1,10 +1,8 @@
 import { OverShareError } from '../../application/ports/busy-error.ts';
 import type { Inspection } from '../../application/ports/document-store.ts';
-import { CostlyFiles } from './costly-files.ts';
-import { FairQueue } from './fair-queue.ts';
-import type { PdfVerdict } from './parser-protocol.ts';
 import { PdfProcess } from './pdf-process.ts';
-import type { Content, ProcessLimits, ProcessVerdict } from './pdf-process.ts';
+import type { Content, PdfVerdict, ProcessLimits, ProcessVerdict } from './pdf-process.ts';
+import { CostlyFiles, FairQueue } from './pdf-queue.ts';
 
 export interface PdfLimits extends ProcessLimits {
   /** Files checked at once; of one application, and of all whose files were too costly lately together, one fewer. */

@@ -1,6 +1,6 @@
 import { getDocument } from 'unpdf/pdfjs';
-import { READY } from './parser-protocol.ts';
-import type { PdfVerdict } from './parser-protocol.ts';
+// Types only: the process may read no other file of the service.
+import type { ParserLine } from './pdf-process.ts';
 
 /*
  * Entry point of a process without rights: it gets contents over its standard input, each with its length in front, and answers a
@@ -9,7 +9,7 @@ import type { PdfVerdict } from './parser-protocol.ts';
 
 const LENGTH_BYTES = 4;
 
-const verdictOn = async (data: Uint8Array): Promise<PdfVerdict> => {
+const verdictOn = async (data: Uint8Array): Promise<ParserLine> => {
   const task = getDocument({ data, verbosity: 0, disableFontFace: true });
   try {
     const pdf = await task.promise;
@@ -22,7 +22,7 @@ const verdictOn = async (data: Uint8Array): Promise<PdfVerdict> => {
   }
 };
 
-const answer = (line: string): void => void process.stdout.write(`${line}\n`);
+const answer = (line: ParserLine): void => void process.stdout.write(`${line}\n`);
 
 let pieces: Buffer[] = [];
 let held = 0;
@@ -43,4 +43,4 @@ const onPiece = (piece: Buffer): void => {
 // Ctrl-C reaches the whole group of processes; the service first finishes what is in flight, then ends this one.
 process.on('SIGINT', () => undefined).on('SIGTERM', () => undefined);
 process.stdin.on('data', onPiece).on('end', () => process.exit());
-answer(READY);
+answer('ready');

@@ -3,12 +3,17 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { READY } from './parser-protocol.ts';
-import type { PdfVerdict } from './parser-protocol.ts';
 import { useOf } from './process-use.ts';
 import type { ProcessUse } from './process-use.ts';
 
 const PROGRAM = fileURLToPath(new URL('./pdf-parser-main.ts', import.meta.url));
+
+/** What keeps a file from being a PDF that can be read. */
+export type PdfFlaw = 'unreadable' | 'password' | 'too_costly';
+export type PdfVerdict = 'readable' | PdfFlaw;
+
+/** A line of the process that parses: first `ready`, once it has read its code, then a verdict for each file. */
+export type ParserLine = 'ready' | Exclude<PdfVerdict, 'too_costly'>;
 
 export interface ProcessLimits {
   /** Processor time for one file. */
@@ -43,7 +48,8 @@ const RETIRED_AFTER_MS = 20_000;
 
 const COMMAND = `ulimit -t ${LIFETIME_SECONDS}; ulimit -c 0; exec nice -n 10 "$0" "$@"`;
 
-const VERDICTS: ReadonlySet<string> = new Set<PdfVerdict>(['readable', 'unreadable', 'password']);
+const READY: ParserLine = 'ready';
+const VERDICTS: ReadonlySet<string> = new Set<ParserLine>(['readable', 'unreadable', 'password']);
 
 const pathOf = (specifier: string): string => fileURLToPath(import.meta.resolve(specifier));
 
@@ -53,12 +59,11 @@ const pathOf = (specifier: string): string => fileURLToPath(import.meta.resolve(
  */
 export const parserArguments = (program: string, megabytes: number): string[] => {
   const parser = pathOf('unpdf/pdfjs');
-  const code = [program, pathOf('./parser-protocol.ts'), parser];
   // Node reads how the modules of a package are meant from its description.
   const packages = [join(dirname(parser), '../package.json'), pathOf('../../package.json')];
   return [
     '--permission',
-    ...[...code, ...packages].map((path) => `--allow-fs-read=${path}`),
+    ...[program, parser, ...packages].map((path) => `--allow-fs-read=${path}`),
     '--disallow-code-generation-from-strings',
     '--disable-warning=ExperimentalWarning',
     `--max-old-space-size=${megabytes}`,

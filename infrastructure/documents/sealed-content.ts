@@ -2,6 +2,13 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { setImmediate } from 'node:timers/promises';
 import type { StoredContent } from '../../application/ports/document-store.ts';
 
+/** Where the keys come from that documents are sealed with. */
+export interface DocumentKeys {
+  /** The operation's key, made when there was none. */
+  key(stream: string): Promise<DocumentKey>;
+  find(stream: string): Promise<DocumentKey | undefined>;
+}
+
 /** The operation's data key. `id` names it in the file, so that a file of a forgotten key is known as such. */
 export interface DocumentKey {
   /** 16 hexadecimal digits. */

@@ -11,7 +11,6 @@ import type {
   ReceivedFile,
   StoredContent,
 } from '../../application/ports/document-store.ts';
-import type { DocumentKeys } from './document-keys.ts';
 import {
   HEADER_LENGTH,
   contentLength,
@@ -21,7 +20,7 @@ import {
   sealBytes,
   wholeOf,
 } from './sealed-content.ts';
-import type { ContentIdentity, DocumentKey } from './sealed-content.ts';
+import type { ContentIdentity, DocumentKey, DocumentKeys } from './sealed-content.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 const ABANDONED_AFTER_MS = 3_600_000;

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { BusyError } from '../../application/ports/busy-error.ts';
 import type {
   Client,
   ClientAuthenticator,
@@ -6,8 +7,52 @@ import type {
   ClientWithSecret,
 } from '../../application/ports/clients.ts';
 import type { StoredFormats } from '../../application/ports/stored-formats.ts';
-import { ConcurrencyLimit } from './concurrency-limit.ts';
-import { costlySecretMatches, hashOfNobody, hashSecret, isCostlyHash, secretMatches } from './secret-hash.ts';
+import {
+  costlySecretMatches,
+  hashOfNobody,
+  hashSecret,
+  isCostlyHash,
+  secretMatches,
+} from './client-secrets.ts';
+
+/** Runs at most `running` tasks at once; at most `waiting` more queue, first come first served. */
+export class ConcurrencyLimit {
+  readonly #running: number;
+  readonly #waiting: number;
+  readonly #queue: (() => void)[] = [];
+  #active = 0;
+
+  constructor(running: number, waiting: number) {
+    this.#running = running;
+    this.#waiting = waiting;
+  }
+
+  /** @throws BusyError when the queue is full */
+  async run<Result>(task: () => Promise<Result>): Promise<Result> {
+    await this.#enter();
+    try {
+      return await task();
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #enter(): Promise<void> {
+    if (this.#active < this.#running) {
+      this.#active += 1;
+      return;
+    }
+    if (this.#queue.length >= this.#waiting) throw new BusyError('too many are waiting already');
+    await new Promise<void>((resolve) => this.#queue.push(resolve));
+  }
+
+  /** A place is handed over, not freed, so that nobody overtakes the queue. */
+  #leave(): void {
+    const next = this.#queue.shift();
+    if (next === undefined) this.#active -= 1;
+    else next();
+  }
+}
 
 const LONGEST_SECRET = 1024;
 /** Of the threads that files and DNS need, too. */

@@ -11,8 +11,8 @@ import type {
   TokenVerifier,
 } from '../../application/ports/clients.ts';
 import type { RealClock } from '../../application/ports/clock.ts';
-import { ALGORITHM } from './signing-key.ts';
-import type { SigningKeys } from './signing-keys.ts';
+import { ALGORITHM } from './token-signing-keys.ts';
+import type { TokenSigningKeys } from './token-signing-keys.ts';
 
 const LIFETIME_S = 3600;
 /** For clocks of our own processes that disagree. */
@@ -38,12 +38,12 @@ interface Verified {
  * not revoked, each time.
  */
 export class JwtTokens implements TokenIssuer, TokenVerifier {
-  readonly #keys: SigningKeys;
+  readonly #keys: TokenSigningKeys;
   readonly #clock: RealClock;
   readonly #settings: TokenSettings;
   readonly #verified = new LRUCache<string, Verified>({ max: CACHED_TOKENS });
 
-  constructor(keys: SigningKeys, clock: RealClock, settings: TokenSettings) {
+  constructor(keys: TokenSigningKeys, clock: RealClock, settings: TokenSettings) {
     this.#keys = keys;
     this.#clock = clock;
     this.#settings = settings;

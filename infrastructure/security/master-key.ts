@@ -1,5 +1,9 @@
-import { createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
+import { createSecretKey, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { link, mkdir, open, readFile, rename, rm, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isNativeError } from 'node:util/types';
 
 const BYTES = 32;
 const BASE64_OF_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
@@ -41,3 +45,120 @@ export class MasterKey {
     return Buffer.from(hkdfSync('sha256', this.#key, '', `receivables-fund-service/${purpose}`, BYTES));
   }
 }
+
+/** What this process was given: the master key, and the one before it while a rotation is under way. */
+export interface Keyring {
+  readonly current: MasterKey;
+  readonly previous?: MasterKey | undefined;
+}
+
+const FILE_NAME = 'master.key';
+/** There while a rotation is under way. */
+const PREVIOUS_NAME = 'master.key.previous';
+const NEXT_NAME = 'master.key.next';
+
+/**
+ * The sandbox's master key, kept in a file of the data directory that only its owner can read; made on first need. When two
+ * processes start at once, both get the same key.
+ */
+export const masterKeyFromFile = async (dataDir: string): Promise<MasterKey> => {
+  const path = join(dataDir, FILE_NAME);
+  return parsed(path, (await readIfThere(path)) ?? (await create(dataDir, path)));
+};
+
+/** What the files hold now. */
+export const keyringFromFiles = (dataDir: string): Keyring => {
+  const read = (name: string): MasterKey =>
+    parsed(join(dataDir, name), readFileSync(join(dataDir, name), 'utf8'));
+  // The new key takes the file's name after the old one has got its second: read the other way round, one of them is the old one.
+  let previous: MasterKey | undefined;
+  const current = read(FILE_NAME);
+  try {
+    previous = read(PREVIOUS_NAME);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  }
+  return { current, previous };
+};
+
+/**
+ * Puts another key in the place of the one in the file, which stays beside it until `dropPreviousKey`. What an interrupted call left
+ * is finished; one at a time.
+ */
+export const renewKeyFile = async (dataDir: string): Promise<void> => {
+  const [path, previous, next] = [FILE_NAME, PREVIOUS_NAME, NEXT_NAME].map((name) => join(dataDir, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const { current, previous: before } = keyringFromFiles(dataDir);
+  if (before !== undefined && before.id !== current.id) return;
+  // A draft of an interrupted call was never used.
+  await rm(next, { force: true });
+  await writeDurably(next, `${MasterKey.generate().base64}\n`);
+  await link(path, previous).catch((error: unknown) => {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  });
+  await syncDirectory(dataDir);
+  await rename(next, path);
+  await syncDirectory(dataDir);
+};
+
+/** To be called when nothing is wrapped with it any more. */
+export const dropPreviousKey = async (dataDir: string): Promise<void> => {
+  await rm(join(dataDir, PREVIOUS_NAME), { force: true });
+  await syncDirectory(dataDir);
+};
+
+const parsed = (path: string, text: string): MasterKey => {
+  const key = MasterKey.parse(text.trim());
+  if (key === undefined) throw new Error(`${path} does not hold a master key (32 bytes in base64)`);
+  return key;
+};
+
+const readIfThere = async (path: string): Promise<string | undefined> => {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+};
+
+/** A hard link appears with its whole content or not at all, and only for the first who asks. */
+const create = async (dataDir: string, path: string): Promise<string> => {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const draft = `${path}.${randomUUID()}`;
+  await writeDurably(draft, `${MasterKey.generate().base64}\n`);
+  try {
+    await link(draft, path);
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  } finally {
+    await unlink(draft);
+  }
+  await syncDirectory(dataDir);
+  return readFile(path, 'utf8');
+};
+
+const writeDurably = async (path: string, text: string): Promise<void> => {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+};
+
+const syncDirectory = async (path: string): Promise<void> => {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+};
+
+const hasCode = (error: unknown, code: string): boolean =>
+  isNativeError(error) && 'code' in error && error.code === code;

@@ -1,12 +1,6 @@
 import type { Condition, KeyStore } from '../../application/ports/key-store.ts';
-import type { MasterKey } from './master-key.ts';
-import { BrokenSealError, Sealer } from './sealer.ts';
-
-/** What this process was given: the master key, and the one before it while a rotation is under way. */
-export interface Keyring {
-  readonly current: MasterKey;
-  readonly previous?: MasterKey | undefined;
-}
+import type { Keyring, MasterKey } from './master-key.ts';
+import { BrokenSealError, AesGcmSealer } from './aes-gcm-sealer.ts';
 
 /** The known text whose wrapping tells which master key these stores are filled with. */
 export const MASTER_KEY_CHECK = 'master-key:check';
@@ -31,7 +25,7 @@ export class WrongMasterKeyError extends Error {
 export const wrappingKeyOf = (wrapped: string): string | undefined => WRAPPED.exec(wrapped)?.[1];
 
 export const wrapWith = (key: MasterKey, purpose: string, text: string, context: string): string =>
-  `w2.${key.id}.${new Sealer(key.derive(purpose)).seal(text, context)}`;
+  `w2.${key.id}.${new AesGcmSealer(key.derive(purpose)).seal(text, context)}`;
 
 const NOT_THESE =
   'MASTER_KEY is not the key that the stored secrets were wrapped with; MASTER_KEY_PREVIOUS is not either, or is not set';
@@ -50,7 +44,7 @@ export class MasterKeys {
   readonly #load: () => Keyring;
   #ring: Keyring;
   #active: { readonly key: MasterKey; readonly check: string };
-  readonly #sealers = new Map<string, Sealer>();
+  readonly #sealers = new Map<string, AesGcmSealer>();
 
   private constructor(store: KeyStore, load: () => Keyring, opened: Pick<Opened, 'ring' | 'active'>) {
     this.#store = store;
@@ -130,10 +124,10 @@ export class MasterKeys {
     return added;
   }
 
-  #sealer(key: MasterKey, purpose: WrappingPurpose): Sealer {
+  #sealer(key: MasterKey, purpose: WrappingPurpose): AesGcmSealer {
     const name = `${key.id} ${purpose}`;
     let sealer = this.#sealers.get(name);
-    if (!sealer) this.#sealers.set(name, (sealer = new Sealer(key.derive(purpose))));
+    if (!sealer) this.#sealers.set(name, (sealer = new AesGcmSealer(key.derive(purpose))));
     return sealer;
   }
 }
@@ -159,7 +153,7 @@ const keyOfCheck = (ring: Keyring, check: string): MasterKey => {
   const key = keysOf(ring).find(
     (one) =>
       (id === undefined || id === one.id) &&
-      opens(() => new Sealer(one.derive(MASTER_KEY_CHECK)).open(sealed, MASTER_KEY_CHECK)),
+      opens(() => new AesGcmSealer(one.derive(MASTER_KEY_CHECK)).open(sealed, MASTER_KEY_CHECK)),
   );
   if (!key) throw new WrongMasterKeyError(NOT_THESE);
   return key;
@@ -170,7 +164,7 @@ export const checkTextOf = (key: MasterKey): string =>
   wrapWith(key, MASTER_KEY_CHECK, KNOWN_TEXT, MASTER_KEY_CHECK);
 
 const earlierCheckTextOf = (key: MasterKey): string =>
-  new Sealer(key.derive(MASTER_KEY_CHECK)).seal(KNOWN_TEXT, MASTER_KEY_CHECK);
+  new AesGcmSealer(key.derive(MASTER_KEY_CHECK)).seal(KNOWN_TEXT, MASTER_KEY_CHECK);
 
 const openCheck = async (store: KeyStore, ring: Keyring): Promise<Opened['active']> => {
   const check = (await store.get(MASTER_KEY_CHECK)) ?? (await firstCheck(store, ring));

@@ -6,7 +6,7 @@ import { borrowerDigest } from '../../application/privacy/borrower-digest.ts';
 import type { SealedBorrower } from '../../domain/shared/identifiers.ts';
 import type { OperationKey, OperationKeys } from './operation-keys.ts';
 import type { PrivateName, PrivateText, Sealed } from '../../domain/shared/private-text.ts';
-import { Sealer } from './sealer.ts';
+import { AesGcmSealer } from './aes-gcm-sealer.ts';
 
 /** Sealed texts: id of the operation's key, a dot, what the sealer made. The stream is authenticated with it. */
 export class SealedBorrowerVault implements BorrowerVault {
@@ -69,13 +69,13 @@ const borrowerOf = (stream: string): string => `borrower:${stream}`;
 const textOf = (stream: string): string => `text:${stream}`;
 
 const sealWith = <Text extends string>(key: OperationKey, text: string, context: string): Text =>
-  `${key.id}.${new Sealer(key.bytes).seal(text, context)}` as Text;
+  `${key.id}.${new AesGcmSealer(key.bytes).seal(text, context)}` as Text;
 
 const openWith = (key: OperationKey | undefined, sealed: string, context: string): string | undefined => {
   const dot = sealed.indexOf('.');
   // A key made after the borrower was forgotten is not the one that sealed this: there is nothing left to open it with.
   if (key === undefined || sealed.slice(0, dot) !== key.id) return undefined;
-  return new Sealer(key.bytes).open(sealed.slice(dot + 1), context);
+  return new AesGcmSealer(key.bytes).open(sealed.slice(dot + 1), context);
 };
 
 /** With the operation's key and no other: what tells a name apart is gone with the name. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { KeyStore } from '../../application/ports/key-store.ts';
 import type { MasterKeys, WrappingPurpose } from './master-keys.ts';
 
@@ -44,3 +45,22 @@ export class WrappedKeys {
     return this.#store.list(prefix);
   }
 }
+
+const BYTES = 32;
+
+/** Long-lived keys that the master key wraps: they stay the same when it is rotated. */
+export const DATA_KEYS = {
+  /** Of idempotency fingerprints and of the borrower index. */
+  fingerprints: 'data:fingerprints',
+  /** Of the seals over the log. */
+  seals: 'data:log-seals',
+  /** Signs anchors: a key pair. */
+  anchors: 'data:anchor-signing',
+} as const;
+
+/** The key, made and durable when there was none. */
+export const dataKey = async (keys: NamedKeys, name: string): Promise<Buffer> => {
+  const text =
+    (await keys.get(name)) ?? (await keys.putIfAbsent(name, randomBytes(BYTES).toString('base64url')));
+  return Buffer.from(text, 'base64url');
+};

@@ -6,10 +6,8 @@ import type { Parser } from 'csv-parse';
 import type { StatementFormat, Statements } from '../../application/ports/fund-reports.ts';
 import { StatementError } from '../../application/reconciliation/statement-line.ts';
 import type { StatementLine } from '../../application/reconciliation/statement-line.ts';
-import { amountReader } from './amounts.ts';
-import { columnsOf } from './columns.ts';
-import type { Columns } from './columns.ts';
-import { dateReader } from './dates.ts';
+import { amountReader, columnsOf, dateReader } from './csv-columns.ts';
+import type { Columns } from './csv-columns.ts';
 
 const CHUNK_BYTES = 65_536;
 const LONGEST_RECORD = 65_536;

@@ -9,7 +9,7 @@ import { openFoundations } from '../../infrastructure/composition/foundations.ts
 import { impatient } from '../../infrastructure/composition/patience.ts';
 import { SystemClock } from '../../infrastructure/support/system-clock.ts';
 import { MasterKey } from '../../infrastructure/security/master-key.ts';
-import { Sealer } from '../../infrastructure/security/sealer.ts';
+import { AesGcmSealer } from '../../infrastructure/security/aes-gcm-sealer.ts';
 import { SqlKeyStore } from '../../infrastructure/sql/key-store.ts';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { InsistentWriters } from '../support/insistent-writers.ts';
@@ -35,9 +35,9 @@ const fillAsOldVersionsDid = async (): Promise<void> => {
   const engines = await openEngines(options);
   const key = MasterKey.parse(OLD)!;
   const store = new SqlKeyStore(engines.serviceDatabase, clock);
-  const check = new Sealer(key.derive('master-key:check')).seal('opened', 'master-key:check');
+  const check = new AesGcmSealer(key.derive('master-key:check')).seal('opened', 'master-key:check');
   await store.putIfAbsent('master-key:check', check);
-  const sealer = new Sealer(key.derive('operation-keys'));
+  const sealer = new AesGcmSealer(key.derive('operation-keys'));
   const rows = Array.from({ length: MANY }, (_, i) => {
     const name = `operation:loan-old.${i}`;
     return {

@@ -1,6 +1,6 @@
 import type { KeyStore } from '../../application/ports/key-store.ts';
 import { MasterKey } from '../../infrastructure/security/master-key.ts';
-import { Sealer } from '../../infrastructure/security/sealer.ts';
+import { AesGcmSealer } from '../../infrastructure/security/aes-gcm-sealer.ts';
 import type { NamedKeys } from '../../infrastructure/security/wrapped-keys.ts';
 
 /** A master key that is the same in every process of a test. */
@@ -9,7 +9,7 @@ export const masterKeyOf = (byte: number): MasterKey =>
 
 /** Keys in this store, under one key that nothing rotates. */
 export const sealedKeys = (store: KeyStore, key = Buffer.alloc(32, 5)): NamedKeys => {
-  const sealer = new Sealer(key);
+  const sealer = new AesGcmSealer(key);
   return {
     putIfAbsent: async (name, text) =>
       sealer.open(await store.putIfAbsent(name, sealer.seal(text, name)), name),

@@ -7,9 +7,8 @@ import type {
   ReceivedFile,
   StoredContent,
 } from '../../../application/ports/document-store.ts';
-import type { DocumentKeys } from '../document-keys.ts';
 import { contentLength, openSealed, seal, sealBytes, wholeOf } from '../sealed-content.ts';
-import type { ContentIdentity, DocumentKey, SealedSource } from '../sealed-content.ts';
+import type { ContentIdentity, DocumentKey, DocumentKeys, SealedSource } from '../sealed-content.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;

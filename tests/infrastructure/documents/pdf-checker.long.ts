@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { OverShareError } from '../../../application/ports/busy-error.ts';
-import { CostlyFiles } from '../../../infrastructure/documents/costly-files.ts';
+import { CostlyFiles } from '../../../infrastructure/documents/pdf-queue.ts';
 import { PdfChecker } from '../../../infrastructure/documents/pdf-checker.ts';
 import type { PdfLimits } from '../../../infrastructure/documents/pdf-checker.ts';
 import { content } from './support/contents.ts';

@@ -7,7 +7,7 @@ import { OPERATIONS } from '../../../infrastructure/http/openapi/document.ts';
 import type { OperationSpec } from '../../../infrastructure/http/openapi/operation.ts';
 import { Authentication } from '../../../infrastructure/http/middleware/authentication.ts';
 import { JwtTokens } from '../../../infrastructure/security/jwt-tokens.ts';
-import { SigningKeys } from '../../../infrastructure/security/signing-keys.ts';
+import { TokenSigningKeys } from '../../../infrastructure/security/token-signing-keys.ts';
 import { client, FUND, NOW, tokenFor } from '../../support/http-fakes.ts';
 import { HttpWorld } from '../../support/http-world.ts';
 import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.ts';
@@ -65,7 +65,7 @@ const realWorld = async () => {
   let monotonic = 0;
   const registry = new InMemoryClientRegistry();
   await registry.create({ ...client(), secretHash: 'unused' }, [FUND]);
-  const keys = new SigningKeys({
+  const keys = new TokenSigningKeys({
     store: sealedKeys(new InMemoryKeyStore()),
     clock,
     logger: new RecordingLogger(),

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AssignLoanInput } from '../../../application/loans/inputs.ts';
-import { contentOf } from '../../../infrastructure/documents/received-content.ts';
+import { contentOf } from '../../../infrastructure/documents/file-document-inspector.ts';
 import { tokenFor } from '../../support/http-fakes.ts';
 import { loanForm, validLoanData } from '../../support/http-requests.ts';
 import type { FilePart } from '../../support/http-requests.ts';

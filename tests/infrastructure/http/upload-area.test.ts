@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
-import { contentOf } from '../../../infrastructure/documents/received-content.ts';
+import { contentOf } from '../../../infrastructure/documents/file-document-inspector.ts';
 import { UploadArea } from '../../../infrastructure/http/bodies/upload-area.ts';
 import type { UploadSession } from '../../../infrastructure/http/bodies/upload-session.ts';
 

@@ -1,16 +1,18 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createHmac, scryptSync } from 'node:crypto';
 import { BusyError } from '../../../application/ports/busy-error.ts';
-import { ConcurrencyLimit } from '../../../infrastructure/security/concurrency-limit.ts';
-import { HashedClientAuthenticator } from '../../../infrastructure/security/hashed-client-authenticator.ts';
-import { RandomClientCredentials } from '../../../infrastructure/security/random-client-credentials.ts';
 import {
+  ConcurrencyLimit,
+  HashedClientAuthenticator,
+} from '../../../infrastructure/security/hashed-client-authenticator.ts';
+import {
+  RandomClientCredentials,
   costlySecretMatches,
   hashOfNobody,
   hashSecret,
   isCostlyHash,
   secretMatches,
-} from '../../../infrastructure/security/secret-hash.ts';
+} from '../../../infrastructure/security/client-secrets.ts';
 import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.ts';
 import { ALONE } from '../../support/stored-formats.ts';
 

@@ -13,9 +13,9 @@ import { InvalidTokenError, TokenExpiredError } from '../../../application/ports
 import { JwtTokens } from '../../../infrastructure/security/jwt-tokens.ts';
 import {
   REVOKED_EVERYWHERE_AFTER_MS,
-  SigningKeys,
+  TokenSigningKeys,
   UnknownSigningKeyError,
-} from '../../../infrastructure/security/signing-keys.ts';
+} from '../../../infrastructure/security/token-signing-keys.ts';
 import { InMemoryKeyStore } from '../../support/in-memory-key-store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
@@ -39,7 +39,7 @@ const HOUR = 3_600_000;
 /** One process of the service. */
 const startProcess = (store = new InMemoryKeyStore(), clock = new ManualClock()) => {
   const logger = new RecordingLogger();
-  const keys = new SigningKeys({ store: sealedKeys(store), clock, logger });
+  const keys = new TokenSigningKeys({ store: sealedKeys(store), clock, logger });
   return { store, clock, keys, logger, tokens: new JwtTokens(keys, clock, settings) };
 };
 type Process = ReturnType<typeof startProcess>;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { KeyStore, WrappedTexts } from '../../../application/ports/key-store.ts';
-import { DATA_KEYS, dataKey } from '../../../infrastructure/security/data-keys.ts';
+import { DATA_KEYS, WrappedKeys, dataKey } from '../../../infrastructure/security/wrapped-keys.ts';
 import {
   MasterKeyRotation,
   RotationRefusedError,
@@ -8,8 +8,7 @@ import {
 } from '../../../infrastructure/security/master-key-rotation.ts';
 import { MasterKeys, WrongMasterKeyError } from '../../../infrastructure/security/master-keys.ts';
 import { OperationKeys } from '../../../infrastructure/security/operation-keys.ts';
-import { Sealer } from '../../../infrastructure/security/sealer.ts';
-import { WrappedKeys } from '../../../infrastructure/security/wrapped-keys.ts';
+import { AesGcmSealer } from '../../../infrastructure/security/aes-gcm-sealer.ts';
 import { InMemoryKeyStore } from '../../support/in-memory-key-store.ts';
 import { masterKeyOf } from '../../support/wrapped-keys.ts';
 
@@ -46,7 +45,7 @@ const rotate = async (store: KeyStore, secrets = new InMemoryKeyStore(), ring = 
 const oldStore = async (): Promise<InMemoryKeyStore> => {
   const store = new InMemoryKeyStore();
   const put = (purpose: string, name: string, text: string) =>
-    store.putIfAbsent(name, new Sealer(OLD.derive(purpose)).seal(text, name));
+    store.putIfAbsent(name, new AesGcmSealer(OLD.derive(purpose)).seal(text, name));
   await put('master-key:check', 'master-key:check', 'opened');
   await put('operation-keys', 'operation:loan-a.1', Buffer.alloc(32, 9).toString('base64url'));
   return store;
@@ -78,7 +77,9 @@ describe('the master key of a store', () => {
     const { keyOf } = await processOf(store, { current: OLD });
     await keyOf('loan-a.2');
     const wrapped = store.keys.get('operation:loan-a.2')!.wrapped;
-    expect(new Sealer(OLD.derive('operation-keys')).open(wrapped, 'operation:loan-a.2')).toHaveLength(43);
+    expect(new AesGcmSealer(OLD.derive('operation-keys')).open(wrapped, 'operation:loan-a.2')).toHaveLength(
+      43,
+    );
     expect(store.keys.get('master-key:check')!.wrapped).toBe(check);
   });
 
@@ -100,7 +101,7 @@ describe('rotating the master key', () => {
     const secrets = new InMemoryKeyStore();
     await secrets.putIfAbsent(
       'w1',
-      new Sealer(OLD.derive('webhook-secrets')).seal('whsec', 'webhook-secret:w1'),
+      new AesGcmSealer(OLD.derive('webhook-secrets')).seal('whsec', 'webhook-secret:w1'),
     );
     const before = await processOf(store, { current: OLD });
     const ids = [await before.keyOf('loan-a.1'), await before.keyOf('loan-a.2')];

@@ -4,12 +4,12 @@ import { link, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { join } from 'node:path';
 import {
+  MasterKey,
   dropPreviousKey,
   keyringFromFiles,
   masterKeyFromFile,
   renewKeyFile,
-} from '../../../infrastructure/security/master-key-file.ts';
-import { MasterKey } from '../../../infrastructure/security/master-key.ts';
+} from '../../../infrastructure/security/master-key.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const BASE64 = Buffer.alloc(32, 1).toString('base64');

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { StatementFormat } from '../../../application/ports/fund-reports.ts';
 import { StatementError } from '../../../application/reconciliation/statement-line.ts';
-import { amountReader } from '../../../infrastructure/statements/amounts.ts';
+import { amountReader, dateReader } from '../../../infrastructure/statements/csv-columns.ts';
 import { CsvStatements } from '../../../infrastructure/statements/csv-statements.ts';
-import { dateReader } from '../../../infrastructure/statements/dates.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const brazilian: StatementFormat = {

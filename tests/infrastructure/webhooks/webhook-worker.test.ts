@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { EventBus, PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { RequestContext } from '../../../application/request-context.ts';
 import { WebhookManagement } from '../../../application/webhooks/webhook-management.ts';
-import { Sealer } from '../../../infrastructure/security/sealer.ts';
+import { AesGcmSealer } from '../../../infrastructure/security/aes-gcm-sealer.ts';
 import { SqlDeliveryLog } from '../../../infrastructure/sql/webhooks/sql-delivery-log.ts';
 import { SqlDeliveryQueue } from '../../../infrastructure/sql/webhooks/sql-delivery-queue.ts';
 import { SqlWebhookSubscriptions } from '../../../infrastructure/sql/webhooks/sql-webhook-subscriptions.ts';
@@ -54,7 +54,7 @@ beforeEach(async () => {
     new SqlDeliveryQueue(store.database),
     new SqlWebhookSubscriptions(store.database),
   ];
-  const sealer = new Sealer(new Uint8Array(32).fill(7));
+  const sealer = new AesGcmSealer(new Uint8Array(32).fill(7));
   const guard = new DnsAddressGuard({ allowPrivateNetwork: true });
   bus = new OneConsumerBus();
   logger = new RecordingLogger();

@@ -15,7 +15,7 @@ export class BrokenSealError extends Error {
  * Text sealed with AES-256-GCM: `v1.` and base64url of nonce, ciphertext and tag. The context is authenticated but not stored,
  * so that a sealed text copied to another place (another client, stream or subscription) does not open there.
  */
-export class Sealer {
+export class AesGcmSealer {
   readonly #key: KeyObject;
 
   /** @param key 32 bytes */

@@ -1,4 +1,6 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import type { ClientCredentials, IssuedCredentials } from '../../application/ports/clients.ts';
+import type { StoredFormats } from '../../application/ports/stored-formats.ts';
 
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
@@ -26,7 +28,7 @@ export const hashOfNobody = (): string => {
 export const isCostlyHash = (hash: string): boolean => SCRYPT.test(hash);
 
 /** As release 2026.11.1 makes it and reads no other: `$scrypt$ln=14,r=8,p=1$salt$hash`. */
-export const costlyHash = async (secret: string): Promise<string> => {
+const costlyHash = async (secret: string): Promise<string> => {
   const salt = randomBytes(SALT_BYTES);
   const hash = await derive(secret, salt, { logN: 14, r: 8, p: 1 });
   return `$scrypt$ln=14,r=8,p=1$${salt.toString('base64url')}$${hash.toString('base64url')}`;
@@ -69,3 +71,23 @@ const derive = (secret: string, salt: Buffer, { logN, r, p }: Cost): Promise<Buf
       error === null ? resolve(hash) : reject(error),
     );
   });
+
+/** 128 random bits name a client, 256 are its secret. The prefixes let a scanner of leaked secrets recognise them. */
+export class RandomClientCredentials implements ClientCredentials {
+  readonly #formats: Pick<StoredFormats, 'forEarlierRelease'>;
+
+  constructor(formats: Pick<StoredFormats, 'forEarlierRelease'>) {
+    this.#formats = formats;
+  }
+
+  async issue(): Promise<IssuedCredentials> {
+    const clientSecret = `rfs_${randomBytes(32).toString('base64url')}`;
+    return {
+      clientId: `client_${randomBytes(16).toString('base64url')}`,
+      clientSecret,
+      secretHash: (await this.#formats.forEarlierRelease())
+        ? await costlyHash(clientSecret)
+        : hashSecret(clientSecret),
+    };
+  }
+}

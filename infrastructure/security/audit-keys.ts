@@ -1,8 +1,39 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  generateKeyPairSync,
+  sign,
+  verify,
+} from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import type { AnchorSignature, AnchorSigner } from '../../application/ports/audit.ts';
-import { DATA_KEYS } from './data-keys.ts';
+import type { AnchorSignature, AnchorSigner, SealKeys, SealMac } from '../../application/ports/audit.ts';
+import { DATA_KEYS, dataKey } from './wrapped-keys.ts';
 import type { NamedKeys } from './wrapped-keys.ts';
+
+const macWith = (bytes: Buffer): SealMac => {
+  const key = createSecretKey(bytes);
+  return (text) => createHmac('sha256', key).update(text, 'utf8').digest('hex');
+};
+
+/** The key of the seals, a data key of its own. */
+export class DataSealKeys implements SealKeys {
+  readonly #keys: NamedKeys;
+
+  constructor(keys: NamedKeys) {
+    this.#keys = keys;
+  }
+
+  async find(): Promise<SealMac | undefined> {
+    const text = await this.#keys.get(DATA_KEYS.seals);
+    return text === undefined ? undefined : macWith(Buffer.from(text, 'base64url'));
+  }
+
+  async make(): Promise<SealMac> {
+    return macWith(await dataKey(this.#keys, DATA_KEYS.seals));
+  }
+}
 
 const publicText = (key: KeyObject): string =>
   createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64url');

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { createDecipheriv, randomBytes } from 'node:crypto';
-import { BrokenSealError, Sealer } from '../../../infrastructure/security/sealer.ts';
+import { BrokenSealError, AesGcmSealer } from '../../../infrastructure/security/aes-gcm-sealer.ts';
 
 const key = Buffer.alloc(32, 7);
-const sealer = new Sealer(key);
+const sealer = new AesGcmSealer(key);
 
 describe('sealer', () => {
   test.each(['', 'secret', 'ação 💰', 'x'.repeat(100_000)])('opens what it sealed', (text) => {
@@ -26,7 +26,7 @@ describe('sealer', () => {
   test('does not open in another context, or with another key', () => {
     const sealed = sealer.seal('secret', 'webhook:1');
     expect(() => sealer.open(sealed, 'webhook:2')).toThrow(BrokenSealError);
-    expect(() => new Sealer(randomBytes(32)).open(sealed, 'webhook:1')).toThrow(BrokenSealError);
+    expect(() => new AesGcmSealer(randomBytes(32)).open(sealed, 'webhook:1')).toThrow(BrokenSealError);
   });
 
   test('any changed character is noticed', () => {
