@@ -50,23 +50,23 @@ export interface LeasedDelivery {
   readonly createdAt: string;
 }
 
-/** How many lanes to claim for one subscription, by whether their head was tried before. */
-export interface ClaimRequest {
+/** How many lanes to lease for one subscription, by whether their head was tried before. */
+export interface LeaseRequest {
   readonly webhookId: string;
   readonly firstAttempts: number;
   readonly retries: number;
 }
 
-/** When the next lane of a subscription can be claimed; null when there is none. */
+/** When the next lane of a subscription can be leased; null when there is none. */
 export interface LaneSchedule {
   readonly webhookId: string;
   readonly firstAttemptAt: string | null;
   readonly retryAt: string | null;
 }
 
-export interface Claim {
+export interface LeasedLanes {
   readonly deliveries: readonly LeasedDelivery[];
-  /** What is left after this claim, one entry a request. */
+  /** What is left after this call, one entry a request. */
   readonly schedules: readonly LaneSchedule[];
 }
 
@@ -87,12 +87,12 @@ export interface AttemptResult {
   readonly noteHealth: boolean;
 }
 
-export type Settlement =
+export type RecordedResult =
   /** Stored; nothing more to do in this lane now. */
   | { readonly kind: 'released' }
   /** Stored; the lease goes on with this delivery. */
   | { readonly kind: 'next'; readonly delivery: LeasedDelivery }
-  /** Refused: the lease had ended and somebody else has the lane. Nothing of the result was stored. */
+  /** Refused: the lease had ended and another process has the lane. Nothing of the result was stored. */
   | { readonly kind: 'lease_lost' };
 
 export interface Retention {
@@ -107,7 +107,7 @@ export interface Retention {
 
 /**
  * What is to be sent, in lanes. A lane is one operation at one subscription; only its head can be leased, so deliveries of a lane
- * go out one after the other, in order of `sequence`. A lane exists only while something waits in it, and a claim costs the same
+ * go out one after the other, in order of `sequence`. A lane exists only while something waits in it, and a lease costs the same
  * however much waits. Everything is durable when a call resolves. Instants are ISO 8601 UTC with milliseconds.
  */
 export interface DeliveryQueue {
@@ -118,12 +118,16 @@ export interface DeliveryQueue {
    */
   enqueue(deliveries: readonly PlannedDelivery[], now: string, progress?: ConsumerProgress): Promise<number>;
   /** Leases due lanes of active subscriptions, longest due first. A lane whose lease ended counts as due. */
-  claim(requests: readonly ClaimRequest[], now: string, leaseUntil: string): Promise<Claim>;
+  lease(requests: readonly LeaseRequest[], now: string, leaseUntil: string): Promise<LeasedLanes>;
   /**
    * Stores the result of each attempt with its delivery's state and its lane's next state, all or nothing per attempt. The lease of
    * a lane that is kept goes on, renewed to `leaseUntil` unless nearly all of it is left.
    */
-  settle(results: readonly AttemptResult[], now: string, leaseUntil: string): Promise<readonly Settlement[]>;
+  record(
+    results: readonly AttemptResult[],
+    now: string,
+    leaseUntil: string,
+  ): Promise<readonly RecordedResult[]>;
   /** Gives lanes back without a result; leases that ended already are ignored. */
   release(leases: readonly LaneLease[], now: string): Promise<void>;
   /** Active subscriptions that have work, now or later. */

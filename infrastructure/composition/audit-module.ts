@@ -13,7 +13,7 @@ import { DifferencesFoundError } from '../cli/command-line.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
 import { DataKeyAnchorSigner } from '../security/audit-keys.ts';
 import { SqlAuditedRows } from '../sql/read-models/audited-rows.ts';
-import { SqlFrozenEvents } from '../sql/webhooks/frozen-events.ts';
+import { SqlFrozenEvents } from '../sql/webhooks/events.ts';
 import { pause } from '../support/time.ts';
 import { numberOf } from './log-numbers.ts';
 import { TOKENS } from './tokens.ts';

@@ -5,11 +5,11 @@ import type { KeyServices } from '../cli/cli-services.ts';
 import { CommandFailedError, NotAllowedError, WrongUseError } from '../cli/command-line.ts';
 import { DirectoryInUseError, lockFile } from '../embedded/directory-lock.ts';
 import type { DirectoryLock } from '../embedded/directory-lock.ts';
-import { dropPreviousKey, renewKeyFile } from '../security/master-key.ts';
 import { MasterKeyRotation, RotationRefusedError, rotatedKeys } from '../security/master-key-rotation.ts';
 import type { RotationResult } from '../security/master-key-rotation.ts';
+import { dropPreviousKey, renewKeyFile } from '../security/master-key.ts';
 import { UnknownSigningKeyError } from '../security/token-signing-keys.ts';
-import { SqlWebhookSecrets } from '../sql/webhooks/webhook-secrets.ts';
+import { SqlWebhookSecrets } from '../sql/webhooks/subscriptions.ts';
 import { TOKENS } from './tokens.ts';
 
 const ROTATING_FILE = 'rotating.db';

@@ -5,7 +5,7 @@ import { MetricsServer } from '../observability/metrics-server.ts';
 import type { LookedUp } from '../observability/metrics/looked-up.ts';
 import type { Scrape } from '../observability/metrics/scrape.ts';
 import { SqlOperationStates } from '../sql/read-models/operation-states.ts';
-import { SqlDeliveryLog } from '../sql/webhooks/sql-delivery-log.ts';
+import { SqlDeliveryLog } from '../sql/webhooks/delivery-log.ts';
 import type { BackgroundThread } from './background/background-thread.ts';
 import type { Engines } from './engines.ts';
 import { TOKENS } from './tokens.ts';

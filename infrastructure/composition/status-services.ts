@@ -5,7 +5,7 @@ import { holderOfDirectory } from '../embedded/service-lock.ts';
 import type { HealthChecks } from '../http/public-readiness.ts';
 import { SqlLeases } from '../sql/leases.ts';
 import { SqlOperationStates } from '../sql/read-models/operation-states.ts';
-import { SqlDeliveryLog } from '../sql/webhooks/sql-delivery-log.ts';
+import { SqlDeliveryLog } from '../sql/webhooks/delivery-log.ts';
 import { allProjections } from './all-projections.ts';
 import { ROLES } from './configuration.ts';
 import type { Configuration } from './configuration.ts';

@@ -10,9 +10,9 @@ import { WebhookManagement } from '../../application/webhooks/webhook-management
 import type { Sealer } from '../../application/ports/webhook-subscriptions.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
 import type { MasterKeys } from '../security/master-keys.ts';
-import { SqlDeliveryLog } from '../sql/webhooks/sql-delivery-log.ts';
-import { SqlDeliveryQueue } from '../sql/webhooks/sql-delivery-queue.ts';
-import { SqlWebhookSubscriptions } from '../sql/webhooks/sql-webhook-subscriptions.ts';
+import { SqlDeliveryLog } from '../sql/webhooks/delivery-log.ts';
+import { SqlDeliveryQueue } from '../sql/webhooks/delivery-queue.ts';
+import { SqlWebhookSubscriptions } from '../sql/webhooks/subscriptions.ts';
 import { DnsAddressGuard } from '../webhooks/addresses/address-guard.ts';
 import { SystemRandom } from '../webhooks/sending/signing-keys.ts';
 import { WebhookWorker } from '../webhooks/webhook-worker.ts';

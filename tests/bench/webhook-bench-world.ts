@@ -13,8 +13,8 @@ import type { WebhookMetrics } from '../../application/ports/webhook-metrics.ts'
 import { migrate } from '../../infrastructure/sql/migrations/migrate.ts';
 import { serviceMigrations } from '../../infrastructure/sql/migrations/service.ts';
 import { SqliteDatabase } from '../../infrastructure/sql/sqlite-database.ts';
-import { SqlDeliveryQueue } from '../../infrastructure/sql/webhooks/sql-delivery-queue.ts';
-import { SqlWebhookSubscriptions } from '../../infrastructure/sql/webhooks/sql-webhook-subscriptions.ts';
+import { SqlDeliveryQueue } from '../../infrastructure/sql/webhooks/delivery-queue.ts';
+import { SqlWebhookSubscriptions } from '../../infrastructure/sql/webhooks/subscriptions.ts';
 import { DnsAddressGuard } from '../../infrastructure/webhooks/addresses/address-guard.ts';
 import { webhookTrust } from '../../infrastructure/webhooks/sending/trust.ts';
 import { WebhookWorker } from '../../infrastructure/webhooks/webhook-worker.ts';

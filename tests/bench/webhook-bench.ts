@@ -134,7 +134,7 @@ const claimCost = async (receiver: Receiver, waiting: number): Promise<{ ms: num
     const now = Date.now() + 1_000;
     const request = { webhookId: webhookId!, firstAttempts: 16, retries: 0 };
     const startedAt = performance.now();
-    const { deliveries } = await store.queue.claim([request], iso(now), iso(now + 15_000));
+    const { deliveries } = await store.queue.lease([request], iso(now), iso(now + 15_000));
     times.push(performance.now() - startedAt);
     const leases = deliveries.map(({ lease }) => lease);
     await store.queue.release(leases, iso(now));

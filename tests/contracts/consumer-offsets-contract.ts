@@ -127,7 +127,7 @@ const deliveryCases: readonly ConsumerOffsetsCase[] = [
       await offsets.begin(group, TOPIC, 0, 0);
       const progress = { ...step(group, 0, 1), operations: [mark] };
       expect(await queue.enqueue([{ webhookId, event }], at(0), progress)).toBe(1);
-      expect((await story.claimOne(webhookId)).event).toEqual(event);
+      expect((await story.leaseOne(webhookId)).event).toEqual(event);
       expect(await offsets.load(group, TOPIC)).toEqual(new Map([[0, 1]]));
       expect(await offsets.marks(group, ['app.OP-1'])).toEqual(new Map([['app.OP-1', mark]]));
     },

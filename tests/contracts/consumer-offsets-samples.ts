@@ -1,8 +1,8 @@
 import { SqlConsumerOffsets } from '../../infrastructure/sql/consumer-offsets.ts';
 import type { SqlDatabase } from '../../infrastructure/sql/sql-database.ts';
-import { SqlDeliveryLog } from '../../infrastructure/sql/webhooks/sql-delivery-log.ts';
-import { SqlDeliveryQueue } from '../../infrastructure/sql/webhooks/sql-delivery-queue.ts';
-import { SqlWebhookSubscriptions } from '../../infrastructure/sql/webhooks/sql-webhook-subscriptions.ts';
+import { SqlDeliveryLog } from '../../infrastructure/sql/webhooks/delivery-log.ts';
+import { SqlDeliveryQueue } from '../../infrastructure/sql/webhooks/delivery-queue.ts';
+import { SqlWebhookSubscriptions } from '../../infrastructure/sql/webhooks/subscriptions.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import type { OffsetsUnderTest } from './consumer-offsets-contract.ts';
 

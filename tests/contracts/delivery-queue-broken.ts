@@ -46,34 +46,34 @@ export const brokenQueues: readonly BrokenQueue[] = [
   {
     flaw: 'leases for no time',
     noticedBy: 'a leased lane is nobody else’s until the lease ends; then the same attempt is made again',
-    spoil: (queue) => ({ claim: (requests, now) => queue.claim(requests, now, now) }),
+    spoil: (queue) => ({ lease: (requests, now) => queue.lease(requests, now, now) }),
   },
   {
     flaw: 'leases for ever',
     noticedBy: 'a leased lane is nobody else’s until the lease ends; then the same attempt is made again',
-    spoil: (queue) => ({ claim: (requests, now) => queue.claim(requests, now, '9999-12-31T00:00:00.000Z') }),
+    spoil: (queue) => ({ lease: (requests, now) => queue.lease(requests, now, '9999-12-31T00:00:00.000Z') }),
   },
   {
     flaw: 'accepts a result whoever holds the lease',
     noticedBy: 'a result that comes after its lease was taken over is refused, and nothing of it is stored',
     spoil: (queue) => ({
-      settle: async (results, now, until) => {
-        const settlements = await queue.settle(results, now, until);
-        return settlements.map((one) => (one.kind === 'lease_lost' ? { kind: 'released' as const } : one));
+      record: async (results, now, until) => {
+        const recorded = await queue.record(results, now, until);
+        return recorded.map((one) => (one.kind === 'lease_lost' ? { kind: 'released' as const } : one));
       },
     }),
   },
   {
     flaw: 'sends retries early',
     noticedBy: 'a retry is never due before its time, and counts as a retry',
-    spoil: (queue) => ({ claim: (requests, now, until) => queue.claim(requests, tomorrow(now), until) }),
+    spoil: (queue) => ({ lease: (requests, now, until) => queue.lease(requests, tomorrow(now), until) }),
   },
   {
     flaw: 'forgets a lane that it let go of',
     noticedBy: 'a lane let go of after a result is due when its next delivery is',
     spoil: (queue) => ({
-      settle: (results, now, until) =>
-        queue.settle(
+      record: (results, now, until) =>
+        queue.record(
           results.map((one) => ({ ...one, keepLane: true })),
           now,
           until,
@@ -98,8 +98,8 @@ export const brokenQueues: readonly BrokenQueue[] = [
 
 const METHODS = [
   'enqueue',
-  'claim',
-  'settle',
+  'lease',
+  'record',
   'release',
   'schedules',
   'findEvent',

@@ -11,7 +11,7 @@ export const laneCases: readonly DeliveryQueueCase[] = [
       const webhookId = await story.subscribe();
       const event = story.event('OP-1');
       expect(await story.enqueue(webhookId, [event])).toBe(1);
-      const delivery = await story.claimOne(webhookId);
+      const delivery = await story.leaseOne(webhookId);
       expect(delivery.event).toEqual(event);
       expect(delivery.endpoint).toEqual({
         webhookId,
@@ -34,15 +34,15 @@ export const laneCases: readonly DeliveryQueueCase[] = [
       const webhookId = await story.subscribe();
       const events = story.events('OP-1', 5);
       await story.enqueue(webhookId, events.toReversed());
-      let delivery: LeasedDelivery | undefined = await story.claimOne(webhookId);
+      let delivery: LeasedDelivery | undefined = await story.leaseOne(webhookId);
       const order: (string | undefined)[] = [];
       while (delivery) {
         order.push(delivery.event.eventId);
-        expect(await story.claim(webhookId)).toEqual([]);
+        expect(await story.lease(webhookId)).toEqual([]);
         delivery = await story.deliver(delivery);
       }
       expect(order).toEqual(events.map(({ eventId }) => eventId));
-      expect(await story.claim(webhookId)).toEqual([]);
+      expect(await story.lease(webhookId)).toEqual([]);
     },
   },
   {
@@ -54,11 +54,11 @@ export const laneCases: readonly DeliveryQueueCase[] = [
       expect(await story.enqueue(one, [event])).toBe(1);
       expect(await story.enqueue(one, [event])).toBe(0);
       expect(await story.enqueue(other, [{ ...event }])).toBe(1);
-      await story.deliver(await story.claimOne(one));
+      await story.deliver(await story.leaseOne(one));
       expect(await story.enqueue(one, [{ ...event, body: 'other bytes' }])).toBe(0);
-      expect(await story.claim(one)).toEqual([]);
+      expect(await story.lease(one)).toEqual([]);
       expect(await story.records(one)).toHaveLength(1);
-      expect((await story.claimOne(other)).event).toEqual(event);
+      expect((await story.leaseOne(other)).event).toEqual(event);
     },
   },
   {
@@ -70,14 +70,14 @@ export const laneCases: readonly DeliveryQueueCase[] = [
       const beside = story.event('OP-2');
       await story.enqueue(one, [first!, second!, beside]);
       await story.enqueue(other, [first!, second!]);
-      const claimed = await story.claim(one);
+      const claimed = await story.lease(one);
       expect(new Set(idsOf(claimed))).toEqual(new Set([first!.eventId, beside.eventId]));
       for (const delivery of claimed) {
-        await story.settle(delivery, delivery.event.code === 'OP-1' ? retry(30_000) : DELIVERED);
+        await story.record(delivery, delivery.event.code === 'OP-1' ? retry(30_000) : DELIVERED);
       }
-      expect(await story.claim(one, 29_999)).toEqual([]);
-      expect((await story.deliver(await story.claimOne(other)))?.event.eventId).toBe(second!.eventId);
-      expect((await story.claimOne(one, 30_000)).event.eventId).toBe(first!.eventId);
+      expect(await story.lease(one, 29_999)).toEqual([]);
+      expect((await story.deliver(await story.leaseOne(other)))?.event.eventId).toBe(second!.eventId);
+      expect((await story.leaseOne(one, 30_000)).event.eventId).toBe(first!.eventId);
     },
   },
   {
@@ -87,17 +87,17 @@ export const laneCases: readonly DeliveryQueueCase[] = [
       const webhookId = await story.subscribe();
       const event = story.event('OP-1');
       await story.enqueue(webhookId, [event]);
-      await story.settle(await story.claimOne(webhookId), retry(30_000), 100);
-      expect(await story.record(webhookId, event)).toMatchObject({
+      await story.record(await story.leaseOne(webhookId), retry(30_000), 100);
+      expect(await story.recordOf(webhookId, event)).toMatchObject({
         status: 'retrying',
         attempts: 1,
         nextAttemptAt: at(30_000),
         lastResponseStatus: 503,
         lastError: 'http status 503',
       });
-      expect(await story.claim(webhookId, 29_999)).toEqual([]);
-      expect(await story.claim(webhookId, 30_000, { firstAttempts: 10, retries: 0 })).toEqual([]);
-      const [again] = await story.claim(webhookId, 30_000, { firstAttempts: 0, retries: 10 });
+      expect(await story.lease(webhookId, 29_999)).toEqual([]);
+      expect(await story.lease(webhookId, 30_000, { firstAttempts: 10, retries: 0 })).toEqual([]);
+      const [again] = await story.lease(webhookId, 30_000, { firstAttempts: 0, retries: 10 });
       expect(again).toMatchObject({ attempt: 2, scheduledAttempts: 1, redelivery: false });
       expect(again!.event).toEqual(event);
     },
@@ -109,12 +109,12 @@ export const laneCases: readonly DeliveryQueueCase[] = [
       const webhookId = await story.subscribe();
       const [first, second] = story.events('OP-1', 2);
       await story.enqueue(webhookId, [first!, second!]);
-      const settlement = await story.settle(await story.claimOne(webhookId), FAILED, 50, true);
-      expect(settlement).toMatchObject({
+      const recorded = await story.record(await story.leaseOne(webhookId), FAILED, 50, true);
+      expect(recorded).toMatchObject({
         kind: 'next',
         delivery: { event: { eventId: second!.eventId }, attempt: 1 },
       });
-      const record = await story.record(webhookId, first!);
+      const record = await story.recordOf(webhookId, first!);
       expect(record).toMatchObject({ status: 'failed', attempts: 1, nextAttemptAt: null, deliveredAt: null });
     },
   },
@@ -125,7 +125,7 @@ export const laneCases: readonly DeliveryQueueCase[] = [
       const webhookId = await story.subscribe();
       for (const event of story.events('OP-1', 3)) {
         await story.enqueue(webhookId, [event]);
-        const delivery = await story.claimOne(webhookId);
+        const delivery = await story.leaseOne(webhookId);
         expect(delivery.event.eventId).toBe(event.eventId);
         expect(await story.deliver(delivery)).toBeUndefined();
       }
@@ -138,9 +138,9 @@ export const laneCases: readonly DeliveryQueueCase[] = [
       const webhookId = await story.subscribe();
       const [first, second] = story.events('OP-1', 2);
       await story.enqueue(webhookId, [first!]);
-      const head = await story.claimOne(webhookId);
+      const head = await story.leaseOne(webhookId);
       await story.enqueue(webhookId, [second!]);
-      expect(await story.claim(webhookId)).toEqual([]);
+      expect(await story.lease(webhookId)).toEqual([]);
       expect((await story.deliver(head))?.event.eventId).toBe(second!.eventId);
     },
   },
@@ -153,12 +153,12 @@ export const laneCases: readonly DeliveryQueueCase[] = [
       const events = story.events('OP-1', 60);
       await story.enqueue(webhookId, events.slice(0, 1));
       for (const event of events.slice(1)) {
-        const [head] = await story.claim(webhookId);
+        const [head] = await story.lease(webhookId);
         arrived.push(head!.event.eventId);
         const [, next] = await Promise.all([story.enqueue(webhookId, [event]), story.deliver(head!)]);
         if (next) await adapter.queue.release([next.lease], at(0));
       }
-      const last = await story.claimOne(webhookId);
+      const last = await story.leaseOne(webhookId);
       expect([...arrived, last.event.eventId]).toEqual(events.map(({ eventId }) => eventId));
     },
   },
@@ -171,10 +171,10 @@ export const laneCases: readonly DeliveryQueueCase[] = [
         await story.enqueue(webhookId, [story.event(code)], index * 10);
       }
       const request = { webhookId, firstAttempts: 2, retries: 0 };
-      const claim = await adapter.queue.claim([request], at(25), at(9_000));
+      const claim = await adapter.queue.lease([request], at(25), at(9_000));
       expect(new Set(claim.deliveries.map(({ event }) => event.code))).toEqual(new Set(['OP-c', 'OP-a']));
       expect(claim.schedules).toEqual([{ webhookId, firstAttemptAt: at(20), retryAt: null }]);
-      await story.settle(claim.deliveries[0]!, retry(50_000));
+      await story.record(claim.deliveries[0]!, retry(50_000));
       expect((await adapter.queue.schedules()).find((one) => one.webhookId === webhookId)).toEqual({
         webhookId,
         firstAttemptAt: at(20),
@@ -190,7 +190,7 @@ export const laneCases: readonly DeliveryQueueCase[] = [
       const event = story.event('OP-1');
       for (const webhookId of webhooks.slice(0, 2)) await story.enqueue(webhookId, [event]);
       const requests = webhooks.map((webhookId) => ({ webhookId, firstAttempts: 1, retries: 1 }));
-      const { deliveries, schedules } = await adapter.queue.claim(requests, at(0), at(1_000));
+      const { deliveries, schedules } = await adapter.queue.lease(requests, at(0), at(1_000));
       expect(new Set(deliveries.map(({ lease }) => lease.webhookId))).toEqual(new Set(webhooks.slice(0, 2)));
       expect(schedules.map(({ webhookId }) => webhookId)).toEqual(webhooks);
     },

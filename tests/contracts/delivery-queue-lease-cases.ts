@@ -9,9 +9,9 @@ export const leaseCases: readonly DeliveryQueueCase[] = [
       const story = new Story(adapter);
       const webhookId = await story.subscribe();
       await story.enqueue(webhookId, [story.event('OP-1')]);
-      const lost = await story.claimOne(webhookId);
-      expect(await story.claim(webhookId, LEASE_MS - 1)).toEqual([]);
-      const taken = await story.claimOne(webhookId, LEASE_MS);
+      const lost = await story.leaseOne(webhookId);
+      expect(await story.lease(webhookId, LEASE_MS - 1)).toEqual([]);
+      const taken = await story.leaseOne(webhookId, LEASE_MS);
       expect(taken.event).toEqual(lost.event);
       expect([taken.attempt, taken.scheduledAttempts]).toEqual([1, 0]);
       expect(taken.lease.token).not.toBe(lost.lease.token);
@@ -24,18 +24,18 @@ export const leaseCases: readonly DeliveryQueueCase[] = [
       const webhookId = await story.subscribe();
       const event = story.event('OP-1');
       await story.enqueue(webhookId, [event]);
-      const lost = await story.claimOne(webhookId);
-      const taken = await story.claimOne(webhookId, LEASE_MS);
+      const lost = await story.leaseOne(webhookId);
+      const taken = await story.leaseOne(webhookId, LEASE_MS);
       for (const verdict of [DELIVERED, retry(60_000), FAILED]) {
-        expect(await story.settle(lost, verdict, LEASE_MS + 1, true)).toEqual({ kind: 'lease_lost' });
+        expect(await story.record(lost, verdict, LEASE_MS + 1, true)).toEqual({ kind: 'lease_lost' });
       }
-      expect(await story.record(webhookId, event)).toMatchObject({
+      expect(await story.recordOf(webhookId, event)).toMatchObject({
         status: 'pending',
         attempts: 0,
         attemptLog: [],
       });
-      expect(await story.settle(taken, DELIVERED, LEASE_MS + 2)).toEqual({ kind: 'released' });
-      expect(await story.settle(taken, DELIVERED, LEASE_MS + 3)).toEqual({ kind: 'lease_lost' });
+      expect(await story.record(taken, DELIVERED, LEASE_MS + 2)).toEqual({ kind: 'released' });
+      expect(await story.record(taken, DELIVERED, LEASE_MS + 3)).toEqual({ kind: 'lease_lost' });
     },
   },
   {
@@ -45,12 +45,12 @@ export const leaseCases: readonly DeliveryQueueCase[] = [
       const webhookId = await story.subscribe();
       const [one, two, three] = ['OP-1', 'OP-2', 'OP-3'].map((code) => story.event(code));
       await story.enqueue(webhookId, [one!, two!, three!]);
-      const claimed = await story.claim(webhookId);
+      const claimed = await story.lease(webhookId);
       const byCode = (code: string) => claimed.find(({ event }) => event.code === code)!;
       await adapter.queue.release([byCode('OP-2').lease], at(1));
       const results = ['OP-1', 'OP-2', 'OP-3'].map((code) => story.result(byCode(code), DELIVERED, 5));
-      const settlements = await adapter.queue.settle(results, at(5), at(5 + LEASE_MS));
-      expect(settlements.map(({ kind }) => kind)).toEqual(['released', 'lease_lost', 'released']);
+      const recorded = await adapter.queue.record(results, at(5), at(5 + LEASE_MS));
+      expect(recorded.map(({ kind }) => kind)).toEqual(['released', 'lease_lost', 'released']);
       expect((await story.records(webhookId)).map(({ code, status }) => [code, status]).toSorted()).toEqual([
         ['OP-1', 'delivered'],
         ['OP-2', 'pending'],
@@ -64,10 +64,10 @@ export const leaseCases: readonly DeliveryQueueCase[] = [
       const story = new Story(adapter);
       const webhookId = await story.subscribe();
       await story.enqueue(webhookId, story.events('OP-1', 2));
-      const next = await story.deliver(await story.claimOne(webhookId), LEASE_MS - 100);
+      const next = await story.deliver(await story.leaseOne(webhookId), LEASE_MS - 100);
       expect(next!.lease.until).toBe(at(2 * LEASE_MS - 100));
-      expect(await story.claim(webhookId, LEASE_MS + 100)).toEqual([]);
-      expect(await story.settle(next!, DELIVERED, LEASE_MS + 100)).toEqual({ kind: 'released' });
+      expect(await story.lease(webhookId, LEASE_MS + 100)).toEqual([]);
+      expect(await story.record(next!, DELIVERED, LEASE_MS + 100)).toEqual({ kind: 'released' });
     },
   },
   {
@@ -76,11 +76,11 @@ export const leaseCases: readonly DeliveryQueueCase[] = [
       const story = new Story(adapter);
       const webhookId = await story.subscribe();
       await story.enqueue(webhookId, [story.event('OP-1')]);
-      const first = await story.claimOne(webhookId);
+      const first = await story.leaseOne(webhookId);
       await adapter.queue.release([first.lease], at(10));
-      const second = await story.claimOne(webhookId, 10);
+      const second = await story.leaseOne(webhookId, 10);
       await adapter.queue.release([first.lease], at(20));
-      expect(await story.claim(webhookId, 20)).toEqual([]);
+      expect(await story.lease(webhookId, 20)).toEqual([]);
       expect(second.attempt).toBe(1);
     },
   },
@@ -91,10 +91,10 @@ export const leaseCases: readonly DeliveryQueueCase[] = [
       const webhookId = await story.subscribe();
       const [first, second] = story.events('OP-1', 2);
       await story.enqueue(webhookId, [first!, second!]);
-      expect(await story.settle(await story.claimOne(webhookId), DELIVERED, 10, false)).toEqual({
+      expect(await story.record(await story.leaseOne(webhookId), DELIVERED, 10, false)).toEqual({
         kind: 'released',
       });
-      expect((await story.claimOne(webhookId, 10)).event.eventId).toBe(second!.eventId);
+      expect((await story.leaseOne(webhookId, 10)).event.eventId).toBe(second!.eventId);
     },
   },
   {
@@ -108,7 +108,7 @@ export const leaseCases: readonly DeliveryQueueCase[] = [
         codes.map((code) => story.event(code)),
       );
       const claims = await Promise.all(
-        Array.from({ length: 20 }, () => story.claim(webhookId, 0, { firstAttempts: 3, retries: 0 })),
+        Array.from({ length: 20 }, () => story.lease(webhookId, 0, { firstAttempts: 3, retries: 0 })),
       );
       const lanes = claims.flat().map(({ lease }) => lease.lane);
       expect(lanes.toSorted()).toEqual(codes.toSorted());
@@ -123,18 +123,18 @@ export const leaseCases: readonly DeliveryQueueCase[] = [
       const turn = (status: 'active' | 'paused') =>
         adapter.subscriptions.update(story.applicationId, webhookId, { status }, at(1));
       await story.enqueue(webhookId, events.slice(0, 2));
-      const underWay = await story.claimOne(webhookId);
+      const underWay = await story.leaseOne(webhookId);
       await turn('paused');
       expect(await story.deliver(underWay)).toBeUndefined();
       expect(await story.enqueue(webhookId, events.slice(2))).toBe(1);
       const request = { webhookId, firstAttempts: 10, retries: 10 };
-      expect(await adapter.queue.claim([request], at(5_000), at(5_000 + LEASE_MS))).toEqual({
+      expect(await adapter.queue.lease([request], at(5_000), at(5_000 + LEASE_MS))).toEqual({
         deliveries: [],
         schedules: [{ webhookId, firstAttemptAt: null, retryAt: null }],
       });
       expect((await adapter.queue.schedules()).map((one) => one.webhookId)).not.toContain(webhookId);
       await turn('active');
-      const second = await story.claimOne(webhookId, 5_000);
+      const second = await story.leaseOne(webhookId, 5_000);
       expect(idsOf([second, await story.deliver(second, 5_000)])).toEqual([
         events[1]!.eventId,
         events[2]!.eventId,
@@ -147,10 +147,10 @@ export const leaseCases: readonly DeliveryQueueCase[] = [
       const story = new Story(adapter);
       const webhookId = await story.subscribe();
       await story.enqueue(webhookId, story.events('OP-1', 2));
-      const underWay = await story.claimOne(webhookId);
+      const underWay = await story.leaseOne(webhookId);
       expect(await adapter.subscriptions.remove(story.applicationId, webhookId, at(1))).toBe(true);
-      expect(await story.settle(underWay, DELIVERED, 2, true)).toEqual({ kind: 'released' });
-      expect(await story.claim(webhookId, LEASE_MS * 2)).toEqual([]);
+      expect(await story.record(underWay, DELIVERED, 2, true)).toEqual({ kind: 'released' });
+      expect(await story.lease(webhookId, LEASE_MS * 2)).toEqual([]);
     },
   },
   {
@@ -166,13 +166,13 @@ export const leaseCases: readonly DeliveryQueueCase[] = [
           { sealedSecret, url: `https://${sealedSecret}.example/` },
           at(1),
         );
-      const first = await story.claimOne(webhookId);
+      const first = await story.leaseOne(webhookId);
       await change('second');
       const second = await story.deliver(first);
       expect(second!.endpoint).toMatchObject({ sealedSecret: 'second', url: 'https://second.example/' });
       await adapter.queue.release([second!.lease], at(2));
       await change('third');
-      expect((await story.claimOne(webhookId, 2)).endpoint).toMatchObject({ sealedSecret: 'third' });
+      expect((await story.leaseOne(webhookId, 2)).endpoint).toMatchObject({ sealedSecret: 'third' });
     },
   },
 ];

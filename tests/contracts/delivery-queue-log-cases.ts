@@ -12,9 +12,9 @@ export const logCases: readonly DeliveryQueueCase[] = [
       const webhookId = await story.subscribe();
       const event = story.event('OP-1');
       await story.enqueue(webhookId, [event]);
-      const first = await story.claimOne(webhookId);
-      await story.settle(first, retry(1_000), 10);
-      await story.settle(await story.claimOne(webhookId, 1_000), DELIVERED, 1_020);
+      const first = await story.leaseOne(webhookId);
+      await story.record(first, retry(1_000), 10);
+      await story.record(await story.leaseOne(webhookId, 1_000), DELIVERED, 1_020);
       expect(await story.records(webhookId)).toEqual([
         {
           deliveryId: first.deliveryId,
@@ -67,9 +67,9 @@ export const logCases: readonly DeliveryQueueCase[] = [
       const webhookId = await story.subscribe();
       for (let index = 0; index < 25; index++) {
         await story.enqueue(webhookId, [story.event(`OP-${index}`)], index * 1_000);
-        const delivery = await story.claimOne(webhookId, index * 1_000);
+        const delivery = await story.leaseOne(webhookId, index * 1_000);
         const verdict = [DELIVERED, FAILED, retry(9_000_000)][index % 3]!;
-        await story.settle(delivery, verdict, index * 1_000);
+        await story.record(delivery, verdict, index * 1_000);
       }
       const all: string[] = [];
       let cursor: string | null = null;
@@ -115,10 +115,10 @@ export const logCases: readonly DeliveryQueueCase[] = [
       };
       await story.enqueue(webhookId, story.events('OP-1', 2));
       expect(await health()).toEqual([null, null, null]);
-      await story.settle(await story.claimOne(webhookId), retry(20), 10);
-      await story.settle(await story.claimOne(webhookId, 20), retry(30), 20);
+      await story.record(await story.leaseOne(webhookId), retry(20), 10);
+      await story.record(await story.leaseOne(webhookId, 20), retry(30), 20);
       expect(await health()).toEqual([null, at(20), at(10)]);
-      await story.settle(await story.claimOne(webhookId, 30), DELIVERED, 30);
+      await story.record(await story.leaseOne(webhookId, 30), DELIVERED, 30);
       expect(await health()).toEqual([at(30), at(20), null]);
     },
   },
@@ -130,10 +130,10 @@ export const logCases: readonly DeliveryQueueCase[] = [
       await story.enqueue(waiting, [story.event('OP-1')], 0);
       await story.enqueue(waiting, [story.event('OP-2')], 100);
       await story.enqueue(waiting, [story.event('OP-3')], 200);
-      const claimed = await story.claim(waiting, 200);
+      const claimed = await story.lease(waiting, 200);
       for (const delivery of claimed) {
-        if (delivery.event.code === 'OP-1') await story.settle(delivery, DELIVERED, 200);
-        if (delivery.event.code === 'OP-2') await story.settle(delivery, retry(60_000), 200);
+        if (delivery.event.code === 'OP-1') await story.record(delivery, DELIVERED, 200);
+        if (delivery.event.code === 'OP-2') await story.record(delivery, retry(60_000), 200);
       }
       const lag = new Map((await adapter.log.lag()).map((one) => [one.webhookId, one.oldestCreatedAt]));
       expect([lag.get(waiting), lag.get(idle)]).toEqual([at(100), undefined]);
@@ -147,10 +147,10 @@ export const logCases: readonly DeliveryQueueCase[] = [
       const events = ['OP-1', 'OP-2', 'OP-3', 'OP-4', 'OP-5'].map((code) => story.event(code));
       await story.enqueue(one, events, LONG_AGO);
       await story.enqueue(other, events.slice(0, 1), LONG_AGO);
-      for (const delivery of await story.claim(one, LONG_AGO)) {
+      for (const delivery of await story.lease(one, LONG_AGO)) {
         const { code } = delivery.event;
         if (code === 'OP-5') await adapter.queue.release([delivery.lease], at(LONG_AGO));
-        else await story.settle(delivery, code === 'OP-4' ? FAILED : DELIVERED, LONG_AGO);
+        else await story.record(delivery, code === 'OP-4' ? FAILED : DELIVERED, LONG_AGO);
       }
       const retention = {
         deliveredBefore: at(LONG_AGO + 1),
@@ -166,7 +166,7 @@ export const logCases: readonly DeliveryQueueCase[] = [
       expect([await known(0), await known(1), await known(3)]).toEqual([[other], undefined, [one]]);
       while ((await adapter.queue.cleanUp({ ...retention, failedBefore: at(LONG_AGO + 1) })) > 0);
       expect((await story.records(one)).map(({ code }) => code)).toEqual(['OP-5']);
-      expect((await story.claimOne(one, LONG_AGO)).event.code).toBe('OP-5');
+      expect((await story.leaseOne(one, LONG_AGO)).event.code).toBe('OP-5');
     },
   },
   {
@@ -190,7 +190,7 @@ export const logCases: readonly DeliveryQueueCase[] = [
       const find = (eventId: string) => adapter.queue.findEvent(story.applicationId, eventId);
       expect(await find(alone.eventId)).toBeUndefined();
       expect((await find(shared.eventId))?.webhookIds).toEqual([kept]);
-      expect((await story.claimOne(kept)).event).toEqual(shared);
+      expect((await story.leaseOne(kept)).event).toEqual(shared);
     },
   },
   {
@@ -200,11 +200,11 @@ export const logCases: readonly DeliveryQueueCase[] = [
       const ping = { ...story.event('x'), name: 'webhook.ping', code: null, fundId: null };
       const webhookId = await story.subscribe({ ping });
       await story.enqueue(webhookId, [story.event('OP-1')]);
-      const claimed = await story.claim(webhookId);
+      const claimed = await story.lease(webhookId);
       expect(new Set(claimed.map(({ event }) => event.name))).toEqual(
         new Set(['webhook.ping', 'installment_settled']),
       );
-      expect(await story.record(webhookId, ping)).toMatchObject({
+      expect(await story.recordOf(webhookId, ping)).toMatchObject({
         code: null,
         fundId: null,
         event: 'webhook.ping',

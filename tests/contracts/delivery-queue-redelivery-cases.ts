@@ -10,7 +10,7 @@ const redeliver = async (story: Story, webhookId: string, event: WebhookEvent, m
 };
 
 const claimRedelivery = async (story: Story, webhookId: string, ms = 0): Promise<LeasedDelivery> => {
-  const found = (await story.claim(webhookId, ms)).find(({ redelivery }) => redelivery);
+  const found = (await story.lease(webhookId, ms)).find(({ redelivery }) => redelivery);
   if (!found) throw new Error('no redelivery claimed');
   return found;
 };
@@ -36,14 +36,14 @@ export const redeliveryCases: readonly DeliveryQueueCase[] = [
       const webhookId = await story.subscribe();
       const event = story.event('OP-1');
       await story.enqueue(webhookId, [event]);
-      const first = await story.claimOne(webhookId);
+      const first = await story.leaseOne(webhookId);
       await story.deliver(first, 10);
       const redelivery = await redeliver(story, webhookId, event, 20);
       expect(redelivery).toEqual({ webhookId, deliveryId: first.deliveryId, attempt: 2 });
       const again = await claimRedelivery(story, webhookId, 20);
       expect(again).toMatchObject({ attempt: 2, deliveryId: first.deliveryId, event });
-      expect(await story.settle(again, FAILED, 30, true)).toEqual({ kind: 'released' });
-      const record = await story.record(webhookId, event);
+      expect(await story.record(again, FAILED, 30, true)).toEqual({ kind: 'released' });
+      const record = await story.recordOf(webhookId, event);
       expect(record).toMatchObject({
         status: 'delivered',
         deliveredAt: at(10),
@@ -54,7 +54,7 @@ export const redeliveryCases: readonly DeliveryQueueCase[] = [
         [1, 200],
         [2, 503],
       ]);
-      expect(await story.claim(webhookId, 1_000_000)).toEqual([]);
+      expect(await story.lease(webhookId, 1_000_000)).toEqual([]);
     },
   },
   {
@@ -64,10 +64,10 @@ export const redeliveryCases: readonly DeliveryQueueCase[] = [
       const webhookId = await story.subscribe();
       const event = story.event('OP-1');
       await story.enqueue(webhookId, [event]);
-      await story.settle(await story.claimOne(webhookId), FAILED);
+      await story.record(await story.leaseOne(webhookId), FAILED);
       await redeliver(story, webhookId, event, 100);
-      await story.settle(await claimRedelivery(story, webhookId, 100), DELIVERED, 110);
-      expect(await story.record(webhookId, event)).toMatchObject({
+      await story.record(await claimRedelivery(story, webhookId, 100), DELIVERED, 110);
+      expect(await story.recordOf(webhookId, event)).toMatchObject({
         status: 'delivered',
         deliveredAt: at(110),
         attempts: 2,
@@ -82,14 +82,14 @@ export const redeliveryCases: readonly DeliveryQueueCase[] = [
       const webhookId = await story.subscribe();
       const [done, blocked, waiting] = story.events('OP-1', 3);
       await story.enqueue(webhookId, [done!]);
-      await story.deliver(await story.claimOne(webhookId));
+      await story.deliver(await story.leaseOne(webhookId));
       await story.enqueue(webhookId, [blocked!, waiting!]);
-      await story.settle(await story.claimOne(webhookId), retry(60_000));
+      await story.record(await story.leaseOne(webhookId), retry(60_000));
       await redeliver(story, webhookId, done!, 10);
       const sent = await claimRedelivery(story, webhookId, 10);
       expect(sent.event.eventId).toBe(done!.eventId);
-      await story.settle(sent, DELIVERED, 20);
-      expect((await story.claimOne(webhookId, 60_000)).event.eventId).toBe(blocked!.eventId);
+      await story.record(sent, DELIVERED, 20);
+      expect((await story.leaseOne(webhookId, 60_000)).event.eventId).toBe(blocked!.eventId);
     },
   },
   {
@@ -99,10 +99,10 @@ export const redeliveryCases: readonly DeliveryQueueCase[] = [
       const webhookId = await story.subscribe();
       const [head, next] = story.events('OP-1', 2);
       await story.enqueue(webhookId, [head!, next!]);
-      await story.settle(await story.claimOne(webhookId), retry(60_000));
+      await story.record(await story.leaseOne(webhookId), retry(60_000));
       await redeliver(story, webhookId, head!, 10);
-      await story.settle(await claimRedelivery(story, webhookId, 10), DELIVERED, 20);
-      const following = await story.claimOne(webhookId, 20);
+      await story.record(await claimRedelivery(story, webhookId, 10), DELIVERED, 20);
+      const following = await story.leaseOne(webhookId, 20);
       expect(following.event.eventId).toBe(next!.eventId);
       expect(await story.deliver(following, 30)).toBeUndefined();
     },
@@ -114,12 +114,12 @@ export const redeliveryCases: readonly DeliveryQueueCase[] = [
       const webhookId = await story.subscribe();
       const head = story.event('OP-1');
       await story.enqueue(webhookId, [head]);
-      await story.settle(await story.claimOne(webhookId), retry(60_000));
+      await story.record(await story.leaseOne(webhookId), retry(60_000));
       await redeliver(story, webhookId, head, 10);
-      await story.settle(await claimRedelivery(story, webhookId, 10), FAILED, 20);
-      const record = await story.record(webhookId, head);
+      await story.record(await claimRedelivery(story, webhookId, 10), FAILED, 20);
+      const record = await story.recordOf(webhookId, head);
       expect(record).toMatchObject({ status: 'retrying', attempts: 2, nextAttemptAt: at(60_000) });
-      expect(await story.claimOne(webhookId, 60_000)).toMatchObject({ attempt: 3, scheduledAttempts: 1 });
+      expect(await story.leaseOne(webhookId, 60_000)).toMatchObject({ attempt: 3, scheduledAttempts: 1 });
     },
   },
   {
@@ -129,14 +129,14 @@ export const redeliveryCases: readonly DeliveryQueueCase[] = [
       const webhookId = await story.subscribe();
       const [head, next] = story.events('OP-1', 2);
       await story.enqueue(webhookId, [head!, next!]);
-      const underWay = await story.claimOne(webhookId);
+      const underWay = await story.leaseOne(webhookId);
       expect((await redeliver(story, webhookId, head!)).attempt).toBe(2);
-      await story.settle(await claimRedelivery(story, webhookId), DELIVERED, 10);
-      await story.settle(underWay, retry(60_000), 20);
-      const record = await story.record(webhookId, head!);
+      await story.record(await claimRedelivery(story, webhookId), DELIVERED, 10);
+      await story.record(underWay, retry(60_000), 20);
+      const record = await story.recordOf(webhookId, head!);
       expect(record).toMatchObject({ status: 'delivered', deliveredAt: at(10), attempts: 2 });
       expect(record.attemptLog.map(({ attempt }) => attempt)).toEqual([1, 2]);
-      expect((await story.claimOne(webhookId, 20)).event.eventId).toBe(next!.eventId);
+      expect((await story.leaseOne(webhookId, 20)).event.eventId).toBe(next!.eventId);
     },
   },
   {
@@ -146,13 +146,13 @@ export const redeliveryCases: readonly DeliveryQueueCase[] = [
       const webhookId = await story.subscribe();
       const [head, next] = story.events('OP-1', 2);
       await story.enqueue(webhookId, [head!, next!]);
-      const underWay = await story.claimOne(webhookId);
+      const underWay = await story.leaseOne(webhookId);
       const asked = await Promise.all(
         [head!, head!, head!].map((event) => redeliver(story, webhookId, event)),
       );
       expect([underWay.attempt, ...asked.map(({ attempt }) => attempt)].toSorted()).toEqual([1, 2, 3, 4]);
       expect((await redeliver(story, webhookId, next!)).attempt).toBe(1);
-      const claimed = await story.claim(webhookId);
+      const claimed = await story.lease(webhookId);
       expect(claimed.map(({ attempt }) => attempt).toSorted()).toEqual([1, 2, 3, 4]);
       const following = await story.deliver(underWay);
       expect([following!.event.eventId, following!.attempt]).toEqual([next!.eventId, 2]);
@@ -167,16 +167,16 @@ export const redeliveryCases: readonly DeliveryQueueCase[] = [
       await story.enqueue(one, [event]);
       const redelivery = await redeliver(story, later, event, 10);
       expect(redelivery).toMatchObject({ webhookId: later, attempt: 1 });
-      const delivery = await story.claimOne(later, 10);
+      const delivery = await story.leaseOne(later, 10);
       expect(delivery).toMatchObject({
         deliveryId: redelivery.deliveryId,
         attempt: 1,
         redelivery: true,
         event,
       });
-      await story.settle(delivery, FAILED, 20);
-      expect(await story.record(later, event)).toMatchObject({ status: 'failed', attempts: 1 });
-      expect(await story.claim(later, 1_000_000)).toEqual([]);
+      await story.record(delivery, FAILED, 20);
+      expect(await story.recordOf(later, event)).toMatchObject({ status: 'failed', attempts: 1 });
+      expect(await story.lease(later, 1_000_000)).toEqual([]);
     },
   },
   {
@@ -186,13 +186,13 @@ export const redeliveryCases: readonly DeliveryQueueCase[] = [
       const webhookId = await story.subscribe();
       const event = story.event('OP-1');
       await story.enqueue(webhookId, [event]);
-      await story.deliver(await story.claimOne(webhookId));
+      await story.deliver(await story.leaseOne(webhookId));
       await redeliver(story, webhookId, event);
       const lost = await claimRedelivery(story, webhookId);
       const taken = await claimRedelivery(story, webhookId, 20_000);
       expect(taken.attempt).toBe(2);
-      expect(await story.settle(lost, FAILED, 20_001)).toEqual({ kind: 'lease_lost' });
-      expect(await story.settle(taken, DELIVERED, 20_002)).toEqual({ kind: 'released' });
+      expect(await story.record(lost, FAILED, 20_001)).toEqual({ kind: 'lease_lost' });
+      expect(await story.record(taken, DELIVERED, 20_002)).toEqual({ kind: 'released' });
     },
   },
 ];

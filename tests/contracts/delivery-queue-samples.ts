@@ -91,12 +91,12 @@ export class Story {
   }
 
   /** Claims up to ten lanes of each kind. */
-  async claim(
+  async lease(
     webhookId: string,
     ms = 0,
     limits = { firstAttempts: 10, retries: 10 },
   ): Promise<readonly LeasedDelivery[]> {
-    const { deliveries } = await this.adapter.queue.claim(
+    const { deliveries } = await this.adapter.queue.lease(
       [{ webhookId, ...limits }],
       at(ms),
       at(ms + LEASE_MS),
@@ -104,8 +104,8 @@ export class Story {
     return deliveries;
   }
 
-  async claimOne(webhookId: string, ms = 0): Promise<LeasedDelivery> {
-    const deliveries = await this.claim(webhookId, ms);
+  async leaseOne(webhookId: string, ms = 0): Promise<LeasedDelivery> {
+    const deliveries = await this.lease(webhookId, ms);
     if (deliveries.length !== 1) throw new Error(`expected one delivery, got ${deliveries.length}`);
     return deliveries[0]!;
   }
@@ -123,17 +123,17 @@ export class Story {
     return { delivery, record, verdict, keepLane, noteHealth: true };
   }
 
-  async settle(delivery: LeasedDelivery, verdict: AttemptVerdict, ms = 0, keepLane = false) {
+  async record(delivery: LeasedDelivery, verdict: AttemptVerdict, ms = 0, keepLane = false) {
     const results = [this.result(delivery, verdict, ms, keepLane)];
-    const [settlement] = await this.adapter.queue.settle(results, at(ms), at(ms + LEASE_MS));
-    return settlement!;
+    const [recorded] = await this.adapter.queue.record(results, at(ms), at(ms + LEASE_MS));
+    return recorded!;
   }
 
-  /** Settles as delivered and goes on with the lane; answers what comes next there. */
+  /** Records it as delivered and goes on with the lane; answers what comes next there. */
   async deliver(delivery: LeasedDelivery, ms = 0): Promise<LeasedDelivery | undefined> {
-    const settlement = await this.settle(delivery, DELIVERED, ms, true);
-    if (settlement.kind === 'lease_lost') throw new Error('lease lost');
-    return settlement.kind === 'next' ? settlement.delivery : undefined;
+    const recorded = await this.record(delivery, DELIVERED, ms, true);
+    if (recorded.kind === 'lease_lost') throw new Error('lease lost');
+    return recorded.kind === 'next' ? recorded.delivery : undefined;
   }
 
   /** Newest first. */
@@ -141,7 +141,7 @@ export class Story {
     return (await this.adapter.log.list({ webhookId, limit: 200 })).deliveries;
   }
 
-  async record(webhookId: string, { eventId }: WebhookEvent): Promise<DeliveryRecord> {
+  async recordOf(webhookId: string, { eventId }: WebhookEvent): Promise<DeliveryRecord> {
     const found = (await this.records(webhookId)).find((record) => record.eventId === eventId);
     if (!found) throw new Error(`no delivery of ${eventId}`);
     return found;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { SqlDeliveryLog } from '../../infrastructure/sql/webhooks/sql-delivery-log.ts';
-import { SqlDeliveryQueue } from '../../infrastructure/sql/webhooks/sql-delivery-queue.ts';
-import { SqlWebhookSubscriptions } from '../../infrastructure/sql/webhooks/sql-webhook-subscriptions.ts';
+import { SqlDeliveryLog } from '../../infrastructure/sql/webhooks/delivery-log.ts';
+import { SqlDeliveryQueue } from '../../infrastructure/sql/webhooks/delivery-queue.ts';
+import { SqlWebhookSubscriptions } from '../../infrastructure/sql/webhooks/subscriptions.ts';
 import { openServiceDatabase } from '../infrastructure/sql/support/temporary-database.ts';
 import { brokenQueues, spoiled } from './delivery-queue-broken.ts';
 import { deliveryQueueCases, describeDeliveryQueueContract } from './delivery-queue-contract.ts';

@@ -9,10 +9,12 @@ import { SqlLoanReader } from '../../infrastructure/sql/read-models/loan-reader.
 import { SqlOperationStates } from '../../infrastructure/sql/read-models/operation-states.ts';
 import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
 import { SqlSealBook } from '../../infrastructure/sql/seal-book.ts';
-import { SqlDeliveryLog } from '../../infrastructure/sql/webhooks/sql-delivery-log.ts';
-import { SqlDeliveryQueue } from '../../infrastructure/sql/webhooks/sql-delivery-queue.ts';
-import { SqlWebhookSubscriptions } from '../../infrastructure/sql/webhooks/sql-webhook-subscriptions.ts';
-import { SqlWebhookSecrets } from '../../infrastructure/sql/webhooks/webhook-secrets.ts';
+import { SqlDeliveryLog } from '../../infrastructure/sql/webhooks/delivery-log.ts';
+import { SqlDeliveryQueue } from '../../infrastructure/sql/webhooks/delivery-queue.ts';
+import {
+  SqlWebhookSecrets,
+  SqlWebhookSubscriptions,
+} from '../../infrastructure/sql/webhooks/subscriptions.ts';
 import type { Row } from '../../projections/engine/projection.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { bothSets, openPostgres, query, testPostgres } from '../support/postgres/test-postgres.ts';

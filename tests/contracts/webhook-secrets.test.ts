@@ -1,6 +1,8 @@
 import { SqlKeyStore } from '../../infrastructure/sql/key-store.ts';
-import { SqlWebhookSecrets } from '../../infrastructure/sql/webhooks/webhook-secrets.ts';
-import { SqlWebhookSubscriptions } from '../../infrastructure/sql/webhooks/sql-webhook-subscriptions.ts';
+import {
+  SqlWebhookSecrets,
+  SqlWebhookSubscriptions,
+} from '../../infrastructure/sql/webhooks/subscriptions.ts';
 import { openServiceDatabase } from '../infrastructure/sql/support/temporary-database.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { describeWebhookSecretsContract } from './webhook-secrets-contract.ts';

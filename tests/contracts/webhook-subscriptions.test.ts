@@ -1,4 +1,4 @@
-import { SqlWebhookSubscriptions } from '../../infrastructure/sql/webhooks/sql-webhook-subscriptions.ts';
+import { SqlWebhookSubscriptions } from '../../infrastructure/sql/webhooks/subscriptions.ts';
 import { openServiceDatabase } from '../infrastructure/sql/support/temporary-database.ts';
 import { describeWebhookSubscriptionsContract } from './webhook-subscriptions-contract.ts';
 

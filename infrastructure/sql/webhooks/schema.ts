@@ -67,14 +67,14 @@ export interface WebhookAttemptTable {
   response_body: string | null;
 }
 
-/** Only lanes with work. What is claimed is a lane, never a delivery. */
+/** Only lanes with work. What is leased is a lane, never a delivery. */
 export interface WebhookLaneTable {
   webhook_id: string;
   /** Code of the operation; a name with `/`, which no code has, for one ping or one redelivery. */
   lane: string;
   /** 0 while the head was never tried, 1 after that. */
   tier: number;
-  /** When it may be claimed: its head's due time, or the end of its lease. */
+  /** When it may be leased: its head's due time, or the end of its lease. */
   ready_at: string;
   /** Empty unless leased. */
   token: string;

@@ -1,8 +1,8 @@
 import { pause } from '../../support/time.ts';
 import { messageOf } from '../../../application/support/error-message.ts';
 import type {
-  Claim,
-  ClaimRequest,
+  LeasedLanes,
+  LeaseRequest,
   LaneSchedule,
   LeasedDelivery,
 } from '../../../application/ports/delivery-queue.ts';
@@ -136,9 +136,9 @@ export class WebhookDispatcher {
   }
 
   /** Endpoints take turns; each may take a quarter of what is free, so the first ones leave something for the last. */
-  #plan(now: number): ClaimRequest[] {
+  #plan(now: number): LeaseRequest[] {
     const { slots, slotsForFirstAttempts, slotsPerEndpoint } = this.#deps.settings;
-    const requests: ClaimRequest[] = [];
+    const requests: LeaseRequest[] = [];
     let total = Math.min(slots - this.#inFlight, 2 * slots - (this.#running.size - this.#locating));
     let retries = slots - slotsForFirstAttempts - this.#retriesInFlight;
     for (const endpoint of this.#agenda.due(now)) {
@@ -156,10 +156,10 @@ export class WebhookDispatcher {
     return requests;
   }
 
-  async #claim(requests: readonly ClaimRequest[], now: number): Promise<void> {
+  async #claim(requests: readonly LeaseRequest[], now: number): Promise<void> {
     const { queue, settings } = this.#deps;
     try {
-      const claim = await queue.claim(requests, iso(now), iso(now + settings.leaseMs));
+      const claim = await queue.lease(requests, iso(now), iso(now + settings.leaseMs));
       this.#lastError = undefined;
       if (this.#state === 'running') return this.#take(claim, now);
       const leases = claim.deliveries.map(({ lease }) => lease);
@@ -171,7 +171,7 @@ export class WebhookDispatcher {
     }
   }
 
-  #take({ deliveries, schedules }: Claim, now: number): void {
+  #take({ deliveries, schedules }: LeasedLanes, now: number): void {
     const brought = new Set(deliveries.map(({ lease }) => lease.webhookId));
     for (const schedule of schedules) {
       this.#agenda.learn(brought.has(schedule.webhookId) ? schedule : afterEmptyClaim(schedule, now));

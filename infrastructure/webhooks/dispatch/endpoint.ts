@@ -1,4 +1,4 @@
-import type { ClaimRequest, LaneSchedule } from '../../../application/ports/delivery-queue.ts';
+import type { LeaseRequest, LaneSchedule } from '../../../application/ports/delivery-queue.ts';
 import { Breaker } from './breaker.ts';
 import type { BreakerSettings } from './dispatch-settings.ts';
 
@@ -59,7 +59,7 @@ export class Endpoint {
   }
 
   /** What to claim now. The tiers asked for count as empty afterwards, until the claim or a wake says otherwise. */
-  request(now: number, allowance: Allowance): ClaimRequest | undefined {
+  request(now: number, allowance: Allowance): LeaseRequest | undefined {
     const probing = this.breaker.probeAt !== undefined;
     const limit = probing ? 1 : allowance.perEndpoint;
     const room = Math.min(limit - this.inFlight, allowance.total);

@@ -4,7 +4,7 @@ import type {
   AttemptVerdict,
   DeliveryQueue,
   LeasedDelivery,
-  Settlement,
+  RecordedResult,
 } from '../../../application/ports/delivery-queue.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { WebhookMetrics } from '../../../application/ports/webhook-metrics.ts';
@@ -91,8 +91,8 @@ export class LaneRunner {
   /** Stores the attempt's result; answers the lane's next delivery when the lease goes on. */
   async store(ended: Ended, endpoint: Endpoint, mayKeepLane: boolean): Promise<LeasedDelivery | undefined> {
     const verdict = this.#verdict(ended);
-    const settlement = await this.#outcomes.settle(this.#result(ended, verdict, endpoint, mayKeepLane));
-    return this.#afterwards(ended, verdict, endpoint, settlement);
+    const recorded = await this.#outcomes.record(this.#result(ended, verdict, endpoint, mayKeepLane));
+    return this.#afterwards(ended, verdict, endpoint, recorded);
   }
 
   async giveBack({ lease }: LeasedDelivery, endpoint: Endpoint): Promise<undefined> {
@@ -154,11 +154,11 @@ export class LaneRunner {
     ended: Ended,
     verdict: AttemptVerdict,
     endpoint: Endpoint,
-    settlement: Settlement,
+    recorded: RecordedResult,
   ): LeasedDelivery | undefined {
     const { metrics, logger, now } = this.#deps;
     const { delivery } = ended;
-    if (settlement.kind === 'lease_lost') {
+    if (recorded.kind === 'lease_lost') {
       metrics.leaseLost();
       logger.warn(
         { webhook_id: endpoint.webhookId, delivery_id: delivery.deliveryId },
@@ -170,7 +170,7 @@ export class LaneRunner {
     if (verdict.kind === 'delivered' && !delivery.redelivery)
       metrics.delivered(ended.endedAt - Date.parse(delivery.createdAt));
     if (verdict.kind === 'failed' && !delivery.redelivery) this.#exhausted(ended);
-    if (settlement.kind === 'next') return settlement.delivery;
+    if (recorded.kind === 'next') return recorded.delivery;
     if (verdict.kind === 'retry') endpoint.retryAt(Date.parse(verdict.at));
     else endpoint.wake(now());
     return undefined;

@@ -1,11 +1,15 @@
-import type { AttemptResult, DeliveryQueue, Settlement } from '../../../application/ports/delivery-queue.ts';
+import type {
+  AttemptResult,
+  DeliveryQueue,
+  RecordedResult,
+} from '../../../application/ports/delivery-queue.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { retry } from '../../../application/support/retry.ts';
 import { pause } from '../../support/time.ts';
 
 interface Waiting {
   readonly result: AttemptResult;
-  readonly resolve: (settlement: Settlement) => void;
+  readonly resolve: (recorded: RecordedResult) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -30,7 +34,7 @@ export class OutcomeWriter {
   }
 
   /** Resolves once it is stored, or known not to be. @throws the store's error after a few tries */
-  settle(result: AttemptResult): Promise<Settlement> {
+  record(result: AttemptResult): Promise<RecordedResult> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ result, resolve, reject });
       if (!this.#busy) void this.#drain();
@@ -44,8 +48,8 @@ export class OutcomeWriter {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, MOST_TOGETHER);
       try {
-        const settlements = await this.#store(batch.map(({ result }) => result));
-        batch.forEach(({ resolve }, index) => resolve(settlements[index]!));
+        const recorded = await this.#store(batch.map(({ result }) => result));
+        batch.forEach(({ resolve }, index) => resolve(recorded[index]!));
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
@@ -54,11 +58,11 @@ export class OutcomeWriter {
   }
 
   /** Storing a result twice is storing it once: after the first time its lease is gone, or its values are there already. */
-  #store(results: readonly AttemptResult[]): Promise<readonly Settlement[]> {
+  #store(results: readonly AttemptResult[]): Promise<readonly RecordedResult[]> {
     const { queue, logger, now, leaseMs } = this.#options;
-    const store = (): Promise<readonly Settlement[]> => {
+    const store = (): Promise<readonly RecordedResult[]> => {
       const at = now();
-      return queue.settle(results, new Date(at).toISOString(), new Date(at + leaseMs).toISOString());
+      return queue.record(results, new Date(at).toISOString(), new Date(at + leaseMs).toISOString());
     };
     const onRetry = (error: unknown): void =>
       logger.warn({ err: error, results: results.length }, 'webhooks: results not stored yet');

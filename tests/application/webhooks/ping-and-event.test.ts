@@ -15,7 +15,7 @@ afterAll(() => database.close());
 
 const claim = async (webhookId: string) => {
   const request = { webhookId, firstAttempts: 10, retries: 10 };
-  return (await world.queue.claim([request], world.clock.now(), later(60_000))).deliveries;
+  return (await world.queue.lease([request], world.clock.now(), later(60_000))).deliveries;
 };
 const later = (ms: number): string => new Date(Date.parse(world.clock.now()) + ms).toISOString();
 
@@ -73,7 +73,7 @@ describe('an event that is followed', () => {
     const record = { ...failed, responseBody: 'no such customer' };
     const verdict = { kind: 'retry', at: later(30_000) } as const;
     const result = { delivery: delivery!, record, verdict, keepLane: false, noteHealth: true };
-    await world.queue.settle([result], at, later(60_000));
+    await world.queue.record([result], at, later(60_000));
     const report = await world.management.event(limitedTo(FUND), event.eventId);
     expect(report).toMatchObject({ eventId: event.eventId, event: 'loan_received', body: event.body });
     expect(report.deliveries).toMatchObject([

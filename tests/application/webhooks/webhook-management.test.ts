@@ -38,7 +38,7 @@ describe('creating', () => {
     });
     await world.enqueue(webhook.webhookId, world.event());
     const now = world.clock.now();
-    const claim = await world.queue.claim(
+    const claim = await world.queue.lease(
       [{ webhookId: webhook.webhookId, firstAttempts: 1, retries: 0 }],
       now,
       '2027-01-01',

@@ -1,13 +1,11 @@
-import { SystemClock } from '../../../infrastructure/support/system-clock.ts';
-import { createHmac, randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { EventBus, PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { RequestContext } from '../../../application/request-context.ts';
 import { WebhookManagement } from '../../../application/webhooks/webhook-management.ts';
 import { AesGcmSealer } from '../../../infrastructure/security/aes-gcm-sealer.ts';
-import { SqlDeliveryLog } from '../../../infrastructure/sql/webhooks/sql-delivery-log.ts';
-import { SqlDeliveryQueue } from '../../../infrastructure/sql/webhooks/sql-delivery-queue.ts';
-import { SqlWebhookSubscriptions } from '../../../infrastructure/sql/webhooks/sql-webhook-subscriptions.ts';
+import { SqlDeliveryLog } from '../../../infrastructure/sql/webhooks/delivery-log.ts';
+import { SqlDeliveryQueue } from '../../../infrastructure/sql/webhooks/delivery-queue.ts';
+import { SqlWebhookSubscriptions } from '../../../infrastructure/sql/webhooks/subscriptions.ts';
+import { SystemClock } from '../../../infrastructure/support/system-clock.ts';
 import { DnsAddressGuard } from '../../../infrastructure/webhooks/addresses/address-guard.ts';
 import { SystemRandom } from '../../../infrastructure/webhooks/sending/signing-keys.ts';
 import { WebhookWorker } from '../../../infrastructure/webhooks/webhook-worker.ts';
@@ -19,6 +17,8 @@ import type { ReceivedRequest } from '../../support/tls-receiver.ts';
 import { openServiceDatabase } from '../sql/support/temporary-database.ts';
 import type { TemporaryDatabase } from '../sql/support/temporary-database.ts';
 import { until } from './support/dispatch-world.ts';
+import { createHmac, randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 const clock = new SystemClock();
 

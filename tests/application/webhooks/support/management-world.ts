@@ -7,9 +7,9 @@ import type { RequestContext } from '../../../../application/request-context.ts'
 import { WebhookManagement } from '../../../../application/webhooks/webhook-management.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import type { SqlDatabase } from '../../../../infrastructure/sql/sql-database.ts';
-import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/sql-delivery-log.ts';
-import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/sql-delivery-queue.ts';
-import { SqlWebhookSubscriptions } from '../../../../infrastructure/sql/webhooks/sql-webhook-subscriptions.ts';
+import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/delivery-log.ts';
+import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/delivery-queue.ts';
+import { SqlWebhookSubscriptions } from '../../../../infrastructure/sql/webhooks/subscriptions.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 export const RECEIVER = 'https://receiver.example/hooks';

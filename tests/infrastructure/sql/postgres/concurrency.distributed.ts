@@ -7,13 +7,10 @@ import { SqlKeyStore } from '../../../../infrastructure/sql/key-store.ts';
 import { PostgresDatabase } from '../../../../infrastructure/sql/postgres-database.ts';
 import { SqlProjectionStore } from '../../../../infrastructure/sql/read-models/projection-store.ts';
 import type { Statement } from '../../../../infrastructure/sql/sql-database.ts';
-import {
-  EnqueueStatements,
-  GIVING_EVENTS,
-} from '../../../../infrastructure/sql/webhooks/enqueue-statements.ts';
-import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/sql-delivery-log.ts';
-import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/sql-delivery-queue.ts';
-import { SqlWebhookSubscriptions } from '../../../../infrastructure/sql/webhooks/sql-webhook-subscriptions.ts';
+import { EnqueueStatements, GIVING_EVENTS } from '../../../../infrastructure/sql/webhooks/enqueue.ts';
+import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/delivery-log.ts';
+import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/delivery-queue.ts';
+import { SqlWebhookSubscriptions } from '../../../../infrastructure/sql/webhooks/subscriptions.ts';
 import { notAlone } from '../../../../infrastructure/sql/locks.ts';
 import type { Projection } from '../../../../projections/engine/projection.ts';
 import { DELIVERED, LEASE_MS, Story, at } from '../../../contracts/delivery-queue-samples.ts';
@@ -77,7 +74,7 @@ describe('deliveries of two processes', () => {
     const story = new Story(adapterOn(fixture.database));
     const webhookId = await story.subscribe();
     await story.enqueue(webhookId, [story.event('OP-1')]);
-    const { lease } = await story.claimOne(webhookId);
+    const { lease } = await story.leaseOne(webhookId);
     await fixture.database.transaction([
       raw('update webhook_delivery set waiting_lane = null where webhook_id = $1', webhookId),
     ]);
@@ -88,7 +85,7 @@ describe('deliveries of two processes', () => {
     await untilWaiting();
     await queueing.commit();
     await released;
-    expect((await story.claimOne(webhookId)).event.eventId).toBe(event.eventId);
+    expect((await story.leaseOne(webhookId)).event.eventId).toBe(event.eventId);
   });
 
   test('a claim passes over what another is claiming instead of waiting for it', async () => {
@@ -98,10 +95,10 @@ describe('deliveries of two processes', () => {
     const claiming = await open([
       raw(`select lane from webhook_lane where webhook_id = $1 and lane = 'OP-2' for update`, webhookId),
     ]);
-    const claimed = await story.claim(webhookId);
+    const claimed = await story.lease(webhookId);
     expect(claimed.map(({ lease }) => lease.lane).sort()).toEqual(['OP-1', 'OP-3']);
     await claiming.commit();
-    expect((await story.claimOne(webhookId)).lease.lane).toBe('OP-2');
+    expect((await story.leaseOne(webhookId)).lease.lane).toBe('OP-2');
   });
 
   test('an event that gets a new delivery while the old ones are removed stays', async () => {
@@ -109,7 +106,7 @@ describe('deliveries of two processes', () => {
     const [webhookId, second] = [await story.subscribe(), await story.subscribe()];
     const event = story.event('OP-1');
     await story.enqueue(webhookId, [event]);
-    await story.deliver(await story.claimOne(webhookId));
+    await story.deliver(await story.leaseOne(webhookId));
     const { statements } = new EnqueueStatements(other.builder).inLanes(
       [{ webhookId: second, event }],
       at(0),
@@ -125,7 +122,7 @@ describe('deliveries of two processes', () => {
     await untilWaiting();
     await queueing.commit();
     expect(await cleaned).toBeGreaterThan(0);
-    expect((await story.claimOne(second)).event).toEqual(event);
+    expect((await story.leaseOne(second)).event).toEqual(event);
   });
 
   test('two workers deliver everything once and in order, whatever else goes on', async () => {
@@ -150,7 +147,7 @@ describe('deliveries of two processes', () => {
     const work = async ({ queue }: QueueUnderTest): Promise<void> => {
       while (delivered < total && Date.now() < deadline) {
         const requests = webhookIds.map((webhookId) => ({ webhookId, firstAttempts: 3, retries: 3 }));
-        let { deliveries } = await queue.claim(requests, at(0), at(LEASE_MS));
+        let { deliveries } = await queue.lease(requests, at(0), at(LEASE_MS));
         while (deliveries.length > 0) {
           for (const { event, lease } of deliveries) {
             const lane = `${lease.webhookId} ${lease.lane}`;
@@ -161,9 +158,9 @@ describe('deliveries of two processes', () => {
             ...story.result(delivery, DELIVERED, 0, true),
             keepLane: Math.random() < 0.7,
           }));
-          const settlements = await queue.settle(results.toReversed(), at(0), at(LEASE_MS));
-          expect(settlements.map(({ kind }) => kind)).not.toContain('lease_lost');
-          deliveries = settlements.flatMap((one) => (one.kind === 'next' ? [one.delivery] : []));
+          const recorded = await queue.record(results.toReversed(), at(0), at(LEASE_MS));
+          expect(recorded.map(({ kind }) => kind)).not.toContain('lease_lost');
+          deliveries = recorded.flatMap((one) => (one.kind === 'next' ? [one.delivery] : []));
         }
       }
     };

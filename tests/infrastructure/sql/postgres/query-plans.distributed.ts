@@ -5,9 +5,9 @@ import { calendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { SqlDueInstallments } from '../../../../infrastructure/sql/read-models/due-installments.ts';
 import { SqlLoanReader } from '../../../../infrastructure/sql/read-models/loan-reader.ts';
 import type { Query, SqlDatabase } from '../../../../infrastructure/sql/sql-database.ts';
-import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/sql-delivery-log.ts';
-import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/sql-delivery-queue.ts';
-import { SqlWebhookSubscriptions } from '../../../../infrastructure/sql/webhooks/sql-webhook-subscriptions.ts';
+import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/delivery-log.ts';
+import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/delivery-queue.ts';
+import { SqlWebhookSubscriptions } from '../../../../infrastructure/sql/webhooks/subscriptions.ts';
 import { DELIVERED, Story, at, retry } from '../../../contracts/delivery-queue-samples.ts';
 import { bothSets, openPostgres, raw, testPostgres } from '../../../support/postgres/test-postgres.ts';
 import type { PostgresFixture, TestPostgres } from '../../../support/postgres/test-postgres.ts';
@@ -132,16 +132,16 @@ describe('PostgreSQL finds by index', () => {
     const webhookId = await story.subscribe();
     const events = story.events('OP-1', 4);
     await story.enqueue(webhookId, events);
-    const next = await story.deliver(await story.claimOne(webhookId));
-    await story.settle(next!, retry(1_000), 0, true);
-    const again = await story.claimOne(webhookId, 2_000);
-    await story.settle(again, DELIVERED, 14_000, true);
-    const third = await story.claimOne(webhookId, 40_000);
+    const next = await story.deliver(await story.leaseOne(webhookId));
+    await story.record(next!, retry(1_000), 0, true);
+    const again = await story.leaseOne(webhookId, 2_000);
+    await story.record(again, DELIVERED, 14_000, true);
+    const third = await story.leaseOne(webhookId, 40_000);
     await adapter.queue.release([third.lease], at(40_000));
     const found = await adapter.queue.findEvent(story.applicationId, events[0]!.eventId);
     await adapter.queue.redeliver(found!.event, found!.webhookIds, at(41_000));
-    for (const delivery of await story.claim(webhookId, 41_000))
-      await story.settle(delivery, DELIVERED, 41_000);
+    for (const delivery of await story.lease(webhookId, 41_000))
+      await story.record(delivery, DELIVERED, 41_000);
     expect(asked.length).toBeGreaterThan(40);
     expect(await flawsOfAll()).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/sql-delivery-log.ts';
-import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/sql-delivery-queue.ts';
-import { SqlWebhookSubscriptions } from '../../../../infrastructure/sql/webhooks/sql-webhook-subscriptions.ts';
+import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/delivery-log.ts';
+import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/delivery-queue.ts';
+import { SqlWebhookSubscriptions } from '../../../../infrastructure/sql/webhooks/subscriptions.ts';
 import { DELIVERED, Story, retry } from '../../../contracts/delivery-queue-samples.ts';
 import { openServiceDatabase } from '../support/temporary-database.ts';
 import type { TemporaryDatabase } from '../support/temporary-database.ts';
@@ -28,9 +28,9 @@ test('what the receiver answered is kept with each attempt, and goes with the de
   const story = new Story({ queue, subscriptions, log: new SqlDeliveryLog(database) });
   const webhookId = await story.subscribe();
   await story.enqueue(webhookId, [story.event('OP-1')]);
-  const { deliveryId } = await story.claimOne(webhookId);
-  await story.settle(await story.claimOne(webhookId, 20_000), retry(30_000), 20_000);
-  await story.settle(await story.claimOne(webhookId, 30_000), DELIVERED, 30_000);
+  const { deliveryId } = await story.leaseOne(webhookId);
+  await story.record(await story.leaseOne(webhookId, 20_000), retry(30_000), 20_000);
+  await story.record(await story.leaseOne(webhookId, 30_000), DELIVERED, 30_000);
   expect(await answers(deliveryId)).toEqual([
     { attempt: 1, response_body: '{"answer":"não"}' },
     { attempt: 2, response_body: null },

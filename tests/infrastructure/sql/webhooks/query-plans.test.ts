@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { CompiledQuery } from 'kysely';
-import { laneStatements } from '../../../../infrastructure/sql/webhooks/lane-statements.ts';
-import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/sql-delivery-log.ts';
-import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/sql-delivery-queue.ts';
+import { laneStatements } from '../../../../infrastructure/sql/webhooks/lanes.ts';
+import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/delivery-log.ts';
+import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/delivery-queue.ts';
 import type { SqlDatabase } from '../../../../infrastructure/sql/sql-database.ts';
 import { openServiceDatabase } from '../support/temporary-database.ts';
 import type { TemporaryDatabase } from '../support/temporary-database.ts';
@@ -56,8 +56,8 @@ test('no statement on a lane looks at other lanes than it has to', async () => {
   const place = { webhook_id: 'w', tier: 0, now: 'n', lease_until: 'l', token: 't' };
   const lease = { webhookId: 'w', lane: 'OP-1', token: 't', until: 'u' };
   const statements = [
-    lanes.claim({ ...place, limit: 16 }),
-    lanes.claimedHeads(place),
+    lanes.leaseDue({ ...place, limit: 16 }),
+    lanes.leasedHeads(place),
     lanes.firstReady({ webhook_id: 'w', tier: 1 }),
     lanes.endpoint({ webhook_id: 'w' }),
     lanes.nudge({ webhook_id: 'w', lane: 'OP-1', now: 'n' }),
@@ -76,7 +76,7 @@ test('no statement on a lane looks at other lanes than it has to', async () => {
 test('claims find due lanes in the order of the index', async () => {
   const lanes = laneStatements(store.database);
   const plan = await planOf(
-    lanes.claim({ webhook_id: 'w', tier: 0, now: 'n', lease_until: 'l', token: 't', limit: 16 }),
+    lanes.leaseDue({ webhook_id: 'w', tier: 0, now: 'n', lease_until: 'l', token: 't', limit: 16 }),
   );
   expect(plan.join('\n')).toContain(
     'USING COVERING INDEX webhook_lane_ready (webhook_id=? AND tier=? AND ready_at<?)',

@@ -64,9 +64,9 @@ describe('when there is nothing to claim', () => {
     let claims = 0;
     const { dispatcher } = world.worker({
       queue: {
-        claim: async (requests, ...rest) => {
+        lease: async (requests, ...rest) => {
           if (requests.some((request) => request.webhookId === webhookId)) claims += 1;
-          return (queue.claim ?? world.queue.claim.bind(world.queue))(requests, ...rest);
+          return (queue.lease ?? world.queue.lease.bind(world.queue))(requests, ...rest);
         },
       },
     });
@@ -89,8 +89,8 @@ describe('when there is nothing to claim', () => {
 
   test('a queue that calls something due and never hands it out is not asked over and over', async () => {
     const webhookId = await world.subscribe(URL_A);
-    const claim: DeliveryQueue['claim'] = async (requests, ...rest) => {
-      const { deliveries, schedules } = await world.queue.claim(requests, ...rest);
+    const claim: DeliveryQueue['lease'] = async (requests, ...rest) => {
+      const { deliveries, schedules } = await world.queue.lease(requests, ...rest);
       return {
         deliveries,
         schedules: schedules.map((one) =>
@@ -99,7 +99,7 @@ describe('when there is nothing to claim', () => {
       };
     };
     const startedAt = Date.now();
-    const claims = await claimsBeside(webhookId, { claim });
+    const claims = await claimsBeside(webhookId, { lease: claim });
     expect(claims).toBeLessThanOrEqual(2 + (Date.now() - startedAt) / 500);
   });
 });
@@ -107,18 +107,18 @@ describe('when there is nothing to claim', () => {
 describe('when things break inside', () => {
   test('a store that fails for a moment costs nothing', async () => {
     const webhookId = await world.subscribe(URL_A);
-    let [claims, settles] = [0, 0];
+    let [claims, recordings] = [0, 0];
     const { dispatcher, sender } = world.worker({
       queue: {
-        claim: (...args) =>
-          ++claims === 1 ? Promise.reject(new Error('locked')) : world.queue.claim(...args),
-        settle: async (...args) => {
-          settles += 1;
-          if (settles === 1) throw new Error('locked');
-          const settlements = await world.queue.settle(...args);
+        lease: (...args) =>
+          ++claims === 1 ? Promise.reject(new Error('locked')) : world.queue.lease(...args),
+        record: async (...args) => {
+          recordings += 1;
+          if (recordings === 1) throw new Error('locked');
+          const recorded = await world.queue.record(...args);
           // The answer gets lost once: the same result is stored a second time.
-          if (settles === 2) throw new Error('outcome unknown');
-          return settlements;
+          if (recordings === 2) throw new Error('outcome unknown');
+          return recorded;
         },
       },
     });
@@ -141,8 +141,8 @@ describe('when things break inside', () => {
     const dead = world.worker({
       settings,
       queue: {
-        claim: async (...args) => (alive ? world.queue.claim(...args) : { deliveries: [], schedules: [] }),
-        settle: () => {
+        lease: async (...args) => (alive ? world.queue.lease(...args) : { deliveries: [], schedules: [] }),
+        record: () => {
           alive = false;
           return new Promise(() => undefined);
         },
@@ -168,8 +168,8 @@ describe('when things break inside', () => {
     const sleeper = world.worker({
       settings: { timeoutMs: 100, leaseMs: 300 },
       queue: {
-        claim: async (...args) => {
-          const claim = await world.queue.claim(...args);
+        lease: async (...args) => {
+          const claim = await world.queue.lease(...args);
           await until(() => !asleep, 'waking up');
           return claim;
         },

@@ -52,9 +52,9 @@ describe('the dispatcher', () => {
     const { dispatcher } = world.worker({
       settings: { lookEveryMs: 40 },
       queue: {
-        claim: (...args) => {
+        lease: (...args) => {
           claims += 1;
-          return world.queue.claim(...args);
+          return world.queue.lease(...args);
         },
         schedules: () => {
           looks += 1;
@@ -187,7 +187,7 @@ describe('the dispatcher', () => {
     const storing = Promise.withResolvers<void>();
     const { dispatcher, sender } = world.worker({
       settings: { slotsPerEndpoint: 3, timeoutMs: 60_000, leaseMs: 90_000 },
-      queue: { settle: (...args) => storing.promise.then(() => world.queue.settle(...args)) },
+      queue: { record: (...args) => storing.promise.then(() => world.queue.record(...args)) },
     });
     sender.respond = () => new Promise((resolve) => setImmediate(() => resolve(OK)));
     dispatcher.start();

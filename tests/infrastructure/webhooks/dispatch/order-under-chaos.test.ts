@@ -70,8 +70,8 @@ test.each([1, 2, 3])(
         return life.alive ? result : (NEVER as Promise<never>);
       };
       const queue: Partial<DeliveryQueue> = {
-        claim: (...args) => mortal(() => world.queue.claim(...args)),
-        settle: (...args) => mortal(() => world.queue.settle(...args)),
+        lease: (...args) => mortal(() => world.queue.lease(...args)),
+        record: (...args) => mortal(() => world.queue.record(...args)),
         release: (...args) => mortal(() => world.queue.release(...args)),
         schedules: () => mortal(() => world.schedules()),
       };

@@ -8,9 +8,9 @@ import type {
 import { NO_METRICS } from '../../../../application/ports/webhook-metrics.ts';
 import type { WebhookMetrics } from '../../../../application/ports/webhook-metrics.ts';
 import type { SqlDatabase } from '../../../../infrastructure/sql/sql-database.ts';
-import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/sql-delivery-log.ts';
-import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/sql-delivery-queue.ts';
-import { SqlWebhookSubscriptions } from '../../../../infrastructure/sql/webhooks/sql-webhook-subscriptions.ts';
+import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/delivery-log.ts';
+import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/delivery-queue.ts';
+import { SqlWebhookSubscriptions } from '../../../../infrastructure/sql/webhooks/subscriptions.ts';
 import { dispatchSettings } from '../../../../infrastructure/webhooks/dispatch/dispatch-settings.ts';
 import type { DispatchSettings } from '../../../../infrastructure/webhooks/dispatch/dispatch-settings.ts';
 import { WebhookDispatcher } from '../../../../infrastructure/webhooks/dispatch/dispatcher.ts';
@@ -117,8 +117,8 @@ const sealer = {
 
 const METHODS = [
   'enqueue',
-  'claim',
-  'settle',
+  'lease',
+  'record',
   'release',
   'schedules',
   'findEvent',

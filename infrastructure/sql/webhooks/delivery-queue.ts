@@ -1,39 +1,39 @@
-import type { ConsumerProgress } from '../../../application/ports/event-bus.ts';
 import type {
   AttemptResult,
-  Claim,
-  ClaimRequest,
   DeliveryQueue,
   LaneLease,
   LaneSchedule,
+  LeaseRequest,
+  LeasedLanes,
   PlannedDelivery,
+  RecordedResult,
   Redelivery,
   Retention,
-  Settlement,
   WebhookEvent,
 } from '../../../application/ports/delivery-queue.ts';
+import type { ConsumerProgress } from '../../../application/ports/event-bus.ts';
 import { ProgressStatements, asPartitionLost } from '../consumer-offsets.ts';
 import { notAlone } from '../locks.ts';
 import type { SqlDatabase, Statement } from '../sql-database.ts';
-import { Claims, FIRST, RETRY } from './claims.ts';
-import { EnqueueStatements, GIVING_EVENTS } from './enqueue-statements.ts';
-import { EventBodies } from './event-bodies.ts';
-import { laneStatements } from './lane-statements.ts';
-import type { LaneStatements } from './lane-statements.ts';
-import { OutcomeStatements, byLane } from './outcome-statements.ts';
-import { RedeliveryRequests } from './redelivery-requests.ts';
-import { RetentionSteps } from './retention-steps.ts';
-import { REPEATABLE, Settlements } from './settlements.ts';
+import { EnqueueStatements, GIVING_EVENTS } from './enqueue.ts';
+import { EventBodies } from './events.ts';
+import { REPEATABLE, laneStatements } from './lanes.ts';
+import type { LaneStatements } from './lanes.ts';
+import { FIRST, LaneLeasing, RETRY } from './lease-lanes.ts';
+import { ResultRecorder } from './record-results.ts';
+import { RedeliveryRequests } from './redeliver.ts';
+import { ResultStatements, byLane } from './result-statements.ts';
+import { RetentionSteps } from './retain.ts';
 
-/** Lanes and deliveries in SQL. Whatever belongs together is one transaction. */
+/** Lanes and deliveries in SQL. What belongs together is one transaction. */
 export class SqlDeliveryQueue implements DeliveryQueue {
   readonly #database: SqlDatabase;
   readonly #lanes: LaneStatements;
   readonly #bodies: EventBodies;
   readonly #enqueue: EnqueueStatements;
   readonly #progress: ProgressStatements;
-  readonly #claims: Claims;
-  readonly #settlements: Settlements;
+  readonly #leasing: LaneLeasing;
+  readonly #recorder: ResultRecorder;
   readonly #redeliveries: RedeliveryRequests;
   readonly #retention: RetentionSteps;
 
@@ -44,9 +44,9 @@ export class SqlDeliveryQueue implements DeliveryQueue {
     this.#bodies = new EventBodies(database);
     this.#enqueue = new EnqueueStatements(builder);
     this.#progress = new ProgressStatements(builder);
-    this.#claims = new Claims(database, this.#lanes, this.#bodies);
-    const outcomes = new OutcomeStatements(builder, this.#lanes);
-    this.#settlements = new Settlements(database, this.#lanes, outcomes, this.#bodies);
+    this.#leasing = new LaneLeasing(database, this.#lanes, this.#bodies);
+    const statements = new ResultStatements(builder, this.#lanes);
+    this.#recorder = new ResultRecorder(database, this.#lanes, statements, this.#bodies);
     this.#redeliveries = new RedeliveryRequests(database, this.#enqueue);
     this.#retention = new RetentionSteps(database);
   }
@@ -77,22 +77,22 @@ export class SqlDeliveryQueue implements DeliveryQueue {
     }
   }
 
-  async claim(requests: readonly ClaimRequest[], now: string, leaseUntil: string): Promise<Claim> {
-    const { headless, ...claim } = await this.#claims.make(requests, now, leaseUntil);
+  async lease(requests: readonly LeaseRequest[], now: string, leaseUntil: string): Promise<LeasedLanes> {
+    const { headless, ...leased } = await this.#leasing.lease(requests, now, leaseUntil);
     // Emptied or put off by a redelivery meanwhile: they go, or wait for their head's own time.
     await this.release(headless, now);
-    return claim;
+    return leased;
   }
 
-  async settle(
+  async record(
     results: readonly AttemptResult[],
     now: string,
     leaseUntil: string,
-  ): Promise<readonly Settlement[]> {
+  ): Promise<readonly RecordedResult[]> {
     if (results.length === 0) return [];
-    const { settlements, idle } = await this.#settlements.make(results, now, leaseUntil);
+    const { recorded, idle } = await this.#recorder.record(results, now, leaseUntil);
     await this.release(idle, now);
-    return settlements;
+    return recorded;
   }
 
   async release(leases: readonly LaneLease[], now: string): Promise<void> {

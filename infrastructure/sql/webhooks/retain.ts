@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Retention } from '../../../application/ports/delivery-queue.ts';
 import { alone } from '../locks.ts';
 import type { SqlDatabase, Statement } from '../sql-database.ts';
-import { GIVING_EVENTS } from './enqueue-statements.ts';
+import { GIVING_EVENTS } from './enqueue.ts';
 
 type Finished = 'delivered' | 'failed';
 interface Doomed {

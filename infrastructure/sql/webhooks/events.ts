@@ -1,11 +1,67 @@
+import { LRUCache } from 'lru-cache';
 import type { FrozenEvents, FrozenPeriod } from '../../../application/ports/audit.ts';
+import type { WebhookEvent } from '../../../application/ports/delivery-queue.ts';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { SqlDatabase } from '../sql-database.ts';
 import type { WebhookEventTable } from './schema.ts';
 
+const CACHED_CHARACTERS = 16_000_000;
+/** What an entry weighs beside its body. */
+const ENVELOPE = 400;
+
+export const eventOf = (row: WebhookEventTable): WebhookEvent => ({
+  eventId: row.event_id,
+  name: row.name,
+  applicationId: row.application_id,
+  fundId: row.fund_id,
+  code: row.code,
+  sequence: row.sequence,
+  timestamp: row.occurred_at,
+  body: row.body,
+});
+
+/** Events never change, so one that was queued here a moment ago need not come back from the store. */
+export class EventBodies {
+  readonly #database: SqlDatabase;
+  readonly #recent = new LRUCache<string, WebhookEvent>({
+    maxSize: CACHED_CHARACTERS,
+    sizeCalculation: ({ body }) => body.length + ENVELOPE,
+  });
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+  }
+
+  remember(event: WebhookEvent): void {
+    this.#recent.set(event.eventId, event);
+  }
+
+  /** Those that exist. */
+  async load(eventIds: readonly string[]): Promise<ReadonlyMap<string, WebhookEvent>> {
+    const found = new Map<string, WebhookEvent>();
+    const missing = new Set<string>();
+    for (const id of eventIds) {
+      const event = this.#recent.get(id);
+      if (event) found.set(id, event);
+      else missing.add(id);
+    }
+    for (const event of await this.#stored([...missing])) found.set(event.eventId, event);
+    return found;
+  }
+
+  async #stored(eventIds: readonly string[]): Promise<readonly WebhookEvent[]> {
+    if (eventIds.length === 0) return [];
+    const query = this.#database.builder
+      .selectFrom('webhook_event')
+      .selectAll()
+      .where('event_id', 'in', eventIds);
+    return (await this.#database.read(query)).map(eventOf);
+  }
+}
+
 const IDS_AT_ONCE = 5_000;
 
-const eventOf = (row: WebhookEventTable): PublicEvent => ({
+const publicEventOf = (row: WebhookEventTable): PublicEvent => ({
   eventId: row.event_id,
   name: row.name,
   applicationId: row.application_id,
@@ -32,7 +88,7 @@ export class SqlFrozenEvents implements FrozenEvents {
     for (let at = 0; at < eventIds.length; at += IDS_AT_ONCE) {
       const ids = eventIds.slice(at, at + IDS_AT_ONCE);
       const query = this.#events().where('event_id', 'in', ids);
-      for (const row of await this.#database.read(query)) found.set(row.event_id, eventOf(row));
+      for (const row of await this.#database.read(query)) found.set(row.event_id, publicEventOf(row));
     }
     return found;
   }
@@ -45,7 +101,7 @@ export class SqlFrozenEvents implements FrozenEvents {
       .where('occurred_at', operator, instant)
       .orderBy('event_id')
       .limit(limit);
-    return (await this.#database.read(query)).map(eventOf);
+    return (await this.#database.read(query)).map(publicEventOf);
   }
 
   async count(period: FrozenPeriod): Promise<number> {

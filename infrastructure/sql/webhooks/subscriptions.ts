@@ -1,3 +1,5 @@
+import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
+import type { Rewrapped, WrappedText, WrappedTexts } from '../../../application/ports/key-store.ts';
 import type {
   NewSubscription,
   SubscriptionChange,
@@ -6,12 +8,11 @@ import type {
   WebhookSubscription,
   WebhookSubscriptions,
 } from '../../../application/ports/webhook-subscriptions.ts';
-import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import { whileItsKeyWraps } from '../key-store.ts';
 import { alone, notAlone } from '../locks.ts';
 import { GuardFailedError } from '../sql-database.ts';
 import type { SqlDatabase, Statement, StatementResult } from '../sql-database.ts';
-import { EnqueueStatements, GIVING_EVENTS } from './enqueue-statements.ts';
+import { EnqueueStatements, GIVING_EVENTS } from './enqueue.ts';
 import type { WebhookSubscriptionTable } from './schema.ts';
 
 const VISIBLE = [
@@ -200,5 +201,39 @@ export class SqlWebhookSubscriptions implements WebhookSubscriptions, WebhookDir
       .where('status', '<>', 'removed');
     const [result] = await this.#database.transaction([{ query: query.compile() }]);
     return result!.changes > 0;
+  }
+}
+
+/** Signing secrets of subscriptions, by webhook id. Those of removed ones are gone already. */
+export class SqlWebhookSecrets implements WrappedTexts {
+  readonly #database: SqlDatabase;
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+  }
+
+  async page(after: string, limit: number): Promise<readonly WrappedText[]> {
+    const query = this.#database.builder
+      .selectFrom('webhook_subscription')
+      .select(['webhook_id as name', 'sealed_secret as wrapped'])
+      .where('webhook_id', '>', after)
+      .where('sealed_secret', '<>', '')
+      .orderBy('webhook_id')
+      .limit(limit);
+    return this.#database.read(query);
+  }
+
+  async rewrap(changes: readonly Rewrapped[]): Promise<number> {
+    if (changes.length === 0) return 0;
+    const statements = changes.map(({ name, from, to }) => ({
+      query: this.#database.builder
+        .updateTable('webhook_subscription')
+        .set({ sealed_secret: to })
+        .where('webhook_id', '=', name)
+        .where('sealed_secret', '=', from)
+        .compile(),
+    }));
+    const results = await this.#database.transaction(statements);
+    return results.reduce((sum, { changes: changed }) => sum + changed, 0);
   }
 }

@@ -4,9 +4,9 @@ import type { Redelivery, WebhookEvent } from '../../../application/ports/delive
 import type { Schema } from '../schema.ts';
 import { notAlone } from '../locks.ts';
 import type { SqlDatabase, Statement } from '../sql-database.ts';
-import { GIVING_EVENTS, REDELIVERY, laneOf } from './enqueue-statements.ts';
-import type { EnqueueStatements } from './enqueue-statements.ts';
-import { eventOf } from './event-bodies.ts';
+import { GIVING_EVENTS, REDELIVERY, laneOf } from './enqueue.ts';
+import type { EnqueueStatements } from './enqueue.ts';
+import { eventOf } from './events.ts';
 
 type Delivery = ExpressionBuilder<Schema, 'webhook_delivery'>;
 
