@@ -1,14 +1,10 @@
 import { createHash } from 'node:crypto';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { AnchorSignature, AnchorSigner } from '../ports/audit.ts';
+import type { RecordedEvent } from '../ports/event-store.ts';
 import type { SealPlace } from '../seals/check-seals.ts';
-
-/** Where a stream ended when it was written down. */
-export interface Head {
-  readonly stream: string;
-  readonly revision: number;
-  readonly hash: string;
-}
+import type { Report } from './difference.ts';
+import type { AuditedStreams, Head } from './log-walk.ts';
 
 /** What was written down elsewhere about the log. */
 export interface Anchor {
@@ -111,4 +107,29 @@ export const readAnchor = async (lines: AsyncIterable<string>, signer: AnchorSig
       throw refused('the anchor was not signed by this service');
   }
   return { takenAt: String(takenAt), seal: sealOf(seal), heads, signed };
+};
+
+/** The event that was the stream's last one then must still be the same: a chain that was written anew ends in another hash. */
+export const checkAnchor = (
+  head: Head | undefined,
+  events: readonly RecordedEvent[],
+  report: Report,
+): void => {
+  if (!head) return;
+  const found = events[head.revision]?.metadata.hash ?? '(no such event)';
+  if (found === head.hash) return;
+  const { stream, revision, hash: expected } = head;
+  report({ kind: 'anchor', stream, revision, what: 'hash', expected, found });
+};
+
+/** Streams that were there once. */
+export const checkVanished = (
+  anchor: ReadonlyMap<string, Head> | undefined,
+  streams: Pick<AuditedStreams, 'has'>,
+  report: Report,
+): void => {
+  for (const { stream, revision, hash } of anchor?.values() ?? []) {
+    if (streams.has(stream)) continue;
+    report({ kind: 'anchor', stream, revision, what: 'hash', expected: hash, found: '(no such stream)' });
+  }
 };

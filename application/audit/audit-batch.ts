@@ -3,16 +3,14 @@ import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
 import type { AuditedRows, FrozenEvents } from '../ports/audit.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
-import { checkClaims } from './check-claims.ts';
-import { compareDelivery } from './compare-deliveries.ts';
-import { compareTable } from './compare-rows.ts';
-import { decodeOperation } from './decoded-event.ts';
+import { checkClaims } from './check-reservations.ts';
+import { compareDelivery, compareTable } from './compare-derived.ts';
+import { decodeOperation } from './stored-events.ts';
 import type { Difference, Report } from './difference.ts';
 import { auditOperation } from './operation-audit.ts';
 import type { OperationAudit, OperationAuditing } from './operation-audit.ts';
-import { auditRenegotiation } from './renegotiation-audit.ts';
-import { loadRenegotiation, namedRenegotiations } from './renegotiation-records.ts';
-import type { RenegotiationRecord } from './renegotiation-records.ts';
+import { auditRenegotiation, loadRenegotiation, namedRenegotiations } from './renegotiation-audit.ts';
+import type { RenegotiationRecord } from './renegotiation-audit.ts';
 
 export interface AuditStores {
   readonly events: Pick<EventStore, 'read' | 'head' | 'findClaim'>;

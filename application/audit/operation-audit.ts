@@ -8,13 +8,12 @@ import type { RecordedEvent } from '../ports/event-store.ts';
 import { toPublicEvents } from '../publishing/public-events.ts';
 import { DecisionCheck } from './check-decisions.ts';
 import { checkReservations } from './check-reservations.ts';
-import { decodeOperation, toProjected } from './decoded-event.ts';
-import type { DecodedEvent } from './decoded-event.ts';
-import { deriveRows } from './derived-rows.ts';
-import type { Rows } from './derived-rows.ts';
+import { checkStream, decodeOperation, toProjected } from './stored-events.ts';
+import type { DecodedEvent } from './stored-events.ts';
+import { deriveRows } from './compare-derived.ts';
+import type { Rows } from './compare-derived.ts';
 import type { Difference, Report } from './difference.ts';
-import type { RenegotiationRecord } from './renegotiation-records.ts';
-import { checkStream } from './stream-chain.ts';
+import type { RenegotiationRecord } from './renegotiation-audit.ts';
 
 /** An operation made anew from its stream, and what did not fit on the way. */
 export interface OperationAudit {
@@ -35,7 +34,7 @@ export interface OperationAuditing {
 }
 
 /**
- * The commit of a renegotiation changes the rows of everybody in it: the last event that they had by then is their reservation. The
+ * The commit of a renegotiation changes the rows of all its operations: the last event that each had by then is its reservation. The
  * successor's disbursement changes those of the operations that it replaced.
  */
 const withOthers = (

@@ -1,19 +1,68 @@
+import type { ExplainedLine } from '../../domain/curve/explained-value.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanEvent, LoanState } from '../../domain/loan/index.ts';
+import { addDays } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { ExplainedLine } from '../../domain/curve/explained-value.ts';
 import type { PrivateText } from '../../domain/shared/private-text.ts';
-import { readTexts } from '../privacy/read-texts.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
 import { findBrokenLink } from '../event-codec/hash-chain.ts';
+import { businessDayOf } from '../portfolio/business-day.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
-import { businessDateOf } from './business-date.ts';
-import { payloadsOf } from './shown-payload.ts';
+import { readTexts } from '../privacy/read-texts.ts';
 import { explainPayoff, explainPrice } from './explained-price.ts';
 import type { ExplainedPrice } from './explained-price.ts';
+
+/** The day that the event itself names. */
+const statedDate = (event: LoanEvent, before: LoanState): CalendarDate | undefined => {
+  if ('settledAt' in event) return event.settledAt;
+  if (event.type === 'PrepaymentProcessed') return event.prepaymentDate;
+  if (event.type === 'RepurchaseRequested') return event.effectiveDate;
+  // Processed later, it counts from the day that was asked for.
+  if (event.type === 'RepurchaseCompleted' && 'repurchase' in before) return before.repurchase.effectiveDate;
+  if (event.type === 'InstallmentBecameOverdue') return addDays(event.dueDate, 1);
+  return event.type === 'LoanDisbursed' ? event.disbursementDate : undefined;
+};
+
+/**
+ * The day from which an event counts: the one that its payment or decision states, otherwise the day in America/Sao_Paulo on which it
+ * happened.
+ */
+const businessDateOf = (event: LoanEvent, recordedAt: string, before: LoanState): CalendarDate => {
+  const happenedAt = event.type === 'LoanDisbursed' ? event.disbursedAt : recordedAt;
+  return statedDate(event, before) ?? businessDayOf(happenedAt);
+};
+
+interface Shown {
+  readonly recorded: RecordedEvent;
+  readonly event: LoanEvent;
+}
+type Fields = Readonly<Record<string, unknown>>;
+type Open = (texts: readonly PrivateText[]) => Promise<readonly (string | undefined)[]>;
+
+/** What an event holds that may name a person, in the order of its payload. */
+const privateTexts = ({ event }: Shown): readonly PrivateText[] => {
+  if ('documents' in event) return event.documents.map(({ value }) => value);
+  return event.type === 'RepurchaseRequested' && event.reasonDetail !== undefined ? [event.reasonDetail] : [];
+};
+
+const readable = ({ recorded, event }: Shown, next: () => string | null): Fields => {
+  const { borrower: _, ...payload } = JSON.parse(recorded.data) as Fields;
+  if ('documents' in event) {
+    const documents = payload['documents'] as readonly Fields[];
+    return { ...payload, documents: documents.map((one) => ({ ...one, value: next() })) };
+  }
+  return 'reason_detail' in payload ? { ...payload, reason_detail: next() } : payload;
+};
+
+/** The stored payloads as they may be shown: without the borrower, and with private texts opened, or null where they do not open. */
+const payloadsOf = async (events: readonly Shown[], open: Open): Promise<readonly Fields[]> => {
+  const opened = (await open(events.flatMap(privateTexts))).values();
+  const next = (): string | null => opened.next().value ?? null;
+  return events.map((one) => readable(one, next));
+};
 
 export interface ShowRequest {
   readonly applicationId: string;

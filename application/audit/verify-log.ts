@@ -2,17 +2,17 @@ import type { BusinessClock } from '../ports/clock.ts';
 import type { EventSubscription } from '../ports/event-store.ts';
 import { SealCheck } from '../seals/check-seals.ts';
 import type { SealCoverage, SealPlace, SealStores } from '../seals/check-seals.ts';
-import type { Anchor, Head } from './anchor.ts';
-import { checkAnchor, checkVanished } from './check-anchor.ts';
+import { checkAnchor, checkVanished } from './anchor.ts';
+import type { Anchor } from './anchor.ts';
 import { AuditBatch } from './audit-batch.ts';
 import type { AuditStores, AuditedStream } from './audit-batch.ts';
-import { AuditedStreams } from './audited-streams.ts';
 import type { Difference, Report } from './difference.ts';
-import { LogWalk } from './log-walk.ts';
+import { AuditedStreams, LogWalk } from './log-walk.ts';
+import type { Head } from './log-walk.ts';
 import type { OperationAudit } from './operation-audit.ts';
+import { Orphans } from './orphans.ts';
 import { SettledRows } from './settled-rows.ts';
 import type { ReadModel } from './settled-rows.ts';
-import { Strays } from './strays.ts';
 
 interface Dependencies extends AuditStores {
   readonly subscription: EventSubscription;
@@ -116,8 +116,8 @@ class Run {
   }
 
   async *#afterwards(walk: LogWalk): AsyncGenerator<Difference> {
-    const strays = new Strays({ ...this.#deps, streams: this.#streams, report: this.#report });
-    for await (const streams of strays.unseenStreams(this.#request.anchor?.heads)) {
+    const orphans = new Orphans({ ...this.#deps, streams: this.#streams, report: this.#report });
+    for await (const streams of orphans.unseenStreams(this.#request.anchor?.heads)) {
       for (const stream of streams) this.#streams.add(stream);
       await this.#verifyBatch(streams);
       yield* this.#take();
@@ -131,8 +131,8 @@ class Run {
     await this.#seals.end();
     this.#streams.checkLog(this.#report);
     if (this.#request.fundId === undefined) {
-      await strays.checkRows(this.#rows.comparable);
-      await strays.checkDeliveries(this.#startedAt, this.#frozenEarlier);
+      await orphans.checkRows(this.#rows.comparable);
+      await orphans.checkDeliveries(this.#startedAt, this.#frozenEarlier);
     }
     checkVanished(this.#request.anchor?.heads, this.#streams, this.#report);
     yield* this.#take();
@@ -186,6 +186,6 @@ class Run {
   }
 }
 
-/** A stream that does not say whose it is, is everybody's as soon as something is wrong with it. */
+/** A damaged stream that does not say of which fund it is belongs to the report of every fund. */
 const isWanted = ({ fundId: of, differences }: AuditedStream, fundId: string | undefined): boolean =>
   fundId === undefined || of === fundId || (of === undefined && differences.length > 0);

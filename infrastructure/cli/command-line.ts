@@ -22,7 +22,7 @@ export interface CliDependencies {
   readonly show?: (text: string) => unknown;
   /** To standard error. */
   writeError(text: string): void;
-  /** For so many steps; shows nothing where nobody looks. */
+  /** For so many steps; shows nothing outside a terminal. */
   startProgress(total: number): Progress;
   /** The bytes of a file; `-` is standard input, which is also the default. */
   readonly input?: (file: string) => AsyncIterable<Uint8Array>;
@@ -30,7 +30,7 @@ export interface CliDependencies {
   readonly ask?: (question: string) => Promise<string | undefined>;
   /** Looks for what is wrong, with or without a service that could be opened. */
   readonly examine?: () => Promise<readonly Finding[]>;
-  /** Calls with each key, or first letter of a line, that somebody types, until the signal. */
+  /** Calls with each key, or first letter of a line, that a person types, until the signal. */
   readonly onKey?: (listener: (key: string) => void, signal: AbortSignal) => void;
   /** Copies of the data, without opening the service. */
   readonly backups?: () => BackupServices;
@@ -38,7 +38,7 @@ export interface CliDependencies {
   readonly untilInterrupted?: () => AbortSignal;
 }
 
-/** Nobody reads the output any more: no failure, but no reason to go on either. */
+/** The reader of the output has gone: no failure, but no reason to go on either. */
 export class OutputClosedError extends Error {
   override readonly name = 'OutputClosedError';
 }

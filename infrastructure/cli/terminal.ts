@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import type { Writable } from 'node:stream';
+import { Presets, SingleBar } from 'cli-progress';
 import { OutputClosedError } from './command-line.ts';
+import type { Progress } from './command-line.ts';
 
 /** Standard output that waits for a slow reader and notices one that has left, as `head` does. */
 export class CommandOutput {
@@ -26,7 +28,7 @@ export class CommandOutput {
       );
   }
 
-  /** Aborts when nobody reads any more. */
+  /** Aborts when the reader has gone. */
   get closed(): AbortSignal {
     return this.#closed.signal;
   }
@@ -74,7 +76,7 @@ export const onKey = (listener: (key: string) => void, signal: AbortSignal): voi
 export const showsColours = (stream: NodeJS.WriteStream, environment: NodeJS.ProcessEnv): boolean =>
   stream.isTTY && (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb';
 
-/** Asks on the terminal; undefined where nobody sits at one. */
+/** Asks on the terminal; undefined where there is none. */
 export const ask = async (question: string): Promise<string | undefined> => {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
@@ -84,3 +86,18 @@ export const ask = async (question: string): Promise<string | undefined> => {
     terminal.close();
   }
 };
+
+const SILENT: Progress = { advance: () => undefined, end: () => undefined };
+
+/** A bar on a terminal; nothing at all in a pipe or a file, where it would be noise. */
+export const progressOn =
+  (stream: NodeJS.WriteStream) =>
+  (total: number): Progress => {
+    if (!stream.isTTY || total === 0) return SILENT;
+    const bar = new SingleBar(
+      { stream, format: '{bar} {percentage}% | {value}/{total} | {eta_formatted} left', hideCursor: true },
+      Presets.shades_classic,
+    );
+    bar.start(total, 0);
+    return { advance: (steps = 1) => bar.increment(steps), end: () => bar.stop() };
+  };

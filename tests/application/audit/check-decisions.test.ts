@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { DecisionCheck } from '../../../application/audit/check-decisions.ts';
-import { decodeOperation } from '../../../application/audit/decoded-event.ts';
+import { decodeOperation } from '../../../application/audit/stored-events.ts';
 import type { Difference } from '../../../application/audit/difference.ts';
 import { explainPrice } from '../../../application/audit/explained-price.ts';
 import { loanStream } from '../../../application/command-handling/stream-names.ts';

@@ -121,7 +121,7 @@ describe('receivables webhook', () => {
     ]);
     expect(lines()[0]).toMatchObject({ attempt: 5 });
     expect(steps).toEqual(['of 3', 'step', 'step', 'step', 'end']);
-    // Nobody woke the worker: it looks for the work of other processes.
+    // The command does not wake the worker: it looks for the work of other processes by itself.
     await world.untilDelivered(webhookId, 4);
     expect(
       sender.sent

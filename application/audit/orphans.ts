@@ -1,10 +1,9 @@
 import { LOAN_STREAM_PREFIX, loanStream } from '../command-handling/stream-names.ts';
 import type { FrozenPeriod } from '../ports/audit.ts';
-import type { Head } from './anchor.ts';
 import { AuditBatch } from './audit-batch.ts';
 import type { AuditStores } from './audit-batch.ts';
-import type { AuditedStreams } from './audited-streams.ts';
 import type { Report } from './difference.ts';
+import type { AuditedStreams, Head } from './log-walk.ts';
 
 interface Dependencies extends AuditStores {
   readonly streams: AuditedStreams;
@@ -15,7 +14,7 @@ const PAGE = 2_000;
 const MOST_DELIVERIES = 1_000;
 
 /** Looks for what the log does not know: streams that it did not show, rows and frozen events of no operation. */
-export class Strays {
+export class Orphans {
   readonly #deps: Dependencies;
 
   constructor(dependencies: Dependencies) {
@@ -75,15 +74,15 @@ export class Strays {
   async checkDeliveries(startedAt: string, matched: number): Promise<void> {
     const { frozen, report } = this.#deps;
     const earlier = { before: startedAt };
-    if ((await frozen.count(earlier)) > matched) await this.#findStrayEvents(earlier);
-    await this.#findStrayEvents({ from: startedAt });
+    if ((await frozen.count(earlier)) > matched) await this.#findOrphanEvents(earlier);
+    await this.#findOrphanEvents({ from: startedAt });
     for (const { deliveryId, eventId, code } of await frozen.misplacedDeliveries(MOST_DELIVERIES)) {
       const place = { kind: 'delivery', stream: code ?? '', revision: null, what: deliveryId } as const;
       report({ ...place, expected: `a place in the order of event ${eventId}`, found: 'another' });
     }
   }
 
-  async #findStrayEvents(period: FrozenPeriod): Promise<void> {
+  async #findOrphanEvents(period: FrozenPeriod): Promise<void> {
     const { frozen, report } = this.#deps;
     const batch = new AuditBatch(this.#deps);
     for (let after = ''; ;) {

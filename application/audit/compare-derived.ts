@@ -1,0 +1,146 @@
+import type { ProjectedEvent, Projection, Row, TableWrite } from '../../projections/engine/projection.ts';
+import type { PublicEvent } from '../ports/event-bus.ts';
+import { shown } from './difference.ts';
+import type { Difference, Report } from './difference.ts';
+
+/** Rows by table. */
+export type Rows = ReadonlyMap<string, readonly Row[]>;
+
+/** Only while it is made; most writes change a row that is there. */
+type MutableRow = { -readonly [Column in keyof Row]: Row[Column] };
+
+const matches = (row: Row, where: readonly (readonly [string, unknown])[]): boolean =>
+  where.every(([column, value]) => row[column] === value);
+
+/** The rows of one operation, as projections write them, in memory. Writes to other operations' rows meet none here. */
+class OperationRows {
+  readonly #stream: string;
+  readonly #tables = new Map<string, MutableRow[]>();
+
+  constructor(stream: string) {
+    this.#stream = stream;
+  }
+
+  get tables(): Rows {
+    return this.#tables;
+  }
+
+  write(write: TableWrite): void {
+    const rows = this.#tables.get(write.table) ?? [];
+    if (write.op === 'insert') {
+      for (const row of write.rows) if (row['stream'] === this.#stream) rows.push({ ...row });
+      this.#tables.set(write.table, rows);
+      return;
+    }
+    const where = Object.entries(write.where);
+    for (let index = 0; index < rows.length; index += 1) {
+      const row = rows[index]!;
+      if (!matches(row, where)) continue;
+      if (write.op === 'delete') rows.splice(index--, 1);
+      else change(row, write);
+    }
+  }
+}
+
+const change = (row: MutableRow, { set, add }: Extract<TableWrite, { op: 'update' }>): void => {
+  for (const column in set) row[column] = set[column]!;
+  for (const column in add) row[column] = Number(row[column]) + add[column]!;
+};
+
+/**
+ * What the read models hold of one operation after these events, which include those of other streams that write its rows.
+ * @throws Error of a projection that cannot take an event
+ */
+export const deriveRows = (
+  stream: string,
+  projections: readonly Pick<Projection, 'project'>[],
+  events: readonly ProjectedEvent[],
+): Rows => {
+  const rows = new OperationRows(stream);
+  for (const event of events)
+    for (const projection of projections) for (const write of projection.project(event)) rows.write(write);
+  return rows.tables;
+};
+
+/** What tells the rows of one operation apart; a payment's date is a value of it, which may be wrong. */
+const nameOf = (key: readonly string[], row: Row): string =>
+  key.reduce(
+    (name, column) => (column === 'stream' || column === 'date' ? name : `${name} ${row[column]}`),
+    '',
+  );
+
+/** As a field of an event would be called, which says whether its value may be shown. */
+const pathOf = (table: string, column: string): string =>
+  table === 'document' ? `documents.0.${column}` : column;
+
+const compareColumns = (expected: Row, found: Row, report: (column: string) => void): void => {
+  for (const column in found) if (found[column] !== expected[column]) report(column);
+  for (const column in expected) if (!(column in found)) report(column);
+};
+
+/** Reports rows that are missing, differ, or should not be there. */
+export const compareTable = (
+  stream: string,
+  { table, key: columns }: { readonly table: string; readonly key: readonly string[] },
+  { expected, found, report }: { expected: Rows; found: readonly Row[]; report: Report },
+): void => {
+  const rows = new Map((expected.get(table) ?? []).map((row) => [nameOf(columns, row), row]));
+  const place = { kind: 'read_model', stream } as const;
+  const named = (key: string): string => `${table}${key}`;
+  for (const row of found) {
+    const key = nameOf(columns, row);
+    const wanted = rows.get(key);
+    const revision = typeof row['revision'] === 'number' ? row['revision'] : null;
+    if (!wanted) {
+      report({ ...place, revision, what: named(key), expected: '(no row)', found: 'a row' });
+      continue;
+    }
+    rows.delete(key);
+    compareColumns(wanted, row, (column) => {
+      const values = {
+        expected: shown(pathOf(table, column), wanted[column]),
+        found: shown(pathOf(table, column), row[column]),
+      };
+      report({ ...place, revision, what: `${named(key)}: ${column}`, ...values });
+    });
+  }
+  for (const key of rows.keys())
+    report({ ...place, revision: null, what: named(key), expected: 'a row', found: '(no row)' });
+};
+
+const VERSION = /"api_version":"[^"]*"/;
+
+/** A body says which version of the interface it was frozen under; everything else must be as it is made today. */
+const underVersionOf = (body: string, frozen: string): string => {
+  const [version] = VERSION.exec(frozen) ?? [];
+  return version === undefined ? body : body.replace(VERSION, () => version);
+};
+
+/** Where two bodies part: a difference in the middle of a long text is easier found from there. */
+const firstDifference = (a: string, b: string): number => {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  return Math.max(0, at - 20);
+};
+
+const FIELDS = ['name', 'applicationId', 'fundId', 'code', 'sequence', 'timestamp'] as const;
+
+/** A public event as the log gives it, and as it was frozen for delivery. */
+export const compareDelivery = (
+  stream: string,
+  made: PublicEvent,
+  frozen: PublicEvent,
+): readonly Difference[] => {
+  const place = { kind: 'delivery', stream, revision: made.sequence } as const;
+  const differences = FIELDS.flatMap((field): readonly Difference[] => {
+    if (made[field] === frozen[field]) return [];
+    const values = { expected: shown(field, made[field]), found: shown(field, frozen[field]) };
+    return [{ ...place, what: `${made.eventId}: ${field}`, ...values }];
+  });
+  if (made.body === frozen.body) return differences;
+  const body = underVersionOf(made.body, frozen.body);
+  if (body === frozen.body) return differences;
+  const from = firstDifference(body, frozen.body);
+  const values = { expected: shown('', body.slice(from)), found: shown('', frozen.body.slice(from)) };
+  return [...differences, { ...place, what: `${made.eventId}: body`, ...values }];
+};
