@@ -1,6 +1,6 @@
 import type { Container } from 'inversify';
 import { PUBLISHING } from '../../application/quarantine/quarantined-operations.ts';
-import type { HealthChecks } from '../http/public-readiness.ts';
+import type { HealthChecks } from '../http/server/health-app.ts';
 import { MetricsServer } from '../observability/metrics-server.ts';
 import type { LookedUp } from '../observability/metrics/looked-up.ts';
 import type { Scrape } from '../observability/metrics/scrape.ts';

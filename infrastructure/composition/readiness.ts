@@ -1,7 +1,7 @@
 import { messageOf } from '../../application/support/error-message.ts';
 import type { Container } from 'inversify';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
-import type { HealthChecks } from '../http/public-readiness.ts';
+import type { HealthChecks } from '../http/server/health-app.ts';
 import type { BackgroundThread } from './background/background-thread.ts';
 import type { Configuration, Role } from './configuration.ts';
 import { TOKENS } from './tokens.ts';

@@ -2,7 +2,7 @@ import type { Container } from 'inversify';
 import type { EventSubscription, LogPosition } from '../../application/ports/event-store.ts';
 import type { FollowerPlace, ServiceStatus } from '../cli/cli-services.ts';
 import { holderOfDirectory } from '../embedded/service-lock.ts';
-import type { HealthChecks } from '../http/public-readiness.ts';
+import type { HealthChecks } from '../http/server/health-app.ts';
 import { SqlLeases } from '../sql/leases.ts';
 import { SqlOperationStates } from '../sql/read-models/operation-states.ts';
 import { SqlDeliveryLog } from '../sql/webhooks/delivery-log.ts';

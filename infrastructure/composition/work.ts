@@ -1,5 +1,5 @@
 import type { Container } from 'inversify';
-import type { HealthChecks } from '../http/public-readiness.ts';
+import type { HealthChecks } from '../http/server/health-app.ts';
 import type { MetricValues } from '../observability/metrics/merged.ts';
 import type { Scrape } from '../observability/metrics/scrape.ts';
 import type { Role } from './configuration.ts';

@@ -1,17 +1,14 @@
 import express from 'express';
 import type { Express, RequestHandler } from 'express';
 import type { ClientDirectory } from '../../application/clients/client-directory.ts';
+import type { ClientAuthenticator, TokenIssuer, TokenVerifier } from '../../application/ports/clients.ts';
 import type { BusinessClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { UNWATCHED_REQUESTS } from '../../application/ports/request-watch.ts';
 import type { RequestWatch } from '../../application/ports/request-watch.ts';
-import type { ClientAuthenticator, TokenIssuer, TokenVerifier } from '../../application/ports/clients.ts';
-import { addDays } from '../../domain/shared/calendar-date.ts';
-import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { UploadArea } from './bodies/upload-area.ts';
-import { documentHandlers } from './handlers/documents.ts';
 import { docsHandlers } from './handlers/docs.ts';
-import { settleInstallment } from './resources/settle-installment.ts';
+import { documentHandlers } from './handlers/documents.ts';
 import { loanHandlers } from './handlers/loans.ts';
 import { metaHandlers } from './handlers/meta.ts';
 import type { Readiness } from './handlers/meta.ts';
@@ -21,13 +18,10 @@ import { sandboxHandlers } from './handlers/sandbox.ts';
 import { tokenHandlers } from './handlers/token.ts';
 import { webhookHandlers } from './handlers/webhooks.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
-import { openApiDocument } from './openapi/document.ts';
-import type { OpenApiDocument } from './openapi/document.ts';
-import { API_VERSION } from './openapi/version.ts';
 import {
+  Authentication,
   authenticate,
   authenticateClient,
-  Authentication,
   requireScope,
 } from './middleware/authentication.ts';
 import { BodyReader } from './middleware/body-reader.ts';
@@ -36,15 +30,18 @@ import { ErrorHandler } from './middleware/error-handler.ts';
 import { handle } from './middleware/handler.ts';
 import { observed, observedUnmatched } from './middleware/observation.ts';
 import { preconditions } from './middleware/preconditions.ts';
-import { limitAddress, limitApplication, RateLimits } from './middleware/rate-limits.ts';
+import { RateLimits, limitAddress, limitApplication } from './middleware/rate-limits.ts';
 import { stateOf, withState } from './middleware/request-state.ts';
 import { Responder } from './middleware/responder.ts';
-import { BodyValidator, validateParameters } from './middleware/validation.ts';
+import { BodyValidator, requestRules, validateParameters } from './middleware/validation.ts';
+import { openApiDocument } from './openapi/document.ts';
+import type { OpenApiDocument } from './openapi/document.ts';
+import { API_VERSION } from './openapi/version.ts';
 import { operationTable } from './operation-table.ts';
 import type { Handler, Operation } from './operation.ts';
-import type { RequestRules } from './requests/request-rules.ts';
-import { notFound, registerRoutes, withoutPrefix } from './routes.ts';
+import { settleInstallment } from './resources/settle-installment.ts';
 import type { UseCases } from './resources/use-cases.ts';
+import { notFound, registerRoutes, withoutPrefix } from './routes.ts';
 
 export interface HttpSettings {
   readonly environment: 'sandbox' | 'production';
@@ -71,12 +68,6 @@ export interface HttpDependencies {
   readonly logger: Logger;
   readonly watch?: RequestWatch;
 }
-
-const requestRules = ({ environment }: HttpSettings, clock: Pick<BusinessClock, 'today'>): RequestRules => {
-  const today = (): CalendarDate => clock.today();
-  if (environment === 'sandbox') return { checkDigits: false, today };
-  return { checkDigits: true, today, lastIssue: () => addDays(today(), 1) };
-};
 
 const handlersOf = async (
   { settings, useCases, tokens: { issuer }, readiness }: HttpDependencies,
@@ -141,7 +132,7 @@ const partsOf = (dependencies: HttpDependencies) => {
   const responder = new Responder(API_VERSION, settings.publicUrl.startsWith('https:'), settings.deprecation);
   const errors = new ErrorHandler({ authentication, rates, responder, logger });
   const bodies = new BodyReader(dependencies.uploads);
-  const validator = new BodyValidator(requestRules(settings, clock));
+  const validator = new BodyValidator(requestRules(settings.environment, clock));
   return { authentication, authenticator, rates, bodies, validator, responder, errors, watch };
 };
 

@@ -13,16 +13,16 @@ import type { CrossCheck } from './requests/request-rules.ts';
 
 /** A request that passed every check of its shape. */
 export interface Call<Body = unknown> {
-  /** undefined where no token is asked for */
+  /** Undefined where no token is asked for. */
   readonly context: RequestContext | undefined;
-  /** Who sent its secret; undefined where none is asked for. */
+  /** The client that sent its secret; undefined where no secret is asked for. */
   readonly client: Client | undefined;
   /** Matches the schema of the operation. */
   readonly body: Body;
   readonly files: readonly ReceivedFile[];
   readonly params: Readonly<Record<string, string | undefined>>;
   readonly query: Query;
-  /** The published ones. */
+  /** The request headers that the description names. */
   readonly headers: ReadHeaders;
   readonly req: Request;
 }
@@ -55,9 +55,9 @@ export interface BodyKind {
   readonly mediaType: string;
   /** Most bytes of the whole body. */
   readonly limit: number;
-  /** How messages call the JSON value. */
+  /** The name of the JSON value in messages. */
   readonly name: string;
-  /** What of the body the operation knows. */
+  /** Keeps the fields that the operation knows, and reports misspelt ones. */
   readonly recognise: (body: unknown) => Recognised;
   readonly validate: Validator;
   readonly form?: MultipartReceiver;
@@ -93,7 +93,7 @@ export interface Reply {
   readonly content?: StoredContent;
   readonly mediaType?: string;
   readonly headers?: readonly string[];
-  /** Instead of the one that forbids everything; for pages. */
+  /** For pages; without it the policy forbids everything. */
   readonly contentSecurityPolicy?: string;
 }
 
@@ -103,7 +103,7 @@ const REPLAYED = ['Idempotent-Replayed', 'true'];
 
 export const ok = (json: unknown): Reply => ({ status: 200, json });
 
-/** A replay answers the status code of the first time and says that it is one. */
+/** A replay has the status code of the first answer, and a header that says so. */
 export const outcomeReply = <Result>(
   status: number,
   { replayed, result }: Outcome<Result>,

@@ -10,7 +10,7 @@ interface PartDisposition {
 }
 
 const EXTENDED = /^utf-8'[^']*'/i;
-/** Browsers write these three so, and leave every other character as it is. */
+/** Browsers percent-encode these three characters of a file name, and no other. */
 const ESCAPED: Readonly<Record<string, string>> = { '%22': '"', '%0D': '\r', '%0A': '\n' };
 
 /** Where the quoted text that begins here ends. */
@@ -73,7 +73,7 @@ const partDisposition = (header: string | undefined): PartDisposition | undefine
 export interface FormLimits {
   /** Most bytes of one request. */
   readonly requestBytes: number;
-  /** Most bytes of one request that are no file's: the data part, and what stands around and between the parts. */
+  /** Most bytes of one request outside its files: the data part, and what stands around and between the parts. */
   readonly formBytes: number;
 }
 
@@ -89,11 +89,11 @@ export interface FormReader {
 }
 
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
-/** Of one part; the longest honest ones are a file name of 255 characters in two notations. */
+/** For one part; the longest headers that clients need hold a file name of 255 characters in two notations. */
 const HEADER_LIMITS = { maxHeaderPairs: 16, maxHeaderSize: 8192 } as const;
-/** Of one form, however many of them are refused one by one. */
+/** Most parts of one form, refused ones included. */
 const MOST_PARTS = 40;
-/** Delimiters cost most: the parser takes so many bytes at once, so that it can be stopped between them. */
+/** Delimiters cost the parser most. It is fed slices of this size, so that it can be stopped between them. */
 const SLICE_BYTES = 4096;
 
 const ignore = (): void => undefined;
@@ -116,7 +116,7 @@ const partOf = (stream: Readable, header: Readonly<Record<string, readonly strin
 
 const gone = (): ClientGoneError => new ClientGoneError('closed while its form was being read');
 
-/** One form on its way. */
+/** Reads one form. */
 class FormReading {
   readonly #req: IncomingMessage;
   readonly #limits: FormLimits;
@@ -206,8 +206,8 @@ class FormReading {
 }
 
 /**
- * Reads the form of a request part by part. Each is handed on as soon as its header has come, so that nothing is gathered
- * which nobody asked for. When this ends, however it ends, nothing of the form is read any more.
+ * Reads the form of a request part by part. Each part is handed on as soon as its header has come, so that no part is held in memory
+ * that the reader did not take. Once this has ended, in success or failure, nothing of the form is read any more.
  * @throws HttpProblem `invalid_request`, `payload_too_large`, what `take` throws @throws ClientGoneError
  */
 export const readForm = async (

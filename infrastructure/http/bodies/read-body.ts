@@ -41,7 +41,7 @@ export class BoundedBuffer {
   }
 }
 
-/** Levels of lists and objects in one another. The deepest request of the interface has four. */
+/** Levels of lists and objects nested in one another. The deepest request of the interface has four. */
 const DEEPEST = 20;
 
 const QUOTE = 34;
@@ -57,8 +57,7 @@ const endOfString = (text: string, start: number): number => {
 };
 
 /**
- * Looks at brackets alone, in one pass and before anything is parsed, so that nothing which walks the value afterwards can be
- * led deeper.
+ * Counts brackets in one pass before the text is parsed, so that code which walks the value afterwards never recurses deeper.
  * @throws HttpProblem `invalid_request`
  */
 const requireShallow = (text: string, what: string): void => {
@@ -94,7 +93,7 @@ export const readBody = (req: IncomingMessage, limit: number): Promise<Buffer> =
     const onEnd = (): void => stop();
     const onClose = (): void => stop(new ClientGoneError('closed while its body was being read'));
     req.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
-    // Closed before anybody listened.
+    // The connection closed before the listeners were added.
     if (req.destroyed) onClose();
   });
 

@@ -5,8 +5,8 @@ import { UploadSession } from './upload-session.ts';
 import { UploadSlots } from './upload-slots.ts';
 
 /*
- * Which process a folder belongs to, told so that another process of the same machine can see whether it still runs. A number
- * of a process alone means nothing: containers that share a volume, and often a host name, all have a process 1.
+ * The mark of a folder names the process that owns it, so that another process of the same machine can see whether it still runs.
+ * A process number alone is not enough: containers that share a volume, and often a host name, all have a process 1.
  */
 
 const startOf = async (pid: number): Promise<string | undefined> => {
@@ -14,7 +14,7 @@ const startOf = async (pid: number): Promise<string | undefined> => {
   return stat?.slice(stat.lastIndexOf(')')).split(' ')[20];
 };
 
-/** The numbers of processes are told apart within one of these; undefined where the system does not say. */
+/** Boot and process namespace, within which a process number is unique; undefined where the system does not tell. */
 const machine = async (): Promise<string | undefined> => {
   try {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
@@ -52,7 +52,7 @@ const hasEnded = async (mark: string): Promise<boolean> => {
 };
 
 const MINUTE_MS = 60_000;
-/** A process marks its folder every minute; one that has been silent for this long has ended, or serves nobody. */
+/** A process marks its folder every minute; one that has not done so for this long has ended or hangs. */
 const SILENCE_MS = 5 * MINUTE_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const MARK = 'owner';
@@ -92,7 +92,7 @@ export class UploadArea {
     this.#slots = slots;
   }
 
-  /** Makes a folder for this process, and sweeps at once and then every minute. @throws Error when it cannot be made */
+  /** Makes a folder for this process; removes abandoned folders at once and then every minute. @throws Error when it cannot be made */
   static async open(root: string, options: UploadAreaOptions = {}): Promise<UploadArea> {
     const { slots = new UploadSlots(), sweepEveryMs = MINUTE_MS } = options;
     const area = new UploadArea(root, await ownMark(), slots);
@@ -119,13 +119,13 @@ export class UploadArea {
     await rm(this.#directory, { recursive: true, force: true }).catch(ignore);
   }
 
-  /** Says that this process lives; makes the folder again where somebody took it away. */
+  /** Shows that this process lives; makes the folder again if it was removed. */
   async #markFolder(): Promise<void> {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
     await writeFile(join(this.#directory, MARK), this.#mark, { mode: 0o600 });
   }
 
-  /** All times are of the file system that holds the folders, so that the clocks of hosts need not agree. */
+  /** Compares times of the file system that holds the folders only, so that the clocks of hosts need not agree. */
   async #sweep(): Promise<void> {
     const now = await modifiedAt(join(this.#directory, MARK));
     for (const name of await readdir(this.#root)) {
@@ -147,7 +147,7 @@ const sweepFolder = async (path: string, now: number): Promise<void> => {
   if (silent || (await hasEnded(mark))) await remove(path);
 };
 
-/** Earlier versions marked nothing, and one of them may still run beside this one: its folder stays for a day. */
+/** Earlier versions did not mark their folders. One of them may still run beside this one, so its folder stays for a day. */
 const sweepUnmarked = async (path: string, now: number): Promise<void> => {
   const names = (await stat(path)).isDirectory() ? await readdir(path) : [];
   const paths = names.map((name) => join(path, name));

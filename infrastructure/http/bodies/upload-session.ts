@@ -9,15 +9,15 @@ import { tooLarge } from './read-body.ts';
 import type { UploadSlot } from './upload-slots.ts';
 
 /**
- * Counter mode, because a content is also read from its middle. What is authentic is decided by the SHA-256 that was taken
- * before sealing; the cipher only keeps the disk from knowing the content.
+ * Counter mode, because a content is also read from its middle. Integrity is checked by the SHA-256 that was taken before sealing;
+ * the cipher only keeps the content unreadable on disk.
  */
 const CIPHER = 'aes-256-ctr';
 const BLOCK_BYTES = 16;
 const KEY_BYTES = 32;
 const CHUNK_BYTES = 256 * 1024;
 
-/** A key for one file. It is never stored: without the process that made it, the file on disk is noise. */
+/** A key for one file. It is never stored, so the file cannot be read once its process has ended. */
 const newFileKey = (): Buffer => randomBytes(KEY_BYTES);
 
 /** The counter of the block in which this byte lies. A key is used for one file, so that counters may start at 0. */
@@ -35,7 +35,7 @@ const openerAt = (key: Buffer, offset: number): Decipheriv => {
   return opener;
 };
 
-/** What stands there in the clear, piece by piece. */
+/** The plain content of the range, piece by piece. */
 const readSealed = async function* (
   file: FileHandle,
   key: Buffer,
@@ -57,8 +57,8 @@ export class UploadGoneError extends Error {
 }
 
 /**
- * The files of one request and the only owner of what is open on them. They exist until `discard`, which first stops what
- * writes, closes what reads, and only then removes: whatever was left behind at work fails as a promise does, and alone.
+ * The files of one request, and the owner of every handle on them. They exist until `discard`, which first stops writing, then closes
+ * the readers, and only then removes the files. A read that is still under way then fails through its own promise.
  */
 export class UploadSession {
   readonly #directory: string;
@@ -75,7 +75,7 @@ export class UploadSession {
     this.#slot = slot;
   }
 
-  /** Of all its files, as far as they have come. */
+  /** Bytes of all its files received so far. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -91,7 +91,7 @@ export class UploadSession {
     return write;
   }
 
-  /** Never fails: what cannot be removed now is removed by a later sweep. */
+  /** Never fails: files that cannot be removed now are removed by a later sweep. */
   discard(): Promise<void> {
     this.#discarded ??= this.#discard();
     return this.#discarded;

@@ -13,7 +13,7 @@ export interface UploadBounds {
   /** Requests of an application that may wait; they are not read meanwhile. */
   readonly waiting: number;
   readonly waitMs: number;
-  /** What an upload of unknown length counts before more of it has come. */
+  /** What an upload of unknown length counts for until more than this has come. */
   readonly smallBytes: number;
   /** The most that one upload can become. */
   readonly largestBytes: number;
@@ -35,11 +35,11 @@ export const UPLOAD_BOUNDS: UploadBounds = {
 export interface UploadSlot {
   /** Resolves when this many bytes in all are covered. @throws HttpProblem `rate_limited` @throws ClientGoneError */
   cover(bytes: number): Promise<void>;
-  /** Gives the place to whoever waits. Idempotent. */
+  /** Frees the place for the next upload that waits. Idempotent. */
   leave(): void;
 }
 
-/** What one upload holds, and what it asks for. */
+/** Places and bytes that an upload holds or asks for. */
 interface Share {
   uploads: number;
   bytes: number;
@@ -50,16 +50,16 @@ interface Waiter {
   readonly enter: () => void;
 }
 
-/** One application's part of what is under way. */
+/** The uploads of one application. */
 interface Party extends Share {
   readonly application: string;
   readonly waiters: Waiter[];
 }
 
 /**
- * Bounds the uploads under way, for each application and for the process. What does not fit waits in the order of its
- * application, and a place that gets free goes to the application that has the fewest. The fuller the process is, the less
- * one application may have, so that one that comes new finds room.
+ * Bounds the uploads under way, for each application and for the process. An upload that does not fit waits in the queue of its
+ * application, and a place that gets free goes to the application that holds the fewest. The fuller the process is, the fewer
+ * places one application may hold, so that another application finds room.
  */
 export class UploadSlots {
   readonly #bounds: UploadBounds;
@@ -126,7 +126,7 @@ export class UploadSlots {
         wanted,
         enter: () => end(() => [enter(), resolve()]),
       };
-      // What is under way goes before what has not begun: it holds disk and a connection already.
+      // An upload under way goes before one that has not begun, because it holds disk and a connection already.
       if (wanted.uploads === 0) party.waiters.unshift(waiter);
       else party.waiters.push(waiter);
       signal.addEventListener('abort', onGone);
@@ -150,7 +150,7 @@ export class UploadSlots {
     }
   }
 
-  /** Lets in whoever fits now, one application after the other, and forgets the application that just had its turn if it is idle. */
+  /** Admits the uploads that fit now, one application after the other, and forgets `last` when it is idle. */
   #admit(last: Party): void {
     if (last.uploads === 0 && last.waiters.length === 0) this.#parties.delete(last.application);
     for (;;) {

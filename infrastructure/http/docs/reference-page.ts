@@ -6,7 +6,7 @@ import { ALWAYS, RATE_HEADERS } from '../openapi/components/headers.ts';
 import type { OpenApiDocument } from '../openapi/document.ts';
 import { ServedContent } from './served-content.ts';
 
-/** Said once, in the introduction, instead of at every response. */
+/** Headers that the page describes once, in its introduction, instead of at every response. */
 const COMMON = new Set(Object.keys({ ...ALWAYS, ...RATE_HEADERS }));
 
 type Responses = Readonly<Record<string, Schema>>;
@@ -27,7 +27,7 @@ const inOperation = (operation: Schema): Schema => ({
   responses: withoutCommonHeaders(operation['responses'] as Responses),
 });
 
-/** What nobody has to send is neither filled in nor ticked; the example becomes a word of the description. */
+/** Optional parameters are neither filled in nor ticked; their example becomes a sentence of the description. */
 const NOT_SENT = { none: { value: '', 'x-disabled': true } };
 
 const notFilledIn = ({ example, ...parameter }: Schema): Schema =>
@@ -39,7 +39,7 @@ const notFilledIn = ({ example, ...parameter }: Schema): Schema =>
       }
     : { ...parameter, example };
 
-/** The description as the page shows it: the same, but for what would be repeated or filled in. */
+/** The description as the page shows it: without repeated headers and without filled-in optional parameters. */
 export const presented = (document: OpenApiDocument): OpenApiDocument => ({
   ...document,
   paths: Object.fromEntries(
@@ -73,11 +73,11 @@ export const PAGE_POLICY = [
 ].join('; ');
 
 const { resolve } = createRequire(import.meta.url);
-/** Everything in one script; the package exports its style sheet, which lies beside it, but not this. */
+/** The bundled script. The package exports only the style sheet that lies beside it. */
 const bundlePath = (): string =>
   join(dirname(resolve('@scalar/api-reference/style.css')), 'browser/standalone.js');
 
-/** What the page is told. It calls the host that it came from, by whatever address that was opened. */
+/** The script that starts the page. The page calls the address from which it was opened. */
 const start = (document: OpenApiDocument): string => `'use strict';
 const here = new URL('.', location.href).href.replace(/\\/$/, '');
 Scalar.createApiReference('#reference', {
@@ -100,7 +100,7 @@ Scalar.createApiReference('#reference', {
 });
 `;
 
-/** Asked whether it may make code from text, the page would try, and break its policy. */
+/** Without this the page tests whether it may compile code, which its policy forbids and the browser reports. */
 const BEFORE = 'globalThis.__zod_globalConfig = { jitless: true };\n';
 
 const page = (scripts: readonly string[]): string => `<!doctype html>

@@ -23,10 +23,10 @@ export const isMatched = (ifNoneMatch: string | undefined, etag: string): boolea
   return candidates.includes('*') || candidates.includes(etag);
 };
 
-/** Bytes that never change while the process runs: compressed once, for those who can read it, and revalidated by digest. */
+/** Bytes that never change while the process runs: compressed once, for clients that accept gzip, and revalidated by digest. */
 export class ServedContent {
   readonly mediaType: string;
-  /** Of the content as it is, for names that change with it. */
+  /** SHA-256 of the uncompressed content, for file names that change with it. */
   readonly digest: string;
   readonly #plain: Coded;
   #compressed: Promise<Coded> | undefined;

@@ -28,7 +28,7 @@ type TransportErrorCode =
 
 export type ErrorCode = DomainErrorCode | TransportErrorCode;
 
-/** The only place where an error code meets an HTTP number. */
+/** The only place that assigns an HTTP status to an error code. */
 export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
   invalid_request: {
     status: 400,

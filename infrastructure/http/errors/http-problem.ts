@@ -42,7 +42,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/** The client closed the connection: nobody is left to answer. */
+/** The client closed the connection before its answer. */
 export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError';
 }
@@ -53,7 +53,7 @@ export const unavailable = (message: string, retryAfterSeconds: number): HttpPro
 /** The router raises these for a path that it cannot percent-decode. */
 const isUndecodablePath = (error: unknown): boolean => error instanceof URIError;
 
-/** What an error means to the client; undefined for one that nobody expected. */
+/** The refusal that stands for an error; undefined for an unexpected error. */
 export const problemOf = (error: unknown): HttpProblem | undefined => {
   if (error instanceof HttpProblem) return error;
   if (error instanceof DomainError) return new HttpProblem(error.code, error.message, error.details);

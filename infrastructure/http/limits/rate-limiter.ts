@@ -21,7 +21,7 @@ export const RATE_ROWS = {
 
 export type RateRow = keyof typeof RATE_ROWS;
 
-/** Applications are known and few; addresses are anybody's choice. They never push each other out of memory. */
+/** Applications are known and few, addresses are not. Each scope has its own memory, so addresses never push applications out. */
 export type RateScope = 'application' | 'address';
 
 export interface RateState {

@@ -26,7 +26,7 @@ export interface SharedBuckets {
 
 interface Dependencies {
   readonly buckets: SharedBuckets;
-  /** Decides while the shared buckets are away. */
+  /** Decides while the shared buckets cannot be reached. */
   readonly local: RateLimiter;
   readonly logger: Logger;
   /** Milliseconds of a clock that never goes back. */
@@ -47,14 +47,14 @@ interface Demand {
 }
 
 const MOST_IN_A_DRAW = 500;
-/** A slower answer would cost requests more than a limit that is shared is worth. */
+/** After this long without an answer the process limits by itself: requests must not wait longer for a shared limit. */
 const ANSWER_WITHIN_MS = 500;
 const TRY_AGAIN_AFTER_MS = 1_000;
 const FORGET_EVERY_MS = 60_000;
 
 /**
- * Token buckets that all processes share. Calls that come while a draw is under way travel in the next one together, so a process
- * has one statement in flight however many requests it serves. While the shared buckets are away each process limits by itself.
+ * Token buckets that all processes share. Calls that come while a draw is under way go into the next draw together, so a process
+ * has one statement in flight however many requests it serves. While the shared buckets cannot be reached each process limits by itself.
  */
 export class SharedTokenBucketLimiter implements RateLimiter {
   readonly #deps: Dependencies;
@@ -153,7 +153,7 @@ export class SharedTokenBucketLimiter implements RateLimiter {
   }
 }
 
-/** Neither the addresses of callers nor what they claim to be called stands in the store; and every key is short. */
+/** A digest keeps callers' addresses and ids out of the store, and every key short. */
 const sharedKey = (scope: RateScope, key: string): string =>
   createHash('sha256').update(`${scope} ${key}`).digest('base64url');
 
@@ -169,7 +169,7 @@ const inTime = async <T>(asked: Promise<T>): Promise<T> => {
   }
 };
 
-/** The tokens go to who asked first; each one's state is that after its own token was taken. */
+/** Gives the tokens to the calls in the order in which they came; each gets the state after its own token was taken. */
 const settle = (
   { limit, calls }: Demand,
   supply: { readonly granted: number; readonly tokens: number; readonly atMs: number },

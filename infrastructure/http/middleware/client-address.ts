@@ -24,8 +24,8 @@ export const addressKey = (address: string): string => {
 };
 
 /**
- * Address of the client. With `hops` trusted proxies in front, the last `hops` entries of X-Forwarded-For and the connection
- * itself are theirs to vouch for; everything further left may be invented.
+ * Address of the client. With `hops` trusted proxies in front, those proxies wrote the last `hops` entries of X-Forwarded-For;
+ * entries further left may be invented by the client.
  */
 export const clientAddress = (req: IncomingMessage, hops: number): string => {
   let address = req.socket.remoteAddress ?? 'unknown';
@@ -39,7 +39,7 @@ export const clientAddress = (req: IncomingMessage, hops: number): string => {
   return address;
 };
 
-/** Says once that there is a proxy in front although none is to be trusted: then all clients behind it share one address. */
+/** Warns once when requests come through a proxy although none is trusted: all clients behind it then share one address. */
 export const proxyWarning = (hops: number, logger: Logger): ((req: IncomingMessage) => void) => {
   let isOver = hops > 0;
   return (req) => {

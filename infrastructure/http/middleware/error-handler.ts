@@ -35,7 +35,7 @@ export class ErrorHandler {
     }
   };
 
-  /** The headers of an answer that came before any bucket was drawn from: it draws now, but is never turned into a 429. */
+  /** Takes a token for the rate headers of an answer that came before any limit was checked; such an answer never becomes a 429. */
   async noteRate(state: RequestState): Promise<void> {
     const { rate, operation, req, requestId } = state;
     if (rate !== undefined || operation?.bucket === null) return;
@@ -71,7 +71,7 @@ export class ErrorHandler {
     }
     const refusal = { ...fields, status: problem.status, error_code: problem.code };
     if (problem.status >= 500) logger.warn({ ...refusal, cause: (error as Error).name }, 'request failed');
-    // A flood that is turned away must not become a flood of log lines.
+    // A flood of refused requests must not become a flood of log lines.
     else if (problem.status === 429) logger.debug(refusal, 'request refused');
     else logger.info(refusal, 'request refused');
   }

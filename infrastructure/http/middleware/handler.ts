@@ -20,7 +20,7 @@ const contextOf = (
 
 /** The last middleware of an operation: calls its handler and sends the reply. */
 export const handle = ({ handler, bodies }: Operation, responder: Responder): RequestHandler => {
-  // Only what files cost is worth giving up; watching every connection is not.
+  // Watching the connection costs something; only work on files is worth abandoning when the client has gone.
   const carriesFiles = bodies.some(({ form }) => form);
   return async (req, res) => {
     const state = stateOf(res);

@@ -5,7 +5,7 @@ import { HttpProblem } from '../errors/http-problem.ts';
 import type { BodyKind, Operation } from '../operation.ts';
 import { stateOf } from './request-state.ts';
 
-/** What an operation without a body tolerates and throws away. */
+/** Most bytes of a body that an operation without one ignores. */
 const IGNORED_BODY = 1_048_576;
 
 const unsupported = (message: string): HttpProblem => new HttpProblem('unsupported_media_type', message);
@@ -18,7 +18,7 @@ const requireBody = (req: Request, { bodies }: Operation, length: number | undef
   }
   const offered = bodies.map((body) => body.mediaType).join(' or ');
   if (kind === undefined) {
-    // Nothing was sent at all: the body is missing rather than of the wrong type.
+    // Nothing was sent: the body is missing rather than of the wrong type.
     if (mediaType === undefined && length === 0) return bodies[0] ?? missingKind();
     throw unsupported(`send the body as ${offered}`);
   }

@@ -9,7 +9,7 @@ import type { Caller, RequestState } from './request-state.ts';
 /** The row for requests that match no operation. */
 export const UNMATCHED = 'read';
 
-/** Draws from the right bucket for a request. Each method notes the state for the headers; its `allowed` says whether a token was left. */
+/** Takes tokens from the bucket of a request. Each method keeps the state for the headers; its `allowed` says whether a token was left. */
 export class RateLimits {
   readonly #limiter: RateLimiter;
 
@@ -26,7 +26,7 @@ export class RateLimits {
     return (state.rate = await this.#limiter.take('address', `${state.addressKey} ${row}`, RATE_ROWS[row]));
   }
 
-  /** Tokens issued to a client at one address. Only a right secret gets here, so no flood of made-up ids pushes these buckets out. */
+  /** The bucket of tokens issued to a client at one address. Only a right secret leads here, so invented ids cannot push buckets out of memory. */
   async forClient(state: RequestState, clientId: string): Promise<RateState> {
     const key = `token ${clientId} ${state.addressKey}`;
     return (state.rate = await this.#limiter.take('application', key, RATE_ROWS.token));

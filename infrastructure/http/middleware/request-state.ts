@@ -28,13 +28,13 @@ const NO_VALUES = {};
 export class RequestState {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  /** Always made here: a caller's own id could not be trusted to be unique. */
+  /** Always made here, because an id from the caller might not be unique. */
   readonly requestId: string = randomUUID();
   readonly #trustedHops: number;
   readonly #finished = Promise.withResolvers<void>();
   /** Undefined while none is matched. */
   operation: Operation | undefined = undefined;
-  /** The bucket that was drawn from, once one was. */
+  /** State of the bucket that a token was taken from, for the rate headers. */
   rate: RateState | undefined = undefined;
   /** Of a request with a valid token. */
   caller: Caller | undefined = undefined;

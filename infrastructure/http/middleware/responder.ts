@@ -15,7 +15,7 @@ const SECURITY_HEADERS = [
   ...['Referrer-Policy', 'no-referrer'],
   ...['Cross-Origin-Resource-Policy', 'same-origin'],
 ];
-/** Answers are data: nothing in them is to be run or shown in a frame. */
+/** Answers are data: a browser must not run anything in them or show them in a frame. */
 const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'";
 const TRANSPORT_SECURITY = ['Strict-Transport-Security', 'max-age=31536000'];
 const NO_STORE = ['Cache-Control', 'no-store'];
@@ -41,7 +41,7 @@ export class Responder {
     ];
   }
 
-  /** Resolves when the answer is on its way; one with contents, when they are through or nobody takes them any more. */
+  /** Resolves when the answer is on its way; for a reply with contents, when they are sent or the client stopped reading. */
   async reply(state: RequestState, reply: Reply): Promise<void> {
     const headers = this.#headers(state, reply.contentSecurityPolicy);
     if (reply.headers) headers.push(...reply.headers);
@@ -112,10 +112,10 @@ export class Responder {
   }
 }
 
-/** A client that takes nothing for so long has given up. */
+/** A client that reads nothing for this long counts as gone. */
 const STALLED_MS = 30_000;
 
-/** True when there is room again; false when the client is gone, or takes nothing any more. */
+/** True when there is room again; false when the client is gone or stalled. */
 const drained = (res: ServerResponse): Promise<boolean> =>
   new Promise((resolve) => {
     const settle = (more: boolean) => (): void => {
@@ -130,8 +130,8 @@ const drained = (res: ServerResponse): Promise<boolean> =>
   });
 
 /**
- * Sends a body piece by piece, never more than the connection takes. The head goes out with the first piece, so that what fails before
- * can still be answered; what fails later cuts the connection, and the announced length tells the client that something is missing.
+ * Sends a body piece by piece, as fast as the client reads. The head goes out with the first piece, so that an earlier failure can
+ * still be answered; a later one closes the connection, and the announced length tells the client that something is missing.
  */
 const sendPieces = async (
   { req, res }: RequestState,
@@ -157,8 +157,8 @@ const LONGEST_MS = 2_000;
 const MOST_BYTES = 8 * 1_048_576;
 
 /**
- * Ends a response whose request is still arriving. Closing at once would reset the connection and could take the answer away
- * from a client that is busy sending; so what arrives is thrown away for a little while, and then the connection is closed.
+ * Ends a response whose request is still arriving. Closing at once would reset the connection, and a client that is still sending
+ * might lose the answer. So for a short while incoming bytes are discarded, and then the connection is closed.
  */
 const lingeringEnd = (req: IncomingMessage, res: ServerResponse): void => {
   let bytes = 0;

@@ -1,6 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
+import type { BusinessClock } from '../../../application/ports/clock.ts';
 import { MOST_VIOLATIONS, withoutRepetitions } from '../../../application/schemas/violations.ts';
+import { addDays } from '../../../domain/shared/calendar-date.ts';
+import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
 import { parseJson } from '../bodies/read-body.ts';
 import type { BodyKind, Handler, Operation } from '../operation.ts';
 import { refusalFor } from '../requests/refusal.ts';
@@ -11,6 +14,16 @@ import { stateOf } from './request-state.ts';
 
 /** A text of this length takes some milliseconds to parse and check. */
 const LARGE_TEXT = 32 * 1024;
+
+/** In the sandbox invented tax numbers are accepted, and any day of issue. */
+export const requestRules = (
+  environment: 'sandbox' | 'production',
+  clock: Pick<BusinessClock, 'today'>,
+): RequestRules => {
+  const today = (): CalendarDate => clock.today();
+  if (environment === 'sandbox') return { checkDigits: false, today };
+  return { checkDigits: true, today, lastIssue: () => addDays(today(), 1) };
+};
 
 /** Parses bodies and checks them. */
 export class BodyValidator {
@@ -35,7 +48,7 @@ export class BodyValidator {
     };
   }
 
-  /** Large texts are taken one a turn of the event loop: however many arrive together, a small request waits for one of them. */
+  /** Large texts are checked one a turn of the event loop, so that a small request waits for one of them at most. */
   #turn(): Promise<void> {
     this.#lastLarge = this.#lastLarge.then(() => nextTurn());
     return this.#lastLarge;

@@ -52,7 +52,7 @@ export const answerClientError = async (
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // The other side may be one that never closes: that is what it was refused for.
+  // A client that was refused for being too slow may never close its side.
   setTimeout(() => socket.destroy(), CLOSE_MS).unref();
 };
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from '../../../application/ports/logger.ts';
 import { HttpProblem, unavailable } from '../errors/http-problem.ts';
 import { checksText } from '../handlers/meta.ts';
 import type { Readiness } from '../handlers/meta.ts';
@@ -25,7 +26,7 @@ const send = (
     ...['Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(Buffer.byteLength(body))],
     ...['X-Request-Id', requestId, 'X-SVC-API-Version', API_VERSION, 'Cache-Control', 'no-store'],
     ...['X-Content-Type-Options', 'nosniff', ...headers],
-    // What a request still wants to send is not waited for.
+    // The rest of a request body is not waited for.
     ...['Connection', 'close'],
   ]);
   res.end(body);
@@ -42,7 +43,7 @@ const answer = async (
   return { status: 'ok', checks: state.checks };
 };
 
-/** Health checks alone: of a process that does not serve the interface, or not yet. */
+/** Health checks alone, for a process that does not serve the interface, or not yet. */
 export const healthApp =
   (dependencies: HealthDependencies): RequestListener =>
   (req, res) => {
@@ -57,3 +58,26 @@ export const healthApp =
       })
       .catch(() => res.destroy());
   };
+
+/** By name: `ok`, or what is wrong, which may contain addresses of engines. */
+export type HealthChecks = Readonly<Record<string, string>>;
+
+/** The checks as callers without a token may see them. Details of a failure go to the log, once for each change. */
+export const publicReadiness = (
+  look: () => Promise<HealthChecks>,
+  logger: Logger,
+): (() => Promise<Readiness>) => {
+  let before = '';
+  return async () => {
+    const checks = Object.entries(await look());
+    const failing = checks.filter(([, state]) => state !== 'ok');
+    const names = failing.map(([name]) => name).join(' ');
+    if (names !== before) {
+      before = names;
+      if (failing.length > 0) logger.warn({ checks: Object.fromEntries(failing) }, 'not ready');
+      else logger.info({}, 'ready again');
+    }
+    const shown = checks.map(([name, state]) => [name, state === 'ok' ? 'ok' : 'failing'] as const);
+    return { ready: failing.length === 0, checks: Object.fromEntries(shown) };
+  };
+};

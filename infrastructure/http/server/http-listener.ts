@@ -50,7 +50,7 @@ export class HttpListener {
     this.#waitingFor = what;
   }
 
-  /** The start is over: from now on this answers, behind the same limits. */
+  /** Ends the start: from now on this application answers. */
   serve(app: RequestListener, limiter: RateLimiter): void {
     this.#app = app;
     this.#limiter = limiter;

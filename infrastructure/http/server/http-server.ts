@@ -36,7 +36,7 @@ export interface HttpServer {
 
 /**
  * An application behind time-outs, with JSON answers even where Node refuses a request before the application sees it.
- * @param report what the listening address meets, such as no descriptor left for another connection; it goes on listening
+ * @param report is called with errors of the listening address, such as no descriptor left for another connection; it goes on listening
  */
 export const createHttpServer = (
   app: (req: IncomingMessage, res: ServerResponse) => void,
@@ -89,13 +89,13 @@ const listening = (server: Server, port: number, host: string): Promise<AddressI
     });
   });
 
-/** What a request that was on its way when closing began may take to show itself. */
+/** How long closing waits for the first bytes on connections that have sent nothing yet. */
 const SILENCE_MS = 200;
 
-/** Knows which connections have asked nothing yet and which responses are under way, so that closing loses neither. */
+/** Tracks connections without a request yet and responses under way, so that closing interrupts neither too early. */
 class Traffic {
   readonly #server: Server;
-  /** To Node these count as busy, and while it closes it no longer times them out. */
+  /** Connections without a request. Node counts them as busy, and no longer times them out while it closes. */
   readonly #silent = new Set<Socket>();
   readonly #responses = new Set<ServerResponse>();
   #closing: Promise<void> | undefined;
