@@ -1,9 +1,9 @@
-import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { Handled } from '../command-handling/command-handler.ts';
 import { KeyedQueue } from '../command-handling/keyed-queue.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
-import { UnreadableEventError } from '../event-codec/payload.ts';
+import { UnreadableEventError } from '../event-codec/fields.ts';
 import { requirePaymentDate } from '../loans/payment-date.ts';
 import type { PaymentDatePolicy } from '../loans/payment-date.ts';
 import type { BusinessClock } from '../ports/clock.ts';

@@ -2,35 +2,29 @@ import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { RenegotiationEvent } from '../../domain/renegotiation/events.ts';
 import type { JsonText } from '../ports/event-store.ts';
-import * as assignment from './assignment-entries.ts';
-import * as closing from './closing-entries.ts';
-import * as coordination from './coordination-entries.ts';
-import * as documents from './document-entries.ts';
-import type { EventEntry } from './event-entry.ts';
-import * as installment from './installment-entries.ts';
-import type { Payload } from './payload.ts';
-import { UnreadableEventError } from './payload.ts';
-import * as privacy from './privacy-entries.ts';
+import { UnreadableEventError } from './fields.ts';
+import type { EventEntry, Payload } from './fields.ts';
+import * as loan from './loan-entries.ts';
 import * as renegotiation from './renegotiation-entries.ts';
 
 type EntriesOf<Event extends DomainEvent> = { readonly [Type in Event['type']]: EventEntry<Type> };
 type AnyEntry = EventEntry<DomainEvent['type']>;
 
 const loanEntries: EntriesOf<LoanEvent> = {
-  LoanReceived: assignment.loanReceived,
-  LoanApproved: assignment.loanApproved,
-  LoanRejected: assignment.loanRejected,
-  LoanTermSigned: assignment.loanTermSigned,
-  LoanDisbursed: assignment.loanDisbursed,
-  InstallmentSettled: installment.installmentSettled,
-  InstallmentUnderpaid: installment.installmentUnderpaid,
-  InstallmentBecameOverdue: installment.installmentBecameOverdue,
-  PrepaymentProcessed: closing.prepaymentProcessed,
-  LoanFullySettled: closing.loanFullySettled,
-  RepurchaseRequested: closing.repurchaseRequested,
-  RepurchaseCompleted: closing.repurchaseCompleted,
-  DocumentsAdded: documents.documentsAdded,
-  BorrowerForgotten: privacy.borrowerForgotten,
+  LoanReceived: loan.loanReceived,
+  LoanApproved: loan.loanApproved,
+  LoanRejected: loan.loanRejected,
+  LoanTermSigned: loan.loanTermSigned,
+  LoanDisbursed: loan.loanDisbursed,
+  InstallmentSettled: loan.installmentSettled,
+  InstallmentUnderpaid: loan.installmentUnderpaid,
+  InstallmentBecameOverdue: loan.installmentBecameOverdue,
+  PrepaymentProcessed: loan.prepaymentProcessed,
+  LoanFullySettled: loan.loanFullySettled,
+  RepurchaseRequested: loan.repurchaseRequested,
+  RepurchaseCompleted: loan.repurchaseCompleted,
+  DocumentsAdded: loan.documentsAdded,
+  BorrowerForgotten: loan.borrowerForgotten,
   LoanReserved: renegotiation.loanReserved,
   LoanReservationReleased: renegotiation.loanReservationReleased,
   LoanRenegotiated: renegotiation.loanRenegotiated,
@@ -38,10 +32,10 @@ const loanEntries: EntriesOf<LoanEvent> = {
 };
 
 const renegotiationEntries: EntriesOf<RenegotiationEvent> = {
-  RenegotiationStarted: coordination.renegotiationStarted,
-  RenegotiationCommitted: coordination.renegotiationCommitted,
-  RenegotiationAborted: coordination.renegotiationAborted,
-  RenegotiationCompleted: coordination.renegotiationCompleted,
+  RenegotiationStarted: renegotiation.renegotiationStarted,
+  RenegotiationCommitted: renegotiation.renegotiationCommitted,
+  RenegotiationAborted: renegotiation.renegotiationAborted,
+  RenegotiationCompleted: renegotiation.renegotiationCompleted,
 };
 
 const byStoredType = (entries: object): ReadonlyMap<string, AnyEntry> =>

@@ -1,59 +1,70 @@
-import type { RenegotiationTerms } from '../../domain/loan/events.ts';
-import type { EventEntry } from './event-entry.ts';
-import { object, text, texts } from './payload.ts';
-import type { Payload } from './payload.ts';
+import type { LoanReceived } from '../../domain/loan/events.ts';
+import type { Reservation } from '../../domain/renegotiation/events.ts';
+import { UnreadableEventError, entry, integer, list, object, shape, text, texts } from './fields.ts';
+import type { Shape } from './fields.ts';
+import { loanReceived, renegotiationTerms } from './loan-entries.ts';
 
-export const encodeTerms = (terms: RenegotiationTerms): Payload => ({
-  renegotiation_id: terms.renegotiationId,
-  original_proposal_codes: terms.originalProposalCodes,
-  new_proposal_code: terms.newProposalCode,
-  effective_date: terms.effectiveDate,
+export const loanReserved = entry('LoanReserved', 'loan.reserved.v1', {
+  renegotiationId: text('renegotiation_id'),
+  leaseEndsAt: text('lease_ends_at'),
 });
-export const decodeTerms = (payload: Payload, field = 'renegotiation'): RenegotiationTerms => {
-  const p = object(payload, field);
-  return {
-    renegotiationId: text(p, 'renegotiation_id'),
-    originalProposalCodes: texts(p, 'original_proposal_codes'),
-    newProposalCode: text(p, 'new_proposal_code'),
-    effectiveDate: text(p, 'effective_date'),
-  };
+
+export const loanReservationReleased = entry('LoanReservationReleased', 'loan.reservation_released.v1', {
+  renegotiationId: text('renegotiation_id'),
+});
+
+export const loanRenegotiated = entry('LoanRenegotiated', 'loan.renegotiated.v1', {
+  renegotiation: object('renegotiation', renegotiationTerms),
+  renegotiatedAt: text('renegotiated_at'),
+});
+
+export const loanRenegotiationCompleted = entry(
+  'LoanRenegotiationCompleted',
+  'loan.renegotiation_completed.v1',
+  { renegotiation: object('renegotiation', renegotiationTerms), completedAt: text('completed_at') },
+);
+
+const reservation = shape<Reservation>({
+  code: text('code'),
+  stream: text('stream'),
+  revision: integer('revision'),
+});
+
+/** The event inside keeps its own versioned name, so that it can change as it would in its own stream. */
+const storedType = text<string>('type');
+const data = object('data', loanReceived);
+const received: Shape<LoanReceived> = {
+  encode: (event) => ({ type: loanReceived.storedType, data: data.encode(event) }),
+  decode: (payload) => {
+    const type = storedType.decode(payload['type']);
+    if (type !== loanReceived.storedType) throw new UnreadableEventError(`unknown received event ${type}`);
+    return data.decode(payload['data']);
+  },
 };
 
-export const loanReserved: EventEntry<'LoanReserved'> = {
-  storedType: 'loan.reserved.v1',
-  encode: (event) => ({ renegotiation_id: event.renegotiationId, lease_ends_at: event.leaseEndsAt }),
-  decode: (p) => ({
-    type: 'LoanReserved',
-    renegotiationId: text(p, 'renegotiation_id'),
-    leaseEndsAt: text(p, 'lease_ends_at'),
-  }),
-};
+export const renegotiationStarted = entry('RenegotiationStarted', 'renegotiation.started.v1', {
+  renegotiationId: text('renegotiation_id'),
+  applicationId: text('application_id'),
+  originalProposalCodes: texts('original_proposal_codes'),
+  newProposalCode: text('new_proposal_code'),
+  leaseEndsAt: text('lease_ends_at'),
+  startedAt: text('started_at'),
+});
 
-export const loanReservationReleased: EventEntry<'LoanReservationReleased'> = {
-  storedType: 'loan.reservation_released.v1',
-  encode: (event) => ({ renegotiation_id: event.renegotiationId }),
-  decode: (p) => ({ type: 'LoanReservationReleased', renegotiationId: text(p, 'renegotiation_id') }),
-};
+export const renegotiationCommitted = entry('RenegotiationCommitted', 'renegotiation.committed.v1', {
+  renegotiation: object('renegotiation', renegotiationTerms),
+  applicationId: text('application_id'),
+  originals: list('originals', reservation),
+  newLoan: object('new_loan', reservation),
+  received: object('received', received),
+  fingerprint: text('fingerprint'),
+  committedAt: text('committed_at'),
+});
 
-export const loanRenegotiated: EventEntry<'LoanRenegotiated'> = {
-  storedType: 'loan.renegotiated.v1',
-  encode: (event) => ({
-    renegotiation: encodeTerms(event.renegotiation),
-    renegotiated_at: event.renegotiatedAt,
-  }),
-  decode: (p) => ({
-    type: 'LoanRenegotiated',
-    renegotiation: decodeTerms(p),
-    renegotiatedAt: text(p, 'renegotiated_at'),
-  }),
-};
+export const renegotiationAborted = entry('RenegotiationAborted', 'renegotiation.aborted.v1', {
+  abortedAt: text('aborted_at'),
+});
 
-export const loanRenegotiationCompleted: EventEntry<'LoanRenegotiationCompleted'> = {
-  storedType: 'loan.renegotiation_completed.v1',
-  encode: (event) => ({ renegotiation: encodeTerms(event.renegotiation), completed_at: event.completedAt }),
-  decode: (p) => ({
-    type: 'LoanRenegotiationCompleted',
-    renegotiation: decodeTerms(p),
-    completedAt: text(p, 'completed_at'),
-  }),
-};
+export const renegotiationCompleted = entry('RenegotiationCompleted', 'renegotiation.completed.v1', {
+  completedAt: text('completed_at'),
+});

@@ -1,23 +1,23 @@
-import type { SealedBorrower, Timestamp } from '../../domain/shared/identifiers.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { SealedBorrower, Timestamp } from '../../domain/shared/identifiers.ts';
 import type { PrivateText } from '../../domain/shared/private-text.ts';
 import type { LoanView } from '../../projections/loan/loan-view.ts';
+import { loanStream } from '../command-handling/stream-names.ts';
+import { decodeLoanEvent } from '../event-codec/event-codec.ts';
+import { loanReceived } from '../event-codec/loan-entries.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { DocumentContents, StoredContent } from '../ports/document-store.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { LoanPage, LoanReader, LoanVersions } from '../ports/loan-queries.ts';
+import { readTexts } from '../privacy/read-texts.ts';
 import { seesFund } from '../request-context.ts';
 import type { RequestContext } from '../request-context.ts';
-import { loanStream } from '../command-handling/stream-names.ts';
-import { decodeLoanEvent } from '../event-codec/event-codec.ts';
-import { loanReceived } from '../event-codec/assignment-entries.ts';
 import { instantOf } from '../schemas/instant.ts';
-import { readTexts } from '../privacy/read-texts.ts';
-import type { OwnWrites } from './own-writes.ts';
 import { presentLoan } from './loan-details.ts';
 import type { LoanDetails, OpenedTexts } from './loan-details.ts';
+import type { OwnWrites } from './own-writes.ts';
 
 /** Resolves true once the read model holds this revision of the stream, false when it did not within the time. */
 export interface ReadModelProgress {

@@ -1,6 +1,6 @@
-import { decodeLoanEvent } from '../event-codec/event-codec.ts';
-import { loanReceived } from '../event-codec/assignment-entries.ts';
 import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
+import { decodeLoanEvent } from '../event-codec/event-codec.ts';
+import { loanReceived } from '../event-codec/loan-entries.ts';
 import type { BorrowerIndex, BorrowerIndexEntry, BorrowerVault } from '../ports/borrower-vault.ts';
 import type { CheckpointStore } from '../ports/coordination.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';

@@ -1,4 +1,4 @@
-import { UnreadableEventError } from '../event-codec/payload.ts';
+import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { EventBus, HeldBack, PublicEvent, RelayQuarantine } from '../ports/event-bus.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';

@@ -4,11 +4,11 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { LoanCode } from '../../domain/shared/identifiers.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
-import { loanDisbursed } from '../event-codec/assignment-entries.ts';
-import { decodeLoanEvent } from '../event-codec/event-codec.ts';
-import type { RecordedEvent } from '../ports/event-store.ts';
 import { LogFollower } from '../coordination/log-follower.ts';
 import type { LogFollowing } from '../coordination/log-follower.ts';
+import { decodeLoanEvent } from '../event-codec/event-codec.ts';
+import { loanDisbursed } from '../event-codec/loan-entries.ts';
+import type { RecordedEvent } from '../ports/event-store.ts';
 
 interface Dependencies extends LogFollowing {
   readonly commands: CommandHandler;

@@ -1,11 +1,10 @@
-import type { RenegotiationId, RealTime } from '../../domain/shared/identifiers.ts';
-import { renegotiationStarted } from '../event-codec/coordination-entries.ts';
-import { decodeEvent } from '../event-codec/event-codec.ts';
-import { loanReserved } from '../event-codec/renegotiation-entries.ts';
-import type { RealClock } from '../ports/clock.ts';
-import type { RecordedEvent } from '../ports/event-store.ts';
+import type { RealTime, RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { LogFollower } from '../coordination/log-follower.ts';
 import type { LogFollowing } from '../coordination/log-follower.ts';
+import { decodeEvent } from '../event-codec/event-codec.ts';
+import { loanReserved, renegotiationStarted } from '../event-codec/renegotiation-entries.ts';
+import type { RealClock } from '../ports/clock.ts';
+import type { RecordedEvent } from '../ports/event-store.ts';
 import { MissingCoordinatorError } from './resolve-renegotiation.ts';
 import type { ResolveRenegotiation } from './resolve-renegotiation.ts';
 

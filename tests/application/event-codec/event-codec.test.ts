@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { decodeEvent, encodeEvent, storedTypes } from '../../../application/event-codec/event-codec.ts';
-import { UnreadableEventError } from '../../../application/event-codec/payload.ts';
+import { UnreadableEventError } from '../../../application/event-codec/fields.ts';
 import type { JsonText } from '../../../application/ports/event-store.ts';
 import type { DomainEvent } from '../../../domain/domain-event.ts';
 

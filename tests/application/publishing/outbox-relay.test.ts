@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { loanStream, parseLoanStream } from '../../../application/command-handling/stream-names.ts';
-import { UnreadableEventError } from '../../../application/event-codec/payload.ts';
+import { UnreadableEventError } from '../../../application/event-codec/fields.ts';
 import type { CheckpointStore } from '../../../application/ports/coordination.ts';
 import type {
   EventBus,

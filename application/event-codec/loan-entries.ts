@@ -1,0 +1,187 @@
+import type { ScheduledInstallment } from '../../domain/installment/state.ts';
+import type {
+  DecisionRecord,
+  LoanDocument,
+  Pricing,
+  PrepaymentProcessed,
+  RejectionReason,
+  RenegotiationTerms,
+  RepurchaseRequested,
+} from '../../domain/loan/events.ts';
+import {
+  entry,
+  flag,
+  integer,
+  list,
+  object,
+  optional,
+  privateName,
+  privateText,
+  shape,
+  text,
+  texts,
+} from './fields.ts';
+
+const pricing = shape<Pricing>({ policy: text('policy'), dailyFactor: text('daily_factor') });
+
+const scheduledInstallment = shape<ScheduledInstallment>({
+  code: text('code'),
+  dueDate: text('due_date'),
+  faceValue: integer('face_value'),
+});
+
+const document = shape<LoanDocument>({
+  documentId: text('document_id'),
+  type: text('type'),
+  value: privateName('value'),
+  sha256: text('sha256'),
+  size: integer('size'),
+  receivedAt: text('received_at'),
+});
+
+const decision = shape<DecisionRecord>({ decidedAt: text('decided_at'), note: optional(text('note')) });
+
+export const renegotiationTerms = shape<RenegotiationTerms>({
+  renegotiationId: text('renegotiation_id'),
+  originalProposalCodes: texts('original_proposal_codes'),
+  newProposalCode: text('new_proposal_code'),
+  effectiveDate: text('effective_date'),
+});
+
+export const loanReceived = entry('LoanReceived', 'loan.received.v1', {
+  applicationId: text('application_id'),
+  fundId: text('fund_id'),
+  code: text('code'),
+  productType: text('product_type'),
+  acquisitionValue: integer('acquisition_value'),
+  dateIssued: text('date_issued'),
+  installments: list('installments', scheduledInstallment),
+  borrower: text('borrower'),
+  documents: list('documents', document),
+  pricing: object('pricing', pricing),
+  receivedAt: text('received_at'),
+  renegotiation: optional(object('renegotiation', renegotiationTerms)),
+  sandboxOutcome: optional(text('sandbox_outcome')),
+});
+
+export const loanApproved = entry('LoanApproved', 'loan.approved.v1', {
+  approvedAt: text('approved_at'),
+  decision: optional(object('decision', decision)),
+});
+
+export const loanRejected = entry('LoanRejected', 'loan.rejected.v1', {
+  rejectedAt: text('rejected_at'),
+  reasons: list('reasons', shape<RejectionReason>({ code: text('code'), message: text('message') })),
+  decision: optional(object('decision', decision)),
+});
+
+export const loanTermSigned = entry('LoanTermSigned', 'loan.term_signed.v1', {
+  signedAt: text('signed_at'),
+  decision: optional(object('decision', decision)),
+});
+
+export const loanDisbursed = entry('LoanDisbursed', 'loan.disbursed.v1', {
+  disbursedValue: integer('disbursed_value'),
+  disbursedAt: text('disbursed_at'),
+  disbursementDate: optional(text('disbursement_date')),
+  exitBasis: optional(text('exit_basis')),
+  decision: optional(object('decision', decision)),
+  renegotiation: optional(object('renegotiation', renegotiationTerms)),
+});
+
+export const installmentSettled = entry('InstallmentSettled', 'installment.settled.v1', {
+  installmentCode: text('installment_code'),
+  settledAt: text('settled_at'),
+  settledValue: integer('settled_value'),
+  scheduledValue: integer('scheduled_value'),
+  paymentMethod: text('payment_method'),
+  lateDays: integer('late_days'),
+  processedAt: text('processed_at'),
+});
+
+export const installmentUnderpaid = entry('InstallmentUnderpaid', 'installment.underpaid.v1', {
+  installmentCode: text('installment_code'),
+  scheduledValue: integer('scheduled_value'),
+  settledValue: integer('settled_value'),
+  difference: integer('difference'),
+  settledAt: text('settled_at'),
+  processedAt: text('processed_at'),
+});
+
+export const installmentBecameOverdue = entry('InstallmentBecameOverdue', 'installment.became_overdue.v1', {
+  installmentCode: text('installment_code'),
+  dueDate: text('due_date'),
+  recordedAt: text('recorded_at'),
+});
+
+type Partial = NonNullable<PrepaymentProcessed['partial']>;
+const partial = shape<Partial>({
+  installmentCode: text('installment_code'),
+  credit: object('credit', shape<Partial['credit']>({ value: text('value'), date: text('date') })),
+  outstandingAtDue: integer('outstanding_at_due'),
+});
+
+export const prepaymentProcessed = entry('PrepaymentProcessed', 'loan.prepayment_processed.v1', {
+  prepaymentValue: integer('prepayment_value'),
+  prepaymentDate: text('prepayment_date'),
+  paymentMethod: text('payment_method'),
+  settledInstallments: texts('settled_installments'),
+  partial: optional(object('partial', partial)),
+  payoffValue: integer('payoff_value'),
+  remainingBalance: integer('remaining_balance'),
+  excessValue: integer('excess_value'),
+  pricing: object('pricing', pricing),
+  lines: list(
+    'lines',
+    shape<PrepaymentProcessed['lines'][number]>({
+      installmentCode: text('installment_code'),
+      presentValue: integer('present_value'),
+      paidOff: flag('paid_off'),
+    }),
+  ),
+  processedAt: text('processed_at'),
+});
+
+export const loanFullySettled = entry('LoanFullySettled', 'loan.fully_settled.v1', {
+  settledAt: text('settled_at'),
+  closingEvent: text('closing_event'),
+  totalReceived: integer('total_received'),
+  processedAt: text('processed_at'),
+});
+
+export const repurchaseRequested = entry('RepurchaseRequested', 'loan.repurchase_requested.v1', {
+  reason: text('reason'),
+  reasonDetail: optional(privateText('reason_detail')),
+  effectiveDate: text('effective_date'),
+  repurchaseValue: integer('repurchase_value'),
+  calculatedValue: integer('calculated_value'),
+  valueSource: text('value_source'),
+  pricing: object('pricing', pricing),
+  lines: list(
+    'lines',
+    shape<RepurchaseRequested['lines'][number]>({
+      installmentCode: text('installment_code'),
+      presentValue: integer('present_value'),
+    }),
+  ),
+  receivedValue: integer('received_value'),
+  calculatedAt: text('calculated_at'),
+});
+
+export const repurchaseCompleted = entry('RepurchaseCompleted', 'loan.repurchase_completed.v1', {
+  reason: text('reason'),
+  repurchaseValue: integer('repurchase_value'),
+  status: text('status'),
+  completedAt: text('completed_at'),
+  decision: optional(object('decision', decision)),
+});
+
+export const documentsAdded = entry('DocumentsAdded', 'loan.documents_added.v1', {
+  documents: list('documents', document),
+  addedAt: text('added_at'),
+});
+
+export const borrowerForgotten = entry('BorrowerForgotten', 'loan.borrower_forgotten.v1', {
+  reason: optional(text('reason')),
+  forgottenAt: text('forgotten_at'),
+});
