@@ -1,3 +1,9 @@
+import { addDays, calendarDate, daysBetween } from '../../domain/shared/calendar-date.ts';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+
+/** Stands for no payment, no match, no name. */
+export const NONE = -1;
+
 const BLOCK_BITS = 16;
 const BLOCK = 1 << BLOCK_BITS;
 const WITHIN = BLOCK - 1;
@@ -7,7 +13,7 @@ type Block = Int32Array | Float64Array;
 /**
  * Numbers in blocks that never move: a plain array of a million would hold twice the memory, and three times while it grows.
  */
-export class Column {
+export class NumberColumn {
   readonly #make: () => Block;
   readonly #blocks: Block[] = [];
   #count = 0;
@@ -17,13 +23,13 @@ export class Column {
   }
 
   /** For numbers of 32 bits with a sign. */
-  static small(): Column {
-    return new Column(() => new Int32Array(BLOCK));
+  static small(): NumberColumn {
+    return new NumberColumn(() => new Int32Array(BLOCK));
   }
 
   /** For amounts. */
-  static large(): Column {
-    return new Column(() => new Float64Array(BLOCK));
+  static large(): NumberColumn {
+    return new NumberColumn(() => new Float64Array(BLOCK));
   }
 
   get count(): number {
@@ -63,27 +69,45 @@ export class Names {
   }
 }
 
-const NO_NAME = -1;
-
 /** Names, or null. */
 export class NameColumn {
   readonly #names: Names;
-  readonly #numbers = Column.small();
+  readonly #numbers = NumberColumn.small();
 
   constructor(names: Names) {
     this.#names = names;
   }
 
   push(name: string | null): void {
-    this.#numbers.push(name === null ? NO_NAME : this.#names.numberOf(name));
+    this.#numbers.push(name === null ? NONE : this.#names.numberOf(name));
   }
 
   set(index: number, name: string | null): void {
-    this.#numbers.set(index, name === null ? NO_NAME : this.#names.numberOf(name));
+    this.#numbers.set(index, name === null ? NONE : this.#names.numberOf(name));
   }
 
   at(index: number): string | null {
     const number = this.#numbers.at(index);
-    return number === NO_NAME ? null : this.#names.name(number);
+    return number === NONE ? null : this.#names.name(number);
+  }
+}
+
+const EPOCH = calendarDate('1970-01-01');
+
+/** Dates as whole numbers and back. A period has few dates and a million rows, so each is converted once. */
+export class DayNumbers {
+  readonly #numbers = new Map<string, number>();
+  readonly #dates = new Map<number, CalendarDate>();
+
+  of(date: CalendarDate): number {
+    let day = this.#numbers.get(date);
+    if (day === undefined) this.#numbers.set(date, (day = daysBetween(EPOCH, date)));
+    return day;
+  }
+
+  date(day: number): CalendarDate {
+    let date = this.#dates.get(day);
+    if (date === undefined) this.#dates.set(day, (date = addDays(EPOCH, day)));
+    return date;
   }
 }

@@ -1,7 +1,85 @@
-import type { Compared } from './compared.ts';
-import type { Rule } from './matching.ts';
-import { NONE } from './payments.ts';
-import type { Finding, Result } from './reconciliation.ts';
+import { NONE } from './columns.ts';
+import type { DayNumbers } from './columns.ts';
+import type { Matching, Repetitions, Rule } from './matching.ts';
+import type { Finding, Remark, Result, ShownLine, ShownPayment } from './reconciliation.ts';
+
+export interface Comparison {
+  readonly matching: Matching;
+  readonly days: DayNumbers;
+  /** Day numbers, both inclusive. */
+  readonly from: number;
+  readonly to: number;
+  readonly repeatedLines: Repetitions;
+  readonly repeatedPayments: Repetitions;
+}
+
+/** A finished comparison: what of it concerns the period, and its rows in words. */
+export class Compared {
+  readonly matching: Matching;
+  readonly repeatedLines: Repetitions;
+  readonly repeatedPayments: Repetitions;
+  readonly #days: DayNumbers;
+  readonly #from: number;
+  readonly #to: number;
+  /** Matches with a side in the period. */
+  readonly #concerned: Uint8Array;
+
+  constructor({ matching, days, from, to, repeatedLines, repeatedPayments }: Comparison) {
+    this.matching = matching;
+    this.repeatedLines = repeatedLines;
+    this.repeatedPayments = repeatedPayments;
+    this.#days = days;
+    this.#from = from;
+    this.#to = to;
+    this.#concerned = new Uint8Array(matching.count);
+    const concern = (match: number, day: number): void => {
+      if (match !== NONE && this.isWithin(day)) this.#concerned[match] = 1;
+    };
+    const { payments, lines } = matching;
+    for (let p = 0; p < payments.count; p += 1) concern(matching.matchOfPayment(p), payments.day.at(p));
+    for (let l = 0; l < lines.count; l += 1) concern(matching.matchOfLine(l), lines.day.at(l));
+  }
+
+  isWithin(day: number): boolean {
+    return day >= this.#from && day <= this.#to;
+  }
+
+  /** In the period itself, or joined with something in it. */
+  concernsPayment(payment: number): boolean {
+    const match = this.matching.matchOfPayment(payment);
+    return match === NONE
+      ? this.isWithin(this.matching.payments.day.at(payment))
+      : this.#concerned[match] === 1;
+  }
+
+  concernsLine(line: number): boolean {
+    const match = this.matching.matchOfLine(line);
+    return match === NONE ? this.isWithin(this.matching.lines.day.at(line)) : this.#concerned[match] === 1;
+  }
+
+  payment(payment: number): ShownPayment {
+    const { payments } = this.matching;
+    return {
+      eventId: payments.eventId[payment]!,
+      kind: payments.kind(payment),
+      reason: payments.remarks.get(payment)?.reason ?? null,
+      code: payments.code(payment),
+      installment: payments.installment.at(payment),
+      date: this.#days.date(payments.day.at(payment)),
+      amount: payments.amount.at(payment),
+    };
+  }
+
+  line(line: number): ShownLine {
+    const { lines } = this.matching;
+    return {
+      line: lines.line.at(line),
+      date: this.#days.date(lines.day.at(line)),
+      amount: lines.amount.at(line),
+      reference: lines.reference[line]!,
+    };
+  }
+}
 
 /** The lines of each match. The first costs no more than a number; further ones are rare. */
 const linesByMatch = ({ matching }: Compared): ((match: number) => readonly number[]) => {
@@ -82,4 +160,23 @@ export function* findingsOf(compared: Compared): Generator<Finding> {
   yield* linesAlone(compared);
   yield* repeatedLines(compared);
   yield* repeatedPayments(compared);
+}
+
+/** What deserves a look at the payments of the period, whether they arrived or not. */
+export function* remarksOf(compared: Compared): Generator<Remark> {
+  const { payments } = compared.matching;
+  for (const [payment, known] of payments.remarks) {
+    if (!compared.isWithin(payments.day.at(payment))) continue;
+    const { reason, owedValue } = known;
+    const pending = reason !== null && known.completedAt === null;
+    const values = [
+      ['reversal_after_payments', reason === 'cession_reversal' ? known.receivedBefore : 0],
+      ['underpayment', known.underpaidValue],
+      ['excess', known.excessValue],
+      ['shortfall', known.shortfallValue],
+      ['repurchase_pending', pending ? payments.amount.at(payment) : 0],
+    ] as const;
+    for (const [remark, value] of values)
+      if (value > 0) yield { remark, value, owedValue, payment: compared.payment(payment) };
+  }
 }

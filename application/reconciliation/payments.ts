@@ -1,8 +1,7 @@
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { NotifiedPayment } from '../ports/fund-reports.ts';
-import { Column, NameColumn } from './columns.ts';
-import type { Names } from './columns.ts';
-import type { DayNumbers } from './day-numbers.ts';
+import { NumberColumn, NONE, NameColumn } from './columns.ts';
+import type { DayNumbers, Names } from './columns.ts';
 
 export type PaymentKind = NotifiedPayment['kind'];
 const KINDS: readonly PaymentKind[] = ['settlement', 'prepayment', 'repurchase'];
@@ -33,8 +32,6 @@ const remarksOf = (payment: NotifiedPayment): PaymentRemarks | undefined => {
   };
 };
 
-export const NONE = -1;
-
 /**
  * Notified payments as columns, in the order in which they came: a million objects would take several times the memory. Payments
  * of one operation hang together as a chain in the same order.
@@ -43,15 +40,15 @@ export class Payments {
   readonly #days: DayNumbers;
   readonly #operations = new Map<string, number>();
   readonly #codes: string[] = [];
-  readonly #first = Column.small();
-  readonly #last = Column.small();
-  readonly #next = Column.small();
-  readonly #kind = Column.small();
-  readonly operation = Column.small();
+  readonly #first = NumberColumn.small();
+  readonly #last = NumberColumn.small();
+  readonly #next = NumberColumn.small();
+  readonly #kind = NumberColumn.small();
+  readonly operation = NumberColumn.small();
   readonly installment: NameColumn;
   readonly eventId: string[] = [];
-  readonly day = Column.small();
-  readonly amount = Column.large();
+  readonly day = NumberColumn.small();
+  readonly amount = NumberColumn.large();
   /** Of the few that have any. */
   readonly remarks = new Map<number, PaymentRemarks>();
 

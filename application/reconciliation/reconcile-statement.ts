@@ -1,20 +1,15 @@
 import { addDays } from '../../domain/shared/calendar-date.ts';
 import type { NotifiedPayments, PaymentPeriod } from '../ports/fund-reports.ts';
-import { Compared } from './compared.ts';
-import { Names } from './columns.ts';
-import { DayNumbers } from './day-numbers.ts';
-import { repeatedLines, repeatedPayments } from './duplicates.ts';
-import { findingsOf } from './findings.ts';
-import { matchBatches, matchByAmountAndDate, matchDayTotals, matchParts } from './group-passes.ts';
-import { Lines } from './lines.ts';
+import { DayNumbers, NONE, Names } from './columns.ts';
+import { Compared, findingsOf, remarksOf } from './findings.ts';
+import { matchAll } from './match-rules.ts';
+import { Lines } from './statement-lines.ts';
 import { Matching } from './matching.ts';
-import { NONE, Payments } from './payments.ts';
+import { Payments } from './payments.ts';
 import type { Reconciliation } from './reconciliation.ts';
-import { matchByReference, matchWithinTolerance, pairDifferingAmounts } from './reference-passes.ts';
-import type { Tolerances } from './reference-passes.ts';
+import type { Tolerances } from './match-rules.ts';
 import { References, wordsOf } from './references.ts';
-import { remarksOf } from './remarks.ts';
-import type { StatementLine } from './statement-line.ts';
+import type { StatementLine } from './statement-lines.ts';
 import { countFindings, dayTotals, sumOf } from './totals.ts';
 
 export interface ReconciliationRequest extends PaymentPeriod {
@@ -104,21 +99,6 @@ const nameOperations = (lines: Lines, payments: Payments): readonly number[] => 
     lines.payment.set(line, found.payment);
   }
   return unknown;
-};
-
-const matchAll = (matching: Matching, tolerances: Tolerances) => {
-  matchByReference(matching, tolerances);
-  matchBatches(matching, tolerances);
-  matchParts(matching, tolerances);
-  matchWithinTolerance(matching, tolerances);
-  const lines = repeatedLines(matching, tolerances.windowDays);
-  for (const line of lines.keys()) matching.setAside(line);
-  pairDifferingAmounts(matching, tolerances);
-  if (!tolerances.requireReference) {
-    matchDayTotals(matching);
-    matchByAmountAndDate(matching, tolerances);
-  }
-  return { repeatedLines: lines, repeatedPayments: repeatedPayments(matching, tolerances.windowDays) };
 };
 
 const reconciliationOf = (

@@ -2,7 +2,7 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { PaymentPeriod } from '../ports/fund-reports.ts';
 import type { Rule } from './matching.ts';
 import type { PaymentKind, PaymentRemarks } from './payments.ts';
-import type { Tolerances } from './reference-passes.ts';
+import type { Tolerances } from './match-rules.ts';
 
 export const RESULTS = [
   'matched',

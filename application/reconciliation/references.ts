@@ -1,4 +1,4 @@
-import { NONE } from './payments.ts';
+import { NONE } from './columns.ts';
 import type { Payments } from './payments.ts';
 
 /** What a statement's reference names. */

@@ -1,9 +1,9 @@
-import type { Compared } from './compared.ts';
-import type { DayNumbers } from './day-numbers.ts';
+import { NONE } from './columns.ts';
+import type { Compared } from './findings.ts';
+import type { DayNumbers } from './columns.ts';
+import { findingsOf } from './findings.ts';
 import { RULES } from './matching.ts';
 import type { Rule } from './matching.ts';
-import { NONE } from './payments.ts';
-import { findingsOf } from './findings.ts';
 import { RESULTS } from './reconciliation.ts';
 import type { DayTotal, Result, Sum } from './reconciliation.ts';
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { STATEMENT_ENCODINGS } from '../../application/ports/fund-reports.ts';
 import type { StatementFormat } from '../../application/ports/fund-reports.ts';
 import type { Reconciliation } from '../../application/reconciliation/reconciliation.ts';
-import { StatementError } from '../../application/reconciliation/statement-line.ts';
+import { StatementError } from '../../application/reconciliation/statement-lines.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { FundSideServices } from './cli-services.ts';
 import { DifferencesFoundError, WrongUseError } from './command-line.ts';

@@ -1,5 +1,5 @@
 import type { StatementFormat } from '../../application/ports/fund-reports.ts';
-import { StatementError } from '../../application/reconciliation/statement-line.ts';
+import { StatementError } from '../../application/reconciliation/statement-lines.ts';
 import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 

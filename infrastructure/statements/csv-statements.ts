@@ -4,8 +4,8 @@ import { basename } from 'node:path';
 import { CsvError, parse } from 'csv-parse';
 import type { Parser } from 'csv-parse';
 import type { StatementFormat, Statements } from '../../application/ports/fund-reports.ts';
-import { StatementError } from '../../application/reconciliation/statement-line.ts';
-import type { StatementLine } from '../../application/reconciliation/statement-line.ts';
+import { StatementError } from '../../application/reconciliation/statement-lines.ts';
+import type { StatementLine } from '../../application/reconciliation/statement-lines.ts';
 import { amountReader, columnsOf, dateReader } from './csv-columns.ts';
 import type { Columns } from './csv-columns.ts';
 

@@ -1,8 +1,8 @@
 import type { NotifiedPayment, NotifiedPayments } from '../../../application/ports/fund-reports.ts';
 import { ReconcileStatement } from '../../../application/reconciliation/reconcile-statement.ts';
 import type { Finding, Reconciliation } from '../../../application/reconciliation/reconciliation.ts';
-import type { Tolerances } from '../../../application/reconciliation/reference-passes.ts';
-import type { StatementLine } from '../../../application/reconciliation/statement-line.ts';
+import type { Tolerances } from '../../../application/reconciliation/match-rules.ts';
+import type { StatementLine } from '../../../application/reconciliation/statement-lines.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 
 export type Payment = Partial<NotifiedPayment> & Pick<NotifiedPayment, 'code' | 'date' | 'amount'>;

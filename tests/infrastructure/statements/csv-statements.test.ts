@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { StatementFormat } from '../../../application/ports/fund-reports.ts';
-import { StatementError } from '../../../application/reconciliation/statement-line.ts';
+import { StatementError } from '../../../application/reconciliation/statement-lines.ts';
 import { amountReader, dateReader } from '../../../infrastructure/statements/csv-columns.ts';
 import { CsvStatements } from '../../../infrastructure/statements/csv-statements.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

@@ -1,0 +1,53 @@
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import { NumberColumn, NONE, NameColumn } from './columns.ts';
+import type { DayNumbers, Names } from './columns.ts';
+
+/** One movement of a custodian's statement. */
+export interface StatementLine {
+  /** Line of the file on which it ends, counted from 1. */
+  readonly line: number;
+  readonly date: CalendarDate;
+  /** Integer cents; below zero when money went out. */
+  readonly amount: number;
+  /** As it stands in the file, without spaces around it; may be empty. */
+  readonly reference: string;
+}
+
+/** The file cannot be read as a statement. Nothing was compared. */
+export class StatementError extends Error {
+  override readonly name = 'StatementError';
+}
+
+/** Statement lines as columns, in the order of the file. */
+export class Lines {
+  readonly #days: DayNumbers;
+  readonly line = NumberColumn.small();
+  readonly day = NumberColumn.small();
+  readonly amount = NumberColumn.large();
+  readonly reference: string[] = [];
+  /** Operation that the reference names, or NONE. */
+  readonly operation = NumberColumn.small();
+  /** Installment that it names, or null. */
+  readonly installment: NameColumn;
+  /** Payment whose event id it is, or NONE. */
+  readonly payment = NumberColumn.small();
+
+  constructor(days: DayNumbers, names: Names) {
+    this.#days = days;
+    this.installment = new NameColumn(names);
+  }
+
+  get count(): number {
+    return this.amount.count;
+  }
+
+  add({ line, date, amount, reference }: StatementLine): void {
+    this.line.push(line);
+    this.day.push(this.#days.of(date));
+    this.amount.push(amount);
+    this.reference.push(reference);
+    this.operation.push(NONE);
+    this.installment.push(null);
+    this.payment.push(NONE);
+  }
+}
