@@ -39,8 +39,6 @@ export interface RateState {
 /** Token buckets. A refused call takes nothing. An implementation may share its buckets between processes. */
 export interface RateLimiter {
   take(scope: RateScope, key: string, limit: RateLimit): RateState | Promise<RateState>;
-  /** The state without taking a token. */
-  peek(scope: RateScope, key: string, limit: RateLimit): RateState | Promise<RateState>;
 }
 
 /** The row's limit under a contract's factor. */
@@ -101,11 +99,6 @@ export class TokenBucketLimiter implements RateLimiter {
     const allowed = holdsToken(bucket);
     if (allowed) bucket.tokens = Math.max(0, bucket.tokens - 1);
     return stateOf(bucket, limit, allowed);
-  }
-
-  peek(scope: RateScope, key: string, limit: RateLimit): RateState {
-    const bucket = this.#refilled(scope, key, limit);
-    return stateOf(bucket, limit, holdsToken(bucket));
   }
 
   #refilled(scope: RateScope, key: string, limit: RateLimit): Bucket {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { holdsToken, stateOf } from './rate-limiter.ts';
+import { stateOf } from './rate-limiter.ts';
 import type { BucketLevel, RateLimit, RateLimiter, RateScope, RateState } from './rate-limiter.ts';
 
 /** Buckets that several processes draw from. */
@@ -35,7 +35,6 @@ interface Dependencies {
 
 /** One call that waits for its answer. */
 interface Call {
-  readonly takes: boolean;
   readonly answer: (state: RateState | Promise<RateState>) => void;
   readonly alone: () => RateState | Promise<RateState>;
 }
@@ -69,20 +68,11 @@ export class SharedTokenBucketLimiter implements RateLimiter {
   }
 
   take(scope: RateScope, key: string, limit: RateLimit): RateState | Promise<RateState> {
-    return this.#call(scope, key, limit, true);
-  }
-
-  peek(scope: RateScope, key: string, limit: RateLimit): RateState | Promise<RateState> {
-    return this.#call(scope, key, limit, false);
-  }
-
-  #call(scope: RateScope, key: string, limit: RateLimit, takes: boolean): RateState | Promise<RateState> {
     const { local, now } = this.#deps;
-    const alone = (): RateState | Promise<RateState> =>
-      takes ? local.take(scope, key, limit) : local.peek(scope, key, limit);
+    const alone = (): RateState | Promise<RateState> => local.take(scope, key, limit);
     if (this.#aloneUntil !== undefined && now() < this.#aloneUntil) return alone();
     return new Promise((answer) => {
-      this.#demand(sharedKey(scope, key), limit).calls.push({ takes, answer, alone });
+      this.#demand(sharedKey(scope, key), limit).calls.push({ answer, alone });
       if (!this.#drawing) void this.#drawAll();
     });
   }
@@ -114,7 +104,7 @@ export class SharedTokenBucketLimiter implements RateLimiter {
   async #draw(batch: readonly Demand[]): Promise<void> {
     try {
       const demands = batch.map(({ key, limit, calls }) => {
-        return { key, ...limit, asked: calls.filter(({ takes }) => takes).length };
+        return { key, ...limit, asked: calls.length };
       });
       const supplies = await inTime(this.#deps.buckets.draw(demands));
       this.#isBack();
@@ -176,10 +166,8 @@ const settle = (
 ): void => {
   let given = 0;
   const level = (more: number): BucketLevel => ({ tokens: supply.tokens + more, at: supply.atMs });
-  for (const { takes, answer } of calls) {
-    const left = level(supply.granted - given);
-    if (!takes) answer(stateOf(left, limit, holdsToken(left)));
-    else if (given < supply.granted) {
+  for (const { answer } of calls) {
+    if (given < supply.granted) {
       given += 1;
       answer(stateOf(level(supply.granted - given), limit, true));
     } else answer(stateOf(level(0), limit, false));

@@ -28,7 +28,6 @@ export class HttpListener {
     });
     const limiter: RateLimiter = {
       take: (scope, key, limit) => this.#limiter.take(scope, key, limit),
-      peek: (scope, key, limit) => this.#limiter.peek(scope, key, limit),
     };
     const report = (error: Error): void =>
       logger.error({ err: error }, 'the listening address is in trouble');
