@@ -13,7 +13,7 @@ export class FileDeadLetters implements DecisionDeadLetters {
   }
 
   async put(refused: RefusedDecision): Promise<void> {
-    // Opened for every line: refusals are rare, and the file may be moved away for mending at any time.
+    // Opened for every line: refusals are rare, and an operator may move the file away at any time.
     const file = await open(this.#path, 'a', 0o600);
     try {
       await file.write(`${this.#textOf(refused)}\n`);

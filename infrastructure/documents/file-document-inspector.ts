@@ -19,14 +19,14 @@ export const contentOf = async (file: ReceivedFile, range?: ByteRange): Promise<
 };
 
 const REQUIRED = ['[content_types].xml', 'word/document.xml'];
-/** A Word document has some dozens, of some thirty bytes each; a directory beyond that is there to waste our time. */
+/** A Word document has some dozens of entries, of some thirty bytes each; a larger directory is an attempt to waste processor time. */
 const MOST_ENTRIES = 1_000;
 const MOST_DIRECTORY_BYTES = 128 * 1024;
 const WINDOW_BYTES = 64 * 1024;
 
 type Done = (error: Error | null) => void;
 
-/** Gives out the parts of an archive that are asked for. Its directory is asked for in small steps, so more is read at once. */
+/** Reads parts of an archive for yauzl, which asks for the directory in small steps; so a larger window is read at once. */
 class ArchiveReader extends RandomAccessReader {
   readonly #file: ReceivedFile;
   #window: { readonly start: number; readonly bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
@@ -39,7 +39,7 @@ class ArchiveReader extends RandomAccessReader {
   // eslint-disable-next-line max-params -- as yauzl calls it
   override read(buffer: Buffer, offset: number, length: number, position: number, done: Done): void {
     const { start, bytes } = this.#window;
-    // At once where it can be: an entry is two small reads, and a promise for each costs more than the entry.
+    // Answered without a promise where possible: an entry is two small reads, and two promises cost more than the entry.
     if (position >= start && position + length <= start + bytes.length) {
       bytes.copy(buffer, offset, position - start, position - start + length);
       return done(null);
@@ -59,7 +59,7 @@ class ArchiveReader extends RandomAccessReader {
 
 /**
  * What keeps a file from being a Word document; undefined when it is one. Only the zip's directory is read, nothing is unpacked,
- * so that a bomb stays harmless.
+ * so that a zip bomb stays harmless.
  */
 const wordDocumentFlaw = async (file: ReceivedFile): Promise<string | undefined> => {
   let zip: ZipFile;

@@ -5,7 +5,7 @@ import type { Content, PdfVerdict, ProcessLimits, ProcessVerdict } from './pdf-p
 import { CostlyFiles, FairQueue } from './pdf-queue.ts';
 
 export interface PdfLimits extends ProcessLimits {
-  /** Files checked at once; of one application, and of all whose files were too costly lately together, one fewer. */
+  /** Files checked at once. One application may have one fewer; so may all applications together that sent too costly files lately. */
   readonly processes: number;
   /** Files of one application that may wait, and for how long. */
   readonly waiting: number;
@@ -24,15 +24,15 @@ const LIMITS: PdfLimits = {
 
 interface Job extends Inspection {
   readonly file: Content;
-  /** Settles what the caller waits for; of no effect once it left. */
+  /** Settles the promise of the caller; of no effect once the caller has gone. */
   readonly resolve: (verdict: PdfVerdict) => void;
   readonly reject: (reason: unknown) => void;
 }
 
 /**
- * Parses files as PDF in a few processes of their own, started on first need. A process serves many files; one that takes too
- * much is killed with the file it was busy with, and a new one takes its place. Applications take turns, and none, however costly
- * its files, can have every process busy.
+ * Parses files as PDF in a few processes of their own, started on first need. A process serves many files; one that uses too much
+ * time or memory is killed together with its file, and a new one takes its place. Applications take turns, and no application
+ * can keep every process busy.
  */
 export class PdfChecker {
   readonly #limits: PdfLimits;
@@ -72,7 +72,7 @@ export class PdfChecker {
     }
   }
 
-  /** Ends the processes. To be called when nobody waits for a verdict any more. */
+  /** Ends the processes. To be called when no check is under way any more. */
   close(): void {
     this.#closed = true;
     for (const parser of [...this.#idle.splice(0), ...this.#busy]) parser.kill();
@@ -84,7 +84,7 @@ export class PdfChecker {
     if (seconds > 0) throw new OverShareError('too many files that take long to read', seconds);
   }
 
-  /** Of no effect on a file that is being checked already. */
+  /** Has no effect on a file that is being checked already. */
   #giveUp(job: Job): void {
     if (this.#queue.remove(job.applicationId, job)) job.reject(tooManyWait());
   }
@@ -104,7 +104,7 @@ export class PdfChecker {
     this.#next();
   }
 
-  /** Those whose files were too costly lately share what one application may have, and come after all others. */
+  /** Applications whose files were too costly lately share the processes that one application may have, and come after all others. */
   #takeCostly(): Job | undefined {
     const running = this.#running.filter((owner) => this.#isCostly(owner)).length;
     return running < this.#share ? this.#queue.take((owner) => this.#mayRun(owner)) : undefined;
@@ -123,12 +123,12 @@ export class PdfChecker {
   }
 
   async #verdictOn(job: Job): Promise<PdfVerdict> {
-    // Those before it may have been costly.
+    // Files of the same application may have proven costly while this one waited.
     this.#requirePatience(job.applicationId);
     const parser = this.#takeIdle();
     const wasFresh = parser.fresh;
     let verdict = await this.#ask(parser, job);
-    // What earlier files left in its memory must not be held against this one.
+    // Memory that earlier files left in the process must not count against this one.
     if (verdict === 'too_large' && !wasFresh) verdict = await this.#ask(this.#takeIdle(), job);
     if (verdict === 'given_up') return 'too_costly';
     if (verdict !== 'too_large' && verdict !== 'too_costly') return verdict;

@@ -36,7 +36,7 @@ const onPiece = (piece: Buffer): void => {
   const content = Buffer.concat(pieces).subarray(LENGTH_BYTES);
   pieces = [];
   held = 0;
-  // The parser takes the bytes for its own.
+  // A copy, because the parser transfers the bytes.
   void verdictOn(new Uint8Array(content)).then(answer);
 };
 

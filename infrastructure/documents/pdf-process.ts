@@ -20,13 +20,13 @@ export interface ProcessLimits {
   readonly milliseconds: number;
   /** Resident memory. */
   readonly megabytes: number;
-  /** For one file, on a clock on the wall: for a machine that is busy, and for a parser that waits for nothing. */
+  /** Wall-clock time for one file: for a busy machine, and for a parser that hangs without using the processor. */
   readonly patienceMs: number;
 }
 
 /**
- * What came of a file. `too_large`: it needed more memory than there was, of which earlier files may have taken some.
- * `given_up`: nobody waited any more, and it had not proven costly by then.
+ * The result for a file. `too_large`: it needed more memory than was left; earlier files may have taken some.
+ * `given_up`: its caller had gone, and it had not proven costly by then.
  */
 export type ProcessVerdict = PdfVerdict | 'too_large' | 'given_up';
 
@@ -38,12 +38,12 @@ export interface Content {
 
 const WATCH_EVERY_MS = 20;
 const LONGEST_LINE = 64;
-/** For what is not needed any more: long enough for an honest file, so that leaving early does not cost a process. */
+/** Processor time for a file whose caller has gone: enough for an ordinary file, so that its process need not be killed. */
 const LEFT_MS = 250;
 const NO_USE: ProcessUse = { milliseconds: 0, megabytes: 0 };
-/** Seconds of processor time after which the kernel ends it, also when the service is no longer there to do so. */
+/** Seconds of processor time after which the kernel ends the process, even when the service has ended. */
 const LIFETIME_SECONDS = 30;
-/** A process is replaced before the kernel's limit could meet a file that is not to blame. */
+/** A process is replaced early enough that the kernel's limit never ends it during an ordinary file. */
 const RETIRED_AFTER_MS = 20_000;
 
 const COMMAND = `ulimit -t ${LIFETIME_SECONDS}; ulimit -c 0; exec nice -n 10 "$0" "$@"`;
@@ -54,12 +54,12 @@ const VERDICTS: ReadonlySet<string> = new Set<ParserLine>(['readable', 'unreadab
 const pathOf = (specifier: string): string => fileURLToPath(import.meta.resolve(specifier));
 
 /**
- * What the process may do: read its own code, and nothing else. No other file, no file at all to write, no process, no thread, no
- * code from strings. Files come to it over its standard input. The network is not cut off: Node's permission model does not know it.
+ * The process may read its own code and nothing else: no other file, no writing, no process, no thread, no code from strings.
+ * Files come to it over its standard input. The network stays open, because Node's permission model does not cover it.
  */
 export const parserArguments = (program: string, megabytes: number): string[] => {
   const parser = pathOf('unpdf/pdfjs');
-  // Node reads how the modules of a package are meant from its description.
+  // Node reads the type of the modules from package.json.
   const packages = [join(dirname(parser), '../package.json'), pathOf('../../package.json')];
   return [
     '--permission',
@@ -72,8 +72,8 @@ export const parserArguments = (program: string, megabytes: number): string[] =>
 };
 
 /**
- * A process that parses one file at a time. Not a worker thread: the parser can make V8 run out of memory in a single step, and
- * then it ends the whole process, whatever limits a thread was given. It yields to the service wherever both want the processor.
+ * A process that parses one file at a time. It is no worker thread, because the parser can make V8 run out of memory in a single step,
+ * and V8 then ends the whole process in spite of a thread's limits. It runs with a lower priority than the service.
  */
 export class PdfProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
@@ -85,7 +85,7 @@ export class PdfProcess {
   #line = '';
   #onLine: (line: string) => void = () => undefined;
 
-  /** @param program for tests: what runs with the parser's rights */
+  /** @param program a test may run another program with the parser's rights */
   constructor(limits: ProcessLimits, program = PROGRAM) {
     this.#limits = limits;
     const args = ['-c', COMMAND, process.execPath, ...parserArguments(program, limits.megabytes)];
@@ -94,7 +94,7 @@ export class PdfProcess {
       stdio: ['pipe', 'pipe', 'ignore'],
     });
     this.#child.on('error', () => (this.#alive = false)).on('exit', () => (this.#alive = false));
-    // What cannot be written to a process that died is told by its exit.
+    // A failed write means that the process died, which its exit tells.
     this.#child.stdin.on('error', () => undefined);
     this.#child.stdout.setEncoding('latin1').on('data', (text: string) => this.#onText(text));
     this.#started = this.#answer(limits.patienceMs).then((line) => (this.#ready = line === READY));
@@ -105,13 +105,13 @@ export class PdfProcess {
     return this.#alive;
   }
 
-  /** Fresh ones have nothing in their memory that an earlier file left there. */
+  /** True while no file has used its memory. */
   get fresh(): boolean {
     return this.#served === 0;
   }
 
   /**
-   * @param left aborted once nobody waits for the verdict: an honest file is finished, a costly one given up soon
+   * @param left aborted once the caller has gone: an ordinary file is finished, a costly one given up soon
    * @throws Error when the process could not be started, or the content not be read
    */
   async check(content: Content, left: AbortSignal | undefined): Promise<ProcessVerdict> {
@@ -131,7 +131,7 @@ export class PdfProcess {
 
   async #judge(content: Content, left: AbortSignal | undefined): Promise<ProcessVerdict> {
     const before = this.#use().milliseconds;
-    // A process that ends by itself has met a limit of V8's.
+    // A process that ends by itself has reached V8's memory limit.
     let cause: ProcessVerdict = 'too_large';
     const watch = setInterval(() => {
       const { milliseconds, megabytes } = this.#use();
@@ -150,7 +150,7 @@ export class PdfProcess {
       });
       const [line] = await Promise.all([answer, fed]);
       if (line !== undefined && VERDICTS.has(line)) return line as PdfVerdict;
-      // It said something else, or nothing for too long: a file that does that is a file that we do not want.
+      // A file that makes the parser answer something else, or nothing for too long, is refused.
       if (this.#alive) cause = 'too_costly';
       this.kill();
       return cause;
@@ -217,7 +217,7 @@ export class PdfProcess {
   }
 }
 
-/** Also when there will be no more room, because the process died; its exit says so. */
+/** Resolves when there is room to write, or when the process has died. */
 const drained = (stream: Writable): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {
@@ -227,7 +227,7 @@ const drained = (stream: Writable): Promise<void> =>
     stream.on('drain', done).on('close', done);
   });
 
-/** Pipes of child processes are sockets. */
+/** Pipes of child processes are sockets, which their types do not say. */
 interface Refable {
   ref(): void;
   unref(): void;

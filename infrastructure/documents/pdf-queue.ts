@@ -1,4 +1,4 @@
-/** What waits, by whom it waits for: each in turn has one of its own taken, however many others have queued. */
+/** Jobs that wait, by owner. Owners take turns, one job each, however many jobs an owner has queued. */
 export class FairQueue<Job> {
   /** In the order of their turns. */
   readonly #waiting = new Map<string, Job[]>();
@@ -36,7 +36,7 @@ export class FairQueue<Job> {
   }
 }
 
-/** Files refused as too costly that an application may have at once; one is forgiven in each period. */
+/** Too costly files after which an application must wait; one is forgotten in each period. */
 const MOST = 5;
 const FORGIVEN_EVERY_MS = 60_000;
 
@@ -45,10 +45,10 @@ interface Record {
   readonly at: number;
 }
 
-/** Which applications sent files that were too costly to read, lately. */
+/** Counts the files of each application that were too costly to read lately. */
 export class CostlyFiles {
   readonly #records = new Map<string, Record>();
-  /** Milliseconds that never go back. */
+  /** Milliseconds of a clock that never goes back. */
   readonly #now: () => number;
 
   constructor(now: () => number = () => performance.now()) {
@@ -59,7 +59,7 @@ export class CostlyFiles {
     this.#records.set(applicationId, { files: this.count(applicationId) + 1, at: this.#now() });
   }
 
-  /** What is not forgiven yet; a fraction while one is on its way to be. */
+  /** Files not forgotten yet; fractions included. */
   count(applicationId: string): number {
     const record = this.#records.get(applicationId);
     if (record === undefined) return 0;
@@ -69,7 +69,7 @@ export class CostlyFiles {
     return 0;
   }
 
-  /** Until the next file is looked at; 0 when it is at once. */
+  /** Seconds until the next file of the application is checked; 0 when it need not wait. */
   secondsToWait(applicationId: string): number {
     const over = this.count(applicationId) - (MOST - 1);
     return over > 0 ? Math.ceil((over * FORGIVEN_EVERY_MS) / 1000) : 0;

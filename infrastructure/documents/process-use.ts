@@ -8,7 +8,7 @@ export interface ProcessUse {
   readonly megabytes: number;
 }
 
-/** The kernel counts in hundredths of a second for everyone, whatever its own clock does. */
+/** /proc counts in hundredths of a second, whatever the frequency of the kernel. */
 const MS_A_TICK = 10;
 const USER_TIME = 11;
 const SYSTEM_TIME = 12;

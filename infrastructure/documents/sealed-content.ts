@@ -2,14 +2,14 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { setImmediate } from 'node:timers/promises';
 import type { StoredContent } from '../../application/ports/document-store.ts';
 
-/** Where the keys come from that documents are sealed with. */
+/** The source of the keys that documents are sealed with. */
 export interface DocumentKeys {
   /** The operation's key, made when there was none. */
   key(stream: string): Promise<DocumentKey>;
   find(stream: string): Promise<DocumentKey | undefined>;
 }
 
-/** The operation's data key. `id` names it in the file, so that a file of a forgotten key is known as such. */
+/** The operation's data key. Its `id` stands in the file, so that a file whose key was deleted is recognised. */
 export interface DocumentKey {
   /** 16 hexadecimal digits. */
   readonly id: string;
@@ -17,14 +17,14 @@ export interface DocumentKey {
   readonly bytes: Uint8Array;
 }
 
-/** What is authenticated together with the content: where it belongs and which content it must be. */
+/** Authenticated together with the content: the stream it belongs to, and its digest. */
 export interface ContentIdentity {
   readonly stream: string;
   /** Hexadecimal SHA-256 of the content. */
   readonly sha256: string;
 }
 
-/** The content is not what its name says: damaged or changed on disk, or while it was copied. */
+/** The content does not have the digest of its name: it was damaged or changed on disk, or while it was copied. */
 export class DamagedDocumentError extends Error {
   override readonly name = 'DamagedDocumentError';
 }
@@ -82,18 +82,18 @@ const piecesOf = async function* (content: Uint8Array): AsyncGenerator<Uint8Arra
   }
 };
 
-/** Sealed bytes where they lie. */
+/** Random access to stored sealed bytes. */
 export interface SealedSource {
   readonly size: number;
-  /** Exactly the bytes from `start` to before `end`, or fewer where something cut them off. */
+  /** The bytes from `start` to before `end`; fewer where the stored object is truncated. */
   read(start: number, end: number): Promise<Buffer>;
 }
 
-/** How many bytes were sealed into so many. */
+/** Length of the content of a sealed file. */
 export const contentLength = (sealedSize: number): number =>
   Math.max(0, sealedSize - HEADER_BYTES - TAG_BYTES);
 
-/** The content, piece by piece; the last piece waits until all are known to be genuine. @throws DamagedDocumentError */
+/** The content, piece by piece; the last piece is held back until all are authenticated. @throws DamagedDocumentError */
 export const openSealed = async function* (
   source: SealedSource,
   key: DocumentKey,
@@ -127,7 +127,7 @@ export const openSealed = async function* (
   if (held) yield held;
 };
 
-/** The whole content of one that was opened. */
+/** The whole content in memory. */
 export const wholeOf = async (content: StoredContent | undefined): Promise<Uint8Array | undefined> => {
   if (content === undefined) return undefined;
   const pieces: Uint8Array[] = [];

@@ -43,7 +43,7 @@ export class SealedFileDocumentStore
     this.#keys = keys;
   }
 
-  /** Makes the folders, and removes what a crash left half written; what another process writes right now is younger. */
+  /** Makes the folders, and removes files that a crash left half written; files that another process is writing are younger. */
   async start(): Promise<void> {
     await mkdir(this.#incoming, { recursive: true, mode: 0o700 });
     for (const name of await readdir(this.#incoming)) {
@@ -111,7 +111,7 @@ export class SealedFileDocumentStore
     await unlessMissing(syncDirectory(folder));
   }
 
-  /** Synced also when it was there already: whoever made it may not have come so far yet. */
+  /** Synced even when the folder exists: the process that made it may not have synced it yet. */
   async #makeFolder(folder: string): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await syncDirectory(this.#root);
@@ -134,7 +134,7 @@ export class SealedFileDocumentStore
   }
 }
 
-/** Fewer where the file ends before. */
+/** Fewer bytes than asked for where the file ends. */
 const bytesOf = async (file: FileHandle, start: number, end: number): Promise<Buffer> => {
   const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(end - start), 0, end - start, start);
   return buffer.subarray(0, bytesRead);
@@ -148,7 +148,7 @@ const openedFrom = (
 ): AsyncGenerator<Buffer> =>
   openSealed({ size, read: (start, end) => bytesOf(file, start, end) }, key, identity);
 
-/** Closes the file when the pieces end, also where they are not begun. */
+/** Closes the file after the last piece, and also when reading never begins. */
 const closing = (file: FileHandle, pieces: AsyncGenerator<Buffer>): AsyncIterableIterator<Buffer> => ({
   [Symbol.asyncIterator]() {
     return this;

@@ -38,7 +38,7 @@ export class DataSealKeys implements SealKeys {
 const publicText = (key: KeyObject): string =>
   createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64url');
 
-/** Ed25519, so that somebody who only has the public key can tell a genuine anchor as well. */
+/** Ed25519, so that an auditor who has only the public key can verify an anchor. */
 export class DataKeyAnchorSigner implements AnchorSigner {
   readonly #keys: NamedKeys;
 

@@ -10,16 +10,16 @@ const SCRYPT = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w-]+)\$([\w-
 const mac = (secret: string, salt: Buffer): Buffer => createHmac('sha256', salt).update(secret).digest();
 
 /**
- * `$hmac-sha256$salt$hash`, salt and hash in base64url. One step is enough: a secret is 256 random bits, which nobody can search
- * for in a stolen table, and a costly hash would only let wrong secrets take the processor from right ones.
+ * `$hmac-sha256$salt$hash`, salt and hash in base64url. A fast hash is enough: a secret is 256 random bits, too many to search, and
+ * a slow hash would only let wrong secrets use up the processor.
  */
 export const hashSecret = (secret: string): string => {
   const salt = randomBytes(SALT_BYTES);
   return `$hmac-sha256$${salt.toString('base64url')}$${mac(secret, salt).toString('base64url')}`;
 };
 
-/** A hash that no secret has; comparing with it is the work of comparing with any other. */
-export const hashOfNobody = (): string => {
+/** A hash that no secret matches, for unknown ids: comparing with it takes as long as with any other. */
+export const unmatchableHash = (): string => {
   const random = (bytes: number): string => randomBytes(bytes).toString('base64url');
   return `$hmac-sha256$${random(SALT_BYTES)}$${random(HASH_BYTES)}`;
 };
@@ -27,7 +27,7 @@ export const hashOfNobody = (): string => {
 /** Made by an earlier release, which derived hashes with scrypt: some 50 ms of a processor for each comparison. */
 export const isCostlyHash = (hash: string): boolean => SCRYPT.test(hash);
 
-/** As release 2026.11.1 makes it and reads no other: `$scrypt$ln=14,r=8,p=1$salt$hash`. */
+/** `$scrypt$ln=14,r=8,p=1$salt$hash`, the only format that release 2026.11.1 reads. */
 const costlyHash = async (secret: string): Promise<string> => {
   const salt = randomBytes(SALT_BYTES);
   const hash = await derive(secret, salt, { logN: 14, r: 8, p: 1 });
@@ -72,7 +72,7 @@ const derive = (secret: string, salt: Buffer, { logN, r, p }: Cost): Promise<Buf
     );
   });
 
-/** 128 random bits name a client, 256 are its secret. The prefixes let a scanner of leaked secrets recognise them. */
+/** An id has 128 random bits, a secret 256. The prefixes let scanners of leaked secrets recognise them. */
 export class RandomClientCredentials implements ClientCredentials {
   readonly #formats: Pick<StoredFormats, 'forEarlierRelease'>;
 

@@ -9,7 +9,7 @@ import type {
 import type { StoredFormats } from '../../application/ports/stored-formats.ts';
 import {
   costlySecretMatches,
-  hashOfNobody,
+  unmatchableHash,
   hashSecret,
   isCostlyHash,
   secretMatches,
@@ -46,7 +46,7 @@ export class ConcurrencyLimit {
     await new Promise<void>((resolve) => this.#queue.push(resolve));
   }
 
-  /** A place is handed over, not freed, so that nobody overtakes the queue. */
+  /** The place goes to the next in the queue without being freed, so that a new call cannot overtake the queue. */
   #leave(): void {
     const next = this.#queue.shift();
     if (next === undefined) this.#active -= 1;
@@ -55,7 +55,7 @@ export class ConcurrencyLimit {
 }
 
 const LONGEST_SECRET = 1024;
-/** Of the threads that files and DNS need, too. */
+/** Each takes one of libuv's threads, which files and DNS need, too. */
 const COSTLY_AT_ONCE = 1;
 /** About five seconds of work. */
 const COSTLY_WAITING = 100;
@@ -64,13 +64,13 @@ const IDS = 1_000;
 
 /**
  * Compares secrets with stored hashes. The costly hashes of earlier releases are compared one after another, and each client id has
- * at most one comparison in that line, so wrong secrets for one id hold up nobody else; clients with a hash of today never wait.
- * The first right use replaces a costly hash, once no process of those releases runs any more.
+ * at most one comparison in that queue, so wrong secrets for one id delay no other client. Clients with a current hash never wait.
+ * The first right secret replaces a costly hash, once no process of those releases runs any more.
  */
 export class HashedClientAuthenticator implements ClientAuthenticator {
   readonly #registry: ClientRegistry;
   readonly #formats: Pick<StoredFormats, 'forEarlierRelease'>;
-  readonly #nobody = hashOfNobody();
+  readonly #unmatchable = unmatchableHash();
   readonly #costly: ConcurrencyLimit;
   readonly #costlyOfId = new LRUCache<string, ConcurrencyLimit>({ max: IDS });
 
@@ -88,7 +88,7 @@ export class HashedClientAuthenticator implements ClientAuthenticator {
   async authenticate(clientId: string, secret: string): Promise<Client | undefined> {
     const client = await this.#registry.find(clientId);
     const attempt = secret.slice(0, LONGEST_SECRET);
-    const matches = await this.#matches(clientId, attempt, client?.secretHash ?? this.#nobody);
+    const matches = await this.#matches(clientId, attempt, client?.secretHash ?? this.#unmatchable);
     if (!matches || client === undefined || client.revokedAt !== null) return undefined;
     return attempt === secret ? withoutSecret(client) : undefined;
   }
@@ -98,7 +98,7 @@ export class HashedClientAuthenticator implements ClientAuthenticator {
     const matches = await this.#turnOf(clientId).run(() =>
       this.#costly.run(() => costlySecretMatches(secret, hash)),
     );
-    // Where this fails, the next right use does it.
+    // If this fails, the next right secret replaces the hash.
     if (matches && !(await this.#formats.forEarlierRelease())) {
       await this.#registry.replaceSecretHash(clientId, hash, hashSecret(secret)).catch(() => false);
     }

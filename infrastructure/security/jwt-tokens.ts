@@ -15,7 +15,7 @@ import { ALGORITHM } from './token-signing-keys.ts';
 import type { TokenSigningKeys } from './token-signing-keys.ts';
 
 const LIFETIME_S = 3600;
-/** For clocks of our own processes that disagree. */
+/** For clocks of the service's processes that disagree. */
 const TOLERANCE_S = 5;
 const LONGEST_TOKEN = 4096;
 const CACHED_TOKENS = 10_000;
@@ -108,7 +108,7 @@ export class JwtTokens implements TokenIssuer, TokenVerifier {
     }
   }
 
-  /** Only what a token says of itself tells people which address they mixed up; nothing is believed of it. */
+  /** Reads the unverified claims to tell the caller what was mixed up; nothing else relies on them. */
   #invalid(token: string): InvalidTokenError {
     const { issuer, audience, environment } = this.#settings;
     const { iss, aud, env } = claimedBy(token);

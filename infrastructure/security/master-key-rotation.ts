@@ -8,10 +8,10 @@ import {
 } from './master-keys.ts';
 import type { MasterKeys, WrappingPurpose } from './master-keys.ts';
 
-/** Texts that the master key wraps: where they lie, and what each was wrapped for. */
+/** A place with texts that the master key wraps, and the purpose that each was wrapped for. */
 export interface RotatedTexts {
   readonly texts: WrappedTexts;
-  /** Undefined for what is no wrapped text. */
+  /** Undefined for an entry that is no wrapped text. */
   readonly purposeOf: (name: string) => WrappingPurpose | undefined;
   readonly contextOf: (name: string) => string;
 }
@@ -22,11 +22,11 @@ export interface RotationResult {
   readonly to: string;
   /** Texts that this run wrapped anew. */
   readonly rewrapped: number;
-  /** Texts that were done already. */
+  /** Texts that an earlier run wrapped anew. */
   readonly already: number;
 }
 
-/** The master keys that this process was given do not allow it. */
+/** The master keys that this process was given do not allow the rotation. */
 export class RotationRefusedError extends Error {
   override readonly name = 'RotationRefusedError';
 }
@@ -45,7 +45,7 @@ const purposeOfKey = (name: string): WrappingPurpose | undefined => {
   return purpose;
 };
 
-/** Everything in the key store. */
+/** All keys in the key store. */
 export const rotatedKeys = (store: KeyStore): RotatedTexts => ({
   texts: store,
   purposeOf: purposeOfKey,
@@ -55,8 +55,8 @@ export const rotatedKeys = (store: KeyStore): RotatedTexts => ({
 const PAGE = 500;
 
 /**
- * Wraps everything that the old master key wrapped with the new one, while the service runs with both. It can be killed anywhere and
- * run again, and by several at once: each text says which key wrapped it, and is replaced only while it still reads as it was read.
+ * Wraps everything that the old master key wrapped with the new one, while the service runs with both. It can be killed at any point
+ * and run again, also by several processes at once: each text names the key that wrapped it, and is replaced by compare-and-set.
  */
 export class MasterKeyRotation {
   readonly #store: KeyStore;
@@ -83,7 +83,7 @@ export class MasterKeyRotation {
     return { from, to, rewrapped, already };
   }
 
-  /** From here on nothing more is wrapped with the old key. */
+  /** After this no process wraps with the old key. */
   async #begin(): Promise<{ readonly from: string; readonly to: string }> {
     const { current, previous } = this.#masterKeys.ring;
     if (!previous || previous.id === current.id)

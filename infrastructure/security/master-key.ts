@@ -11,7 +11,7 @@ const BASE64_OF_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
 /** The one secret outside the database. It never seals anything itself: each purpose has a sub-key of its own (HKDF-SHA256). */
 export class MasterKey {
   readonly #key: KeyObject;
-  /** 16 hexadecimal digits: names the key, and tells nothing about it. */
+  /** 16 hexadecimal digits that name the key without revealing it. */
   readonly id: string;
 
   private constructor(key: KeyObject) {
@@ -35,7 +35,7 @@ export class MasterKey {
     return new MasterKey(handle);
   }
 
-  /** What can be handed to another thread; it does not show the key. */
+  /** A handle for another thread, which does not show the key. */
   handle(): KeyObject {
     return this.#key;
   }
@@ -53,7 +53,7 @@ export interface Keyring {
 }
 
 const FILE_NAME = 'master.key';
-/** There while a rotation is under way. */
+/** Exists while a rotation is under way. */
 const PREVIOUS_NAME = 'master.key.previous';
 const NEXT_NAME = 'master.key.next';
 
@@ -70,7 +70,7 @@ export const masterKeyFromFile = async (dataDir: string): Promise<MasterKey> => 
 export const keyringFromFiles = (dataDir: string): Keyring => {
   const read = (name: string): MasterKey =>
     parsed(join(dataDir, name), readFileSync(join(dataDir, name), 'utf8'));
-  // The new key takes the file's name after the old one has got its second: read the other way round, one of them is the old one.
+  // `renewKeyFile` gives the old key its second name before it puts the new one in its place: read in this order, the old key is found.
   let previous: MasterKey | undefined;
   const current = read(FILE_NAME);
   try {
@@ -82,8 +82,8 @@ export const keyringFromFiles = (dataDir: string): Keyring => {
 };
 
 /**
- * Puts another key in the place of the one in the file, which stays beside it until `dropPreviousKey`. What an interrupted call left
- * is finished; one at a time.
+ * Replaces the key in the file; the old key stays beside it until `dropPreviousKey`. An interrupted call is finished by the next one.
+ * Only one process may call this at a time.
  */
 export const renewKeyFile = async (dataDir: string): Promise<void> => {
   const [path, previous, next] = [FILE_NAME, PREVIOUS_NAME, NEXT_NAME].map((name) => join(dataDir, name)) as [
@@ -125,7 +125,7 @@ const readIfThere = async (path: string): Promise<string | undefined> => {
   }
 };
 
-/** A hard link appears with its whole content or not at all, and only for the first who asks. */
+/** A hard link appears with its whole content or not at all, and only one process can make it. */
 const create = async (dataDir: string, path: string): Promise<string> => {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomUUID()}`;

@@ -4,24 +4,24 @@ import { BrokenSealError, AesGcmSealer } from './aes-gcm-sealer.ts';
 
 /** The known text whose wrapping tells which master key these stores are filled with. */
 export const MASTER_KEY_CHECK = 'master-key:check';
-/** There while a rotation is under way: JSON of `from` and `to`, ids of master keys. */
+/** Stored while a rotation is under way: JSON of `from` and `to`, ids of master keys. */
 export const MASTER_KEY_ROTATION = 'master-key:rotation';
 const KNOWN_TEXT = 'opened';
 /** Keys that were derived from the master key before there were data keys, and the purpose that each was derived for. */
 const DERIVED_MAC_KEYS: readonly (readonly [name: string, purpose: string])[] = [
   ['data:fingerprints', 'fingerprints'],
 ];
-/** Id of the master key, then what a sealer made with its sub-key. Until the first rotation texts lack the id. */
+/** Id of the master key, then the sealed text. Until the first rotation texts lack the id. */
 const WRAPPED = /^w2\.([0-9a-f]{16})\.(.+)$/;
 
-/** What wraps what: each purpose has a sub-key of its own. Stored in effect, so never changed. */
+/** Each purpose has a sub-key of its own. Stored texts depend on these names, so they never change. */
 export type WrappingPurpose = 'operation-keys' | 'signing-keys' | 'webhook-secrets' | 'data-keys';
 
 export class WrongMasterKeyError extends Error {
   override readonly name = 'WrongMasterKeyError';
 }
 
-/** The id of the master key that wrapped a text; undefined for one of before there were ids. */
+/** The id of the master key that wrapped a text; undefined for a text from before ids existed. */
 export const wrappingKeyOf = (wrapped: string): string | undefined => WRAPPED.exec(wrapped)?.[1];
 
 export const wrapWith = (key: MasterKey, purpose: string, text: string, context: string): string =>
@@ -34,10 +34,10 @@ const keysOf = ({ current, previous }: Keyring): readonly MasterKey[] =>
   previous === undefined || previous.id === current.id ? [current] : [current, previous];
 
 /**
- * The master keys of this process, and which of them wraps. That is for the store to say: all processes go on with the old key
- * until `keys rotate-master` turns the store over to the new one, and whatever was wrapped with the old one in that moment is refused.
- * The check also says how: where it lacks the id of its key, as release 2026.11.1 wrote it, every text is wrapped so that that release
- * reads it. The first rotation ends that.
+ * The master keys of this process, and which of them wraps. The store decides that: all processes go on with the old key until
+ * `keys rotate-master` turns the store over to the new one, and texts wrapped with the old one from that moment on are not stored.
+ * The check also decides the format: while it lacks the id of its key, as release 2026.11.1 wrote it, texts are wrapped in the format
+ * that that release reads. The first rotation ends this.
  */
 export class MasterKeys {
   readonly #store: KeyStore;
@@ -54,9 +54,9 @@ export class MasterKeys {
   }
 
   /**
-   * Run before anything is wrapped: with a master key that is not the one these stores were filled with, new secrets would be
-   * wrapped with one key and old ones with another.
-   * @param load asked again when a text names a key that was not there before
+   * To be called before anything is wrapped: with another master key than the stores were filled with, new secrets would be wrapped
+   * with one key and old ones with another.
+   * @param load called again when a text names an unknown key
    * @throws WrongMasterKeyError
    */
   static async open(store: KeyStore, load: () => Keyring): Promise<MasterKeys> {
@@ -78,7 +78,7 @@ export class MasterKeys {
     return this.#active.key.id;
   }
 
-  /** What has to hold while something that was wrapped here is stored. */
+  /** Must hold in the store in the moment in which a text that was wrapped here is stored. */
   get condition(): Condition {
     return { name: MASTER_KEY_CHECK, wrapped: this.#active.check };
   }
@@ -98,7 +98,7 @@ export class MasterKeys {
     return this.#unwrapOld(purpose, wrapped, context);
   }
 
-  /** A text of before there were ids: the oldest key that this process has is the likeliest to have wrapped it. */
+  /** A text from before ids existed. The oldest key of this process is tried first. */
   #unwrapOld(purpose: WrappingPurpose, wrapped: string, context: string): string {
     const keys = keysOf(this.#ring).toReversed();
     const sealers = keys.map((key) => this.#sealer(key, purpose));
@@ -106,7 +106,7 @@ export class MasterKeys {
     return (right ?? sealers[0]!).open(wrapped, context);
   }
 
-  /** Looks again which key wraps. @throws WrongMasterKeyError it is none of ours */
+  /** Reads from the store which key wraps. @throws WrongMasterKeyError this process does not have it */
   async refresh(): Promise<void> {
     const check = await this.#store.get(MASTER_KEY_CHECK);
     if (check === undefined) throw new WrongMasterKeyError(NOT_THESE);
@@ -147,7 +147,7 @@ const opens = (open: () => string): boolean => {
   }
 };
 
-/** @throws WrongMasterKeyError none of these keys made it */
+/** @throws WrongMasterKeyError none of these keys wrapped the check */
 const keyOfCheck = (ring: Keyring, check: string): MasterKey => {
   const [, id, sealed = check] = WRAPPED.exec(check) ?? [];
   const key = keysOf(ring).find(
@@ -159,7 +159,7 @@ const keyOfCheck = (ring: Keyring, check: string): MasterKey => {
   return key;
 };
 
-/** The check of a store whose keys this one wraps, from its first rotation on, or from its beginning. */
+/** The check in the current format: of a new store, or of one whose master key was rotated. */
 export const checkTextOf = (key: MasterKey): string =>
   wrapWith(key, MASTER_KEY_CHECK, KNOWN_TEXT, MASTER_KEY_CHECK);
 
@@ -177,12 +177,12 @@ const openCheck = async (store: KeyStore, ring: Keyring): Promise<Opened['active
 const firstCheck = async (store: KeyStore, { current, previous }: Keyring): Promise<string> => {
   const [first] = await store.page('', 1);
   const oldest = previous ?? current;
-  // The first versions kept keys without a check.
+  // The first versions stored keys without a check.
   const isOld = first !== undefined && wrappingKeyOf(first.wrapped) === undefined;
   return store.putIfAbsent(MASTER_KEY_CHECK, isOld ? earlierCheckTextOf(oldest) : checkTextOf(current));
 };
 
-/** MAC keys were derived from the master key once: they stay what they were, or nothing that they marked would be found again. */
+/** Earlier versions derived MAC keys from the master key. They are kept, because stored digests were made with them. */
 const keepDerivedKeys = async (store: KeyStore, key: MasterKey): Promise<void> => {
   for (const [name, purpose] of DERIVED_MAC_KEYS) {
     if ((await store.get(name)) !== undefined) continue;

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { NamedKeys } from './wrapped-keys.ts';
 
-/** The data key of one operation. `id` tells which key sealed something, without telling anything about the key. */
+/** The data key of one operation. `id` names the key without revealing it. */
 export interface OperationKey {
   /** 16 hexadecimal digits. */
   readonly id: string;
@@ -10,7 +10,7 @@ export interface OperationKey {
   readonly bytes: Buffer;
 }
 
-/** An unwrapped key stays in memory at most so long: the time until every process has forgotten a borrower. */
+/** Longest time an unwrapped key stays in memory, and so the time until every process has forgotten a borrower. */
 const FORGOTTEN_EVERYWHERE_AFTER_MS = 30_000;
 const CACHED_KEYS = 5_000;
 
@@ -36,7 +36,7 @@ export class OperationKeys {
     return making;
   }
 
-  /** The operation's key; undefined when it never had one or it was forgotten. */
+  /** The operation's key; undefined when it never had one, or when the key was deleted. */
   async find(stream: string): Promise<OperationKey | undefined> {
     const cached = this.#cache.get(stream);
     if (cached !== undefined) return cached;
@@ -44,7 +44,7 @@ export class OperationKeys {
     return text === undefined ? undefined : this.#keep(stream, text);
   }
 
-  /** Makes everything that was sealed for this operation unreadable, for good. */
+  /** Deletes the key, and so makes everything that was sealed for this operation unreadable for good. */
   async forget(stream: string): Promise<void> {
     await this.#keys.delete(nameOf(stream));
     this.#cache.delete(stream);

@@ -8,7 +8,7 @@ import type { OperationKey, OperationKeys } from './operation-keys.ts';
 import type { PrivateName, PrivateText, Sealed } from '../../domain/shared/private-text.ts';
 import { AesGcmSealer } from './aes-gcm-sealer.ts';
 
-/** Sealed texts: id of the operation's key, a dot, what the sealer made. The stream is authenticated with it. */
+/** A sealed text is the id of the operation's key, a dot, and the sealer's text. The stream is authenticated with it. */
 export class SealedBorrowerVault implements BorrowerVault {
   readonly #keys: OperationKeys;
   readonly #digestKey: KeyObject;
@@ -30,7 +30,7 @@ export class SealedBorrowerVault implements BorrowerVault {
 
   async seal(stream: string, borrower: Borrower): Promise<SealedBorrower> {
     const entry = { digest: borrowerDigest(this, borrower.document_number), stream };
-    // Before anything sealed is stored: data that cannot be found cannot be forgotten.
+    // The index comes first: a borrower that is not in the index could not be forgotten.
     const [key] = await Promise.all([this.#keys.key(stream), this.#index.add([entry])]);
     return sealWith(key, JSON.stringify(borrower), borrowerOf(stream));
   }
@@ -73,11 +73,11 @@ const sealWith = <Text extends string>(key: OperationKey, text: string, context:
 
 const openWith = (key: OperationKey | undefined, sealed: string, context: string): string | undefined => {
   const dot = sealed.indexOf('.');
-  // A key made after the borrower was forgotten is not the one that sealed this: there is nothing left to open it with.
+  // After a borrower was forgotten the operation may have a new key, which does not open older texts.
   if (key === undefined || sealed.slice(0, dot) !== key.id) return undefined;
   return new AesGcmSealer(key.bytes).open(sealed.slice(dot + 1), context);
 };
 
-/** With the operation's key and no other: what tells a name apart is gone with the name. */
+/** Made with the operation's key, so that the digest becomes useless when the key is deleted. */
 const nameDigest = ({ bytes }: OperationKey, name: string): string =>
   createHmac('sha256', bytes).update('document name|', 'utf8').update(name, 'utf8').digest('hex');

@@ -23,7 +23,7 @@ interface Kept {
   readonly privateJwk: JWK;
 }
 
-/** A new key pair as it is kept, to be wrapped. */
+/** A new key pair in its stored form, to be wrapped. */
 const newSigningKey = async (activeFrom: number): Promise<string> => {
   const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
   const kept: Kept = { activeFrom, privateJwk: await exportJWK(privateKey) };
@@ -51,14 +51,14 @@ const importKey = async (jwk: JWK): Promise<CryptoKey> => {
 };
 
 const PREFIX = 'token-signing:';
-/** Every process looks for new keys so often, at the latest; a revoked one is refused everywhere by then. */
+/** Every process reloads the keys at least this often, so that a revoked one is refused everywhere by then. */
 export const REVOKED_EVERYWHERE_AFTER_MS = 5_000;
 const RELOAD_AFTER_MS = REVOKED_EVERYWHERE_AFTER_MS;
-/** A token with an unknown key makes us look at once, but a flood of them no oftener than this. */
+/** A token with an unknown key causes a reload, but not more often than this. */
 const LOOK_FOR_UNKNOWN_AFTER_MS = 1_000;
 /** A new key signs only when every process and every reader of the key set had time to learn of it. */
 const PUBLISHED_BEFORE_USE_MS = 60_000;
-/** The life of a token (1 h) and five minutes for clocks that disagree. */
+/** The lifetime of a token (1 h) and five minutes for clocks that disagree. */
 const KEPT_AFTER_USE_MS = 65 * 60_000;
 
 export interface Rotation {
@@ -69,7 +69,7 @@ export interface Rotation {
 
 export interface Revocation {
   readonly kid: string;
-  /** What signs from now on. */
+  /** The id of the key that signs from now on. */
   readonly successor: string;
 }
 
@@ -79,8 +79,8 @@ export class UnknownSigningKeyError extends Error {
 }
 
 /**
- * Keys that sign access tokens, sealed in the key store and shared by all processes. Their names count upwards and are claimed
- * with putIfAbsent, so that two processes that make the first key, or rotate at once, end with one and the same key.
+ * Keys that sign access tokens, wrapped in the key store and shared by all processes. Their names count upwards and are stored with
+ * putIfAbsent, so that two processes that make the first key, or rotate at once, end with one and the same key.
  */
 export class TokenSigningKeys {
   readonly #store: NamedKeys;
@@ -129,7 +129,7 @@ export class TokenSigningKeys {
 
   /**
    * Ends a key that was stolen: its tokens are refused here at once, and by every other process within REVOKED_EVERYWHERE_AFTER_MS.
-   * Where it was the one that signs, or the last, another takes over at once.
+   * If it was the signing key or the newest one, a new key takes over at once.
    * @throws UnknownSigningKeyError
    */
   async revoke(kid: string): Promise<Revocation> {
@@ -139,7 +139,7 @@ export class TokenSigningKeys {
       throw new UnknownSigningKeyError(`no signing key has the id ${kid}: it was revoked, or retired`);
     const signing = await this.active();
     const replaced = revoked === signing || revoked === this.#keys.at(-1);
-    // The successor first, so that there is always one, and names go on counting.
+    // The successor is stored first, so that there is always a key, and names go on counting.
     const successor = replaced ? await this.#add(this.#now()) : signing;
     await this.#store.delete(revoked.name);
     await this.#load();
@@ -148,10 +148,10 @@ export class TokenSigningKeys {
 
   #add(activeFrom: number): Promise<SigningKey> {
     const last = this.#keys.at(-1);
-    return this.#claim(last === undefined ? nameOf(1) : nameOf(numberOf(last.name) + 1), activeFrom);
+    return this.#putFirst(last === undefined ? nameOf(1) : nameOf(numberOf(last.name) + 1), activeFrom);
   }
 
-  async #claim(name: string, activeFrom: number): Promise<SigningKey> {
+  async #putFirst(name: string, activeFrom: number): Promise<SigningKey> {
     return readSigningKey(name, await this.#store.putIfAbsent(name, await newSigningKey(activeFrom)));
   }
 
@@ -162,7 +162,7 @@ export class TokenSigningKeys {
       await this.#loading;
     } catch (error) {
       if (this.#keys.length === 0) throw error;
-      // Known keys go on working while the store is away.
+      // Known keys go on working while the store cannot be reached.
       this.#loadedAt = this.#now();
       this.#logger.warn({ err: error }, 'signing keys could not be reloaded');
     }
@@ -175,7 +175,7 @@ export class TokenSigningKeys {
     for (const { name, wrapped } of stored) {
       keys.push(known.get(name) ?? (await readSigningKey(name, this.#store.unwrap(name, wrapped))));
     }
-    if (keys.length === 0) keys.push(await this.#claim(nameOf(1), this.#now()));
+    if (keys.length === 0) keys.push(await this.#putFirst(nameOf(1), this.#now()));
     this.#keys = await this.#withoutRetired(keys);
     this.#loadedAt = this.#now();
   }

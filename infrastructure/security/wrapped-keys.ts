@@ -4,7 +4,7 @@ import type { MasterKeys, WrappingPurpose } from './master-keys.ts';
 
 export type NamedKeys = Pick<WrappedKeys, 'putIfAbsent' | 'get' | 'unwrap' | 'delete' | 'list'>;
 
-/** Keys of one kind in the key store, wrapped for their names by whichever master key wraps at the moment. */
+/** Keys of one kind in the key store, each wrapped by the current master key and bound to its name. */
 export class WrappedKeys {
   readonly #store: KeyStore;
   readonly #masterKeys: MasterKeys;
@@ -16,7 +16,7 @@ export class WrappedKeys {
     this.#purpose = purpose;
   }
 
-  /** Stores unless one exists; answers the one that counts. */
+  /** Stores the key unless one exists; answers the stored one. */
   async putIfAbsent(name: string, text: string): Promise<string> {
     for (;;) {
       const { condition } = this.#masterKeys;

@@ -13,7 +13,7 @@ const shapes = {
   '.': /^(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,2}))?$/,
 } as const;
 
-/** Takes a sign, brackets or a debit mark off; answers what is left, and whether money went out. */
+/** Removes a sign, brackets or a debit mark; answers the rest, and whether the amount is negative. */
 const unsigned = (text: string): { readonly digits: string; readonly negative: boolean } => {
   let negative = /D$/i.test(text);
   let digits = text.replace(SIDE, '').trim();
@@ -27,7 +27,7 @@ const unsigned = (text: string): { readonly digits: string; readonly negative: b
 
 /**
  * Reads amounts such as `1.234,56`, `R$ 1.234,56 D`, `(950,00)` or `-1234.5`.
- * @returns integer cents; undefined for anything that is no amount in this notation, such as thousands in groups of two
+ * @returns integer cents; undefined for any other text, such as thousands in groups of two
  */
 export const amountReader = (decimal: '.' | ','): ((text: string) => number | undefined) => {
   const shape = shapes[decimal];
@@ -45,7 +45,7 @@ export const amountReader = (decimal: '.' | ','): ((text: string) => number | un
 
 const PARTS = /yyyy|yy|mm|dd/g;
 const WIDTHS: Readonly<Record<string, string>> = { yyyy: '\\d{4}', yy: '\\d{2}', mm: '\\d{2}', dd: '\\d{2}' };
-/** Spreadsheets add a time to every date. A statement's day is the one that is written, whatever the time says. */
+/** Spreadsheets add a time to every date; it is ignored. */
 const TIME = '(?:[ T]\\d{2}:\\d{2}(?::\\d{2})?)?';
 
 const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -11,10 +11,10 @@ import type { Columns } from './csv-columns.ts';
 
 const CHUNK_BYTES = 65_536;
 const LONGEST_RECORD = 65_536;
-/** What decoding leaves of bytes that are none of the encoding's. */
+/** The decoder's replacement for bytes that are not of the encoding. */
 const UNDECODABLE = '\uFFFD';
 
-/** A value is told as far as it helps to find it. */
+/** Values are shortened in messages. */
 const LONGEST_QUOTED = 80;
 const quoted = (text: string): string =>
   text.length > LONGEST_QUOTED ? `"${text.slice(0, LONGEST_QUOTED)}..."` : `"${text}"`;
@@ -46,7 +46,7 @@ class RecordReader {
     this.#lines.push(this.#lineOf(record, this.#columns, line));
   }
 
-  /** The lines since the last time. */
+  /** The lines read since the last call. */
   given(): readonly StatementLine[] {
     const lines = this.#lines;
     this.#lines = [];
@@ -77,7 +77,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: 'the line is too long to be one of a statement',
 };
 
-/** What went wrong in this file, and where. */
+/** An error with the file and the line in which it occurred. */
 const refusal = (name: string, line: number, error: unknown): StatementError => {
   if (error instanceof StatementError) return new StatementError(`${name} line ${line}: ${error.message}`);
   const { message } = error as Error;

@@ -19,7 +19,7 @@ const digestsIn = async (folder: string): Promise<readonly string[]> => {
   return names.filter((name) => DIGEST.test(name));
 };
 
-/** Sealed files into a bucket, byte for byte: both stores keep the same bytes under the same names. */
+/** Copies sealed files into a bucket, byte for byte: both stores keep the same bytes under the same names. */
 export class DocumentsToMove {
   readonly #root: string;
   readonly #bucket: S3Bucket;

@@ -4,7 +4,7 @@ import type { ByteRange } from '../../../application/ports/document-store.ts';
 import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import { backoff } from '../../../application/support/retry.ts';
 
-/** Where documents lie in an S3-compatible storage, and who we are there. */
+/** Address of and credentials for an S3-compatible storage of documents. */
 interface S3Location {
   /** Address of the bucket, path style, with the prefix; no slash at the end. */
   readonly base: string;
@@ -17,7 +17,7 @@ const DEFAULT_REGION = 'us-east-1';
 
 /**
  * Reads `https://KEY:SECRET@host[:port]/bucket[/prefix][?region=...]`, both credentials percent-encoded.
- * @returns undefined for anything else; what is wrong is not told apart, because the text holds a secret
+ * @returns undefined for anything else, without a reason, because the text holds a secret
  */
 export const parseS3Url = (text: string): S3Location | undefined => {
   const url = URL.parse(text);
@@ -41,7 +41,7 @@ const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 400;
 const ATTEMPT_MS = 10_000;
-/** Of an answer that says why something was refused, this much goes into the error. */
+/** Most characters of a refusal's body that go into the error. */
 const REASON_CHARACTERS = 300;
 
 interface Request {
@@ -61,7 +61,7 @@ export interface S3BucketOptions {
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Time-outs, refusals to connect, overload: what the same request may not meet a moment later. */
+/** Time-outs, refused connections and overload: the same request may succeed a moment later. */
 const mayPass = (status: number): boolean => status >= 500 || status === 429 || status === 408;
 
 /** Objects of one bucket. Every request may be repeated, because a name stands for one content. */
@@ -71,12 +71,12 @@ export class S3Bucket {
 
   constructor(options: S3BucketOptions) {
     const { accessKeyId, secretAccessKey, region } = options.location;
-    // Its own retries would outlive the time of an attempt.
+    // The client's own retries would take longer than one attempt may.
     this.#client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 });
     this.#options = options;
   }
 
-  /** @throws Error when the bucket is not there or not ours @throws StoreUnavailableError */
+  /** @throws Error when the bucket does not exist or refuses the credentials @throws StoreUnavailableError */
   async check(): Promise<void> {
     const { status } = await this.#send({ method: 'HEAD', name: '' });
     if (status !== 200)

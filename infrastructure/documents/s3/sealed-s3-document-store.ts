@@ -16,7 +16,7 @@ export const KEY_ID = 'x-amz-meta-key-id';
 
 const AT_ONCE = 1_048_576;
 
-/** One request of the bucket brings what several pieces need; small documents come with one. */
+/** One request reads ahead for several pieces; a small document comes with one request. */
 const readAhead = (source: SealedSource): SealedSource => {
   const { size } = source;
   let from = 0;
@@ -36,7 +36,7 @@ const readAhead = (source: SealedSource): SealedSource => {
 const nameOf = (stream: string, sha256: string): string =>
   `documents/${createHash('sha256').update(stream, 'utf8').digest('hex')}/${sha256}`;
 
-/** The same names and the same sealed bytes as in files; nothing leaves this process in the clear. */
+/** The same names and the same sealed bytes as in files; the bucket never sees a plain content. */
 export class SealedS3DocumentStore
   implements DocumentStore, DocumentContents, DocumentCopies, DocumentRemoval
 {
@@ -48,7 +48,7 @@ export class SealedS3DocumentStore
     this.#keys = keys;
   }
 
-  /** @throws Error when the bucket is not there or not ours */
+  /** @throws Error when the bucket does not exist or refuses the credentials */
   async start(): Promise<void> {
     await this.#bucket.check();
   }
@@ -71,7 +71,7 @@ export class SealedS3DocumentStore
     return wholeOf(await this.open(stream, sha256));
   }
 
-  /** Piece by piece: the bucket does not wait for whoever is slow to take them. */
+  /** Read in ranges, so that a slow client does not hold a connection to the bucket open. */
   async open(stream: string, sha256: string): Promise<StoredContent | undefined> {
     const key = SHA256.test(sha256) ? await this.#keys.find(stream) : undefined;
     if (key === undefined) return undefined;
@@ -98,7 +98,7 @@ export class SealedS3DocumentStore
     const key = await this.#keys.key(stream);
     const name = nameOf(stream, sha256);
     if ((await this.#bucket.head(name))?.get(KEY_ID) === key.id) return;
-    // Whole in memory: a signature covers the length and the digest. Documents have at most 10 MiB.
+    // Held in memory as a whole, because the request signature covers length and digest. Documents have at most 10 MiB.
     const pieces: Buffer[] = [];
     for await (const piece of sealed(key)) pieces.push(piece);
     await this.#bucket.put(name, Buffer.concat(pieces), {

@@ -8,7 +8,7 @@ import {
 import {
   RandomClientCredentials,
   costlySecretMatches,
-  hashOfNobody,
+  unmatchableHash,
   hashSecret,
   isCostlyHash,
   secretMatches,
@@ -71,8 +71,8 @@ describe('client credentials', () => {
 
   test('the hash of nobody looks like a real one and matches nothing', () => {
     const shape = (hash: string): string => hash.replace(/[\w-]{22}\$[\w-]{43}$/, 'salt$hash');
-    expect(shape(hashOfNobody())).toBe(shape(credentials.secretHash));
-    expect(secretMatches('', hashOfNobody())).toBe(false);
+    expect(shape(unmatchableHash())).toBe(shape(credentials.secretHash));
+    expect(secretMatches('', unmatchableHash())).toBe(false);
   });
 
   test('hashes of earlier releases are still understood, whatever they cost', async () => {
