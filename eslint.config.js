@@ -31,11 +31,6 @@ export default tseslint.config(
     },
   },
   {
-    // Factories of the container take what they are given, in the order in which it is listed beside them.
-    files: ['infrastructure/composition/*-module.ts'],
-    rules: { 'max-params': 'off' },
-  },
-  {
     files: ['tests/**'],
     rules: {
       'regexp/no-super-linear-backtracking': 'off',

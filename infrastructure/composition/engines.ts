@@ -16,7 +16,7 @@ import type { RowOptions } from './engine-rows.ts';
 import { refuseOpenEngines } from './insecurities.ts';
 import { ensureMovedWhole, useDataDirectory } from './data-directory.ts';
 import type { Patience } from './patience.ts';
-import { allProjections } from './all-projections.ts';
+import { allProjections } from './projections.ts';
 import { openServing } from './serving-generation.ts';
 import { refuseSplitRoles } from './configuration.ts';
 

@@ -1,22 +1,50 @@
+import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
+import type { KeyStore } from '../../application/ports/key-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { MovableClock } from '../../application/sandbox/movable-clock.ts';
+import { keyringFromFiles, masterKeyFromFile } from '../security/master-key.ts';
+import type { Keyring } from '../security/master-key.ts';
+import { MasterKeys } from '../security/master-keys.ts';
+import { DATA_KEYS, WrappedKeys, dataKey } from '../security/wrapped-keys.ts';
 import { SqlClockOffset } from '../sql/clock-offset.ts';
-import { SqlStoredFormats } from '../sql/stored-formats.ts';
 import { SqlKeyStore } from '../sql/key-store.ts';
+import { SqlStoredFormats } from '../sql/stored-formats.ts';
+import { SystemClock } from '../support/system-clock.ts';
 import type { Configuration } from './configuration.ts';
-import type { Foundations } from './container.ts';
-import { openEngines } from './engines.ts';
 import type { RowOptions } from './engine-rows.ts';
+import { openEngines } from './engines.ts';
+import type { Engines } from './engines.ts';
+import { UNOBSERVED } from './observability.ts';
+import type { Observability } from './observability.ts';
 import { impatient } from './patience.ts';
 import type { Patience } from './patience.ts';
-import { keyringOf, openKeys } from './service-keys.ts';
-import { SystemClock } from '../support/system-clock.ts';
+
+/** What is chosen at the start; everything else is built from it. */
+export interface Foundations {
+  readonly configuration: Configuration;
+  readonly engines: Engines;
+  readonly keys: ServiceKeys;
+  readonly clock: BusinessClock;
+  readonly realClock: RealClock;
+  /** The business clock where it can be moved: in a sandbox. */
+  readonly movableClock?: MovableClock;
+  readonly logger: Logger;
+  readonly observability: Observability;
+  /** Wakes the sender of deliveries that a request has queued; default: the one of this thread. */
+  readonly onQueued?: (webhookIds: readonly string[]) => void;
+}
+
+/** Keys of the service, as long as it runs. */
+export interface ServiceKeys {
+  readonly masterKeys: MasterKeys;
+  readonly fingerprints: Buffer;
+}
 
 export interface FoundationOptions extends Pick<RowOptions, 'part' | 'writer' | 'createWorker'> {
   readonly patience?: Patience;
 }
 
-/** An embedded engine has one process, which is this one. Shared ones may have processes of the release before, and only people know. */
+/** An embedded engine has one process, which is this one. Shared ones may have processes of the release before, and only their operator knows. */
 const chooseFormats = async (
   formats: SqlStoredFormats,
   { engines }: Configuration,
@@ -29,6 +57,24 @@ const chooseFormats = async (
     { command: 'upgrade finish' },
     'everything is stored so that processes of release 2026.11.1 can go on beside this one; when none runs any more, run `receivables upgrade finish`',
   );
+};
+
+/** Reads the master keys: from the variables, or in a sandbox without them from the files. */
+const keyringOf = async ({
+  masterKey,
+  previousMasterKey,
+  dataDir,
+}: Configuration): Promise<() => Keyring> => {
+  if (masterKey) return () => ({ current: masterKey, previous: previousMasterKey });
+  await masterKeyFromFile(dataDir);
+  return () => keyringFromFiles(dataDir);
+};
+
+/** @throws WrongMasterKeyError */
+const openKeys = async (store: KeyStore, load: () => Keyring): Promise<ServiceKeys> => {
+  const masterKeys = await MasterKeys.open(store, load);
+  const dataKeys = new WrappedKeys(store, masterKeys, 'data-keys');
+  return { masterKeys, fingerprints: await dataKey(dataKeys, DATA_KEYS.fingerprints) };
 };
 
 /** Opens everything that the container is built on. @throws ConfigurationError, WrongMasterKeyError, or what a store says */
@@ -49,7 +95,8 @@ export const openFoundations = async (
       await patience.until('service_store', () => chooseFormats(formats, configuration, logger));
     }
     const clock = new MovableClock(Date.now);
-    const foundations = { configuration, engines, keys, clock, realClock, logger };
+    const observability = UNOBSERVED;
+    const foundations = { configuration, engines, keys, clock, realClock, logger, observability };
     if (configuration.environment === 'production') return foundations;
     const offset = new SqlClockOffset(engines.serviceDatabase, realClock);
     clock.moveTo(await patience.until('service_store', () => offset.read()));

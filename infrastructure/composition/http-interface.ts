@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import type { Container } from 'inversify';
 import { createHttpApp } from '../http/app.ts';
+import { UploadArea } from '../http/bodies/upload-area.ts';
 import { HttpProblem } from '../http/errors/http-problem.ts';
 import type { Readiness } from '../http/handlers/meta.ts';
-import { UploadArea } from '../http/bodies/upload-area.ts';
+import type { UseCases } from '../http/resources/use-cases.ts';
 import { healthApp } from '../http/server/health-app.ts';
 import type { RequestListener } from '../http/server/health-app.ts';
-import type { Configuration } from './configuration.ts';
-import { TOKENS } from './tokens.ts';
-import { useCasesOf } from './use-cases.ts';
+import { TOKENS } from './container.ts';
 
 /** What this process answers; to be closed when the last request has been answered. */
 export interface HttpInterface {
@@ -16,31 +15,57 @@ export interface HttpInterface {
   close(): Promise<void>;
 }
 
+/** The use cases as the HTTP interface calls them. */
+const useCasesOf = (container: Container): UseCases => {
+  const { assign, settle, prepay, repurchase, quotes, addDocuments, renegotiate } = container.get(
+    TOKENS.loans,
+  );
+  const reading = container.get(TOKENS.loanReading);
+  return {
+    assignLoan: (context, input) => assign.execute(context, input),
+    settleInstallment: (context, input) => settle.execute(context, input),
+    processPrepayment: (context, input) => prepay.execute(context, input),
+    requestRepurchase: (context, input) => repurchase.execute(context, input),
+    quoteSettlement: (context, input) => quotes.settlement(context, input),
+    quotePrepayment: (context, input) => quotes.prepayment(context, input),
+    quoteRepurchase: (context, input) => quotes.repurchase(context, input),
+    addDocuments: (context, input) => addDocuments.execute(context, input),
+    renegotiateLoans: (context, input) => renegotiate.execute(context, input),
+    quoteRenegotiation: (context, input) => renegotiate.quote(context, input),
+    readLoan: (context, code) => reading.read(context, code),
+    readDocument: (context, code, documentId) => reading.document(context, code, documentId),
+    listLoans: (context, input) => reading.list(context, input),
+    webhooks: container.get(TOKENS.webhooks).management,
+    sandboxClock: container.get(TOKENS.sandboxClock),
+  };
+};
+
 const wholeInterface = async (
   container: Container,
-  configuration: Configuration,
   readiness: () => Promise<Readiness>,
 ): Promise<HttpInterface> => {
+  const { configuration, clock, logger, observability } = container.get(TOKENS.foundations);
+  const { environment, publicUrl, authUrl, trustProxy, apiDeprecation } = configuration;
   const uploads = await UploadArea.open(join(configuration.dataDir, 'uploads'));
-  const tokens = container.get(TOKENS.tokens);
+  const { tokens, authenticator, directory } = container.get(TOKENS.access);
   const listener = await createHttpApp({
     settings: {
-      environment: configuration.environment,
-      publicUrl: configuration.publicUrl,
-      authUrl: configuration.authUrl,
-      trustedHops: configuration.trustProxy,
-      ...(configuration.apiDeprecation !== undefined && { deprecation: configuration.apiDeprecation }),
+      environment,
+      publicUrl,
+      authUrl,
+      trustedHops: trustProxy,
+      ...(apiDeprecation !== undefined && { deprecation: apiDeprecation }),
     },
     useCases: useCasesOf(container),
     tokens: { issuer: tokens, verifier: tokens },
-    authenticator: container.get(TOKENS.authenticator),
-    clients: container.get(TOKENS.clientDirectory),
+    authenticator,
+    clients: directory,
     limiter: container.get(TOKENS.rateLimiter),
     uploads,
     readiness,
-    clock: container.get(TOKENS.clock),
-    logger: container.get(TOKENS.logger),
-    watch: container.get(TOKENS.observability).requests,
+    clock,
+    logger,
+    watch: observability.requests,
   });
   return { listener, close: () => uploads.close() };
 };
@@ -48,10 +73,10 @@ const wholeInterface = async (
 /** The interface with the role `api`, its health alone without. */
 export const httpInterface = async (
   container: Container,
-  configuration: Configuration,
   readiness: () => Promise<Readiness>,
 ): Promise<HttpInterface> => {
-  if (configuration.roles.includes('api')) return wholeInterface(container, configuration, readiness);
+  const { roles } = container.get(TOKENS.foundations).configuration;
+  if (roles.includes('api')) return wholeInterface(container, readiness);
   const listener = healthApp({
     readiness,
     otherwise: () => new HttpProblem('not_found', 'This process does not serve the interface.'),

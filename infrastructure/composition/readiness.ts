@@ -1,10 +1,13 @@
+import type { EventBus } from '../../application/ports/event-bus.ts';
 import { messageOf } from '../../application/support/error-message.ts';
-import type { Container } from 'inversify';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import type { HealthChecks } from '../http/server/health-app.ts';
+import type { Adapters } from './areas/adapters.ts';
 import type { BackgroundThread } from './background/background-thread.ts';
-import type { Configuration, Role } from './configuration.ts';
-import { TOKENS } from './tokens.ts';
+import type { Role } from './configuration.ts';
+import { TOKENS } from './container.ts';
+import type { Roles } from './roles.ts';
+import type { Container } from 'inversify';
 
 const PROBED_STREAM = 'loan-readiness.probe';
 /** An engine in a black hole is away, too. */
@@ -25,17 +28,17 @@ const outcomeOf = async (look: () => Promise<unknown>): Promise<string> => {
 };
 
 const looksOf = (
-  container: Container,
+  { events, checkpoints, projectionStore }: Adapters,
   roles: readonly Role[],
 ): Readonly<Record<string, () => Promise<unknown>>> => {
   const some = (...of: readonly Role[]): boolean => of.some((role) => roles.includes(role));
   return {
     ...(some('api', 'projector', 'relay', 'scheduler') && {
-      event_store: () => container.get(TOKENS.eventStore).head(PROBED_STREAM),
+      event_store: () => events.head(PROBED_STREAM),
     }),
-    service_store: () => container.get(TOKENS.checkpoints).load('readiness'),
+    service_store: () => checkpoints.load('readiness'),
     ...(some('api', 'projector', 'scheduler') && {
-      read_model: () => container.get(TOKENS.projectionStore).checkpoint(loanProjection),
+      read_model: () => projectionStore.checkpoint(loanProjection),
     }),
   };
 };
@@ -53,8 +56,7 @@ interface BusWithGroups {
 const hasGroups = (bus: object): bus is BusWithGroups => 'status' in bus;
 
 /** A group that is just being joined, or shared out anew, is no reason to send requests elsewhere. */
-const stateOfBus = (container: Container): string => {
-  const bus = container.get(TOKENS.eventBus);
+const stateOfBus = (bus: EventBus): string => {
   if (!hasGroups(bus)) return 'ok';
   const out = [...bus.status().groups].filter(
     ([, { joined, lastError }]) => !joined && lastError !== undefined,
@@ -63,31 +65,28 @@ const stateOfBus = (container: Container): string => {
 };
 
 /** What runs here only while this process has the lease; standing by for it is as good as running. */
-const stateOfRoles = (
-  container: Container,
-  configuration: Configuration,
-): Readonly<Record<string, string>> => {
-  const { leased } = container.get(TOKENS.roles);
+const stateOfRoles = (container: Container, { leased }: Roles): Readonly<Record<string, string>> => {
+  const { configuration, engines } = container.get(TOKENS.foundations);
   const isHere = (role: Role): boolean => {
     const runner = leased.find(({ name }) => name === role);
     return configuration.roles.includes(role) && (runner === undefined || runner.state === 'holding');
   };
   const checks: Record<string, string> = {};
   if (isHere('projector')) {
-    const { state, lastError } = container.get(TOKENS.loanProjector).status();
+    const { state, lastError } = container.get(TOKENS.readModels).loanProjector.status();
     checks['projector'] = state === 'running' ? 'ok' : `${state}${lastError ? `: ${lastError}` : ''}`;
   }
   if (isHere('relay')) {
     const { state, lastError } = container.get(TOKENS.relay).status();
     checks['relay'] = state === 'backing_off' ? `${state}${lastError ? `: ${lastError}` : ''}` : 'ok';
   }
-  if (configuration.roles.includes('webhooks')) checks['event_bus'] = stateOfBus(container);
+  if (configuration.roles.includes('webhooks')) checks['event_bus'] = stateOfBus(engines.eventBus);
   return checks;
 };
 
 /** The engines that these roles work with, each `ok` or what is wrong. */
-export const checkEngines = async (container: Container, roles: readonly Role[]): Promise<HealthChecks> => {
-  const looks = Object.entries(looksOf(container, roles));
+export const checkEngines = async (adapters: Adapters, roles: readonly Role[]): Promise<HealthChecks> => {
+  const looks = Object.entries(looksOf(adapters, roles));
   const outcomes = await Promise.all(
     looks.map(async ([name, look]) => [name, await outcomeOf(look)] as const),
   );
@@ -95,13 +94,11 @@ export const checkEngines = async (container: Container, roles: readonly Role[])
 };
 
 /** Ready means: the engines that this process works with answer, and nothing that runs here has come to a halt. */
-export const readinessOf = (
-  container: Container,
-  configuration: Configuration,
-): (() => Promise<HealthChecks>) => {
+export const readinessOf = (container: Container, roles: Roles): (() => Promise<HealthChecks>) => {
+  const { configuration } = container.get(TOKENS.foundations);
   return async () => ({
-    ...(await checkEngines(container, configuration.roles)),
-    ...stateOfRoles(container, configuration),
+    ...(await checkEngines(container.get(TOKENS.adapters), configuration.roles)),
+    ...stateOfRoles(container, roles),
   });
 };
 

@@ -4,15 +4,23 @@ import type { Container } from 'inversify';
 import { running, together } from '../../application/coordination/background.ts';
 import type { Background } from '../../application/coordination/background.ts';
 import { LeasedRunner } from '../../application/coordination/leased-runner.ts';
+import type { Projector } from '../../projections/engine/projector.ts';
 import { pause } from '../support/time.ts';
-import { allProjections } from './all-projections.ts';
-import type { Configuration, Role } from './configuration.ts';
-import { decisionConsumer } from './decision-consumer.ts';
+import { decisionConsumer } from './areas/administrator.ts';
+import type { Scheduling } from './areas/scheduling.ts';
+import type { Role } from './configuration.ts';
+import { TOKENS } from './container.ts';
 import { sharesStores } from './engines.ts';
-import type { Roles } from './running-roles.ts';
-import { TOKENS } from './tokens.ts';
+import { allProjections } from './projections.ts';
 
 const ATTEMPT_GRACE_MS = 2_000;
+
+/** What a process of the service runs beside the requests. */
+export interface Roles {
+  /** One process of all at a time runs each of these. */
+  readonly leased: readonly LeasedRunner[];
+  readonly free: readonly Background[];
+}
 
 interface RolePart {
   readonly role: Role;
@@ -21,35 +29,65 @@ interface RolePart {
   readonly make: () => Background;
 }
 
-const schedulerParts = (container: Container, { environment }: Configuration): readonly RolePart[] => {
-  const part = (name: string, run: () => { run(signal: AbortSignal): Promise<void> }): RolePart => ({
+const schedulerParts = (container: Container): readonly RolePart[] => {
+  const { configuration } = container.get(TOKENS.foundations);
+  const part = (
+    name: string,
+    run: (scheduling: Scheduling, signal: AbortSignal) => Promise<void>,
+  ): RolePart => ({
     role: 'scheduler',
     lease: 'scheduler',
-    make: () => running(name, (signal) => run().run(signal)),
+    make: () => running(name, (signal) => run(container.get(TOKENS.scheduling), signal)),
   });
   return [
-    part('overdue scheduler', () => container.get(TOKENS.overdueScheduler)),
-    part('renegotiation recovery', () => container.get(TOKENS.recoverRenegotiations)),
-    part('log sealer', () => container.get(TOKENS.sealLog)),
-    part('renegotiation completion', () => container.get(TOKENS.completeRenegotiations)),
-    ...(environment === 'sandbox'
-      ? [part('sandbox administrator', () => container.get(TOKENS.sandboxAdministrator))]
+    part('overdue scheduler', ({ overdue }, signal) => overdue.run(signal)),
+    part('renegotiation recovery', ({ recovery }, signal) => recovery.run(signal)),
+    part('log sealer', (_, signal) => container.get(TOKENS.seals).sealLog.run(signal)),
+    part('renegotiation completion', ({ completion }, signal) => completion.run(signal)),
+    ...(configuration.environment === 'sandbox'
+      ? [
+          part('sandbox administrator', ({ sandboxAdministrator }, signal) =>
+            sandboxAdministrator.run(signal),
+          ),
+        ]
       : []),
   ];
 };
 
 /** Without a lease: the consumer group gives every process its share. */
-const decisionParts = (container: Container, { kafka }: Configuration): readonly RolePart[] =>
-  kafka ? [{ role: 'scheduler', make: () => decisionConsumer(container, kafka) }] : [];
+const decisionParts = (container: Container): readonly RolePart[] => {
+  const foundations = container.get(TOKENS.foundations);
+  const { kafka } = foundations.configuration;
+  if (!kafka) return [];
+  return [
+    {
+      role: 'scheduler',
+      make: () => decisionConsumer(foundations, container.get(TOKENS.administrator), kafka),
+    },
+  ];
+};
 
 /** Processes that write read models of other versions write into other tables, so each of the two kinds has one at work. */
 const PROJECTOR_LEASE = `projector ${allProjections.map(({ name, version }) => `${name}.${version}`).join(' ')}`;
 
-const partsOf = (container: Container, configuration: Configuration): readonly RolePart[] => [
+const projectorParts = (container: Container): readonly RolePart[] => {
+  const { loanProjector, fundSideProjectors } = container.get(TOKENS.readModels);
+  const part = (name: string, projector: Pick<Projector<never, never>, 'start' | 'stop'>): RolePart => ({
+    role: 'projector',
+    lease: 'projector',
+    make: () => ({ name, start: () => projector.start(), stop: () => projector.stop() }),
+  });
+  return [
+    part('projector', loanProjector),
+    ...fundSideProjectors.map((projector) => part(`${projector.status().projection} projector`, projector)),
+  ];
+};
+
+const partsOf = (container: Container): readonly RolePart[] => [
   {
     role: 'webhooks',
     make: () => {
-      const { worker } = container.get(TOKENS.webhookSide);
+      const { worker } = container.get(TOKENS.webhooks);
       return {
         name: 'webhooks',
         start: () => void worker.start(),
@@ -57,23 +95,7 @@ const partsOf = (container: Container, configuration: Configuration): readonly R
       };
     },
   },
-  {
-    role: 'projector',
-    lease: 'projector',
-    make: () => {
-      const projector = container.get(TOKENS.loanProjector);
-      return { name: 'projector', start: () => projector.start(), stop: () => projector.stop() };
-    },
-  },
-  ...container.get(TOKENS.fundSideProjectors).map((projector): RolePart => ({
-    role: 'projector',
-    lease: 'projector',
-    make: () => ({
-      name: `${projector.status().projection} projector`,
-      start: () => projector.start(),
-      stop: () => projector.stop(),
-    }),
-  })),
+  ...projectorParts(container),
   {
     role: 'relay',
     lease: 'relay',
@@ -82,17 +104,17 @@ const partsOf = (container: Container, configuration: Configuration): readonly R
       return { name: 'relay', start: () => relay.start(), stop: () => relay.stop() };
     },
   },
-  ...schedulerParts(container, configuration),
-  ...decisionParts(container, configuration),
+  ...schedulerParts(container),
+  ...decisionParts(container),
 ];
 
 const leasedRunner = (container: Container, lease: string, parts: readonly Background[]): LeasedRunner =>
   new LeasedRunner({
     lease: lease === 'projector' ? PROJECTOR_LEASE : lease,
     holder: `${hostname()} ${process.pid} ${randomUUID()}`,
-    leases: container.get(TOKENS.leases),
+    leases: container.get(TOKENS.adapters).leases,
     inner: together(lease, parts),
-    logger: container.get(TOKENS.logger),
+    logger: container.get(TOKENS.foundations).logger,
     sleep: pause,
     now: () => performance.now(),
   });
@@ -107,8 +129,9 @@ const clockParts = (container: Container): readonly Background[] => {
  * What this process runs beside the requests. Leases are for processes that share a database; alone, a process that died would
  * only have to wait for its own lease to end. Everything here is safe without them, and merely wasteful when it runs twice.
  */
-export const rolesOf = (container: Container, configuration: Configuration): Roles => {
-  const parts = partsOf(container, configuration).filter(({ role }) => configuration.roles.includes(role));
+export const rolesOf = (container: Container): Roles => {
+  const { configuration } = container.get(TOKENS.foundations);
+  const parts = partsOf(container).filter(({ role }) => configuration.roles.includes(role));
   const clock = clockParts(container);
   if (!sharesStores(configuration))
     return { leased: [], free: [...clock, ...parts.map(({ make }) => make())] };

@@ -1,16 +1,103 @@
 import type { Worker } from 'node:worker_threads';
 import type { Logger } from '../../application/ports/logger.ts';
+import { HttpListener } from '../http/server/http-listener.ts';
 import { createLogger } from '../observability/logging.ts';
 import { WrongMasterKeyError } from '../security/master-keys.ts';
 import { PRIVATE_UMASK } from '../support/private-files.ts';
-import { readServiceConfiguration } from './configuration.ts';
+import { announceDemoClient } from './areas/demo-client.ts';
+import { readServiceConfiguration, refuseSplitRoles } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
-import { announceDemoClient } from './demo-client.ts';
+import { TOKENS } from './container.ts';
+import { keepPrivate } from './data-directory.ts';
 import { ConfigurationError } from './environment-reader.ts';
-import { isLoopback } from './insecurities.ts';
-import { endInOrder } from './orderly-end.ts';
-import { StartAbandonedError } from './patience.ts';
-import { startUp } from './start-up.ts';
+import { openFoundations } from './foundations.ts';
+import { isLoopback, refuseOpenEngines } from './insecurities.ts';
+import { StartAbandonedError, waiting } from './patience.ts';
+import { startService } from './service.ts';
+import type { RunningService } from './service.ts';
+
+export interface StartUp {
+  /** Rejects with StartAbandonedError when it was stopped before it came to its end. */
+  readonly running: Promise<RunningService>;
+  stop(): Promise<void>;
+}
+
+const start = async (
+  configuration: Configuration,
+  logger: Logger,
+  { signal, worker }: { readonly signal: AbortSignal; readonly worker: Worker | undefined },
+): Promise<RunningService> => {
+  refuseSplitRoles(configuration);
+  refuseOpenEngines(configuration);
+  await keepPrivate(configuration, logger);
+  const listener = await HttpListener.open(configuration, logger);
+  try {
+    const patience = waiting({ logger, signal, onWaiting: (what) => listener.waitFor(what) });
+    const foundations = await openFoundations(configuration, logger, { patience, part: 'service' });
+    return await startService(foundations, { listener, background: 'thread', worker });
+  } catch (error) {
+    await listener.close(0);
+    throw signal.aborted ? new StartAbandonedError('stopped before it was ready', { cause: error }) : error;
+  }
+};
+
+/**
+ * Starts the service and waits for engines that are away, however long; `stop` ends the service or the waiting.
+ * @param worker for the background thread, where it has begun to load
+ */
+export const startUp = (configuration: Configuration, logger: Logger, worker?: Worker): StartUp => {
+  const stopping = new AbortController();
+  const running = start(configuration, logger, { signal: stopping.signal, worker });
+  return {
+    running,
+    stop: async () => {
+      stopping.abort();
+      try {
+        await (await running).stop();
+      } catch (error) {
+        if (!(error instanceof StartAbandonedError)) throw error;
+      }
+    },
+  };
+};
+
+const STOP_WITHIN_MS = 9_500;
+
+/**
+ * Ends this process in order: with 0 when a signal asks for it, with 1 after an error that nothing caught. Such an error leaves
+ * behind what it was in the middle of, so the process answers what it has begun and makes room for a new one; events are
+ * durable, and what was interrupted goes on after the next start.
+ */
+export const endInOrder = (service: StartUp, logger: Logger): void => {
+  let ending = false;
+  const end = (exitCode: number): void => {
+    if (ending) return;
+    ending = true;
+    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+    service
+      .stop()
+      .then(() => process.exit(exitCode))
+      .catch((error: unknown) => {
+        logger.error({ err: error }, 'could not stop in order');
+        process.exit(1);
+      });
+  };
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (ending) process.exit(1);
+    logger.info({ signal }, 'stopping; a second signal stops at once');
+    end(0);
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  // Rejections that nothing handles arrive here, too; `origin` tells them apart.
+  process.on('uncaughtException', (error, origin) => {
+    logger.error(
+      { err: error, origin },
+      'an error that nothing caught; this process ends in order with code 1',
+    );
+    end(1);
+  });
+};
 
 /** Where everything is: the reference, the metrics, the data. */
 const announceStart = (configuration: Configuration, logger: Logger): void => {
@@ -35,7 +122,11 @@ const run = async (worker: Worker | undefined): Promise<void> => {
   endInOrder(service, logger);
   const { container } = await service.running;
   announceStart(configuration, logger);
-  await announceDemoClient(container, configuration).catch((error: unknown) => {
+  await announceDemoClient(
+    configuration,
+    container.get(TOKENS.adapters),
+    container.get(TOKENS.createClient),
+  ).catch((error: unknown) => {
     logger.warn({ err: error }, 'no client to try the sandbox with could be made; `client create` makes one');
   });
 };

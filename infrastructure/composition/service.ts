@@ -5,13 +5,15 @@ import { HttpListener } from '../http/server/http-listener.ts';
 import type { CreateWorker } from '../sqlite/database-thread.ts';
 import { BackgroundThread } from './background/background-thread.ts';
 import type { Configuration, Role } from './configuration.ts';
-import type { Foundations } from './container.ts';
+import { TOKENS } from './container.ts';
+import type { Foundations } from './foundations.ts';
 import { httpInterface } from './http-interface.ts';
 import type { HttpInterface } from './http-interface.ts';
-import { serveMetrics } from './metrics-endpoint.ts';
+import { serveMetrics } from '../observability/metrics-server.ts';
 import { checksWith } from './readiness.ts';
-import { TOKENS } from './tokens.ts';
 import { startWork } from './work.ts';
+import type { Work } from './work.ts';
+import type { Logger } from '../../application/ports/logger.ts';
 
 /** Requests get most of the ten seconds that a stop may take; the rest is for what runs beside them. */
 const REQUEST_GRACE_MS = 6_000;
@@ -23,13 +25,17 @@ export interface RunningService {
 }
 
 export interface ServiceOptions {
-  /** Where it is to be reached; default: one of its own, which `stop` closes as it closes the other. */
-  readonly door?: HttpListener;
+  /** Where it is to be reached; default: a listener of its own. `stop` closes either. */
+  readonly listener?: HttpListener;
   /** Where the roles run that follow the log, when an engine is embedded in this process: beside the requests, or in their thread. */
   readonly background?: 'thread' | 'here';
   readonly createWorker?: CreateWorker;
   /** For the background thread; ended when none is needed. */
   readonly worker?: Worker | undefined;
+}
+
+interface Closing {
+  close(): Promise<void>;
 }
 
 /** Where engines are shared, roles are told apart by processes; an embedded one has a single process, so threads do it. */
@@ -38,13 +44,25 @@ const rolesApart = ({ roles, engines }: Configuration, background: 'thread' | 'h
   return background === 'thread' && embedded ? roles.filter((role) => role !== 'api') : [];
 };
 
+/** Metrics of this thread and of the one beside it; undefined when they are off. */
+const openMetrics = async (
+  { scrape }: Work,
+  { metrics }: Configuration,
+  thread: BackgroundThread | undefined,
+  logger: Logger,
+): Promise<Closing | undefined> => {
+  if (!scrape || !metrics) return undefined;
+  const { contentType } = scrape;
+  return serveMetrics({ contentType, text: () => scrape.text(thread?.ask('metrics')) }, metrics, logger);
+};
+
 /**
  * Starts every role of the configuration.
  * @throws what the listening address says, after closing what was opened
  */
 export const startService = async (
   foundations: Foundations,
-  { door, background = 'here', createWorker, worker }: ServiceOptions = {},
+  { listener, background = 'here', createWorker, worker }: ServiceOptions = {},
 ): Promise<RunningService> => {
   const { configuration, engines, logger } = foundations;
   const apart = rolesApart(configuration, background);
@@ -71,12 +89,12 @@ export const startService = async (
   // It opens its engines while this thread makes the interface.
   const starting = startThread();
   starting.catch(() => undefined);
-  let entrance = door;
+  let address = listener;
   let served: HttpInterface | undefined;
-  let metrics: { close(): Promise<void> } | undefined;
+  let metrics: Closing | undefined;
   const stop = async (): Promise<void> => {
     // What another process can take over goes first, and at once; what requests may wait for stays until they are answered.
-    await Promise.all([work.stopLeased(), entrance?.close(REQUEST_GRACE_MS)]);
+    await Promise.all([work.stopLeased(), address?.close(REQUEST_GRACE_MS)]);
     await served?.close();
     const running = await starting.catch(() => undefined);
     await Promise.all([running?.stop(), work.stop()]);
@@ -85,11 +103,11 @@ export const startService = async (
   };
   try {
     const readiness = publicReadiness(() => checksWith(work.checks(), thread), logger);
-    served = await httpInterface(work.container, here, readiness);
+    served = await httpInterface(work.container, readiness);
     thread = await starting;
-    metrics = await serveMetrics(work, thread);
-    entrance ??= await HttpListener.open(configuration, logger);
-    entrance.serve(served.listener, work.container.get(TOKENS.rateLimiter));
+    metrics = await openMetrics(work, configuration, thread, logger);
+    address ??= await HttpListener.open(configuration, logger);
+    address.serve(served.listener, work.container.get(TOKENS.rateLimiter));
   } catch (error) {
     await stop();
     throw error;

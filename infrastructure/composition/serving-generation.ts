@@ -1,26 +1,15 @@
 import type { EventSubscription } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import type { LogOrder } from '../../application/rebuild/log-order.ts';
 import { RebuildReadModels } from '../../application/rebuild/rebuild-read-models.ts';
 import type { RebuildDependencies } from '../../application/rebuild/rebuild-read-models.ts';
 import type { SqlGenerations } from '../sql/read-models/generations.ts';
 import { ServingReadModel } from '../sql/read-models/serving-read-model.ts';
 import { pause } from '../support/time.ts';
-import { allProjections } from './all-projections.ts';
-import { numberOf } from './log-numbers.ts';
-import { toProjected } from './read-side.ts';
+import { allProjections, logOrder, toProjected } from './projections.ts';
 
-/** A service beside it may write to the same disk, and SQLite lets whoever waits in only between two transactions. */
+/** A service beside it may write to the same disk, and SQLite lets a waiting writer in only between two transactions. */
 const BREATH_MS = 1;
 const PROGRESS_EVERY_MS = 2_000;
-
-export const logOrder: LogOrder = {
-  compare: (one, other) => {
-    const [left, right] = [numberOf(one), numberOf(other)];
-    return left < right ? -1 : left > right ? 1 : 0;
-  },
-  share: (done, whole) => Math.min(1, Number(numberOf(done)) / Math.max(1, Number(numberOf(whole)))),
-};
 
 const never = new AbortController().signal;
 

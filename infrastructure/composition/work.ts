@@ -3,14 +3,13 @@ import type { HealthChecks } from '../http/server/health-app.ts';
 import type { MetricValues } from '../observability/metrics/merged.ts';
 import type { Scrape } from '../observability/metrics/scrape.ts';
 import type { Role } from './configuration.ts';
-import { createContainer } from './container.ts';
-import type { Foundations } from './container.ts';
+import { TOKENS, createContainer } from './container.ts';
+import type { Foundations } from './foundations.ts';
 import type { Engines } from './engines.ts';
-import { scrapeOf } from './metrics-endpoint.ts';
+import { scrapeOf } from './metrics.ts';
 import { openObservability } from './observability.ts';
 import { readinessOf } from './readiness.ts';
 import { rolesOf } from './roles.ts';
-import { TOKENS } from './tokens.ts';
 
 /** One thread's share of the service: its container, and the roles of its configuration at work. */
 export interface Work {
@@ -43,13 +42,13 @@ export const startWork = async ({ processRoles, beside, ...foundations }: WorkOp
   });
   const engines = observability.engines(foundations.engines);
   const container = createContainer({ ...foundations, engines, observability });
-  if (processRoles) await container.get(TOKENS.documents).start();
-  const { leased, free } = rolesOf(container, configuration);
-  container.bind(TOKENS.roles).toConstantValue({ leased, free });
+  if (processRoles) await container.get(TOKENS.documents).store.start();
+  const roles = rolesOf(container);
+  const { leased, free } = roles;
   for (const one of [...leased, ...free]) one.start();
-  const own = readinessOf(container, configuration);
+  const own = readinessOf(container, roles);
   const checks = async (): Promise<HealthChecks> => ({ ...(await own()), ...beside?.() });
-  const scrape = scrapeOf(container, engines, checks);
+  const scrape = scrapeOf(container, roles, checks);
   const stopLeased = async (): Promise<void> => {
     await Promise.all(leased.map((one) => one.stop()));
   };
@@ -62,7 +61,7 @@ export const startWork = async ({ processRoles, beside, ...foundations }: WorkOp
     stopLeased,
     stop: async () => {
       await stopLeased();
-      container.get(TOKENS.pdfChecker).close();
+      container.get(TOKENS.documents).close();
       // The bus with them: a relay may wait in it for a consumer that is stopping, too.
       await Promise.all([...free.map((one) => one.stop()), engines.eventBus.close()]);
       await observability.tracer.close();

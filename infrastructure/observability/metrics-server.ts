@@ -12,7 +12,7 @@ export interface ScrapedText {
 
 const SLOWEST_REQUEST_MS = 10_000;
 
-/** Serves GET /metrics, and nothing else, to whoever may reach the address. */
+/** Serves GET /metrics, and nothing else, without a token: the address decides who reaches it. */
 export class MetricsServer {
   readonly #server: Server;
   readonly port: number;
@@ -35,7 +35,7 @@ export class MetricsServer {
     server.listen(port, host);
     await once(server, 'listening');
     server.on('error', (error) => logger.warn({ err: error }, 'the address of the metrics is in trouble'));
-    // Being watched is no reason to go on living.
+    // It does not keep the process alive.
     server.unref();
     return new MetricsServer(server);
   }
@@ -61,5 +61,22 @@ const answer = async (
   } catch (error) {
     logger.warn({ err: error }, 'metrics could not be collected');
     res.writeHead(500).end();
+  }
+};
+
+/** Undefined where the address cannot be used: a second service on one machine starts all the same, and goes without metrics. */
+export const serveMetrics = async (
+  scrape: ScrapedText,
+  address: { readonly host: string; readonly port: number },
+  logger: Logger,
+): Promise<MetricsServer | undefined> => {
+  try {
+    const server = await MetricsServer.listen(scrape, address, logger);
+    logger.info({ ...address }, 'metrics are served at /metrics');
+    return server;
+  } catch (error) {
+    const reason = (error as Error).message;
+    logger.warn({ ...address, reason }, 'no metrics: set METRICS_PORT to a free port, or to off');
+    return undefined;
   }
 };

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { TOKENS } from '../../infrastructure/composition/tokens.ts';
+import { TOKENS } from '../../infrastructure/composition/container.ts';
 import { Living, atMost } from '../lives/live.ts';
 import { livesFrom } from '../lives/smallest.ts';
 import { DAYS_BEFORE } from '../lives/steps.ts';
@@ -112,7 +112,7 @@ test('random lives go through processes of the release before and of this one as
       world.besideEarlier = false;
       world.address = () => here;
       world.decisionDesk = decideHere;
-      await world.container.get(TOKENS.storedFormats).leaveEarlierRelease();
+      await world.container.get(TOKENS.adapters).formats.leaveEarlierRelease();
     }
     if (days > 0) {
       await world.pass(days);

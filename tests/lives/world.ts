@@ -1,13 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { MarkOverdueInstallments } from '../../application/scheduling/mark-overdue-installments.ts';
-import { auditServices } from '../../infrastructure/composition/audit-module.ts';
+import { commandLineServices } from '../../infrastructure/composition/command-line.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
-import { createContainer } from '../../infrastructure/composition/container.ts';
+import { TOKENS, createContainer } from '../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
-import { privacyServices } from '../../infrastructure/composition/privacy-services.ts';
 import { startService } from '../../infrastructure/composition/service.ts';
 import type { RunningService } from '../../infrastructure/composition/service.ts';
-import { TOKENS } from '../../infrastructure/composition/tokens.ts';
+import { SqlDueInstallments } from '../../infrastructure/sql/read-models/due-installments.ts';
 import { commandLine } from '../support/command-line.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
@@ -131,9 +130,10 @@ export class World {
   }
 
   async sweep(): Promise<void> {
+    const { engines } = this.container.get(TOKENS.foundations);
     const marking = new MarkOverdueInstallments({
-      commands: this.container.get(TOKENS.commands),
-      due: this.container.get(TOKENS.dueInstallments),
+      commands: this.container.get(TOKENS.commands).handler,
+      due: new SqlDueInstallments(engines.readModelDatabase),
       clock: this.clock,
       logger: this.logger,
     });
@@ -144,8 +144,8 @@ export class World {
   async createApplication(): Promise<TestApplication> {
     const [applicationId, clientId, funds] = [randomUUID(), randomUUID(), [randomUUID(), randomUUID()]];
     const client = { applicationId, clientId, name: 'life', rateLimitMultiplier: 1_000, revokedAt: null };
-    const registry = this.container.get(TOKENS.clientRegistry);
-    await registry.create({ ...client, createdAt: this.clock.now(), secretHash: 'none' }, funds);
+    const { clientRegistry } = this.container.get(TOKENS.adapters);
+    await clientRegistry.create({ ...client, createdAt: this.clock.now(), secretHash: 'none' }, funds);
     return { applicationId, clientId, funds };
   }
 
@@ -154,8 +154,8 @@ export class World {
     if (known !== undefined) return known;
     const client = { applicationId, clientId, name: 'life', rateLimitMultiplier: 1_000, revokedAt: null };
     const { accessToken } = await this.container
-      .get(TOKENS.tokens)
-      .issue({ ...client, createdAt: this.clock.now() });
+      .get(TOKENS.access)
+      .tokens.issue({ ...client, createdAt: this.clock.now() });
     this.#tokens.set(clientId, accessToken);
     return accessToken;
   }
@@ -186,14 +186,14 @@ export class World {
   }
 
   async #submit(texts: readonly string[]): Promise<readonly string[]> {
-    const answers = await this.container.get(TOKENS.decisionDesk).submitAll(texts);
+    const answers = await this.container.get(TOKENS.administrator).desk.submitAll(texts);
     return answers.map(({ outcome }) => outcome);
   }
 
   /** Those commands come one after another, as on a command line. */
   async forget(document: string, applicationId: string, includingOpen: boolean): Promise<void> {
     const forgetting = async (): Promise<void> => {
-      const privacy = privacyServices(this.container);
+      const { privacy } = commandLineServices(this.container);
       await privacy.indexing.completeOnce(() => undefined);
       const found = await privacy.forgetting.find(document, applicationId);
       for (const operation of found)
@@ -219,8 +219,8 @@ export class World {
   async audit(): Promise<readonly string[]> {
     const foundations = await openFoundations(readConfiguration(this.environment), this.logger);
     try {
-      const services = { audit: auditServices(createContainer({ ...foundations, clock: this.clock })) };
-      const { code, out, err } = await commandLine(() => services)('audit', 'verify', '-o', 'json');
+      const { audit } = commandLineServices(createContainer({ ...foundations, clock: this.clock }));
+      const { code, out, err } = await commandLine(() => ({ audit }))('audit', 'verify', '-o', 'json');
       return code === 0 ? [] : [...out.split('\n').slice(0, MOST_SHOWN), err];
     } finally {
       await foundations.engines.close();

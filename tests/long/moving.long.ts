@@ -9,8 +9,8 @@ import type {
   LogPosition,
   RecordedEvent,
 } from '../../application/ports/event-store.ts';
+import { openMove } from '../../infrastructure/composition/areas/migrate.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
-import { openMove } from '../../infrastructure/composition/migrate-module.ts';
 import { useDataDirectory } from '../../infrastructure/composition/data-directory.ts';
 import { EventStoreDbStore } from '../../infrastructure/eventstoredb/event-store-db-store.ts';
 import { MOVED_TABLES } from '../../infrastructure/sql/moving/source-file.ts';

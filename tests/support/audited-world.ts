@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { ListClients } from '../../application/clients/list-clients.ts';
-import { auditServices } from '../../infrastructure/composition/audit-module.ts';
+import { commandLineServices } from '../../infrastructure/composition/command-line.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { createContainer } from '../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
-import { TOKENS } from '../../infrastructure/composition/tokens.ts';
 import { ApiClient, loanRequest } from './api-client.ts';
 import { commandLine } from './command-line.ts';
 import type { CommandResult } from './command-line.ts';
@@ -141,12 +139,8 @@ export const auditOf = async (dataDir: string, args: readonly string[]): Promise
   const logger = new RecordingLogger();
   const foundations = await openFoundations(readConfiguration({ DATA_DIR: dataDir }), logger);
   try {
-    const container = createContainer(foundations);
-    const services = {
-      audit: auditServices(container),
-      listClients: new ListClients(container.get(TOKENS.clientRegistry)),
-    };
-    return await commandLine(() => services)('audit', ...args);
+    const { audit, listClients } = commandLineServices(createContainer(foundations));
+    return await commandLine(() => ({ audit, listClients }))('audit', ...args);
   } finally {
     await foundations.engines.close();
   }

@@ -1,8 +1,8 @@
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
+import { TOKENS } from '../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import { startService } from '../../infrastructure/composition/service.ts';
 import type { RunningService as Service, ServiceOptions } from '../../infrastructure/composition/service.ts';
-import { TOKENS } from '../../infrastructure/composition/tokens.ts';
 import { ApiClient } from './api-client.ts';
 import { ServedDescription } from './http-description.ts';
 import { RecordingLogger } from './recording-logger.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { LoanCode } from '../../domain/shared/identifiers.ts';
+import { TOKENS } from '../../infrastructure/composition/container.ts';
 import { OPERATIONS } from '../../infrastructure/http/openapi/document.ts';
 import type { OperationSpec } from '../../infrastructure/http/openapi/operation.ts';
-import { TOKENS } from '../../infrastructure/composition/tokens.ts';
 import { ApiClient, multipart, smallPdf } from '../support/api-client.ts';
 import { RunningService } from '../support/running-service.ts';
 import type { ClientCredentials } from '../support/service-process.ts';
@@ -41,7 +41,7 @@ const assignActive = async ({ api }: Party, code: string): Promise<void> => {
 /** Replaces an operation, so that it may get the signature of the document that did it. */
 const renegotiate = async ({ api, credentials }: Party, code: string): Promise<void> => {
   const { client_id: clientId, application_id: applicationId, fund_ids: fundIds } = credentials;
-  await running.service.container.get(TOKENS.renegotiateLoans).execute(
+  await running.service.container.get(TOKENS.loans).renegotiate.execute(
     { requestId: 'test', clientId, applicationId, fundIds },
     {
       originalProposalCodes: [code as LoanCode],

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { administratorServices } from '../../infrastructure/composition/administrator-module.ts';
-import { TOKENS } from '../../infrastructure/composition/tokens.ts';
-import type { ApiClient } from '../support/api-client.ts';
+import { commandLineServices } from '../../infrastructure/composition/command-line.ts';
+import { TOKENS } from '../../infrastructure/composition/container.ts';
 import { loanRequest } from '../support/api-client.ts';
+import type { ApiClient } from '../support/api-client.ts';
 import { commandLine } from '../support/command-line.ts';
 import type { CommandResult } from '../support/command-line.ts';
 import { RunningService } from '../support/running-service.ts';
@@ -21,11 +21,8 @@ beforeAll(async () => {
     MASTER_KEY: randomBytes(32).toString('base64'),
   });
   api = await service.client(randomUUID());
-  const { container } = service.service;
-  receivables = commandLine(() => ({
-    administrator: administratorServices(container),
-    events: container.get(TOKENS.eventStream),
-  }));
+  const { administrator, events } = commandLineServices(service.service.container);
+  receivables = commandLine(() => ({ administrator, events }));
 }, 30_000);
 afterAll(() => service?.stop());
 
@@ -197,7 +194,7 @@ describe('in production', () => {
     expect(body.status_history.map(({ status }: { status: string }) => status)).toEqual([
       ...['received', 'approved', 'term_signed', 'active', 'settled'],
     ]);
-    const store = service.service.container.get(TOKENS.eventStore);
+    const { events: store } = service.service.container.get(TOKENS.adapters);
     const [first] = (await receivables('events', '--code', 'paid')).lines;
     const { events } = await store.read(`loan-${first.application_id}.paid`);
     const decided = events.filter(({ metadata }) => metadata.actor === 'administrator');

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { backupServices } from '../../infrastructure/composition/backup-module.ts';
+import { backupServices } from '../../infrastructure/composition/areas/backup.ts';
+import { examine } from '../../infrastructure/composition/areas/doctor.ts';
+import { commandLineServices } from '../../infrastructure/composition/command-line.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
-import { examine } from '../../infrastructure/composition/doctor.ts';
+import { TOKENS } from '../../infrastructure/composition/container.ts';
 import { requireServiceData } from '../../infrastructure/composition/data-directory.ts';
-import { statusOf } from '../../infrastructure/composition/status-services.ts';
-import { TOKENS } from '../../infrastructure/composition/tokens.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { RunningService } from '../support/running-service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -92,7 +92,7 @@ test('beside a running service, doctor finds nothing wrong and status says who r
   const running = await RunningService.start();
   try {
     const { container } = running.service;
-    const { dataDir } = container.get(TOKENS.configuration);
+    const { dataDir } = container.get(TOKENS.foundations).configuration;
     const findings = await examine({ DATA_DIR: dataDir }, () => new RecordingLogger());
     expect(findings.filter(({ state }) => state === 'failed')).toEqual([]);
     expect(findings.map(({ check }) => check)).toEqual(
@@ -100,7 +100,7 @@ test('beside a running service, doctor finds nothing wrong and status says who r
     );
     const wrongKey = await examine({ DATA_DIR: dataDir, MASTER_KEY }, () => new RecordingLogger());
     expect(wrongKey.find(({ state }) => state === 'failed')?.check).toBe('master_key');
-    const status = await statusOf(container)();
+    const status = await commandLineServices(container).status();
     expect(status).toMatchObject({ running: true, place: dataDir, operations: [] });
     expect(status.found).toContain(`process ${process.pid}`);
     expect(status.followers.map(({ name, behind }) => [name, behind])).toEqual([

@@ -1,15 +1,52 @@
 import type { MessagePort } from 'node:worker_threads';
+import { OutcomeUnknownError } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { MasterKey } from '../../security/master-key.ts';
-import { openFoundations } from '../foundations.ts';
-import type { Engines } from '../engines.ts';
 import { plainFields } from '../../observability/logging.ts';
+import { MasterKey } from '../../security/master-key.ts';
+import type { AppendReply, Row } from '../../sqlite/event-log/append-wire.ts';
+import type { AppendWriter } from '../../sqlite/event-log/event-log-threads.ts';
+import { TOKENS } from '../container.ts';
+import type { Engines } from '../engines.ts';
+import { openFoundations } from '../foundations.ts';
 import { waiting } from '../patience.ts';
 import { startWork } from '../work.ts';
 import type { Work } from '../work.ts';
-import { TOKENS } from '../tokens.ts';
-import { RemoteAppends } from './remote-appends.ts';
 import type { BackgroundData, FromBackground, Question, ToBackground } from './wire.ts';
+
+interface Pending {
+  resolve(reply: AppendReply): void;
+  reject(error: Error): void;
+}
+
+/** The writer of the log as the background thread sees it: over messages to the main thread, which owns it. */
+export class RemoteAppends implements AppendWriter {
+  readonly #post: (message: FromBackground) => void;
+  readonly #pending = new Map<number, Pending>();
+  #asked = 0;
+
+  constructor(post: (message: FromBackground) => void) {
+    this.#post = post;
+  }
+
+  call(append: Row, characters: number): Promise<AppendReply> {
+    return new Promise((resolve, reject) => {
+      const id = ++this.#asked;
+      this.#pending.set(id, { resolve, reject });
+      this.#post({ kind: 'append', id, append, characters });
+    });
+  }
+
+  settle(id: number, reply: AppendReply): void {
+    this.#pending.get(id)?.resolve(reply);
+    this.#pending.delete(id);
+  }
+
+  async close(): Promise<void> {
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const one of pending) one.reject(new OutcomeUnknownError('the thread was closed before the answer'));
+  }
+}
 
 const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 
@@ -79,7 +116,7 @@ export const runBackground = async (data: BackgroundData, port: MessagePort): Pr
       case 'append result':
         return appends.settle(message.id, message.reply);
       case 'queued':
-        return opened?.work.container.get(TOKENS.webhookSide).worker.wake(message.webhookIds);
+        return opened?.work.container.get(TOKENS.webhooks).worker.wake(message.webhookIds);
       case 'ask':
         if (opened)
           void answerTo(message.question, opened).then((answer) =>

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { restoreBackup } from '../embedded/backup/restore-backup.ts';
-import { writeBackup } from '../embedded/backup/write-backup.ts';
-import { BackupFailedError } from '../embedded/backup/manifest.ts';
-import type { BackupServices } from '../cli/cli-services.ts';
-import { readConfiguration } from './configuration.ts';
-import { requireServiceFiles } from './data-directory.ts';
-import { SystemClock } from '../support/system-clock.ts';
-import packageJson from '../../package.json' with { type: 'json' };
+import packageJson from '../../../package.json' with { type: 'json' };
+import type { BackupServices } from '../../cli/cli-services.ts';
+import { BackupFailedError } from '../../embedded/backup/manifest.ts';
+import { restoreBackup } from '../../embedded/backup/restore-backup.ts';
+import { writeBackup } from '../../embedded/backup/write-backup.ts';
+import { SystemClock } from '../../support/system-clock.ts';
+import { readConfiguration } from '../configuration.ts';
+import { requireServiceFiles } from '../data-directory.ts';
 
 const ENGINES_KEEP_THEIR_OWN =
   'backups of this command are for the embedded profile: engines of their own are backed up with their own tools';

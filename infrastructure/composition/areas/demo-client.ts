@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Container } from 'inversify';
-import type { CreatedClient } from '../../application/clients/create-client.ts';
-import type { Configuration } from './configuration.ts';
-import { TOKENS } from './tokens.ts';
+import type { CreateClient, CreatedClient } from '../../../application/clients/create-client.ts';
+import type { Configuration } from '../configuration.ts';
+import type { Adapters } from './adapters.ts';
 
 /** A first call that can be pasted as it is: it asks for a token and assigns an operation with a small PDF made on the spot. */
 const firstCall = (
@@ -18,14 +17,16 @@ const firstCall = (
 const TAKES_AT_MOST_MS = 10_000;
 
 /** Of several processes that start at once on one store, one makes the client. */
-const createOnce = async (container: Container): Promise<CreatedClient | undefined> => {
-  const [registry, leases] = [container.get(TOKENS.clientRegistry), container.get(TOKENS.leases)];
+const createOnce = async (
+  { clientRegistry: registry, leases }: Adapters,
+  createClient: CreateClient,
+): Promise<CreatedClient | undefined> => {
   if ((await registry.list()).length > 0) return undefined;
   const lease = await leases.acquire('demo client', randomUUID(), TAKES_AT_MOST_MS);
   if (!lease) return undefined;
   try {
     if ((await registry.list()).length > 0) return undefined;
-    return await container.get(TOKENS.createClient).execute({ name: 'demo', fundIds: [randomUUID()] });
+    return await createClient.execute({ name: 'demo', fundIds: [randomUUID()] });
   } finally {
     await leases.release(lease);
   }
@@ -33,11 +34,12 @@ const createOnce = async (container: Container): Promise<CreatedClient | undefin
 
 /** The first start of an empty sandbox makes a client for trying out and prints how. Never in production. */
 export const announceDemoClient = async (
-  container: Container,
   configuration: Configuration,
+  adapters: Adapters,
+  createClient: CreateClient,
 ): Promise<void> => {
   if (configuration.environment !== 'sandbox' || !configuration.roles.includes('api')) return;
-  const client = await createOnce(container);
+  const client = await createOnce(adapters, createClient);
   if (!client) return;
   const { clientId, clientSecret, fundIds } = client;
   process.stdout.write(

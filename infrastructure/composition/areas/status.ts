@@ -1,16 +1,15 @@
-import type { Container } from 'inversify';
-import type { EventSubscription, LogPosition } from '../../application/ports/event-store.ts';
-import type { FollowerPlace, ServiceStatus } from '../cli/cli-services.ts';
-import { holderOfDirectory } from '../embedded/service-lock.ts';
-import type { HealthChecks } from '../http/server/health-app.ts';
-import { SqlLeases } from '../sql/leases.ts';
-import { SqlOperationStates } from '../sql/read-models/operation-states.ts';
-import { SqlDeliveryLog } from '../sql/webhooks/delivery-log.ts';
-import { allProjections } from './all-projections.ts';
-import { ROLES } from './configuration.ts';
-import type { Configuration } from './configuration.ts';
-import { checkEngines } from './readiness.ts';
-import { TOKENS } from './tokens.ts';
+import type { EventSubscription, LogPosition } from '../../../application/ports/event-store.ts';
+import type { FollowerPlace, ServiceStatus } from '../../cli/cli-services.ts';
+import { holderOfDirectory } from '../../embedded/service-lock.ts';
+import type { HealthChecks } from '../../http/server/health-app.ts';
+import { SqlOperationStates } from '../../sql/read-models/operation-states.ts';
+import { SqlDeliveryLog } from '../../sql/webhooks/delivery-log.ts';
+import { ROLES } from '../configuration.ts';
+import type { Configuration } from '../configuration.ts';
+import type { Foundations } from '../foundations.ts';
+import { allProjections } from '../projections.ts';
+import { checkEngines } from '../readiness.ts';
+import type { Adapters } from './adapters.ts';
 
 /** Counting stops here: further behind is only said to be at least so much. */
 const MOST_COUNTED = 10_000;
@@ -35,13 +34,14 @@ const countBehind = async (
   return { behind, atLeast: true };
 };
 
-const followersOf = async (container: Container): Promise<readonly FollowerPlace[]> => {
-  const log = container.get(TOKENS.eventSubscription);
-  const store = container.get(TOKENS.projectionStore);
-  const relay = await container.get(TOKENS.checkpoints).load('outbox-relay');
+const followersOf = async (
+  log: EventSubscription,
+  { projectionStore, checkpoints }: Adapters,
+): Promise<readonly FollowerPlace[]> => {
+  const relay = await checkpoints.load('outbox-relay');
   const places: [string, LogPosition | 'start'][] = [['relay', relay]];
   for (const projection of allProjections) {
-    const checkpoint = await store.checkpoint(projection);
+    const checkpoint = await projectionStore.checkpoint(projection);
     places.push([projection.name, checkpoint]);
   }
   return Promise.all(
@@ -88,9 +88,8 @@ const embeddedService = async (configuration: Configuration) => {
   return { place: dataDir, found: holder, roles: roles.map((role) => ({ role, state, holder })) };
 };
 
-const sharedService = async (container: Container, configuration: Configuration) => {
-  const leases = await new SqlLeases(container.get(TOKENS.serviceDatabase)).held();
-  const held = leases.filter(({ name }) => (ROLES as readonly string[]).includes(name));
+const sharedService = async (configuration: Configuration, { leases }: Adapters) => {
+  const held = (await leases.held()).filter(({ name }) => (ROLES as readonly string[]).includes(name));
   const answers = await answering(configuration);
   const holders = new Map(held.map(({ name, holder }) => [name, holder]));
   const leased = ROLES.filter((role) => role !== 'api' && role !== 'webhooks');
@@ -108,25 +107,26 @@ const sharedService = async (container: Container, configuration: Configuration)
 };
 
 /** What `receivables status` shows. Nothing is waited for: a read model that is behind is shown as behind. */
-export const statusOf = (container: Container) => async (): Promise<ServiceStatus> => {
-  const configuration = container.get(TOKENS.configuration);
-  const shared = configuration.engines.databaseUrl !== undefined;
-  const service = await (shared ? sharedService(container, configuration) : embeddedService(configuration));
-  const checks = await checkEngines(container, ['api']);
-  const lags = await new SqlDeliveryLog(container.get(TOKENS.serviceDatabase)).lag();
-  return {
-    running: service.found !== null,
-    ...service,
-    engines: enginesOf(configuration, {
-      ...checks,
-      ...(configuration.engines.kafkaBrokers === undefined && { event_bus: 'ok' }),
-      ...(configuration.engines.s3Url === undefined && { documents: 'ok' }),
-    }),
-    followers: await followersOf(container),
-    operations: await new SqlOperationStates(container.get(TOKENS.readModelDatabase)).counts(),
-    deliveriesWaiting: {
-      webhooks: lags.length,
-      oldestSince: lags.map(({ oldestCreatedAt }) => oldestCreatedAt).toSorted()[0] ?? null,
-    },
+export const statusOf =
+  (foundations: Foundations, adapters: Adapters) => async (): Promise<ServiceStatus> => {
+    const { configuration, engines } = foundations;
+    const shared = configuration.engines.databaseUrl !== undefined;
+    const service = await (shared ? sharedService(configuration, adapters) : embeddedService(configuration));
+    const checks = await checkEngines(adapters, ['api']);
+    const lags = await new SqlDeliveryLog(engines.serviceDatabase).lag();
+    return {
+      running: service.found !== null,
+      ...service,
+      engines: enginesOf(configuration, {
+        ...checks,
+        ...(configuration.engines.kafkaBrokers === undefined && { event_bus: 'ok' }),
+        ...(configuration.engines.s3Url === undefined && { documents: 'ok' }),
+      }),
+      followers: await followersOf(engines.eventStore, adapters),
+      operations: await new SqlOperationStates(engines.readModelDatabase).counts(),
+      deliveriesWaiting: {
+        webhooks: lags.length,
+        oldestSince: lags.map(({ oldestCreatedAt }) => oldestCreatedAt).toSorted()[0] ?? null,
+      },
+    };
   };
-};

@@ -1,22 +1,22 @@
 import { access, constants, statfs } from 'node:fs/promises';
-import type { Container } from 'inversify';
-import type { Logger } from '../../application/ports/logger.ts';
-import packageJson from '../../package.json' with { type: 'json' };
-import type { Finding } from '../cli/cli-services.ts';
-import { holderOfDirectory } from '../embedded/service-lock.ts';
-import { API_VERSION } from '../http/openapi/version.ts';
-import { WrongMasterKeyError } from '../security/master-keys.ts';
-import { engineTime } from '../sql/leases.ts';
-import { exposedFiles } from '../support/private-files.ts';
-import { allProjections } from './all-projections.ts';
-import { readConfiguration } from './configuration.ts';
-import type { Configuration } from './configuration.ts';
-import { createContainer } from './container.ts';
-import { missingServiceData } from './data-directory.ts';
-import { openFoundations } from './foundations.ts';
-import { isAllowed, refuseOpenEngines } from './insecurities.ts';
-import { checkEngines } from './readiness.ts';
-import { TOKENS } from './tokens.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
+import { messageOf } from '../../../application/support/error-message.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
+import type { Finding } from '../../cli/cli-services.ts';
+import { holderOfDirectory } from '../../embedded/service-lock.ts';
+import { API_VERSION } from '../../http/openapi/version.ts';
+import { WrongMasterKeyError } from '../../security/master-keys.ts';
+import { engineTime } from '../../sql/leases.ts';
+import { exposedFiles } from '../../support/private-files.ts';
+import { readConfiguration } from '../configuration.ts';
+import type { Configuration } from '../configuration.ts';
+import { missingServiceData } from '../data-directory.ts';
+import { openFoundations } from '../foundations.ts';
+import type { Foundations } from '../foundations.ts';
+import { isAllowed, refuseOpenEngines } from '../insecurities.ts';
+import { allProjections } from '../projections.ts';
+import { checkEngines } from '../readiness.ts';
+import { adapterArea } from './adapters.ts';
 
 const MEBIBYTE = 1024 ** 2;
 const LITTLE_SPACE = 1024 * MEBIBYTE;
@@ -30,7 +30,6 @@ const finding = (check: string, state: Finding['state'], detail: string): Findin
   state,
   detail,
 });
-import { messageOf } from '../../application/support/error-message.ts';
 
 /** A look that throws is a check that failed. */
 const look = async (check: string, work: () => Promise<Finding> | Finding): Promise<Finding> => {
@@ -79,8 +78,7 @@ const versions = (): Finding => {
   return finding('versions', major < OLDEST_NODE ? 'failed' : 'ok', detail);
 };
 
-const readModels = async (container: Container): Promise<Finding> => {
-  const generations = container.get(TOKENS.generations);
+const readModels = async ({ engines: { generations } }: Foundations): Promise<Finding> => {
   const number = await generations.serving();
   if (number === undefined)
     return finding('read_models', 'warning', 'none serves yet: the service builds them');
@@ -102,9 +100,9 @@ const readModels = async (container: Container): Promise<Finding> => {
   }
 };
 
-const clock = async (container: Container): Promise<Finding> => {
+const clock = async ({ engines }: Foundations): Promise<Finding> => {
   const before = Date.now();
-  const away = (await engineTime(container.get(TOKENS.serviceDatabase))) - before;
+  const away = (await engineTime(engines.serviceDatabase)) - before;
   const off = Math.abs(away) > CLOCK_TOLERANCE_MS;
   const now = new Date(before).toISOString();
   return finding('clock', off ? 'failed' : 'ok', off ? `${now}: ${away} ms away from the database's` : now);
@@ -115,15 +113,14 @@ const opened = async (configuration: Configuration, logger: Logger): Promise<rea
   try {
     const foundations = await openFoundations(configuration, logger);
     try {
-      const container = createContainer(foundations);
-      const checks = await checkEngines(container, ['api']);
+      const checks = await checkEngines(adapterArea(foundations), ['api']);
       return [
         finding('master_key', 'ok', 'opens what is stored'),
         ...Object.entries(checks).map(([name, state]) =>
           finding(name, state === 'ok' ? 'ok' : 'failed', state === 'ok' ? 'answers' : state),
         ),
-        await look('read_models', () => readModels(container)),
-        await look('clock', () => clock(container)),
+        await look('read_models', () => readModels(foundations)),
+        await look('clock', () => clock(foundations)),
       ];
     } finally {
       await foundations.engines.close();

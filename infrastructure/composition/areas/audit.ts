@@ -1,0 +1,83 @@
+import { FindOperation } from '../../../application/administrator/find-operation.ts';
+import { ShowOperation } from '../../../application/audit/show-operation.ts';
+import { VerifyLog } from '../../../application/audit/verify-log.ts';
+import { BrokenSealBookError, SealLog } from '../../../application/seals/seal-log.ts';
+import { catchUp } from '../../cli/catch-up.ts';
+import type { AuditServices } from '../../cli/cli-services.ts';
+import { DifferencesFoundError } from '../../cli/command-line.ts';
+import { API_VERSION } from '../../http/openapi/version.ts';
+import { DataKeyAnchorSigner, DataSealKeys } from '../../security/audit-keys.ts';
+import { SqlAuditedRows } from '../../sql/read-models/audited-rows.ts';
+import { SqlSealBook } from '../../sql/seal-book.ts';
+import { SqlFrozenEvents } from '../../sql/webhooks/events.ts';
+import { throttled } from '../../support/throttled.ts';
+import { pause } from '../../support/time.ts';
+import type { Foundations } from '../foundations.ts';
+import { allProjections, numberOf } from '../projections.ts';
+import type { Adapters } from './adapters.ts';
+import type { ReadModels } from './read-models.ts';
+
+/** No request waits for a seal. */
+const SEALER_PAUSE_MS = 100;
+
+/** Seals over the whole log. */
+export const sealArea = (
+  { engines, configuration, realClock, logger, observability }: Foundations,
+  { dataKeys }: Adapters,
+) => {
+  const book = new SqlSealBook(engines.serviceDatabase);
+  const keys = new DataSealKeys(dataKeys);
+  const sealLog = new SealLog({
+    subscription: observability.follower('log-sealer', throttled(engines.eventStore, SEALER_PAUSE_MS)),
+    book,
+    keys,
+    log: configuration.engines.eventStoreUrl === undefined ? 'embedded' : 'eventstoredb',
+    clock: realClock,
+    logger,
+    sleep: pause,
+  });
+  return { book, keys, sealLog };
+};
+
+export type Seals = ReturnType<typeof sealArea>;
+
+/** What the command line needs to audit. */
+export const auditServices = (
+  { engines, clock, realClock }: Foundations,
+  { events, clientRegistry, dataKeys, vault }: Adapters,
+  { projectors }: ReadModels,
+  { book, keys, sealLog }: Seals,
+): AuditServices => {
+  const operations = new FindOperation({ registry: clientRegistry, events });
+  return {
+    verification: new VerifyLog({
+      events,
+      subscription: engines.eventStore,
+      rows: new SqlAuditedRows(engines.readModelDatabase),
+      frozen: new SqlFrozenEvents(engines.serviceDatabase),
+      auditing: { projections: allProjections, apiVersion: API_VERSION },
+      readModels: allProjections.map(({ name, tables }) => ({
+        name,
+        tables,
+        catchUp: async () => {
+          const projector = projectors.find((one) => one.status().projection === name);
+          if (projector) await catchUp(projector);
+        },
+      })),
+      seals: { book, keys, numberOf },
+      clock,
+      sleep: pause,
+    }),
+    operations: new ShowOperation({ events, vault }),
+    signer: new DataKeyAnchorSigner(dataKeys),
+    sealNow: async () => {
+      try {
+        return await sealLog.sealNow();
+      } catch (error) {
+        throw error instanceof BrokenSealBookError ? new DifferencesFoundError(error.message) : error;
+      }
+    },
+    applicationOf: (code) => operations.applicationOf(code),
+    now: () => realClock.realNow(),
+  };
+};

@@ -1,0 +1,69 @@
+import { LRUCache } from 'lru-cache';
+import { LOAN_STREAM_PREFIX, parseLoanStream } from '../../../application/command-handling/stream-names.ts';
+import type { EventStore, EventSubscription, StoredEvents } from '../../../application/ports/event-store.ts';
+import { EventStream } from '../../../application/publishing/event-stream.ts';
+import { StreamFundLookup } from '../../../application/publishing/fund-lookup.ts';
+import { HeldOperations } from '../../../application/publishing/held-operations.ts';
+import { OutboxRelay } from '../../../application/publishing/outbox-relay.ts';
+import { PublicEventTranslator } from '../../../application/publishing/public-event-translator.ts';
+import { PublishedEvents } from '../../../application/publishing/published-event.ts';
+import { API_VERSION } from '../../http/openapi/version.ts';
+import { throttled } from '../../support/throttled.ts';
+import { pause } from '../../support/time.ts';
+import type { Foundations } from '../foundations.ts';
+import { decodeRecorded } from '../projections.ts';
+import type { Adapters } from './adapters.ts';
+
+/** Funds remembered by what translates the whole log, and by what translates single events. */
+const FUNDS_OF_THE_LOG = 100_000;
+const FUNDS_OF_SINGLE_EVENTS = 1_000;
+const RELAY_PAUSE_MS = 20;
+
+const translatorOf = (events: EventStore, rememberedFunds: number): PublicEventTranslator =>
+  new PublicEventTranslator({
+    decode: decodeRecorded,
+    parseStream: parseLoanStream,
+    funds: new StreamFundLookup(events, decodeRecorded, new LRUCache({ max: rememberedFunds })),
+    apiVersion: API_VERSION,
+  });
+
+export const relayOf = (
+  { engines, logger, observability }: Foundations,
+  { events, checkpoints, relayQuarantine }: Adapters,
+): OutboxRelay => {
+  const { eventStore, eventBus } = engines;
+  const translator = translatorOf(events, FUNDS_OF_THE_LOG);
+  return new OutboxRelay({
+    subscription: observability.follower('relay', throttled(eventStore, RELAY_PAUSE_MS)),
+    checkpoints,
+    bus: eventBus,
+    held: new HeldOperations({
+      quarantine: relayQuarantine,
+      events,
+      bus: eventBus,
+      translate: observability.translation((recorded) => translator.translate(recorded)),
+      logger,
+    }),
+    logger,
+    streamPrefix: LOAN_STREAM_PREFIX,
+    sleep: pause,
+  });
+};
+
+/** The public events as commands read them, from the log itself. */
+export const eventStreamOf = ({ engines }: Foundations, { events }: Adapters): EventStream => {
+  const translator = translatorOf(events, FUNDS_OF_THE_LOG);
+  return new EventStream({
+    subscription: engines.eventStore,
+    translate: (recorded) => translator.translate(recorded),
+  });
+};
+
+const NO_INDEX: StoredEvents = { byId: () => Promise.resolve(undefined) };
+
+/** EventStoreDB finds no event by its id: there, an event is known as long as a delivery keeps it. */
+export const publishedEvents = ({ engines }: Foundations, { events }: Adapters): PublishedEvents => {
+  const log = engines.eventStore;
+  const stored = 'byId' in log ? (log as EventSubscription & StoredEvents) : NO_INDEX;
+  return new PublishedEvents(stored, translatorOf(events, FUNDS_OF_SINGLE_EVENTS));
+};

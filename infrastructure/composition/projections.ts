@@ -1,0 +1,52 @@
+import { decodeEvent } from '../../application/event-codec/event-codec.ts';
+import type { LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
+import type { LogOrder } from '../../application/rebuild/log-order.ts';
+import type { DomainEvent } from '../../domain/domain-event.ts';
+import type { LoanEvent } from '../../domain/loan/events.ts';
+import type { ProjectedEvent, Projection } from '../../projections/engine/projection.ts';
+import { loanProjection } from '../../projections/loan/loan-projection.ts';
+import { portfolioProjection } from '../../projections/portfolio/portfolio-projection.ts';
+import { reconciliationProjection } from '../../projections/reconciliation/reconciliation-projection.ts';
+
+/** Every read model; together they are one generation. */
+export const allProjections: readonly Projection[] = [
+  loanProjection,
+  reconciliationProjection,
+  portfolioProjection,
+];
+
+/** The end of the log is handed to each follower as the same objects, so that the first one decodes for all of them. */
+const decoded = new WeakMap<RecordedEvent, DomainEvent>();
+
+const decodedOnce = (recorded: RecordedEvent): DomainEvent => {
+  const known = decoded.get(recorded);
+  if (known) return known;
+  const event = decodeEvent(recorded);
+  decoded.set(recorded, event);
+  return event;
+};
+
+/** @throws UnreadableEventError for a type of a newer version: skipping it would break the order that is promised */
+export const decodeRecorded = (recorded: RecordedEvent): LoanEvent => decodedOnce(recorded) as LoanEvent;
+
+/** @throws UnreadableEventError for a type of a newer version: skipping it would leave rows that are wrong without a trace */
+export const toProjected = (recorded: RecordedEvent): ProjectedEvent => ({
+  event: decodedOnce(recorded),
+  id: recorded.id,
+  stream: recorded.stream,
+  revision: recorded.revision,
+  recordedAt: recorded.metadata.recordedAt,
+  applicationId: recorded.metadata.applicationId,
+});
+
+/** A number in the embedded log, two in EventStoreDB; in both, the first says what came earlier. */
+export const numberOf = (position: LogPosition | 'start'): bigint =>
+  position === 'start' ? 0n : BigInt(position.split('/', 1)[0]!);
+
+export const logOrder: LogOrder = {
+  compare: (one, other) => {
+    const [left, right] = [numberOf(one), numberOf(other)];
+    return left < right ? -1 : left > right ? 1 : 0;
+  },
+  share: (done, whole) => Math.min(1, Number(numberOf(done)) / Math.max(1, Number(numberOf(whole)))),
+};
