@@ -77,6 +77,11 @@ export const object = <const Fields extends Properties, const Optional extends k
     properties,
   });
 
+/** An object that may leave out any of its properties. */
+export const partial = <const Fields extends Properties>(
+  properties: Fields,
+): SchemaOf<ObjectOf<Fields, keyof Fields & string>> => typed({ type: 'object', properties });
+
 /**
  * An object of a request; as in `object`, but an optional property may also be null, which is the same as leaving it out.
  */

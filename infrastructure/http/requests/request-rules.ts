@@ -1,3 +1,4 @@
+import { isCalendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
 
@@ -40,3 +41,28 @@ export const repetitions = (
   });
   return repeated;
 };
+
+/** A text inside of an entry that may have any shape. */
+export const textIn = (entry: unknown, field: string): string | undefined => asText(asDraft(entry)?.[field]);
+
+/** Hostile texts are not sent back in full. */
+export const quoted = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}...` : text);
+
+export const notAfter = (
+  field: string,
+  date: unknown,
+  last: CalendarDate,
+  why: string,
+): readonly FieldViolation[] => {
+  const text = asText(date);
+  if (text === undefined || !isCalendarDate(text) || text <= last) return [];
+  return [{ field, code: 'invalid_date', message: `must not be after ${last}: ${why}` }];
+};
+
+/** An operation that is issued later could not be disbursed. */
+export const checkIssue = (
+  field: string,
+  date: unknown,
+  { lastIssue }: RequestRules,
+): readonly FieldViolation[] =>
+  lastIssue ? notAfter(field, date, lastIssue(), 'an operation is assigned once it is issued') : [];

@@ -7,3 +7,8 @@ export const EXAMPLE = {
   /** Of its assignment, and of most that happens in the examples. */
   received: '2026-01-15T12:00:00.000Z',
 } as const;
+
+export const exampleSchedule = [
+  { code: '001', due_date: '2026-02-15', face_value: 950.0 },
+  { code: '002', due_date: '2026-03-15', face_value: 950.5 },
+] as const;

@@ -1,0 +1,118 @@
+import type { AddDocuments } from '../../../application/loans/add-documents.ts';
+import type { AddDocumentsInput, DocumentsReceipt } from '../../../application/loans/inputs.ts';
+import type { ReceivedFile } from '../../../application/ports/document-store.ts';
+import { component, object, ref, schemasOf } from '../../../application/schemas/schema.ts';
+import type { TypeOf } from '../../../application/schemas/schema.ts';
+import { ProposalCode } from '../../../application/schemas/values.ts';
+import { REPLAYED } from '../openapi/components/headers.ts';
+import { json } from '../openapi/operation.ts';
+import { forClient, outcomeReply } from '../operation.ts';
+import type { CrossCheck } from '../requests/request-rules.ts';
+import {
+  BackingDocuments,
+  checkDocumentNames,
+  DOCX,
+  FILE_ERRORS,
+  namedDocuments,
+} from './backing-documents.ts';
+import { endpoint } from './endpoint.ts';
+import { EXAMPLE } from './example-values.ts';
+import { presentDocument, StoredDocument } from './stored-documents.ts';
+
+const FilesData = component('FilesData', {
+  ...object({
+    originator_proposal_code: ref(ProposalCode),
+    documents: ref(BackingDocuments),
+  }),
+  description: 'Names the operation and ties each uploaded file to its purpose.',
+});
+type FilesData = TypeOf<typeof FilesData>;
+
+const example = {
+  originator_proposal_code: EXAMPLE.code,
+  documents: [{ type: 'renegotiation_signature', value: 'signed.pdf' }],
+};
+
+const crossCheck: CrossCheck = (draft) => checkDocumentNames(draft['documents'], 'documents');
+
+const inputOf = (body: FilesData, files: readonly ReceivedFile[]): AddDocumentsInput => ({
+  code: body.originator_proposal_code,
+  documents: namedDocuments(body.documents),
+  files,
+});
+
+const FilesReceipt = component('FilesReceipt', {
+  ...object({
+    originator_proposal_code: ref(ProposalCode),
+    documents: { type: 'array', items: ref(StoredDocument) },
+  }),
+  description: 'The documents of the request as they are kept.',
+});
+export const filesSchemas = schemasOf(FilesData, FilesReceipt);
+
+const exampleReceipt = {
+  originator_proposal_code: EXAMPLE.code,
+  documents: [
+    {
+      document_id: EXAMPLE.documentId,
+      type: 'renegotiation_signature',
+      value: 'signed.pdf',
+      sha256: 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9',
+      size: 51234,
+      received_at: '2026-06-20T15:04:05.000Z',
+    },
+  ],
+};
+
+const present = ({ code, documents }: DocumentsReceipt): object => ({
+  originator_proposal_code: code,
+  documents: documents.map(presentDocument),
+});
+
+export interface FilesUses {
+  readonly addDocuments: AddDocuments['execute'];
+}
+
+export const addDocuments = endpoint({
+  id: 'addDocuments',
+  method: 'post',
+  path: '/loan/files',
+  tag: 'Loans',
+  summary: 'Send further documents of an operation',
+  description:
+    'Takes the part `files_data` and the files that it names. The name of a file is its key within the operation: ' +
+    'the same name, type and content again is a replay, anything else under that name answers 409. PDF only; a ' +
+    '`renegotiation_document` may be a Word document. A `renegotiation_signature` needs a renegotiated operation ' +
+    'or one that came out of a renegotiation.',
+  access: 'loans:write',
+  bucket: 'loan_files',
+  body: [
+    {
+      mediaType: 'multipart/form-data',
+      schema: FilesData,
+      example,
+      dataPart: 'files_data',
+      exampleFiles: ['signed.pdf'],
+      limit: 16_384,
+      fileTypes: `application/pdf, ${DOCX}`,
+    },
+  ],
+  success: [
+    {
+      ...json(201, 'The documents are stored.', FilesReceipt, exampleReceipt),
+      headers: REPLAYED,
+    },
+  ],
+  errors: [
+    ...FILE_ERRORS,
+    ...(['loan_not_found', 'operation_invalid_state'] as const),
+    ...(['idempotency_conflict', 'concurrent_modification'] as const),
+  ],
+  handler: ({ addDocuments: add }: FilesUses) => ({
+    crossCheck,
+    fileNames: (body: FilesData) => body.documents.map(({ value }) => value),
+    run: forClient<FilesData>(async (context, { body, files }) =>
+      outcomeReply(201, await add(context, inputOf(body, files)), present),
+    ),
+  }),
+});

@@ -1,0 +1,157 @@
+import type { AssignLoan } from '../../../application/loans/assign-loan.ts';
+import type { AssignLoanInput, LoanReceipt as Receipt } from '../../../application/loans/inputs.ts';
+import type { ReceivedFile } from '../../../application/ports/document-store.ts';
+import { component, object, ref, schemasOf } from '../../../application/schemas/schema.ts';
+import type { TypeOf } from '../../../application/schemas/schema.ts';
+import {
+  Amount,
+  CalendarDate,
+  FundId,
+  LoanStatus,
+  ProductType,
+  ProposalCode,
+  Timestamp,
+} from '../../../application/schemas/values.ts';
+import type { FundId as OwnFundId } from '../../../domain/shared/identifiers.ts';
+import { centsFromAmount } from '../../../domain/shared/money.ts';
+import { REPLAYED } from '../openapi/components/headers.ts';
+import { json } from '../openapi/operation.ts';
+import { forClient, outcomeReply } from '../operation.ts';
+import { checkIssue } from '../requests/request-rules.ts';
+import type { CrossCheck } from '../requests/request-rules.ts';
+import { BackingDocuments, checkDocumentNames, FILE_ERRORS, namedDocuments } from './backing-documents.ts';
+import { Borrower, borrowerOf, checkBorrower } from './borrower.ts';
+import { endpoint } from './endpoint.ts';
+import { EXAMPLE, exampleSchedule } from './example-values.ts';
+import { askedOutcome } from './sandbox-outcome.ts';
+import { checkSchedule, NewInstallments, NumberOfInstallments, scheduleOf } from './schedule.ts';
+
+const LoanData = component('LoanData', {
+  ...object({
+    fund_id: ref(FundId),
+    originator_proposal_code: ref(ProposalCode),
+    product_type: ref(ProductType),
+    acquisition_value: { ...ref(Amount), description: 'What the fund pays for the operation.' },
+    number_of_installments: ref(NumberOfInstallments),
+    date_issued: { ...ref(CalendarDate), description: 'Issue date of the credit.' },
+    borrower: ref(Borrower),
+    installments: ref(NewInstallments),
+    backing_documents: ref(BackingDocuments),
+  }),
+  description: 'An operation offered to a fund. Fields that are not listed here are ignored.',
+});
+type LoanData = TypeOf<typeof LoanData>;
+
+export const exampleLoanData = {
+  fund_id: EXAMPLE.fundId,
+  originator_proposal_code: EXAMPLE.code,
+  product_type: 'financing',
+  acquisition_value: 1800.0,
+  number_of_installments: 2,
+  date_issued: '2026-01-15',
+  borrower: {
+    document_number: '52998224725',
+    document_type: 'CPF',
+    name: 'Maria da Silva',
+    birth_date: '1990-05-20',
+    email: 'maria@example.com',
+    phone: '+5511999990000',
+    address: {
+      zip_code: '01310100',
+      street: 'Avenida Paulista',
+      number: '1000',
+      neighborhood: 'Bela Vista',
+      city: 'Sao Paulo',
+      state: 'SP',
+    },
+  },
+  installments: exampleSchedule,
+  backing_documents: [{ type: 'ccb', value: 'ccb.pdf' }],
+};
+
+const crossCheck: CrossCheck = (draft, rules) => [
+  ...checkIssue('date_issued', draft['date_issued'], rules),
+  ...checkSchedule(draft, draft['date_issued']),
+  ...checkDocumentNames(draft['backing_documents'], 'backing_documents'),
+  ...checkBorrower(draft['borrower'], rules),
+];
+
+const inputOf = (body: LoanData, files: readonly ReceivedFile[]): AssignLoanInput => ({
+  fundId: body.fund_id.toLowerCase() as OwnFundId,
+  code: body.originator_proposal_code,
+  productType: body.product_type,
+  acquisitionValue: centsFromAmount(body.acquisition_value),
+  dateIssued: body.date_issued,
+  borrower: borrowerOf(body.borrower),
+  installments: scheduleOf(body.installments),
+  documents: namedDocuments(body.backing_documents),
+  files,
+});
+
+const LoanReceipt = component('LoanReceipt', {
+  ...object({
+    originator_proposal_code: ref(ProposalCode),
+    status: ref(LoanStatus),
+    fund_id: ref(FundId),
+    received_at: ref(Timestamp),
+  }),
+  description: 'Acknowledges an operation. A repeated request shows the status of today.',
+});
+export const assignmentSchemas = schemasOf(LoanData, LoanReceipt);
+
+const exampleReceipt = {
+  originator_proposal_code: EXAMPLE.code,
+  status: 'received',
+  fund_id: EXAMPLE.fundId,
+  received_at: EXAMPLE.received,
+};
+
+const present = ({ code, status, fundId, receivedAt }: Receipt): object => ({
+  originator_proposal_code: code,
+  status,
+  fund_id: fundId,
+  received_at: receivedAt,
+});
+
+export interface AssignmentUses {
+  readonly assignLoan: AssignLoan['execute'];
+}
+
+export const assignLoan = endpoint({
+  id: 'assignLoan',
+  method: 'post',
+  path: '/loan',
+  tag: 'Loans',
+  summary: 'Offer an operation to a fund',
+  description:
+    'Sends the data of the operation in the part `loan_data` and its PDF files in parts named `files`. ' +
+    'All broken rules come back together in `details`. The code of the operation is its idempotency key: the same ' +
+    'request again answers 201 with the status of today, another payload answers 409. What happens next arrives by webhook.',
+  access: 'loans:write',
+  bucket: 'loan',
+  sandboxParameters: ['SandboxOutcome'],
+  body: [
+    {
+      mediaType: 'multipart/form-data',
+      schema: LoanData,
+      example: exampleLoanData,
+      dataPart: 'loan_data',
+      exampleFiles: ['ccb.pdf'],
+      limit: 262_144,
+    },
+  ],
+  success: [{ ...json(201, 'The operation is recorded.', LoanReceipt, exampleReceipt), headers: REPLAYED }],
+  errors: [
+    ...FILE_ERRORS,
+    ...(['invalid_document_type', 'fund_not_allowed'] as const),
+    ...(['idempotency_conflict', 'proposal_code_already_used', 'concurrent_modification'] as const),
+  ],
+  handler: ({ assignLoan: assign }: AssignmentUses) => ({
+    crossCheck,
+    fileNames: (body: LoanData) => body.backing_documents.map(({ value }) => value),
+    run: forClient<LoanData>(async (context, { body, files, headers }) => {
+      const input = { ...inputOf(body, files), ...askedOutcome(headers) };
+      return outcomeReply(201, await assign(context, input), present);
+    }),
+  }),
+});

@@ -1,0 +1,172 @@
+import type { Borrower as KeptBorrower } from '../../../application/ports/borrower-vault.ts';
+import {
+  component,
+  oneOf,
+  ref,
+  refused,
+  requestObject,
+  schemasOf,
+  text,
+} from '../../../application/schemas/schema.ts';
+import type { Schema, SchemaOf, TypeOf } from '../../../application/schemas/schema.ts';
+import { CalendarDate, freeText } from '../../../application/schemas/values.ts';
+import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
+import { asDraft, notAfter, textIn } from '../requests/request-rules.ts';
+import type { RequestRules } from '../requests/request-rules.ts';
+import { isValidCnpj, isValidCpf } from '../validation/check-digits.ts';
+
+const STATES_OF_BRAZIL = [
+  ...['AC', 'AL', 'AM', 'AP', 'BA', 'CE', 'DF', 'ES', 'GO', 'MA', 'MG', 'MS', 'MT', 'PA'],
+  ...['PB', 'PE', 'PI', 'PR', 'RJ', 'RN', 'RO', 'RR', 'RS', 'SC', 'SE', 'SP', 'TO'],
+];
+
+const digits = (count: number, code: string, description: string, example: string): SchemaOf<string> =>
+  text({
+    pattern: `^[0-9]{${count}}$`,
+    description,
+    examples: [example],
+    ...refused(code, `must be ${count} digits without punctuation, such as ${example}`),
+  });
+
+const Address = component('Address', {
+  ...requestObject(
+    {
+      zip_code: digits(8, 'invalid_zip_code', 'Postal code (CEP).', '01310100'),
+      street: freeText('Street.', 255, 'Avenida Paulista'),
+      number: freeText('House number, or S/N.', 50, '1000'),
+      neighborhood: {
+        type: 'string',
+        maxLength: 255,
+        pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+        description: 'District.',
+        examples: ['Bela Vista'],
+        ...refused('invalid_format', 'must be text of at most 255 characters without control characters'),
+      },
+      city: freeText('City.', 255, 'Sao Paulo'),
+      state: oneOf(STATES_OF_BRAZIL, {
+        description: 'Federative unit.',
+        examples: ['SP'],
+        ...refused('invalid_state', 'must be the two capital letters of a Brazilian state, such as SP'),
+      }),
+    },
+    ['neighborhood'],
+  ),
+  description: 'Where the borrower lives or is registered.',
+});
+
+const whenDocumentTypeIs = (type: string, then: Schema): Schema => ({
+  if: { properties: { document_type: { const: type } }, required: ['document_type'] },
+  then,
+});
+
+export const Borrower = component('Borrower', {
+  ...requestObject(
+    {
+      document_number: {
+        type: 'string',
+        description: 'CPF or CNPJ without punctuation.',
+        examples: ['52998224725'],
+      },
+      document_type: {
+        type: 'string',
+        enum: ['CPF', 'CNPJ'],
+        description: 'Which of the two numbers it is.',
+        examples: ['CPF'],
+        ...refused('invalid_value', 'must be CPF or CNPJ'),
+      },
+      name: freeText('Full name, or company name.', 255, 'Maria da Silva'),
+      birth_date: { ...ref(CalendarDate), description: 'Required for a CPF.' },
+      email: {
+        type: 'string',
+        maxLength: 254,
+        pattern: '^[^@\\s]+@[^@\\s]+$',
+        description: 'E-mail address.',
+        examples: ['maria@example.com'],
+        ...refused('invalid_email', 'must be an address with exactly one @ and at most 254 characters'),
+      },
+      phone: {
+        type: 'string',
+        pattern: '^\\+?[1-9][0-9]{6,14}$',
+        description: 'With country code (E.164).',
+        examples: ['+5511999990000'],
+        ...refused(
+          'invalid_phone',
+          'must be 7 to 15 digits starting with the country code, such as +5511999990000',
+        ),
+      },
+      address: ref(Address),
+    },
+    ['birth_date', 'email', 'phone'],
+  ),
+  description: 'The person or company that owes the installments.',
+  allOf: [
+    whenDocumentTypeIs('CPF', {
+      required: ['birth_date'],
+      properties: {
+        birth_date: {},
+        document_number: {
+          pattern: '^[0-9]{11}$',
+          ...refused('invalid_document_number', 'must be the 11 digits of a CPF without punctuation'),
+        },
+      },
+    }),
+    whenDocumentTypeIs('CNPJ', {
+      properties: {
+        document_number: {
+          pattern: '^[0-9A-Z]{12}[0-9]{2}$',
+          ...refused(
+            'invalid_document_number',
+            'must be a CNPJ: 12 digits or capital letters, then 2 digits',
+          ),
+        },
+      },
+    }),
+  ],
+});
+type Borrower = TypeOf<typeof Borrower>;
+export const borrowerSchemas = schemasOf(Address, Borrower);
+
+const checkDocumentNumber = (borrower: unknown): readonly FieldViolation[] => {
+  const number = textIn(borrower, 'document_number');
+  const type = textIn(borrower, 'document_type');
+  if (number === undefined) return [];
+  const wrongCpf = type === 'CPF' && /^\d{11}$/.test(number) && !isValidCpf(number);
+  const wrongCnpj = type === 'CNPJ' && /^[0-9A-Z]{12}\d{2}$/.test(number) && !isValidCnpj(number);
+  if (!wrongCpf && !wrongCnpj) return [];
+  const message = `must be a ${type} whose last two digits are its check digits`;
+  return [{ field: 'borrower.document_number', code: 'invalid_document_number', message }];
+};
+
+export const checkBorrower = (borrower: unknown, rules: RequestRules): readonly FieldViolation[] => [
+  ...notAfter(
+    'borrower.birth_date',
+    asDraft(borrower)?.['birth_date'],
+    rules.today(),
+    'it lies in the future',
+  ),
+  ...(rules.checkDigits ? checkDocumentNumber(borrower) : []),
+];
+
+/** Only fields that are recognised, so that others never reach a fingerprint. */
+export const borrowerOf = ({
+  document_number,
+  document_type,
+  name,
+  address,
+  ...rest
+}: Borrower): KeptBorrower => ({
+  document_number,
+  document_type,
+  name,
+  ...(rest.birth_date !== undefined && { birth_date: rest.birth_date }),
+  ...(rest.email !== undefined && { email: rest.email }),
+  ...(rest.phone !== undefined && { phone: rest.phone }),
+  address: {
+    zip_code: address.zip_code,
+    street: address.street,
+    number: address.number,
+    ...(address.neighborhood !== undefined && { neighborhood: address.neighborhood }),
+    city: address.city,
+    state: address.state,
+  },
+});

@@ -1,0 +1,113 @@
+import type {
+  ListLoansInput,
+  LoanReading,
+  LoanSummary as Summary,
+} from '../../../application/loans/read-loan.ts';
+import {
+  component,
+  listOf,
+  nullable,
+  object,
+  ref,
+  schemasOf,
+  text,
+} from '../../../application/schemas/schema.ts';
+import {
+  Amount,
+  CalendarDate,
+  FundId,
+  LoanStatus,
+  ProductType,
+  ProposalCode,
+  Timestamp,
+} from '../../../application/schemas/values.ts';
+import { cents } from '../../../domain/shared/money.ts';
+import { json } from '../openapi/operation.ts';
+import { forClient, ok } from '../operation.ts';
+import type { Query } from '../requests/query.ts';
+import { amount } from './amounts.ts';
+import { endpoint } from './endpoint.ts';
+import { EXAMPLE } from './example-values.ts';
+
+export const summaryFields = {
+  originator_proposal_code: ref(ProposalCode),
+  fund_id: ref(FundId),
+  status: ref(LoanStatus),
+  product_type: ref(ProductType),
+  acquisition_value: ref(Amount),
+  number_of_installments: { type: 'integer', minimum: 1, description: 'Length of the schedule.' },
+  date_issued: ref(CalendarDate),
+  received_at: ref(Timestamp),
+  updated_at: ref(Timestamp),
+} as const;
+
+export const LoanSummary = component('LoanSummary', object(summaryFields));
+
+export const exampleSummary = {
+  originator_proposal_code: EXAMPLE.code,
+  fund_id: EXAMPLE.fundId,
+  status: 'active',
+  product_type: 'financing',
+  acquisition_value: 1800.0,
+  number_of_installments: 2,
+  date_issued: '2026-01-15',
+  received_at: EXAMPLE.received,
+  updated_at: '2026-02-15T15:04:05.000Z',
+};
+
+export const presentLoanSummary = (loan: Summary): object => ({
+  originator_proposal_code: loan.code,
+  fund_id: loan.fundId,
+  status: loan.status,
+  product_type: loan.productType,
+  acquisition_value: amount(cents(loan.acquisitionValue)),
+  number_of_installments: loan.numberOfInstallments,
+  date_issued: loan.dateIssued,
+  received_at: loan.receivedAt,
+  updated_at: loan.updatedAt,
+});
+
+const LoanPage = component(
+  'LoanPage',
+  object({
+    data: listOf(ref(LoanSummary)),
+    next_cursor: nullable(
+      text({ description: 'Send it as `cursor` to get the next page; null on the last one.' }),
+    ),
+  }),
+);
+export const loanPageSchemas = schemasOf(LoanPage);
+
+const inputOf = (query: Query): ListLoansInput => ({
+  ...(query['status'] !== undefined && { status: String(query['status']) }),
+  ...(query['fund_id'] !== undefined && { fundId: String(query['fund_id']).toLowerCase() }),
+  ...(query['updated_since'] !== undefined && { updatedSince: String(query['updated_since']) }),
+  limit: Number(query['limit']),
+  ...(query['cursor'] !== undefined && { cursor: String(query['cursor']) }),
+});
+
+export interface LoanListUses {
+  readonly listLoans: LoanReading['list'];
+}
+
+export const listLoans = endpoint({
+  id: 'listLoans',
+  method: 'get',
+  path: '/loan',
+  tag: 'Loans',
+  summary: 'List operations',
+  description:
+    'Operations of the application, oldest first, page by page. With `updated_since` only those in which something changed then ' +
+    'or later, whatever their status by now; a page of these may be short, `next_cursor` leads on until it is null.',
+  access: 'loans:read',
+  bucket: 'read',
+  parameters: ['LoanStatus', 'FundId', 'UpdatedSince', 'Limit', 'Cursor'],
+  success: [json(200, 'One page.', LoanPage, { data: [exampleSummary], next_cursor: null })],
+  errors: ['invalid_query_parameter'],
+  handler: ({ listLoans: list }: LoanListUses) => ({
+    run: forClient(async (context, { query }) => {
+      const { loans, nextCursor } = await list(context, inputOf(query));
+      return ok({ data: loans.map(presentLoanSummary), next_cursor: nextCursor });
+    }),
+  }),
+});
