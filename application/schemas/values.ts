@@ -11,11 +11,6 @@ const PROPOSAL_CODE = '^(?!\\.\\.?$)[!"$&-.0->@-\\[\\]-~]{1,100}$';
 const proposalCode = new RegExp(PROPOSAL_CODE, 'u');
 export const isProposalCode = (text: string): boolean => proposalCode.test(text);
 
-export const STATES_OF_BRAZIL = [
-  ...['AC', 'AL', 'AM', 'AP', 'BA', 'CE', 'DF', 'ES', 'GO', 'MA', 'MG', 'MS', 'MT', 'PA'],
-  ...['PB', 'PE', 'PI', 'PR', 'RJ', 'RN', 'RO', 'RR', 'RS', 'SC', 'SE', 'SP', 'TO'],
-];
-
 export const LOAN_STATUSES = [
   ...['received', 'approved', 'rejected', 'term_signed', 'active', 'repurchase_pending'],
   ...['repurchased', 'reversed', 'resolved', 'renegotiated', 'settled'],

@@ -3,10 +3,9 @@ import type { Container } from 'inversify';
 import { createHttpApp } from '../http/app.ts';
 import { UploadArea } from '../http/bodies/upload-area.ts';
 import { HttpProblem } from '../http/errors/http-problem.ts';
-import type { Readiness } from '../http/handlers/meta.ts';
-import type { UseCases } from '../http/resources/use-cases.ts';
+import type { UseCases } from '../http/resources/endpoints.ts';
 import { healthApp } from '../http/server/health-app.ts';
-import type { RequestListener } from '../http/server/health-app.ts';
+import type { Readiness, RequestListener } from '../http/server/health-app.ts';
 import { TOKENS } from './container.ts';
 
 /** What this process answers; to be closed when the last request has been answered. */

@@ -7,16 +7,7 @@ import type { Logger } from '../../application/ports/logger.ts';
 import { UNWATCHED_REQUESTS } from '../../application/ports/request-watch.ts';
 import type { RequestWatch } from '../../application/ports/request-watch.ts';
 import type { UploadArea } from './bodies/upload-area.ts';
-import { docsHandlers } from './handlers/docs.ts';
-import { documentHandlers } from './handlers/documents.ts';
-import { loanHandlers } from './handlers/loans.ts';
-import { metaHandlers } from './handlers/meta.ts';
-import type { Readiness } from './handlers/meta.ts';
-import { postAssignmentHandlers } from './handlers/post-assignment.ts';
-import { renegotiationHandlers } from './handlers/renegotiation.ts';
-import { sandboxHandlers } from './handlers/sandbox.ts';
-import { tokenHandlers } from './handlers/token.ts';
-import { webhookHandlers } from './handlers/webhooks.ts';
+import { loadReferencePage } from './docs/reference-page.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
 import {
   Authentication,
@@ -35,13 +26,12 @@ import { stateOf, withState } from './middleware/request-state.ts';
 import { Responder } from './middleware/responder.ts';
 import { BodyValidator, requestRules, validateParameters } from './middleware/validation.ts';
 import { openApiDocument } from './openapi/document.ts';
-import type { OpenApiDocument } from './openapi/document.ts';
 import { API_VERSION } from './openapi/version.ts';
 import { operationTable } from './operation-table.ts';
-import type { Handler, Operation } from './operation.ts';
-import { settleInstallment } from './resources/settle-installment.ts';
-import type { UseCases } from './resources/use-cases.ts';
+import type { Operation } from './operation.ts';
+import type { UseCases } from './resources/endpoints.ts';
 import { notFound, registerRoutes, withoutPrefix } from './routes.ts';
+import type { Readiness } from './server/health-app.ts';
 
 export interface HttpSettings {
   readonly environment: 'sandbox' | 'production';
@@ -69,29 +59,16 @@ export interface HttpDependencies {
   readonly watch?: RequestWatch;
 }
 
-const handlersOf = async (
-  { settings, useCases, tokens: { issuer }, readiness }: HttpDependencies,
-  document: OpenApiDocument,
-): Promise<Readonly<Record<string, Handler>>> => ({
-  ...tokenHandlers(issuer),
-  ...loanHandlers(useCases),
-  ...documentHandlers(useCases),
-  settleInstallment: settleInstallment.handler(useCases),
-  ...postAssignmentHandlers(useCases),
-  ...renegotiationHandlers(useCases),
-  ...webhookHandlers(useCases),
-  ...sandboxHandlers(useCases),
-  ...metaHandlers(document, settings, { issuer, readiness }),
-  ...(await docsHandlers(document)),
-});
-
 /** The whole HTTP interface as an Express application. */
 export const createHttpApp = async (dependencies: HttpDependencies): Promise<Express> => {
   const { settings, logger } = dependencies;
   const { trustedHops, authUrl } = settings;
   const authPath = new URL(authUrl).pathname.replace(/\/$/, '');
   const document = openApiDocument(settings);
-  const operations = operationTable(document, await handlersOf(dependencies, document), settings.environment);
+  const reference = await loadReferencePage(document);
+  const { useCases, readiness, tokens } = dependencies;
+  const uses = { ...useCases, document, reference, addresses: settings, readiness, issuer: tokens.issuer };
+  const operations = operationTable(document, uses, settings.environment);
   const parts = partsOf(dependencies);
   const { responder, errors, watch } = parts;
   const app = express();

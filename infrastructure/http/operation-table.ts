@@ -1,13 +1,13 @@
 import { MultipartReceiver } from './bodies/multipart-receiver.ts';
-import { operationsIn } from './openapi/document.ts';
-import type { Environment, OpenApiDocument } from './openapi/document.ts';
 import { limitOf } from './openapi/operation.ts';
-import type { BodyContent, OperationSpec } from './openapi/operation.ts';
+import type { BodyContent, Environment, OpenApiDocument, OperationSpec } from './openapi/operation.ts';
+import { operationsIn } from './resources/endpoints.ts';
+import type { Uses } from './resources/endpoints.ts';
 import { headerReader } from './requests/headers.ts';
 import { queryReader } from './requests/query.ts';
 import { DocumentValidators } from '../../application/schemas/document-validators.ts';
 import { recogniser } from '../../application/schemas/recogniser.ts';
-import type { BodyKind, Handler, Operation } from './operation.ts';
+import type { BodyKind, Operation } from './operation.ts';
 
 const MEBIBYTE = 1_048_576;
 const UPLOAD_BYTES = 50 * MEBIBYTE;
@@ -23,14 +23,13 @@ const bodyKind = (
   validators: DocumentValidators,
   fileBytes: number,
 ): BodyKind => {
-  const { mediaType, dataPart } = content;
+  const { mediaType, dataPart, schema } = content;
   const name = dataPart ?? 'body';
-  const component = typeof content.schema === 'string' ? content.schema : content.schema.name;
   const common = {
     mediaType,
     name,
-    recognise: recogniser(document, component),
-    validate: validators.component(component, name),
+    recognise: recogniser(document, schema.name),
+    validate: validators.component(schema.name, name),
   };
   const dataBytes = limitOf(content);
   if (dataPart === undefined) return { ...common, limit: dataBytes };
@@ -43,20 +42,15 @@ const producedBy = (spec: OperationSpec): readonly string[] => {
   return [described?.mediaType ?? 'application/json', ...(described?.otherMediaTypes ?? [])];
 };
 
-/** Joins every published operation with its handler. @throws Error when either is without the other */
+/** Every operation of the environment as it is routed to. */
 export const operationTable = (
   document: OpenApiDocument,
-  handlers: Readonly<Record<string, Handler>>,
+  uses: Uses,
   environment: Environment,
 ): readonly Operation[] => {
-  const specs = operationsIn(environment);
   const parameters = document.components['parameters'] ?? {};
   const validators = new DocumentValidators(document);
-  const stray = Object.keys(handlers).filter((id) => !specs.some((spec) => spec.id === id));
-  if (stray.length > 0) throw new Error(`handlers of operations that are not published: ${stray.join(', ')}`);
-  return specs.map((spec): Operation => {
-    const handler = handlers[spec.id];
-    if (handler === undefined) throw new Error(`the published operation ${spec.id} has no handler`);
+  return operationsIn(environment).map((spec): Operation => {
     const method = spec.method.toUpperCase();
     return {
       id: spec.id,
@@ -71,7 +65,7 @@ export const operationTable = (
       readQuery: queryReader(spec, parameters, validators),
       readHeaders: headerReader(spec, parameters, validators),
       produces: producedBy(spec),
-      handler,
+      handler: spec.handler(uses),
     };
   });
 };

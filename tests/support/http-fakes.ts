@@ -1,6 +1,3 @@
-import { InvalidTokenError, SCOPES, TokenExpiredError } from '../../application/ports/clients.ts';
-import type { Application, Client, TokenClaims } from '../../application/ports/clients.ts';
-import type { Logger } from '../../application/ports/logger.ts';
 import type {
   DocumentsReceipt,
   LoanReceipt,
@@ -10,13 +7,16 @@ import type {
   RequestRepurchaseInput,
   SettlementReceipt,
 } from '../../application/loans/inputs.ts';
-import type { PrepaymentQuote, RepurchaseQuote, SettlementQuote } from '../../application/loans/quotes.ts';
-import type { RenegotiationQuote } from '../../application/renegotiation/renegotiation-quote.ts';
-import type { RenegotiationReceipt } from '../../application/renegotiation/inputs.ts';
 import type { LoanDetails } from '../../application/loans/loan-details.ts';
+import type { PrepaymentQuote, RepurchaseQuote, SettlementQuote } from '../../application/loans/quotes.ts';
+import { InvalidTokenError, SCOPES, TokenExpiredError } from '../../application/ports/clients.ts';
+import type { Application, Client, TokenClaims } from '../../application/ports/clients.ts';
+import type { Logger } from '../../application/ports/logger.ts';
 import type { WebhookSubscription } from '../../application/ports/webhook-subscriptions.ts';
 import type { Webhooks } from '../../application/ports/webhooks.ts';
-import type { UseCases } from '../../infrastructure/http/resources/use-cases.ts';
+import type { RenegotiationReceipt } from '../../application/renegotiation/inputs.ts';
+import type { RenegotiationQuote } from '../../application/renegotiation/renegotiation-quote.ts';
+import type { UseCases } from '../../infrastructure/http/resources/endpoints.ts';
 
 export const FUND = '6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11';
 export const NOW = '2026-01-15T12:00:00.000Z';

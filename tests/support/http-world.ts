@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { calendarDate } from '../../domain/shared/calendar-date.ts';
 import { createHttpApp } from '../../infrastructure/http/app.ts';
 import type { HttpDependencies, HttpSettings } from '../../infrastructure/http/app.ts';
-import type { Readiness } from '../../infrastructure/http/handlers/meta.ts';
 import { UploadArea } from '../../infrastructure/http/bodies/upload-area.ts';
 import { TokenBucketLimiter } from '../../infrastructure/http/limits/rate-limiter.ts';
-import { createHttpServer, DEFAULT_LIMITS } from '../../infrastructure/http/server/http-server.ts';
+import type { UseCases } from '../../infrastructure/http/resources/endpoints.ts';
+import type { Readiness } from '../../infrastructure/http/server/health-app.ts';
+import { DEFAULT_LIMITS, createHttpServer } from '../../infrastructure/http/server/http-server.ts';
 import type { HttpServer, ServerLimits } from '../../infrastructure/http/server/http-server.ts';
-import type { UseCases } from '../../infrastructure/http/resources/use-cases.ts';
 import { ServedDescription } from './http-description.ts';
-import { acceptingUseCases, client, FakeClients, MemoryLogger, tokenFor, verifyFake } from './http-fakes.ts';
+import { FakeClients, MemoryLogger, acceptingUseCases, client, tokenFor, verifyFake } from './http-fakes.ts';
 
 export interface HttpAnswer {
   readonly status: number;

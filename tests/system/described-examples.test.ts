@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { LoanCode } from '../../domain/shared/identifiers.ts';
 import { TOKENS } from '../../infrastructure/composition/container.ts';
-import { OPERATIONS } from '../../infrastructure/http/openapi/document.ts';
+import { OPERATIONS } from '../../infrastructure/http/resources/endpoints.ts';
 import type { OperationSpec } from '../../infrastructure/http/openapi/operation.ts';
 import { ApiClient, multipart, smallPdf } from '../support/api-client.ts';
 import { RunningService } from '../support/running-service.ts';

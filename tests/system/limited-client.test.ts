@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { TOKENS } from '../../infrastructure/composition/container.ts';
-import { OPERATIONS } from '../../infrastructure/http/openapi/document.ts';
+import { OPERATIONS } from '../../infrastructure/http/resources/endpoints.ts';
 import { ApiClient, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
 import { RunningService } from '../support/running-service.ts';
 

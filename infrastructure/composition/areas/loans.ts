@@ -11,7 +11,7 @@ import { RenegotiateLoans } from '../../../application/renegotiation/renegotiate
 import type { LoanRow } from '../../../projections/loan/loan-view.ts';
 import { catchUp } from '../../cli/catch-up.ts';
 import type { LoanServices } from '../../cli/cli-services.ts';
-import { presentLoan } from '../../http/presenters/loan.ts';
+import { presentLoan } from '../../http/resources/read-loan.ts';
 import { SqlLoanReader, SqlLoanVersions } from '../../sql/read-models/loan-reader.ts';
 import { SqlOperationStates } from '../../sql/read-models/operation-states.ts';
 import type { Foundations } from '../foundations.ts';

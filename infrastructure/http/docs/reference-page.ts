@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Schema } from '../../../application/schemas/schema.ts';
 import { ALWAYS, RATE_HEADERS } from '../openapi/components/headers.ts';
-import type { OpenApiDocument } from '../openapi/document.ts';
+import type { OpenApiDocument } from '../openapi/operation.ts';
 import { ServedContent } from './served-content.ts';
 
 /** Headers that the page describes once, in its introduction, instead of at every response. */

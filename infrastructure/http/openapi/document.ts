@@ -1,68 +1,16 @@
-import { eventSchemas } from '../../../application/schemas/events.ts';
 import type { Scope } from '../../../application/ports/clients.ts';
+import type { Schema } from '../../../application/schemas/schema.ts';
+import { operationsIn, schemasIn } from '../resources/endpoints.ts';
+import { SANDBOX_TAG } from '../resources/sandbox-clock.ts';
+import { sandboxParameters } from '../resources/sandbox-outcome.ts';
 import { headerComponents } from './components/headers.ts';
-import { loanRequestSchemas } from './components/loan-requests.ts';
-import { loanResponseSchemas } from './components/loan-responses.ts';
-import { metaSchemas } from './components/meta.ts';
 import { parameterComponents } from './components/parameters.ts';
-import { postAssignmentSchemas } from './components/post-assignment.ts';
-import { renegotiationSchemas } from './components/renegotiation.ts';
-import { valueSchemas } from '../../../application/schemas/values.ts';
-import { webhookSchemas } from './components/webhooks.ts';
 import { INTRODUCTION } from './introduction.ts';
 import { describe } from './operation.ts';
-import type { OperationSpec } from './operation.ts';
-import { loanOperations } from './paths/loans.ts';
-import { metaOperations } from './paths/meta.ts';
-import { postAssignmentOperations } from './paths/post-assignment.ts';
-import { renegotiationOperations } from './paths/renegotiation.ts';
-import { SANDBOX_TAG, sandboxOperations, sandboxParameters, sandboxSchemas } from './paths/sandbox.ts';
-import { tokenOperations } from './paths/token.ts';
-import { webhookOperations } from './paths/webhooks.ts';
+import type { OpenApiDocument, OperationSpec, PublicAddresses } from './operation.ts';
 import { responseComponents } from './responses.ts';
-import type { Schema } from '../../../application/schemas/schema.ts';
-import { settleInstallment, settlementSchemas } from '../resources/settle-installment.ts';
 import { API_VERSION } from './version.ts';
 import { webhookSection } from './webhook-section.ts';
-
-/** Everything that the service can be asked for. */
-export const OPERATIONS: readonly OperationSpec[] = [
-  ...tokenOperations,
-  ...loanOperations,
-  settleInstallment,
-  ...postAssignmentOperations,
-  ...renegotiationOperations,
-  ...webhookOperations,
-  ...sandboxOperations,
-  ...metaOperations,
-];
-
-export type Environment = 'sandbox' | 'production';
-
-/** What can be asked for in this environment. */
-export const operationsIn = (environment: Environment): readonly OperationSpec[] =>
-  environment === 'production'
-    ? OPERATIONS.filter(({ sandboxOnly }) => !sandboxOnly)
-    : OPERATIONS.map(({ parameters = [], sandboxParameters: more = [], ...spec }) => ({
-        ...spec,
-        ...(parameters.length + more.length > 0 && { parameters: [...parameters, ...more] }),
-      }));
-
-export interface PublicAddresses {
-  /** Base address of the interface, as clients see it. */
-  readonly publicUrl: string;
-  /** Base address of the token endpoint. */
-  readonly authUrl: string;
-  /** Default: the sandbox, which has all that production has. */
-  readonly environment?: Environment;
-}
-
-export interface OpenApiDocument extends Schema {
-  readonly openapi: '3.1.0';
-  readonly info: { readonly version: string; readonly [field: string]: unknown };
-  readonly paths: Readonly<Record<string, Schema>>;
-  readonly components: { readonly [section: string]: Readonly<Record<string, Schema>> };
-}
 
 /** In the order of the page: what moves money first, the service about itself last. */
 const TAGS = [
@@ -120,18 +68,7 @@ export const openApiDocument = (addresses: PublicAddresses): OpenApiDocument => 
     paths: pathsOf(operationsIn(environment), addresses),
     webhooks: webhookSection,
     components: {
-      schemas: {
-        ...valueSchemas,
-        ...loanRequestSchemas,
-        ...loanResponseSchemas,
-        ...settlementSchemas,
-        ...postAssignmentSchemas,
-        ...renegotiationSchemas,
-        ...webhookSchemas,
-        ...(sandbox && sandboxSchemas),
-        ...eventSchemas,
-        ...metaSchemas,
-      },
+      schemas: schemasIn(environment),
       parameters: { ...parameterComponents, ...(sandbox && sandboxParameters) },
       headers: headerComponents,
       responses: responseComponents,

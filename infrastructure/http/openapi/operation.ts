@@ -8,13 +8,31 @@ import { errorResponses } from './responses.ts';
 import { ref } from '../../../application/schemas/schema.ts';
 import type { Component, Schema } from '../../../application/schemas/schema.ts';
 
+export type Environment = 'sandbox' | 'production';
+
+export interface PublicAddresses {
+  /** Base address of the interface, as clients see it. */
+  readonly publicUrl: string;
+  /** Base address of the token endpoint. */
+  readonly authUrl: string;
+  /** Default: the sandbox, which has all that production has. */
+  readonly environment?: Environment;
+}
+
+export interface OpenApiDocument extends Schema {
+  readonly openapi: '3.1.0';
+  readonly info: { readonly version: string; readonly [field: string]: unknown };
+  readonly paths: Readonly<Record<string, Schema>>;
+  readonly components: { readonly [section: string]: Readonly<Record<string, Schema>> };
+}
+
 /** Who may call: anybody, a client with its secret (the token endpoint), or a token with this scope. */
 export type Access = 'public' | 'client_credentials' | Scope;
 
 export interface BodyContent<Body = unknown> {
   readonly mediaType: 'application/json' | 'application/x-www-form-urlencoded' | 'multipart/form-data';
   /** What the JSON (or the form) has to match. */
-  readonly schema: Component<Body> | string;
+  readonly schema: Component<Body>;
   readonly example: object;
   /** Most bytes of the JSON or of the fields, default 8 KiB; files have limits of their own. */
   readonly limit?: number;
@@ -63,7 +81,7 @@ export interface OperationSpec<Body = unknown> {
 export const json = (
   status: number,
   description: string,
-  schema: Component | string,
+  schema: Component,
   example: unknown,
 ): SuccessResponse => ({
   status,

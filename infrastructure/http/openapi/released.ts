@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Schema } from '../../../application/schemas/schema.ts';
-import type { PublicAddresses } from './document.ts';
+import type { PublicAddresses } from './operation.ts';
 
 /** Versions before the present one, oldest first. A release adds the description that it replaces to `released/`. */
 export const RELEASED_VERSIONS = ['2026.11.0', '2026.11.1'] as const;

@@ -55,7 +55,7 @@ const Prepayment = component('Prepayment', {
 });
 type Prepayment = TypeOf<typeof Prepayment>;
 
-const example = {
+export const examplePrepayment = {
   originator_proposal_code: EXAMPLE.code,
   prepayment_value: 3000.0,
   prepayment_date: '2026-06-20',
@@ -212,7 +212,7 @@ export const processPrepayment = endpoint({
     'With `dry_run` nothing of this happens; the answer says what would.',
   access: 'loans:write',
   bucket: 'prepayment',
-  body: [{ mediaType: 'application/json', schema: Prepayment, example }],
+  body: [{ mediaType: 'application/json', schema: Prepayment, example: examplePrepayment }],
   success: [
     {
       ...json(200, 'The money is allocated.', PrepaymentAnswer, exampleReceipt),

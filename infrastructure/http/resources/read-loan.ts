@@ -1,10 +1,4 @@
-import type {
-  InstallmentDetails,
-  LoanDetails,
-  PrepaymentDetails,
-  RenegotiationDetails,
-  RepurchaseDetails,
-} from '../../../application/loans/loan-details.ts';
+import type { InstallmentDetails, LoanDetails } from '../../../application/loans/loan-details.ts';
 import type { LoanReading } from '../../../application/loans/read-loan.ts';
 import { component, listOf, object, ref, schemasOf, text } from '../../../application/schemas/schema.ts';
 import {
@@ -14,7 +8,6 @@ import {
   InstallmentCode,
   isProposalCode,
   LoanStatus,
-  ProposalCode,
   Timestamp,
 } from '../../../application/schemas/values.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
@@ -24,10 +17,18 @@ import { amount, amountOrNull } from './amounts.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE, exampleSchedule } from './example-values.ts';
 import { exampleSummary, LoanSummary, presentLoanSummary, summaryFields } from './list-loans.ts';
+import {
+  disbursement,
+  prepayment,
+  presentPrepayment,
+  presentRenegotiation,
+  presentRepurchase,
+  renegotiation,
+  repurchase,
+} from './loan-history.ts';
 import { presentDocument, StoredDocument } from './stored-documents.ts';
 
 const AMOUNT_OR_NULL = { type: ['number', 'null'], minimum: 0 } as const;
-const TIMESTAMP_OR_NULL = { type: ['string', 'null'], format: 'date-time' } as const;
 const DATE_OR_NULL = { type: ['string', 'null'], format: 'date' } as const;
 
 const Installment = component(
@@ -50,62 +51,6 @@ const Installment = component(
     },
   }),
 );
-
-const disbursement = {
-  ...object({
-    value: { ...ref(Amount), description: 'What the fund paid for the operation.' },
-    date: {
-      ...ref(CalendarDate),
-      description:
-        'The day on which it paid: as the administrator stated it, otherwise the day of the registration in Sao Paulo.',
-    },
-  }),
-  description: 'Present once the operation was disbursed.',
-};
-
-const prepayment = object({
-  value: { ...ref(Amount), description: 'What was paid in advance.' },
-  date: ref(CalendarDate),
-  settled_installments: {
-    ...listOf(ref(InstallmentCode)),
-    description: 'Installments that it paid off; empty when all of it is a credit.',
-  },
-  excess_value: { ...ref(Balance), description: 'What was above the present value of all that was open.' },
-});
-
-const repurchase = {
-  ...object({
-    reason: text({ description: 'As it was requested.', examples: ['repurchase'] }),
-    reason_detail: {
-      type: ['string', 'null'],
-      description: 'The remark of the request; null without one, and after the personal data was erased.',
-    },
-    effective_date: ref(CalendarDate),
-    repurchase_value: ref(Balance),
-    calculated_value: {
-      ...ref(Balance),
-      description: 'What the state of the operation gave, also where the request stated another value.',
-    },
-    calculated_at: ref(Timestamp),
-    completed_at: { ...TIMESTAMP_OR_NULL, description: 'null until it is through.' },
-  }),
-  description: 'Present once a repurchase was requested.',
-};
-
-const renegotiation = {
-  ...object({
-    role: {
-      type: 'string',
-      enum: ['original', 'new'],
-      description: 'Whether this operation was replaced or replaces others.',
-    },
-    original_proposal_codes: listOf(ref(ProposalCode)),
-    new_proposal_code: ref(ProposalCode),
-    effective_date: ref(CalendarDate),
-    completed_at: { ...TIMESTAMP_OR_NULL, description: 'null until it is through.' },
-  }),
-  description: 'Present when the operation took part in a renegotiation.',
-};
 
 const details = object(
   {
@@ -221,31 +166,6 @@ const presentInstallment = (details: InstallmentDetails): object => ({
   settled_value: amountOrNull(details.settledValue),
   payment_method: details.paymentMethod,
   outstanding_value: amount(details.outstandingValue),
-});
-
-const presentPrepayment = (details: PrepaymentDetails): object => ({
-  value: amount(details.value),
-  date: details.date,
-  settled_installments: details.settledInstallments,
-  excess_value: amount(details.excessValue),
-});
-
-const presentRepurchase = (details: RepurchaseDetails): object => ({
-  reason: details.reason,
-  reason_detail: details.reasonDetail,
-  effective_date: details.effectiveDate,
-  repurchase_value: amount(details.repurchaseValue),
-  calculated_value: amount(details.calculatedValue),
-  calculated_at: details.calculatedAt,
-  completed_at: details.completedAt,
-});
-
-const presentRenegotiation = (details: RenegotiationDetails): object => ({
-  role: details.role,
-  original_proposal_codes: details.originalProposalCodes,
-  new_proposal_code: details.newProposalCode,
-  effective_date: details.effectiveDate,
-  completed_at: details.completedAt,
 });
 
 const presentBorrower = (details: NonNullable<LoanDetails['borrower']>): object => ({

@@ -68,7 +68,7 @@ const RepurchaseRequest = component('RepurchaseRequest', {
 });
 type RepurchaseRequest = TypeOf<typeof RepurchaseRequest>;
 
-const example = {
+export const exampleRepurchase = {
   originator_proposal_code: EXAMPLE.code,
   reason: 'repurchase',
   reason_detail: 'Three installments overdue',
@@ -187,7 +187,7 @@ export const requestRepurchase = endpoint({
     {
       mediaType: 'application/json',
       schema: RepurchaseRequest,
-      example,
+      example: exampleRepurchase,
       limit: 16_384,
     },
   ],

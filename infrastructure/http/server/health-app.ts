@@ -2,9 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { HttpProblem, unavailable } from '../errors/http-problem.ts';
-import { checksText } from '../handlers/meta.ts';
-import type { Readiness } from '../handlers/meta.ts';
 import { API_VERSION } from '../openapi/version.ts';
+
+export interface Readiness {
+  readonly ready: boolean;
+  /** What was looked at. Callers without a token see it, so details of a failure are for the log. */
+  readonly checks: Readonly<Record<string, 'ok' | 'failing'>>;
+}
+
+export const checksText = ({ checks }: Readiness): string =>
+  Object.entries(checks)
+    .map(([name, state]) => `${name}: ${state}`)
+    .join('; ');
 
 export type RequestListener = (req: IncomingMessage, res: ServerResponse) => void;
 

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { ClientDirectory } from '../../../application/clients/client-directory.ts';
-import { allows, SCOPES } from '../../../application/ports/clients.ts';
+import { SCOPES, allows } from '../../../application/ports/clients.ts';
 import type { Scope } from '../../../application/ports/clients.ts';
-import { OPERATIONS } from '../../../infrastructure/http/openapi/document.ts';
-import type { OperationSpec } from '../../../infrastructure/http/openapi/operation.ts';
 import { Authentication } from '../../../infrastructure/http/middleware/authentication.ts';
+import type { OperationSpec } from '../../../infrastructure/http/openapi/operation.ts';
 import { JwtTokens } from '../../../infrastructure/security/jwt-tokens.ts';
+import { OPERATIONS } from '../../../infrastructure/http/resources/endpoints.ts';
 import { TokenSigningKeys } from '../../../infrastructure/security/token-signing-keys.ts';
 import { client, FUND, NOW, tokenFor } from '../../support/http-fakes.ts';
 import { HttpWorld } from '../../support/http-world.ts';
 import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.ts';
 import { InMemoryKeyStore } from '../../support/in-memory-key-store.ts';
-import { sealedKeys } from '../../support/wrapped-keys.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
+import { sealedKeys } from '../../support/wrapped-keys.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import { DamagedDocumentError } from '../../../infrastructure/documents/sealed-content.ts';
-import { attachmentOf, DOCX } from '../../../infrastructure/http/handlers/documents.ts';
+import { DOCX } from '../../../infrastructure/http/resources/backing-documents.ts';
+import { attachmentOf } from '../../../infrastructure/http/resources/read-document.ts';
 import { client, tokenFor } from '../../support/http-fakes.ts';
 import { HttpWorld } from '../../support/http-world.ts';
 

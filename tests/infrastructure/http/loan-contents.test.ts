@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AssignLoanInput } from '../../../application/loans/inputs.ts';
 import {
-  renegotiationData,
-  renegotiationRequest,
-} from '../../../infrastructure/http/openapi/renegotiation-examples.ts';
+  exampleRenegotiation,
+  exampleRenegotiationData,
+} from '../../../infrastructure/http/resources/renegotiation-request.ts';
 import { FUND } from '../../support/http-fakes.ts';
 import { loanForm, validLoanData, withField } from '../../support/http-requests.ts';
 import { HttpWorld } from '../../support/http-world.ts';
@@ -136,7 +136,7 @@ describe('an issue after tomorrow', () => {
   });
 
   test('of the operation that a renegotiation brings in as well, wherever its date stands', async () => {
-    const later = { ...renegotiationRequest, effective_date: LATER };
+    const later = { ...exampleRenegotiation, effective_date: LATER };
     const refused = await production.call('PATCH', '/loan/renegotiate', { json: later });
     expect([refused.status, refused.body.details]).toMatchObject([400, [{ field: 'effective_date' }]]);
     const send = (data: object) => {
@@ -145,7 +145,7 @@ describe('an issue after tomorrow', () => {
       body.append('files', new Blob(['%PDF-1.4']), 'debt.docx');
       return production.call('PATCH', '/loan/renegotiate', { body });
     };
-    const data = { ...renegotiationData, effective_date: TOMORROW };
+    const data = { ...exampleRenegotiationData, effective_date: TOMORROW };
     expect((await send(data)).status).toBe(200);
     const issuedLater = await send({ ...data, new_loan: { ...data.new_loan, date_issued: LATER } });
     expect(issuedLater.body.details).toMatchObject([{ field: 'new_loan.date_issued', code: 'invalid_date' }]);

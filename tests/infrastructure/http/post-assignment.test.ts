@@ -3,9 +3,9 @@ import { REPURCHASE_REASONS } from '../../../domain/loan/events.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import type { DomainErrorCode } from '../../../domain/shared/domain-error.ts';
 import {
-  renegotiationData,
-  renegotiationRequest,
-} from '../../../infrastructure/http/openapi/renegotiation-examples.ts';
+  exampleRenegotiation,
+  exampleRenegotiationData,
+} from '../../../infrastructure/http/resources/renegotiation-request.ts';
 import { acceptingUseCases, tokenFor } from '../../support/http-fakes.ts';
 import { validSettlement, withField } from '../../support/http-requests.ts';
 import type { FilePart } from '../../support/http-requests.ts';
@@ -279,10 +279,10 @@ describe('dry_run', () => {
       throw new Error('done in earnest');
     };
     const json = await world.call('PATCH', '/loan/renegotiate', {
-      json: { ...renegotiationRequest, dry_run: true },
+      json: { ...exampleRenegotiation, dry_run: true },
     });
     const body = new FormData();
-    body.append('renegotiation_data', JSON.stringify({ ...renegotiationData, dry_run: true }));
+    body.append('renegotiation_data', JSON.stringify({ ...exampleRenegotiationData, dry_run: true }));
     body.append('files', new Blob(['%PDF-1.4']), 'debt.docx');
     const form = await world.call('PATCH', '/loan/renegotiate', { body });
     for (const [response, originals] of [

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { AssignLoanInput } from '../../../application/loans/inputs.ts';
 import type { RenegotiateLoansInput } from '../../../application/renegotiation/inputs.ts';
 import type { ClockMove } from '../../../application/sandbox/sandbox-clock.ts';
-import { loanData } from '../../../infrastructure/http/openapi/examples.ts';
-import { renegotiationRequest } from '../../../infrastructure/http/openapi/renegotiation-examples.ts';
+import { exampleLoanData } from '../../../infrastructure/http/resources/assign-loan.ts';
+import { exampleRenegotiation } from '../../../infrastructure/http/resources/renegotiation-request.ts';
 import { multipart, smallPdf } from '../../support/api-client.ts';
 import { acceptingUseCases } from '../../support/http-fakes.ts';
 import { HttpWorld } from '../../support/http-world.ts';
@@ -22,7 +22,8 @@ afterAll(async () => {
   await production.stop();
 });
 
-const form = (): FormData => multipart('loan_data', loanData, [{ name: 'ccb.pdf', content: smallPdf() }]);
+const form = (): FormData =>
+  multipart('loan_data', exampleLoanData, [{ name: 'ccb.pdf', content: smallPdf() }]);
 const assign = (at: HttpWorld, outcome?: string): Promise<HttpAnswer> =>
   at.call('POST', '/loan', {
     body: form(),
@@ -62,7 +63,7 @@ describe('the header X-Sandbox-Outcome', () => {
     };
     const renegotiate = (outcome: string): Promise<HttpAnswer> =>
       world.call('PATCH', '/loan/renegotiate', {
-        json: renegotiationRequest,
+        json: exampleRenegotiation,
         headers: { 'X-Sandbox-Outcome': outcome },
       });
     expect((await renegotiate('hold')).status).toBe(200);

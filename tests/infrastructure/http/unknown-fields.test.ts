@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  exampleRenegotiation,
+  exampleRenegotiationData,
+} from '../../../infrastructure/http/resources/renegotiation-request.ts';
+import { examplePrepayment } from '../../../infrastructure/http/resources/process-prepayment.ts';
+import { exampleRepurchase } from '../../../infrastructure/http/resources/request-repurchase.ts';
 import { loanForm, validLoanData, validSettlement, withField } from '../../support/http-requests.ts';
 import { HttpWorld } from '../../support/http-world.ts';
-import {
-  prepayment,
-  repurchaseRequest,
-} from '../../../infrastructure/http/openapi/post-assignment-examples.ts';
-import {
-  renegotiationData,
-  renegotiationRequest,
-} from '../../../infrastructure/http/openapi/renegotiation-examples.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 type Send = (change: (body: Json) => Json) => Promise<{ status: number; body: Json }>;
@@ -43,10 +41,15 @@ const WEBHOOK = { url: 'https://hooks.example.com/x', events: ['*'] };
 
 const ENDPOINTS: Readonly<Record<string, Send>> = {
   settle: json('POST', '/installment/settle', validSettlement()),
-  prepayment: json('POST', '/installment/prepayment', prepayment),
-  repurchase: json('POST', '/loan/repurchase', repurchaseRequest),
-  renegotiation: json('PATCH', '/loan/renegotiate', renegotiationRequest),
-  'renegotiation with documents': form('renegotiation_data', 'PATCH', '/loan/renegotiate', renegotiationData),
+  prepayment: json('POST', '/installment/prepayment', examplePrepayment),
+  repurchase: json('POST', '/loan/repurchase', exampleRepurchase),
+  renegotiation: json('PATCH', '/loan/renegotiate', exampleRenegotiation),
+  'renegotiation with documents': form(
+    'renegotiation_data',
+    'PATCH',
+    '/loan/renegotiate',
+    exampleRenegotiationData,
+  ),
   loan: form('loan_data', 'POST', '/loan', validLoanData()),
   files: form('files_data', 'POST', '/loan/files', filesData),
   webhook: json('POST', '/webhook', WEBHOOK),

@@ -1,0 +1,236 @@
+import type {
+  CreatedWebhook as Created,
+  CreateWebhookInput,
+  UpdateWebhookInput,
+} from '../../../application/ports/webhooks.ts';
+import { ALL_EVENTS, EVENT_NAMES } from '../../../application/publishing/event-names.ts';
+import {
+  component,
+  listOf,
+  nullable,
+  object,
+  oneOf,
+  partial,
+  ref,
+  refused,
+  refusedBy,
+  requestObject,
+  schemasOf,
+  text,
+} from '../../../application/schemas/schema.ts';
+import type { TypeOf } from '../../../application/schemas/schema.ts';
+import { FundId } from '../../../application/schemas/values.ts';
+import { json } from '../openapi/operation.ts';
+import { forClient, NO_CONTENT, ok } from '../operation.ts';
+import { endpoint } from './endpoint.ts';
+import { EXAMPLE } from './example-values.ts';
+import {
+  EXAMPLE_WEBHOOK_ID,
+  exampleWebhook,
+  MANAGED,
+  presentWebhook,
+  SIGNING_SECRET,
+  Webhook,
+  webhookFields,
+  webhookIdOf,
+} from './webhook.ts';
+import type { WebhookUses } from './webhook.ts';
+
+const BODY_BYTES = 65_536;
+const SUBSCRIPTION_ERRORS = ['invalid_webhook_url', 'invalid_event', 'fund_not_allowed'] as const;
+
+const events = {
+  type: 'array',
+  minItems: 1,
+  maxItems: 50,
+  ...listOf(
+    oneOf(
+      [ALL_EVENTS, ...EVENT_NAMES],
+      refused('invalid_event', `must be * or one of ${EVENT_NAMES.join(', ')}`),
+    ),
+  ),
+  description: 'Events to send; `*` stands for all, also for those that are added later.',
+  examples: [['*']],
+  ...refused('invalid_event', 'must be a list of at least one event name, or of * alone'),
+};
+
+const url = text({
+  maxLength: 2048,
+  pattern: '^[Hh][Tt][Tt][Pp][Ss]://',
+  description: 'An https address that is reachable from the public internet.',
+  examples: ['https://hooks.example.com/receivables'],
+  ...refused('invalid_webhook_url', 'must be an https:// address of at most 2048 characters'),
+});
+
+const fundIds = {
+  type: 'array',
+  minItems: 1,
+  maxItems: 500,
+  ...listOf(ref(FundId)),
+  description: 'Only events of these funds. Leave it out for every fund of the application.',
+  ...refused('invalid_format', 'must be a list of 1 to 500 fund ids; leave it out for all funds'),
+};
+
+const description = text({
+  maxLength: 500,
+  description: 'A note for yourself.',
+  examples: ['Production receiver'],
+  ...refused('invalid_format', 'must be text of at most 500 characters'),
+});
+
+const NewWebhook = component(
+  'NewWebhook',
+  requestObject({ url, events, fund_ids: fundIds, description }, ['fund_ids', 'description']),
+);
+type NewWebhook = TypeOf<typeof NewWebhook>;
+
+const WebhookUpdate = component('WebhookUpdate', {
+  type: 'object',
+  minProperties: 1,
+  additionalProperties: false,
+  ...partial({ url, events, fund_ids: nullable(fundIds), description: nullable(description) }),
+  description: 'Only what is present changes; null lifts the restriction to funds, or removes the note.',
+  ...refusedBy({
+    minProperties: {
+      code: 'empty_update',
+      message: 'must hold at least one of url, events, fund_ids, description',
+    },
+    additionalProperties: {
+      code: 'immutable_field',
+      message: 'cannot be changed; leave it out',
+    },
+  }),
+});
+type WebhookUpdate = TypeOf<typeof WebhookUpdate>;
+
+const CreatedWebhook = component(
+  'CreatedWebhook',
+  object({ ...webhookFields, signing_secret: SIGNING_SECRET }),
+);
+
+const WebhookList = component('WebhookList', object({ data: { type: 'array', items: ref(Webhook) } }));
+
+export const webhookSchemas = schemasOf(NewWebhook, WebhookUpdate, CreatedWebhook, Webhook, WebhookList);
+
+const example = {
+  url: 'https://hooks.example.com/receivables',
+  events: ['*'],
+  description: 'Production receiver',
+};
+
+const exampleCreated = {
+  webhook_id: EXAMPLE_WEBHOOK_ID,
+  url: example.url,
+  events: ['*'],
+  fund_ids: null,
+  description: example.description,
+  status: 'active',
+  signing_secret: 'whsec_5f1d7a0c9b',
+  created_at: EXAMPLE.received,
+};
+
+const lowerCase = (ids: readonly string[]): readonly string[] => ids.map((id) => id.toLowerCase());
+
+const createWebhookInput = (body: NewWebhook): CreateWebhookInput => ({
+  url: body.url,
+  events: body.events,
+  ...(body.fund_ids && { fundIds: lowerCase(body.fund_ids) }),
+  ...(body.description !== undefined && { description: body.description }),
+});
+
+const updateWebhookInput = (body: WebhookUpdate): UpdateWebhookInput => ({
+  ...(body.url !== undefined && { url: body.url }),
+  ...(body.events !== undefined && { events: body.events }),
+  ...(body.fund_ids !== undefined && { fundIds: body.fund_ids && lowerCase(body.fund_ids) }),
+  ...(body.description !== undefined && { description: body.description }),
+});
+
+const presentCreatedWebhook = ({ webhook, signingSecret }: Created): object => ({
+  webhook_id: webhook.webhookId,
+  url: webhook.url,
+  events: webhook.events,
+  fund_ids: webhook.fundIds,
+  description: webhook.description,
+  signing_secret: signingSecret,
+  status: webhook.status,
+  created_at: webhook.createdAt,
+});
+
+export const createWebhook = endpoint({
+  ...MANAGED,
+  id: 'createWebhook',
+  method: 'post',
+  path: '/webhook',
+  summary: 'Subscribe to events',
+  description:
+    'From now on the events are sent to the address, signed with the secret in this answer; it is shown here only. ' +
+    'In the sandbox a `webhook.ping` follows at once. An application may have 20 subscriptions.',
+  body: [{ mediaType: 'application/json', schema: NewWebhook, example, limit: BODY_BYTES }],
+  success: [json(200, 'The subscription is active.', CreatedWebhook, exampleCreated)],
+  errors: [...SUBSCRIPTION_ERRORS, 'webhook_invalid_state'],
+  handler: ({ webhooks }: WebhookUses) => ({
+    run: forClient<NewWebhook>(async (context, { body }) =>
+      ok(presentCreatedWebhook(await webhooks.create(context, createWebhookInput(body)))),
+    ),
+  }),
+});
+
+export const listWebhooks = endpoint({
+  id: 'listWebhooks',
+  method: 'get',
+  path: '/webhook',
+  tag: 'Webhooks',
+  access: 'webhooks',
+  bucket: 'read',
+  summary: 'List subscriptions',
+  description: 'Every subscription that was not deleted, paused ones included. Secrets are never shown.',
+  success: [json(200, 'All of them.', WebhookList, { data: [exampleWebhook] })],
+  errors: [],
+  handler: ({ webhooks }: WebhookUses) => ({
+    run: forClient(async (context) => ok({ data: (await webhooks.list(context)).map(presentWebhook) })),
+  }),
+});
+
+export const updateWebhook = endpoint({
+  ...MANAGED,
+  id: 'updateWebhook',
+  method: 'patch',
+  path: '/webhook/{webhook_id}',
+  summary: 'Change a subscription',
+  description: 'Changes the fields that are present and leaves the others. Any other field is refused.',
+  parameters: ['WebhookId'],
+  body: [
+    {
+      mediaType: 'application/json',
+      schema: WebhookUpdate,
+      example: { events: ['installment_settled'] },
+      limit: BODY_BYTES,
+    },
+  ],
+  success: [json(200, 'The changed subscription.', Webhook, exampleWebhook)],
+  errors: [...SUBSCRIPTION_ERRORS, 'immutable_field', 'empty_update', 'webhook_not_found'],
+  handler: ({ webhooks }: WebhookUses) => ({
+    run: forClient<WebhookUpdate>(async (context, call) => {
+      const changes = updateWebhookInput(call.body);
+      return ok(presentWebhook(await webhooks.update(context, webhookIdOf(call), changes)));
+    }),
+  }),
+});
+
+export const deleteWebhook = endpoint({
+  ...MANAGED,
+  id: 'deleteWebhook',
+  method: 'delete',
+  path: '/webhook/{webhook_id}',
+  summary: 'Delete a subscription',
+  description: 'Whatever still waits for it is never sent.',
+  parameters: ['WebhookId'],
+  success: [{ status: 204, description: 'It is gone.' }],
+  errors: ['webhook_not_found'],
+  handler: ({ webhooks }: WebhookUses) => ({
+    run: forClient(async (context, call) => {
+      await webhooks.remove(context, webhookIdOf(call));
+      return NO_CONTENT;
+    }),
+  }),
+});

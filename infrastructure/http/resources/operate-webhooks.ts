@@ -1,0 +1,168 @@
+import type { RedeliveryReceipt, RotatedSecret as Rotated } from '../../../application/ports/webhooks.ts';
+import { component, object, ref, schemasOf, text } from '../../../application/schemas/schema.ts';
+import { Timestamp } from '../../../application/schemas/values.ts';
+import { json } from '../openapi/operation.ts';
+import { forClient, ok } from '../operation.ts';
+import { endpoint } from './endpoint.ts';
+import { EXAMPLE } from './example-values.ts';
+import {
+  EVENT_ID,
+  eventIdOf,
+  EXAMPLE_DELIVERY_ID,
+  EXAMPLE_EVENT_ID,
+  EXAMPLE_WEBHOOK_ID,
+  exampleWebhook,
+  MANAGED,
+  presentWebhook,
+  SIGNING_SECRET,
+  Webhook,
+  WEBHOOK_ID,
+  webhookIdOf,
+} from './webhook.ts';
+import type { WebhookUses } from './webhook.ts';
+
+const RotatedSecret = component(
+  'RotatedSecret',
+  object({
+    webhook_id: WEBHOOK_ID,
+    signing_secret: SIGNING_SECRET,
+    rotated_at: ref(Timestamp),
+  }),
+);
+
+const Redelivery = component(
+  'Redelivery',
+  object({
+    event_id: EVENT_ID,
+    deliveries: {
+      type: 'array',
+      description: 'One for each subscription that gets it.',
+      items: object({
+        webhook_id: WEBHOOK_ID,
+        delivery_id: text({ description: 'The delivery that this attempt belongs to.' }),
+        attempt: { type: 'integer', minimum: 1, description: 'Number that this attempt carries.' },
+      }),
+    },
+  }),
+);
+export const webhookOperationSchemas = schemasOf(RotatedSecret, Redelivery);
+
+const exampleRotated = {
+  webhook_id: EXAMPLE_WEBHOOK_ID,
+  signing_secret: 'whsec_0c9b5f1d7a',
+  rotated_at: EXAMPLE.received,
+};
+
+const presentRotatedSecret = ({ webhookId, signingSecret, rotatedAt }: Rotated): object => ({
+  webhook_id: webhookId,
+  signing_secret: signingSecret,
+  rotated_at: rotatedAt,
+});
+
+const exampleRedelivery = {
+  event_id: EXAMPLE_EVENT_ID,
+  deliveries: [{ webhook_id: EXAMPLE_WEBHOOK_ID, delivery_id: EXAMPLE_DELIVERY_ID, attempt: 2 }],
+};
+
+const examplePing = {
+  event_id: EXAMPLE_EVENT_ID,
+  deliveries: [{ webhook_id: EXAMPLE_WEBHOOK_ID, delivery_id: EXAMPLE_DELIVERY_ID, attempt: 1 }],
+};
+
+const presentRedelivery = ({ eventId, deliveries }: RedeliveryReceipt): object => ({
+  event_id: eventId,
+  deliveries: deliveries.map(({ webhookId, deliveryId, attempt }) => ({
+    webhook_id: webhookId,
+    delivery_id: deliveryId,
+    attempt,
+  })),
+});
+
+export const pauseWebhook = endpoint({
+  ...MANAGED,
+  id: 'pauseWebhook',
+  method: 'post',
+  path: '/webhook/{webhook_id}/pause',
+  summary: 'Hold deliveries back',
+  description: 'Events queue up and nothing is lost. Pausing twice is the same as once.',
+  parameters: ['WebhookId'],
+  success: [json(200, 'The paused subscription.', Webhook, { ...exampleWebhook, status: 'paused' })],
+  errors: ['webhook_not_found'],
+  handler: ({ webhooks }: WebhookUses) => ({
+    run: forClient(async (context, call) =>
+      ok(presentWebhook(await webhooks.pause(context, webhookIdOf(call)))),
+    ),
+  }),
+});
+
+export const resumeWebhook = endpoint({
+  ...MANAGED,
+  id: 'resumeWebhook',
+  method: 'post',
+  path: '/webhook/{webhook_id}/resume',
+  summary: 'Let deliveries go on',
+  description: 'What queued up meanwhile goes out in its order.',
+  parameters: ['WebhookId'],
+  success: [json(200, 'The active subscription.', Webhook, exampleWebhook)],
+  errors: ['webhook_not_found'],
+  handler: ({ webhooks }: WebhookUses) => ({
+    run: forClient(async (context, call) =>
+      ok(presentWebhook(await webhooks.resume(context, webhookIdOf(call)))),
+    ),
+  }),
+});
+
+export const rotateWebhookSecret = endpoint({
+  ...MANAGED,
+  id: 'rotateWebhookSecret',
+  method: 'post',
+  path: '/webhook/{webhook_id}/rotate-secret',
+  summary: 'Replace the signing secret',
+  description: 'Every attempt from now on, repeated ones too, is signed with the new secret.',
+  parameters: ['WebhookId'],
+  success: [json(200, 'The new secret.', RotatedSecret, exampleRotated)],
+  errors: ['webhook_not_found'],
+  handler: ({ webhooks }: WebhookUses) => ({
+    run: forClient(async (context, call) =>
+      ok(presentRotatedSecret(await webhooks.rotateSecret(context, webhookIdOf(call)))),
+    ),
+  }),
+});
+
+export const pingWebhook = endpoint({
+  ...MANAGED,
+  id: 'pingWebhook',
+  method: 'post',
+  path: '/webhook/{webhook_id}/ping',
+  summary: 'Try a subscription out',
+  description:
+    'Sends `webhook.ping` to this address at once, whatever it subscribes to. It waits for nothing else, and is tried again like any event.',
+  parameters: ['WebhookId'],
+  success: [json(202, 'The attempt is queued.', Redelivery, examplePing)],
+  errors: ['webhook_not_found', 'webhook_invalid_state'],
+  handler: ({ webhooks }: WebhookUses) => ({
+    run: forClient(async (context, call) => ({
+      status: 202,
+      json: presentRedelivery(await webhooks.ping(context, webhookIdOf(call))),
+    })),
+  }),
+});
+
+export const redeliverEvent = endpoint({
+  ...MANAGED,
+  access: 'events',
+  id: 'redeliverEvent',
+  method: 'post',
+  path: '/webhook/event/{event_id}/redeliver',
+  summary: 'Send an event again',
+  description: 'Repeats the original bytes at once, to each matching subscription that is not paused.',
+  parameters: ['EventId'],
+  success: [json(202, 'The attempts are queued.', Redelivery, exampleRedelivery)],
+  errors: ['event_not_found', 'webhook_invalid_state'],
+  handler: ({ webhooks }: WebhookUses) => ({
+    run: forClient(async (context, call) => ({
+      status: 202,
+      json: presentRedelivery(await webhooks.redeliver(context, eventIdOf(call))),
+    })),
+  }),
+});

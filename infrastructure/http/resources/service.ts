@@ -1,0 +1,85 @@
+import type { TokenIssuer } from '../../../application/ports/clients.ts';
+import { component, object, schemasOf } from '../../../application/schemas/schema.ts';
+import { unavailable } from '../errors/http-problem.ts';
+import { json } from '../openapi/operation.ts';
+import { checksText } from '../server/health-app.ts';
+import type { Readiness } from '../server/health-app.ts';
+import { endpoint } from './endpoint.ts';
+
+const KeySet = component(
+  'KeySet',
+  object({
+    keys: { type: 'array', items: { type: 'object' }, description: 'JSON Web Keys (RFC 7517).' },
+  }),
+);
+
+const Health = component(
+  'Health',
+  object(
+    {
+      status: { type: 'string', const: 'ok' },
+      checks: {
+        type: 'object',
+        additionalProperties: { type: 'string' },
+        description: 'What was looked at, each `ok` or `failing`.',
+      },
+    },
+    ['checks'],
+  ),
+);
+export const serviceSchemas = schemasOf(KeySet, Health);
+
+const PUBLIC = { tag: 'Service', access: 'public', errors: [] } as const;
+const FIVE_MINUTES = ['Cache-Control', 'public, max-age=300'];
+
+export interface ServiceUses {
+  readonly issuer: TokenIssuer;
+  readonly readiness: () => Promise<Readiness>;
+}
+
+export const readKeySet = endpoint({
+  ...PUBLIC,
+  id: 'readKeySet',
+  method: 'get',
+  path: '/.well-known/jwks.json',
+  bucket: 'read',
+  summary: 'Public keys of the access tokens',
+  description: 'A JSON Web Key Set for those who want to check tokens themselves.',
+  success: [
+    json(200, 'Every key whose tokens may still be valid.', KeySet, { keys: [{ kty: 'EC', kid: '1' }] }),
+  ],
+  handler: ({ issuer }: ServiceUses) => ({
+    run: async () => ({ status: 200, json: await issuer.jwks(), headers: FIVE_MINUTES }),
+  }),
+});
+
+export const readLiveness = endpoint({
+  ...PUBLIC,
+  id: 'readLiveness',
+  method: 'get',
+  path: '/health/live',
+  bucket: null,
+  summary: 'Whether the process runs',
+  description: 'Says nothing about stores; restart the process when it fails.',
+  success: [json(200, 'It runs.', Health, { status: 'ok' })],
+  handler: () => ({ run: () => ({ status: 200, json: { status: 'ok' } }) }),
+});
+
+export const readReadiness = endpoint({
+  ...PUBLIC,
+  id: 'readReadiness',
+  method: 'get',
+  path: '/health/ready',
+  bucket: null,
+  summary: 'Whether requests can be served',
+  description:
+    'Send traffic only while this answers 200. The message of a 503 names what fails; the log of the service says why.',
+  success: [json(200, 'Ready.', Health, { status: 'ok', checks: { event_store: 'ok' } })],
+  handler: ({ readiness }: ServiceUses) => ({
+    run: async () => {
+      const state = await readiness();
+      if (!state.ready) throw unavailable(`not ready: ${checksText(state)}`, 1);
+      return { status: 200, json: { status: 'ok', checks: state.checks } };
+    },
+  }),
+});

@@ -1,0 +1,101 @@
+import type { Webhooks } from '../../../application/ports/webhooks.ts';
+import type { WebhookSubscription } from '../../../application/ports/webhook-subscriptions.ts';
+import { component, object, ref, text } from '../../../application/schemas/schema.ts';
+import { isSoundText } from '../../../application/schemas/sound-text.ts';
+import { FundId, Timestamp } from '../../../application/schemas/values.ts';
+import { HttpProblem } from '../errors/http-problem.ts';
+import type { Call } from '../operation.ts';
+import { EXAMPLE } from './example-values.ts';
+
+export const WEBHOOK_ID = text({ description: 'Our name for the subscription.' });
+export const TIMESTAMP_OR_NULL = { type: ['string', 'null'], format: 'date-time' } as const;
+export const TEXT_OR_NULL = { type: ['string', 'null'] } as const;
+
+/** What is said about a webhook wherever one is shown. */
+export const webhookFields = {
+  webhook_id: WEBHOOK_ID,
+  url: text({ description: 'Where the events go.' }),
+  events: { type: 'array', items: { type: 'string' }, description: 'Events that are sent.' },
+  fund_ids: {
+    type: ['array', 'null'],
+    items: ref(FundId),
+    description: 'null: every fund of the application.',
+  },
+  description: { ...TEXT_OR_NULL, description: 'Your note.' },
+  status: {
+    type: 'string',
+    enum: ['active', 'paused'],
+    description: 'Whether events are sent now, or wait.',
+  },
+  created_at: ref(Timestamp),
+} as const;
+
+export const Webhook = component(
+  'Webhook',
+  object({
+    ...webhookFields,
+    updated_at: ref(Timestamp),
+    last_success_at: { ...TIMESTAMP_OR_NULL, description: 'Last 2xx of the receiver.' },
+    last_failure_at: { ...TIMESTAMP_OR_NULL, description: 'Last attempt that failed.' },
+    failing_since: { ...TIMESTAMP_OR_NULL, description: 'Start of the present run of failures.' },
+  }),
+);
+
+export const SIGNING_SECRET = {
+  type: 'string',
+  description: 'Key of the HMAC that signs each delivery. It is shown this once.',
+} as const;
+
+export const EVENT_ID = {
+  type: 'string',
+  format: 'uuid',
+  description: 'The event, as named in its body.',
+} as const;
+
+export const EXAMPLE_EVENT_ID = '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69';
+export const EXAMPLE_DELIVERY_ID = 'c2b7d6a4-1f0e-4b9c-a5d8-6e7f8a9b0c1d';
+export const EXAMPLE_WEBHOOK_ID = '8a1e5f30-3c1b-4d0e-9f53-0a5f7c1d2e3f';
+
+export const exampleWebhook = {
+  webhook_id: EXAMPLE_WEBHOOK_ID,
+  url: 'https://hooks.example.com/receivables',
+  events: ['*'],
+  fund_ids: null,
+  description: 'Production receiver',
+  status: 'active',
+  created_at: EXAMPLE.received,
+  updated_at: EXAMPLE.received,
+  last_success_at: '2026-01-15T12:00:01.250Z',
+  last_failure_at: null,
+  failing_since: null,
+};
+
+export const presentWebhook = (webhook: WebhookSubscription): object => ({
+  webhook_id: webhook.webhookId,
+  url: webhook.url,
+  events: webhook.events,
+  fund_ids: webhook.fundIds,
+  description: webhook.description,
+  status: webhook.status,
+  created_at: webhook.createdAt,
+  updated_at: webhook.updatedAt,
+  last_success_at: webhook.lastSuccessAt,
+  last_failure_at: webhook.lastFailureAt,
+  failing_since: webhook.failingSince,
+});
+
+export interface WebhookUses {
+  readonly webhooks: Webhooks;
+}
+
+/** Of operations that change something about webhooks. */
+export const MANAGED = { tag: 'Webhooks', access: 'webhooks', bucket: 'webhook' } as const;
+
+/** An id of a path, as far as one can look like this. @throws HttpProblem 404 */
+const idOf = (id: string | undefined, code: 'webhook_not_found' | 'event_not_found'): string => {
+  if (id !== undefined && isSoundText(id)) return id;
+  throw new HttpProblem(code, 'nothing has an id like this');
+};
+
+export const webhookIdOf = ({ params }: Call): string => idOf(params['webhook_id'], 'webhook_not_found');
+export const eventIdOf = ({ params }: Call): string => idOf(params['event_id'], 'event_not_found');
