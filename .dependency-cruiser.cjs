@@ -67,8 +67,7 @@ module.exports = {
       name: 'application-takes-only-types-of-projections',
       severity: 'error',
       from: { path: '^application/' },
-      // The engine is how any projection is followed, live and in a rebuild.
-      to: { path: '^projections/', pathNot: '^projections/engine/', dependencyTypesNot: ['type-only'] },
+      to: { path: '^projections/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'projections-see-events-only',

@@ -1,4 +1,5 @@
-import type { ProjectedEvent, Projection, Row, TableWrite } from '../../projections/engine/projection.ts';
+import type { Row } from '../../projections/projection.ts';
+import type { ProjectedEvent, Projection, TableWrite } from '../../projections/projection.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import { shown } from './difference.ts';
 import type { Difference, Report } from './difference.ts';

@@ -1,6 +1,6 @@
 import { messageOf } from '../support/error-message.ts';
 import type { LoanEvent, LoanState } from '../../domain/loan/index.ts';
-import type { ProjectedEvent, Projection } from '../../projections/engine/projection.ts';
+import type { ProjectedEvent, Projection } from '../../projections/projection.ts';
 import { parseLoanStream } from '../command-handling/stream-names.ts';
 import type { PaymentPlace } from '../ports/audit.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';

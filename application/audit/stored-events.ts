@@ -1,5 +1,5 @@
 import type { DomainEvent } from '../../domain/domain-event.ts';
-import type { ProjectedEvent } from '../../projections/engine/projection.ts';
+import type { ProjectedEvent } from '../../projections/projection.ts';
 import { decodeLoanEvent, decodeRenegotiationEvent } from '../event-codec/event-codec.ts';
 import type { EncodedEvent } from '../event-codec/event-codec.ts';
 import { CHAIN_START, chainHash } from '../event-codec/hash-chain.ts';

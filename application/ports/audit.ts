@@ -1,4 +1,4 @@
-import type { Row } from '../../projections/engine/projection.ts';
+import type { Row } from '../../projections/projection.ts';
 import type { PublicEvent } from './event-bus.ts';
 import type { LogPosition } from './event-store.ts';
 

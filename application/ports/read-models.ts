@@ -1,6 +1,14 @@
-import type { Projection, TableWrite } from '../../projections/engine/projection.ts';
-import type { QuarantinedStream } from '../../projections/engine/projector-ports.ts';
+import type { Projection, TableWrite } from '../../projections/projection.ts';
 import type { LogPosition } from './event-store.ts';
+
+/** An operation whose next event a projection cannot take: from that event on, its events wait. */
+export interface QuarantinedStream {
+  readonly stream: string;
+  /** Of the first event that waits. */
+  readonly revision: bigint;
+  readonly eventType: string;
+  readonly reason: string;
+}
 
 /** Where projections write: the writes of a batch and its checkpoint commit together, or not at all. */
 export interface ProjectionStore {
@@ -10,6 +18,7 @@ export interface ProjectionStore {
   /**
    * @param expected the checkpoint that these writes follow; when the stored one differs (another projector was faster), or a write
    *   does not touch as many rows as it expects, nothing is written and the answer is false
+   * @throws RefusedWritesError
    */
   apply(
     projection: Projection,
@@ -88,4 +97,9 @@ export interface Generations {
 /** The generation is no longer there to be filled: another process dropped it. */
 export class GenerationGoneError extends Error {
   override readonly name = 'GenerationGoneError';
+}
+
+/** The store works, and will never take these writes; anything else that it throws may pass. */
+export class RefusedWritesError extends Error {
+  override readonly name = 'RefusedWritesError';
 }

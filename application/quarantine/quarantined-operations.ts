@@ -1,12 +1,11 @@
-import { messageOf } from '../support/error-message.ts';
-import type { ProjectedEvent, Projection } from '../../projections/engine/projection.ts';
-import { RefusedWritesError } from '../../projections/engine/projector-ports.ts';
-import { releaseWrite } from '../../projections/engine/quarantine.ts';
-import type { QuarantinedStream } from '../../projections/engine/projector-ports.ts';
-import type { EventStore, LogPosition, RecordedEvent } from '../ports/event-store.ts';
-import type { ProjectionStore } from '../ports/read-models.ts';
+import type { ProjectedEvent, Projection } from '../../projections/projection.ts';
 import type { RelayQuarantine } from '../ports/event-bus.ts';
+import type { EventStore, LogPosition, RecordedEvent } from '../ports/event-store.ts';
+import { RefusedWritesError } from '../ports/read-models.ts';
+import type { ProjectionStore, QuarantinedStream } from '../ports/read-models.ts';
+import { releaseWrite } from '../projecting/quarantine.ts';
 import type { LogOrder } from '../rebuild/log-order.ts';
+import { messageOf } from '../support/error-message.ts';
 
 interface Dependencies {
   readonly projections: readonly Projection[];

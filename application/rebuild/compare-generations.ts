@@ -1,4 +1,4 @@
-import type { Projection } from '../../projections/engine/projection.ts';
+import type { Projection } from '../../projections/projection.ts';
 import type { LogPosition } from '../ports/event-store.ts';
 import type { Pair, RowComparison, RowDifference } from '../ports/read-models.ts';
 import type { GenerationFollower } from './generation-follower.ts';

@@ -1,14 +1,14 @@
-import type { ProjectedEvent, Projection, TableWrite } from '../../projections/engine/projection.ts';
-import { RefusedWritesError } from '../../projections/engine/projector-ports.ts';
-import { PoisonEventError, Quarantine, streamsOf } from '../../projections/engine/quarantine.ts';
-import type { Step } from '../../projections/engine/quarantine.ts';
+import type { ProjectedEvent, Projection, TableWrite } from '../../projections/projection.ts';
 import type {
   EventSubscription,
   LogPosition,
   RecordedEvent,
   SubscriptionMessage,
 } from '../ports/event-store.ts';
+import { RefusedWritesError } from '../ports/read-models.ts';
 import type { ProjectionStore } from '../ports/read-models.ts';
+import { PoisonEventError, Quarantine, streamsOf } from '../projecting/quarantine.ts';
+import type { Step } from '../projecting/quarantine.ts';
 import type { LogOrder } from './log-order.ts';
 
 export interface GenerationFollowerDependencies {
@@ -33,7 +33,7 @@ export class GenerationFollower {
   readonly #deps: GenerationFollowerDependencies;
   /** No earlier than the last event that came through here and wrote rows of this stream. */
   readonly #lastSeen = new Map<string, LogPosition>();
-  readonly #quarantine: Quarantine<RecordedEvent>;
+  readonly #quarantine: Quarantine;
   #position: LogPosition | 'start' = 'start';
   #remembering = false;
   #events = 0;
@@ -96,7 +96,7 @@ export class GenerationFollower {
 
   /** Where the store refuses a batch, one event after the other, so that only the operation of the refused one waits. */
   async #apply(
-    steps: readonly Step<RecordedEvent>[],
+    steps: readonly Step[],
     writes: readonly TableWrite[],
     from: LogPosition | 'start',
     to: LogPosition,

@@ -1,4 +1,4 @@
-import type { Projection } from '../../projections/engine/projection.ts';
+import type { Projection } from '../../projections/projection.ts';
 import type { LogPosition } from '../ports/event-store.ts';
 import type { Generation, Generations, Places, RowDifference } from '../ports/read-models.ts';
 import { compareGenerations } from './compare-generations.ts';

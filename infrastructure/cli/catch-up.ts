@@ -1,4 +1,4 @@
-import type { ProjectorStatus } from '../../projections/engine/projector.ts';
+import type { ProjectorStatus } from '../../application/projecting/projector.ts';
 import { pause } from '../support/time.ts';
 
 const LOOK_EVERY_MS = 20;

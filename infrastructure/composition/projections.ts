@@ -3,7 +3,7 @@ import type { LogPosition, RecordedEvent } from '../../application/ports/event-s
 import type { LogOrder } from '../../application/rebuild/log-order.ts';
 import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
-import type { ProjectedEvent, Projection } from '../../projections/engine/projection.ts';
+import type { ProjectedEvent, Projection } from '../../projections/projection.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import { portfolioProjection } from '../../projections/portfolio/portfolio-projection.ts';
 import { reconciliationProjection } from '../../projections/reconciliation/reconciliation-projection.ts';

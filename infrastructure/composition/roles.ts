@@ -4,7 +4,7 @@ import type { Container } from 'inversify';
 import { running, together } from '../../application/coordination/background.ts';
 import type { Background } from '../../application/coordination/background.ts';
 import { LeasedRunner } from '../../application/coordination/leased-runner.ts';
-import type { Projector } from '../../projections/engine/projector.ts';
+import type { Projector } from '../../application/projecting/projector.ts';
 import { pause } from '../support/time.ts';
 import { decisionConsumer } from './areas/administrator.ts';
 import type { Scheduling } from './areas/scheduling.ts';
@@ -72,7 +72,7 @@ const PROJECTOR_LEASE = `projector ${allProjections.map(({ name, version }) => `
 
 const projectorParts = (container: Container): readonly RolePart[] => {
   const { loanProjector, fundSideProjectors } = container.get(TOKENS.readModels);
-  const part = (name: string, projector: Pick<Projector<never, never>, 'start' | 'stop'>): RolePart => ({
+  const part = (name: string, projector: Pick<Projector, 'start' | 'stop'>): RolePart => ({
     role: 'projector',
     lease: 'projector',
     make: () => ({ name, start: () => projector.start(), stop: () => projector.stop() }),

@@ -1,5 +1,5 @@
 import type { LoanReceived } from '../../domain/loan/events.ts';
-import type { Row, TableWrite } from '../engine/projection.ts';
+import type { Row, TableWrite } from '../projection.ts';
 import { insertDocuments } from './document-writes.ts';
 import { renegotiationText } from './renegotiation-text.ts';
 import { advanceLoan, changeInstallments, changeStatus, enterStatus } from './writes.ts';

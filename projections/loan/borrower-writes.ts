@@ -1,4 +1,4 @@
-import type { TableWrite } from '../engine/projection.ts';
+import type { TableWrite } from '../projection.ts';
 import { FORGOTTEN_COLUMN } from './private-column.ts';
 import { advanceLoan } from './writes.ts';
 import type { Projected } from './writes.ts';

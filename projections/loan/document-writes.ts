@@ -1,5 +1,5 @@
 import type { LoanDocument } from '../../domain/loan/events.ts';
-import type { TableWrite } from '../engine/projection.ts';
+import type { TableWrite } from '../projection.ts';
 import { privateColumn } from './private-column.ts';
 import { advanceLoan } from './writes.ts';
 import type { Place, Projected } from './writes.ts';

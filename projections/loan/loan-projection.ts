@@ -1,5 +1,5 @@
 import type { DomainEvent } from '../../domain/domain-event.ts';
-import type { ProjectedEvent, Projection, TableWrite } from '../engine/projection.ts';
+import type { ProjectedEvent, Projection, TableWrite } from '../projection.ts';
 import { approved, disbursed, received, rejected, termSigned } from './assignment-writes.ts';
 import { borrowerForgotten } from './borrower-writes.ts';
 import { documentsAdded } from './document-writes.ts';

@@ -1,5 +1,5 @@
 import type { Reservation } from '../../domain/renegotiation/events.ts';
-import type { TableWrite } from '../engine/projection.ts';
+import type { TableWrite } from '../projection.ts';
 import { newLoan } from './assignment-writes.ts';
 import { renegotiationText } from './renegotiation-text.ts';
 import { advanceLoan, changeInstallments, changeStatus } from './writes.ts';

@@ -1,4 +1,4 @@
-import type { TableWrite } from '../engine/projection.ts';
+import type { TableWrite } from '../projection.ts';
 import { privateColumn } from './private-column.ts';
 import { changeInstallments, changeStatus } from './writes.ts';
 import type { Projected } from './writes.ts';

@@ -1,4 +1,4 @@
-import type { ProjectedEvent, Row, TableWrite } from '../engine/projection.ts';
+import type { ProjectedEvent, Row, TableWrite } from '../projection.ts';
 import type { DomainEvent } from '../../domain/domain-event.ts';
 
 /** A projected event of one type. */

@@ -1,7 +1,6 @@
 import type { RepurchaseReason } from '../../domain/loan/events.ts';
-import { writeWith } from '../engine/event-writers.ts';
-import type { EventWriters, ProjectedAs } from '../engine/event-writers.ts';
-import type { ProjectedEvent, Projection, TableWrite } from '../engine/projection.ts';
+import { writeWith } from '../projection.ts';
+import type { EventWriters, ProjectedAs, ProjectedEvent, Projection, TableWrite } from '../projection.ts';
 import type { PortfolioFlow, PortfolioFlowRow } from './portfolio-rows.ts';
 
 const received = ({ stream, event }: ProjectedAs<'LoanReceived'>): readonly TableWrite[] => [

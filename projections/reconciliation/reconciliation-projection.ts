@@ -1,6 +1,5 @@
-import { writeWith } from '../engine/event-writers.ts';
-import type { EventWriters, ProjectedAs } from '../engine/event-writers.ts';
-import type { ProjectedEvent, Projection, TableWrite } from '../engine/projection.ts';
+import { writeWith } from '../projection.ts';
+import type { EventWriters, ProjectedAs, ProjectedEvent, Projection, TableWrite } from '../projection.ts';
 import type { NotifiedPaymentRow } from './notified-payment.ts';
 
 type Fact = Omit<NotifiedPaymentRow, 'stream' | 'revision' | 'event_id' | 'recorded_at'>;

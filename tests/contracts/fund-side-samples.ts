@@ -10,7 +10,7 @@ import { SqlPortfolioPositions } from '../../infrastructure/sql/read-models/port
 import { SqlNotifiedPayments } from '../../infrastructure/sql/read-models/reconciliation-reader.ts';
 import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
 import type { SqlDatabase } from '../../infrastructure/sql/sql-database.ts';
-import type { ProjectedEvent, Projection } from '../../projections/engine/projection.ts';
+import type { ProjectedEvent, Projection } from '../../projections/projection.ts';
 import { portfolioProjection } from '../../projections/portfolio/portfolio-projection.ts';
 import { reconciliationProjection } from '../../projections/reconciliation/reconciliation-projection.ts';
 import { approved, disbursed, received, termSigned } from '../domain/support/loan-story.ts';

@@ -7,7 +7,7 @@ import { SqlGenerations } from '../../infrastructure/sql/read-models/generations
 import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
 import { ServingReadModel } from '../../infrastructure/sql/read-models/serving-read-model.ts';
 import type { SqlDatabase } from '../../infrastructure/sql/sql-database.ts';
-import type { ProjectedEvent, Projection, TableWrite } from '../../projections/engine/projection.ts';
+import type { ProjectedEvent, Projection, TableWrite } from '../../projections/projection.ts';
 
 export const TABLE = 'status_history';
 export const at = (n: number): LogPosition => String(n) as LogPosition;

@@ -4,7 +4,7 @@ import type { LoanReader } from '../../application/ports/loan-queries.ts';
 import type { ProjectionStore } from '../../application/ports/read-models.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { LoanReceived } from '../../domain/loan/index.ts';
-import type { ProjectedEvent } from '../../projections/engine/projection.ts';
+import type { ProjectedEvent } from '../../projections/projection.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import { projected, receivedLoan } from '../projections/loan/projected-events.ts';
 import type { Operation } from '../projections/loan/projected-events.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { LogPosition } from '../../application/ports/event-store.ts';
 import type { ProjectionStore } from '../../application/ports/read-models.ts';
-import type { Projection, Row, TableWrite } from '../../projections/engine/projection.ts';
+import type { Projection, Row, TableWrite } from '../../projections/projection.ts';
 
 export interface ProjectionStoreUnderTest {
   readonly store: ProjectionStore;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LogPosition } from '../../application/ports/event-store.ts';
 import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
-import type { Projection, Row, TableWrite } from '../../projections/engine/projection.ts';
+import type { Projection, Row, TableWrite } from '../../projections/projection.ts';
 import { openReadModel, query } from '../infrastructure/sql/support/temporary-database.ts';
 import { InMemoryTables, applyWrite } from '../projections/in-memory-tables.ts';
 import { describeProjectionStoreContract, projectionStoreCases } from './projection-store-contract.ts';

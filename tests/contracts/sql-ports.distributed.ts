@@ -15,7 +15,7 @@ import {
   SqlWebhookSecrets,
   SqlWebhookSubscriptions,
 } from '../../infrastructure/sql/webhooks/subscriptions.ts';
-import type { Row } from '../../projections/engine/projection.ts';
+import type { Row } from '../../projections/projection.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { bothSets, openPostgres, query, testPostgres } from '../support/postgres/test-postgres.ts';
 import type { TestPostgres } from '../support/postgres/test-postgres.ts';

@@ -1,9 +1,8 @@
 import type { LogPosition } from '../../application/ports/event-store.ts';
-import type { ProjectionStore } from '../../application/ports/read-models.ts';
-import type { Projection, Row, TableWrite } from '../../projections/engine/projection.ts';
-import { RefusedWritesError } from '../../projections/engine/projector-ports.ts';
-import { QUARANTINE_TABLE } from '../../projections/engine/quarantine.ts';
-import type { QuarantinedStream } from '../../projections/engine/projector-ports.ts';
+import { RefusedWritesError } from '../../application/ports/read-models.ts';
+import type { ProjectionStore, QuarantinedStream } from '../../application/ports/read-models.ts';
+import { QUARANTINE_TABLE } from '../../application/projecting/quarantine.ts';
+import type { Projection, Row, TableWrite } from '../../projections/projection.ts';
 import { READ_MODEL_KEYS } from './read-model-keys.ts';
 
 type Tables = ReadonlyMap<string, readonly Row[]>;

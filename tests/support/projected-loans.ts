@@ -2,7 +2,7 @@ import { decodeEvent } from '../../application/event-codec/event-codec.ts';
 import { loanStream } from '../../application/command-handling/stream-names.ts';
 import type { RecordedEvent } from '../../application/ports/event-store.ts';
 import type { LoanPage, LoanReader } from '../../application/ports/loan-queries.ts';
-import type { Row } from '../../projections/engine/projection.ts';
+import type { Row } from '../../projections/projection.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import type {
   DocumentRow,

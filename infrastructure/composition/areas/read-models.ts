@@ -1,12 +1,11 @@
 import { LOAN_STREAM_PREFIX } from '../../../application/command-handling/stream-names.ts';
 import { NearestProgress } from '../../../application/loans/nearest-progress.ts';
 import { PolledProgress } from '../../../application/loans/polled-progress.ts';
-import type { LogPosition, RecordedEvent } from '../../../application/ports/event-store.ts';
+import { Projector } from '../../../application/projecting/projector.ts';
 import { QuarantinedOperations } from '../../../application/quarantine/quarantined-operations.ts';
-import type { Projection } from '../../../projections/engine/projection.ts';
-import { Projector } from '../../../projections/engine/projector.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';
 import { portfolioProjection } from '../../../projections/portfolio/portfolio-projection.ts';
+import type { Projection } from '../../../projections/projection.ts';
 import { reconciliationProjection } from '../../../projections/reconciliation/reconciliation-projection.ts';
 import type { ProjectionsServices } from '../../cli/cli-services.ts';
 import { SqlLoanVersions } from '../../sql/read-models/loan-reader.ts';
@@ -27,12 +26,13 @@ export const readModelArea = (
   { projectionStore: store }: Adapters,
 ) => {
   const projector = (projection: Projection, pauseMs: number, streamPrefix?: string) =>
-    new Projector<RecordedEvent, LogPosition>({
+    new Projector({
       projection,
       log: observability.follower(`${projection.name}-projector`, throttled(engines.eventStore, pauseMs)),
       store,
       decode: toProjected,
       logger,
+      pause,
       ...(streamPrefix !== undefined && { streamPrefix }),
     });
   const loanProjector = projector(loanProjection, LOAN_PAUSE_MS);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { AuditedRows, PaymentPlace } from '../../../application/ports/audit.ts';
-import type { Row } from '../../../projections/engine/projection.ts';
+import type { Row } from '../../../projections/projection.ts';
 import { READ_MODEL_NAMES, keyOf } from '../schema.ts';
 import type { Query, SqlDatabase } from '../sql-database.ts';
 

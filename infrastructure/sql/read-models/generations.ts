@@ -7,7 +7,7 @@ import type {
   Pair,
   Places,
 } from '../../../application/ports/read-models.ts';
-import type { Projection } from '../../../projections/engine/projection.ts';
+import type { Projection } from '../../../projections/projection.ts';
 import { alone } from '../locks.ts';
 import { OpenGeneration, OpenPair } from './open-generation.ts';
 import type { ServingGenerations } from './serving-read-model.ts';

@@ -7,7 +7,7 @@ import type {
   RowComparison,
   RowDifference,
 } from '../../../application/ports/read-models.ts';
-import type { Projection } from '../../../projections/engine/projection.ts';
+import type { Projection } from '../../../projections/projection.ts';
 import { SqlProjectionStore } from './projection-store.ts';
 import type { Query, SqlDatabase, Statement } from '../sql-database.ts';
 import { compareTable, rowDifference } from './table-comparison.ts';

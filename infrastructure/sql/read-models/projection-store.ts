@@ -1,10 +1,9 @@
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import type { LogPosition } from '../../../application/ports/event-store.ts';
-import type { ProjectionStore } from '../../../application/ports/read-models.ts';
+import { RefusedWritesError } from '../../../application/ports/read-models.ts';
+import type { ProjectionStore, QuarantinedStream } from '../../../application/ports/read-models.ts';
 import { messageOf } from '../../../application/support/error-message.ts';
-import type { Projection, TableWrite } from '../../../projections/engine/projection.ts';
-import { RefusedWritesError } from '../../../projections/engine/projector-ports.ts';
-import type { QuarantinedStream } from '../../../projections/engine/projector-ports.ts';
+import type { Projection, TableWrite } from '../../../projections/projection.ts';
 import { alone } from '../locks.ts';
 import { GuardFailedError } from '../sql-database.ts';
 import type { SqlDatabase, Statement } from '../sql-database.ts';

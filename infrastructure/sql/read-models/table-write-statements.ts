@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { CompiledQuery, Kysely } from 'kysely';
-import type { Row, TableWrite, Value } from '../../../projections/engine/projection.ts';
-import { QUARANTINE_TABLE } from '../../../projections/engine/quarantine.ts';
+import type { Row, TableWrite, Value } from '../../../projections/projection.ts';
+import { QUARANTINE_TABLE } from '../../../application/projecting/quarantine.ts';
 import { READ_MODEL_NAMES } from '../schema.ts';
 import type { Schema } from '../schema.ts';
 import type { Query, Statement } from '../sql-database.ts';

@@ -8,7 +8,7 @@ import type {
 import type { ProjectionStore } from '../../../application/ports/read-models.ts';
 import { GenerationFollower, catchUpTogether } from '../../../application/rebuild/generation-follower.ts';
 import type { LogOrder } from '../../../application/rebuild/log-order.ts';
-import type { ProjectedEvent, Projection } from '../../../projections/engine/projection.ts';
+import type { ProjectedEvent, Projection } from '../../../projections/projection.ts';
 
 const numberOf = (position: string): number => (position === 'start' ? 0 : Number(position));
 const order: LogOrder = {

@@ -11,7 +11,7 @@ import type {
   Timestamp,
 } from '../../../domain/shared/identifiers.ts';
 import { cents } from '../../../domain/shared/money.ts';
-import type { ProjectedEvent } from '../../../projections/engine/projection.ts';
+import type { ProjectedEvent } from '../../../projections/projection.ts';
 
 const FIRST_SECOND = Date.parse('2026-01-15T12:00:00.000Z');
 

@@ -1,5 +1,5 @@
 import type { LoanEvent } from '../../../domain/loan/events.ts';
-import type { Row } from '../../../projections/engine/projection.ts';
+import type { Row } from '../../../projections/projection.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';
 import { applyWrite } from '../in-memory-tables.ts';
 import { projected } from './projected-events.ts';

@@ -12,7 +12,7 @@ import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/delivery
 import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/delivery-queue.ts';
 import { SqlWebhookSubscriptions } from '../../../../infrastructure/sql/webhooks/subscriptions.ts';
 import { notAlone } from '../../../../infrastructure/sql/locks.ts';
-import type { Projection } from '../../../../projections/engine/projection.ts';
+import type { Projection } from '../../../../projections/projection.ts';
 import { DELIVERED, LEASE_MS, Story, at } from '../../../contracts/delivery-queue-samples.ts';
 import type { QueueUnderTest } from '../../../contracts/delivery-queue-samples.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';

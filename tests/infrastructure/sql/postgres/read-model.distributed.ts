@@ -4,8 +4,8 @@ import { calendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { SqlDueInstallments } from '../../../../infrastructure/sql/read-models/due-installments.ts';
 import { SqlProjectionStore } from '../../../../infrastructure/sql/read-models/projection-store.ts';
 import { readModelMigrations } from '../../../../infrastructure/sql/migrations/read-model.ts';
-import type { Row } from '../../../../projections/engine/projection.ts';
-import { crashCases } from '../../../projections/engine/crash-cases.ts';
+import type { Row } from '../../../../projections/projection.ts';
+import { crashCases } from '../../../application/projecting/crash-cases.ts';
 import { openPostgres, query, raw, testPostgres } from '../../../support/postgres/test-postgres.ts';
 import type { PostgresFixture, TestPostgres } from '../../../support/postgres/test-postgres.ts';
 

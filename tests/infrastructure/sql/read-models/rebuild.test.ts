@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import { SqlProjectionStore } from '../../../../infrastructure/sql/read-models/projection-store.ts';
-import type { Row } from '../../../../projections/engine/projection.ts';
-import { crashCases } from '../../../projections/engine/crash-cases.ts';
+import type { Row } from '../../../../projections/projection.ts';
+import { crashCases } from '../../../application/projecting/crash-cases.ts';
 import { openReadModel, query } from '../support/temporary-database.ts';
 import type { TemporaryDatabase } from '../support/temporary-database.ts';
 

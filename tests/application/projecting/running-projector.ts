@@ -1,34 +1,33 @@
-import type { LogPosition, RecordedEvent } from '../../../application/ports/event-store.ts';
 import type { ProjectionStore } from '../../../application/ports/read-models.ts';
-import { Projector } from '../../../projections/engine/projector.ts';
-import type { ProjectorDependencies } from '../../../projections/engine/projector.ts';
+import { Projector } from '../../../application/projecting/projector.ts';
+import type { ProjectorDependencies } from '../../../application/projecting/projector.ts';
+import { pause } from '../../../infrastructure/support/time.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { decode, until } from './story-log.ts';
 import type { StoryLog } from './story-log.ts';
 
-export type LoanProjector = Projector<RecordedEvent, LogPosition>;
-
 /** Small batches, so that a short story makes many of them. */
 export const projectorOf = (
   log: StoryLog,
   store: ProjectionStore,
-  overrides: Partial<ProjectorDependencies<RecordedEvent, LogPosition>> = {},
-): { readonly projector: LoanProjector; readonly logger: RecordingLogger } => {
+  overrides: Partial<ProjectorDependencies> = {},
+): { readonly projector: Projector; readonly logger: RecordingLogger } => {
   const logger = new RecordingLogger();
-  const projector = new Projector<RecordedEvent, LogPosition>({
+  const projector = new Projector({
     projection: loanProjection,
     log,
     store,
     decode,
     logger,
+    pause,
     batchSize: 3,
     ...overrides,
   });
   return { projector, logger };
 };
 
-export const caughtUp = (projector: LoanProjector): Promise<void> =>
+export const caughtUp = (projector: Projector): Promise<void> =>
   until(() => projector.status().caughtUp, 'the projector has seen the end of the log');
 
 /** Runs until everything in the log is projected. */

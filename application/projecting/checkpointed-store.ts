@@ -1,19 +1,20 @@
-import type { Projection, TableWrite } from './projection.ts';
-import { RefusedWritesError } from './projector-ports.ts';
-import type { ReadModelStore } from './projector-ports.ts';
+import type { Projection, TableWrite } from '../../projections/projection.ts';
+import { RefusedWritesError } from '../ports/read-models.ts';
+import type { ProjectionStore } from '../ports/read-models.ts';
+import type { LogPosition } from '../ports/event-store.ts';
 
 /** One projection's place in its store, certain again after every failure. */
-export class CheckpointedStore<Position extends string> {
+export class CheckpointedStore {
   readonly #projection: Projection;
-  readonly #store: ReadModelStore<Position>;
-  #position: Position | 'start' = 'start';
+  readonly #store: ProjectionStore;
+  #position: LogPosition | 'start' = 'start';
 
-  constructor(projection: Projection, store: ReadModelStore<Position>) {
+  constructor(projection: Projection, store: ProjectionStore) {
     this.#projection = projection;
     this.#store = store;
   }
 
-  get position(): Position | 'start' {
+  get position(): LogPosition | 'start' {
     return this.#position;
   }
 
@@ -30,7 +31,7 @@ export class CheckpointedStore<Position extends string> {
    */
   async apply(
     writes: readonly TableWrite[],
-    checkpoint: Position,
+    checkpoint: LogPosition,
     retry: (error: unknown) => Promise<boolean>,
   ): Promise<boolean> {
     let doubtful = false;

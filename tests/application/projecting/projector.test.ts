@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { LOAN_STREAM_PREFIX } from '../../../application/command-handling/stream-names.ts';
+import type { Projector } from '../../../application/projecting/projector.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';
-import { InMemoryTables } from '../in-memory-tables.ts';
-import { toActive } from '../loan/projected-events.ts';
+import { InMemoryTables } from '../../projections/in-memory-tables.ts';
+import { toActive } from '../../projections/loan/projected-events.ts';
 import { FaultyProjectionStore } from './faulty-projection-store.ts';
 import { caughtUp, projectorOf } from './running-projector.ts';
-import type { LoanProjector } from './running-projector.ts';
 import { StoryLog, streamOf, until } from './story-log.ts';
 
 const SOON = 10_000;
@@ -13,7 +13,7 @@ const SOON = 10_000;
 describe('a projector', () => {
   let log: StoryLog;
   let tables: InMemoryTables;
-  const started: LoanProjector[] = [];
+  const started: Projector[] = [];
   const start = (...parameters: Parameters<typeof projectorOf>) => {
     const one = projectorOf(...parameters);
     started.push(one.projector);

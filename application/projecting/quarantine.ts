@@ -1,16 +1,18 @@
-import type { ProjectedEvent, Projection, TableWrite } from './projection.ts';
-import type { QuarantinedStream, StoredEvent } from './projector-ports.ts';
+import { messageOf } from '../support/error-message.ts';
+import type { ProjectedEvent, Projection, TableWrite } from '../../projections/projection.ts';
+import type { RecordedEvent } from '../ports/event-store.ts';
+import type { QuarantinedStream } from '../ports/read-models.ts';
 
-export interface Step<Event> {
-  readonly event: Event;
+export interface Step {
+  readonly event: RecordedEvent;
   readonly writes: readonly TableWrite[];
   /** It changes no rows for now; `reason` where it is the one that put its operation into quarantine. */
   readonly waits?: { readonly reason?: string };
 }
-export interface ProjectedBatch<Event> {
+export interface ProjectedBatch {
   /** One for each event before the first that failed for good; events of no interest have no writes. */
-  readonly steps: readonly Step<Event>[];
-  readonly poison?: { readonly event: Event; readonly cause: unknown };
+  readonly steps: readonly Step[];
+  readonly poison?: { readonly event: RecordedEvent; readonly cause: unknown };
 }
 
 /** One row for each operation that waits, beside the rows of its projection, so that both change in one transaction. */
@@ -25,12 +27,12 @@ export const streamsOf = (write: TableWrite): readonly string[] =>
   (write.op === 'insert' ? write.rows : [write.where]).map(({ stream }) => String(stream));
 
 /** Which operations wait, for one projection, and what becomes of a batch of events with that. */
-export class Quarantine<Event extends StoredEvent<string>> {
+export class Quarantine {
   readonly #projection: Projection;
-  readonly #decode: (event: Event) => ProjectedEvent | undefined;
+  readonly #decode: (event: RecordedEvent) => ProjectedEvent | undefined;
   #waiting = new Set<string>();
 
-  constructor(projection: Projection, decode: (event: Event) => ProjectedEvent | undefined) {
+  constructor(projection: Projection, decode: (event: RecordedEvent) => ProjectedEvent | undefined) {
     this.#projection = projection;
     this.#decode = decode;
   }
@@ -49,8 +51,8 @@ export class Quarantine<Event extends StoredEvent<string>> {
   }
 
   /** Decoding and projecting are pure: what fails once fails always, so the operation of that event waits, and the others go on. */
-  batch(events: readonly Event[]): ProjectedBatch<Event> {
-    const steps: Step<Event>[] = [];
+  batch(events: readonly RecordedEvent[]): ProjectedBatch {
+    const steps: Step[] = [];
     for (const event of events) {
       const step = this.#step(event);
       if ('cause' in step) return { steps, poison: step };
@@ -60,12 +62,12 @@ export class Quarantine<Event extends StoredEvent<string>> {
   }
 
   /** What is stored instead of writes that the store refuses; undefined when only a person can help. */
-  instead({ event }: Step<Event>, cause: unknown): Step<Event> | undefined {
+  instead({ event }: Step, cause: unknown): Step | undefined {
     const { stream, revision, type, position } = event;
     const mayWait = stream.startsWith(OPERATION_PREFIX) && this.#waiting.size < MOST_OPERATIONS;
     if (!mayWait || this.has(stream)) return undefined;
     this.#waiting.add(stream);
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     const row = {
       ...{ projection: this.#projection.name, stream, revision: Number(revision) },
       ...{ event_type: type, position, reason, waiting: 1 },
@@ -74,13 +76,13 @@ export class Quarantine<Event extends StoredEvent<string>> {
   }
 
   /** An event of an operation that waits already: counted, and a released operation is noticed. */
-  waitingStep(event: Event): Step<Event> {
+  waitingStep(event: RecordedEvent): Step {
     const where = { projection: this.#projection.name, stream: event.stream };
     const write = { op: 'update', table: QUARANTINE_TABLE, where, set: {}, add: { waiting: 1 }, expect: 1 };
     return { event, writes: [write as TableWrite], waits: {} };
   }
 
-  #step(event: Event): Step<Event> | { readonly event: Event; readonly cause: unknown } {
+  #step(event: RecordedEvent): Step | { readonly event: RecordedEvent; readonly cause: unknown } {
     if (this.has(event.stream)) return this.waitingStep(event);
     try {
       const projected = this.#decode(event);
@@ -109,10 +111,10 @@ export const releaseWrite = ({ name }: Projection, { stream, revision }: Quarant
 /** An event that this projection can never take, and that cannot wait alone; other projections go on. */
 export class PoisonEventError extends Error {
   override readonly name = 'PoisonEventError';
-  readonly event: StoredEvent<string>;
+  readonly event: RecordedEvent;
 
-  constructor(event: StoredEvent<string>, cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+  constructor(event: RecordedEvent, cause: unknown) {
+    const reason = messageOf(cause);
     super(`event ${event.revision} of ${event.stream} (${event.type}) cannot be projected: ${reason}`, {
       cause,
     });

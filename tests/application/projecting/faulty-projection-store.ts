@@ -1,8 +1,7 @@
-import type { LogPosition } from '../../../application/ports/event-store.ts';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../application/ports/event-store.ts';
-import type { ProjectionStore } from '../../../application/ports/read-models.ts';
-import type { QuarantinedStream } from '../../../projections/engine/projector-ports.ts';
-import type { Projection, TableWrite } from '../../../projections/engine/projection.ts';
+import type { LogPosition } from '../../../application/ports/event-store.ts';
+import type { ProjectionStore, QuarantinedStream } from '../../../application/ports/read-models.ts';
+import type { Projection, TableWrite } from '../../../projections/projection.ts';
 
 /** What becomes of a batch: stored, lost on the way, or stored with its answer lost. */
 export type BatchFate = 'works' | 'lost' | 'answer_lost';

@@ -3,9 +3,9 @@ import { loanStream } from '../../../application/command-handling/stream-names.t
 import { decodeEvent, encodeEvent } from '../../../application/event-codec/event-codec.ts';
 import type { EventMetadata, RecordedEvent } from '../../../application/ports/event-store.ts';
 import type { LoanEvent } from '../../../domain/loan/events.ts';
-import type { ProjectedEvent } from '../../../projections/engine/projection.ts';
+import type { ProjectedEvent } from '../../../projections/projection.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
-import { receivedLoan, second, settled, toActive } from '../loan/projected-events.ts';
+import { receivedLoan, second, settled, toActive } from '../../projections/loan/projected-events.ts';
 
 const APPLICATION = 'app-1';
 

@@ -1,4 +1,4 @@
-import type { DomainEvent } from '../../domain/domain-event.ts';
+import type { DomainEvent } from '../domain/domain-event.ts';
 
 export type Value = string | number | null;
 export type Row = Readonly<Record<string, Value>>;
@@ -38,3 +38,22 @@ export interface Projection {
   readonly tables: readonly string[];
   project(event: ProjectedEvent): readonly TableWrite[];
 }
+
+/** A projected event of one type. */
+export type ProjectedAs<Type extends DomainEvent['type']> = ProjectedEvent & {
+  readonly event: Extract<DomainEvent, { type: Type }>;
+};
+
+/** One entry an event, so that the compiler asks every projection about a new one. */
+export type EventWriters = {
+  readonly [Type in DomainEvent['type']]:
+    ((projected: ProjectedAs<Type>) => readonly TableWrite[]) | 'unconcerned';
+};
+
+export const writeWith =
+  (writers: EventWriters) =>
+  (projected: ProjectedEvent): readonly TableWrite[] => {
+    const writer = writers[projected.event.type] as
+      ((projected: ProjectedEvent) => readonly TableWrite[]) | 'unconcerned';
+    return writer === 'unconcerned' ? [] : writer(projected);
+  };

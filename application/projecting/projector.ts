@@ -1,19 +1,29 @@
 import { AppliedRevisions } from './applied-revisions.ts';
 import { CheckpointedStore } from './checkpointed-store.ts';
-import { pause } from './pause.ts';
 import { PoisonEventError, Quarantine } from './quarantine.ts';
 import type { Step } from './quarantine.ts';
-import type { ProjectedEvent, Projection } from './projection.ts';
-import { RefusedWritesError } from './projector-ports.ts';
-import type { EventLog, LogMessage, ProjectorLog, ReadModelStore, StoredEvent } from './projector-ports.ts';
+import type { ProjectedEvent, Projection } from '../../projections/projection.ts';
+import type {
+  EventSubscription,
+  LogPosition,
+  RecordedEvent,
+  SubscriptionMessage,
+} from '../ports/event-store.ts';
+import type { Logger } from '../ports/logger.ts';
+import { RefusedWritesError } from '../ports/read-models.ts';
+import type { ProjectionStore } from '../ports/read-models.ts';
+import { messageOf } from '../support/error-message.ts';
+import { backoff } from '../support/retry.ts';
+import type { Pause } from '../support/retry.ts';
 
-export interface ProjectorDependencies<Event extends StoredEvent<Position>, Position extends string> {
+export interface ProjectorDependencies {
   readonly projection: Projection;
-  readonly log: EventLog<Event, Position>;
-  readonly store: ReadModelStore<Position>;
+  readonly log: EventSubscription;
+  readonly store: ProjectionStore;
   /** Undefined for events that no projection sees. */
-  readonly decode: (event: Event) => ProjectedEvent | undefined;
-  readonly logger: ProjectorLog;
+  readonly decode: (event: RecordedEvent) => ProjectedEvent | undefined;
+  readonly logger: Logger;
+  readonly pause: Pause;
   /** Only streams whose name starts so; default: all. */
   readonly streamPrefix?: string;
   /** Most events in one transaction; default: what the log hands out. */
@@ -27,7 +37,7 @@ export interface ProjectorStatus {
   readonly position: string;
   /** It has seen the end of the log since it last began to follow it. */
   readonly caughtUp: boolean;
-  /** Operations whose events wait until somebody releases them. */
+  /** Operations whose events wait until an operator releases them. */
   readonly quarantined: number;
   readonly lastError?: string;
 }
@@ -35,24 +45,22 @@ export interface ProjectorStatus {
 const FIRST_RETRY_MS = 50;
 const SLOWEST_RETRY_MS = 5_000;
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /**
  * Feeds one projection from the log: each batch and its checkpoint commit together, so rows are always those of exactly the
  * events up to the checkpoint, wherever the process dies.
  */
-export class Projector<Event extends StoredEvent<Position>, Position extends string> {
-  readonly #deps: ProjectorDependencies<Event, Position>;
-  readonly #store: CheckpointedStore<Position>;
+export class Projector {
+  readonly #deps: ProjectorDependencies;
+  readonly #store: CheckpointedStore;
   readonly #applied = new AppliedRevisions();
-  readonly #quarantine: Quarantine<Event>;
+  readonly #quarantine: Quarantine;
   #state: ProjectorStatus['state'] = 'stopped';
   #caughtUp = false;
   #lastError: string | undefined;
   #failures = 0;
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
 
-  constructor(dependencies: ProjectorDependencies<Event, Position>) {
+  constructor(dependencies: ProjectorDependencies) {
     this.#deps = dependencies;
     this.#store = new CheckpointedStore(dependencies.projection, dependencies.store);
     this.#quarantine = new Quarantine(dependencies.projection, dependencies.decode);
@@ -128,7 +136,7 @@ export class Projector<Event extends StoredEvent<Position>, Position extends str
     if (!signal.aborted) throw new Error('the log ended its subscription');
   }
 
-  async #handle(message: LogMessage<Event, Position>, signal: AbortSignal): Promise<boolean> {
+  async #handle(message: SubscriptionMessage, signal: AbortSignal): Promise<boolean> {
     if (message.kind === 'caught_up') {
       this.#caughtUp = true;
       return true;
@@ -143,7 +151,7 @@ export class Projector<Event extends StoredEvent<Position>, Position extends str
     return true;
   }
 
-  async #apply(steps: readonly Step<Event>[], checkpoint: Position, signal: AbortSignal): Promise<boolean> {
+  async #apply(steps: readonly Step[], checkpoint: LogPosition, signal: AbortSignal): Promise<boolean> {
     const writes = steps.flatMap((step) => step.writes);
     try {
       const stored = await this.#store.apply(writes, checkpoint, (error) => this.#failed(error, signal));
@@ -156,7 +164,7 @@ export class Projector<Event extends StoredEvent<Position>, Position extends str
   }
 
   /** The store refused a batch: everything before the event that it refuses still gets in. */
-  async #applyOneByOne(steps: readonly Step<Event>[], refusal: Error, signal: AbortSignal): Promise<boolean> {
+  async #applyOneByOne(steps: readonly Step[], refusal: Error, signal: AbortSignal): Promise<boolean> {
     const [only] = steps;
     if (!only) throw refusal;
     if (steps.length === 1) {
@@ -173,7 +181,7 @@ export class Projector<Event extends StoredEvent<Position>, Position extends str
     return true;
   }
 
-  #note({ event, waits }: Step<Event>): void {
+  #note({ event, waits }: Step): void {
     if (!waits) return this.#applied.note(event.stream, event.revision);
     if (waits.reason === undefined) return;
     const { id, stream, revision, type, position } = event;
@@ -190,7 +198,7 @@ export class Projector<Event extends StoredEvent<Position>, Position extends str
   /** False when it is time to stop instead of trying again. */
   async #failed(error: unknown, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false;
-    const retryInMs = Math.min(FIRST_RETRY_MS * 2 ** this.#failures++, SLOWEST_RETRY_MS);
+    const retryInMs = backoff(++this.#failures, FIRST_RETRY_MS, SLOWEST_RETRY_MS);
     const reason = messageOf(error);
     // One line an outage and reason, however long it lasts.
     if (this.#state !== 'retrying' || reason !== this.#lastError) {
@@ -203,7 +211,7 @@ export class Projector<Event extends StoredEvent<Position>, Position extends str
     this.#state = 'retrying';
     this.#caughtUp = false;
     this.#lastError = reason;
-    await pause(retryInMs, signal);
+    await this.#deps.pause(retryInMs, signal);
     return !signal.aborted;
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LogPosition } from '../../../application/ports/event-store.ts';
-import type { Projection, TableWrite } from '../../../projections/engine/projection.ts';
-import { InMemoryTables } from '../in-memory-tables.ts';
+import type { Projection, TableWrite } from '../../../projections/projection.ts';
+import { InMemoryTables } from '../../projections/in-memory-tables.ts';
 import { crashCases } from './crash-cases.ts';
 
 const fixtureOf = (store: InMemoryTables) => ({ store, rows: async (table: string) => store.rows(table) });

@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { JsonText, RecordedEvent } from '../../../application/ports/event-store.ts';
+import type { Projector } from '../../../application/projecting/projector.ts';
 import { QuarantinedOperations } from '../../../application/quarantine/quarantined-operations.ts';
-import type { ProjectedEvent, Projection } from '../../../projections/engine/projection.ts';
-import { InMemoryTables } from '../in-memory-tables.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';
+import type { ProjectedEvent, Projection } from '../../../projections/projection.ts';
 import { sampleMetadata } from '../../contracts/event-store-samples.ts';
-import { second, settled } from '../loan/projected-events.ts';
+import { InMemoryTables } from '../../projections/in-memory-tables.ts';
+import { second, settled } from '../../projections/loan/projected-events.ts';
 import { caughtUp, projectorOf } from './running-projector.ts';
-import type { LoanProjector } from './running-projector.ts';
 import { StoryLog, decode, streamOf, until } from './story-log.ts';
 
 const SOON = 10_000;
 const numberOf = (position: string): number => Number(position.slice(1));
-const halted = (projector: LoanProjector): Promise<void> =>
+const halted = (projector: Projector): Promise<void> =>
   until(() => projector.status().state === 'halted', 'the projector halted');
 
 describe('an event that cannot be projected', () => {
   let log: StoryLog;
   let tables: InMemoryTables;
-  const started: LoanProjector[] = [];
+  const started: Projector[] = [];
   const start = (...parameters: Parameters<typeof projectorOf>) => {
     const one = projectorOf(...parameters);
     started.push(one.projector);

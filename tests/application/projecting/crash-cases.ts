@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { ProjectionStore } from '../../../application/ports/read-models.ts';
-import type { Row } from '../../../projections/engine/projection.ts';
+import type { Row } from '../../../projections/projection.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';
 import { FaultyProjectionStore } from './faulty-projection-store.ts';
 import type { BatchFate } from './faulty-projection-store.ts';
