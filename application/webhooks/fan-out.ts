@@ -1,7 +1,7 @@
 import type { RealClock } from '../ports/clock.ts';
 import type { ConsumerProgress, PublicEvent } from '../ports/event-bus.ts';
 import type { DeliveryQueue, PlannedDelivery } from '../ports/delivery-queue.ts';
-import type { WebhookMetrics } from '../ports/webhook-metrics.ts';
+import type { WebhookMetrics } from '../ports/observation.ts';
 import type { WebhookSubscription, WebhookSubscriptions } from '../ports/webhook-subscriptions.ts';
 import { wants } from './matching.ts';
 

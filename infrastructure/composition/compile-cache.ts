@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 /*
  * Preloaded with --import: what Node.js made of each module stays for the next start, which then takes less than half the processor
- * time. Beside the code, because whoever can write there can change the code anyway; where that is not allowed, nothing is kept.
+ * time. Beside the code, because a user who can write there can change the code anyway; where that is not allowed, nothing is kept.
  */
 const directory = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 enableCompileCache(directory);

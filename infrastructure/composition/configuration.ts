@@ -76,7 +76,7 @@ export const readConfiguration = (
   const address = `http://localhost:${port}`;
   const kind = variables.oneOf('ENVIRONMENT', ENVIRONMENTS, 'sandbox');
   return Object.freeze({
-    // A sandbox moves money for whoever finds it: it is for this machine, unless somebody says otherwise.
+    // A sandbox listens on this machine only, unless its operator sets HOST.
     host: variables.text('HOST') ?? (kind === 'sandbox' ? '127.0.0.1' : '0.0.0.0'),
     port,
     publicUrl: variables.baseUrl('PUBLIC_URL', address),
@@ -183,9 +183,9 @@ const readWebhooks = (
   });
 };
 
-/** Who reads or writes the streams. Webhooks are fed from the bus alone. */
+/** Roles that read or write the streams. Webhooks are fed from the bus alone. */
 const AT_THE_STREAMS: readonly Role[] = ['api', 'projector', 'relay', 'scheduler'];
-/** Who hands events over the bus to whom. */
+/** Roles that hand events over the bus. */
 const AT_THE_BUS: readonly Role[] = ['relay', 'webhooks'];
 
 /** Some of them run here and the others must run elsewhere. */

@@ -37,7 +37,7 @@ export interface RowOptions {
 
 // Clients of engines are loaded where they are used: the embedded profile, and every command on it, starts without them.
 
-/** The streams. EventStoreDB is connected to when it is first used. @throws Error for an address that nobody can connect to */
+/** The streams. EventStoreDB is connected to when it is first used. @throws Error for an address that cannot be read */
 export const openEventStore = async ({
   configuration: { engines, dataDir },
   logger,

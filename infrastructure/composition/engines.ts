@@ -15,7 +15,7 @@ import { generationTables, openEventBus, openEventStore, openServiceDatabase } f
 import type { RowOptions } from './engine-rows.ts';
 import { refuseOpenEngines } from './insecurities.ts';
 import { ensureMovedWhole, useDataDirectory } from './data-directory.ts';
-import type { Patience } from './patience.ts';
+import type { StartRetry } from './start-retry.ts';
 import { allProjections } from './projections.ts';
 import { openServing } from './serving-generation.ts';
 import { refuseSplitRoles } from './configuration.ts';
@@ -36,7 +36,7 @@ export interface Engines {
 }
 
 export interface EngineOptions extends RowOptions {
-  readonly patience: Patience;
+  readonly retry: StartRetry;
 }
 
 /** Several processes may share the stores of this one. */
@@ -52,7 +52,7 @@ class Opening {
   }
 
   async step<T extends { close(): Promise<void> }>(what: string, open: () => Promise<T>): Promise<T> {
-    const opened = await this.#options.patience.until(what, open);
+    const opened = await this.#options.retry.until(what, open);
     this.#closing.unshift(() => opened.close());
     return opened;
   }
@@ -62,9 +62,9 @@ class Opening {
     open: (options: RowOptions) => Promise<SqlDatabase>,
     migrations: readonly Migration[],
   ): Promise<SqlDatabase> {
-    const { clock, logger, patience } = this.#options;
+    const { clock, logger, retry } = this.#options;
     const database = await this.step(what, () => open(this.#options));
-    const steps = await patience.until(what, () => migrate(database, migrations, clock.realNow()));
+    const steps = await retry.until(what, () => migrate(database, migrations, clock.realNow()));
     if (steps.length > 0) logger.info({ database: what, steps }, 'tables brought up to date');
     return database;
   }
@@ -99,13 +99,11 @@ export const openEngines = async (options: EngineOptions): Promise<Engines> => {
     await opening.step('data_directory', () => useDataDirectory(configuration, part));
     const eventStore = await opening.step('event_store', () => openEventStore(options));
     const serviceDatabase = await opening.database('service_store', openServiceDatabase, serviceMigrations);
-    await options.patience.until('service_store', () => ensureMovedWhole(serviceDatabase));
-    const tables = await options.patience.until('read_model', () =>
-      generationTables(options, serviceDatabase),
-    );
+    await options.retry.until('service_store', () => ensureMovedWhole(serviceDatabase));
+    const tables = await options.retry.until('read_model', () => generationTables(options, serviceDatabase));
     const generations = new SqlGenerations(serviceDatabase, tables, allProjections);
     const readModelDatabase = await opening.step('read_model', () =>
-      openServing({ generations, log: eventStore, logger: options.logger, signal: options.patience.signal }),
+      openServing({ generations, log: eventStore, logger: options.logger, signal: options.retry.signal }),
     );
     const busDeadLetters = new DeadLetterCounts();
     const eventBus = await opening.step('event_bus', () =>

@@ -16,8 +16,8 @@ import { openEngines } from './engines.ts';
 import type { Engines } from './engines.ts';
 import { UNOBSERVED } from './observability.ts';
 import type { Observability } from './observability.ts';
-import { impatient } from './patience.ts';
-import type { Patience } from './patience.ts';
+import { noRetry } from './start-retry.ts';
+import type { StartRetry } from './start-retry.ts';
 
 /** What is chosen at the start; everything else is built from it. */
 export interface Foundations {
@@ -41,7 +41,7 @@ export interface ServiceKeys {
 }
 
 export interface FoundationOptions extends Pick<RowOptions, 'part' | 'writer' | 'createWorker'> {
-  readonly patience?: Patience;
+  readonly retry?: StartRetry;
 }
 
 /** An embedded engine has one process, which is this one. Shared ones may have processes of the release before, and only their operator knows. */
@@ -84,22 +84,22 @@ export const openFoundations = async (
   options: FoundationOptions = {},
 ): Promise<Foundations> => {
   const realClock = new SystemClock();
-  const { patience = impatient } = options;
-  const engines = await openEngines({ ...options, configuration, clock: realClock, logger, patience });
+  const { retry = noRetry } = options;
+  const engines = await openEngines({ ...options, configuration, clock: realClock, logger, retry });
   try {
     const keyring = await keyringOf(configuration);
     const store = new SqlKeyStore(engines.serviceDatabase, realClock);
-    const keys = await patience.until('service_store', () => openKeys(store, keyring));
+    const keys = await retry.until('service_store', () => openKeys(store, keyring));
     if (options.part === 'service') {
       const formats = new SqlStoredFormats(engines.serviceDatabase);
-      await patience.until('service_store', () => chooseFormats(formats, configuration, logger));
+      await retry.until('service_store', () => chooseFormats(formats, configuration, logger));
     }
     const clock = new MovableClock(Date.now);
     const observability = UNOBSERVED;
     const foundations = { configuration, engines, keys, clock, realClock, logger, observability };
     if (configuration.environment === 'production') return foundations;
     const offset = new SqlClockOffset(engines.serviceDatabase, realClock);
-    clock.moveTo(await patience.until('service_store', () => offset.read()));
+    clock.moveTo(await retry.until('service_store', () => offset.read()));
     return { ...foundations, movableClock: clock };
   } catch (error) {
     await engines.close();

@@ -37,7 +37,7 @@ const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i;
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host) || host.startsWith('/');
 
 /**
- * In production clients see addresses that somebody chose, over TLS.
+ * In production the operator names the addresses that clients see, and they use TLS.
  * @throws ConfigurationError
  */
 export const refuseOpenAddresses = (settings: Settings, variables: EnvironmentReader): void => {

@@ -1,27 +1,30 @@
 import type { DecisionDeadLetters } from '../../application/ports/decision-source.ts';
-import { UNWATCHED_ATTEMPTS } from '../../application/ports/attempt-watch.ts';
-import type { AttemptWatch } from '../../application/ports/attempt-watch.ts';
-import { UNWATCHED_COMMANDS } from '../../application/ports/command-watch.ts';
+import {
+  NO_METRICS,
+  UNWATCHED_ATTEMPTS,
+  UNWATCHED_COMMANDS,
+  UNWATCHED_REQUESTS,
+} from '../../application/ports/observation.ts';
+import type {
+  AttemptWatch,
+  CommandWatch,
+  RequestWatch,
+  WebhookMetrics,
+} from '../../application/ports/observation.ts';
 import type { BusinessClock } from '../../application/ports/clock.ts';
-import type { CommandWatch } from '../../application/ports/command-watch.ts';
 import type { PublicEvent } from '../../application/ports/event-bus.ts';
 import type { EventSubscription, RecordedEvent } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { UNWATCHED_REQUESTS } from '../../application/ports/request-watch.ts';
-import type { RequestWatch } from '../../application/ports/request-watch.ts';
-import { NO_METRICS } from '../../application/ports/webhook-metrics.ts';
-import type { WebhookMetrics } from '../../application/ports/webhook-metrics.ts';
 import { loanStream } from '../../application/command-handling/stream-names.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
-import { observedDeadLetters } from '../observability/dead-letters.ts';
+import { observedDeadLetters, observedSweep } from '../observability/observed-work.ts';
+import type { Sweep } from '../observability/observed-work.ts';
 import { LoggedAttempts } from '../observability/logged-attempts.ts';
 import { ObservedCommands } from '../observability/observed-commands.ts';
 import { observedEventStore } from '../observability/observed-event-store.ts';
 import { ObservedRequests } from '../observability/observed-requests.ts';
 import { observedSql } from '../observability/observed-sql.ts';
 import { ServiceMetrics } from '../observability/service-metrics.ts';
-import { observedSweep } from '../observability/sweeps.ts';
-import type { Sweep } from '../observability/sweeps.ts';
 import { EventTraces } from '../observability/tracing/event-traces.ts';
 import { TracedAttempts, tracedBus, tracedTranslation } from '../observability/tracing/traced-publishing.ts';
 import { NO_TRACER } from '../observability/tracing/tracer.ts';
@@ -31,7 +34,7 @@ import type { Engines } from './engines.ts';
 
 export type Translate = (recorded: readonly RecordedEvent[]) => Promise<readonly PublicEvent[]>;
 
-/** What looks on: handed to whatever has something to tell. */
+/** What turns the work of this thread into metrics, spans and log lines. */
 export interface Observability {
   readonly requests: RequestWatch;
   readonly commands: CommandWatch;
@@ -63,7 +66,7 @@ export const UNOBSERVED: Observability = {
   deadLetters: (letters) => letters,
 };
 
-/** The tracing library is only loaded when somebody wants traces. */
+/** The tracing library is only loaded where traces are switched on. */
 const openTracer = async ({ tracing }: Configuration, logger: Logger): Promise<Tracer> => {
   if (!tracing) return NO_TRACER;
   const { OtlpTracer } = await import('../observability/tracing/otlp-tracer.ts');

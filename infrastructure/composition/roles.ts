@@ -119,7 +119,7 @@ const leasedRunner = (container: Container, lease: string, parts: readonly Backg
     now: () => performance.now(),
   });
 
-/** Of every process and thread of a sandbox, whatever its roles: others move the clock. */
+/** Every process and thread of a sandbox follows the clock, because another one may move it. */
 const clockParts = (container: Container): readonly Background[] => {
   const clock = container.get(TOKENS.sandboxClock);
   return clock ? [running('sandbox clock', (signal) => clock.follow(signal))] : [];

@@ -12,7 +12,7 @@ import { keepPrivate } from './data-directory.ts';
 import { ConfigurationError } from './environment-reader.ts';
 import { openFoundations } from './foundations.ts';
 import { isLoopback, refuseOpenEngines } from './insecurities.ts';
-import { StartAbandonedError, waiting } from './patience.ts';
+import { StartAbandonedError, retryUntilAvailable } from './start-retry.ts';
 import { startService } from './service.ts';
 import type { RunningService } from './service.ts';
 
@@ -32,8 +32,8 @@ const start = async (
   await keepPrivate(configuration, logger);
   const listener = await HttpListener.open(configuration, logger);
   try {
-    const patience = waiting({ logger, signal, onWaiting: (what) => listener.waitFor(what) });
-    const foundations = await openFoundations(configuration, logger, { patience, part: 'service' });
+    const retry = retryUntilAvailable({ logger, signal, onWaiting: (what) => listener.waitFor(what) });
+    const foundations = await openFoundations(configuration, logger, { retry, part: 'service' });
     return await startService(foundations, { listener, background: 'thread', worker });
   } catch (error) {
     await listener.close(0);
@@ -99,7 +99,7 @@ export const endInOrder = (service: StartUp, logger: Logger): void => {
   });
 };
 
-/** Where everything is: the reference, the metrics, the data. */
+/** Logs where to find the reference, the metrics and the data. */
 const announceStart = (configuration: Configuration, logger: Logger): void => {
   const { environment, roles, host, port, publicUrl, metrics, dataDir } = configuration;
   logger.info(
@@ -147,7 +147,7 @@ export const runService = async (worker: Worker | undefined): Promise<void> => {
   try {
     await run(worker);
   } catch (error) {
-    // Whoever stopped it ends the process.
+    // The signal handler that stopped it ends the process.
     if (error instanceof StartAbandonedError) return;
     process.stderr.write(`${textOf(error)}\n`);
     process.exit(1);

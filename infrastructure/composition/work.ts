@@ -1,7 +1,6 @@
 import type { Container } from 'inversify';
 import type { HealthChecks } from '../http/server/health-app.ts';
-import type { MetricValues } from '../observability/metrics/merged.ts';
-import type { Scrape } from '../observability/metrics/scrape.ts';
+import type { MetricValues, Scrape } from '../observability/metrics/scrape.ts';
 import type { Role } from './configuration.ts';
 import { TOKENS, createContainer } from './container.ts';
 import type { Foundations } from './foundations.ts';

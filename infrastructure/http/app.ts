@@ -4,8 +4,8 @@ import type { ClientDirectory } from '../../application/clients/client-directory
 import type { ClientAuthenticator, TokenIssuer, TokenVerifier } from '../../application/ports/clients.ts';
 import type { BusinessClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { UNWATCHED_REQUESTS } from '../../application/ports/request-watch.ts';
-import type { RequestWatch } from '../../application/ports/request-watch.ts';
+import { UNWATCHED_REQUESTS } from '../../application/ports/observation.ts';
+import type { RequestWatch } from '../../application/ports/observation.ts';
 import type { UploadArea } from './bodies/upload-area.ts';
 import { loadReferencePage } from './docs/reference-page.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';

@@ -4,7 +4,7 @@ export interface DeadLetterCount {
   readonly count: number;
 }
 
-/** Counts what an event bus puts aside; a bus is open before anybody looks on. */
+/** Counts what an event bus puts aside. It is made before the metrics, because the bus is open before them. */
 export class DeadLetterCounts {
   readonly #counts = new Map<string, DeadLetterCount>();
 

@@ -1,4 +1,4 @@
-import type { AttemptWatch, WatchedAttempt } from '../../application/ports/attempt-watch.ts';
+import type { AttemptWatch, WatchedAttempt } from '../../application/ports/observation.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 
 /** A line for each attempt that failed: at `debug`, because a receiver that is down would fill a disk. */

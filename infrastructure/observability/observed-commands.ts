@@ -1,4 +1,4 @@
-import type { CommandWatch, WatchedCommand, WatchedResult } from '../../application/ports/command-watch.ts';
+import type { CommandWatch, WatchedCommand, WatchedResult } from '../../application/ports/observation.ts';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../application/ports/event-store.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { CommandMetrics, CommandOutcome, CommandRole } from './metrics/command-metrics.ts';

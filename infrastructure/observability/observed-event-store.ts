@@ -24,7 +24,7 @@ const outcomeOf = (error: unknown): AppendOutcome => {
   return error instanceof StoreUnavailableError ? 'unavailable' : 'failed';
 };
 
-/** Counts, times, traces and logs appends, whoever makes them. */
+/** Counts, times, traces and logs every append. */
 export const observedEventStore = <Store extends EventStore>(store: Store, observers: Observers): Store => {
   const { metrics, tracer, logger } = observers;
   const traced = (

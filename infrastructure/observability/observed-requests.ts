@@ -1,5 +1,5 @@
 import type { Logger } from '../../application/ports/logger.ts';
-import type { RequestWatch, WatchedRequest } from '../../application/ports/request-watch.ts';
+import type { RequestWatch, WatchedRequest } from '../../application/ports/observation.ts';
 import type { RequestMetrics } from './metrics/request-metrics.ts';
 import { parseTraceparent, traceIdOf } from './tracing/trace-ids.ts';
 import type { Tracer } from './tracing/tracer.ts';

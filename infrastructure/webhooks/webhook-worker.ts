@@ -1,11 +1,9 @@
-import { UNWATCHED_ATTEMPTS } from '../../application/ports/attempt-watch.ts';
-import type { AttemptWatch } from '../../application/ports/attempt-watch.ts';
+import { NO_METRICS, UNWATCHED_ATTEMPTS } from '../../application/ports/observation.ts';
+import type { AttemptWatch, WebhookMetrics } from '../../application/ports/observation.ts';
 import type { RealClock } from '../../application/ports/clock.ts';
 import type { DeliveryQueue } from '../../application/ports/delivery-queue.ts';
 import type { EventBus } from '../../application/ports/event-bus.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { NO_METRICS } from '../../application/ports/webhook-metrics.ts';
-import type { WebhookMetrics } from '../../application/ports/webhook-metrics.ts';
 import type { Sealer, WebhookSubscriptions } from '../../application/ports/webhook-subscriptions.ts';
 import { FAN_OUT_GROUP, WebhookFanOut } from '../../application/webhooks/fan-out.ts';
 import type { RetrySchedule } from '../../application/webhooks/retry-schedule.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { Agent } from 'undici';
 import { TimeOrderedIds } from '../../application/identifiers/time-ordered-id.ts';
 import type { EventBus, PublicEvent } from '../../application/ports/event-bus.ts';
-import type { WebhookMetrics } from '../../application/ports/webhook-metrics.ts';
+import type { WebhookMetrics } from '../../application/ports/observation.ts';
 import { migrate } from '../../infrastructure/sql/migrations/migrate.ts';
 import { serviceMigrations } from '../../infrastructure/sql/migrations/service.ts';
 import { SqliteDatabase } from '../../infrastructure/sql/sqlite-database.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { openEngines } from '../../infrastructure/composition/engines.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
-import { impatient } from '../../infrastructure/composition/patience.ts';
+import { noRetry } from '../../infrastructure/composition/start-retry.ts';
 import { SystemClock } from '../../infrastructure/support/system-clock.ts';
 import { MasterKey } from '../../infrastructure/security/master-key.ts';
 import { AesGcmSealer } from '../../infrastructure/security/aes-gcm-sealer.ts';
@@ -31,7 +31,7 @@ let service: ServiceProcess | undefined;
 const fillAsOldVersionsDid = async (): Promise<void> => {
   const configuration = readConfiguration({ DATA_DIR: dataDir });
   const clock = new SystemClock();
-  const options = { configuration, clock, logger: new RecordingLogger(), patience: impatient };
+  const options = { configuration, clock, logger: new RecordingLogger(), retry: noRetry };
   const engines = await openEngines(options);
   const key = MasterKey.parse(OLD)!;
   const store = new SqlKeyStore(engines.serviceDatabase, clock);

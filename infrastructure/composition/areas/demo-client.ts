@@ -16,7 +16,7 @@ const firstCall = (
 
 const TAKES_AT_MOST_MS = 10_000;
 
-/** Of several processes that start at once on one store, one makes the client. */
+/** Of several processes that start at once on one store, only one makes the client. */
 const createOnce = async (
   { clientRegistry: registry, leases }: Adapters,
   createClient: CreateClient,

@@ -7,7 +7,13 @@ import type { SqliteEventStore } from '../../sqlite/event-log/sqlite-event-store
 import { pause, unlessAborted } from '../../support/time.ts';
 import type { Configuration } from '../configuration.ts';
 import { newBackgroundWorker } from './background-worker.ts';
-import type { BackgroundData, FromBackground, Question, Questions, ToBackground } from './wire.ts';
+import type {
+  BackgroundData,
+  FromBackground,
+  Question,
+  Questions,
+  ToBackground,
+} from './background-worker.ts';
 
 export interface BackgroundOptions {
   /** With the roles that the thread plays. */
@@ -30,7 +36,7 @@ const TELL_AFTER_MS = 2;
 const TELL_EVERY_MS = 8;
 
 /**
- * The near side of the thread that runs whatever follows the log: projections, publishing, deliveries, schedules. When it dies, it is
+ * Starts the thread that follows the log (projections, publishing, deliveries, schedules) and talks to it. When it dies, it is
  * started again and goes on from its stored positions; until then the service says that it is not ready.
  */
 export class BackgroundThread {

@@ -1,5 +1,10 @@
+import type { KeyObject } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
+import type { Logger } from '../../../application/ports/logger.ts';
+import type { MetricValues } from '../../observability/metrics/scrape.ts';
 import type { CreateWorker } from '../../sqlite/database-thread.ts';
+import type { AppendReply, Row } from '../../sqlite/event-log/append-wire.ts';
+import type { Configuration } from '../configuration.ts';
 
 const ENTRY = new URL('./background-main.ts', import.meta.url);
 
@@ -13,3 +18,34 @@ export const newBackgroundWorker = (createWorker: CreateWorker = createNodeWorke
   worker.unref();
   return worker;
 };
+
+/** The first message to the background thread: what it is to do. */
+export interface BackgroundData {
+  readonly configuration: Omit<Configuration, 'masterKey' | 'previousMasterKey'>;
+  /** Undefined where they are kept in files. */
+  readonly masterKey: KeyObject | undefined;
+  readonly previousMasterKey: KeyObject | undefined;
+}
+
+/** What the main thread may ask for, and what comes back. */
+export interface Questions {
+  readonly checks: Readonly<Record<string, string>>;
+  readonly metrics: readonly MetricValues[];
+}
+export type Question = keyof Questions;
+
+export type ToBackground =
+  /** The log reaches this position. */
+  | { readonly kind: 'appended'; readonly position: number }
+  | { readonly kind: 'append result'; readonly id: number; readonly reply: AppendReply }
+  /** A request has queued deliveries for these subscriptions. */
+  | { readonly kind: 'queued'; readonly webhookIds: readonly string[] }
+  | { readonly kind: 'ask'; readonly id: number; readonly question: Question }
+  | { readonly kind: 'stop' };
+
+export type FromBackground =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'log'; readonly level: keyof Logger; readonly fields: object; readonly message: string }
+  /** The log has one writer, which belongs to the main thread. */
+  | { readonly kind: 'append'; readonly id: number; readonly append: Row; readonly characters: number }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: Questions[Question] };

@@ -8,10 +8,10 @@ import type { AppendWriter } from '../../sqlite/event-log/event-log-threads.ts';
 import { TOKENS } from '../container.ts';
 import type { Engines } from '../engines.ts';
 import { openFoundations } from '../foundations.ts';
-import { waiting } from '../patience.ts';
+import { retryUntilAvailable } from '../start-retry.ts';
 import { startWork } from '../work.ts';
 import type { Work } from '../work.ts';
-import type { BackgroundData, FromBackground, Question, ToBackground } from './wire.ts';
+import type { BackgroundData, FromBackground, Question, ToBackground } from './background-worker.ts';
 
 interface Pending {
   resolve(reply: AppendReply): void;
@@ -81,8 +81,8 @@ const open = async (
     previousMasterKey: previousMasterKey && MasterKey.of(previousMasterKey),
   };
   const logger = forwarding(post, configuration.logLevel);
-  const patience = waiting({ logger, signal, onWaiting: () => undefined });
-  const options = { patience, part: 'background', writer: appends } as const;
+  const retry = retryUntilAvailable({ logger, signal, onWaiting: () => undefined });
+  const options = { retry, part: 'background', writer: appends } as const;
   const foundations = await openFoundations(configuration, logger, options);
   const { engines } = foundations;
   try {

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
-import type { RequestWatch, WatchedRequest } from '../../../application/ports/request-watch.ts';
+import type { RequestWatch, WatchedRequest } from '../../../application/ports/observation.ts';
 import type { Operation } from '../operation.ts';
 import { stateOf } from './request-state.ts';
 import type { RequestState } from './request-state.ts';

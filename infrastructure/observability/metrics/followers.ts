@@ -30,7 +30,7 @@ const lagOf = (
 };
 
 /**
- * One follower of the log, watched from outside: what it was handed and has not come back for is what it lags behind with. When it
+ * One follower of the log, watched from outside: it lags behind by the events that it was handed and has not finished. When it
  * has nothing in hand, a look at the log beside it tells whether there is really nothing left.
  */
 class Follower {
@@ -61,7 +61,7 @@ class Follower {
         this.#done(message);
       }
     } finally {
-      // Whoever breaks off otherwise comes back for the same events: until then they wait.
+      // A follower that breaks off without its signal comes back for the same events: until then they wait.
       if (options.signal.aborted) {
         this.#following = undefined;
         this.#inHand = undefined;

@@ -4,7 +4,7 @@ import type { StateCount } from '../../../application/ports/loan-queries.ts';
 import type { DeliveryLag } from '../../../application/ports/delivery-log.ts';
 import type { DeadLetterCount } from '../dead-letter-counts.ts';
 
-/** What is asked for when somebody looks, instead of being reported when it happens. */
+/** What is asked for at each scrape, instead of being reported when it happens. */
 export interface LookedUp {
   /** State of each long-lived piece of work of this process, such as `projector: running`. */
   readonly states: () => Readonly<Record<string, string>>;

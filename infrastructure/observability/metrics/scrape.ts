@@ -1,8 +1,18 @@
+import { AggregatorRegistry } from 'prom-client';
 import type { Registry } from 'prom-client';
-import { mergedText } from './merged.ts';
-import type { MetricValues } from './merged.ts';
 
-/** Numbers that are looked up elsewhere are at most this old, however often somebody asks. */
+/** The numbers of one registry as plain data, as prom-client exchanges them between processes. */
+export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>[number];
+
+/** Counts add up; of a gauge that both report, the first one's value counts, because it is the same thing looked at twice. */
+const combined = (metric: MetricValues): MetricValues =>
+  String(metric.type) === 'gauge' ? { ...metric, aggregator: 'first' } : metric;
+
+/** One text for what several threads of a process have counted. */
+const mergedText = (parts: readonly (readonly MetricValues[])[]): Promise<string> =>
+  AggregatorRegistry.aggregate(parts.map((part) => part.map(combined))).metrics();
+
+/** Numbers that are looked up elsewhere are at most this old, however often the metrics are scraped. */
 const REFRESH_EVERY_MS = 2_000;
 /** A store that hangs must not take the other numbers with it. */
 const REFRESH_WITHIN_MS = 2_500;

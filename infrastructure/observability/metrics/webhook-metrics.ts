@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
-import type { WebhookMetrics } from '../../../application/ports/webhook-metrics.ts';
+import type { WebhookMetrics } from '../../../application/ports/observation.ts';
 
 /** Seconds. The first ones tell how fast a healthy receiver is, the last one is the time-out. */
 const ATTEMPT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -21,7 +21,7 @@ export interface TracingSettings {
   readonly url: string;
   /** Share of the traces that are kept, 0 to 1. */
   readonly ratio: number;
-  /** Of the process: service name, version and whatever the operator adds. */
+  /** Of the process: service name, version and what the operator adds. */
   readonly resource: Attributes;
 }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** A span of somebody else's, as it stands in a W3C `traceparent`. */
+/** A span of another service, as it stands in a W3C `traceparent`. */
 export interface RemoteSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -14,7 +14,7 @@ const TRACE_ID_CHARACTERS = 32;
 
 /**
  * The trace of everything that one request or decision caused: 32 hexadecimal digits that follow from its correlation id, so
- * that whoever reads an event, in any process and at any time, finds the trace without anything being stored for it. A request's
+ * that any process that reads an event, at any time, finds the trace without anything being stored for it. A request's
  * trace id is its request id without dashes. Other correlation ids are shared by many operations (a sweep of the scheduler), so
  * there the stream tells them apart.
  */

@@ -1,6 +1,6 @@
 import type { EventBus, EventHandler, PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { RecordedEvent } from '../../../application/ports/event-store.ts';
-import type { AttemptWatch, WatchedAttempt } from '../../../application/ports/attempt-watch.ts';
+import type { AttemptWatch, WatchedAttempt } from '../../../application/ports/observation.ts';
 import { overriding } from '../overriding.ts';
 import type { EventTraces } from './event-traces.ts';
 import { publicationSpanIdOf, rootSpanIdOf } from './trace-ids.ts';

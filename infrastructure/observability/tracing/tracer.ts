@@ -25,11 +25,11 @@ export interface EndedSpan extends SpanDescription {
 export type NoteOnSpan = (attributes: Attributes, failure?: string) => void;
 
 export interface Tracer {
-  /** False when nothing is traced: callers spare themselves the descriptions. */
+  /** False when nothing is traced: callers then make no descriptions. */
   readonly active: boolean;
   /**
    * Runs the work as a span: inside the one that runs now when that is of the same trace, otherwise as the trace's first one.
-   * Passes on whatever the work does.
+   * Returns or throws what the work does.
    */
   run<T>(
     span: SpanDescription & { readonly link?: RemoteSpan | undefined },

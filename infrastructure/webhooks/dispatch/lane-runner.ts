@@ -1,4 +1,4 @@
-import type { AttemptWatch } from '../../../application/ports/attempt-watch.ts';
+import type { AttemptWatch, WebhookMetrics } from '../../../application/ports/observation.ts';
 import type {
   AttemptResult,
   AttemptVerdict,
@@ -7,7 +7,6 @@ import type {
   RecordedResult,
 } from '../../../application/ports/delivery-queue.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import type { WebhookMetrics } from '../../../application/ports/webhook-metrics.ts';
 import { afterFailure } from '../../../application/webhooks/retry-schedule.ts';
 import { saysEndpointIsDown } from '../sending/attempt-outcome.ts';
 import type { AttemptOutcome } from '../sending/attempt-outcome.ts';

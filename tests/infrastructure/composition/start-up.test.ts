@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import { readConfiguration } from '../../../infrastructure/composition/configuration.ts';
-import { StartAbandonedError, waiting } from '../../../infrastructure/composition/patience.ts';
+import { StartAbandonedError, retryUntilAvailable } from '../../../infrastructure/composition/start-retry.ts';
 import { startUp } from '../../../infrastructure/composition/run-service.ts';
 import type { StartUp } from '../../../infrastructure/composition/run-service.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
@@ -86,15 +86,19 @@ describe('a start whose database is away', () => {
   });
 });
 
-describe('patience with engines', () => {
-  const patience = (logger = new RecordingLogger()) => {
+describe('a step of the start that is tried again', () => {
+  const retrying = (logger = new RecordingLogger()) => {
     const waits: (string | undefined)[] = [];
     const signal = new AbortController().signal;
-    return { logger, waits, ...waiting({ logger, signal, onWaiting: (what) => void waits.push(what) }) };
+    return {
+      logger,
+      waits,
+      ...retryUntilAvailable({ logger, signal, onWaiting: (what) => void waits.push(what) }),
+    };
   };
 
   test('lasts until the engine is there, with one line at the beginning and one at the end', async () => {
-    const { until, waits, logger } = patience();
+    const { until, waits, logger } = retrying();
     let tries = 0;
     const open = (): Promise<string> =>
       ++tries < 3 ? Promise.reject(new StoreUnavailableError('not yet')) : Promise.resolve('open');
@@ -105,7 +109,7 @@ describe('patience with engines', () => {
   });
 
   test('is for engines that are away, not for what would fail again', async () => {
-    const { until } = patience();
+    const { until } = retrying();
     await expect(until('read_model', () => Promise.reject(new Error('too old')))).rejects.toThrow('too old');
   });
 });

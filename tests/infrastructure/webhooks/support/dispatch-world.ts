@@ -5,8 +5,8 @@ import type {
   LaneSchedule,
   WebhookEvent,
 } from '../../../../application/ports/delivery-queue.ts';
-import { NO_METRICS } from '../../../../application/ports/webhook-metrics.ts';
-import type { WebhookMetrics } from '../../../../application/ports/webhook-metrics.ts';
+import { NO_METRICS } from '../../../../application/ports/observation.ts';
+import type { WebhookMetrics } from '../../../../application/ports/observation.ts';
 import type { SqlDatabase } from '../../../../infrastructure/sql/sql-database.ts';
 import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/delivery-log.ts';
 import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/delivery-queue.ts';

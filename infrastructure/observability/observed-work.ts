@@ -11,3 +11,21 @@ export const observedDeadLetters = (
     metrics?.deadLetter(refused.reason.code);
   },
 });
+
+export interface Sweep {
+  execute(signal: AbortSignal): Promise<number>;
+}
+
+/** Counts sweeps and what they marked. */
+export const observedSweep = (sweep: Sweep, metrics: WorkMetrics | undefined): Sweep => ({
+  execute: async (signal) => {
+    try {
+      const marked = await sweep.execute(signal);
+      metrics?.swept(marked);
+      return marked;
+    } catch (error) {
+      metrics?.sweepFailed();
+      throw error;
+    }
+  },
+});

@@ -3,16 +3,16 @@ import type { Logger } from '../../application/ports/logger.ts';
 import { Outage } from '../../application/support/outage.ts';
 import { pause } from '../support/time.ts';
 
-/** What to do with a step of the start that fails because an engine is away. */
-export interface Patience {
+/** Tries a step of the start again while its engine is away. */
+export interface StartRetry {
   /** Aborted when the start is called off. */
   readonly signal: AbortSignal;
   /** @param what names the engine in the log and in the readiness check */
   until<T>(what: string, attempt: () => Promise<T>): Promise<T>;
 }
 
-/** A command of an operator fails at once. */
-export const impatient: Patience = {
+/** For commands of an operator, which fail at once. */
+export const noRetry: StartRetry = {
   signal: new AbortController().signal,
   until: (_what, attempt) => attempt(),
 };
@@ -27,7 +27,7 @@ const NETWORK_CODES = new Set([
   ...['EPIPE', 'ECONNABORTED'],
 ]);
 
-/** An engine that cannot be reached now; whatever else fails would fail again. */
+/** Whether an engine cannot be reached now; any other error would come again. */
 const isAway = (error: unknown): boolean => {
   if (error instanceof StoreUnavailableError || error instanceof OutcomeUnknownError) return true;
   if (!(error instanceof Error)) return false;
@@ -35,16 +35,16 @@ const isAway = (error: unknown): boolean => {
   return (typeof code === 'string' && NETWORK_CODES.has(code)) || isAway(error.cause);
 };
 
-export interface WaitingOptions {
+export interface StartRetryOptions {
   readonly logger: Logger;
   /** Calls the start off. */
   readonly signal: AbortSignal;
-  /** Told what is waited for; undefined when it is there. */
+  /** Called with what is waited for, and with undefined when it is there. */
   readonly onWaiting: (what: string | undefined) => void;
 }
 
-/** A service waits for its engines: whoever starts it need not start them in order. */
-export const waiting = ({ logger, signal, onWaiting }: WaitingOptions): Patience => ({
+/** For the service, which waits for its engines however long: they need not be started before it. */
+export const retryUntilAvailable = ({ logger, signal, onWaiting }: StartRetryOptions): StartRetry => ({
   signal,
   until: async (what, attempt) => {
     const outage = new Outage({ logger, what: `start: ${what}`, firstPauseMs: 250, longestPauseMs: 2_000 });

@@ -1,0 +1,91 @@
+import type { LeasedDelivery } from './delivery-queue.ts';
+
+/** A request as it comes in; what it was answered is known when its work has ended. */
+export interface WatchedRequest {
+  readonly requestId: string;
+  /** Id of the published operation; undefined when none matches. */
+  readonly operation: string | undefined;
+  readonly method: string;
+  /** The caller's own trace, as the header `traceparent` has it; not checked yet. */
+  readonly traceparent: string | undefined;
+  /** Status of the answer; undefined when the caller went away without one. */
+  status(): number | undefined;
+}
+
+/** Follows each request from its arrival to its answer. Never fails, and returns or throws what the work does. */
+export interface RequestWatch {
+  run(request: WatchedRequest, work: () => Promise<void>): Promise<void>;
+}
+
+export const UNWATCHED_REQUESTS: RequestWatch = { run: (_, work) => work() };
+
+/** A command on its way to its operation. */
+export interface WatchedCommand {
+  readonly stream: string;
+  readonly actor: string;
+  readonly correlationId: string;
+  readonly causationId?: string;
+}
+
+/** The part of a command's result that a watch looks at. */
+export interface WatchedResult {
+  readonly replayed: boolean;
+  readonly events?: readonly unknown[];
+}
+
+/** Follows each command from its arrival to its outcome. Never fails, and returns or throws what the work does. */
+export interface CommandWatch {
+  run<Result extends WatchedResult>(command: WatchedCommand, work: () => Promise<Result>): Promise<Result>;
+}
+
+export const UNWATCHED_COMMANDS: CommandWatch = { run: (_, work) => work() };
+
+/** One attempt at a delivery, after it ended. Instants are UNIX milliseconds. */
+export interface WatchedAttempt {
+  readonly delivery: LeasedDelivery;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly outcome: 'delivered' | 'failed';
+  /** Stable word for what went wrong; absent when it was delivered. */
+  readonly reason?: string;
+  /** null when no status line came back */
+  readonly status: number | null;
+}
+
+/** Is told of each attempt. Returns at once and never fails. */
+export interface AttemptWatch {
+  attempted(attempt: WatchedAttempt): void;
+}
+
+export const UNWATCHED_ATTEMPTS: AttemptWatch = { attempted: () => undefined };
+
+/** What operators watch. Calls are cheap and never fail. */
+export interface WebhookMetrics {
+  /** One attempt ended. `reason` is a short stable word such as `timeout`; absent when it was delivered. */
+  attempt(attempt: {
+    readonly outcome: 'delivered' | 'failed';
+    readonly reason?: string;
+    readonly first: boolean;
+    readonly durationMs: number;
+  }): void;
+  /** From the creation of the delivery to its success, milliseconds. */
+  delivered(latencyMs: number): void;
+  /** A delivery used up its schedule. */
+  exhausted(): void;
+  queued(count: number): void;
+  inFlight(count: number): void;
+  breaker(state: 'opened' | 'closed'): void;
+  leaseLost(): void;
+}
+
+const nothing = (): void => undefined;
+
+export const NO_METRICS: WebhookMetrics = {
+  attempt: nothing,
+  delivered: nothing,
+  exhausted: nothing,
+  queued: nothing,
+  inFlight: nothing,
+  breaker: nothing,
+  leaseLost: nothing,
+};
