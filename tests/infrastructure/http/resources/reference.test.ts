@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { HttpWorld } from '../../support/http-world.ts';
+import { HttpWorld } from '../../../support/http-world.ts';
 
 let world: HttpWorld;
 beforeAll(async () => {

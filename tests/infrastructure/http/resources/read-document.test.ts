@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { DomainError } from '../../../domain/shared/domain-error.ts';
-import { DamagedDocumentError } from '../../../infrastructure/documents/sealed-content.ts';
-import { DOCX } from '../../../infrastructure/http/resources/backing-documents.ts';
-import { attachmentOf } from '../../../infrastructure/http/resources/read-document.ts';
-import { client, tokenFor } from '../../support/http-fakes.ts';
-import { HttpWorld } from '../../support/http-world.ts';
+import { DomainError } from '../../../../domain/shared/domain-error.ts';
+import { DamagedDocumentError } from '../../../../infrastructure/documents/sealed-content.ts';
+import { DOCX } from '../../../../infrastructure/http/resources/backing-documents.ts';
+import { attachmentOf } from '../../../../infrastructure/http/resources/read-document.ts';
+import { client, tokenFor } from '../../../support/http-fakes.ts';
+import { HttpWorld } from '../../../support/http-world.ts';
 
 const ID = '2d0c6a0e-51c4-4a0a-9a35-5b0d6f2f9a11';
 const PATH = `/loan/OP-1/documents/${ID}`;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { RenegotiateLoansInput } from '../../../application/renegotiation/inputs.ts';
-import { DomainError } from '../../../domain/shared/domain-error.ts';
-import type { DomainErrorCode } from '../../../domain/shared/domain-error.ts';
-import { acceptingUseCases, tokenFor } from '../../support/http-fakes.ts';
-import { validLoanData, withField } from '../../support/http-requests.ts';
-import type { FilePart } from '../../support/http-requests.ts';
-import { HttpWorld } from '../../support/http-world.ts';
+import type { RenegotiateLoansInput } from '../../../../application/renegotiation/inputs.ts';
+import { DomainError } from '../../../../domain/shared/domain-error.ts';
+import type { DomainErrorCode } from '../../../../domain/shared/domain-error.ts';
+import { acceptingUseCases, tokenFor } from '../../../support/http-fakes.ts';
+import { validLoanData, withField } from '../../../support/http-requests.ts';
+import type { FilePart } from '../../../support/http-requests.ts';
+import { HttpWorld } from '../../../support/http-world.ts';
 
 type Body = Record<string, ReturnType<typeof JSON.parse>>;
 

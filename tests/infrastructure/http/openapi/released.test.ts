@@ -1,12 +1,12 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { PLACEHOLDERS, RELEASED_VERSIONS } from '../../../infrastructure/http/openapi/released.ts';
-import { API_VERSION } from '../../../infrastructure/http/openapi/version.ts';
-import { HttpWorld } from '../../support/http-world.ts';
+import { PLACEHOLDERS, RELEASED_VERSIONS } from '../../../../infrastructure/http/openapi/released.ts';
+import { API_VERSION } from '../../../../infrastructure/http/openapi/version.ts';
+import { HttpWorld } from '../../../support/http-world.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
-const folder = new URL('../../../infrastructure/http/openapi/released/', import.meta.url);
+const folder = new URL('../../../../infrastructure/http/openapi/released/', import.meta.url);
 
 let world: HttpWorld;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ describe('descriptions of released versions', () => {
   );
 
   test('the changelog names each', () => {
-    const changelog = readFileSync(new URL('../../../docs/changelog.md', import.meta.url), 'utf8');
+    const changelog = readFileSync(new URL('../../../../docs/changelog.md', import.meta.url), 'utf8');
     for (const version of [...RELEASED_VERSIONS, API_VERSION])
       expect(changelog).toContain(`/openapi/${version}.json`);
   });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { SettleInstallmentInput } from '../../../application/loans/inputs.ts';
-import type { RequestContext } from '../../../application/request-context.ts';
-import { FUND } from '../../support/http-fakes.ts';
-import { validSettlement, withField } from '../../support/http-requests.ts';
-import { HttpWorld } from '../../support/http-world.ts';
+import type { SettleInstallmentInput } from '../../../../application/loans/inputs.ts';
+import type { RequestContext } from '../../../../application/request-context.ts';
+import { FUND } from '../../../support/http-fakes.ts';
+import { validSettlement, withField } from '../../../support/http-requests.ts';
+import { HttpWorld } from '../../../support/http-world.ts';
 
 let world: HttpWorld;
 let seen: { context: RequestContext; input: SettleInstallmentInput } | undefined;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { OPERATIONS } from '../../../infrastructure/http/resources/endpoints.ts';
-import { HttpWorld } from '../../support/http-world.ts';
+import { OPERATIONS } from '../../../../infrastructure/http/resources/endpoints.ts';
+import { HttpWorld } from '../../../support/http-world.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 

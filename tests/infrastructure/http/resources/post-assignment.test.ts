@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { REPURCHASE_REASONS } from '../../../domain/loan/events.ts';
-import { DomainError } from '../../../domain/shared/domain-error.ts';
-import type { DomainErrorCode } from '../../../domain/shared/domain-error.ts';
+import { REPURCHASE_REASONS } from '../../../../domain/loan/events.ts';
+import { DomainError } from '../../../../domain/shared/domain-error.ts';
+import type { DomainErrorCode } from '../../../../domain/shared/domain-error.ts';
 import {
   exampleRenegotiation,
   exampleRenegotiationData,
-} from '../../../infrastructure/http/resources/renegotiation-request.ts';
-import { acceptingUseCases, tokenFor } from '../../support/http-fakes.ts';
-import { validSettlement, withField } from '../../support/http-requests.ts';
-import type { FilePart } from '../../support/http-requests.ts';
-import { HttpWorld } from '../../support/http-world.ts';
+} from '../../../../infrastructure/http/resources/renegotiation-request.ts';
+import { acceptingUseCases, tokenFor } from '../../../support/http-fakes.ts';
+import { validSettlement, withField } from '../../../support/http-requests.ts';
+import type { FilePart } from '../../../support/http-requests.ts';
+import { HttpWorld } from '../../../support/http-world.ts';
 
 type Body = Record<string, ReturnType<typeof JSON.parse>>;
 

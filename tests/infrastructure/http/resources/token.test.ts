@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { client, tokenFor } from '../../support/http-fakes.ts';
-import { HttpWorld } from '../../support/http-world.ts';
+import { client, tokenFor } from '../../../support/http-fakes.ts';
+import { HttpWorld } from '../../../support/http-world.ts';
 
 let world: HttpWorld;
 beforeAll(async () => {

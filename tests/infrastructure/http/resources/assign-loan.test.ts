@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { AssignLoanInput } from '../../../application/loans/inputs.ts';
+import type { AssignLoanInput } from '../../../../application/loans/inputs.ts';
 import {
   exampleRenegotiation,
   exampleRenegotiationData,
-} from '../../../infrastructure/http/resources/renegotiation-request.ts';
-import { FUND } from '../../support/http-fakes.ts';
-import { loanForm, validLoanData, withField } from '../../support/http-requests.ts';
-import { HttpWorld } from '../../support/http-world.ts';
+} from '../../../../infrastructure/http/resources/renegotiation-request.ts';
+import { FUND } from '../../../support/http-fakes.ts';
+import { loanForm, validLoanData, withField } from '../../../support/http-requests.ts';
+import { HttpWorld } from '../../../support/http-world.ts';
 
 let world: HttpWorld;
 let production: HttpWorld;
@@ -97,7 +97,7 @@ describe('what reaches the use case', () => {
 
 describe('check digits', () => {
   const { check_digits: vectors } = JSON.parse(
-    readFileSync(new URL('../../fixtures/finance-vectors.json', import.meta.url), 'utf8'),
+    readFileSync(new URL('../../../fixtures/finance-vectors.json', import.meta.url), 'utf8'),
   ) as { check_digits: Record<string, string[]> };
   const cases = Object.entries(vectors).flatMap(([kind, numbers]) =>
     numbers.map((number) => [kind, number] as const),

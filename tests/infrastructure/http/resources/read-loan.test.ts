@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { LoanDetails } from '../../../application/loans/loan-details.ts';
-import type { ListLoansInput } from '../../../application/loans/read-loan.ts';
-import { FUND, loanDetails, NOW } from '../../support/http-fakes.ts';
-import { HttpWorld } from '../../support/http-world.ts';
+import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
+import type { ListLoansInput } from '../../../../application/loans/read-loan.ts';
+import { FUND, loanDetails, NOW } from '../../../support/http-fakes.ts';
+import { HttpWorld } from '../../../support/http-world.ts';
 
 let world: HttpWorld;
 beforeAll(async () => {

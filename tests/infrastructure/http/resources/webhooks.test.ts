@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { DomainError } from '../../../domain/shared/domain-error.ts';
-import { FUND, NOW } from '../../support/http-fakes.ts';
-import { HttpWorld } from '../../support/http-world.ts';
+import { DomainError } from '../../../../domain/shared/domain-error.ts';
+import { FUND, NOW } from '../../../support/http-fakes.ts';
+import { HttpWorld } from '../../../support/http-world.ts';
 
 let world: HttpWorld;
 let calls: { method: string; args: unknown[] }[] = [];

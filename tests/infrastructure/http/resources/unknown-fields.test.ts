@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   exampleRenegotiation,
   exampleRenegotiationData,
-} from '../../../infrastructure/http/resources/renegotiation-request.ts';
-import { examplePrepayment } from '../../../infrastructure/http/resources/process-prepayment.ts';
-import { exampleRepurchase } from '../../../infrastructure/http/resources/request-repurchase.ts';
-import { loanForm, validLoanData, validSettlement, withField } from '../../support/http-requests.ts';
-import { HttpWorld } from '../../support/http-world.ts';
+} from '../../../../infrastructure/http/resources/renegotiation-request.ts';
+import { examplePrepayment } from '../../../../infrastructure/http/resources/process-prepayment.ts';
+import { exampleRepurchase } from '../../../../infrastructure/http/resources/request-repurchase.ts';
+import { loanForm, validLoanData, validSettlement, withField } from '../../../support/http-requests.ts';
+import { HttpWorld } from '../../../support/http-world.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 type Send = (change: (body: Json) => Json) => Promise<{ status: number; body: Json }>;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { openApiDocument } from '../../../infrastructure/http/openapi/document.ts';
+import { openApiDocument } from '../../../../infrastructure/http/openapi/document.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { AssignLoanInput } from '../../../application/loans/inputs.ts';
-import type { RenegotiateLoansInput } from '../../../application/renegotiation/inputs.ts';
-import type { ClockMove } from '../../../application/sandbox/sandbox-clock.ts';
-import { exampleLoanData } from '../../../infrastructure/http/resources/assign-loan.ts';
-import { exampleRenegotiation } from '../../../infrastructure/http/resources/renegotiation-request.ts';
-import { multipart, smallPdf } from '../../support/api-client.ts';
-import { acceptingUseCases } from '../../support/http-fakes.ts';
-import { HttpWorld } from '../../support/http-world.ts';
-import type { HttpAnswer } from '../../support/http-world.ts';
+import type { AssignLoanInput } from '../../../../application/loans/inputs.ts';
+import type { RenegotiateLoansInput } from '../../../../application/renegotiation/inputs.ts';
+import type { ClockMove } from '../../../../application/sandbox/sandbox-clock.ts';
+import { exampleLoanData } from '../../../../infrastructure/http/resources/assign-loan.ts';
+import { exampleRenegotiation } from '../../../../infrastructure/http/resources/renegotiation-request.ts';
+import { multipart, smallPdf } from '../../../support/api-client.ts';
+import { acceptingUseCases } from '../../../support/http-fakes.ts';
+import { HttpWorld } from '../../../support/http-world.ts';
+import type { HttpAnswer } from '../../../support/http-world.ts';
 
 let world: HttpWorld;
 let production: HttpWorld;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { AssignLoanInput } from '../../../application/loans/inputs.ts';
-import { FUND } from '../../support/http-fakes.ts';
-import { loanForm, validLoanData, withField } from '../../support/http-requests.ts';
-import { HttpWorld, TODAY } from '../../support/http-world.ts';
+import type { AssignLoanInput } from '../../../../application/loans/inputs.ts';
+import { FUND } from '../../../support/http-fakes.ts';
+import { loanForm, validLoanData, withField } from '../../../support/http-requests.ts';
+import { HttpWorld, TODAY } from '../../../support/http-world.ts';
 
 let world: HttpWorld;
 let assigned: AssignLoanInput | undefined;

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { decodeLoanEvent, isLoanEventType } from '../../../application/event-codec/event-codec.ts';
-import type { JsonText } from '../../../application/ports/event-store.ts';
-import { EVENT_NAMES } from '../../../application/publishing/event-names.ts';
-import { toPublicEvents } from '../../../application/publishing/public-events.ts';
-import { pingEvent } from '../../../application/webhooks/ping.ts';
-import { openApiDocument } from '../../../infrastructure/http/openapi/document.ts';
-import { API_VERSION } from '../../../infrastructure/http/openapi/version.ts';
-import { ServedDescription } from '../../support/http-description.ts';
+import { decodeLoanEvent, isLoanEventType } from '../../../../application/event-codec/event-codec.ts';
+import type { JsonText } from '../../../../application/ports/event-store.ts';
+import { EVENT_NAMES } from '../../../../application/publishing/event-names.ts';
+import { toPublicEvents } from '../../../../application/publishing/public-events.ts';
+import { pingEvent } from '../../../../application/webhooks/ping.ts';
+import { openApiDocument } from '../../../../infrastructure/http/openapi/document.ts';
+import { API_VERSION } from '../../../../infrastructure/http/openapi/version.ts';
+import { ServedDescription } from '../../../support/http-description.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
@@ -34,7 +34,7 @@ const place = {
 
 /** Bodies as they are sent, made of every event that was ever stored. */
 const produced = (): { name: string; body: Json }[] => {
-  const folder = new URL('../../fixtures/stored-events/', import.meta.url);
+  const folder = new URL('../../../fixtures/stored-events/', import.meta.url);
   const stored = readdirSync(folder)
     .map(
       (name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as { type: string; stored: object },
