@@ -2,9 +2,8 @@ import type { ProjectedEvent, Projection } from '../../projections/projection.ts
 import type { RelayQuarantine } from '../ports/event-bus.ts';
 import type { EventStore, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import { RefusedWritesError } from '../ports/read-models.ts';
-import type { ProjectionStore, QuarantinedStream } from '../ports/read-models.ts';
+import type { LogOrder, ProjectionStore, QuarantinedStream } from '../ports/read-models.ts';
 import { releaseWrite } from '../projecting/quarantine.ts';
-import type { LogOrder } from '../rebuild/log-order.ts';
 import { messageOf } from '../support/error-message.ts';
 
 interface Dependencies {

@@ -1,8 +1,7 @@
 import type { Projection } from '../../projections/projection.ts';
 import type { LogPosition } from '../ports/event-store.ts';
-import type { Pair, RowComparison, RowDifference } from '../ports/read-models.ts';
+import type { LogOrder, Pair, RowComparison, RowDifference } from '../ports/read-models.ts';
 import type { GenerationFollower } from './generation-follower.ts';
-import type { LogOrder } from './log-order.ts';
 
 interface Comparison {
   readonly projection: Projection;

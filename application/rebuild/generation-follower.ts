@@ -6,10 +6,9 @@ import type {
   SubscriptionMessage,
 } from '../ports/event-store.ts';
 import { RefusedWritesError } from '../ports/read-models.ts';
-import type { ProjectionStore } from '../ports/read-models.ts';
+import type { LogOrder, ProjectionStore } from '../ports/read-models.ts';
 import { PoisonEventError, Quarantine, streamsOf } from '../projecting/quarantine.ts';
 import type { Step } from '../projecting/quarantine.ts';
-import type { LogOrder } from './log-order.ts';
 
 export interface GenerationFollowerDependencies {
   readonly projection: Projection;

@@ -1,6 +1,6 @@
 import { decodeEvent } from '../../application/event-codec/event-codec.ts';
 import type { LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
-import type { LogOrder } from '../../application/rebuild/log-order.ts';
+import type { LogOrder } from '../../application/ports/read-models.ts';
 import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { ProjectedEvent, Projection } from '../../projections/projection.ts';

@@ -1,6 +1,9 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SQLITE_BUSY, sqliteCode } from '../sqlite/errors.ts';
+import { pause } from '../support/time.ts';
 
 const FILE = 'in-use.db';
 
@@ -49,5 +52,57 @@ export const lockDirectory = (dataDir: string, how: keyof typeof STATEMENTS): Di
         : `${dataDir} is being moved to other engines: wait for that, and use those`,
       { cause: error },
     );
+  }
+};
+
+const LOCK_FILE = 'service-lock.db';
+/** Beside the lock, because nobody can read a file that is locked: who has it. */
+const HOLDER_FILE = 'service.pid';
+/** A service that is just stopping gets this long to end. */
+const PATIENCE_MS = 2_000;
+const LOOK_AGAIN_MS = 50;
+
+const holderOf = (dataDir: string): string => {
+  try {
+    return readFileSync(join(dataDir, HOLDER_FILE), 'utf8').trim();
+  } catch {
+    return 'a process that left no trace of itself';
+  }
+};
+
+/**
+ * One service at a time has a data directory: engines in it belong to the threads of one process. The lock is the operating system's
+ * and ends with its process, however that ends. Commands do not take it.
+ *
+ * @throws DirectoryInUseError another service has it; the message names its process
+ */
+export const lockForService = async (dataDir: string): Promise<DirectoryLock> => {
+  for (const deadline = performance.now() + PATIENCE_MS; ;) {
+    try {
+      const lock = lockFile(join(dataDir, LOCK_FILE), 'alone');
+      writeFileSync(join(dataDir, HOLDER_FILE), `process ${process.pid} on ${hostname()}\n`);
+      return lock;
+    } catch (error) {
+      if (!(error instanceof DirectoryInUseError)) throw error;
+      if (performance.now() > deadline)
+        throw new DirectoryInUseError(
+          `DATA_DIR ${dataDir} is in use by another service: ${holderOf(dataDir)}; give this one a directory of its own, or stop that one`,
+          { cause: error },
+        );
+      await pause(LOOK_AGAIN_MS);
+    }
+  }
+};
+
+/** The process whose service has this directory; undefined when none has. Makes nothing. */
+export const holderOfDirectory = async (dataDir: string): Promise<string | undefined> => {
+  const path = join(dataDir, LOCK_FILE);
+  if (!existsSync(path)) return undefined;
+  try {
+    await lockFile(path, 'shared').close();
+    return undefined;
+  } catch (error) {
+    if (error instanceof DirectoryInUseError) return holderOf(dataDir);
+    throw error;
   }
 };

@@ -12,9 +12,8 @@ import type {
 } from '../../application/ports/event-store.ts';
 import { ConcurrencyError } from '../../application/ports/event-store.ts';
 import type { Node } from './connection.ts';
-import { proposedMessage, streamIdentifier, uuidText } from './event-wire.ts';
+import { proposedMessage, streamIdentifier, toLogPosition, uuidText } from './event-wire.ts';
 import { NoAnswerError, NotConnectedError, RefusedAppendError, refusalIn } from './failures.ts';
-import { toLogPosition } from './log-position.ts';
 
 export interface AppendRequest {
   readonly stream: string;

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
-import { connectivityState, Metadata } from '@grpc/grpc-js';
+import { Metadata, connectivityState } from '@grpc/grpc-js';
+import { backoff } from '../../application/support/retry.ts';
+import { pause } from '../support/time.ts';
 import type { ConnectionSettings } from './connection-string.ts';
 import { Discovery } from './discovery.ts';
-import { NoLeaderError } from './failures.ts';
+import { NoLeaderError, isReasonToLeave, leaderNamedBy } from './failures.ts';
 
 /** Each has a connection of its own to the same node, so that subscriptions do not take the places of appends there. */
 export const PURPOSES = ['appends', 'reads', 'subscriptions'] as const;
@@ -96,12 +98,12 @@ export class Connection {
     for (;;) {
       if (this.#closing.signal.aborted) throw new NoLeaderError('the event store is closed');
       if (this.#node) return this.#node;
-      const patience = until - performance.now();
-      if (patience <= 0) throw new NoLeaderError('no node of the cluster says that it leads');
+      const leftMs = until - performance.now();
+      if (leftMs <= 0) throw new NoLeaderError('no node of the cluster says that it leads');
       this.#round ??= this.#find().finally(() => {
         this.#round = undefined;
       });
-      await Promise.race([this.#round, delay(patience, undefined, { ref: false })]);
+      await Promise.race([this.#round, delay(leftMs, undefined, { ref: false })]);
     }
   }
 
@@ -131,5 +133,46 @@ export class Connection {
 
   #reach(address: string): Node {
     return new Node(address, this.#settings);
+  }
+}
+
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 250;
+
+/** How long a call may go on being tried, and what is between its tries. */
+export class CallRetries {
+  readonly until: number;
+  readonly #connection: Connection;
+  #failures = 0;
+
+  constructor(connection: Connection, ms: number) {
+    this.#connection = connection;
+    this.until = performance.now() + ms;
+  }
+
+  get leftMs(): number {
+    return Math.max(0, this.until - performance.now());
+  }
+
+  /** @throws NoLeaderError nobody leads until then */
+  node(): Promise<Node> {
+    return this.#connection.node(this.until);
+  }
+
+  /** Leaves a node that an error makes no use of. */
+  learn(node: Node, error: unknown): void {
+    if (isReasonToLeave(error)) this.#connection.leave(node, leaderNamedBy(error));
+  }
+
+  /** Waits a moment before the next try; false when there is no time for one. */
+  async again(error: unknown): Promise<boolean> {
+    if (error instanceof NoLeaderError) return false;
+    const named = leaderNamedBy(error) !== undefined && this.#failures < 3;
+    const most = backoff(++this.#failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+    // Spread, so that all that failed together do not come back together.
+    const waitMs = named ? 0 : most * (0.5 + Math.random() / 2);
+    if (waitMs >= this.leftMs) return false;
+    await pause(waitMs);
+    return true;
   }
 }

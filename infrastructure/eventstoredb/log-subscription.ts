@@ -8,10 +8,9 @@ import type {
   SubscribeOptions,
   SubscriptionMessage,
 } from '../../application/ports/event-store.ts';
-import { ensureFits } from './log-check.ts';
-import { fromLogPosition, isLater } from './log-position.ts';
+import { ensureFits, readLog } from './log-reading.ts';
 import type { SubscriptionSource } from './log-reading.ts';
-import { readLog } from './log-reading.ts';
+import { fromLogPosition, isLater } from './event-wire.ts';
 import type { SharedReading } from './shared-reading.ts';
 import type { FeedItem } from './subscription-feed.ts';
 

@@ -1,10 +1,9 @@
 import type { LogPosition } from '../../application/ports/event-store.ts';
 import { messageOf } from '../../application/support/error-message.ts';
 import { pause, unlessAborted } from '../support/time.ts';
-import { UnreadableLogError, endOf } from './log-check.ts';
-import { isLater } from './log-position.ts';
-import { readLog } from './log-reading.ts';
+import { UnreadableLogError, endOf, readLog } from './log-reading.ts';
 import type { SubscriptionSource } from './log-reading.ts';
+import { isLater } from './event-wire.ts';
 import type { FeedItem } from './subscription-feed.ts';
 
 const MAX_ITEMS = 8_192;

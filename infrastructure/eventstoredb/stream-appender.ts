@@ -6,7 +6,7 @@ import { BatchCall } from './batch-call.ts';
 import type { Connection, Node } from './connection.ts';
 import { ensureStorable, sizeOfAppend, tooLarge } from './event-wire.ts';
 import { outcomeUnknown, proofOf, RefusedAppendError, unavailable } from './failures.ts';
-import { Patience } from './patience.ts';
+import { CallRetries } from './connection.ts';
 import type { StreamReader } from './stream-reader.ts';
 
 interface Dependencies {
@@ -63,33 +63,33 @@ export class StreamAppender {
 
   async #insist(request: AppendRequest): Promise<AppendResult> {
     const { connection, patienceMs } = this.#deps;
-    const patience = new Patience(connection, patienceMs);
+    const retries = new CallRetries(connection, patienceMs);
     let uncertain = this.#uncertain.has(request.events[0]!.id);
     for (;;) {
       let node: Node | undefined;
       try {
-        node = await patience.node();
-        return await this.#send(node, request, patience);
+        node = await retries.node();
+        return await this.#send(node, request, retries);
       } catch (error) {
-        if (node) patience.learn(node, error);
+        if (node) retries.learn(node, error);
         if (error instanceof ConcurrencyError) return this.#ownOrConflict(request, error);
         if (error instanceof RefusedAppendError && error.reason === 'too_large')
           throw tooLarge(request.stream, sizeOfAppend(request.events));
         const proof = proofOf(error);
         uncertain ||= proof === 'unknown';
-        const stored = proof === 'unknown' ? await this.#find(request, patience) : undefined;
+        const stored = proof === 'unknown' ? await this.#find(request, retries) : undefined;
         if (stored) return stored;
-        if (proof !== 'forbidden' && (await patience.again(error))) continue;
+        if (proof !== 'forbidden' && (await retries.again(error))) continue;
         return await this.#giveUp(request, uncertain, error);
       }
     }
   }
 
-  #send(node: Node, request: AppendRequest, patience: Patience): Promise<AppendResult> {
+  #send(node: Node, request: AppendRequest, retries: CallRetries): Promise<AppendResult> {
     const { timeoutMs } = this.#deps;
     const call = this.#calls.get(node) ?? new BatchCall(node, timeoutMs);
     this.#calls.set(node, call);
-    return call.append(request, Math.min(timeoutMs, Math.max(1, patience.leftMs)));
+    return call.append(request, Math.min(timeoutMs, Math.max(1, retries.leftMs)));
   }
 
   async #giveUp(request: AppendRequest, uncertain: boolean, error: unknown): Promise<AppendResult> {
@@ -101,8 +101,8 @@ export class StreamAppender {
   }
 
   /** Where it stands, if it can be found while there is time. That it was not found proves nothing: it may be on its way. */
-  async #find(request: AppendRequest, patience: Patience): Promise<AppendResult | undefined> {
-    return patience.leftMs > 0 ? this.#look(request, patience.leftMs) : undefined;
+  async #find(request: AppendRequest, retries: CallRetries): Promise<AppendResult | undefined> {
+    return retries.leftMs > 0 ? this.#look(request, retries.leftMs) : undefined;
   }
 
   async #look(request: AppendRequest, ms: number): Promise<AppendResult | undefined> {

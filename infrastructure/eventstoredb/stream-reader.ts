@@ -6,8 +6,8 @@ import type { RecordedEvent, StreamRevision } from '../../application/ports/even
 import type { Connection, Node } from './connection.ts';
 import { streamIdentifier, toRecordedEvent } from './event-wire.ts';
 import { isReasonToLeave, NoAnswerError, proofOf, unavailable } from './failures.ts';
-import type { Position } from './log-position.ts';
-import { Patience } from './patience.ts';
+import type { Position } from './event-wire.ts';
+import { CallRetries } from './connection.ts';
 
 export interface StreamContents {
   readonly events: readonly RecordedEvent[];
@@ -117,17 +117,17 @@ export class StreamReader {
     wanted: Options,
     timeoutMs = this.#timeoutMs,
   ): Promise<readonly RecordedEvent[] | undefined> {
-    const patience = new Patience(this.#connection, timeoutMs);
+    const retries = new CallRetries(this.#connection, timeoutMs);
     for (;;) {
       let node: Node | undefined;
       try {
-        node = await patience.node();
-        const answer = await this.#once(node, wanted, Math.min(patience.leftMs, LONGEST_TRY_MS));
+        node = await retries.node();
+        const answer = await this.#once(node, wanted, Math.min(retries.leftMs, LONGEST_TRY_MS));
         return answer.absent ? undefined : answer.events;
       } catch (error) {
-        if (node) patience.learn(node, error);
+        if (node) retries.learn(node, error);
         const elsewhere = proofOf(error) === 'not_done' || isReasonToLeave(error);
-        if (!elsewhere || !(await patience.again(error))) throw unavailable(what, error);
+        if (!elsewhere || !(await retries.again(error))) throw unavailable(what, error);
       }
     }
   }

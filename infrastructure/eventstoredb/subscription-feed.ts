@@ -4,9 +4,8 @@ import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { ClientReadableStream } from '@grpc/grpc-js';
 import type { LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
 import type { Node } from './connection.ts';
-import { toRecordedEvent } from './event-wire.ts';
+import { fromLogPosition, toLogPosition, toRecordedEvent } from './event-wire.ts';
 import { NoAnswerError } from './failures.ts';
-import { fromLogPosition, toLogPosition } from './log-position.ts';
 
 export type FeedItem =
   | { readonly kind: 'event'; readonly event: RecordedEvent }

@@ -1,4 +1,10 @@
 import type { IHeaders, KafkaMessage } from 'kafkajs';
+import type { ConsumerOffsets, OperationMark, PublicEvent } from '../../application/ports/event-bus.ts';
+import {
+  UnreadableMessageError,
+  fromBusMessage,
+  operationKey,
+} from '../../application/publishing/bus-message.ts';
 
 /** A message as it was found on a topic. */
 export interface KafkaRecord {
@@ -41,11 +47,61 @@ export const recordOf = (topic: string, partition: number, message: KafkaMessage
 const strictText = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** @throws RefusedRecordError when the value is missing or no UTF-8 */
-export const textOf = ({ value, offset }: KafkaRecord): string => {
+const textOf = ({ value, offset }: KafkaRecord): string => {
   if (value === null) throw new RefusedRecordError(offset, 'the message has no value');
   try {
     return strictText.decode(value);
   } catch (error) {
     throw new RefusedRecordError(offset, 'the value is not UTF-8', { cause: error });
   }
+};
+
+/** @throws RefusedRecordError when the message is none of ours */
+export const eventOf = (record: KafkaRecord): PublicEvent => {
+  try {
+    return fromBusMessage({ value: textOf(record), headers: record.headers });
+  } catch (error) {
+    if (!(error instanceof UnreadableMessageError)) throw error;
+    throw new RefusedRecordError(record.offset, error.message, { cause: error });
+  }
+};
+
+export interface FreshEvents {
+  readonly events: readonly PublicEvent[];
+  /** What is to be remembered of them. */
+  readonly operations: readonly OperationMark[];
+}
+
+const isKnown = ({ sequence, eventId }: PublicEvent, mark: OperationMark | undefined): boolean =>
+  mark !== undefined &&
+  (sequence < mark.sequence || (sequence === mark.sequence && mark.eventIds.includes(eventId)));
+
+const after = (mark: OperationMark | undefined, operation: string, event: PublicEvent): OperationMark => {
+  const { sequence, eventId } = event;
+  const same = mark?.sequence === sequence ? mark.eventIds : [];
+  return { operation, sequence, eventIds: [...same, eventId] };
+};
+
+/**
+ * The events that the group has not handled yet. The relay repeats what it could not note as sent, always a stretch of the log in
+ * its order, so within an operation whatever stands at or before the newest handled event is a repetition, however old.
+ */
+export const freshEvents = async (
+  events: readonly PublicEvent[],
+  group: string,
+  offsets: Pick<ConsumerOffsets, 'marks'>,
+): Promise<FreshEvents> => {
+  const keys = events.map(({ applicationId, code }) => operationKey(applicationId, code));
+  const known = new Map(await offsets.marks(group, [...new Set(keys)]));
+  const moved = new Map<string, OperationMark>();
+  const fresh = events.filter((event, index) => {
+    const operation = keys[index]!;
+    const mark = known.get(operation);
+    if (isKnown(event, mark)) return false;
+    const next = after(mark, operation, event);
+    known.set(operation, next);
+    moved.set(operation, next);
+    return true;
+  });
+  return { events: fresh, operations: [...moved.values()] };
 };

@@ -9,8 +9,7 @@ import { BatchWork } from './batch-work.ts';
 import type { BatchSettings, RecordHandler } from './batch-work.ts';
 import type { DeadLetterTopic } from './dead-letter-topic.ts';
 import { RETRY, watermarks } from './kafka-client.ts';
-import { keepMembership } from './membership.ts';
-import { watchSession } from './session-watch.ts';
+import { keepMembership, watchSession } from './group-session.ts';
 
 export interface ConsumerSettings extends BatchSettings {
   /** Between two signs of life to the broker. */

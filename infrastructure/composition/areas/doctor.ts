@@ -3,7 +3,7 @@ import type { Logger } from '../../../application/ports/logger.ts';
 import { messageOf } from '../../../application/support/error-message.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { Finding } from '../../cli/cli-services.ts';
-import { holderOfDirectory } from '../../embedded/service-lock.ts';
+import { holderOfDirectory } from '../../embedded/directory-lock.ts';
 import { API_VERSION } from '../../http/openapi/version.ts';
 import { WrongMasterKeyError } from '../../security/master-keys.ts';
 import { engineTime } from '../../sql/leases.ts';

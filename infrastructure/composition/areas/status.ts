@@ -1,6 +1,6 @@
 import type { EventSubscription, LogPosition } from '../../../application/ports/event-store.ts';
 import type { FollowerPlace, ServiceStatus } from '../../cli/cli-services.ts';
-import { holderOfDirectory } from '../../embedded/service-lock.ts';
+import { holderOfDirectory } from '../../embedded/directory-lock.ts';
 import type { HealthChecks } from '../../http/server/health-app.ts';
 import { SqlOperationStates } from '../../sql/read-models/operation-states.ts';
 import { SqlDeliveryLog } from '../../sql/webhooks/delivery-log.ts';

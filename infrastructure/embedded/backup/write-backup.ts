@@ -1,8 +1,7 @@
 import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { EVENT_LOG_FILE } from '../../sqlite/event-log/event-log-threads.ts';
-import { checkChains, checkIntegrity, extentOf } from './check-databases.ts';
-import { copyDatabase, takeLaterKeys } from './copy-databases.ts';
+import { checkChains, checkIntegrity, copyDatabase, extentOf, takeLaterKeys } from './databases.ts';
 import { copyDurably, filesBelow, namesIn, sync } from './durable-files.ts';
 import { BackupFailedError, checkFiles, describeFile, readManifest, writeManifest } from './manifest.ts';
 import type { Manifest } from './manifest.ts';

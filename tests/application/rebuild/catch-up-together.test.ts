@@ -5,9 +5,8 @@ import type {
   SubscribeOptions,
   SubscriptionMessage,
 } from '../../../application/ports/event-store.ts';
-import type { ProjectionStore } from '../../../application/ports/read-models.ts';
+import type { LogOrder, ProjectionStore } from '../../../application/ports/read-models.ts';
 import { GenerationFollower, catchUpTogether } from '../../../application/rebuild/generation-follower.ts';
-import type { LogOrder } from '../../../application/rebuild/log-order.ts';
 import type { ProjectedEvent, Projection } from '../../../projections/projection.ts';
 
 const numberOf = (position: string): number => (position === 'start' ? 0 : Number(position));

@@ -1,8 +1,12 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import type { JsonText } from '../../../application/ports/event-store.ts';
-import { encodeEvent, sizeOfAppend } from '../../../infrastructure/eventstoredb/event-wire.ts';
-import { fromLogPosition, toLogPosition } from '../../../infrastructure/eventstoredb/log-position.ts';
+import {
+  encodeEvent,
+  fromLogPosition,
+  sizeOfAppend,
+  toLogPosition,
+} from '../../../infrastructure/eventstoredb/event-wire.ts';
 import {
   failureOf,
   newClaim,

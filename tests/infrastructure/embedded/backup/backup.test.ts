@@ -2,7 +2,7 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { takeLaterKeys } from '../../../../infrastructure/embedded/backup/copy-databases.ts';
+import { takeLaterKeys } from '../../../../infrastructure/embedded/backup/databases.ts';
 import { restoreBackup } from '../../../../infrastructure/embedded/backup/restore-backup.ts';
 import { writeBackup } from '../../../../infrastructure/embedded/backup/write-backup.ts';
 import { fillEventLog } from '../../../support/event-log-at-size.ts';

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { quietIdleConnections } from '../../../infrastructure/kafka/idle-request-queue.ts';
+import { quietIdleConnections } from '../../../infrastructure/kafka/kafka-client.ts';
 
 interface Pushed {
   readonly entry: { readonly correlationId: number; resolve(): void; reject(): void };

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { OperationMark, PublicEvent } from '../../../application/ports/event-bus.ts';
-import { eventOf, freshEvents } from '../../../infrastructure/kafka/event-records.ts';
-import { RefusedRecordError } from '../../../infrastructure/kafka/records.ts';
+import { RefusedRecordError, eventOf, freshEvents } from '../../../infrastructure/kafka/records.ts';
 import type { KafkaRecord } from '../../../infrastructure/kafka/records.ts';
 
 const event = (code: string, sequence: number, eventId = `${code}-${sequence}`): PublicEvent => ({
