@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { BusyError } from '../../../application/ports/busy-error.ts';
+import { BusyError } from '../../../../application/ports/busy-error.ts';
 import {
   ConcurrencyError,
   OutcomeUnknownError,
   StoreUnavailableError,
-} from '../../../application/ports/event-store.ts';
-import { ReadModelBehindError } from '../../../application/loans/read-loan.ts';
-import { DomainError } from '../../../domain/shared/domain-error.ts';
-import type { DomainErrorCode } from '../../../domain/shared/domain-error.ts';
-import { ERRORS } from '../../../infrastructure/http/errors/error-table.ts';
-import { loanForm, validLoanData, validSettlement } from '../../support/http-requests.ts';
-import { HttpWorld } from '../../support/http-world.ts';
+} from '../../../../application/ports/event-store.ts';
+import { ReadModelBehindError } from '../../../../application/loans/read-loan.ts';
+import { DomainError } from '../../../../domain/shared/domain-error.ts';
+import type { DomainErrorCode } from '../../../../domain/shared/domain-error.ts';
+import { ERRORS } from '../../../../infrastructure/http/errors/error-table.ts';
+import { loanForm, validLoanData, validSettlement } from '../../../support/http-requests.ts';
+import { HttpWorld } from '../../../support/http-world.ts';
 
 let world: HttpWorld;
 beforeAll(async () => {

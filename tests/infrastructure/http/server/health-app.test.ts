@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { HttpProblem } from '../../../infrastructure/http/errors/http-problem.ts';
-import { healthApp } from '../../../infrastructure/http/server/health-app.ts';
-import type { Readiness } from '../../../infrastructure/http/server/health-app.ts';
+import { HttpProblem } from '../../../../infrastructure/http/errors/http-problem.ts';
+import { healthApp } from '../../../../infrastructure/http/server/health-app.ts';
+import type { Readiness } from '../../../../infrastructure/http/server/health-app.ts';
 
 describe('a process that answers health checks alone', () => {
   let readiness: () => Promise<Readiness> = () => Promise.resolve({ ready: true, checks: { relay: 'ok' } });

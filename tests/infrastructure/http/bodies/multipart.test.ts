@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { AssignLoanInput } from '../../../application/loans/inputs.ts';
-import { contentOf } from '../../../infrastructure/documents/file-document-inspector.ts';
-import { tokenFor } from '../../support/http-fakes.ts';
-import { loanForm, validLoanData } from '../../support/http-requests.ts';
-import type { FilePart } from '../../support/http-requests.ts';
-import { mainThreadCost, MOST_MS } from '../../support/main-thread-cost.ts';
-import { HttpWorld } from '../../support/http-world.ts';
+import type { AssignLoanInput } from '../../../../application/loans/inputs.ts';
+import { contentOf } from '../../../../infrastructure/documents/file-document-inspector.ts';
+import { tokenFor } from '../../../support/http-fakes.ts';
+import { loanForm, validLoanData } from '../../../support/http-requests.ts';
+import type { FilePart } from '../../../support/http-requests.ts';
+import { mainThreadCost, MOST_MS } from '../../../support/main-thread-cost.ts';
+import { HttpWorld } from '../../../support/http-world.ts';
 
 const UNDER_LIMIT = 2 * 1_048_576 - 1;
 

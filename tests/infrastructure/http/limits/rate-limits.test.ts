@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { TokenBucketLimiter } from '../../../infrastructure/http/limits/rate-limiter.ts';
-import { client, tokenFor } from '../../support/http-fakes.ts';
-import { validSettlement } from '../../support/http-requests.ts';
-import { HttpWorld } from '../../support/http-world.ts';
-import type { CallOptions } from '../../support/http-world.ts';
+import { TokenBucketLimiter } from '../../../../infrastructure/http/limits/rate-limiter.ts';
+import { client, tokenFor } from '../../../support/http-fakes.ts';
+import { validSettlement } from '../../../support/http-requests.ts';
+import { HttpWorld } from '../../../support/http-world.ts';
+import type { CallOptions } from '../../../support/http-world.ts';
 
 const LIMIT = { perMinute: 30, burst: 60 };
 

@@ -1,9 +1,9 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { analyse } from 'scslre';
-import { OPERATIONS } from '../../../infrastructure/http/resources/endpoints.ts';
-import { HttpWorld } from '../../support/http-world.ts';
-import { MOST_MS, mainThreadCost } from '../../support/main-thread-cost.ts';
+import { OPERATIONS } from '../../../../infrastructure/http/resources/endpoints.ts';
+import { HttpWorld } from '../../../support/http-world.ts';
+import { MOST_MS, mainThreadCost } from '../../../support/main-thread-cost.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { ReceivedFile } from '../../../application/ports/document-store.ts';
-import { contentOf } from '../../../infrastructure/documents/file-document-inspector.ts';
-import { UploadArea } from '../../../infrastructure/http/bodies/upload-area.ts';
-import type { UploadSession } from '../../../infrastructure/http/bodies/upload-session.ts';
+import type { ReceivedFile } from '../../../../application/ports/document-store.ts';
+import { contentOf } from '../../../../infrastructure/documents/file-document-inspector.ts';
+import { UploadArea } from '../../../../infrastructure/http/bodies/upload-area.ts';
+import type { UploadSession } from '../../../../infrastructure/http/bodies/upload-session.ts';
 
 const LIMIT = 2_000_000;
 const MINUTE_MS = 60_000;

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { SettlementReceipt } from '../../../application/loans/inputs.ts';
-import { tokenFor } from '../../support/http-fakes.ts';
-import { validSettlement } from '../../support/http-requests.ts';
-import { HttpWorld } from '../../support/http-world.ts';
+import type { SettlementReceipt } from '../../../../application/loans/inputs.ts';
+import { tokenFor } from '../../../support/http-fakes.ts';
+import { validSettlement } from '../../../support/http-requests.ts';
+import { HttpWorld } from '../../../support/http-world.ts';
 
 let world: HttpWorld;
 beforeAll(async () => {

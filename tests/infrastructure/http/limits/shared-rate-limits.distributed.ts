@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { SharedTokenBucketLimiter } from '../../../infrastructure/http/limits/shared-token-bucket-limiter.ts';
-import { TokenBucketLimiter } from '../../../infrastructure/http/limits/rate-limiter.ts';
-import { SqlRateBuckets } from '../../../infrastructure/sql/rate-buckets.ts';
-import { bothSets, openPostgres, testPostgres } from '../../support/postgres/test-postgres.ts';
-import type { PostgresFixture, TestPostgres } from '../../support/postgres/test-postgres.ts';
-import { RecordingLogger } from '../../support/recording-logger.ts';
+import { SharedTokenBucketLimiter } from '../../../../infrastructure/http/limits/shared-token-bucket-limiter.ts';
+import { TokenBucketLimiter } from '../../../../infrastructure/http/limits/rate-limiter.ts';
+import { SqlRateBuckets } from '../../../../infrastructure/sql/rate-buckets.ts';
+import { bothSets, openPostgres, testPostgres } from '../../../support/postgres/test-postgres.ts';
+import type { PostgresFixture, TestPostgres } from '../../../support/postgres/test-postgres.ts';
+import { RecordingLogger } from '../../../support/recording-logger.ts';
 
 const LIMIT = { perMinute: 1, burst: 100 };
 const KEYS = 20;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { UPLOAD_BOUNDS, UploadSlots } from '../../../infrastructure/http/bodies/upload-slots.ts';
-import type { UploadBounds, UploadSlot } from '../../../infrastructure/http/bodies/upload-slots.ts';
+import { UPLOAD_BOUNDS, UploadSlots } from '../../../../infrastructure/http/bodies/upload-slots.ts';
+import type { UploadBounds, UploadSlot } from '../../../../infrastructure/http/bodies/upload-slots.ts';
 
 const SMALL: UploadBounds = {
   application: { uploads: 3, bytes: 100 },

@@ -1,9 +1,9 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { MOST_VIOLATIONS } from '../../../application/schemas/violations.ts';
-import { tokenFor } from '../../support/http-fakes.ts';
-import { HttpWorld } from '../../support/http-world.ts';
-import { mainThreadCost, MOST_MS } from '../../support/main-thread-cost.ts';
+import { MOST_VIOLATIONS } from '../../../../application/schemas/violations.ts';
+import { tokenFor } from '../../../support/http-fakes.ts';
+import { HttpWorld } from '../../../support/http-world.ts';
+import { mainThreadCost, MOST_MS } from '../../../support/main-thread-cost.ts';
 
 let world: HttpWorld;
 beforeAll(async () => {

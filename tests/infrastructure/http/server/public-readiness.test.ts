@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { publicReadiness } from '../../../infrastructure/http/server/health-app.ts';
-import { RecordingLogger } from '../../support/recording-logger.ts';
+import { publicReadiness } from '../../../../infrastructure/http/server/health-app.ts';
+import { RecordingLogger } from '../../../support/recording-logger.ts';
 
 test('strangers learn which check fails, the log why, once for each change', async () => {
   const logger = new RecordingLogger();

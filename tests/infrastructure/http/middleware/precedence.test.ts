@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { DomainError } from '../../../domain/shared/domain-error.ts';
-import { tokenFor } from '../../support/http-fakes.ts';
-import { loanForm, validLoanData, validSettlement } from '../../support/http-requests.ts';
-import { HttpWorld } from '../../support/http-world.ts';
-import type { CallOptions } from '../../support/http-world.ts';
+import { DomainError } from '../../../../domain/shared/domain-error.ts';
+import { tokenFor } from '../../../support/http-fakes.ts';
+import { loanForm, validLoanData, validSettlement } from '../../../support/http-requests.ts';
+import { HttpWorld } from '../../../support/http-world.ts';
+import type { CallOptions } from '../../../support/http-world.ts';
 
 const SETTLE = '/installment/settle';
 const BIG = 'x'.repeat(1_048_577);
@@ -13,7 +13,7 @@ let world: HttpWorld;
 
 beforeAll(async () => {
   world = await HttpWorld.start();
-  const { client } = await import('../../support/http-fakes.ts');
+  const { client } = await import('../../../support/http-fakes.ts');
   // A contract factor so small that one request empties the bucket.
   world.clients.add(
     client({ clientId: 'drained', applicationId: 'app-drained', rateLimitMultiplier: 0.001 }),

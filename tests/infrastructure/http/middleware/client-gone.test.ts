@@ -1,9 +1,9 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ClientGoneError } from '../../../infrastructure/http/errors/http-problem.ts';
-import { tokenFor } from '../../support/http-fakes.ts';
-import { loanForm, validLoanData } from '../../support/http-requests.ts';
-import { HttpWorld } from '../../support/http-world.ts';
+import { ClientGoneError } from '../../../../infrastructure/http/errors/http-problem.ts';
+import { tokenFor } from '../../../support/http-fakes.ts';
+import { loanForm, validLoanData } from '../../../support/http-requests.ts';
+import { HttpWorld } from '../../../support/http-world.ts';
 
 let world: HttpWorld;
 beforeAll(async () => {
