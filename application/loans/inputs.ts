@@ -1,3 +1,4 @@
+import type { Settlement } from '../../domain/installment/decide.ts';
 import type { PaymentMethod } from '../../domain/installment/events.ts';
 import type { ScheduledInstallment } from '../../domain/installment/state.ts';
 import type {
@@ -39,12 +40,9 @@ export interface LoanReceipt {
   readonly receivedAt: Timestamp;
 }
 
-export interface SettleInstallmentInput {
+export interface SettleInstallmentInput extends Omit<Settlement, 'now'> {
   readonly code: LoanCode;
   readonly installmentCode: InstallmentCode;
-  readonly settledAt: CalendarDate;
-  readonly settledValue: Cents;
-  readonly paymentMethod: PaymentMethod;
   readonly idempotencyKey: string;
 }
 export interface SettlementReceipt {

@@ -109,12 +109,13 @@ export class Quotes {
    */
   async settlement(context: RequestContext, input: SettleInstallmentInput): Promise<SettlementQuote> {
     const { commands, clock, paymentDates } = this.#deps;
-    const { code, installmentCode, settledAt, settledValue, paymentMethod } = input;
+    const { code, idempotencyKey: _, ...payment } = input;
+    const { installmentCode, settledAt, settledValue } = payment;
     requirePaymentDate(paymentDates, clock, 'settled_at', settledAt);
-    const payment = { installmentCode, settledAt, settledValue, paymentMethod, now: clock.now() };
+    const now = clock.now();
     const { state, events } = await commands.preview(
       loanStream(context.applicationId, code),
-      (current) => loanDecider.decide({ type: 'SettleInstallment', ...payment }, current),
+      (current) => loanDecider.decide({ type: 'SettleInstallment', ...payment, now }, current),
       context.onlyFundIds,
     );
     const event = events[0];

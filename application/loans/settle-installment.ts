@@ -35,8 +35,9 @@ export class SettleInstallment {
     const { commands, vault, clock, paymentDates } = this.#deps;
     requirePaymentDate(paymentDates, clock, 'settled_at', input.settledAt);
     const { idempotencyKey, ...contents } = input;
+    const { code, ...payment } = contents;
     const { replayed, state } = await commands.handle({
-      stream: loanStream(context.applicationId, input.code),
+      stream: loanStream(context.applicationId, code),
       ...askedBy(context),
       idempotency: {
         endpoint: ENDPOINTS.settleInstallment,
@@ -45,17 +46,7 @@ export class SettleInstallment {
         claim: true,
       },
       decide: (current) =>
-        loanDecider.decide(
-          {
-            type: 'SettleInstallment',
-            installmentCode: input.installmentCode,
-            settledAt: input.settledAt,
-            settledValue: input.settledValue,
-            paymentMethod: input.paymentMethod,
-            now: clock.now(),
-          },
-          current,
-        ),
+        loanDecider.decide({ type: 'SettleInstallment', ...payment, now: clock.now() }, current),
     });
     return { replayed, result: receiptOf(state, input) };
   }

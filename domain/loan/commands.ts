@@ -1,3 +1,4 @@
+import type { Settlement } from '../installment/decide.ts';
 import type { PaymentMethod } from '../installment/events.ts';
 import type { ScheduledInstallment } from '../installment/state.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
@@ -69,12 +70,9 @@ export interface DisburseLoan extends Decided {
   /** Default: what was disbursed. The other one is the rule of before: for deciding again, and for as long as something else goes by it. */
   readonly exitBasis?: ExitBasis;
 }
-export interface SettleInstallment extends At {
+export interface SettleInstallment extends Settlement {
   readonly type: 'SettleInstallment';
   readonly installmentCode: InstallmentCode;
-  readonly settledAt: CalendarDate;
-  readonly settledValue: Cents;
-  readonly paymentMethod: PaymentMethod;
 }
 export interface MarkInstallmentsOverdue extends At {
   readonly type: 'MarkInstallmentsOverdue';
