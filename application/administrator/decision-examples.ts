@@ -1,5 +1,5 @@
 import { EXAMPLE_OPERATION } from '../schemas/event-examples.ts';
-import { TOPICS } from '../publishing/topics.ts';
+import { TOPICS } from '../publishing/event-names.ts';
 
 const operation = {
   application_id: EXAMPLE_OPERATION.applicationId,

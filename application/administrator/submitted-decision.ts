@@ -4,6 +4,7 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { Timestamp } from '../../domain/shared/identifiers.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 import { canonicalText } from '../command-handling/fingerprint.ts';
+import type { RefusedDecision } from '../ports/decision-source.ts';
 
 interface OfOperation {
   readonly decisionId: string;
@@ -59,3 +60,17 @@ export const fingerprintOf = (submitted: SubmittedDecision): string => {
       : undefined;
   return hash('sha256', canonicalText({ ...contents, reasons }));
 };
+
+/** One line of JSON, as the schema RefusedDecision describes it: what every kind of dead letter holds. */
+export const deadLetterText = ({ decisionId, origin, text, reason, refusedAt }: RefusedDecision): string =>
+  JSON.stringify({
+    ...(decisionId !== undefined && { decision_id: decisionId }),
+    origin,
+    text,
+    reason: {
+      code: reason.code,
+      message: reason.message,
+      details: reason.details.map(({ field, code, message }) => ({ field, code, message })),
+    },
+    refused_at: refusedAt,
+  });

@@ -1,7 +1,7 @@
 import type { LoanEvent } from '../../domain/loan/index.ts';
 import { ALL_APPLICATIONS, DECISION_KEYS } from '../administrator/decision-desk.ts';
 import { encodeEvent } from '../event-codec/event-codec.ts';
-import { ENDPOINTS } from '../loans/endpoints.ts';
+import { ENDPOINTS } from '../loans/inputs.ts';
 import type { EventStore, KeyClaim, RecordedEvent } from '../ports/event-store.ts';
 import { fieldDifferences, shown } from './difference.ts';
 import type { Difference, Report } from './difference.ts';

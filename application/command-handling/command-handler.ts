@@ -4,7 +4,7 @@ import type { LoanState } from '../../domain/loan/state.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { encodeEvent } from '../event-codec/event-codec.ts';
 import { chainEvents, notEarlier } from '../event-codec/hash-chain.ts';
-import { TimeOrderedIds } from '../identifiers/time-ordered-id.ts';
+import { TimeOrderedIds } from '../support/time-ordered-id.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import { UNWATCHED_COMMANDS } from '../ports/observation.ts';
 import type { CommandWatch } from '../ports/observation.ts';

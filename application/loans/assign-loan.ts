@@ -10,7 +10,7 @@ import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { DocumentInspector, DocumentStore } from '../ports/document-store.ts';
 import type { Outcome, RequestContext } from '../request-context.ts';
-import { ENDPOINTS } from './endpoints.ts';
+import { ENDPOINTS } from './inputs.ts';
 import type { AssignLoanInput, LoanReceipt } from './inputs.ts';
 import { documentsOf, fileNamed, privateNames } from './named-documents.ts';
 

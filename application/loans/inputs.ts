@@ -7,11 +7,23 @@ import type {
   RepurchaseReason,
   SandboxOutcome,
 } from '../../domain/loan/events.ts';
+import { addDays } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { FundId, InstallmentCode, LoanCode, Timestamp } from '../../domain/shared/identifiers.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 import type { Borrower } from '../ports/borrower-vault.ts';
+import type { BusinessClock } from '../ports/clock.ts';
 import type { ReceivedFile } from '../ports/document-store.ts';
+
+/** Names under which idempotency keys are kept; part of the stored format. */
+export const ENDPOINTS = {
+  assignLoan: 'POST /loan',
+  settleInstallment: 'POST /installment/settle',
+  processPrepayment: 'POST /installment/prepayment',
+  requestRepurchase: 'POST /loan/repurchase',
+  renegotiate: 'PATCH /loan/renegotiate',
+} as const;
 
 export interface NamedDocument {
   readonly type: string;
@@ -104,3 +116,22 @@ export interface DocumentsReceipt {
   /** `value` is null once the borrower was forgotten. */
   readonly documents: readonly (Omit<LoanDocument, 'value'> & { readonly value: string | null })[];
 }
+
+/** Whether payments may carry a date in the future: a sandbox plays whole lives of operations, production does not. */
+export interface PaymentDatePolicy {
+  readonly allowFuture: boolean;
+}
+
+/** @throws DomainError `invalid_date` for a date after tomorrow (America/Sao_Paulo) where the policy forbids it */
+export const requirePaymentDate = (
+  policy: PaymentDatePolicy,
+  clock: BusinessClock,
+  field: string,
+  date: CalendarDate,
+): void => {
+  if (policy.allowFuture) return;
+  const last = addDays(clock.today(), 1);
+  if (date <= last) return;
+  const message = `${field} ${date} lies in the future; the last date accepted today is ${last}`;
+  throw new DomainError('invalid_date', message, [{ field, code: 'invalid_date', message }]);
+};

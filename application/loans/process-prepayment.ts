@@ -9,10 +9,8 @@ import type { BusinessClock } from '../ports/clock.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { askedBy } from '../request-context.ts';
 import type { Outcome, RequestContext } from '../request-context.ts';
-import { ENDPOINTS } from './endpoints.ts';
-import type { PrepaymentReceipt, ProcessPrepaymentInput } from './inputs.ts';
-import { requirePaymentDate } from './payment-date.ts';
-import type { PaymentDatePolicy } from './payment-date.ts';
+import { ENDPOINTS, requirePaymentDate } from './inputs.ts';
+import type { PaymentDatePolicy, PrepaymentReceipt, ProcessPrepaymentInput } from './inputs.ts';
 
 interface Dependencies {
   readonly commands: CommandHandler;

@@ -17,9 +17,13 @@ import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { ProcessPrepaymentInput, RequestRepurchaseInput, SettleInstallmentInput } from './inputs.ts';
-import { requirePaymentDate } from './payment-date.ts';
-import type { PaymentDatePolicy } from './payment-date.ts';
+import { requirePaymentDate } from './inputs.ts';
+import type {
+  PaymentDatePolicy,
+  ProcessPrepaymentInput,
+  RequestRepurchaseInput,
+  SettleInstallmentInput,
+} from './inputs.ts';
 
 /** One open installment and what it is worth on the quote's date. */
 export interface QuoteLine {

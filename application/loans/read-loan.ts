@@ -20,7 +20,7 @@ import type { LoanDetails, OpenedTexts } from './loan-details.ts';
 import type { OwnWrites } from './own-writes.ts';
 
 /** Resolves true once the read model holds this revision of the stream, false when it did not within the time. */
-export interface ReadModelProgress {
+export interface AppliedVersions {
   waitForVersion(stream: string, revision: bigint, timeoutMs: number): Promise<boolean>;
 }
 
@@ -64,7 +64,7 @@ export interface DocumentContent extends StoredContent {
 interface Dependencies {
   readonly events: EventStore;
   readonly loans: LoanReader;
-  readonly progress: ReadModelProgress;
+  readonly progress: AppliedVersions;
   readonly versions: LoanVersions;
   readonly writes: Pick<OwnWrites, 'of' | 'seen'>;
   readonly vault: BorrowerVault;

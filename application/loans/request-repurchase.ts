@@ -8,7 +8,7 @@ import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import { askedBy } from '../request-context.ts';
 import type { Outcome, RequestContext } from '../request-context.ts';
-import { ENDPOINTS } from './endpoints.ts';
+import { ENDPOINTS } from './inputs.ts';
 import type { RepurchaseReceipt, RequestRepurchaseInput } from './inputs.ts';
 
 interface Dependencies {

@@ -7,10 +7,8 @@ import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import { askedBy } from '../request-context.ts';
 import type { Outcome, RequestContext } from '../request-context.ts';
-import { ENDPOINTS } from './endpoints.ts';
-import type { SettleInstallmentInput, SettlementReceipt } from './inputs.ts';
-import { requirePaymentDate } from './payment-date.ts';
-import type { PaymentDatePolicy } from './payment-date.ts';
+import { ENDPOINTS, requirePaymentDate } from './inputs.ts';
+import type { PaymentDatePolicy, SettleInstallmentInput, SettlementReceipt } from './inputs.ts';
 
 interface Dependencies {
   readonly commands: CommandHandler;

@@ -1,5 +1,5 @@
 import type { PublicEvent } from '../ports/event-bus.ts';
-import { SCHEMA_VERSION } from './topics.ts';
+import { SCHEMA_VERSION } from './event-names.ts';
 
 /** A public event on a topic. The value is the body itself, byte for byte; what the body does not say stands in the headers. */
 export interface BusMessage {

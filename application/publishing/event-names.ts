@@ -1,3 +1,14 @@
+/** Addresses of the published language. They are part of the interface: never renamed. */
+export const TOPICS = {
+  events: 'receivables.events',
+  eventsDeadLetter: 'receivables.events.dead-letter',
+  decisions: 'receivables.administrator-decisions',
+  decisionsDeadLetter: 'receivables.administrator-decisions.dead-letter',
+} as const;
+
+/** Raised only by a change that an older reader could not bear; additive ones keep it. */
+export const SCHEMA_VERSION = '1';
+
 /** The catalogue of public events. Names are part of the interface: never changed, never reused. */
 export const LOAN_EVENT_NAMES = [
   'loan_received',

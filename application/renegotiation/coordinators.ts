@@ -5,7 +5,7 @@ import { renegotiationStream } from '../command-handling/stream-names.ts';
 import { decodeRenegotiationEvent, encodeEvent } from '../event-codec/event-codec.ts';
 import { CHAIN_START, chainEvents, notEarlier } from '../event-codec/hash-chain.ts';
 import type { EventMetadata, EventStore, EventToAppend, StreamRevision } from '../ports/event-store.ts';
-import { derivedId } from '../publishing/derived-id.ts';
+import { derivedId } from '../publishing/public-events.ts';
 import { retryAppend } from '../support/retry.ts';
 
 /** Who acts, in which request or role, and when. */

@@ -9,7 +9,7 @@ import type { BusinessClock } from '../ports/clock.ts';
 import type { DocumentCopies, DocumentStore } from '../ports/document-store.ts';
 import { documentsOf, fileNamed, privateNames } from '../loans/named-documents.ts';
 import { readTexts } from '../privacy/read-texts.ts';
-import type { RenegotiateLoansInput } from './inputs.ts';
+import type { RenegotiateLoansInput } from './request.ts';
 import type { Inherited } from './protocol.ts';
 
 interface Dependencies {

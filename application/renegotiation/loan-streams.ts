@@ -9,7 +9,7 @@ import { encodeEvent } from '../event-codec/event-codec.ts';
 import { chainEvents, notEarlier } from '../event-codec/hash-chain.ts';
 import { ConcurrencyError } from '../ports/event-store.ts';
 import type { EventMetadata, EventStore, EventToAppend } from '../ports/event-store.ts';
-import { derivedId } from '../publishing/derived-id.ts';
+import { derivedId } from '../publishing/public-events.ts';
 import { retryAppend } from '../support/retry.ts';
 
 interface Dependencies {

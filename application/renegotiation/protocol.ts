@@ -17,8 +17,8 @@ import type {
 } from '../../domain/shared/identifiers.ts';
 import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import { ConcurrencyError } from '../ports/event-store.ts';
-import { placesOf } from './conclusion.ts';
-import type { Conclusion } from './conclusion.ts';
+import { placesOf } from './roll-forward.ts';
+import type { RollForward } from './roll-forward.ts';
 import { noCoordinator } from './coordinators.ts';
 import type { Acting, Coordinator, Coordinators } from './coordinators.ts';
 import type { LoanStreams } from './loan-streams.ts';
@@ -41,7 +41,7 @@ export interface Inherited {
 interface Dependencies {
   readonly coordinators: Coordinators;
   readonly loans: LoanStreams;
-  readonly conclusion: Conclusion;
+  readonly conclusion: RollForward;
   readonly clock: BusinessClock;
   /** Of the lease. */
   readonly realClock: RealClock;

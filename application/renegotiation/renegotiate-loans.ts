@@ -13,18 +13,18 @@ import { acceptedUnder, visibleOf } from '../command-handling/operation.ts';
 import type { Operation } from '../command-handling/operation.ts';
 import type { Reservations } from '../command-handling/reservations.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
-import { ENDPOINTS } from '../loans/endpoints.ts';
+import { ENDPOINTS } from '../loans/inputs.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { DocumentCopies, DocumentInspector, DocumentStore } from '../ports/document-store.ts';
 import type { Outcome, RequestContext } from '../request-context.ts';
 import { Inheritance } from './inheritance.ts';
-import type { RenegotiateLoansInput, RenegotiationReceipt } from './inputs.ts';
+import type { RenegotiateLoansInput, RenegotiationReceipt } from './request.ts';
 import { quoteOf } from './renegotiation-quote.ts';
 import type { RenegotiationQuote } from './renegotiation-quote.ts';
 import type { LoanStreams } from './loan-streams.ts';
 import type { RenegotiationProtocol } from './protocol.ts';
-import { contentsOf, proposalOf, requireDocumentTypes } from './request-contents.ts';
+import { contentsOf, proposalOf, requireDocumentTypes } from './request.ts';
 
 interface Dependencies {
   readonly protocol: RenegotiationProtocol;

@@ -2,7 +2,7 @@ import { loanDecider } from '../../domain/loan/index.ts';
 import type { OperationCache } from '../command-handling/command-handler.ts';
 import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import type { EventStore } from '../ports/event-store.ts';
-import { Conclusion } from './conclusion.ts';
+import { RollForward } from './roll-forward.ts';
 import { Coordinators } from './coordinators.ts';
 import { LoanStreams } from './loan-streams.ts';
 import { RenegotiationProtocol } from './protocol.ts';
@@ -35,7 +35,7 @@ export const renegotiationParts = ({
   const coordinators = new Coordinators({ events, pause });
   const forget = (stream: string): unknown => cache.delete(stream);
   const loans = new LoanStreams({ events, loans: loanDecider, forget, pause });
-  const conclusion = new Conclusion({ coordinators, loans, clock });
+  const conclusion = new RollForward({ coordinators, loans, clock });
   return {
     loans,
     protocol: new RenegotiationProtocol({ coordinators, loans, conclusion, clock, realClock }),

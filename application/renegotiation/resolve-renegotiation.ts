@@ -2,12 +2,12 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import type { Reservations } from '../command-handling/reservations.ts';
 import type { RealClock } from '../ports/clock.ts';
-import type { Conclusion } from './conclusion.ts';
+import type { RollForward } from './roll-forward.ts';
 import type { Coordinator, Coordinators } from './coordinators.ts';
 
 interface Dependencies {
   readonly coordinators: Coordinators;
-  readonly conclusion: Conclusion;
+  readonly conclusion: RollForward;
   readonly realClock: RealClock;
   readonly pause: (ms: number) => Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { ConsumerProgress, PublicEvent } from '../ports/event-bus.ts';
 import type { DeliveryQueue, PlannedDelivery } from '../ports/delivery-queue.ts';
 import type { WebhookMetrics } from '../ports/observation.ts';
 import type { WebhookSubscription, WebhookSubscriptions } from '../ports/webhook-subscriptions.ts';
-import { wants } from './matching.ts';
+import { wants } from './subscription-rules.ts';
 
 /** Consumer group on the event bus. */
 export const FAN_OUT_GROUP = 'webhooks';

@@ -22,13 +22,12 @@ import type {
   Webhooks,
 } from '../ports/webhooks.ts';
 import { PING } from '../publishing/event-names.ts';
-import type { PublishedEvents } from '../publishing/published-event.ts';
+import type { PublishedEvents } from '../publishing/public-event-translator.ts';
 import { seesFund } from '../request-context.ts';
 import type { RequestContext } from '../request-context.ts';
-import { wants } from './matching.ts';
+import { checkedEvents, checkedFunds, wants } from './subscription-rules.ts';
 import { pingEvent } from './ping.ts';
 import { instantOf } from '../schemas/instant.ts';
-import { checkedEvents, checkedFunds } from './subscription-rules.ts';
 
 interface Dependencies {
   readonly subscriptions: WebhookSubscriptions;

@@ -2,9 +2,7 @@ import type { DecisionAnswer } from '../../application/administrator/decision-de
 import type { ShowOperation } from '../../application/audit/show-operation.ts';
 import type { VerifyLog } from '../../application/audit/verify-log.ts';
 import type { CreateClient } from '../../application/clients/create-client.ts';
-import type { ListClients } from '../../application/clients/list-clients.ts';
-import type { RevokeClient } from '../../application/clients/revoke-client.ts';
-import type { UpdateClient } from '../../application/clients/update-client.ts';
+import type { ListClients, RevokeClient, UpdateClient } from '../../application/clients/manage-clients.ts';
 import type { ShowPortfolio } from '../../application/portfolio/show-portfolio.ts';
 import type { AnchorSigner } from '../../application/ports/audit.ts';
 import type { ReceivedDecision } from '../../application/ports/decision-source.ts';

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import type { ListedClient } from '../../application/clients/list-clients.ts';
+import type { ListedClient } from '../../application/clients/manage-clients.ts';
 import { SCOPES, scopesOf } from '../../application/ports/clients.ts';
 import type { CliServices } from './cli-services.ts';
 import { jsonOf } from './columns.ts';

@@ -1,7 +1,5 @@
 import type { Container } from 'inversify';
-import { ListClients } from '../../application/clients/list-clients.ts';
-import { RevokeClient } from '../../application/clients/revoke-client.ts';
-import { UpdateClient } from '../../application/clients/update-client.ts';
+import { ListClients, RevokeClient, UpdateClient } from '../../application/clients/manage-clients.ts';
 import type { CliServices } from '../cli/cli-services.ts';
 import { administratorServices } from './areas/administrator.ts';
 import { auditServices } from './areas/audit.ts';

@@ -1,7 +1,7 @@
 import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { KeyStore } from '../../application/ports/key-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { MovableClock } from '../../application/sandbox/movable-clock.ts';
+import { MovableClock } from '../../application/sandbox/sandbox-clock.ts';
 import { keyringFromFiles, masterKeyFromFile } from '../security/master-key.ts';
 import type { Keyring } from '../security/master-key.ts';
 import { MasterKeys } from '../security/master-keys.ts';

@@ -10,7 +10,7 @@ import type {
   RecordedEvent,
   StreamRevision,
 } from '../../application/ports/event-store.ts';
-import { derivedId } from '../../application/publishing/derived-id.ts';
+import { derivedId } from '../../application/publishing/public-events.ts';
 import { outcomeUnknown } from './failures.ts';
 
 /** An append that is to use up a key. */

@@ -1,5 +1,5 @@
 import type { Kafka } from 'kafkajs';
-import { deadLetterText } from '../../application/administrator/dead-letter.ts';
+import { deadLetterText } from '../../application/administrator/submitted-decision.ts';
 import type {
   DecisionDeadLetters,
   DecisionSource,
@@ -7,7 +7,7 @@ import type {
   RefusedDecision,
 } from '../../application/ports/decision-source.ts';
 import type { ConsumerOffsets } from '../../application/ports/event-bus.ts';
-import { SCHEMA_VERSION, TOPICS } from '../../application/publishing/topics.ts';
+import { SCHEMA_VERSION, TOPICS } from '../../application/publishing/event-names.ts';
 import { aborted } from '../support/time.ts';
 import { DeadLetterTopic, NO_DEAD_LETTER_METRICS } from './dead-letter-topic.ts';
 import { kafkaClient } from './kafka-client.ts';

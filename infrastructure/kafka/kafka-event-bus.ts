@@ -8,7 +8,7 @@ import type {
   PublicEvent,
 } from '../../application/ports/event-bus.ts';
 import { toBusMessage } from '../../application/publishing/bus-message.ts';
-import { TOPICS } from '../../application/publishing/topics.ts';
+import { TOPICS } from '../../application/publishing/event-names.ts';
 import type { HandledRecords } from './batch-work.ts';
 import { DeadLetterTopic, NO_DEAD_LETTER_METRICS } from './dead-letter-topic.ts';
 import type { DeadLetterMetrics } from './dead-letter-topic.ts';

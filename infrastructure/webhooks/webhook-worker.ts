@@ -15,8 +15,8 @@ import type { DispatcherStatus } from './dispatch/dispatcher.ts';
 import { DEFAULT_RETENTION, RetentionSweeper } from './retention-sweeper.ts';
 import type { RetentionSettings } from './retention-sweeper.ts';
 import { HttpsSender } from './sending/https-sender.ts';
-import { SigningKeys } from './sending/signing-keys.ts';
-import { webhookTrust } from './sending/trust.ts';
+import { WebhookSecrets } from './sending/signatures.ts';
+import { webhookTrust } from './sending/pinned-connector.ts';
 
 export interface WebhookWorkerOptions {
   readonly queue: DeliveryQueue;
@@ -57,7 +57,7 @@ export class WebhookWorker {
     const { now = Date.now, attempts = UNWATCHED_ATTEMPTS } = options;
     const sender = new HttpsSender({ guard, trust: webhookTrust(options.extraRoots), timeoutMs, now });
     const settings = { ...dispatchSettings(schedule, timeoutMs), ...options.limits };
-    const keys = new SigningKeys(sealer);
+    const keys = new WebhookSecrets(sealer);
     this.#bus = bus;
     this.#dispatcher = new WebhookDispatcher({
       queue,

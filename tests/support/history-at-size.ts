@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { loanStream } from '../../application/command-handling/stream-names.ts';
 import { encodeEvent } from '../../application/event-codec/event-codec.ts';
 import { CHAIN_START, chainEvents } from '../../application/event-codec/hash-chain.ts';
-import { ENDPOINTS } from '../../application/loans/endpoints.ts';
+import { ENDPOINTS } from '../../application/loans/inputs.ts';
 import type { EventToAppend } from '../../application/ports/event-store.ts';
 import { toPublicEvents } from '../../application/publishing/public-events.ts';
 import { loanDecider } from '../../domain/loan/index.ts';

@@ -14,8 +14,8 @@ import type { Application, Client, TokenClaims } from '../../application/ports/c
 import type { Logger } from '../../application/ports/logger.ts';
 import type { WebhookSubscription } from '../../application/ports/webhook-subscriptions.ts';
 import type { Webhooks } from '../../application/ports/webhooks.ts';
-import type { RenegotiationReceipt } from '../../application/renegotiation/inputs.ts';
 import type { RenegotiationQuote } from '../../application/renegotiation/renegotiation-quote.ts';
+import type { RenegotiationReceipt } from '../../application/renegotiation/request.ts';
 import type { UseCases } from '../../infrastructure/http/resources/endpoints.ts';
 
 export const FUND = '6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11';

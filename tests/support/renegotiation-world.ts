@@ -11,7 +11,7 @@ import type {
   StoredContent,
 } from '../../application/ports/document-store.ts';
 import type { EventStore, RecordedEvent } from '../../application/ports/event-store.ts';
-import type { NewProposal, RenegotiateLoansInput } from '../../application/renegotiation/inputs.ts';
+import type { NewProposal, RenegotiateLoansInput } from '../../application/renegotiation/request.ts';
 import { RenegotiateLoans } from '../../application/renegotiation/renegotiate-loans.ts';
 import type { RenegotiationParts } from '../../application/renegotiation/renegotiation-parts.ts';
 import type { DomainEvent } from '../../domain/domain-event.ts';

@@ -2,8 +2,7 @@ import { decisionSchemas } from '../../administrator/decision-schema.ts';
 import { eventSchemaName, eventSchemas } from '../../schemas/events.ts';
 import type { Schema } from '../../schemas/schema.ts';
 import { valueSchemas } from '../../schemas/values.ts';
-import { LOAN_EVENT_NAMES } from '../event-names.ts';
-import { TOPICS } from '../topics.ts';
+import { LOAN_EVENT_NAMES, TOPICS } from '../event-names.ts';
 import {
   DECISION,
   REFUSED_DECISION,

@@ -5,9 +5,8 @@ import { eventSchemaName } from '../../schemas/events.ts';
 import { object, ref } from '../../schemas/schema.ts';
 import type { Schema } from '../../schemas/schema.ts';
 import { operationKey } from '../bus-message.ts';
-import { LOAN_EVENT_NAMES } from '../event-names.ts';
+import { LOAN_EVENT_NAMES, SCHEMA_VERSION, TOPICS } from '../event-names.ts';
 import type { LoanEventName } from '../event-names.ts';
-import { SCHEMA_VERSION, TOPICS } from '../topics.ts';
 
 const KEY: Schema = {
   type: 'string',

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { deadLetterText } from '../../../application/administrator/dead-letter.ts';
 import { DecisionDesk } from '../../../application/administrator/decision-desk.ts';
 import { AdministratorDecisions } from '../../../application/administrator/decisions.ts';
 import { FindOperation } from '../../../application/administrator/find-operation.ts';
 import { ProcessDecisions } from '../../../application/administrator/process-decisions.ts';
+import { deadLetterText } from '../../../application/administrator/submitted-decision.ts';
 import { running } from '../../../application/coordination/background.ts';
 import type { Background } from '../../../application/coordination/background.ts';
 import type { DecisionDeadLetters } from '../../../application/ports/decision-source.ts';

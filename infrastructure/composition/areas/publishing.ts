@@ -2,11 +2,13 @@ import { LRUCache } from 'lru-cache';
 import { LOAN_STREAM_PREFIX, parseLoanStream } from '../../../application/command-handling/stream-names.ts';
 import type { EventStore, EventSubscription, StoredEvents } from '../../../application/ports/event-store.ts';
 import { EventStream } from '../../../application/publishing/event-stream.ts';
-import { StreamFundLookup } from '../../../application/publishing/fund-lookup.ts';
 import { HeldOperations } from '../../../application/publishing/held-operations.ts';
 import { OutboxRelay } from '../../../application/publishing/outbox-relay.ts';
-import { PublicEventTranslator } from '../../../application/publishing/public-event-translator.ts';
-import { PublishedEvents } from '../../../application/publishing/published-event.ts';
+import {
+  PublicEventTranslator,
+  PublishedEvents,
+  StreamFundLookup,
+} from '../../../application/publishing/public-event-translator.ts';
 import { API_VERSION } from '../../http/openapi/version.ts';
 import { throttled } from '../../support/throttled.ts';
 import { pause } from '../../support/time.ts';

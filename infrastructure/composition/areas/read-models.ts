@@ -1,6 +1,6 @@
 import { LOAN_STREAM_PREFIX } from '../../../application/command-handling/stream-names.ts';
-import { NearestProgress } from '../../../application/loans/nearest-progress.ts';
-import { PolledProgress } from '../../../application/loans/polled-progress.ts';
+import { ReadModelProgress } from '../../../application/loans/read-model-progress.ts';
+import { PolledProgress } from '../../../application/loans/read-model-progress.ts';
 import { Projector } from '../../../application/projecting/projector.ts';
 import { QuarantinedOperations } from '../../../application/quarantine/quarantined-operations.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';
@@ -45,7 +45,7 @@ export const readModelArea = (
     loanProjector,
     fundSideProjectors,
     projectors: [loanProjector, ...fundSideProjectors],
-    progress: new NearestProgress({
+    progress: new ReadModelProgress({
       local: loanProjector,
       // A command beside an embedded service writes the same read model when it rebuilds it.
       elsewhere: new PolledProgress({ versions, sleep: pause, now }),

@@ -1,8 +1,8 @@
 import { SandboxAdministrator } from '../../../application/administrator/sandbox-administrator.ts';
 import { CompleteRenegotiations } from '../../../application/renegotiation/complete-renegotiations.ts';
 import { RecoverRenegotiations } from '../../../application/renegotiation/recover-renegotiations.ts';
-import type { MovableClock } from '../../../application/sandbox/movable-clock.ts';
 import { SandboxClock } from '../../../application/sandbox/sandbox-clock.ts';
+import type { MovableClock } from '../../../application/sandbox/sandbox-clock.ts';
 import { MarkOverdueInstallments } from '../../../application/scheduling/mark-overdue-installments.ts';
 import { OverdueScheduler } from '../../../application/scheduling/overdue-scheduler.ts';
 import { SqlClockOffset } from '../../sql/clock-offset.ts';

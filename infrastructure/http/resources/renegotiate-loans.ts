@@ -1,6 +1,6 @@
-import type { RenegotiationReceipt as Receipt } from '../../../application/renegotiation/inputs.ts';
 import type { RenegotiateLoans } from '../../../application/renegotiation/renegotiate-loans.ts';
 import type { RenegotiationQuote as Quote } from '../../../application/renegotiation/renegotiation-quote.ts';
+import type { RenegotiationReceipt as Receipt } from '../../../application/renegotiation/request.ts';
 import { component, object, ref, schemasOf } from '../../../application/schemas/schema.ts';
 import {
   Amount,
@@ -19,13 +19,13 @@ import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from './example-values.ts';
 import { presentQuotedInstallment, quotedInstallment, quotedOperation, receiptOrQuote } from './quotes.ts';
 import {
-  checkRenegotiation,
-  exampleRenegotiationData,
-  exampleRenegotiation,
   RENEGOTIATION_DATA,
   RenegotiationData,
-  renegotiationInput,
   RenegotiationRequest,
+  checkRenegotiation,
+  exampleRenegotiation,
+  exampleRenegotiationData,
+  renegotiationInput,
   renegotiationRequestSchemas,
 } from './renegotiation-request.ts';
 import { askedOutcome } from './sandbox-outcome.ts';

@@ -2,10 +2,10 @@ import type { ReceivedFile } from '../../../application/ports/document-store.ts'
 import type {
   NewProposal as Proposal,
   RenegotiateLoansInput,
-} from '../../../application/renegotiation/inputs.ts';
+} from '../../../application/renegotiation/request.ts';
 import {
-  component,
   ELSEWHERE,
+  component,
   listOf,
   object,
   ref,
@@ -23,7 +23,7 @@ import { BackingDocuments, checkDocumentNames, namedDocuments } from './backing-
 import { Borrower, borrowerOf, checkBorrower } from './borrower.ts';
 import { EXAMPLE } from './example-values.ts';
 import { dryRun } from './quotes.ts';
-import { checkSchedule, NewInstallments, NumberOfInstallments, scheduleOf } from './schedule.ts';
+import { NewInstallments, NumberOfInstallments, checkSchedule, scheduleOf } from './schedule.ts';
 
 const MOST_ORIGINALS = 50;
 

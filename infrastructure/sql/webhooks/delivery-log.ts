@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ExpressionBuilder, Kysely } from 'kysely';
-import { firstIdAt } from '../../../application/identifiers/time-ordered-id.ts';
+import { firstIdAt } from '../../../application/support/time-ordered-id.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import type {
   AttemptRecord,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import { TimeOrderedIds } from '../../../application/identifiers/time-ordered-id.ts';
+import { TimeOrderedIds } from '../../../application/support/time-ordered-id.ts';
 import type { PlannedDelivery, WebhookEvent } from '../../../application/ports/delivery-queue.ts';
 import type { Schema } from '../schema.ts';
 import type { Statement } from '../sql-database.ts';

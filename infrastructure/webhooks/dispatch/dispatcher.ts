@@ -6,13 +6,13 @@ import type {
   LaneSchedule,
   LeasedDelivery,
 } from '../../../application/ports/delivery-queue.ts';
-import { Agenda } from './agenda.ts';
+import { EndpointSchedule } from './endpoint-schedule.ts';
 import { checkedSettings } from './dispatch-settings.ts';
 import type { Endpoint } from './endpoint.ts';
 import { LaneRunner, isRetry } from './lane-runner.ts';
 import type { Ended, RunnerDependencies } from './lane-runner.ts';
 import type { Located } from '../sending/webhook-sender.ts';
-import { Turns } from './turns.ts';
+import { SlotLimiter } from './slot-limiter.ts';
 
 export interface DispatcherStatus {
   readonly state: 'stopped' | 'running' | 'stopping';
@@ -47,8 +47,8 @@ const afterEmptyClaim = ({ webhookId, firstAttemptAt, retryAt }: LaneSchedule, n
 export class WebhookDispatcher {
   readonly #deps: RunnerDependencies;
   readonly #runner: LaneRunner;
-  readonly #agenda: Agenda;
-  readonly #turns: Turns;
+  readonly #agenda: EndpointSchedule;
+  readonly #turns: SlotLimiter;
   readonly #running = new Set<Promise<void>>();
   #state: DispatcherStatus['state'] = 'stopped';
   #inFlight = 0;
@@ -64,8 +64,8 @@ export class WebhookDispatcher {
     const { breaker } = settings;
     this.#deps = dependencies;
     this.#runner = new LaneRunner(dependencies);
-    this.#turns = new Turns(settings);
-    this.#agenda = new Agenda({ breaker, now: dependencies.now, onDue: () => this.#pump() });
+    this.#turns = new SlotLimiter(settings);
+    this.#agenda = new EndpointSchedule({ breaker, now: dependencies.now, onDue: () => this.#pump() });
   }
 
   /** Once in the life of the object. */

@@ -8,10 +8,9 @@ import type {
 } from '../../../application/ports/delivery-queue.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { afterFailure } from '../../../application/webhooks/retry-schedule.ts';
-import { saysEndpointIsDown } from '../sending/attempt-outcome.ts';
-import type { AttemptOutcome } from '../sending/attempt-outcome.ts';
-import type { SigningKeys } from '../sending/signing-keys.ts';
-import type { Located, Route, WebhookSender } from '../sending/webhook-sender.ts';
+import { saysEndpointIsDown } from '../sending/webhook-sender.ts';
+import type { AttemptOutcome, Located, Route, WebhookSender } from '../sending/webhook-sender.ts';
+import type { WebhookSecrets } from '../sending/signatures.ts';
 import type { DispatchSettings } from './dispatch-settings.ts';
 import type { Endpoint } from './endpoint.ts';
 import { OutcomeWriter } from './outcome-writer.ts';
@@ -19,7 +18,7 @@ import { OutcomeWriter } from './outcome-writer.ts';
 export interface RunnerDependencies {
   readonly queue: DeliveryQueue;
   readonly sender: WebhookSender;
-  readonly keys: SigningKeys;
+  readonly keys: WebhookSecrets;
   readonly metrics: WebhookMetrics;
   readonly logger: Logger;
   /** UNIX time in milliseconds. */

@@ -6,15 +6,21 @@ import type { DnsAddressGuard } from '../addresses/address-guard.ts';
 import type { Addresses } from '../addresses/name-resolver.ts';
 import { parseWebhookUrl } from '../addresses/webhook-url.ts';
 import type { WebhookTarget } from '../addresses/webhook-url.ts';
-import type { AttemptOutcome, FailedAttempt } from './attempt-outcome.ts';
-import type { Connection } from './connection.ts';
-import { ConnectionPool } from './connection-pool.ts';
-import { Exchange } from './exchange.ts';
-import type { ExchangeResult, Interruption } from './exchange.ts';
+import type {
+  AttemptOutcome,
+  FailedAttempt,
+  Located,
+  Route,
+  WebhookRequest,
+  WebhookSender,
+} from './webhook-sender.ts';
+import type { ReceiverConnection } from './receiver-connections.ts';
+import { ReceiverConnections } from './receiver-connections.ts';
+import { DeliveryRequest } from './delivery-request.ts';
+import type { DeliveryAnswer, Interruption } from './delivery-request.ts';
 import { PinnedConnector } from './pinned-connector.ts';
 import { signedHeaders } from './signatures.ts';
 import { failureOf } from './transport-failures.ts';
-import type { Located, Route, WebhookRequest, WebhookSender } from './webhook-sender.ts';
 
 interface Options {
   readonly guard: DnsAddressGuard;
@@ -27,7 +33,7 @@ interface Options {
 
 interface Attempt {
   interrupted: Interruption | undefined;
-  exchange: Exchange | undefined;
+  exchange: DeliveryRequest | undefined;
 }
 
 const CACHED_TARGETS = 5_000;
@@ -52,7 +58,7 @@ const verdictOn = (status: number): AttemptOutcome => {
   return { kind: 'failed', status, reason: 'http_status', error: `http status ${status}${redirect}` };
 };
 
-const outcomeOf = (result: ExchangeResult, timeoutMs: number): AttemptOutcome => {
+const outcomeOf = (result: DeliveryAnswer, timeoutMs: number): AttemptOutcome => {
   switch (result.kind) {
     case 'answered':
       return verdictOn(result.status);
@@ -71,7 +77,7 @@ const outcomeOf = (result: ExchangeResult, timeoutMs: number): AttemptOutcome =>
 export class HttpsSender implements WebhookSender {
   readonly #guard: DnsAddressGuard;
   readonly #now: () => number;
-  readonly #pool: ConnectionPool;
+  readonly #pool: ReceiverConnections;
   readonly #targets = new LRUCache<string, WebhookTarget>({ max: CACHED_TARGETS });
   readonly #underWay = new Set<Attempt>();
   readonly #closing = new AbortController();
@@ -85,7 +91,7 @@ export class HttpsSender implements WebhookSender {
       allowH2: false,
       timeout: timeoutMs,
     });
-    this.#pool = new ConnectionPool({
+    this.#pool = new ReceiverConnections({
       connector,
       phaseTimeoutMs: timeoutMs,
       acceptsPeer: (socket: Socket) =>
@@ -156,10 +162,10 @@ export class HttpsSender implements WebhookSender {
     request: WebhookRequest,
     attempt: Attempt,
     fresh: boolean,
-  ): Promise<{ result: ExchangeResult; stale: boolean }> {
+  ): Promise<{ result: DeliveryAnswer; stale: boolean }> {
     const connection = this.#pool.take(route, fresh);
     const connectsBefore = connection.connects;
-    const exchange = new Exchange();
+    const exchange = new DeliveryRequest();
     attempt.exchange = exchange;
     if (attempt.interrupted) exchange.interrupt(attempt.interrupted);
     else this.#dispatch(connection, route.target.path, request, exchange);
@@ -174,7 +180,12 @@ export class HttpsSender implements WebhookSender {
     return { result, stale: !fresh && reused && result.kind === 'broken' && result.silent };
   }
 
-  #dispatch(connection: Connection, path: string, request: WebhookRequest, exchange: Exchange): void {
+  #dispatch(
+    connection: ReceiverConnection,
+    path: string,
+    request: WebhookRequest,
+    exchange: DeliveryRequest,
+  ): void {
     const body = Buffer.from(request.body, 'utf8');
     const timestamp = String(Math.floor(this.#now() / 1000));
     const headers = signedHeaders({ ...request, body }, timestamp);

@@ -1,8 +1,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { constants } from 'node:crypto';
 import type { LookupFunction, Socket } from 'node:net';
+import { createSecureContext, rootCertificates } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
 import type { Addresses } from '../addresses/name-resolver.ts';
+
+/**
+ * What connections to receivers trust. Everything is spelled out, so that no environment variable or flag of the process that
+ * lowers a default can lower it here. Built once: reading all roots takes milliseconds.
+ * @param extraRoots PEM of further authorities, beside the public ones
+ */
+export const webhookTrust = (extraRoots?: string): SecureContext =>
+  createSecureContext({
+    ca: extraRoots === undefined ? [...rootCertificates] : [...rootCertificates, extraRoots],
+    minVersion: 'TLSv1.2',
+    maxVersion: 'TLSv1.3',
+    ciphers: constants.defaultCoreCipherList,
+  });
 
 /** Opens TLS connections to addresses that were found before; no name is looked up while it connects. */
 export class PinnedConnector {

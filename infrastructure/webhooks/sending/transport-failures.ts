@@ -1,6 +1,6 @@
 import { errors } from 'undici';
 import { BlockedAddressError } from '../addresses/address-guard.ts';
-import type { FailureReason } from './attempt-outcome.ts';
+import type { FailureReason } from './webhook-sender.ts';
 
 export interface Failure {
   readonly reason: FailureReason;

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { CreateClient } from '../../../application/clients/create-client.ts';
 import type { CreateClientInput } from '../../../application/clients/create-client.ts';
-import { ListClients } from '../../../application/clients/list-clients.ts';
-import { RevokeClient } from '../../../application/clients/revoke-client.ts';
+import { ListClients, RevokeClient } from '../../../application/clients/manage-clients.ts';
 import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { ALONE } from '../../support/stored-formats.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { UpdateClient } from '../../../application/clients/update-client.ts';
-import type { UpdateClientInput } from '../../../application/clients/update-client.ts';
+import { UpdateClient } from '../../../application/clients/manage-clients.ts';
+import type { UpdateClientInput } from '../../../application/clients/manage-clients.ts';
 import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.ts';
 
 const [FIRST, SECOND, THIRD] = ['1', '2', '3'].map((n) => `${n}f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10`) as [

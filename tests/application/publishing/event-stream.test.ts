@@ -5,8 +5,10 @@ import { decodeLoanEvent } from '../../../application/event-codec/event-codec.ts
 import type { EventSubscription, RecordedEvent } from '../../../application/ports/event-store.ts';
 import { EventStream } from '../../../application/publishing/event-stream.ts';
 import type { EventStreamQuery, StreamedEvent } from '../../../application/publishing/event-stream.ts';
-import { StreamFundLookup } from '../../../application/publishing/fund-lookup.ts';
-import { PublicEventTranslator } from '../../../application/publishing/public-event-translator.ts';
+import {
+  PublicEventTranslator,
+  StreamFundLookup,
+} from '../../../application/publishing/public-event-translator.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanCommand } from '../../../domain/loan/index.ts';
 import type { FundId, LoanCode, Timestamp } from '../../../domain/shared/identifiers.ts';

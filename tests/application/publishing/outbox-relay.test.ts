@@ -9,10 +9,12 @@ import type {
   RelayQuarantine,
 } from '../../../application/ports/event-bus.ts';
 import type { LogPosition, RecordedEvent } from '../../../application/ports/event-store.ts';
-import { StreamFundLookup } from '../../../application/publishing/fund-lookup.ts';
+import {
+  PublicEventTranslator,
+  StreamFundLookup,
+} from '../../../application/publishing/public-event-translator.ts';
 import { HeldOperations } from '../../../application/publishing/held-operations.ts';
 import { LOOK_FOR_RELEASES_MS, OutboxRelay } from '../../../application/publishing/outbox-relay.ts';
-import { PublicEventTranslator } from '../../../application/publishing/public-event-translator.ts';
 import type { LoanEvent } from '../../../domain/loan/events.ts';
 import { pause } from '../../../infrastructure/support/time.ts';
 import { sampleEvent, sampleMetadata } from '../../contracts/event-store-samples.ts';

@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { CompleteRenegotiations } from '../../../application/renegotiation/complete-renegotiations.ts';
-import { PublicEventTranslator } from '../../../application/publishing/public-event-translator.ts';
-import { StreamFundLookup } from '../../../application/publishing/fund-lookup.ts';
+import {
+  PublicEventTranslator,
+  StreamFundLookup,
+} from '../../../application/publishing/public-event-translator.ts';
 import { decodeLoanEvent, isLoanEventType } from '../../../application/event-codec/event-codec.ts';
 import { parseLoanStream } from '../../../application/command-handling/stream-names.ts';
 import type { RecordedEvent } from '../../../application/ports/event-store.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { RenegotiateLoansInput } from '../../../application/renegotiation/inputs.ts';
+import type { RenegotiateLoansInput } from '../../../application/renegotiation/request.ts';
 import { VALUE_CEILING } from '../../../domain/curve/decimal.ts';
 import { presentValue } from '../../../domain/curve/present-value.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';

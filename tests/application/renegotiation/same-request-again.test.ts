@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { RenegotiateLoansInput } from '../../../application/renegotiation/inputs.ts';
+import type { RenegotiateLoansInput } from '../../../application/renegotiation/request.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { cents } from '../../../domain/shared/money.ts';
 import { loanCode } from '../../domain/support/renegotiation-story.ts';

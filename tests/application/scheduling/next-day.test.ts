@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { nextDayStart } from '../../../application/scheduling/next-day.ts';
+import { nextDayStart } from '../../../application/scheduling/overdue-scheduler.ts';
 
 describe('the next day in Sao Paulo begins', () => {
   test.each([

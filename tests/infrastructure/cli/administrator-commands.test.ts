@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { deadLetterText } from '../../../application/administrator/dead-letter.ts';
+import { deadLetterText } from '../../../application/administrator/submitted-decision.ts';
 import { DecisionDesk } from '../../../application/administrator/decision-desk.ts';
 import { AdministratorDecisions } from '../../../application/administrator/decisions.ts';
 import { FindOperation } from '../../../application/administrator/find-operation.ts';

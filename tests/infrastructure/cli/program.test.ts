@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { CreateClient } from '../../../application/clients/create-client.ts';
-import { ListClients } from '../../../application/clients/list-clients.ts';
-import { RevokeClient } from '../../../application/clients/revoke-client.ts';
-import { UpdateClient } from '../../../application/clients/update-client.ts';
+import { ListClients, RevokeClient, UpdateClient } from '../../../application/clients/manage-clients.ts';
 import type { CliServices } from '../../../infrastructure/cli/cli-services.ts';
 import { NotAllowedError, WrongUseError } from '../../../infrastructure/cli/command-line.ts';
 import { runProgram } from '../../../infrastructure/cli/program.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { MovableClock } from '../../../application/sandbox/movable-clock.ts';
-import { SandboxClock } from '../../../application/sandbox/sandbox-clock.ts';
+import { MovableClock, SandboxClock } from '../../../application/sandbox/sandbox-clock.ts';
 import type { CliServices } from '../../../infrastructure/cli/cli-services.ts';
 import { commandLine } from '../../support/command-line.ts';
 import { ManualClock } from '../../support/manual-clock.ts';

@@ -1,4 +1,4 @@
-import { MovableClock } from '../../../application/sandbox/movable-clock.ts';
+import { MovableClock } from '../../../application/sandbox/sandbox-clock.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';

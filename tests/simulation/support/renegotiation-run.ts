@@ -2,7 +2,7 @@ import { CommandHandler } from '../../../application/command-handling/command-ha
 import type { Operation } from '../../../application/command-handling/operation.ts';
 import { RENEGOTIATION_STREAM_PREFIX } from '../../../application/command-handling/stream-names.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
-import { Conclusion } from '../../../application/renegotiation/conclusion.ts';
+import { RollForward } from '../../../application/renegotiation/roll-forward.ts';
 import { Coordinators } from '../../../application/renegotiation/coordinators.ts';
 import { RenegotiationProtocol } from '../../../application/renegotiation/protocol.ts';
 import { RecoverRenegotiations } from '../../../application/renegotiation/recover-renegotiations.ts';
@@ -75,7 +75,7 @@ const processOver = (events: EventStore, { clock, pause, variant }: Around) => {
   const cache = new Map<string, Operation>();
   const coordinators = new Coordinators({ events, pause });
   const loans = loanStreamsOf(variant, { events, pause, forget: (stream) => cache.delete(stream) });
-  const conclusion = new Conclusion({ coordinators, loans, clock });
+  const conclusion = new RollForward({ coordinators, loans, clock });
   const resolving = new ResolveRenegotiation({ coordinators, conclusion, realClock: clock, pause });
   const commands = new CommandHandler({ events, cache, clock, reservations: resolving, pause });
   const renegotiate = new RenegotiateLoans({

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { RenegotiateLoansInput } from '../../../../application/renegotiation/inputs.ts';
+import type { RenegotiateLoansInput } from '../../../../application/renegotiation/request.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import type { DomainErrorCode } from '../../../../domain/shared/domain-error.ts';
 import { acceptingUseCases, tokenFor } from '../../../support/http-fakes.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { AssignLoanInput } from '../../../../application/loans/inputs.ts';
-import type { RenegotiateLoansInput } from '../../../../application/renegotiation/inputs.ts';
+import type { RenegotiateLoansInput } from '../../../../application/renegotiation/request.ts';
 import type { ClockMove } from '../../../../application/sandbox/sandbox-clock.ts';
 import { exampleLoanData } from '../../../../infrastructure/http/resources/assign-loan.ts';
 import { exampleRenegotiation } from '../../../../infrastructure/http/resources/renegotiation-request.ts';

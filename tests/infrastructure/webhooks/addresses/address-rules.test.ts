@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isAllowedAddress } from '../../../../infrastructure/webhooks/addresses/address-rules.ts';
+import { isAllowedAddress } from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
 import { ipv4SpecialPurpose, ipv6SpecialPurpose } from './special-purpose-addresses.ts';
 import type { SpecialPurposeBlock } from './special-purpose-addresses.ts';
 

@@ -3,7 +3,7 @@ import { DnsAddressGuard } from '../../../../infrastructure/webhooks/addresses/a
 import { DnsQueries } from '../../../../infrastructure/webhooks/addresses/dns-queries.ts';
 import { NameResolver } from '../../../../infrastructure/webhooks/addresses/name-resolver.ts';
 import { HttpsSender } from '../../../../infrastructure/webhooks/sending/https-sender.ts';
-import { webhookTrust } from '../../../../infrastructure/webhooks/sending/trust.ts';
+import { webhookTrust } from '../../../../infrastructure/webhooks/sending/pinned-connector.ts';
 import type { Located } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { DnsServer } from '../../../support/dns-server.ts';
 import { openServiceDatabase } from '../../sql/support/temporary-database.ts';

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { DnsAddressGuard } from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
 import { HttpsSender } from '../../../../infrastructure/webhooks/sending/https-sender.ts';
-import { webhookTrust } from '../../../../infrastructure/webhooks/sending/trust.ts';
+import { webhookTrust } from '../../../../infrastructure/webhooks/sending/pinned-connector.ts';
 import { authority } from '../../../support/certificates.ts';
 import type { Authority } from '../../../support/certificates.ts';
 import { TlsReceiver, answer } from '../../../support/tls-receiver.ts';

@@ -3,13 +3,13 @@ import type { Socket } from 'node:net';
 import { expect } from '@jest/globals';
 import { DnsAddressGuard } from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
 import type { Resolve } from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
-import type { AttemptOutcome } from '../../../../infrastructure/webhooks/sending/attempt-outcome.ts';
-import { HttpsSender } from '../../../../infrastructure/webhooks/sending/https-sender.ts';
 import type {
+  AttemptOutcome,
   WebhookRequest,
   WebhookSender,
 } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
-import { webhookTrust } from '../../../../infrastructure/webhooks/sending/trust.ts';
+import { HttpsSender } from '../../../../infrastructure/webhooks/sending/https-sender.ts';
+import { webhookTrust } from '../../../../infrastructure/webhooks/sending/pinned-connector.ts';
 import { authority } from '../../../support/certificates.ts';
 import type { Authority, Leaf } from '../../../support/certificates.ts';
 import { TlsReceiver } from '../../../support/tls-receiver.ts';

@@ -14,15 +14,15 @@ import { SqlWebhookSubscriptions } from '../../../../infrastructure/sql/webhooks
 import { dispatchSettings } from '../../../../infrastructure/webhooks/dispatch/dispatch-settings.ts';
 import type { DispatchSettings } from '../../../../infrastructure/webhooks/dispatch/dispatch-settings.ts';
 import { WebhookDispatcher } from '../../../../infrastructure/webhooks/dispatch/dispatcher.ts';
-import type { AttemptOutcome } from '../../../../infrastructure/webhooks/sending/attempt-outcome.ts';
-import { SigningKeys } from '../../../../infrastructure/webhooks/sending/signing-keys.ts';
-import { parseWebhookUrl } from '../../../../infrastructure/webhooks/addresses/webhook-url.ts';
 import type {
+  AttemptOutcome,
   Located,
   Route,
   WebhookRequest,
   WebhookSender,
 } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
+import { WebhookSecrets } from '../../../../infrastructure/webhooks/sending/signatures.ts';
+import { parseWebhookUrl } from '../../../../infrastructure/webhooks/addresses/webhook-url.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
 
 export const OK: AttemptOutcome = { kind: 'delivered', status: 200 };
@@ -198,7 +198,7 @@ export class DispatchWorld {
     const dispatcher = new WebhookDispatcher({
       queue: { ...sound, schedules: () => this.schedules(), ...queue } as DeliveryQueue,
       sender,
-      keys: new SigningKeys(sealer),
+      keys: new WebhookSecrets(sealer),
       metrics: { ...NO_METRICS, ...metrics },
       logger: this.logger,
       now,

@@ -9,7 +9,7 @@ interface Limits {
  * Who may send now. A lane whose result is being stored needs no slot, so others send meanwhile; when it goes on, it waits for its
  * turn behind them.
  */
-export class Turns {
+export class SlotLimiter {
   readonly #limits: Limits;
   readonly #waiting = new Map<Endpoint, (() => void)[]>();
   #sending = 0;

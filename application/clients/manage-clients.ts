@@ -1,7 +1,23 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { ClientChanges, ClientRegistry } from '../ports/clients.ts';
+import type { RealTime } from '../../domain/shared/identifiers.ts';
+import type { Client, ClientChanges, ClientRegistry } from '../ports/clients.ts';
+import type { RealClock } from '../ports/clock.ts';
 import { requireLimits } from './create-client.ts';
-import type { ListedClient } from './list-clients.ts';
+
+export type ListedClient = Client & { readonly fundIds: readonly string[] };
+
+/** Every client there ever was, revoked ones included, never a secret. */
+export class ListClients {
+  readonly #registry: ClientRegistry;
+
+  constructor(registry: ClientRegistry) {
+    this.#registry = registry;
+  }
+
+  async execute(): Promise<readonly ListedClient[]> {
+    return this.#registry.list();
+  }
+}
 
 export interface UpdateClientInput {
   readonly name?: string;
@@ -58,3 +74,20 @@ const requireUnlinkable = (
       throw refused(`client ${clientId} is limited to fund ${needed}: revoke it first`);
   }
 };
+
+/** Ends a client's access: no new tokens at once, and its living ones are refused within seconds. @see ClientDirectory */
+export class RevokeClient {
+  readonly #registry: ClientRegistry;
+  readonly #clock: RealClock;
+
+  constructor(registry: ClientRegistry, clock: RealClock) {
+    this.#registry = registry;
+    this.#clock = clock;
+  }
+
+  /** When it was revoked; undefined when there is no such client, or it was revoked before. */
+  async execute(clientId: string): Promise<{ readonly revokedAt: RealTime } | undefined> {
+    const revokedAt = this.#clock.realNow();
+    return (await this.#registry.revoke(clientId, revokedAt)) ? { revokedAt } : undefined;
+  }
+}

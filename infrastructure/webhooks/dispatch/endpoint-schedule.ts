@@ -13,7 +13,7 @@ interface Options {
 }
 
 /** Which endpoints to turn to, and when: one timer for all of them, set to whichever is due first. */
-export class Agenda {
+export class EndpointSchedule {
   readonly #options: Options;
   readonly #endpoints = new Map<string, Endpoint>();
   /** May have something to claim now, in the order of their turns. */

@@ -7,7 +7,7 @@ import type {
 } from '../../domain/renegotiation/index.ts';
 import type { LoanCommand } from '../../domain/loan/index.ts';
 import { loanStream } from '../command-handling/stream-names.ts';
-import { ENDPOINTS } from '../loans/endpoints.ts';
+import { ENDPOINTS } from '../loans/inputs.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import { ConcurrencyError } from '../ports/event-store.ts';
 import type { Acting, Coordinator, Coordinators } from './coordinators.ts';
@@ -23,7 +23,7 @@ interface Dependencies {
  * What follows from a decision, once it stands: the same for everybody who carries it out, and harmless to do again. Each step
  * looks at the operation first, so somebody who comes late finds it done and leaves it alone.
  */
-export class Conclusion {
+export class RollForward {
   readonly #deps: Dependencies;
 
   constructor(dependencies: Dependencies) {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { TimeOrderedIds, firstIdAt } from '../../../application/identifiers/time-ordered-id.ts';
+import { TimeOrderedIds, firstIdAt } from '../../../application/support/time-ordered-id.ts';
 
 const NOW = Date.parse('2026-01-15T12:00:00.000Z');
 

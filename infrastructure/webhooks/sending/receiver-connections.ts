@@ -4,7 +4,7 @@ import type { Dispatcher, buildConnector } from 'undici';
 import type { PinnedConnector } from './pinned-connector.ts';
 import type { Route } from './webhook-sender.ts';
 
-export interface ConnectionSettings {
+interface ConnectionSettings {
   readonly connector: PinnedConnector;
   /** Whether the peer that a socket ended up at is one that may be sent to. */
   readonly acceptsPeer: (socket: Socket) => boolean;
@@ -17,7 +17,7 @@ const KEEP_ALIVE_MS = 4_000;
 const LONGEST_KEEP_ALIVE_MS = 30_000;
 
 /** One connection to one origin: one request at a time, kept alive in between. */
-export class Connection {
+export class ReceiverConnection {
   readonly origin: string;
   readonly #client: Client;
   #socket: Socket | undefined;
@@ -81,5 +81,64 @@ export class Connection {
     this.onEnd = undefined;
     this.#socket?.destroy();
     this.#client.destroy().catch(() => undefined);
+  }
+}
+
+/**
+ * Idle connections by origin, the most recently used first. How many are open at a time is bounded by who asks for them; an idle
+ * one closes itself.
+ */
+export class ReceiverConnections {
+  readonly #settings: ConnectionSettings;
+  readonly #idle = new Map<string, ReceiverConnection[]>();
+  readonly #busy = new Set<ReceiverConnection>();
+
+  constructor(settings: ConnectionSettings) {
+    this.#settings = settings;
+  }
+
+  /** An idle one if there is any, unless a new one is asked for. */
+  take(route: Route, fresh: boolean): ReceiverConnection {
+    const idle = fresh ? undefined : this.#pop(route.target.origin);
+    const connection = idle ?? new ReceiverConnection(route, this.#settings);
+    connection.onEnd = undefined;
+    this.#busy.add(connection);
+    return connection;
+  }
+
+  #pop(origin: string): ReceiverConnection | undefined {
+    const idle = this.#idle.get(origin);
+    const connection = idle?.pop();
+    if (idle?.length === 0) this.#idle.delete(origin);
+    return connection;
+  }
+
+  /** Back after a whole answer; anything else goes through `destroy`. */
+  giveBack(connection: ReceiverConnection): void {
+    this.#busy.delete(connection);
+    if (!connection.reusable) return connection.destroy();
+    const idle = this.#idle.get(connection.origin);
+    if (idle) idle.push(connection);
+    else this.#idle.set(connection.origin, [connection]);
+    connection.onEnd = () => this.#forget(connection);
+  }
+
+  #forget(connection: ReceiverConnection): void {
+    const idle = this.#idle.get(connection.origin)?.filter((other) => other !== connection) ?? [];
+    if (idle.length > 0) this.#idle.set(connection.origin, idle);
+    else this.#idle.delete(connection.origin);
+    connection.destroy();
+  }
+
+  destroy(connection: ReceiverConnection): void {
+    this.#busy.delete(connection);
+    connection.destroy();
+  }
+
+  /** Closes everything, also what is in use. */
+  close(): void {
+    for (const connection of [...this.#busy, ...[...this.#idle.values()].flat()]) connection.destroy();
+    this.#busy.clear();
+    this.#idle.clear();
   }
 }

@@ -1,5 +1,5 @@
 import type { LoanVersions } from '../ports/loan-queries.ts';
-import type { ReadModelProgress } from './read-loan.ts';
+import type { AppliedVersions } from './read-loan.ts';
 
 interface Waiter {
   readonly stream: string;
@@ -8,7 +8,7 @@ interface Waiter {
   readonly answer: (applied: boolean) => void;
 }
 
-interface Dependencies {
+interface PolledDependencies {
   readonly versions: LoanVersions;
   readonly sleep: (ms: number) => Promise<void>;
   /** Milliseconds of a clock that never goes back. */
@@ -24,12 +24,12 @@ const MOST_STREAMS = 500;
  * Waits for a projector in another process by asking the read model: one query at a time for all that wait, the more seldom the
  * longer they do.
  */
-export class PolledProgress implements ReadModelProgress {
-  readonly #deps: Dependencies;
+export class PolledProgress implements AppliedVersions {
+  readonly #deps: PolledDependencies;
   readonly #waiters = new Set<Waiter>();
   #looking = false;
 
-  constructor(dependencies: Dependencies) {
+  constructor(dependencies: PolledDependencies) {
     this.#deps = dependencies;
   }
 
@@ -77,5 +77,38 @@ export class PolledProgress implements ReadModelProgress {
     if (version !== undefined && version >= waiter.revision) return waiter.answer(true);
     // To the end of the line, so that nobody is left out when there are more than fit one query.
     if (this.#waiters.delete(waiter)) this.#waiters.add(waiter);
+  }
+}
+
+/** A projector of this process, which knows at once what it has applied. */
+export interface LocalProjector extends AppliedVersions {
+  status(): { readonly state: 'stopped' | 'running' | 'retrying' | 'halted' };
+}
+
+interface Dependencies {
+  readonly local: LocalProjector;
+  /** The way to learn of another process's projector; undefined when there is no other process. */
+  readonly elsewhere?: AppliedVersions | undefined;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+}
+
+/** Asks the projector beside it while that one works; otherwise another process has the role, and the read model tells. */
+export class ReadModelProgress implements AppliedVersions {
+  readonly #deps: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  async waitForVersion(stream: string, revision: bigint, timeoutMs: number): Promise<boolean> {
+    const { local, elsewhere, now } = this.#deps;
+    if (!elsewhere) return local.waitForVersion(stream, revision, timeoutMs);
+    const until = now() + timeoutMs;
+    if (local.status().state === 'running' && (await local.waitForVersion(stream, revision, timeoutMs)))
+      return true;
+    // It may have handed its role over while somebody waited.
+    const left = until - now();
+    return left > 0 && elsewhere.waitForVersion(stream, revision, left);
   }
 }

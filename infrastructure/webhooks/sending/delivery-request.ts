@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 /** Why we ended it ourselves: its time was over, or the service stops. */
 export type Interruption = 'late' | 'cut_off';
 
-export type ExchangeResult =
+export type DeliveryAnswer =
   | { readonly kind: Interruption; readonly status: number | null; readonly phase: Phase }
   /** `whole`: its end was read. What stands behind the first 64 KiB of a body is cut off unread. */
   | { readonly kind: 'answered'; readonly status: number; readonly whole: boolean }
@@ -21,9 +21,9 @@ const MOST_BYTES_READ = 64 * 1024;
 const MOST_BYTES_KEPT = 2 * 1024;
 
 /** One request and its answer on one connection: notes the status, counts the body, keeps its beginning. */
-export class Exchange implements Dispatcher.DispatchHandler {
-  readonly result: Promise<ExchangeResult>;
-  #resolve!: (result: ExchangeResult) => void;
+export class DeliveryRequest implements Dispatcher.DispatchHandler {
+  readonly result: Promise<DeliveryAnswer>;
+  #resolve!: (result: DeliveryAnswer) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #cancelled = false;
   #silent = true;

@@ -1,18 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { Endpoint } from '../../../../infrastructure/webhooks/dispatch/endpoint.ts';
-import { Turns } from '../../../../infrastructure/webhooks/dispatch/turns.ts';
+import { SlotLimiter } from '../../../../infrastructure/webhooks/dispatch/slot-limiter.ts';
 
 const endpoint = (webhookId: string): Endpoint =>
   new Endpoint(webhookId, { failures: 2, firstPauseMs: 100, longestPauseMs: 100 });
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Takes a turn and notes its name once it has it. */
-const queueUp = (turns: Turns, at: Endpoint, name: string, started: string[]): void =>
+const queueUp = (turns: SlotLimiter, at: Endpoint, name: string, started: string[]): void =>
   void turns.take(at).then(() => started.push(name));
 
 describe('turns to send', () => {
   test('are given at once while there is room, then in the order in which they were asked for', async () => {
-    const turns = new Turns({ slots: 10, slotsPerEndpoint: 2 });
+    const turns = new SlotLimiter({ slots: 10, slotsPerEndpoint: 2 });
     const one = endpoint('one');
     const started: string[] = [];
     for (const name of ['a', 'b', 'c', 'd']) queueUp(turns, one, name, started);
@@ -25,7 +25,7 @@ describe('turns to send', () => {
   });
 
   test('of an endpoint that is full keep nobody else waiting', async () => {
-    const turns = new Turns({ slots: 3, slotsPerEndpoint: 1 });
+    const turns = new SlotLimiter({ slots: 3, slotsPerEndpoint: 1 });
     const [full, other] = [endpoint('full'), endpoint('other')];
     const started: string[] = [];
     for (const name of ['a', 'b']) queueUp(turns, full, name, started);
@@ -35,7 +35,7 @@ describe('turns to send', () => {
   });
 
   test('that one endpoint gives back go to another that waits for a slot', async () => {
-    const turns = new Turns({ slots: 1, slotsPerEndpoint: 1 });
+    const turns = new SlotLimiter({ slots: 1, slotsPerEndpoint: 1 });
     const [one, other] = [endpoint('one'), endpoint('other')];
     const started: string[] = [];
     queueUp(turns, one, 'a', started);

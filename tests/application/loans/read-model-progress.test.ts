@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { NearestProgress } from '../../../application/loans/nearest-progress.ts';
-import { PolledProgress } from '../../../application/loans/polled-progress.ts';
+import { PolledProgress, ReadModelProgress } from '../../../application/loans/read-model-progress.ts';
 import type { LoanVersions } from '../../../application/ports/loan-queries.ts';
 
 /** A read model in a map; time passes only while the reader sleeps. */
@@ -102,14 +101,14 @@ describe('the nearest way to learn of the read model', () => {
     ['both when the role passes on meanwhile', 'running', false, [1, 1]],
   ] as const)('%s', async (_, state, applied, asked) => {
     const [here, there] = [local(state, applied), local('stopped', true)];
-    const progress = new NearestProgress({ local: here, elsewhere: there, now: () => 0 });
+    const progress = new ReadModelProgress({ local: here, elsewhere: there, now: () => 0 });
     expect(await progress.waitForVersion('a', 1n, 3_000)).toBe(true);
     expect([here.calls.length, there.calls.length]).toEqual(asked);
   });
 
   test('the projector alone where there is no other process', async () => {
     const here = local('stopped', false);
-    const progress = new NearestProgress({ local: here, now: () => 0 });
+    const progress = new ReadModelProgress({ local: here, now: () => 0 });
     expect(await progress.waitForVersion('a', 1n, 3_000)).toBe(false);
     expect(here.calls).toEqual([3_000]);
   });
