@@ -188,7 +188,7 @@ const AT_THE_STREAMS: readonly Role[] = ['api', 'projector', 'relay', 'scheduler
 /** Roles that hand events over the bus. */
 const AT_THE_BUS: readonly Role[] = ['relay', 'webhooks'];
 
-/** Some of them run here and the others must run elsewhere. */
+/** Whether only some of these roles run here, so that the others must run elsewhere. */
 const split = (roles: readonly Role[], together: readonly Role[]): boolean => {
   const here = together.filter((role) => roles.includes(role)).length;
   return here > 0 && here < together.length;

@@ -20,7 +20,7 @@ import { allProjections } from './projections.ts';
 import { openServing } from './serving-generation.ts';
 import { refuseSplitRoles } from './configuration.ts';
 
-/** What keeps and carries, all of it open; each row of it is embedded or an engine of its own. */
+/** The stores and the event bus, open; each of them is embedded or an engine of its own. */
 export interface Engines {
   readonly eventStore: EventStore & EventSubscription;
   /** The same where it is embedded. */
@@ -30,7 +30,7 @@ export interface Engines {
   /** The generation that serves. */
   readonly readModelDatabase: SqlDatabase;
   readonly generations: Generations;
-  /** What the bus puts aside, for good. */
+  /** Counts the messages that the bus puts aside. */
   readonly busDeadLetters: DeadLetterCounts;
   close(): Promise<void>;
 }

@@ -69,7 +69,7 @@ const wholeInterface = async (
   return { listener, close: () => uploads.close() };
 };
 
-/** The interface with the role `api`, its health alone without. */
+/** With the role `api` the whole interface; without it only the health checks. */
 export const httpInterface = async (
   container: Container,
   readiness: () => Promise<Readiness>,

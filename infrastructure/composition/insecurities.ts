@@ -33,7 +33,7 @@ const refused = (variable: string, why: string, insecurity: Insecurity): Configu
 
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i;
 
-/** What never leaves this machine needs no protection; a path is a socket of it. */
+/** Traffic that stays on this machine needs no protection; a path names a socket on it. */
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host) || host.startsWith('/');
 
 /**

@@ -10,7 +10,7 @@ import type { Roles } from './roles.ts';
 import type { Container } from 'inversify';
 
 const PROBED_STREAM = 'loan-readiness.probe';
-/** An engine in a black hole is away, too. */
+/** An engine that has not answered by then counts as unreachable. */
 const ANSWER_WITHIN_MS = 2_000;
 
 const outcomeOf = async (look: () => Promise<unknown>): Promise<string> => {
@@ -113,7 +113,7 @@ export const checksWith = async (
   const outcome = await outcomeOf(async () => void (beside.checks = await asked));
   const checks: Record<string, string> = { ...beside.checks };
   if (outcome !== 'ok') checks['background'] = outcome;
-  // What both look at is only well when both say so.
+  // A check that both threads make is only ok when it is ok in both.
   for (const [name, check] of Object.entries(await own))
     if (check !== 'ok' || checks[name] === undefined) checks[name] = check;
   return checks;

@@ -30,7 +30,7 @@ export interface ServiceOptions {
   /** Where the roles run that follow the log, when an engine is embedded in this process: beside the requests, or in their thread. */
   readonly background?: 'thread' | 'here';
   readonly createWorker?: CreateWorker;
-  /** For the background thread; ended when none is needed. */
+  /** A thread that has begun to load, for the background roles; ended when no thread is needed. */
   readonly worker?: Worker | undefined;
 }
 
@@ -93,7 +93,7 @@ export const startService = async (
   let served: HttpInterface | undefined;
   let metrics: Closing | undefined;
   const stop = async (): Promise<void> => {
-    // What another process can take over goes first, and at once; what requests may wait for stays until they are answered.
+    // Roles that another process can take over stop first; what requests wait for stops after they are answered.
     await Promise.all([work.stopLeased(), address?.close(REQUEST_GRACE_MS)]);
     await served?.close();
     const running = await starting.catch(() => undefined);

@@ -27,7 +27,7 @@ export interface Work {
 export interface WorkOptions extends Foundations {
   /** Roles of the whole process, where this thread speaks for it; undefined in a thread beside that one. */
   readonly processRoles?: readonly Role[];
-  /** What is to be well beside this thread. */
+  /** Further checks of readiness: of what runs beside this thread. */
   readonly beside?: () => HealthChecks;
 }
 

@@ -14,7 +14,7 @@ import type { Adapters } from './adapters.ts';
 import type { Administrator } from './administrator.ts';
 import type { Commands } from './commands.ts';
 
-/** An integrator that tries things out waits for a past due date to show; in production a day has begun for all at once. */
+/** An integrator that tries things out waits for a past due date to show; in production installments fall due together, when a day begins. */
 const SWEEP_MS = { sandbox: 1_000, production: 30_000 } as const;
 const ADMINISTRATOR_PAUSE_MS = 40;
 const RENEGOTIATION_PAUSE_MS = 100;
