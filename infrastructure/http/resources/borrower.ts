@@ -13,7 +13,7 @@ import { CalendarDate, freeText } from '../../../application/schemas/values.ts';
 import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
 import { asDraft, notAfter, textIn } from '../requests/request-rules.ts';
 import type { RequestRules } from '../requests/request-rules.ts';
-import { isValidCnpj, isValidCpf } from '../validation/check-digits.ts';
+import { isValidCnpj, isValidCpf } from './check-digits.ts';
 
 const STATES_OF_BRAZIL = [
   ...['AC', 'AL', 'AM', 'AP', 'BA', 'CE', 'DF', 'ES', 'GO', 'MA', 'MG', 'MS', 'MT', 'PA'],
