@@ -2,7 +2,16 @@ import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['node_modules/', 'data/', '*.config.js', '.dependency-cruiser.cjs', 'docs/**/*.mjs'] },
+  {
+    ignores: [
+      'node_modules/',
+      'data/',
+      '*.config.js',
+      '.dependency-cruiser.cjs',
+      'docs/**/*.mjs',
+      'tests/support/*.js',
+    ],
+  },
   ...tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },

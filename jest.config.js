@@ -1,5 +1,6 @@
 export default {
-  testEnvironment: 'node',
+  testEnvironment: './tests/support/test-environment.js',
+  reporters: ['default', './tests/support/leak-reporter.js'],
   roots: ['<rootDir>/tests'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
@@ -11,4 +12,5 @@ export default {
   },
   testTimeout: 30_000,
   maxWorkers: 2,
+  workerGracefulExitTimeout: 5_000,
 };

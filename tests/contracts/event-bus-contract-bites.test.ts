@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { EventBus } from '../../application/ports/event-bus.ts';
-import * as broken from '../support/broken-event-buses.ts';
+import * as broken from './event-bus-broken.ts';
 import { eventBusCases } from './event-bus-contract.ts';
 
 const PATIENCE_MS = 300;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import * as broken from '../support/broken-event-stores.ts';
+import * as broken from './event-store-broken.ts';
 import type { EventStoreUnderTest } from './event-store-contract.ts';
 import { eventStoreCases } from './event-store-contract.ts';
 import { failureOf } from './event-store-samples.ts';

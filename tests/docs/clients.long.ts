@@ -3,7 +3,7 @@ import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { documentedCode, linesOf } from '../support/documented-code.ts';
+import { documentedCode, linesOf } from '../support/documented-receiver.ts';
 import { DocumentedLife, EVENTS, OUTPUT, RECEIVED } from '../support/documented-life.ts';
 
 const PAGE = 'clients.md';

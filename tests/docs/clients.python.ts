@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { documentedCode, linesOf } from '../support/documented-code.ts';
+import { documentedCode, linesOf } from '../support/documented-receiver.ts';
 import { DocumentedLife, EVENTS, OUTPUT, RECEIVED } from '../support/documented-life.ts';
 
 const PAGE = 'clients.md';

@@ -1,8 +1,7 @@
 import { copyFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { documentedCode } from '../support/documented-code.ts';
-import { EXPECTED, receive } from '../support/documented-receiver.ts';
+import { EXPECTED, documentedCode, receive } from '../support/documented-receiver.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

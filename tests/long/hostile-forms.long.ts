@@ -1,16 +1,49 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
+import { request } from 'node:http';
+import type { ClientRequest } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiClient, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
 import type { ApiResponse } from '../support/api-client.ts';
-import { FORM_END, beginForm, filePart, textPart } from '../support/form-sender.ts';
-import type { FormSender } from '../support/form-sender.ts';
 import { Neighbour } from '../support/neighbour.ts';
 import { Renegotiator } from '../support/renegotiator.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { within } from '../support/within.ts';
+
+/** Parts of a form as they go over the wire; an end is a part of its own, because it may never be sent. */
+const filePart = (name: string, content = '%PDF-1.4\n'): string =>
+  `--b\r\nContent-Disposition: form-data; name="files"; filename="${name}"\r\n\r\n${content}\r\n`;
+const textPart = (name: string, text: string): string =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
+const FORM_END = '--b--\r\n';
+
+interface FormSender {
+  readonly outgoing: ClientRequest;
+  /** Status and headers of the answer, or the failure of the connection. */
+  readonly answered: Promise<{ readonly status: number; readonly retryAfter?: string | undefined } | Error>;
+}
+
+/** Begins to send a form on a connection of its own. Whoever began it ends it, or leaves it as it is. */
+const beginForm = (
+  target: { readonly url: string; readonly method?: string; readonly token: string },
+  start: string | Buffer,
+): FormSender => {
+  const headers = {
+    authorization: `Bearer ${target.token}`,
+    'content-type': 'multipart/form-data; boundary=b',
+  };
+  const outgoing = request(target.url, { method: target.method ?? 'POST', agent: false, headers });
+  const answered = new Promise<{ status: number; retryAfter?: string | undefined } | Error>((resolve) => {
+    outgoing.on('error', resolve).on('response', (response) => {
+      response.on('error', () => undefined).resume();
+      resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] });
+    });
+  });
+  outgoing.write(start);
+  return { outgoing, answered };
+};
 
 const MEBIBYTE = 1_048_576;
 const FORGOTTEN = '11144477735';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { CommandHandler } from '../../application/command-handling/command-handler.ts';
+import type { Operation } from '../../application/command-handling/operation.ts';
 import type { BorrowerVault } from '../../application/ports/borrower-vault.ts';
 import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { EventStore } from '../../application/ports/event-store.ts';
-import type { Operation } from '../../application/command-handling/operation.ts';
 import { renegotiationParts } from '../../application/renegotiation/renegotiation-parts.ts';
 import type { RequestContext } from '../../application/request-context.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
@@ -62,3 +62,8 @@ export const openVault: BorrowerVault = {
     Promise.resolve(texts.map(({ sealed }) => (JSON.parse(sealed) as { text: string }).text)),
   digest: (text) => createHash('sha256').update(text).digest('hex'),
 };
+
+/** No process of an earlier release is about. */
+export const ALONE = { forEarlierRelease: () => Promise.resolve(false) };
+/** There may be one. */
+export const BESIDE_EARLIER = { forEarlierRelease: () => Promise.resolve(true) };

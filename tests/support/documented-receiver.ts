@@ -1,9 +1,24 @@
 import { spawn } from 'node:child_process';
 import { createSecretKey, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { signatureOf, timedSignatureOf } from '../../infrastructure/webhooks/sending/signatures.ts';
 import { freePort } from './service-process.ts';
+
+const DOCS = new URL('../../docs/', import.meta.url);
+
+/** The block of code that stands below `<!-- name -->` on a page of the documentation. @throws Error when there is none */
+export const documentedCode = (page: string, name: string): string => {
+  const text = readFileSync(new URL(page, DOCS), 'utf8');
+  const [, after] = text.split(`<!-- ${name} -->`);
+  const code = /^\s*```\w+\n([\s\S]*?)\n```/.exec(after ?? '')?.[1];
+  if (code === undefined) throw new Error(`${page} has no code ${name}`);
+  return `${code}\n`;
+};
+
+/** Lines that a reader has to own: without empty ones. */
+export const linesOf = (code: string): number => code.split('\n').filter((line) => line.trim() !== '').length;
 
 const SECRETS = ['whsec_new', 'whsec_old'];
 

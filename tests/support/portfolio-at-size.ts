@@ -1,7 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import { addDays, calendarDate } from '../../domain/shared/calendar-date.ts';
-import { makeServiceData } from './service-data.ts';
-import { openServingGeneration } from './serving-generation.ts';
+import { makeServiceData, openServingGeneration } from './service-data.ts';
 
 const INSTALLMENTS = 12;
 const FACTORS = 50;

@@ -3,8 +3,7 @@ import { createWriteStream, readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { CompiledQuery } from 'kysely';
-import { makeServiceData } from './service-data.ts';
-import { openServingGeneration } from './serving-generation.ts';
+import { makeServiceData, openServingGeneration } from './service-data.ts';
 
 export const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
 const INSTALLMENTS = 10;

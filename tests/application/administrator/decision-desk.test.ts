@@ -8,10 +8,9 @@ import type { RefusedDecision } from '../../../application/ports/decision-source
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanCode } from '../../../domain/shared/identifiers.ts';
 import { receiveL1 } from '../../domain/support/loan-story.ts';
-import { commandHandler, fixedClock } from '../../support/application-parts.ts';
+import { ALONE, commandHandler, fixedClock } from '../../support/application-parts.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
-import { ALONE } from '../../support/stored-formats.ts';
 
 let store: InMemoryEventStore;
 let desk: DecisionDesk;

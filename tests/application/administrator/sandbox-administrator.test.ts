@@ -8,11 +8,10 @@ import type { SandboxOutcome } from '../../../domain/loan/events.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanCode, Timestamp } from '../../../domain/shared/identifiers.ts';
 import { receiveL1 } from '../../domain/support/loan-story.ts';
-import { commandHandler } from '../../support/application-parts.ts';
+import { ALONE, commandHandler } from '../../support/application-parts.ts';
 import type { Fate } from '../../support/faulty-event-store.ts';
 import { FaultyEventStore } from '../../support/faulty-event-store.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
-import { ALONE } from '../../support/stored-formats.ts';
 
 const STEP = 2_000;
 const START = Date.parse('2026-06-20T12:00:00.000Z');

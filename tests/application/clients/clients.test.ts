@@ -4,7 +4,7 @@ import type { CreateClientInput } from '../../../application/clients/create-clie
 import { ListClients, RevokeClient } from '../../../application/clients/manage-clients.ts';
 import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { ALONE } from '../../support/stored-formats.ts';
+import { ALONE } from '../../support/application-parts.ts';
 
 const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
 const OTHER_FUND = '9f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';

@@ -9,7 +9,7 @@ import { cents } from '../../../domain/shared/money.ts';
 import { receiveL1 } from '../../domain/support/loan-story.ts';
 import { context, fixedClock, openVault, openlySealed } from '../../support/application-parts.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
-import { MortalEventStore } from '../../support/mortal-event-store.ts';
+import { MortalEventStore } from '../../support/faulty-event-store.ts';
 import { postAssignment, prepayment, repurchase } from '../../support/post-assignment.ts';
 import { ProjectedLoans } from '../../support/projected-loans.ts';
 import {

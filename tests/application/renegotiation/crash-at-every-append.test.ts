@@ -3,12 +3,10 @@ import { RecoverRenegotiations } from '../../../application/renegotiation/recove
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import type { Timestamp } from '../../../domain/shared/identifiers.ts';
 import { context, fixedClock } from '../../support/application-parts.ts';
-import type { Fate } from '../../support/faulty-event-store.ts';
-import { FaultyEventStore } from '../../support/faulty-event-store.ts';
+import { FaultyEventStore, MortalEventStore } from '../../support/faulty-event-store.ts';
+import type { Death, Fate } from '../../support/faulty-event-store.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { MemoryCheckpoints, oneLookAtTheLog } from '../../support/log-followers.ts';
-import { MortalEventStore } from '../../support/mortal-event-store.ts';
-import type { Death } from '../../support/mortal-event-store.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import {
   MemoryDocuments,

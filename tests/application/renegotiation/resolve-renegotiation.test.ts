@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { RecoverRenegotiations } from '../../../application/renegotiation/recover-renegotiations.ts';
 import { context, fixedClock } from '../../support/application-parts.ts';
-import { FaultyEventStore } from '../../support/faulty-event-store.ts';
+import { FaultyEventStore, MortalEventStore } from '../../support/faulty-event-store.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { MemoryCheckpoints, oneLookAtTheLog } from '../../support/log-followers.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { MortalEventStore } from '../../support/mortal-event-store.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import {
   MemoryDocuments,

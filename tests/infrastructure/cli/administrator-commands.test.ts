@@ -12,12 +12,11 @@ import type { AdministratorServices } from '../../../infrastructure/cli/cli-serv
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanCode } from '../../../domain/shared/identifiers.ts';
 import { receiveL1 } from '../../domain/support/loan-story.ts';
-import { commandHandler, fixedClock } from '../../support/application-parts.ts';
+import { ALONE, commandHandler, fixedClock } from '../../support/application-parts.ts';
 import { commandLine, pieces } from '../../support/command-line.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { ALONE } from '../../support/stored-formats.ts';
 
 let store: InMemoryEventStore;
 let letters: Map<string, RefusedDecision[]>;

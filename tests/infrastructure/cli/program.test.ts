@@ -6,7 +6,7 @@ import { NotAllowedError, WrongUseError } from '../../../infrastructure/cli/comm
 import { runProgram } from '../../../infrastructure/cli/program.ts';
 import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { ALONE } from '../../support/stored-formats.ts';
+import { ALONE } from '../../support/application-parts.ts';
 
 const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
 const OTHER_FUND = '9f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';

@@ -14,7 +14,7 @@ import {
   secretMatches,
 } from '../../../infrastructure/security/client-secrets.ts';
 import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.ts';
-import { ALONE } from '../../support/stored-formats.ts';
+import { ALONE } from '../../support/application-parts.ts';
 
 /** As earlier releases stored them. */
 const scryptHash = (secret: string, logN = 14): string => {

@@ -16,10 +16,9 @@ import {
   TokenSigningKeys,
   UnknownSigningKeyError,
 } from '../../../infrastructure/security/token-signing-keys.ts';
-import { InMemoryKeyStore } from '../../support/in-memory-key-store.ts';
+import { InMemoryKeyStore, sealedKeys } from '../../support/in-memory-key-store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
-import { sealedKeys } from '../../support/wrapped-keys.ts';
 
 const settings = {
   issuer: 'https://auth.example',

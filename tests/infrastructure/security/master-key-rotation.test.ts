@@ -9,8 +9,7 @@ import {
 import { MasterKeys, WrongMasterKeyError } from '../../../infrastructure/security/master-keys.ts';
 import { OperationKeys } from '../../../infrastructure/security/operation-keys.ts';
 import { AesGcmSealer } from '../../../infrastructure/security/aes-gcm-sealer.ts';
-import { InMemoryKeyStore } from '../../support/in-memory-key-store.ts';
-import { masterKeyOf } from '../../support/wrapped-keys.ts';
+import { InMemoryKeyStore, masterKeyOf } from '../../support/in-memory-key-store.ts';
 
 const [OLD, NEW, OTHER] = [masterKeyOf(1), masterKeyOf(2), masterKeyOf(3)];
 const NEW_WITH_OLD = { current: NEW, previous: OLD };

@@ -6,9 +6,8 @@ import type { Sealed, SealedName } from '../../../domain/shared/private-text.ts'
 import { OperationKeys } from '../../../infrastructure/security/operation-keys.ts';
 import { SealedBorrowerVault } from '../../../infrastructure/security/sealed-borrower-vault.ts';
 import { BrokenSealError } from '../../../infrastructure/security/aes-gcm-sealer.ts';
-import { InMemoryKeyStore } from '../../support/in-memory-key-store.ts';
-import { sealedKeys } from '../../support/wrapped-keys.ts';
-import { ALONE, BESIDE_EARLIER } from '../../support/stored-formats.ts';
+import { InMemoryKeyStore, sealedKeys } from '../../support/in-memory-key-store.ts';
+import { ALONE, BESIDE_EARLIER } from '../../support/application-parts.ts';
 
 const STREAM = 'loan-app.P-1';
 const borrower: Borrower = {

@@ -11,10 +11,9 @@ import { TokenSigningKeys } from '../../../../infrastructure/security/token-sign
 import { client, FUND, NOW, tokenFor } from '../../../support/http-fakes.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 import { InMemoryClientRegistry } from '../../../support/in-memory-client-registry.ts';
-import { InMemoryKeyStore } from '../../../support/in-memory-key-store.ts';
+import { InMemoryKeyStore, sealedKeys } from '../../../support/in-memory-key-store.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
-import { sealedKeys } from '../../../support/wrapped-keys.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

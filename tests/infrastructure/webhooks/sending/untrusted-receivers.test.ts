@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Resolve } from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
 import { authority } from '../../../support/certificates.ts';
 import type { Leaf } from '../../../support/certificates.ts';
-import { selfSigned } from '../../../support/tls-self-signed.ts';
+import { selfSigned } from '../../../support/tls-receiver.ts';
 import { AttemptWorld, SHORT_MS, failed, late } from '../support/attempt-world.ts';
 
 const DAY_MS = 86_400_000;

@@ -11,7 +11,7 @@ import type {
   SubscribeOptions,
   SubscriptionMessage,
 } from '../../application/ports/event-store.ts';
-import { claimId, InMemoryEventStore, nextRevision } from './in-memory-event-store.ts';
+import { claimId, InMemoryEventStore, nextRevision } from '../support/in-memory-event-store.ts';
 
 /** Agrees to everything and does nothing. */
 export class NoOpEventStore extends InMemoryEventStore {
