@@ -36,7 +36,7 @@ export type Done = (steps: number) => void;
 const CLAIMS_IN_FLIGHT = 32;
 
 /**
- * Moves a service to other engines while nothing runs. Every step can be repeated, so whoever was killed starts it again; what was
+ * Moves a service to other engines while nothing runs. Every step can be repeated, so a process that was killed is started again; what was
  * copied is compared as a whole before the new place is declared to be in use.
  */
 export class Move {

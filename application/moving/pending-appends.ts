@@ -17,7 +17,7 @@ const MOST_CHARACTERS = 250_000;
 
 const sizeOf = ({ event: { data } }: EventToMove): number => data.length;
 
-/** Whether an event was, as far as anybody can tell, stored by the same append as the one before it. */
+/** Whether an event was, by all that is stored of it, part of the same append as the one before it. */
 const belongsTo = (last: EventToMove, next: EventToMove): boolean => {
   const [before, after] = [last.event, next.event];
   return (

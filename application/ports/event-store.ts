@@ -71,7 +71,7 @@ export interface EventStore {
   /**
    * @throws ConcurrencyError the stream is not at `expected`; nothing was stored
    * @throws KeyAlreadyClaimedError the claim was used up by an earlier append; nothing was stored
-   * @throws OutcomeUnknownError nobody knows; retry with the same ids and the same expected revision
+   * @throws OutcomeUnknownError it may have been stored; retry with the same ids and the same expected revision
    * @throws StoreUnavailableError certainly nothing was stored, and nothing can be now
    */
   append(
@@ -111,7 +111,7 @@ export class OutcomeUnknownError extends Error {
   override readonly name = 'OutcomeUnknownError';
 }
 
-/** What is stored there is no event: damaged, or changed by somebody. Reading it again will not help. */
+/** What is stored there is no event: damaged, or changed from outside. Reading it again will not help. */
 export class DamagedEventError extends Error {
   override readonly name = 'DamagedEventError';
   readonly stream: string;

@@ -16,7 +16,7 @@ export interface HeldClaim {
   readonly stream: string;
 }
 
-/** The streams that are left behind; nobody writes to them any more. It answers at once, from a file. */
+/** The streams that are left behind; no process writes to them any more. It answers at once, from a file. */
 export interface LogToMove {
   counts(): { readonly events: number; readonly streams: number; readonly claims: number };
   /** How many events lie at or before this place. */

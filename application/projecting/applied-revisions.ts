@@ -5,7 +5,7 @@ interface Waiter {
 
 const REMEMBERED_STREAMS = 50_000;
 
-/** Who waits for which revision of a stream, and how far the streams came lately. */
+/** Callers that wait for a revision of a stream, and how far the streams came lately. */
 export class AppliedRevisions {
   readonly #capacity: number;
   /** In the order of their last change, so that the first is the one to forget. */
@@ -52,7 +52,7 @@ export class AppliedRevisions {
     this.#revisions.clear();
   }
 
-  /** Nothing will be applied for now: nobody waits for the time-out. */
+  /** Nothing will be applied for now: callers are answered before their time is up. */
   dismiss(): void {
     for (const waiters of [...this.#waiters.values()])
       for (const waiter of [...waiters]) waiter.answer(false);

@@ -7,7 +7,7 @@ import { pause } from '../support/time.ts';
 
 const FILE = 'in-use.db';
 
-/** Somebody else has the data directory in a way that excludes ours. */
+/** Another process has the data directory in a way that excludes this one. */
 export class DirectoryInUseError extends Error {
   override readonly name = 'DirectoryInUseError';
 }
@@ -56,7 +56,7 @@ export const lockDirectory = (dataDir: string, how: keyof typeof STATEMENTS): Di
 };
 
 const LOCK_FILE = 'service-lock.db';
-/** Beside the lock, because nobody can read a file that is locked: who has it. */
+/** Says which process has the lock. Beside the lock, because a file that is locked cannot be read. */
 const HOLDER_FILE = 'service.pid';
 /** A service that is just stopping gets this long to end. */
 const PATIENCE_MS = 2_000;

@@ -75,7 +75,7 @@ const failureOf = ({ stream, expected }: AppendRequest, error: Status | undefine
 };
 
 /**
- * One call to a node that carries all appends, each with a time of its own for its answer. An answer that nobody waits for any more
+ * One call to a node that carries all appends, each with a time of its own for its answer. An answer that no caller waits for any more
  * is passed over. When the call ends, nothing is known of any append that is on its way.
  */
 export class BatchCall {

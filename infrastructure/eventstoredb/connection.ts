@@ -92,7 +92,7 @@ export class Connection {
 
   /**
    * The node to call now. Waits for one until then at most.
-   * @throws NoLeaderError nobody leads; nothing was sent
+   * @throws NoLeaderError no node leads; nothing was sent
    */
   async node(until: number): Promise<Node> {
     for (;;) {
@@ -107,7 +107,7 @@ export class Connection {
     }
   }
 
-  /** Calls go elsewhere from now on: to the leader that the node named, or whoever leads then. */
+  /** Calls go elsewhere from now on: to the leader that the node named, or the node that leads then. */
   leave(node: Node, leader?: string): void {
     if (node === this.#node) {
       this.#node = undefined;
@@ -154,7 +154,7 @@ export class CallRetries {
     return Math.max(0, this.until - performance.now());
   }
 
-  /** @throws NoLeaderError nobody leads until then */
+  /** @throws NoLeaderError no node leads until then */
   node(): Promise<Node> {
     return this.#connection.node(this.until);
   }

@@ -123,7 +123,7 @@ export const proposedMessage = (event: EventToAppend): streams.BatchAppendReq.Pr
 
 const hexadecimal = (bits: string): string => BigInt.asUintN(64, BigInt(bits)).toString(16).padStart(16, '0');
 
-/** Servers write ids as text when asked to, and where nobody asks as two numbers. */
+/** Servers write ids as text when asked to, and otherwise as two numbers. */
 export const uuidText = (id: UUID | undefined): string => {
   const structured = id?.getStructured();
   if (!structured) return id?.getString() ?? '';

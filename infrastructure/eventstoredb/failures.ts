@@ -3,7 +3,7 @@ import { status } from '@grpc/grpc-js';
 import { messageOf } from '../../application/support/error-message.ts';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../application/ports/event-store.ts';
 
-/** Nobody leads the cluster now, so nothing was sent. */
+/** No node leads the cluster now, so nothing was sent. */
 export class NoLeaderError extends Error {
   override readonly name = 'NoLeaderError';
 }

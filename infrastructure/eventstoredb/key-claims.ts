@@ -30,7 +30,7 @@ interface StoredIntent {
 
 const INTENT_TYPE = 'key.claimed.v1';
 
-/** The same append writes the same intent, whoever retries it: the id follows from its first event and the claim. */
+/** The same append writes the same intent, in whichever process: the id follows from its first event and the claim. */
 const toIntentEvent = (intent: Intent, claim: KeyClaim, claimStreamName: string): EventToAppend => {
   const [first] = intent.events;
   const stored: StoredIntent = {
@@ -86,9 +86,9 @@ const placeOf = ({ expected }: Intent): bigint => (expected === 'no_stream' ? 0n
 
 /**
  * Keys that are unique over all streams, on a store whose appends cover one stream. Each key has a stream of intents: what is
- * to be appended, whole, and where. The last intent holds the key unless its place went to something else. Whoever needs a key
- * whose intent is still open carries it out first, which anybody may do any number of times, because ids and revision are fixed;
- * so nobody has to wait for a process that died, and one that only slept finds its own work done.
+ * to be appended, whole, and where. The last intent holds the key unless its place went to something else. A process that needs a key
+ * whose intent is still open carries it out first, which any process may do any number of times, because ids and revision are fixed;
+ * so no process has to wait for one that died, and one that only slept finds its own work done.
  */
 export class KeyClaims {
   readonly #streams: SingleStreams;
@@ -143,7 +143,7 @@ export class KeyClaims {
   }
 
   /**
-   * An intent for a place that the stream has not come to would stay open, and be carried out when somebody else has long been
+   * An intent for a place that the stream has not come to would stay open, and be carried out when another append has long been
    * told that it was refused.
    */
   async #ensureReached({ stream, expected }: Intent): Promise<void> {

@@ -20,7 +20,7 @@ const MENDING =
 const misfit = (from: LogPosition, reason: string): RangeError =>
   new RangeError(`position ${from} does not fit this event log: ${reason}. ${MENDING}`);
 
-/** The log cannot be followed, and waiting alone is not known to help: whoever follows it has to hear of that. */
+/** The log cannot be followed, and waiting alone is not known to help: the follower has to hear of that. */
 export class UnreadableLogError extends StoreUnavailableError {}
 
 const notAllowed = (error: unknown): UnreadableLogError =>
@@ -74,7 +74,7 @@ export interface SubscriptionSource {
   readonly quietMs: number;
   /** After so much silence it is asked for anew: a subscription that died without a word looks like a quiet log. */
   readonly renewAfterMs: number;
-  /** Whoever follows hears of it when no subscription worked for so long. */
+  /** The follower gets an error when no subscription worked for so long. */
   readonly unconfirmedMs: number;
   /** Set once a server has said so itself; from then on silence means nothing. */
   saysCaughtUp: boolean;

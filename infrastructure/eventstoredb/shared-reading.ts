@@ -10,7 +10,7 @@ const MAX_ITEMS = 8_192;
 const MAX_CHARACTERS = 32_000_000;
 const BATCH = 500;
 const PAUSE_MS = 1_000;
-/** Kept for so long when nobody follows: a follower that fails comes back. */
+/** Kept for so long without a follower: a follower that failed comes back. */
 const LINGER_MS = 1_000;
 
 const placeOf = (item: FeedItem): LogPosition | undefined => {
@@ -132,7 +132,7 @@ export class SharedReading {
     this.#failingSince = undefined;
     for (const item of items) {
       if (item.kind === 'fell_behind') continue;
-      // Whoever joins finds the end by itself; only a later catching up, after a gap, is told to all.
+      // A follower that joins finds the end by itself; only a later catching up, after a gap, is told to all.
       if (item.kind === 'caught_up' && !this.#live) this.#live = true;
       else this.#items.push(item);
       this.#characters += charactersOf(item);
@@ -161,7 +161,7 @@ export class SharedReading {
     this.#wake();
   }
 
-  /** A short outage is nobody's business; a longer one, or a log that cannot be read at all, is everybody's. */
+  /** Followers are not told of a short outage; of a longer one, or of a log that cannot be read at all, each of them is. */
   #failed(error: unknown): void {
     this.#failingSince ??= performance.now();
     const failing = performance.now() - this.#failingSince;

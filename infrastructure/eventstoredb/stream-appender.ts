@@ -26,8 +26,8 @@ export const placeAfter = (revision: StreamRevision): bigint =>
   revision === 'no_stream' ? 0n : revision + 1n;
 
 /**
- * Appends to one stream. What was refused or never sent is sent again, to whoever leads by then; of what may have been stored it
- * looks first whether it was. Whatever it is told or not told, it never claims more than it knows.
+ * Appends to one stream. What was refused or never sent is sent again, to the node that leads by then; of what may have been stored it
+ * looks first whether it was. An append is reported as stored or as not stored only where that is certain.
  */
 export class StreamAppender {
   readonly #deps: Dependencies;

@@ -34,7 +34,7 @@ export class Assignment {
     this.#loading = this.#loadUntilKnown();
   }
 
-  /** Next offset to handle; undefined for a partition of somebody else, or when the assignment or the signal ends first. */
+  /** Next offset to handle; undefined for a partition of another consumer, or when the assignment or the signal ends first. */
   async next(partition: number, signal: AbortSignal): Promise<number | undefined> {
     await Promise.race([this.#loading, aborted(signal)]);
     return this.#ended.aborted || signal.aborted ? undefined : this.#next.get(partition);

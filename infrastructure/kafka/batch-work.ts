@@ -103,7 +103,7 @@ export class BatchWork {
     this.#refused.add(offset);
   }
 
-  /** An outcome may be unknown, or somebody else may have the partition: only the store can tell where to go on. */
+  /** An outcome may be unknown, or another consumer may have the partition: only the store can tell where to go on. */
   async #afterFailure(error: unknown, next: number, failures: number, signal: AbortSignal): Promise<number> {
     const { group, topic, logger, settings } = this.#deps;
     const pauseMs = backoff(failures, settings.firstRetryMs, settings.longestRetryMs);

@@ -31,7 +31,7 @@ export const watchSession = (
   const end = (): void => resolve();
   closing.addEventListener('abort', end);
   if (closing.aborted) end();
-  // Nobody waits for it yet while the consumer connects.
+  // The caller does not wait for it yet while the consumer connects.
   over.catch(() => undefined);
   const stop = (): void => {
     clearInterval(stalled);

@@ -27,7 +27,7 @@ export interface KafkaDecisionTopicsOptions extends KafkaConnection {
   readonly consumer?: Partial<ConsumerSettings>;
 }
 
-/** Consumer group of everybody who carries out decisions. */
+/** Consumer group of all processes that carry out decisions. */
 export const DECISIONS_GROUP = 'administrator';
 
 const LONGEST_SHORTENED_TEXT = 10_000;

@@ -164,7 +164,7 @@ export class OrderedProducer {
     return this.#deps.kafka.producer({
       idempotent: true,
       maxInFlightRequests: 1,
-      // The same for every client, so that a key stays in its partition whoever writes it.
+      // The same for every client, so that a key stays in its partition whichever client writes it.
       createPartitioner: Partitioners.DefaultPartitioner,
       allowAutoTopicCreation: false,
       retry: { ...RETRY, retries: 2 },

@@ -33,7 +33,7 @@ export class PreparedStatements {
     return statement;
   }
 
-  /** Of no use: nobody knows how far the server came with it. */
+  /** To be called when it is unknown how far the server came with it: it is parsed anew under another name. */
   drop(text: string): void {
     this.#known.delete(text);
   }
@@ -58,7 +58,7 @@ export interface BatchResult {
 /** Why a batch ended without its results. */
 export class BatchFailure extends Error {
   override readonly name = 'BatchFailure';
-  /** `refused`: by the server, while it was at the statement `index`; `unsent`: it never saw a byte; `lost`: nobody knows. */
+  /** `refused`: by the server, while it was at the statement `index`; `unsent`: it never saw a byte; `lost`: it is unknown what became of it. */
   readonly kind: 'refused' | 'unsent' | 'lost';
   readonly index: number;
   readonly code: string | undefined;

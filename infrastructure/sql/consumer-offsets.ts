@@ -47,7 +47,7 @@ export class ProgressStatements {
     this.#mark = writeMark(builder);
   }
 
-  /** The guard comes first: whoever lost the partition writes nothing else. */
+  /** The guard comes first: a consumer that lost the partition writes nothing else. */
   of({ group, topic, partition, from, to, operations }: ConsumerProgress, now: string): readonly Statement[] {
     const marks = operations.map(({ operation, sequence, eventIds }) => ({
       query: this.#mark({ group, operation, sequence, ids: JSON.stringify(eventIds) }),

@@ -29,7 +29,7 @@ export class SqlLeases implements Leases {
   }
 
   async acquire(name: string, holder: string, ttlMs: number): Promise<Lease | undefined> {
-    // Whoever waits for its turn asks often; a look costs no disk.
+    // A process that waits for the lease asks often; a look costs no disk.
     if (await this.#isHeldByAnother(name, holder)) return undefined;
     const until = sql<number>`${this.#now} + ${ttlMs}`;
     const query = this.#database.builder

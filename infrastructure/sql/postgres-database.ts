@@ -55,7 +55,7 @@ const resultOf = ({ query, expectChanges }: Statement, result: BatchResult): Sta
     : { changes: expectChanges, rows: answersRows(query.sql) ? result.rows : [] };
 
 /**
- * A PostgreSQL server, 15 or later. Transactions are READ COMMITTED: whoever writes next to others says in its statements which
+ * A PostgreSQL server, 15 or later. Transactions are READ COMMITTED: a writer next to others says in its statements which
  * rows or names it locks. Those that cross all the same are repeated here, since no decision lies between two statements.
  */
 export class PostgresDatabase implements SqlDatabase {

@@ -10,7 +10,7 @@ import {
 } from 'kysely';
 import type { Schema } from './schema.ts';
 
-/** A query run here by mistake would answer no rows and do nothing, silently. */
+/** Refuses to run a query: the dummy driver would silently answer no rows. */
 class BuildingOnly extends DummyDriver {
   override acquireConnection(): Promise<never> {
     return Promise.reject(new Error('this builder only compiles: hand the query to SqlDatabase'));

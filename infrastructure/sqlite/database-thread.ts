@@ -136,7 +136,7 @@ export class DatabaseThread<Request, Reply> {
     this.#waiting.rejectAll(new StoreUnavailableError(`${name} is closed`));
     this.#underWay.rejectAll(lost(`${name} was closed before it answered`));
     void this.#worker?.terminate();
-    // A thread inside a system call that hangs cannot be ended; nobody gains from waiting for it.
+    // A thread inside a system call that hangs cannot be ended, and the process does not wait for it.
     await unlessAborted(this.#exited, AbortSignal.timeout(STUCK_THREAD_MS));
   }
 

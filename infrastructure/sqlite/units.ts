@@ -130,7 +130,7 @@ const apart = (connection: Connection, units: readonly FlatUnit[]): readonly Out
 };
 
 /**
- * Many units, one physical transaction, one wait for the disk at most. Each unit stands or falls alone: they share the
+ * Many units, one physical transaction, one wait for the disk at most. Each unit is stored or refused by itself: they share the
  * transaction plainly until one of them fails, because a savepoint copies every page before its first change.
  * @throws the error of COMMIT: what is on disk is unknown then, and this connection must not go on
  */

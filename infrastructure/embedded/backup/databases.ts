@@ -6,7 +6,7 @@ import { BackupFailedError } from './manifest.ts';
 /** A running service may hold a lock for so long, such as while it empties its write-ahead log. */
 const PATIENCE_MS = 10_000;
 
-/** One snapshot of a database that others write meanwhile; nobody waits for it. Free pages, and what was deleted in them, stay behind. */
+/** One snapshot of a database that other processes write meanwhile without waiting. Free pages, and what was deleted in them, stay behind. */
 export const copyDatabase = (source: string, target: string): void => {
   const db = new DatabaseSync(source, { readOnly: true, timeout: PATIENCE_MS });
   try {

@@ -60,7 +60,7 @@ const copyAll = async ({ dataDir, withKey }: BackupRequest, draft: string): Prom
   return copied;
 };
 
-/** Everything that a restore would look at, before anybody relies on it. */
+/** Everything that a restore would look at, checked before the backup is reported as made. */
 export const checkBackup = async (root: string, onStep: () => void): Promise<Manifest> => {
   const manifest = await readManifest(root);
   await checkFiles(root, manifest, () => undefined);

@@ -31,7 +31,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   { name: 'webhook_lane', key: ['lane', 'webhook_id'] },
 ];
 
-/** Whoever finds a row here finds a service that has been in use. */
+/** A row in one of them shows that a service has used this database. */
 export const TELLTALE_TABLES: readonly string[] = [
   ...MOVED_TABLES.map(({ name }) => name),
   'checkpoint',

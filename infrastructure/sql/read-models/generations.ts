@@ -19,7 +19,7 @@ export interface GenerationTables {
   /** With tables as this program has them, made if need be. */
   open(number: number): Promise<SqlDatabase>;
   exists(number: number): Promise<boolean>;
-  /** Whoever has it open goes on reading what it had, or is told that it is gone. */
+  /** A process that has it open goes on reading what was there, or gets an error that it is gone. */
   drop(number: number): Promise<void>;
   /** Reads the tables of both, each by the name of its schema. */
   openPair(one: number, other: number): Promise<SqlDatabase>;

@@ -45,7 +45,7 @@ interface Rows {
   readonly nextCursor: string | null;
 }
 
-/** So many operations that changed are sorted for a page of them: some milliseconds, in which nobody else is answered. */
+/** So many operations that changed are sorted for a page of them: some milliseconds, in which this thread answers no other request. */
 const MOST_SORTED = 10_000;
 /** Where more changed, so many operations are looked at for a page, in the order of arrival. */
 const MOST_LOOKED_AT = 5_000;

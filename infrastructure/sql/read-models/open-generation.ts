@@ -58,7 +58,7 @@ export class OpenGeneration implements Generation {
 
   /**
    * Names the generation that serves instead, where every writer has to pass and every reader looks. The places must still be those
-   * that were seen; a projection without a place gets one, so that nobody begins it here.
+   * that were seen; a projection without a place gets one, so that no projector begins it here.
    */
   succession(successor: number, seen: Places, projections: readonly Projection[]): readonly Statement[] {
     const { builder } = this.database;

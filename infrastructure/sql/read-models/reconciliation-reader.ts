@@ -51,7 +51,7 @@ export class SqlNotifiedPayments implements NotifiedPayments {
 
   #read(period: PaymentPeriod, after?: Place) {
     const page = this.#database.read(this.#page(period, after));
-    // Whoever stops reading early never comes to await it.
+    // A caller that stops reading early never awaits it.
     page.catch(() => undefined);
     return page;
   }

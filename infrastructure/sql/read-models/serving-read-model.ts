@@ -16,7 +16,7 @@ export interface ServingGenerations {
   /** Undefined when none serves. */
   serving(): Promise<number | undefined>;
   openTables(number: number): Promise<SqlDatabase>;
-  /** Records that one succeeded the other, in case whoever let it serve did not come so far. */
+  /** Records that one succeeded the other, in case the process that let it serve ended before that. */
   succeeded(number: number): Promise<void>;
 }
 

@@ -47,7 +47,7 @@ const SHOWN = [
   ...(['d.last_response_status', 'd.last_error', 'e.name', 'e.code', 'e.fund_id'] as const),
 ] as const;
 
-/** Without the answers' bodies: a page of them would be megabytes that nobody asked for. */
+/** Without the answers' bodies: a page of them would be megabytes, and the list does not show them. */
 const LISTED = ['delivery_id', 'attempt', 'started_at', 'duration_ms', 'response_status', 'error'] as const;
 
 const attemptOf = (row: Pick<WebhookAttemptTable, (typeof LISTED)[number]>): AttemptRecord => ({

@@ -10,7 +10,7 @@ import type { WebhookDeliveryTable, WebhookEventTable } from './schema.ts';
 /** Begins the names of lanes that hold one redelivery; no code has this character. */
 export const REDELIVERY = '/redelivery/';
 
-/** Held by everybody who gives an event a delivery, and alone by who removes events that have none. */
+/** Name of a lock: shared by transactions that give an event a delivery, exclusive for the one that removes events without any. */
 export const GIVING_EVENTS = 'webhook events';
 
 /** A ping belongs to no operation: each has a lane of its own and waits for nothing. */

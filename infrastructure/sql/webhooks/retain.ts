@@ -72,7 +72,7 @@ export class RetentionSteps {
     return Math.max(doomed.length, names.length);
   }
 
-  /** Only once nobody can still be queueing for it. */
+  /** Only once no relay can still be queueing for it. */
   async #forgotten(before: string): Promise<number> {
     const old = await this.#database.read(
       this.#removedOnes(false).where('s.updated_at', '<', before).limit(1),
@@ -128,7 +128,7 @@ export class RetentionSteps {
         ),
       );
     return [
-      // Nobody gives an event a new delivery between the look for its deliveries and its end.
+      // No other transaction gives an event a new delivery between the look for its deliveries and its removal.
       ...alone(this.#database, GIVING_EVENTS),
       { query: builder.deleteFrom('webhook_attempt').where('delivery_id', 'in', deliveries).compile() },
       ...this.#deliveriesRemoved(doomed),

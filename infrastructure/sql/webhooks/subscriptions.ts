@@ -94,7 +94,7 @@ export class SqlWebhookSubscriptions implements WebhookSubscriptions, WebhookDir
     }
   }
 
-  /** Counts and inserts in one transaction that holds the application's name, so that two requests at once cannot both be the last one. */
+  /** Counts and inserts in one transaction under a lock of the application, so that two requests at once cannot both be the last one. */
   #insertBelow(limit: number, { applicationId, ...subscription }: NewSubscription): Statement {
     const { builder } = this.#database;
     const existing = builder

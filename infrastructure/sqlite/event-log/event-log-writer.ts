@@ -4,7 +4,7 @@ import { SQLITE_BUSY, SQLITE_CONSTRAINT, SQLITE_FULL, SQLITE_TOOBIG, sqliteCode 
 import { decodeAppend } from './append-wire.ts';
 import type { AppendReply, AppendRequest, Row } from './append-wire.ts';
 
-/** Errors that one append brings upon itself; the others of its transaction go on. */
+/** Errors that only one append has caused; the others of its transaction go on. */
 const isOwnFault = (error: unknown): boolean => {
   const code = sqliteCode(error);
   return code === SQLITE_CONSTRAINT || code === SQLITE_TOOBIG;
@@ -64,7 +64,7 @@ export class EventLogWriter {
     this.#sql = prepareAll(db);
   }
 
-  /** @throws when nobody can say whether the transaction was stored; the thread must then start afresh */
+  /** @throws when it is unknown whether the transaction was stored; the thread must then start afresh */
   commit(batch: readonly Row[]): readonly AppendReply[] {
     const appends = batch.map(decodeAppend);
     // Savepoints copy every page before its first change: worth it only once an append turned out to need one.

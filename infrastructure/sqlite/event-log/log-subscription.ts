@@ -68,7 +68,7 @@ class LogCursor {
     const { recent } = this.#source;
     const events = recent.after(this.#at, this.#limit);
     if (!events) this.#behind = true;
-    // Memory may not know yet what another process has appended: only the file tells who has caught up.
+    // Memory may not know yet what another process has appended: only the file tells whether this subscriber has caught up.
     if (!events || this.#behind) return undefined;
     this.#at += events.length;
     const wanted =

@@ -47,7 +47,7 @@ export class RecentEvents {
     this.#wake();
   }
 
-  /** Frees the memory; to be called when nobody is subscribed. */
+  /** Frees the memory; to be called when the last subscriber has left. */
   forget(): void {
     this.#restart(this.high);
   }

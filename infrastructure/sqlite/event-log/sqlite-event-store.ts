@@ -110,7 +110,7 @@ export class SqliteEventStore implements EventStore, EventSubscription {
     }
   }
 
-  /** The log is known to reach this position: whoever follows it here is served up to there at once. */
+  /** The log is known to reach this position: subscribers of this store are served up to there at once. */
   advanceTo(position: number): void {
     this.#tail.advanceTo(position);
     for (const listener of this.#listeners) listener(position);
