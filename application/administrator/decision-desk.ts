@@ -40,9 +40,9 @@ export type DecisionAnswer =
 
 /** Under this name decision ids are kept like idempotency keys; part of the stored format. */
 export const DECISION_KEYS = 'administrator decision';
-/** Decision ids are the administrator's, whoever the operation belongs to. No application can have this id. */
+/** Decision ids are the administrator's, whatever application the operation belongs to. No application can have this id. */
 export const ALL_APPLICATIONS = '*';
-/** How far the clock of whoever decides may be ahead of ours. */
+/** How far the administrator's clock may be ahead of ours. */
 const CLOCK_TOLERANCE_MS = 300_000;
 
 /**
@@ -65,7 +65,7 @@ export class DecisionDesk {
       const { decision } = reading;
       return queue.run(loanStream(decision.applicationId, decision.code), () => this.submit(decision));
     });
-    // All of them have ended before a failure is thrown: nothing goes on behind the back of whoever tries again.
+    // All of them have ended before a failure is thrown: nothing goes on while the caller tries again.
     await Promise.allSettled(answers);
     return Promise.all(answers);
   }

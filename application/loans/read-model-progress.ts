@@ -56,7 +56,7 @@ export class PolledProgress implements AppliedVersions {
     this.#looking = false;
   }
 
-  /** Half as long as whoever came last has waited. */
+  /** Half as long as the latest request has waited. */
   #pause(): number {
     const youngest = Math.max(...[...this.#waiters].map(({ since }) => since));
     return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, (this.#deps.now() - youngest) / 2));
@@ -69,13 +69,13 @@ export class PolledProgress implements AppliedVersions {
       const versions = await this.#deps.versions.of([...new Set(asked.map(({ stream }) => stream))]);
       for (const waiter of asked) this.#note(waiter, versions.get(waiter.stream));
     } catch {
-      // The read model is away for now: whoever waits learns that by the time-out, or from its own reading.
+      // The read model is away for now: a waiting request learns that by the time-out, or from its own reading.
     }
   }
 
   #note(waiter: Waiter, version: bigint | undefined): void {
     if (version !== undefined && version >= waiter.revision) return waiter.answer(true);
-    // To the end of the line, so that nobody is left out when there are more than fit one query.
+    // To the end of the line, so that no request is left out when there are more than fit one query.
     if (this.#waiters.delete(waiter)) this.#waiters.add(waiter);
   }
 }
@@ -107,7 +107,7 @@ export class ReadModelProgress implements AppliedVersions {
     const until = now() + timeoutMs;
     if (local.status().state === 'running' && (await local.waitForVersion(stream, revision, timeoutMs)))
       return true;
-    // It may have handed its role over while somebody waited.
+    // It may have handed its role over while a request waited.
     const left = until - now();
     return left > 0 && elsewhere.waitForVersion(stream, revision, left);
   }

@@ -26,7 +26,7 @@ export interface RelayStatus {
   /** True once it has seen all there was; false again while it retries. */
   readonly caughtUp: boolean;
   readonly lastError: string | undefined;
-  /** Operations whose events wait until somebody releases them. */
+  /** Operations whose events wait until an operator releases them. */
   readonly quarantined: number;
 }
 

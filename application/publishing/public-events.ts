@@ -5,7 +5,7 @@ import { publicPayloads } from './event-payloads.ts';
 
 const bytesOf = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex');
 
-/** The UUID of version 5 of this name in this namespace (RFC 9562): the same whoever computes it, and whenever. */
+/** The UUID of version 5 of this name in this namespace (RFC 9562): the same in every process and at any time. */
 export const derivedId = (namespace: string, name: string): string => {
   const hash = createHash('sha1').update(bytesOf(namespace)).update(name, 'utf8').digest().subarray(0, 16);
   hash[6] = (hash[6]! & 0x0f) | 0x50;

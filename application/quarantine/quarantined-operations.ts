@@ -22,7 +22,7 @@ export interface QuarantinedOperation extends QuarantinedStream {
 }
 export interface Release {
   readonly waitsFor: string;
-  /** `asked`: whoever publishes does it within seconds. */
+  /** `asked`: the relay does it within seconds. */
   readonly outcome: 'released' | 'asked' | 'still_waits';
   readonly reason?: string;
 }

@@ -25,7 +25,7 @@ export interface Step {
   readonly renegotiationId: RenegotiationId;
   readonly stream: string;
   readonly command: LoanCommand;
-  /** Without the hash. The same whoever takes the step, so that all of them write the same bytes. */
+  /** Without the hash. The same in every process that takes the step, so that all of them write the same bytes. */
   readonly metadata: Omit<EventMetadata, 'hash' | 'idempotency'>;
   readonly idempotency?: UsedKey;
 }

@@ -143,7 +143,7 @@ export class RenegotiationProtocol {
 
   /**
    * Also after an append whose outcome is unknown: the abort stands exactly where the commit would, so trying it tells which of
-   * the two happened. When not even that can be done, the lease runs out and somebody else does.
+   * the two happened. When not even that can be done, the lease runs out and another process does.
    */
   async #giveUp(
     started: Coordinator,

@@ -12,7 +12,7 @@ interface Dependencies {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** A reservation without its renegotiation: no process of this service writes that, so somebody has to look into it. */
+/** A reservation without its renegotiation: no process of this service writes that, so an operator has to look into it. */
 export class MissingCoordinatorError extends Error {
   override readonly name = 'MissingCoordinatorError';
   constructor(id: RenegotiationId) {
@@ -23,7 +23,7 @@ export class MissingCoordinatorError extends Error {
 /** Short at first, because a decision takes milliseconds; together longer than a lease, so that a crash is waited out. */
 const PAUSES_MS = [5, 10, 20, 40, 80, 160, ...Array.from({ length: 28 }, () => 250)];
 
-/** Ends renegotiations that stand in the way, whoever began them. */
+/** Ends renegotiations that stand in the way, whichever process began them. */
 export class ResolveRenegotiation implements Reservations {
   readonly #deps: Dependencies;
 

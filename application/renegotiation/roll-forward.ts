@@ -21,7 +21,7 @@ interface Dependencies {
 
 /**
  * What follows from a decision, once it stands: the same for everybody who carries it out, and harmless to do again. Each step
- * looks at the operation first, so somebody who comes late finds it done and leaves it alone.
+ * looks at the operation first, so a process that comes late finds it done and leaves it alone.
  */
 export class RollForward {
   readonly #deps: Dependencies;
@@ -106,7 +106,7 @@ export class RollForward {
     try {
       await coordinators.append(coordinator, completed, acting);
     } catch (error) {
-      // Somebody else has carried it out as well, and was faster to say so.
+      // Another process has carried it out as well, and was faster to say so.
       if (!(error instanceof ConcurrencyError)) throw error;
     }
   }

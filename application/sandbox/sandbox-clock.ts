@@ -75,7 +75,7 @@ export interface SandboxTime {
 /** What is asked for: a stretch of time in milliseconds, or an instant. */
 export type ClockMove = { readonly advanceMs: number } | { readonly to: string };
 
-/** How often each process and thread looks whether somebody has moved the clock. */
+/** How often each process and thread looks whether another has moved the clock. */
 const LOOK_EVERY_MS = 100;
 /** How long a move waits before it is answered: whatever is sent after the answer meets the new time everywhere. */
 export const KNOWN_EVERYWHERE_MS = 300;
@@ -101,7 +101,7 @@ export class SandboxClock {
   }
 
   /**
-   * The time once the move is stored and every process knows of it. Moves add up, whoever asks for them at the same time.
+   * The time once the move is stored and every process knows of it. Moves that are asked for at the same time add up.
    * @throws DomainError `validation_error` for one that leads back, or too far ahead
    */
   async move(move: ClockMove): Promise<SandboxTime> {

@@ -33,7 +33,7 @@ const MOST_DIFFERENCES = 50;
 
 const nameOf = ({ number, sealedAt }: SealRecord): string => `seal ${number} of ${sealedAt}`;
 
-/** Compares the log with its seal book while somebody else walks the log from its beginning. */
+/** Compares the log with its seal book while its caller walks the log from its beginning. */
 export class SealCheck {
   readonly #deps: Dependencies;
   readonly #anchor: SealPlace | undefined;

@@ -196,7 +196,7 @@ export class WebhookManagement implements Webhooks {
     const { event, webhookIds } = found;
     const targets = (await subscriptions.ofApplications([context.applicationId]))
       .filter(({ status }) => status === 'active')
-      // A ping is about one registration: nobody else ever gets it.
+      // A ping is about one registration: no other webhook ever gets it.
       .filter((one) => (event.name === PING ? webhookIds.includes(one.webhookId) : wants(one, event)))
       .map(({ webhookId }) => webhookId);
     if (targets.length === 0) {

@@ -9,7 +9,7 @@ import type { ExistingLoan, LoanState } from './state.ts';
 /** The signed copy of a debt acknowledgement; there is none without a renegotiation. */
 const SIGNED_COPY = 'renegotiation_signature';
 
-/** Names the place in the request instead of the file, whose name may be somebody's. */
+/** Names the place in the request instead of the file, whose name may be that of a person. */
 const nameTaken = (index: number): DomainError => {
   const field = `documents[${index}].value`;
   const message = `${field}: a document of this operation has this name already, with another type or content; send the new one under its own name`;

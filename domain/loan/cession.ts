@@ -84,7 +84,7 @@ const disbursement = (command: DisburseLoan, loan: TermSignedLoan): LoanDisburse
   };
 };
 
-/** Money that went out is a fact: stating it once more is harmless, stating it otherwise is a mistake that somebody has to see. */
+/** Money that went out is a fact: stating it once more is harmless, stating it otherwise is a mistake that the administrator has to see. */
 const requireSameDisbursement = (
   { disbursedValue, disbursementDate }: DisburseLoan,
   loan: ExistingLoan & LoanBooks,

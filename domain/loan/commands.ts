@@ -107,7 +107,7 @@ export interface ForgetBorrower extends At {
   readonly reason?: string;
 }
 
-/** Steps of a renegotiation. Each may be carried out any number of times, by anybody: all but the first changes nothing. */
+/** Steps of a renegotiation. Each may be carried out any number of times, by any process: all but the first changes nothing. */
 interface OfRenegotiation {
   readonly renegotiationId: RenegotiationId;
 }

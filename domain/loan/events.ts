@@ -61,7 +61,7 @@ export interface LoanReceived {
   readonly sandboxOutcome?: SandboxOutcome;
 }
 
-/** What the administrator's decision said of itself. The steps of a sandbox, which nobody decided, have none. */
+/** What the administrator's decision said of itself. The steps of a sandbox, which no administrator decided, have none. */
 export interface DecisionRecord {
   readonly decidedAt: Timestamp;
   readonly note?: string;
@@ -204,7 +204,7 @@ export interface BorrowerForgotten {
 export interface LoanReserved {
   readonly type: 'LoanReserved';
   readonly renegotiationId: RenegotiationId;
-  /** From then on anybody may end a renegotiation that is not decided yet. */
+  /** From then on any process may end a renegotiation that is not decided yet. */
   readonly leaseEndsAt: RealTime;
 }
 

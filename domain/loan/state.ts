@@ -127,7 +127,7 @@ export type LoanState =
 export type ExistingLoan = Exclude<LoanState, NoLoan | ReservedCode>;
 export type LoanStatus = ExistingLoan['status'];
 
-/** An operation or a code that a renegotiation holds; whoever meets one has to see to that renegotiation first. */
+/** An operation or a code that a renegotiation holds; a command that meets one waits for that renegotiation first. */
 export const isReserved = (state: LoanState): state is ReservedLoan | ReservedCode =>
   state.status === 'reserved' || state.status === 'code_reserved';
 

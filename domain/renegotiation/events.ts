@@ -1,7 +1,7 @@
 import type { LoanReceived, RenegotiationTerms } from '../loan/events.ts';
 import type { ApplicationId, LoanCode, RealTime, RenegotiationId, Timestamp } from '../shared/identifiers.ts';
 
-/** Intent only: nothing is decided. After the end of the lease anybody may abort. */
+/** Intent only: nothing is decided. After the end of the lease any process may abort. */
 export interface RenegotiationStarted {
   readonly type: 'RenegotiationStarted';
   readonly renegotiationId: RenegotiationId;
@@ -19,7 +19,7 @@ export interface Reservation {
   readonly revision: number;
 }
 
-/** The commit point. It carries all that anybody needs to carry it out, and all that readers have to see change at once. */
+/** The commit point. It carries all that a process needs to carry it out, and all that readers have to see change at once. */
 export interface RenegotiationCommitted {
   readonly type: 'RenegotiationCommitted';
   readonly renegotiation: RenegotiationTerms;

@@ -7,7 +7,7 @@ export interface Sealed {
   readonly sealed: SealedText;
 }
 
-/** Equal names of one operation have equal digests, which nobody can make or guess without the operation's key. */
+/** Equal names of one operation have equal digests, which cannot be made or guessed without the operation's key. */
 export interface SealedName extends Sealed {
   readonly digest: string;
 }

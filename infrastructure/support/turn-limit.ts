@@ -2,7 +2,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 
 /**
  * Work that is done where it is asked for resolves without a turn of the event loop, so a loop over it would let nothing else happen.
- * Whoever passes here before such work gives way to others once the turn has lasted too long.
+ * A caller that passes here before such work gives way to others once the turn has lasted too long.
  */
 export class TurnLimit {
   readonly #longestMs: number;

@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000;
 const EVERY_MS = 60_000;
 const DELIVERIES_A_STEP = 200;
 const BETWEEN_STEPS_MS = 20;
-/** Far longer than anybody can be in the middle of queueing for a subscription that was just removed. */
+/** Far longer than a worker can be in the middle of queueing for a subscription that was just removed. */
 const REMOVED_FOR_MS = 600_000;
 
 /** Keeps the tables bounded: every minute, in small steps with pauses, so that deliveries do not wait for it. */

@@ -27,7 +27,7 @@ const FAILURES_MS = 10_000;
 const REMEMBERED = 5_000;
 
 /**
- * The addresses of names, on behalf of applications: each has a few names asked for at a time, so names that nobody answers for
+ * The addresses of names, on behalf of applications: each has a few names asked for at a time, so names that no server answers for
  * delay only the application that uses them.
  */
 export class NameResolver {

@@ -149,7 +149,7 @@ export class WebhookDispatcher {
         retries -= request.retries;
         if (requests.push(request) === MOST_ENDPOINTS_A_CLAIM) break;
       } else if (endpoint.inFlight === 0) {
-        // Its own results would wake it; without any, somebody else's free slot has to.
+        // Its own results would wake it; without any, a slot that another endpoint frees has to.
         this.#agenda.starve(endpoint);
       }
     }
@@ -192,7 +192,7 @@ export class WebhookDispatcher {
         ended = next && (await this.#send(next, endpoint, goesOn));
       }
     } catch (error) {
-      // Nothing is lost: the lease ends, and somebody makes the attempt again.
+      // Nothing is lost: the lease ends, and a worker makes the attempt again.
       this.#report(error, 'webhooks: result not stored');
     } finally {
       this.#freed(endpoint);

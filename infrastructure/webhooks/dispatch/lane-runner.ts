@@ -69,7 +69,7 @@ export class LaneRunner {
     const { sender, keys, now, settings } = this.#deps;
     const timeoutMs = Math.max(1, settings.timeoutMs - spentMs);
     const begunAt = now();
-    // A worker that was asleep for long must not send: somebody else may be at it.
+    // A worker that was asleep for long must not send: another worker may be at it.
     if (Date.parse(delivery.lease.until) - begunAt < timeoutMs) return this.giveBack(delivery, endpoint);
     const { webhookId, sealedSecret } = delivery.endpoint;
     const { name, eventId, body } = delivery.event;
@@ -164,7 +164,7 @@ export class LaneRunner {
       );
       return undefined;
     }
-    // A redelivery may come days later by somebody's choice: that is no latency.
+    // A redelivery may come days later by the choice of its owner: that is no latency.
     if (verdict.kind === 'delivered' && !delivery.redelivery)
       metrics.delivered(ended.endedAt - Date.parse(delivery.createdAt));
     if (verdict.kind === 'failed' && !delivery.redelivery) this.#exhausted(ended);

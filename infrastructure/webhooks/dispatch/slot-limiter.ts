@@ -53,7 +53,7 @@ export class SlotLimiter {
     endpoint.sending += 1;
   }
 
-  /** False when no slot is left for anybody. */
+  /** False when no slot is left. */
   #next(endpoint: Endpoint): boolean {
     const queue = this.#waiting.get(endpoint);
     while (queue && queue.length > 0 && this.#mayStart(endpoint)) {

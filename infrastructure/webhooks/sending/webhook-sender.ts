@@ -34,7 +34,7 @@ export interface FailedAttempt extends Answer {
 export type AttemptOutcome =
   | ({ readonly kind: 'delivered'; readonly status: number } & Answer)
   | FailedAttempt
-  /** Cut off by ourselves while stopping: nobody knows what the receiver made of it. */
+  /** Cut off by this service while it stops: what the receiver made of it is unknown. */
   | { readonly kind: 'abandoned' };
 
 /** Statuses by which a gateway says that what is behind it is not there. */
