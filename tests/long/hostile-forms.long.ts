@@ -25,7 +25,7 @@ interface FormSender {
   readonly answered: Promise<{ readonly status: number; readonly retryAfter?: string | undefined } | Error>;
 }
 
-/** Begins to send a form on a connection of its own. Whoever began it ends it, or leaves it as it is. */
+/** Begins to send a form on a connection of its own; the caller ends it, or leaves it as it is. */
 const beginForm = (
   target: { readonly url: string; readonly method?: string; readonly token: string },
   start: string | Buffer,

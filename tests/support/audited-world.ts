@@ -40,7 +40,7 @@ export const liveThroughEverything = async (api: ApiClient): Promise<void> => {
   const subscription = { url: 'https://127.0.0.1:9/hook', events: ['*'] };
   accepted(await api.call('POST', '/webhook', subscription));
   for (const code of CODES) accepted(await api.assign(loanRequest(api.fund, code, 4, { installments })));
-  // What is due long ago becomes overdue at some moment, so revisions of this one are nobody's to count on.
+  // What is due long ago becomes overdue at some moment, so no test counts on revisions of this one.
   accepted(await api.assign(loanRequest(api.fund, 'E', 4)));
   for (const code of [...CODES, 'E']) await api.untilStatus(code, 'active');
   accepted(await api.settle('A', '001', 900));
@@ -122,7 +122,7 @@ export class AuditedWorld {
   }
 }
 
-/** As somebody with the file at hand would: triggers and references do not stop them. */
+/** As a person with the file at hand would: triggers and references do not stop them. */
 export const tamper = (file: string, change: (db: DatabaseSync) => void): void => {
   const db = new DatabaseSync(file, { enableForeignKeyConstraints: false });
   try {

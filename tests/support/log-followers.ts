@@ -21,7 +21,7 @@ export class MemoryCheckpoints implements CheckpointStore {
   };
 }
 
-/** The log up to where it ends; then the signal ends as well, and with it whoever follows. */
+/** The log up to where it ends; then the signal ends as well, and with it every follower. */
 export const oneLookAtTheLog = (
   log: EventSubscription,
 ): { readonly subscription: EventSubscription; readonly signal: AbortSignal; readonly stop: () => void } => {

@@ -18,5 +18,5 @@ export const mainThreadCost = async (work: () => Promise<unknown>): Promise<numb
   return Math.min(...tries);
 };
 
-/** What one request may cost the thread that serves everybody. */
+/** What one request may cost the thread that serves all of them. */
 export const MOST_MS = 50;

@@ -64,7 +64,7 @@ export class Renegotiator {
     return seen;
   }
 
-  /** Whoever sees one side changed sees the other side changed, whichever of them is read first. */
+  /** A reader that sees one side changed sees the other side changed, whichever of them is read first. */
   watch(originals: readonly string[], code: string) {
     const halves: string[] = [];
     let watching = true;

@@ -14,7 +14,7 @@ const flags = [
 const main = 'infrastructure/composition/main.ts';
 const cli = 'infrastructure/composition/receivables.ts';
 
-/** Below the ports that the system gives to outgoing connections, so that nobody takes it between this answer and its use. */
+/** Below the ports that the system gives to outgoing connections, so that no connection takes it between this answer and its use. */
 const PORTS = { from: 12_000, to: 32_000 } as const;
 
 const canListen = async (port: number): Promise<boolean> => {

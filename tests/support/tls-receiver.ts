@@ -12,7 +12,7 @@ import type { Leaf } from './certificates.ts';
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const DAY = 86_400_000;
 
-/** A certificate for localhost that nobody but itself vouches for. */
+/** A self-signed certificate for localhost. */
 export const selfSigned = async (): Promise<Leaf> => {
   x509.cryptoProvider.set(webcrypto as never);
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
@@ -83,7 +83,7 @@ export class TlsReceiver {
     return receiver;
   }
 
-  /** Takes connections and hands their bytes to nobody: for what goes wrong before HTTP. */
+  /** Takes connections and drops their bytes: for what goes wrong before HTTP. */
   static async startTcp(onConnection: (socket: Socket) => void): Promise<TlsReceiver> {
     const server = createTcpServer(onConnection).listen(0, '127.0.0.1');
     await once(server, 'listening');
