@@ -2,17 +2,15 @@ import type { LoanState } from '../../domain/loan/state.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { Handled } from '../command-handling/command-handler.ts';
 import { KeyedQueue } from '../command-handling/keyed-queue.ts';
-import { loanStream } from '../command-handling/stream-names.ts';
+import { loanStream } from '../command-handling/operation.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import { requirePaymentDate } from '../loans/inputs.ts';
 import type { PaymentDatePolicy } from '../loans/inputs.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { RefusedDecision } from '../ports/decision-source.ts';
 import type { EventStore } from '../ports/event-store.ts';
-import type { AdministratorDecisions } from './decisions.ts';
-import { readDecision } from './read-decision.ts';
-import { commandOf, fingerprintOf } from './submitted-decision.ts';
-import type { SubmittedDecision } from './submitted-decision.ts';
+import { commandOf, fingerprintOf, readDecision } from './decisions.ts';
+import type { AdministratorDecisions, SubmittedDecision } from './decisions.ts';
 
 interface Dependencies {
   readonly decisions: AdministratorDecisions;

@@ -1,8 +1,25 @@
+import { hash } from 'node:crypto';
 import type { LoanCommand } from '../../domain/loan/commands.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
+import type { DecisionRecord, RejectionReason } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
-import type { StoredFormats } from '../ports/stored-formats.ts';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { FieldViolation } from '../../domain/shared/domain-error.ts';
+import type { Timestamp } from '../../domain/shared/identifiers.ts';
+import { centsFromAmount } from '../../domain/shared/money.ts';
+import type { Cents } from '../../domain/shared/money.ts';
 import type { CommandHandler, CommandRequest, Handled } from '../command-handling/command-handler.ts';
+import { canonicalText } from '../command-handling/operation.ts';
+import type { RefusedDecision } from '../ports/decision-source.ts';
+import type { StoredFormats } from '../ports/stored-formats.ts';
+import { DocumentValidators, MOST_VIOLATIONS, withoutRepetitions } from '../schemas/document-validators.ts';
+import type { Validator } from '../schemas/document-validators.ts';
+import { parseExactJson } from '../schemas/exact-json.ts';
+import { UNKNOWN_FIELD, recogniser } from '../schemas/recogniser.ts';
+import { valueSchemas } from '../schemas/values.ts';
+import { MOST_REASONS, decisionSchemas } from './decision-schema.ts';
+import type { DecisionName } from './decision-schema.ts';
 
 /** A decision of the fund's administrator on one operation. */
 export interface Decision {
@@ -52,4 +69,190 @@ const asBefore = (command: LoanCommand): LoanCommand => {
   if (command.type === 'DisburseLoan') return { ...command, exitBasis: 'acquisition_value' };
   if (command.type === 'RejectLoan') return { ...command, onlyBeforeApproval: true };
   return command;
+};
+
+interface OfOperation {
+  readonly decisionId: string;
+  readonly applicationId: string;
+  /** originator_proposal_code */
+  readonly code: string;
+  /** Default: when it is carried out. */
+  readonly decidedAt?: Timestamp;
+  readonly note?: string;
+}
+
+/** A decision whose form is right; whether the operation allows it is another question. */
+export type SubmittedDecision = OfOperation &
+  (
+    | { readonly decision: 'approve' | 'sign_term' | 'process_repurchase' }
+    | { readonly decision: 'reject'; readonly reasons: readonly RejectionReason[] }
+    | {
+        readonly decision: 'disburse';
+        readonly disbursementDate: CalendarDate;
+        readonly disbursedValue: Cents;
+      }
+  );
+
+const recordOf = ({ decidedAt, note }: SubmittedDecision, now: Timestamp): DecisionRecord => ({
+  decidedAt: decidedAt ?? now,
+  ...(note !== undefined && { note }),
+});
+
+export const commandOf = (submitted: SubmittedDecision, now: Timestamp): LoanCommand => {
+  const common = { now, decision: recordOf(submitted, now) };
+  switch (submitted.decision) {
+    case 'approve':
+      return { type: 'ApproveLoan', ...common };
+    case 'reject':
+      return { type: 'RejectLoan', reasons: submitted.reasons, ...common };
+    case 'sign_term':
+      return { type: 'SignLoanTerm', ...common };
+    case 'disburse': {
+      const { disbursementDate, disbursedValue } = submitted;
+      return { type: 'DisburseLoan', disbursementDate, disbursedValue, ...common };
+    }
+    case 'process_repurchase':
+      return { type: 'CompleteRepurchase', ...common };
+  }
+};
+
+/** Equal for equal contents, whatever the order of the fields was; its own id is left out. */
+export const fingerprintOf = (submitted: SubmittedDecision): string => {
+  const { decisionId: _, ...contents } = submitted;
+  const reasons =
+    contents.decision === 'reject'
+      ? contents.reasons.map(({ code, message }) => ({ code, message }))
+      : undefined;
+  return hash('sha256', canonicalText({ ...contents, reasons }));
+};
+
+/** One line of JSON, as the schema RefusedDecision describes it: what every kind of dead letter holds. */
+export const deadLetterText = ({ decisionId, origin, text, reason, refusedAt }: RefusedDecision): string =>
+  JSON.stringify({
+    ...(decisionId !== undefined && { decision_id: decisionId }),
+    origin,
+    text,
+    reason: {
+      code: reason.code,
+      message: reason.message,
+      details: reason.details.map(({ field, code, message }) => ({ field, code, message })),
+    },
+    refused_at: refusedAt,
+  });
+
+/** Its fields by their published names, after the schema has accepted them. */
+interface DecisionFields {
+  readonly decision_id: string;
+  readonly application_id: string;
+  readonly originator_proposal_code: string;
+  readonly decision: DecisionName;
+  readonly reasons: readonly RejectionReason[];
+  readonly disbursement_date: CalendarDate;
+  readonly disbursed_value: number;
+  readonly decided_at?: string;
+  readonly note?: string;
+}
+
+export type DecisionReading =
+  | { readonly kind: 'read'; readonly decision: SubmittedDecision }
+  | { readonly kind: 'malformed'; readonly decisionId?: string; readonly reason: DomainError };
+
+const NAME = 'AdministratorDecision';
+let compiled: Validator | undefined;
+/** Compiled when the first decision comes: most processes never see one. */
+const validator = (): Validator => (compiled ??= compile());
+
+const compile = (): Validator => {
+  const document = { components: { schemas: { ...valueSchemas, ...decisionSchemas } } };
+  const validate = new DocumentValidators(document).component(NAME, 'decision');
+  const recognise = recogniser(document, NAME);
+  // Unknown fields of a decision are ignored, however they are spelt.
+  return (value) =>
+    withoutRepetitions([
+      ...recognise(value).violations.filter(({ code }) => code !== UNKNOWN_FIELD),
+      ...validate(value),
+    ]);
+};
+
+/** RFC 3339 writes leap seconds, which the clock of no computer here knows. */
+const NO_SUCH_INSTANT = {
+  field: 'decided_at',
+  code: 'invalid_date',
+  message: 'must be an instant that exists, without a leap second',
+};
+
+const malformed = (all: readonly FieldViolation[], value?: unknown): DecisionReading => {
+  const violations = all.slice(0, MOST_VIOLATIONS);
+  const id = (value as { decision_id?: unknown } | null | undefined)?.decision_id;
+  const message = violations.map((violation) => `${violation.field} ${violation.message}`).join('; ');
+  return {
+    kind: 'malformed',
+    ...(typeof id === 'string' && { decisionId: id }),
+    reason: new DomainError('validation_error', message, violations),
+  };
+};
+
+const submitted = (fields: DecisionFields): SubmittedDecision => {
+  const common = {
+    decisionId: fields.decision_id,
+    applicationId: fields.application_id,
+    code: fields.originator_proposal_code,
+    ...(fields.decided_at !== undefined && {
+      decidedAt: new Date(fields.decided_at).toISOString() as Timestamp,
+    }),
+    ...(fields.note !== undefined && { note: fields.note }),
+  };
+  const { decision } = fields;
+  switch (decision) {
+    case 'reject':
+      return {
+        ...common,
+        decision,
+        reasons: fields.reasons.map(({ code, message }) => ({ code, message })),
+      };
+    case 'disburse': {
+      const disbursedValue = centsFromAmount(fields.disbursed_value);
+      return { ...common, decision, disbursementDate: fields.disbursement_date, disbursedValue };
+    }
+    case 'approve':
+    case 'sign_term':
+    case 'process_repurchase':
+      return { ...common, decision };
+  }
+};
+
+const REPLACEMENT = '\uFFFD';
+/** Twice what the longest reasons take, every character escaped. */
+const LONGEST_TEXT = 262_144;
+
+/** The schema knows reasons only under a condition, so the list is cut here: each entry costs, and is told about. */
+const shortened = (value: unknown): unknown => {
+  const reasons = (value as { reasons?: unknown } | null)?.reasons;
+  return Array.isArray(reasons)
+    ? { ...(value as object), reasons: reasons.slice(0, MOST_REASONS + 1) }
+    : value;
+};
+
+/** Reads one decision from its JSON text. A malformed one names every broken field. */
+export const readDecision = (text: string): DecisionReading => {
+  if (text.length > LONGEST_TEXT) {
+    const message = `must be one JSON object of at most ${LONGEST_TEXT} characters`;
+    return malformed([{ field: 'decision', code: 'invalid_format', message }]);
+  }
+  // What stands for bytes that were no UTF-8: the reason would reach the integrator mangled.
+  if (text.includes(REPLACEMENT))
+    return malformed([{ field: 'decision', code: 'invalid_format', message: 'must be UTF-8 text' }]);
+  let value: unknown;
+  try {
+    value = shortened(parseExactJson(text));
+  } catch {
+    return malformed([{ field: 'decision', code: 'invalid_format', message: 'must be one JSON object' }]);
+  }
+  const violations = validator()(value);
+  if (violations.length > 0) return malformed(violations, value);
+  const fields = value as DecisionFields;
+  if (fields.decided_at !== undefined && Number.isNaN(Date.parse(fields.decided_at))) {
+    return malformed([NO_SUCH_INSTANT], value);
+  }
+  return { kind: 'read', decision: submitted(fields) };
 };

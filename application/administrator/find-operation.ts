@@ -1,5 +1,5 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import { loanStream } from '../command-handling/stream-names.ts';
+import { loanStream } from '../command-handling/operation.ts';
 import type { ClientRegistry } from '../ports/clients.ts';
 import type { EventStore } from '../ports/event-store.ts';
 

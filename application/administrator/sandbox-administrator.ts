@@ -3,7 +3,7 @@ import type { RejectionReason } from '../../domain/loan/events.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { Timestamp } from '../../domain/shared/identifiers.ts';
-import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
+import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
 import { LogFollower } from '../coordination/log-follower.ts';
 import type { LogFollowing } from '../coordination/log-follower.ts';
 import { notEarlier } from '../event-codec/hash-chain.ts';

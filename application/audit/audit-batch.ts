@@ -1,6 +1,6 @@
-import { messageOf } from '../support/error-message.ts';
+import { messageOf } from '../support/failures.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
-import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
+import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
 import type { AuditedRows, FrozenEvents } from '../ports/audit.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
 import { checkClaims } from './check-reservations.ts';

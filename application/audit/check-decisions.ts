@@ -1,8 +1,7 @@
-import { messageOf } from '../support/error-message.ts';
 import { isDailyFactor } from '../../domain/curve/daily-factor-check.ts';
 import { solveDailyFactor } from '../../domain/curve/daily-factor.ts';
-import type { InstallmentBecameOverdue } from '../../domain/installment/events.ts';
-import { becomeOverdue } from '../../domain/installment/index.ts';
+import { becomeOverdue } from '../../domain/installment/decide.ts';
+import type { InstallmentBecameOverdue } from '../../domain/installment/state.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type {
   DecisionRecord,
@@ -13,8 +12,9 @@ import type {
   LoanState,
 } from '../../domain/loan/index.ts';
 import { addDays } from '../../domain/shared/calendar-date.ts';
-import { parseLoanStream } from '../command-handling/stream-names.ts';
+import { parseLoanStream } from '../command-handling/operation.ts';
 import { encodeEvent } from '../event-codec/event-codec.ts';
+import { messageOf } from '../support/failures.ts';
 import { fieldDifferences, shown } from './difference.ts';
 import type { DifferenceKind, Report } from './difference.ts';
 import type { DecodedEvent } from './stored-events.ts';

@@ -1,8 +1,8 @@
 import { explainPresentValue } from '../../domain/curve/explained-value.ts';
 import type { ExplainedLine } from '../../domain/curve/explained-value.ts';
-import { exitBasisValue } from '../../domain/loan/books.ts';
-import { isOpen } from '../../domain/installment/index.ts';
+import { isOpen } from '../../domain/installment/state.ts';
 import type { OpenInstallment } from '../../domain/installment/state.ts';
+import { exitBasisValue } from '../../domain/loan/evolve.ts';
 import type { LoanEvent, LoanReceived, LoanState } from '../../domain/loan/index.ts';
 import { formatCents } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';

@@ -1,7 +1,7 @@
-import { messageOf } from '../support/error-message.ts';
+import { messageOf } from '../support/failures.ts';
 import type { LoanEvent, LoanState } from '../../domain/loan/index.ts';
 import type { ProjectedEvent, Projection } from '../../projections/projection.ts';
-import { parseLoanStream } from '../command-handling/stream-names.ts';
+import { parseLoanStream } from '../command-handling/operation.ts';
 import type { PaymentPlace } from '../ports/audit.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';

@@ -1,4 +1,4 @@
-import { LOAN_STREAM_PREFIX, loanStream } from '../command-handling/stream-names.ts';
+import { LOAN_STREAM_PREFIX, loanStream } from '../command-handling/operation.ts';
 import type { FrozenPeriod } from '../ports/audit.ts';
 import { AuditBatch } from './audit-batch.ts';
 import type { AuditStores } from './audit-batch.ts';

@@ -1,4 +1,4 @@
-import { messageOf } from '../support/error-message.ts';
+import { messageOf } from '../support/failures.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanEvent, LoanState } from '../../domain/loan/index.ts';
 import { renegotiationDecider } from '../../domain/renegotiation/index.ts';
@@ -11,7 +11,7 @@ import type {
   Reserved,
 } from '../../domain/renegotiation/index.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
-import { renegotiationStream } from '../command-handling/stream-names.ts';
+import { renegotiationStream } from '../command-handling/operation.ts';
 import { encodeEvent } from '../event-codec/event-codec.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
 import { fieldDifferences, shown } from './difference.ts';

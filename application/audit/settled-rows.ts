@@ -1,4 +1,4 @@
-import { messageOf } from '../support/error-message.ts';
+import { messageOf } from '../support/failures.ts';
 import type { AuditBatch, AuditStores } from './audit-batch.ts';
 import type { Difference, Report } from './difference.ts';
 import type { OperationAudit } from './operation-audit.ts';

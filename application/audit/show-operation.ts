@@ -5,13 +5,13 @@ import { addDays } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { PrivateText } from '../../domain/shared/private-text.ts';
-import { loanStream } from '../command-handling/stream-names.ts';
+import { loanStream } from '../command-handling/operation.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
 import { findBrokenLink } from '../event-codec/hash-chain.ts';
-import { businessDayOf } from '../portfolio/business-day.ts';
+import { businessDayOf } from '../portfolio/show-portfolio.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
-import { readTexts } from '../privacy/read-texts.ts';
+import { readTexts } from '../privacy/forget-borrower.ts';
 import { explainPayoff, explainPrice } from './explained-price.ts';
 import type { ExplainedPrice } from './explained-price.ts';
 

@@ -4,7 +4,7 @@ import { decodeLoanEvent, decodeRenegotiationEvent } from '../event-codec/event-
 import type { EncodedEvent } from '../event-codec/event-codec.ts';
 import { CHAIN_START, chainHash } from '../event-codec/hash-chain.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
-import { messageOf } from '../support/error-message.ts';
+import { messageOf } from '../support/failures.ts';
 import type { Report } from './difference.ts';
 
 export interface DecodedEvent<Event extends DomainEvent> {

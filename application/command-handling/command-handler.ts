@@ -13,8 +13,7 @@ import type { AppendResult, EventStore, EventToAppend, KeyClaim } from '../ports
 import { retryAppend } from '../support/retry.ts';
 import { KeyedQueue } from './keyed-queue.ts';
 import { acceptedUnder, advance, replay, visibleOf } from './operation.ts';
-import type { Operation, UsedKey } from './operation.ts';
-import type { Reservations } from './reservations.ts';
+import type { Operation, Reservations, UsedKey } from './operation.ts';
 
 export interface CommandRequest {
   readonly stream: string;

@@ -1,10 +1,67 @@
-import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
+import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
+import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
 import { CHAIN_START } from '../event-codec/hash-chain.ts';
-import { seesFund } from '../request-context.ts';
 import type { EventToAppend, RecordedEvent, StreamRevision } from '../ports/event-store.ts';
+import { seesFund } from '../request-context.ts';
+
+/**
+ * `loan-<application>.<code>`: the code's characters outside letters, digits, `-` and `_` become `~` and two hexadecimal digits,
+ * so that the name is safe in every store and the code can be read back. Application ids hold no dot.
+ */
+export const LOAN_STREAM_PREFIX = 'loan-';
+
+const encode = (code: string): string =>
+  code.replace(/[^A-Za-z0-9_-]/g, (c) => `~${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
+
+const decode = (encoded: string): string =>
+  encoded.replace(/~([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+
+export const loanStream = (applicationId: string, code: string): string =>
+  `${LOAN_STREAM_PREFIX}${applicationId}.${encode(code)}`;
+
+/** The parts of an operation's stream name; undefined for any other stream. */
+export const parseLoanStream = (stream: string): { applicationId: string; code: string } | undefined => {
+  const dot = stream.indexOf('.');
+  if (!stream.startsWith(LOAN_STREAM_PREFIX) || dot < 0) return undefined;
+  return { applicationId: stream.slice(LOAN_STREAM_PREFIX.length, dot), code: decode(stream.slice(dot + 1)) };
+};
+
+/** `renegotiation-<id>`: the coordinator of one renegotiation. */
+export const RENEGOTIATION_STREAM_PREFIX = 'renegotiation-';
+
+export const renegotiationStream = (id: RenegotiationId): string => `${RENEGOTIATION_STREAM_PREFIX}${id}`;
+
+/** Sees to renegotiations that stand in the way of a command. */
+export interface Reservations {
+  /**
+   * Resolves once the renegotiation holds nothing any more: carried out, or given up.
+   *
+   * @throws DomainError `concurrent_modification` when it is still being decided after a bounded wait
+   */
+  resolve(renegotiationId: RenegotiationId): Promise<void>;
+}
+
+type Canonical =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | readonly Canonical[]
+  | { readonly [field: string]: Canonical };
+
+/** JSON text with sorted fields and without absent ones: equal contents give equal texts, whatever order they came in. */
+export const canonicalText = (value: Canonical): string => {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  const fields = Object.entries(value as { readonly [field: string]: Canonical })
+    .filter(([, v]) => v !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${fields.map(([name, v]) => `${JSON.stringify(name)}:${canonicalText(v)}`).join(',')}}`;
+};
 
 /** A key that an accepted request used up, and what that request was. */
 export interface UsedKey {

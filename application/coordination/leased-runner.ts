@@ -1,7 +1,7 @@
 import type { Lease, Leases } from '../ports/coordination.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Background } from './background.ts';
-import { Outage } from '../support/outage.ts';
+import { Outage } from '../support/failures.ts';
 import type { Pause } from '../support/retry.ts';
 
 export interface LeasedRunnerOptions {

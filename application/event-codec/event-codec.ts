@@ -1,11 +1,11 @@
 import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
-import type { RenegotiationEvent } from '../../domain/renegotiation/events.ts';
+import type { RenegotiationEvent } from '../../domain/renegotiation/state.ts';
 import type { JsonText } from '../ports/event-store.ts';
 import { UnreadableEventError } from './fields.ts';
 import type { EventEntry, Payload } from './fields.ts';
-import * as loan from './loan-entries.ts';
-import * as renegotiation from './renegotiation-entries.ts';
+import * as loan from './entries.ts';
+import * as renegotiation from './entries.ts';
 
 type EntriesOf<Event extends DomainEvent> = { readonly [Type in Event['type']]: EventEntry<Type> };
 type AnyEntry = EventEntry<DomainEvent['type']>;

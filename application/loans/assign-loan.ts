@@ -1,18 +1,17 @@
-import { DomainError } from '../../domain/shared/domain-error.ts';
-import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanDocument, LoanEvent } from '../../domain/loan/events.ts';
+import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { ApplicationId, SealedBorrower } from '../../domain/shared/identifiers.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
-import { canonicalText } from '../command-handling/fingerprint.ts';
-import { loanStream } from '../command-handling/stream-names.ts';
+import { canonicalText, loanStream } from '../command-handling/operation.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { DocumentInspector, DocumentStore } from '../ports/document-store.ts';
 import type { Outcome, RequestContext } from '../request-context.ts';
+import { documentsOf, fileNamed, privateNames } from './add-documents.ts';
 import { ENDPOINTS } from './inputs.ts';
 import type { AssignLoanInput, LoanReceipt } from './inputs.ts';
-import { documentsOf, fileNamed, privateNames } from './named-documents.ts';
 
 interface Dependencies {
   readonly commands: CommandHandler;

@@ -1,5 +1,5 @@
+import type { PaymentMethod } from '../../domain/installment/state.ts';
 import type { Settlement } from '../../domain/installment/decide.ts';
-import type { PaymentMethod } from '../../domain/installment/events.ts';
 import type { ScheduledInstallment } from '../../domain/installment/state.ts';
 import type {
   LoanDocument,

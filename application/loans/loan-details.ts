@@ -1,14 +1,14 @@
-import { openFaceValue, payoffValue } from '../../domain/loan/books.ts';
-import type { PaymentMethod } from '../../domain/installment/events.ts';
+import type { PaymentMethod } from '../../domain/installment/state.ts';
+import { outstandingAtDue } from '../../domain/installment/decide.ts';
 import type { Installment, PrepaymentCredit } from '../../domain/installment/state.ts';
-import { outstandingAtDue } from '../../domain/installment/index.ts';
 import type { RejectionReason, RepurchaseReason } from '../../domain/loan/events.ts';
+import { openFaceValue, payoffValue } from '../../domain/loan/evolve.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { InstallmentCode, Timestamp } from '../../domain/shared/identifiers.ts';
 import { LARGEST_AMOUNT, cents } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 import type { InstallmentRow, LoanView, PrepaymentRow } from '../../projections/loan/loan-view.ts';
-import { businessDayOf } from '../portfolio/business-day.ts';
+import { businessDayOf } from '../portfolio/show-portfolio.ts';
 import type { Borrower } from '../ports/borrower-vault.ts';
 
 export interface InstallmentDetails {

@@ -1,4 +1,4 @@
-import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
+import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
 import type { EventStore } from '../ports/event-store.ts';
 
 /** Beyond these the oldest are forgotten: they are in the read model long since, unless it has come to a halt. */

@@ -1,9 +1,8 @@
+import type { LoanEvent, PrepaymentProcessed } from '../../domain/loan/events.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
-import type { PrepaymentProcessed } from '../../domain/loan/events.ts';
-import { acceptedEvent } from '../command-handling/accepted-event.ts';
-import type { CommandHandler } from '../command-handling/command-handler.ts';
-import { canonicalText } from '../command-handling/fingerprint.ts';
-import { loanStream } from '../command-handling/stream-names.ts';
+import type { CommandHandler, Handled } from '../command-handling/command-handler.ts';
+import { canonicalText, loanStream } from '../command-handling/operation.ts';
+import { decodeLoanEvent } from '../event-codec/event-codec.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { EventStore } from '../ports/event-store.ts';
@@ -75,3 +74,17 @@ const receiptOf = ({ code }: ProcessPrepaymentInput, event: PrepaymentProcessed)
   }),
   processedAt: event.processedAt,
 });
+
+/**
+ * The first event of an accepted request: just decided, or as it was stored when the request was accepted. A replay reads the
+ * stream for it, because the state does not tell several requests of the same kind apart.
+ */
+const acceptedEvent = async (
+  store: Pick<EventStore, 'read'>,
+  stream: string,
+  handled: Handled,
+): Promise<LoanEvent | undefined> => {
+  if (!handled.replayed) return handled.events[0];
+  const [first] = (await store.read(stream, handled.acceptedAt)).events;
+  return first && decodeLoanEvent(first);
+};

@@ -1,4 +1,3 @@
-import { loanDecider } from '../../domain/loan/index.ts';
 import type {
   AllocationLine,
   ExitBasis,
@@ -7,6 +6,7 @@ import type {
   Pricing,
   RepurchaseReason,
 } from '../../domain/loan/events.ts';
+import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import { daysBetween } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
@@ -14,7 +14,7 @@ import type { InstallmentCode, LoanCode, Timestamp } from '../../domain/shared/i
 import { cents } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
-import { loanStream } from '../command-handling/stream-names.ts';
+import { loanStream } from '../command-handling/operation.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { RequestContext } from '../request-context.ts';
 import { requirePaymentDate } from './inputs.ts';

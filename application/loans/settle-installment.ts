@@ -1,8 +1,7 @@
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
-import { canonicalText } from '../command-handling/fingerprint.ts';
-import { loanStream } from '../command-handling/stream-names.ts';
+import { canonicalText, loanStream } from '../command-handling/operation.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import { askedBy } from '../request-context.ts';

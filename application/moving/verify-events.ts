@@ -2,7 +2,7 @@ import { CHAIN_START, chainHash } from '../event-codec/hash-chain.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import { MoveFailedError } from '../ports/moving.ts';
 import type { EventToMove, LogToMove } from '../ports/moving.ts';
-import { keepsItsPlace } from './pending-appends.ts';
+import { keepsItsPlace } from './copy-events.ts';
 
 interface Dependencies {
   readonly log: LogToMove;

@@ -1,12 +1,90 @@
 import { presentValuesOn } from '../../domain/curve/present-value.ts';
-import { daysBetween } from '../../domain/shared/calendar-date.ts';
+import { addDays, daysBetween } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import type { PortfolioFlow } from '../../projections/portfolio/portfolio-rows.ts';
+import type { PortfolioFlow } from '../../projections/portfolio/portfolio-projection.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { FlowTotal, OpenPosition, PortfolioPositions } from '../ports/fund-reports.ts';
-import { endOfBusinessDay } from './business-day.ts';
-import { OVERDUE_BUCKETS } from './position.ts';
-import type { Flow, FlowSum, FundPosition, Held } from './position.ts';
+
+const saoPaulo = new Intl.DateTimeFormat('en-CA', {
+  timeZone: 'America/Sao_Paulo',
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+});
+
+/** The day in America/Sao_Paulo on which an instant lies. */
+export const businessDayOf = (instant: string): CalendarDate =>
+  saoPaulo.format(Date.parse(instant)) as CalendarDate;
+
+/** Hours behind UTC, in winter and in the summers that had one. In spring a day began at 01:00, so the later one comes first. */
+const OFFSETS = [3, 2];
+
+/** First instant after a day in America/Sao_Paulo. */
+const endOfBusinessDay = (date: CalendarDate): string => {
+  const next = addDays(date, 1);
+  const begins = (instant: Date): boolean =>
+    saoPaulo.format(instant) === next && saoPaulo.format(new Date(instant.getTime() - 1)) === date;
+  const candidates = OFFSETS.map((hours) => new Date(`${next}T0${hours}:00:00.000Z`));
+  return (candidates.find(begins) ?? candidates[0]!).toISOString();
+};
+
+/**
+ * Days past the due date, as the monthly report of receivables funds to the Brazilian regulator splits them (instruction CVM 576,
+ * annex A). The last bucket has no end.
+ */
+const OVERDUE_BUCKETS = [
+  { from: 1, to: 30 },
+  { from: 31, to: 60 },
+  { from: 61, to: 90 },
+  { from: 91, to: 120 },
+  { from: 121, to: 150 },
+  { from: 151, to: 180 },
+  { from: 181, to: 360 },
+  { from: 361, to: 720 },
+  { from: 721, to: 1080 },
+  { from: 1081, to: null },
+] as const;
+
+/** Amounts in integer cents; face values without what prepayments took off, present values with it. */
+export interface Held {
+  readonly installments: number;
+  readonly faceValue: number;
+  readonly presentValue: number;
+}
+
+export interface OverdueBucket extends Held {
+  readonly from: number;
+  /** Null for the bucket without an end. */
+  readonly to: number | null;
+}
+
+interface Flow {
+  readonly flow: PortfolioFlow;
+  readonly onDay: FlowSum;
+  /** Up to the end of the day, the day included. */
+  readonly toDate: FlowSum;
+}
+
+export interface FlowSum {
+  readonly payments: number;
+  readonly installments: number;
+  readonly amount: number;
+}
+
+/** What a fund held at the end of a day, and what it got. */
+export interface FundPosition {
+  readonly fundId: string;
+  readonly date: CalendarDate;
+  readonly knownAt: string;
+  /** With at least one open installment. */
+  readonly operations: number;
+  readonly open: Held;
+  readonly overdue: Held;
+  /** Youngest first; all of them, also those that are empty. */
+  readonly buckets: readonly OverdueBucket[];
+  /** All sorts, in a fixed order. */
+  readonly flows: readonly Flow[];
+}
 
 const FLOWS: readonly PortfolioFlow[] = ['settled', 'prepaid', 'repurchased', 'reversed', 'resolved'];
 

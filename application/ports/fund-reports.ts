@@ -1,7 +1,7 @@
 import type { OpenAmount } from '../../domain/curve/present-value.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import type { PortfolioFlow } from '../../projections/portfolio/portfolio-rows.ts';
-import type { NotifiedPaymentRow } from '../../projections/reconciliation/notified-payment.ts';
+import type { PortfolioFlow } from '../../projections/portfolio/portfolio-projection.ts';
+import type { NotifiedPaymentRow } from '../../projections/reconciliation/reconciliation-projection.ts';
 import type { StatementLine } from '../reconciliation/statement-lines.ts';
 
 export interface PositionQuery {

@@ -1,12 +1,36 @@
-import { DomainError } from '../../domain/shared/domain-error.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { ExistingLoan, LoanState } from '../../domain/loan/state.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { PrivateText } from '../../domain/shared/private-text.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
-import { loanStream, parseLoanStream } from '../command-handling/stream-names.ts';
+import { loanStream, parseLoanStream } from '../command-handling/operation.ts';
 import type { BorrowerIndex, BorrowerKeys, BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import type { DocumentRemoval } from '../ports/document-store.ts';
-import { bareDocument, borrowerDigest, isDocument } from './borrower-digest.ts';
+
+/** One spelling a document: `529.982.247-25` and `52998224725` are the same. */
+export const bareDocument = (documentNumber: string): string =>
+  documentNumber.replaceAll(/[.\-/\s]/g, '').toUpperCase();
+
+const DOCUMENT = /^(\d{11}|[0-9A-Z]{12}\d{2})$/;
+
+/** Whether a text without punctuation has the form of a CPF or a CNPJ. */
+export const isDocument = (bare: string): boolean => DOCUMENT.test(bare);
+
+/** What the borrower index knows a borrower by. */
+export const borrowerDigest = (vault: Pick<BorrowerVault, 'digest'>, documentNumber: string): string =>
+  vault.digest(`borrower ${bareDocument(documentNumber)}`);
+
+/** The texts in their order, plain ones as they are; undefined where there is none, or nothing opens it any more. */
+export const readTexts = async (
+  vault: Pick<BorrowerVault, 'openTexts'>,
+  stream: string,
+  texts: readonly (PrivateText | undefined)[],
+): Promise<readonly (string | undefined)[]> => {
+  const sealed = texts.filter((text) => typeof text === 'object');
+  const opened = (await vault.openTexts(stream, sealed)).values();
+  return texts.map((text) => (typeof text === 'object' ? opened.next().value : text));
+};
 
 interface Dependencies {
   readonly commands: Pick<CommandHandler, 'handle' | 'preview'>;

@@ -1,10 +1,10 @@
-import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
+import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
-import { loanReceived } from '../event-codec/loan-entries.ts';
+import { loanReceived } from '../event-codec/entries.ts';
 import type { BorrowerIndex, BorrowerIndexEntry, BorrowerVault } from '../ports/borrower-vault.ts';
 import type { CheckpointStore } from '../ports/coordination.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
-import { borrowerDigest } from './borrower-digest.ts';
+import { borrowerDigest } from './forget-borrower.ts';
 
 interface Dependencies {
   readonly subscription: EventSubscription;

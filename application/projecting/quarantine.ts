@@ -1,4 +1,4 @@
-import { messageOf } from '../support/error-message.ts';
+import { messageOf } from '../support/failures.ts';
 import type { ProjectedEvent, Projection, TableWrite } from '../../projections/projection.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 import type { QuarantinedStream } from '../ports/read-models.ts';

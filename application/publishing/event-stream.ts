@@ -1,5 +1,5 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
+import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type {
   EventSubscription,

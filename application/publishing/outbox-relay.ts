@@ -1,7 +1,7 @@
 import { Checkpoint } from '../coordination/log-follower.ts';
 import { repeatUntilAborted } from '../support/retry.ts';
 import type { Pause } from '../support/retry.ts';
-import { Outage } from '../support/outage.ts';
+import { Outage } from '../support/failures.ts';
 import type { CheckpointStore } from '../ports/coordination.ts';
 import type { EventBus } from '../ports/event-bus.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';

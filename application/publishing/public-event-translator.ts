@@ -1,9 +1,8 @@
 import type { LoanEvent } from '../../domain/loan/events.ts';
-import { LOAN_STREAM_PREFIX } from '../command-handling/stream-names.ts';
+import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { EventStore, RecordedEvent, StoredEvents } from '../ports/event-store.ts';
-import { publicPayloads } from './event-payloads.ts';
-import { toPublicEvents } from './public-events.ts';
+import { publicPayloads, toPublicEvents } from './public-events.ts';
 
 type DecodeLoanEvent = (recorded: RecordedEvent) => LoanEvent | undefined;
 

@@ -4,7 +4,7 @@ import type { EventStore, LogPosition, RecordedEvent } from '../ports/event-stor
 import { RefusedWritesError } from '../ports/read-models.ts';
 import type { LogOrder, ProjectionStore, QuarantinedStream } from '../ports/read-models.ts';
 import { releaseWrite } from '../projecting/quarantine.ts';
-import { messageOf } from '../support/error-message.ts';
+import { messageOf } from '../support/failures.ts';
 
 interface Dependencies {
   readonly projections: readonly Projection[];

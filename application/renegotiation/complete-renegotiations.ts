@@ -3,11 +3,11 @@ import type { LoanDisbursed } from '../../domain/loan/index.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { LoanCode } from '../../domain/shared/identifiers.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
-import { loanStream } from '../command-handling/stream-names.ts';
+import { loanStream } from '../command-handling/operation.ts';
 import { LogFollower } from '../coordination/log-follower.ts';
 import type { LogFollowing } from '../coordination/log-follower.ts';
+import { loanDisbursed } from '../event-codec/entries.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
-import { loanDisbursed } from '../event-codec/loan-entries.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 
 interface Dependencies extends LogFollowing {

@@ -1,7 +1,7 @@
 import { renegotiationDecider } from '../../domain/renegotiation/index.ts';
 import type { RenegotiationEvent, RenegotiationState } from '../../domain/renegotiation/index.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
-import { renegotiationStream } from '../command-handling/stream-names.ts';
+import { renegotiationStream } from '../command-handling/operation.ts';
 import { decodeRenegotiationEvent, encodeEvent } from '../event-codec/event-codec.ts';
 import { CHAIN_START, chainEvents, notEarlier } from '../event-codec/hash-chain.ts';
 import type { EventMetadata, EventStore, EventToAppend, StreamRevision } from '../ports/event-store.ts';

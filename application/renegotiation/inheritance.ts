@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { ExistingLoan, LoanDocument, LoanState } from '../../domain/loan/index.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { SealedBorrower } from '../../domain/shared/identifiers.ts';
-import { loanStream } from '../command-handling/stream-names.ts';
 import type { PrivateName } from '../../domain/shared/private-text.ts';
+import { loanStream } from '../command-handling/operation.ts';
+import { documentsOf, fileNamed, privateNames } from '../loans/add-documents.ts';
 import type { Borrower, BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { DocumentCopies, DocumentStore } from '../ports/document-store.ts';
-import { documentsOf, fileNamed, privateNames } from '../loans/named-documents.ts';
-import { readTexts } from '../privacy/read-texts.ts';
-import type { RenegotiateLoansInput } from './request.ts';
+import { readTexts } from '../privacy/forget-borrower.ts';
 import type { Inherited } from './protocol.ts';
+import type { RenegotiateLoansInput } from './request.ts';
 
 interface Dependencies {
   readonly vault: BorrowerVault;

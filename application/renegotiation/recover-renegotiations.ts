@@ -2,7 +2,7 @@ import type { RealTime, RenegotiationId } from '../../domain/shared/identifiers.
 import { LogFollower } from '../coordination/log-follower.ts';
 import type { LogFollowing } from '../coordination/log-follower.ts';
 import { decodeEvent } from '../event-codec/event-codec.ts';
-import { loanReserved, renegotiationStarted } from '../event-codec/renegotiation-entries.ts';
+import { loanReserved, renegotiationStarted } from '../event-codec/entries.ts';
 import type { RealClock } from '../ports/clock.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 import { MissingCoordinatorError } from './resolve-renegotiation.ts';

@@ -1,30 +1,27 @@
+import { isReserved } from '../../domain/loan/index.ts';
+import type { ActiveLoan } from '../../domain/loan/index.ts';
 import {
   requireRenegotiable,
   requireSoundProposal,
   requireUnusedCode,
 } from '../../domain/renegotiation/index.ts';
 import type { Proposal } from '../../domain/renegotiation/index.ts';
-import { isReserved } from '../../domain/loan/index.ts';
-import type { ActiveLoan } from '../../domain/loan/index.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { ApplicationId } from '../../domain/shared/identifiers.ts';
-import { canonicalText } from '../command-handling/fingerprint.ts';
-import { acceptedUnder, visibleOf } from '../command-handling/operation.ts';
-import type { Operation } from '../command-handling/operation.ts';
-import type { Reservations } from '../command-handling/reservations.ts';
-import { loanStream } from '../command-handling/stream-names.ts';
+import { acceptedUnder, canonicalText, loanStream, visibleOf } from '../command-handling/operation.ts';
+import type { Operation, Reservations } from '../command-handling/operation.ts';
 import { ENDPOINTS } from '../loans/inputs.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { DocumentCopies, DocumentInspector, DocumentStore } from '../ports/document-store.ts';
 import type { Outcome, RequestContext } from '../request-context.ts';
 import { Inheritance } from './inheritance.ts';
-import type { RenegotiateLoansInput, RenegotiationReceipt } from './request.ts';
-import { quoteOf } from './renegotiation-quote.ts';
-import type { RenegotiationQuote } from './renegotiation-quote.ts';
 import type { LoanStreams } from './loan-streams.ts';
 import type { RenegotiationProtocol } from './protocol.ts';
+import { quoteOf } from './renegotiation-quote.ts';
+import type { RenegotiationQuote } from './renegotiation-quote.ts';
 import { contentsOf, proposalOf, requireDocumentTypes } from './request.ts';
+import type { RenegotiateLoansInput, RenegotiationReceipt } from './request.ts';
 
 interface Dependencies {
   readonly protocol: RenegotiationProtocol;

@@ -1,8 +1,8 @@
 import { presentValue } from '../../domain/curve/present-value.ts';
-import { isOpen } from '../../domain/installment/index.ts';
-import { openFaceValue } from '../../domain/loan/books.ts';
-import type { ActiveLoan } from '../../domain/loan/index.ts';
+import { isOpen } from '../../domain/installment/state.ts';
 import type { Pricing } from '../../domain/loan/events.ts';
+import { openFaceValue } from '../../domain/loan/evolve.ts';
+import type { ActiveLoan } from '../../domain/loan/index.ts';
 import { newOperation } from '../../domain/renegotiation/index.ts';
 import type { Proposal } from '../../domain/renegotiation/index.ts';
 import { daysBetween } from '../../domain/shared/calendar-date.ts';

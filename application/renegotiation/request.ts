@@ -5,8 +5,8 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { LoanCode, Timestamp } from '../../domain/shared/identifiers.ts';
 import type { Cents } from '../../domain/shared/money.ts';
+import { fileNamed } from '../loans/add-documents.ts';
 import type { NamedDocument } from '../loans/inputs.ts';
-import { fileNamed } from '../loans/named-documents.ts';
 import type { Borrower } from '../ports/borrower-vault.ts';
 import type { ReceivedFile } from '../ports/document-store.ts';
 

@@ -1,9 +1,9 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
-import type { Reservations } from '../command-handling/reservations.ts';
+import type { Reservations } from '../command-handling/operation.ts';
 import type { RealClock } from '../ports/clock.ts';
-import type { RollForward } from './roll-forward.ts';
 import type { Coordinator, Coordinators } from './coordinators.ts';
+import type { RollForward } from './roll-forward.ts';
 
 interface Dependencies {
   readonly coordinators: Coordinators;

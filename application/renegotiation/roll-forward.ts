@@ -1,3 +1,4 @@
+import type { LoanCommand } from '../../domain/loan/index.ts';
 import { renegotiationDecider } from '../../domain/renegotiation/index.ts';
 import type {
   AbortedRenegotiation,
@@ -5,8 +6,7 @@ import type {
   RenegotiationStarted,
   Reservation,
 } from '../../domain/renegotiation/index.ts';
-import type { LoanCommand } from '../../domain/loan/index.ts';
-import { loanStream } from '../command-handling/stream-names.ts';
+import { loanStream } from '../command-handling/operation.ts';
 import { ENDPOINTS } from '../loans/inputs.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import { ConcurrencyError } from '../ports/event-store.ts';

@@ -1,7 +1,7 @@
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
-import { parseLoanStream } from '../command-handling/stream-names.ts';
+import { parseLoanStream } from '../command-handling/operation.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { DueInstallment, DueInstallments } from '../ports/loan-queries.ts';
 import type { Logger } from '../ports/logger.ts';

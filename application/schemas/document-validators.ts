@@ -1,10 +1,80 @@
+import type { ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { FieldViolation } from '../../domain/shared/domain-error.ts';
 import { DECIMALS, VIOLATIONS } from './schema.ts';
-import type { Schema } from './schema.ts';
-import { FORMATS } from './formats.ts';
-import { violationsOf } from './violations.ts';
+import type { Schema, SchemaViolation } from './schema.ts';
+import { FORMATS } from './values.ts';
+
+/** Paths of known fields are shorter; unknown names of a hostile body are not sent back in full. */
+const LONGEST_PATH = 200;
+/** Most violations that one answer tells. */
+export const MOST_VIOLATIONS = 100;
+
+/** `/installments/2/due_date` as a reader writes it: `installments[2].due_date`. */
+const readablePath = (pointer: string, last: string | undefined): string => {
+  let path = '';
+  const segments = pointer === '' ? [] : pointer.slice(1).split('/');
+  for (const segment of segments) {
+    const name = segment.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (/^\d+$/.test(name)) path += `[${name}]`;
+    else path += path === '' ? name : `.${name}`;
+  }
+  if (last === undefined) return path;
+  return path === '' ? last : `${path}.${last}`;
+};
+
+const publishedFor = (error: ErrorObject): SchemaViolation | undefined => {
+  const table = (error.parentSchema as Record<string, Record<string, SchemaViolation>> | undefined)?.[
+    VIOLATIONS
+  ];
+  return table?.[error.keyword] ?? table?.['*'];
+};
+
+const byKeyword = (error: ErrorObject): SchemaViolation => {
+  if (error.keyword === 'required') return { code: 'required', message: 'is required' };
+  if (error.keyword === 'type') {
+    const types = [error.params['type']].flat().join(' or ');
+    return { code: 'invalid_type', message: `must be of type ${types}` };
+  }
+  return { code: 'invalid_value', message: error.message ?? 'is not allowed' };
+};
+
+/** The field that a keyword of an object complains about, where it is not the object itself. */
+const memberOf = (error: ErrorObject): string | undefined => {
+  const params = error.params as { missingProperty?: string; additionalProperty?: string };
+  return params.missingProperty ?? params.additionalProperty;
+};
+
+const violationOf = (error: ErrorObject, root: string): FieldViolation => {
+  const path = readablePath(error.instancePath, memberOf(error));
+  const published = error.keyword === 'required' ? undefined : publishedFor(error);
+  return { field: path === '' ? root : path.slice(0, LONGEST_PATH), ...(published ?? byKeyword(error)) };
+};
+
+/** One entry for each field and code: a text that breaks length and pattern is reported once. */
+export const withoutRepetitions = (violations: readonly FieldViolation[]): readonly FieldViolation[] => {
+  const seen = new Map<string, FieldViolation>();
+  for (const violation of violations) {
+    const key = `${violation.field}\n${violation.code}`;
+    if (!seen.has(key)) seen.set(key, violation);
+  }
+  return [...seen.values()];
+};
+
+/** Keywords that only repeat what the schemas inside of them have said. */
+const REPEATING: ReadonlySet<string> = new Set(['if', 'anyOf']);
+/** That null would do as well is no help: it means leaving the field out. */
+const isNullBranch = ({ keyword, params }: ErrorObject): boolean =>
+  keyword === 'type' && params['type'] === 'null';
+
+/** `root` names the whole value. */
+const violationsOf = (errors: readonly ErrorObject[], root: string): readonly FieldViolation[] =>
+  withoutRepetitions(
+    errors
+      .filter((error) => !REPEATING.has(error.keyword) && !isNullBranch(error))
+      .map((error) => violationOf(error, root)),
+  );
 
 /** Everything wrong with a value; empty when nothing is. */
 export type Validator = (value: unknown) => readonly FieldViolation[];

@@ -1,3 +1,6 @@
+/** Text that every engine can store and give back as it was: well-formed Unicode without NUL. */
+export const isSoundText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
 /** Stands for a number whose text says more than two decimals, however its nearest double looks: it has three, and no amount has. */
 const OVERPRECISE = '0.001';
 

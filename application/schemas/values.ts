@@ -1,8 +1,40 @@
-import { PAYMENT_METHODS } from '../../domain/installment/events.ts';
+import { PAYMENT_METHODS } from '../../domain/installment/state.ts';
+import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate as CalendarDay } from '../../domain/shared/calendar-date.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { InstallmentCode as CodeOfInstallment, LoanCode } from '../../domain/shared/identifiers.ts';
-import { component, componentOf, DECIMALS, oneOf, refused, schemasOf, text } from './schema.ts';
+import { DECIMALS, component, componentOf, oneOf, refused, schemasOf, text } from './schema.ts';
 import type { SchemaOf } from './schema.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const TIME = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
+
+/** RFC 3339, section 5.6, on days that exist. */
+const isDateTime = (text: string): boolean =>
+  isCalendarDate(text.slice(0, 10)) && /[Tt]/.test(text.charAt(10)) && TIME.test(text.slice(11));
+
+/** The formats that the interface description uses. */
+export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
+  date: isCalendarDate,
+  'date-time': isDateTime,
+  uuid: (text) => UUID.test(text),
+};
+
+const RFC3339 = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
+const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** The instant in UTC with the milliseconds that events have. @throws DomainError `invalid_query_parameter` */
+export const instantOf = (field: string, text: string): string => {
+  const parts = RFC3339.exec(text);
+  const ms = parts ? Date.parse(text.toUpperCase().replace(' ', 'T')) : NaN;
+  const dayExists = parts && new Date(`${parts[1]}T00:00:00Z`).toISOString().startsWith(parts[1]!);
+  if (Number.isNaN(ms) || !dayExists) {
+    const message = 'give an instant such as 2026-01-15T12:00:00Z';
+    const details = [{ field, code: 'invalid_value', message }];
+    throw new DomainError('invalid_query_parameter', `${field}: ${message}`, details);
+  }
+  return new Date(Math.min(LATEST, ms)).toISOString();
+};
 
 const VISIBLE_ASCII = '[!-~]';
 /** Visible ASCII without / \ ? # % : the code travels as one segment of a path, so it is not one that clients resolve away. */

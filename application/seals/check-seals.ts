@@ -1,7 +1,7 @@
 import type { Report } from '../audit/difference.ts';
 import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import type { SealBook, SealHead, SealKeys, SealMac, SealRecord } from '../ports/audit.ts';
-import { SealedRange, headOf, macOfRecord } from './seal-records.ts';
+import { SealedRange, headOf, macOfRecord } from './seal-log.ts';
 
 export interface SealStores {
   readonly book: Pick<SealBook, 'head' | 'page' | 'lastBegin'>;

@@ -12,8 +12,8 @@ import type {
   WebhookSubscriptions,
 } from '../ports/webhook-subscriptions.ts';
 import type {
-  CreatedWebhook,
   CreateWebhookInput,
+  CreatedWebhook,
   EventReport,
   ListDeliveriesInput,
   RedeliveryReceipt,
@@ -23,11 +23,32 @@ import type {
 } from '../ports/webhooks.ts';
 import { PING } from '../publishing/event-names.ts';
 import type { PublishedEvents } from '../publishing/public-event-translator.ts';
+import { bodyOf } from '../publishing/public-events.ts';
 import { seesFund } from '../request-context.ts';
 import type { RequestContext } from '../request-context.ts';
+import { instantOf } from '../schemas/values.ts';
 import { checkedEvents, checkedFunds, wants } from './subscription-rules.ts';
-import { pingEvent } from './ping.ts';
-import { instantOf } from '../schemas/instant.ts';
+
+interface Ping {
+  readonly eventId: string;
+  readonly applicationId: string;
+  readonly timestamp: string;
+  readonly apiVersion: string;
+}
+
+/** Tells a receiver that its registration works; about no operation and no fund. */
+export const pingEvent = ({ eventId, applicationId, timestamp, apiVersion }: Ping): WebhookEvent => {
+  const nowhere = { code: null, fundId: null, sequence: 0 };
+  const data = { message: 'This webhook is registered and reachable. Events will arrive here.' };
+  return {
+    eventId,
+    name: PING,
+    applicationId,
+    timestamp,
+    ...nowhere,
+    body: bodyOf({ name: PING, eventId, timestamp, apiVersion, data, ...nowhere }),
+  };
+};
 
 interface Dependencies {
   readonly subscriptions: WebhookSubscriptions;

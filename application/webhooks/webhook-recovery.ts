@@ -7,7 +7,7 @@ import type {
   WebhookSubscription,
   WebhookSubscriptions,
 } from '../ports/webhook-subscriptions.ts';
-import { instantOf } from '../schemas/instant.ts';
+import { instantOf } from '../schemas/values.ts';
 
 interface Dependencies {
   readonly subscriptions: WebhookDirectory & Pick<WebhookSubscriptions, 'ofApplications'>;

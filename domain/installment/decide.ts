@@ -5,14 +5,14 @@ import { DomainError } from '../shared/domain-error.ts';
 import type { Timestamp } from '../shared/identifiers.ts';
 import { ZERO, subtractCents } from '../shared/money.ts';
 import type { Cents } from '../shared/money.ts';
+import { isOpen } from './state.ts';
 import type {
+  Installment,
   InstallmentBecameOverdue,
   InstallmentSettled,
   InstallmentUnderpaid,
   PaymentMethod,
-} from './events.ts';
-import { isOpen } from './evolve.ts';
-import type { Installment } from './state.ts';
+} from './state.ts';
 
 export interface Settlement {
   readonly settledAt: CalendarDate;

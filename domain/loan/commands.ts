@@ -1,6 +1,5 @@
 import type { Settlement } from '../installment/decide.ts';
-import type { PaymentMethod } from '../installment/events.ts';
-import type { ScheduledInstallment } from '../installment/state.ts';
+import type { PaymentMethod, ScheduledInstallment } from '../installment/state.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import type {
   ApplicationId,

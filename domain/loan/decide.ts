@@ -3,8 +3,7 @@ import { approveLoan, disburseLoan, rejectLoan, signLoanTerm } from './cession.t
 import type { LoanCommand } from './commands.ts';
 import type { LoanEvent } from './events.ts';
 import { forgetBorrower } from './forget-borrower.ts';
-import { markInstallmentsOverdue, settleInstallment } from './settle-installment.ts';
-import { processPrepayment } from './process-prepayment.ts';
+import { markInstallmentsOverdue, processPrepayment, settleInstallment } from './payments.ts';
 import { receiveLoan } from './receive-loan.ts';
 import {
   completeRenegotiation,

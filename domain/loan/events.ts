@@ -1,5 +1,9 @@
-import type { InstallmentEvent, PaymentMethod } from '../installment/events.ts';
-import type { PrepaymentCredit, ScheduledInstallment } from '../installment/state.ts';
+import type {
+  InstallmentEvent,
+  PaymentMethod,
+  PrepaymentCredit,
+  ScheduledInstallment,
+} from '../installment/state.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import type {
   ApplicationId,

@@ -11,7 +11,7 @@ export const loanDecider: Decider<LoanState, LoanCommand, LoanEvent> = {
   evolve,
 };
 
-export { openFaceValue, payoffValue, totalReceived } from './books.ts';
+export { openFaceValue, payoffValue, totalReceived } from './evolve.ts';
 export { isSameDocument } from './add-documents.ts';
 export { isReserved, tookPartInRenegotiation } from './state.ts';
 export type * from './commands.ts';

@@ -1,7 +1,7 @@
 import { repurchaseValue } from '../curve/repurchase-value.ts';
-import { isOpen } from '../installment/index.ts';
+import { isOpen } from '../installment/state.ts';
+import { LARGEST_AMOUNT } from '../shared/money.ts';
 import type { CompleteRepurchase, RequestRepurchase } from './commands.ts';
-import { exitBasisValue } from './books.ts';
 import { decided } from './events.ts';
 import type {
   RepurchaseCompleted,
@@ -9,6 +9,7 @@ import type {
   RepurchaseReason,
   RepurchaseRequested,
 } from './events.ts';
+import { exitBasisValue } from './evolve.ts';
 import {
   requireActive,
   requireLoan,
@@ -17,7 +18,6 @@ import {
   valueOutOfRange,
   wrongStatus,
 } from './refusals.ts';
-import { LARGEST_AMOUNT } from '../shared/money.ts';
 import type { LoanState } from './state.ts';
 
 /** Takes an active operation out of the portfolio. The curve's own value is kept beside one that the integrator states. */

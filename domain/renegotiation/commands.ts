@@ -11,7 +11,7 @@ import type {
   Timestamp,
 } from '../shared/identifiers.ts';
 import type { Cents } from '../shared/money.ts';
-import type { Reservation } from './events.ts';
+import type { Reservation } from './state.ts';
 
 /** What is asked for, before anything is known of the operations. */
 export interface Proposal {

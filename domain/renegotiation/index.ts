@@ -1,9 +1,8 @@
 import type { Decider } from '../shared/decider.ts';
 import type { RenegotiationCommand } from './commands.ts';
 import { decide } from './decide.ts';
-import type { RenegotiationEvent } from './events.ts';
-import { evolve } from './evolve.ts';
-import type { RenegotiationState } from './state.ts';
+import { evolve } from './state.ts';
+import type { RenegotiationEvent, RenegotiationState } from './state.ts';
 
 /** The coordinator of one renegotiation: where it is decided for all operations at once. */
 export const renegotiationDecider: Decider<RenegotiationState, RenegotiationCommand, RenegotiationEvent> = {
@@ -13,7 +12,7 @@ export const renegotiationDecider: Decider<RenegotiationState, RenegotiationComm
 };
 
 export { newOperation } from './decide.ts';
-export { requireRenegotiable, requireSoundProposal, requireUnusedCode } from './requirements.ts';
+export { requireRenegotiable, requireSoundProposal, requireUnusedCode } from './decide.ts';
 export type * from './commands.ts';
-export type * from './events.ts';
+export type * from './state.ts';
 export type * from './state.ts';

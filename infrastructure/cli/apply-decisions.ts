@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { readDecision } from '../../application/administrator/read-decision.ts';
+import { readDecision } from '../../application/administrator/decisions.ts';
 import type { CliServices } from './cli-services.ts';
 import { CommandFailedError, DecisionRefusedError, WrongUseError, answerLines } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import { bareDocument, isDocument } from '../../application/privacy/borrower-digest.ts';
+import { bareDocument, isDocument } from '../../application/privacy/forget-borrower.ts';
 import type { BorrowerOperation } from '../../application/privacy/forget-borrower.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { CliServices } from './cli-services.ts';

@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import { amount } from '../../application/publishing/amount.ts';
+import { amount } from '../../application/publishing/public-events.ts';
 import { formatCents } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 import { inOneLine, tableText, widthsOf } from './terminal-text.ts';

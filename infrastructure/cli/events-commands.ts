@@ -4,7 +4,7 @@ import type { LogPosition } from '../../application/ports/event-store.ts';
 import { LOAN_EVENT_NAMES } from '../../application/publishing/event-names.ts';
 import type { LoanEventName } from '../../application/publishing/event-names.ts';
 import type { StreamBound, StreamedEvent } from '../../application/publishing/event-stream.ts';
-import { instantOf } from '../../application/schemas/instant.ts';
+import { instantOf } from '../../application/schemas/values.ts';
 import { printedRows } from './columns.ts';
 import type { Column } from './columns.ts';
 import type { CliDependencies } from './command-line.ts';

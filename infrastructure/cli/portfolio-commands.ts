@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { FlowSum, FundPosition, Held } from '../../application/portfolio/position.ts';
+import type { FlowSum, FundPosition, Held } from '../../application/portfolio/show-portfolio.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { jsonAmount, printedRows } from './columns.ts';
 import type { Column, Printing, Rows } from './columns.ts';

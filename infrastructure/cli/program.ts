@@ -1,4 +1,4 @@
-import { messageOf } from '../../application/support/error-message.ts';
+import { messageOf } from '../../application/support/failures.ts';
 import { Command, CommanderError, Help } from 'commander';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { addAdministratorCommands } from './administrator-commands.ts';

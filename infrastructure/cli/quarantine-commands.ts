@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { loanStream, parseLoanStream } from '../../application/command-handling/stream-names.ts';
+import { loanStream, parseLoanStream } from '../../application/command-handling/operation.ts';
 import type { QuarantinedOperation } from '../../application/quarantine/quarantined-operations.ts';
 import type { CliServices } from './cli-services.ts';
 import type { Column } from './columns.ts';

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { instantOf } from '../../application/schemas/instant.ts';
+import { instantOf } from '../../application/schemas/values.ts';
 import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 

@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import { DURATION_RULE, durationOf } from '../../application/sandbox/duration.ts';
+import { DURATION_RULE, durationOf } from '../../application/sandbox/sandbox-clock.ts';
 import type { ClockMove } from '../../application/sandbox/sandbox-clock.ts';
-import { instantOf } from '../../application/schemas/instant.ts';
+import { instantOf } from '../../application/schemas/values.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { CliServices } from './cli-services.ts';
 import { NotAllowedError, WrongUseError, answer } from './command-line.ts';

@@ -15,7 +15,7 @@ import type { BusinessClock } from '../../application/ports/clock.ts';
 import type { PublicEvent } from '../../application/ports/event-bus.ts';
 import type { EventSubscription, RecordedEvent } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { loanStream } from '../../application/command-handling/stream-names.ts';
+import { loanStream } from '../../application/command-handling/operation.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
 import { observedDeadLetters, observedSweep } from '../observability/observed-work.ts';
 import type { Sweep } from '../observability/observed-work.ts';

@@ -1,5 +1,5 @@
 import type { EventBus } from '../../application/ports/event-bus.ts';
-import { messageOf } from '../../application/support/error-message.ts';
+import { messageOf } from '../../application/support/failures.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import type { HealthChecks } from '../http/server/health-app.ts';
 import type { Adapters } from './areas/adapters.ts';

@@ -1,6 +1,6 @@
 import type { EventBus, PublicEvent } from '../../application/ports/event-bus.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { messageOf } from '../../application/support/error-message.ts';
+import { messageOf } from '../../application/support/failures.ts';
 import { backoff } from '../../application/support/retry.ts';
 import { pause, unlessAborted } from '../support/time.ts';
 

@@ -1,6 +1,6 @@
 import type { ServiceError } from '@grpc/grpc-js';
 import { status } from '@grpc/grpc-js';
-import { messageOf } from '../../application/support/error-message.ts';
+import { messageOf } from '../../application/support/failures.ts';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../application/ports/event-store.ts';
 
 /** No node leads the cluster now, so nothing was sent. */

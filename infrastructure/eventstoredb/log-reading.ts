@@ -1,7 +1,7 @@
 import { StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { messageOf } from '../../application/support/error-message.ts';
+import { messageOf } from '../../application/support/failures.ts';
 import { backoff } from '../../application/support/retry.ts';
 import { pause } from '../support/time.ts';
 import type { Connection } from './connection.ts';

@@ -1,7 +1,7 @@
 import {
   LOAN_STREAM_PREFIX,
   RENEGOTIATION_STREAM_PREFIX,
-} from '../../application/command-handling/stream-names.ts';
+} from '../../application/command-handling/operation.ts';
 import type {
   LogPosition,
   RecordedEvent,

@@ -1,5 +1,5 @@
 import type { LogPosition } from '../../application/ports/event-store.ts';
-import { messageOf } from '../../application/support/error-message.ts';
+import { messageOf } from '../../application/support/failures.ts';
 import { pause, unlessAborted } from '../support/time.ts';
 import { UnreadableLogError, endOf, readLog } from './log-reading.ts';
 import type { SubscriptionSource } from './log-reading.ts';

@@ -1,7 +1,7 @@
 import type { EachBatchPayload } from 'kafkajs';
 import type { ConsumerOffsets, ConsumerProgress } from '../../application/ports/event-bus.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { messageOf } from '../../application/support/error-message.ts';
+import { messageOf } from '../../application/support/failures.ts';
 import { backoff } from '../../application/support/retry.ts';
 import { pause } from '../support/time.ts';
 import type { Assignment } from './assignment.ts';

@@ -1,5 +1,5 @@
 import type { Kafka } from 'kafkajs';
-import { deadLetterText } from '../../application/administrator/submitted-decision.ts';
+import { deadLetterText } from '../../application/administrator/decisions.ts';
 import type {
   DecisionDeadLetters,
   DecisionSource,

@@ -1,7 +1,7 @@
 import { Partitioners } from 'kafkajs';
 import type { Kafka, Producer } from 'kafkajs';
 import type { Logger } from '../../application/ports/logger.ts';
-import { messageOf } from '../../application/support/error-message.ts';
+import { messageOf } from '../../application/support/failures.ts';
 import { within } from '../support/time.ts';
 import { RETRY } from './kafka-client.ts';
 

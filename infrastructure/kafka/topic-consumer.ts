@@ -1,7 +1,7 @@
 import type { Consumer, ConsumerGroupJoinEvent, EachBatchPayload, Kafka } from 'kafkajs';
 import type { ConsumerOffsets } from '../../application/ports/event-bus.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { messageOf } from '../../application/support/error-message.ts';
+import { messageOf } from '../../application/support/failures.ts';
 import { backoff } from '../../application/support/retry.ts';
 import { pause, within } from '../support/time.ts';
 import { Assignment } from './assignment.ts';

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import type { Borrower, BorrowerIndex, BorrowerVault } from '../../application/ports/borrower-vault.ts';
 import type { StoredFormats } from '../../application/ports/stored-formats.ts';
-import { borrowerDigest } from '../../application/privacy/borrower-digest.ts';
+import { borrowerDigest } from '../../application/privacy/forget-borrower.ts';
 import type { SealedBorrower } from '../../domain/shared/identifiers.ts';
 import type { OperationKey, OperationKeys } from './operation-keys.ts';
 import type { PrivateName, PrivateText, Sealed } from '../../domain/shared/private-text.ts';

@@ -4,8 +4,8 @@ import type {
   PortfolioFlowRow,
   PortfolioInstallmentRow,
   PortfolioOperationRow,
-} from '../../projections/portfolio/portfolio-rows.ts';
-import type { NotifiedPaymentRow } from '../../projections/reconciliation/notified-payment.ts';
+} from '../../projections/portfolio/portfolio-projection.ts';
+import type { NotifiedPaymentRow } from '../../projections/reconciliation/reconciliation-projection.ts';
 import type { WebhookTables } from './webhooks/schema.ts';
 
 /** What the streams do not hold. Columns as every engine gives them: text, integers below 2^53, or null. */

@@ -10,7 +10,7 @@ import { DirectUnits } from '../sqlite/unit-writer.ts';
 import type { UnitCarrier } from '../sqlite/unit-writer.ts';
 import { NO_GUARD, hasFailed, readUnit } from '../sqlite/units.ts';
 import type { Failure, FlatResults, FlatUnit, Outcome } from '../sqlite/units.ts';
-import { messageOf } from '../../application/support/error-message.ts';
+import { messageOf } from '../../application/support/failures.ts';
 import { TurnLimit } from '../support/turn-limit.ts';
 import { sqliteQueryBuilder } from './query-builder.ts';
 import type { Schema } from './schema.ts';

@@ -1,6 +1,6 @@
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
-import { messageOf } from '../../application/support/error-message.ts';
+import { messageOf } from '../../application/support/failures.ts';
 
 /** What the near side sends. The requests of a batch are answered in their order. */
 export type ToThread<Request> =

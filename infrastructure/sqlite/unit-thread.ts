@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { messageOf } from '../../application/support/error-message.ts';
+import { messageOf } from '../../application/support/failures.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionSettings } from './connection.ts';
 import { serveThread } from './serve-thread.ts';

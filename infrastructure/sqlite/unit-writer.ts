@@ -1,5 +1,5 @@
 import { OutcomeUnknownError, StoreUnavailableError } from '../../application/ports/event-store.ts';
-import { messageOf } from '../../application/support/error-message.ts';
+import { messageOf } from '../../application/support/failures.ts';
 import { TurnLimit } from '../support/turn-limit.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionSettings } from './connection.ts';

@@ -1,4 +1,4 @@
-import { messageOf } from '../../application/support/error-message.ts';
+import { messageOf } from '../../application/support/failures.ts';
 import { whileBusy } from './connection.ts';
 import type { Bindable, Connection } from './connection.ts';
 import { SQLITE_CONSTRAINT, isUnavailable, sqliteCode } from './errors.ts';

@@ -1,7 +1,6 @@
-import type { LoanReceived } from '../../domain/loan/events.ts';
+import type { LoanDocument, LoanReceived } from '../../domain/loan/events.ts';
 import type { Row, TableWrite } from '../projection.ts';
-import { insertDocuments } from './document-writes.ts';
-import { renegotiationText } from './renegotiation-text.ts';
+import { FORGOTTEN_COLUMN, privateColumn, renegotiationText } from './loan-view.ts';
 import { advanceLoan, changeInstallments, changeStatus, enterStatus } from './writes.ts';
 import type { Place, Projected } from './writes.ts';
 
@@ -74,3 +73,36 @@ export const disbursed = (projected: Projected<'LoanDisbursed'>): readonly Table
     changeInstallments(projected, { status: 'pending', payable: 1 }),
   ];
 };
+
+/** Nothing opens sealed texts any more, and plain ones of earlier versions are to be read no more: both go from the rows. */
+export const borrowerForgotten = (projected: Projected<'BorrowerForgotten'>): readonly TableWrite[] => [
+  advanceLoan(projected, { borrower: '', reason_detail: FORGOTTEN_COLUMN }),
+  {
+    op: 'update',
+    table: 'document',
+    where: { stream: projected.stream },
+    set: { value: FORGOTTEN_COLUMN },
+  },
+];
+
+/** The documents that one event brought, in its order. */
+const insertDocuments = ({ stream, revision }: Place, documents: readonly LoanDocument[]): TableWrite => ({
+  op: 'insert',
+  table: 'document',
+  rows: documents.map(({ documentId, type, value, sha256, size, receivedAt }, seq) => ({
+    stream,
+    document_id: documentId,
+    revision: Number(revision),
+    seq,
+    type,
+    value: privateColumn(value),
+    sha256,
+    size,
+    received_at: receivedAt,
+  })),
+});
+
+export const documentsAdded = (projected: Projected<'DocumentsAdded'>): readonly TableWrite[] => [
+  insertDocuments(projected, projected.event.documents),
+  advanceLoan(projected),
+];

@@ -1,11 +1,24 @@
 import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { ProjectedEvent, Projection, TableWrite } from '../projection.ts';
-import { approved, disbursed, received, rejected, termSigned } from './assignment-writes.ts';
-import { borrowerForgotten } from './borrower-writes.ts';
-import { documentsAdded } from './document-writes.ts';
-import { becameOverdue, fullySettled, installmentSettled, prepaid } from './payment-writes.ts';
-import { renegotiationCommitted, renegotiationCompleted } from './renegotiation-writes.ts';
-import { repurchaseCompleted, repurchaseRequested } from './repurchase-writes.ts';
+import {
+  approved,
+  borrowerForgotten,
+  disbursed,
+  documentsAdded,
+  received,
+  rejected,
+  termSigned,
+} from './assignment-writes.ts';
+import {
+  becameOverdue,
+  fullySettled,
+  installmentSettled,
+  prepaid,
+  renegotiationCommitted,
+  renegotiationCompleted,
+  repurchaseCompleted,
+  repurchaseRequested,
+} from './payment-writes.ts';
 import { advanceLoan } from './writes.ts';
 import type { Projected } from './writes.ts';
 

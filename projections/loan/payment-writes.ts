@@ -1,6 +1,9 @@
+import type { Reservation } from '../../domain/renegotiation/state.ts';
 import type { TableWrite } from '../projection.ts';
-import { advanceLoan, changeInstallment, changeStatus } from './writes.ts';
-import type { Projected } from './writes.ts';
+import { newLoan } from './assignment-writes.ts';
+import { privateColumn, renegotiationText } from './loan-view.ts';
+import { advanceLoan, changeInstallment, changeInstallments, changeStatus } from './writes.ts';
+import type { Place, Projected } from './writes.ts';
 
 export const installmentSettled = (projected: Projected<'InstallmentSettled'>): readonly TableWrite[] => {
   const { installmentCode, settledAt, settledValue, paymentMethod } = projected.event;
@@ -70,3 +73,59 @@ export const prepaid = (projected: Projected<'PrepaymentProcessed'>): readonly T
 
 export const fullySettled = (projected: Projected<'LoanFullySettled'>): readonly TableWrite[] =>
   changeStatus(projected, 'settled', projected.event.processedAt);
+
+/** Installments freeze as they are from the request on. */
+export const repurchaseRequested = (projected: Projected<'RepurchaseRequested'>): readonly TableWrite[] => {
+  const { reason, reasonDetail, effectiveDate, repurchaseValue, calculatedValue, calculatedAt } =
+    projected.event;
+  const repurchase = JSON.stringify({
+    reason,
+    effectiveDate,
+    repurchaseValue,
+    calculatedValue,
+    calculatedAt,
+  });
+  const remark = reasonDetail !== undefined && { reason_detail: privateColumn(reasonDetail) };
+  return [
+    ...changeStatus(projected, 'repurchase_pending', calculatedAt, { repurchase, ...remark }),
+    changeInstallments(projected, { payable: 0 }),
+  ];
+};
+
+export const repurchaseCompleted = (projected: Projected<'RepurchaseCompleted'>): readonly TableWrite[] => {
+  const { status, completedAt } = projected.event;
+  return changeStatus(projected, status, completedAt, { repurchase_completed_at: completedAt });
+};
+
+/**
+ * Both sides change in the one transaction of the commit, and no later event of theirs changes more than their versions: no
+ * reader sees an original gone without its successor. Rows stand at the revision of the reservation, the last event that their
+ * streams hold at that moment.
+ */
+export const renegotiationCommitted = (
+  projected: Projected<'RenegotiationCommitted'>,
+): readonly TableWrite[] => {
+  const { originals, newLoan: next, received, renegotiation, committedAt } = projected.event;
+  const at = ({ stream, revision }: Reservation): Place => ({
+    stream,
+    revision: BigInt(revision),
+    recordedAt: projected.recordedAt,
+  });
+  const text = renegotiationText('original', renegotiation, null);
+  return [
+    ...originals.flatMap((original) => [
+      ...changeStatus(at(original), 'renegotiated', committedAt, { renegotiation: text }),
+      changeInstallments(original, { payable: 0 }),
+    ]),
+    ...newLoan(at(next), received),
+  ];
+};
+
+export const renegotiationCompleted = (
+  projected: Projected<'LoanRenegotiationCompleted'>,
+): readonly TableWrite[] => {
+  const { renegotiation, completedAt } = projected.event;
+  return [
+    advanceLoan(projected, { renegotiation: renegotiationText('original', renegotiation, completedAt) }),
+  ];
+};

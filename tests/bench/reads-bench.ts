@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
-import { loanStream } from '../../application/command-handling/stream-names.ts';
+import { loanStream } from '../../application/command-handling/operation.ts';
 import { SqlLoanReader } from '../../infrastructure/sql/read-models/loan-reader.ts';
 import { encodeCursor } from '../../infrastructure/sql/read-models/loan-page.ts';
 import { SqliteDatabase } from '../../infrastructure/sql/sqlite-database.ts';

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { loanStream } from '../../application/command-handling/stream-names.ts';
+import { loanStream } from '../../application/command-handling/operation.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import { calendarDate } from '../../domain/shared/calendar-date.ts';
 import type { LoanCode, RenegotiationId } from '../../domain/shared/identifiers.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { loanStream } from '../../application/command-handling/stream-names.ts';
+import { loanStream } from '../../application/command-handling/operation.ts';
 import type { JsonText } from '../../application/ports/event-store.ts';
 import { SqliteEventStore } from '../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
 import { sampleMetadata } from '../contracts/event-store-samples.ts';

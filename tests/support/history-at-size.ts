@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { loanStream } from '../../application/command-handling/stream-names.ts';
+import { loanStream } from '../../application/command-handling/operation.ts';
 import { encodeEvent } from '../../application/event-codec/event-codec.ts';
 import { CHAIN_START, chainEvents } from '../../application/event-codec/hash-chain.ts';
 import { ENDPOINTS } from '../../application/loans/inputs.ts';

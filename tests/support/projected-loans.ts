@@ -1,5 +1,5 @@
 import { decodeEvent } from '../../application/event-codec/event-codec.ts';
-import { loanStream } from '../../application/command-handling/stream-names.ts';
+import { loanStream } from '../../application/command-handling/operation.ts';
 import type { RecordedEvent } from '../../application/ports/event-store.ts';
 import type { LoanPage, LoanReader } from '../../application/ports/loan-queries.ts';
 import type { Row } from '../../projections/projection.ts';

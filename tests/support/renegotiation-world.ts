@@ -1,5 +1,5 @@
 import type { CommandHandler } from '../../application/command-handling/command-handler.ts';
-import { loanStream } from '../../application/command-handling/stream-names.ts';
+import { loanStream } from '../../application/command-handling/operation.ts';
 import { decodeEvent } from '../../application/event-codec/event-codec.ts';
 import type { Borrower } from '../../application/ports/borrower-vault.ts';
 import type {

@@ -1,6 +1,5 @@
-import { decisionExamples, refusedDecisionExample } from '../../administrator/decision-examples.ts';
-import { EVENT_SUMMARIES } from '../../schemas/event-summaries.ts';
-import { EXAMPLE_OPERATION, eventExample } from '../../schemas/event-examples.ts';
+import { decisionExamples, refusedDecisionExample } from '../../administrator/decision-schema.ts';
+import { EVENT_SUMMARIES, EXAMPLE_OPERATION, eventExample } from '../../schemas/event-examples.ts';
 import { eventSchemaName } from '../../schemas/events.ts';
 import { object, ref } from '../../schemas/schema.ts';
 import type { Schema } from '../../schemas/schema.ts';

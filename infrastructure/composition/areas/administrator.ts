@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { DecisionDesk } from '../../../application/administrator/decision-desk.ts';
-import { AdministratorDecisions } from '../../../application/administrator/decisions.ts';
+import { AdministratorDecisions, deadLetterText } from '../../../application/administrator/decisions.ts';
 import { FindOperation } from '../../../application/administrator/find-operation.ts';
 import { ProcessDecisions } from '../../../application/administrator/process-decisions.ts';
-import { deadLetterText } from '../../../application/administrator/submitted-decision.ts';
 import { running } from '../../../application/coordination/background.ts';
 import type { Background } from '../../../application/coordination/background.ts';
 import type { DecisionDeadLetters } from '../../../application/ports/decision-source.ts';

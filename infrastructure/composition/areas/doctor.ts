@@ -1,6 +1,6 @@
 import { access, constants, statfs } from 'node:fs/promises';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { messageOf } from '../../../application/support/error-message.ts';
+import { messageOf } from '../../../application/support/failures.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { Finding } from '../../cli/cli-services.ts';
 import { holderOfDirectory } from '../../embedded/directory-lock.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { LOAN_STREAM_PREFIX, parseLoanStream } from '../../../application/command-handling/stream-names.ts';
+import { LOAN_STREAM_PREFIX, parseLoanStream } from '../../../application/command-handling/operation.ts';
 import type { EventStore, EventSubscription, StoredEvents } from '../../../application/ports/event-store.ts';
 import { EventStream } from '../../../application/publishing/event-stream.ts';
 import { HeldOperations } from '../../../application/publishing/held-operations.ts';

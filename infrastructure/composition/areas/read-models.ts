@@ -1,6 +1,5 @@
-import { LOAN_STREAM_PREFIX } from '../../../application/command-handling/stream-names.ts';
-import { ReadModelProgress } from '../../../application/loans/read-model-progress.ts';
-import { PolledProgress } from '../../../application/loans/read-model-progress.ts';
+import { LOAN_STREAM_PREFIX } from '../../../application/command-handling/operation.ts';
+import { PolledProgress, ReadModelProgress } from '../../../application/loans/read-model-progress.ts';
 import { Projector } from '../../../application/projecting/projector.ts';
 import { QuarantinedOperations } from '../../../application/quarantine/quarantined-operations.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { messageOf } from '../../../application/support/error-message.ts';
+import { messageOf } from '../../../application/support/failures.ts';
 import { backoff } from '../../../application/support/retry.ts';
 import type { CreateWorker } from '../../sqlite/database-thread.ts';
 import type { SqliteEventStore } from '../../sqlite/event-log/sqlite-event-store.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
 import type { BusinessClock } from '../../../application/ports/clock.ts';
-import { MOST_VIOLATIONS, withoutRepetitions } from '../../../application/schemas/violations.ts';
+import { MOST_VIOLATIONS, withoutRepetitions } from '../../../application/schemas/document-validators.ts';
 import { addDays } from '../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
 import { parseJson } from '../bodies/read-body.ts';

@@ -1,5 +1,5 @@
 import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
-import { nearest } from '../../../application/schemas/misspelt.ts';
+import { nearest } from '../../../application/schemas/recogniser.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import type { OperationSpec } from '../openapi/operation.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';

@@ -1,4 +1,4 @@
-import { DURATION, DURATION_RULE, durationOf } from '../../../application/sandbox/duration.ts';
+import { DURATION, DURATION_RULE, durationOf } from '../../../application/sandbox/sandbox-clock.ts';
 import type {
   ClockMove,
   SandboxClock,

@@ -1,4 +1,4 @@
-import { messageOf } from '../../../application/support/error-message.ts';
+import { messageOf } from '../../../application/support/failures.ts';
 import { alone } from '../locks.ts';
 import { ConstraintError } from '../sql-database.ts';
 import type { SqlDatabase, SqlDialect } from '../sql-database.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { loanStream } from '../../../application/command-handling/stream-names.ts';
+import { loanStream } from '../../../application/command-handling/operation.ts';
 import type {
   LoanListQuery,
   LoanPage,

@@ -2,7 +2,7 @@ import { OutcomeUnknownError, StoreUnavailableError } from '../../../application
 import type { LogPosition } from '../../../application/ports/event-store.ts';
 import { RefusedWritesError } from '../../../application/ports/read-models.ts';
 import type { ProjectionStore, QuarantinedStream } from '../../../application/ports/read-models.ts';
-import { messageOf } from '../../../application/support/error-message.ts';
+import { messageOf } from '../../../application/support/failures.ts';
 import type { Projection, TableWrite } from '../../../projections/projection.ts';
 import { alone } from '../locks.ts';
 import { GuardFailedError } from '../sql-database.ts';

@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { messageOf } from '../../../application/support/error-message.ts';
+import { messageOf } from '../../../application/support/failures.ts';
 import { serveThread } from '../serve-thread.ts';
 import type { AppendReply, Row } from './append-wire.ts';
 import { openEventLog } from './event-log-file.ts';

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { messageOf } from '../../../application/support/error-message.ts';
+import { messageOf } from '../../../application/support/failures.ts';
 import type { Connection } from '../connection.ts';
 import type { CreateWorker } from '../database-thread.ts';
 import { DatabaseThread } from '../database-thread.ts';

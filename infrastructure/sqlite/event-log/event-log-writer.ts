@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { messageOf } from '../../../application/support/error-message.ts';
+import { messageOf } from '../../../application/support/failures.ts';
 import { SQLITE_BUSY, SQLITE_CONSTRAINT, SQLITE_FULL, SQLITE_TOOBIG, sqliteCode } from '../errors.ts';
 import { decodeAppend } from './append-wire.ts';
 import type { AppendReply, AppendRequest, Row } from './append-wire.ts';

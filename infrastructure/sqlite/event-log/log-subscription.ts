@@ -6,7 +6,7 @@ import type {
   SubscriptionMessage,
 } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { messageOf } from '../../../application/support/error-message.ts';
+import { messageOf } from '../../../application/support/failures.ts';
 import { backoff } from '../../../application/support/retry.ts';
 import { pause, unlessAborted } from '../../support/time.ts';
 import { toPosition } from './event-log-reader.ts';

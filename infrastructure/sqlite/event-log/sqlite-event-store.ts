@@ -15,7 +15,7 @@ import type {
   SubscriptionMessage,
 } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { messageOf } from '../../../application/support/error-message.ts';
+import { messageOf } from '../../../application/support/failures.ts';
 import { TurnLimit } from '../../support/turn-limit.ts';
 import { encodeAppend, resultOfAppend, toRevision } from './append-wire.ts';
 import type { AppendReply, Row } from './append-wire.ts';

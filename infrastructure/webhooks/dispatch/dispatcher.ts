@@ -1,5 +1,5 @@
 import { pause } from '../../support/time.ts';
-import { messageOf } from '../../../application/support/error-message.ts';
+import { messageOf } from '../../../application/support/failures.ts';
 import type {
   LeasedLanes,
   LeaseRequest,

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { readDecision } from '../../../application/administrator/read-decision.ts';
+import { fingerprintOf, readDecision } from '../../../application/administrator/decisions.ts';
+import type { SubmittedDecision } from '../../../application/administrator/decisions.ts';
 import { MOST_MS, mainThreadCost } from '../../support/main-thread-cost.ts';
-import { fingerprintOf } from '../../../application/administrator/submitted-decision.ts';
-import type { SubmittedDecision } from '../../../application/administrator/submitted-decision.ts';
 
 const approve = {
   decision_id: 'D-1',

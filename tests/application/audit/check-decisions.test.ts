@@ -3,7 +3,7 @@ import { DecisionCheck } from '../../../application/audit/check-decisions.ts';
 import { decodeOperation } from '../../../application/audit/stored-events.ts';
 import type { Difference } from '../../../application/audit/difference.ts';
 import { explainPrice } from '../../../application/audit/explained-price.ts';
-import { loanStream } from '../../../application/command-handling/stream-names.ts';
+import { loanStream } from '../../../application/command-handling/operation.ts';
 import { encodeEvent } from '../../../application/event-codec/event-codec.ts';
 import type { RecordedEvent } from '../../../application/ports/event-store.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';

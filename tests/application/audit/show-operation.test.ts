@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { ShowOperation } from '../../../application/audit/show-operation.ts';
 import type { ShowRequest } from '../../../application/audit/show-operation.ts';
-import { loanStream } from '../../../application/command-handling/stream-names.ts';
+import { loanStream } from '../../../application/command-handling/operation.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanCommand } from '../../../domain/loan/index.ts';
 import { commandHandler, context, fixedClock, openVault } from '../../support/application-parts.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { loanStream, parseLoanStream } from '../../../application/command-handling/stream-names.ts';
+import { loanStream, parseLoanStream } from '../../../application/command-handling/operation.ts';
 
 const visibleAscii = fc.string({
   unit: fc.integer({ min: 33, max: 126 }).map((c) => String.fromCharCode(c)),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { findBrokenLink } from '../../../application/event-codec/hash-chain.ts';
-import { publicPayloads } from '../../../application/publishing/event-payloads.ts';
+import { publicPayloads } from '../../../application/publishing/public-events.ts';
 import type { Outcome, RequestContext } from '../../../application/request-context.ts';
 import { REPURCHASE_REASONS } from '../../../domain/loan/events.ts';
 import { loanDecider, totalReceived } from '../../../domain/loan/index.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { borrowerDigest, isDocument } from '../../../application/privacy/borrower-digest.ts';
+import { borrowerDigest, isDocument } from '../../../application/privacy/forget-borrower.ts';
 import { IndexBorrowers } from '../../../application/privacy/index-borrowers.ts';
 import type { BorrowerIndexEntry } from '../../../application/ports/borrower-vault.ts';
 import type { LogPosition } from '../../../application/ports/event-store.ts';

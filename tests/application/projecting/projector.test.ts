@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { LOAN_STREAM_PREFIX } from '../../../application/command-handling/stream-names.ts';
+import { LOAN_STREAM_PREFIX } from '../../../application/command-handling/operation.ts';
 import type { Projector } from '../../../application/projecting/projector.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';
 import { InMemoryTables } from '../../projections/in-memory-tables.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { loanStream } from '../../../application/command-handling/stream-names.ts';
+import { loanStream } from '../../../application/command-handling/operation.ts';
 import { decodeEvent, encodeEvent } from '../../../application/event-codec/event-codec.ts';
 import type { EventMetadata, RecordedEvent } from '../../../application/ports/event-store.ts';
 import type { LoanEvent } from '../../../domain/loan/events.ts';

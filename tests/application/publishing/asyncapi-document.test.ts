@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { parse } from 'yaml';
-import { deadLetterText } from '../../../application/administrator/submitted-decision.ts';
+import { deadLetterText } from '../../../application/administrator/decisions.ts';
 import { DECISIONS } from '../../../application/administrator/decision-schema.ts';
 import { decodeLoanEvent, isLoanEventType } from '../../../application/event-codec/event-codec.ts';
 import type { JsonText } from '../../../application/ports/event-store.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { parseLoanStream } from '../../../application/command-handling/stream-names.ts';
+import { parseLoanStream } from '../../../application/command-handling/operation.ts';
 import { decodeLoanEvent } from '../../../application/event-codec/event-codec.ts';
 import type { EventSubscription, RecordedEvent } from '../../../application/ports/event-store.ts';
 import { EventStream } from '../../../application/publishing/event-stream.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { loanStream, parseLoanStream } from '../../../application/command-handling/stream-names.ts';
+import { loanStream, parseLoanStream } from '../../../application/command-handling/operation.ts';
 import { UnreadableEventError } from '../../../application/event-codec/fields.ts';
 import type { CheckpointStore } from '../../../application/ports/coordination.ts';
 import type {

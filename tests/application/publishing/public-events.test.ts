@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { bodyOf, derivedId, toPublicEvents } from '../../../application/publishing/public-events.ts';
+import {
+  bodyOf,
+  derivedId,
+  publicPayloads,
+  toPublicEvents,
+} from '../../../application/publishing/public-events.ts';
 import { EVENT_NAMES } from '../../../application/publishing/event-names.ts';
-import { publicPayloads } from '../../../application/publishing/event-payloads.ts';
 import type { LoanEvent } from '../../../domain/loan/events.ts';
 
 const EVENT_ID = '0f8f5c0e-6a0f-4c5e-9d4e-3a6c0f2b7d11';

@@ -5,7 +5,7 @@ import {
   StreamFundLookup,
 } from '../../../application/publishing/public-event-translator.ts';
 import { decodeLoanEvent, isLoanEventType } from '../../../application/event-codec/event-codec.ts';
-import { parseLoanStream } from '../../../application/command-handling/stream-names.ts';
+import { parseLoanStream } from '../../../application/command-handling/operation.ts';
 import type { RecordedEvent } from '../../../application/ports/event-store.ts';
 import { FUND, NOW, context } from '../../support/application-parts.ts';
 import { FaultyEventStore } from '../../support/faulty-event-store.ts';

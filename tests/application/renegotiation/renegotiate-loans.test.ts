@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { findBrokenLink } from '../../../application/event-codec/hash-chain.ts';
-import { RENEGOTIATION_STREAM_PREFIX } from '../../../application/command-handling/stream-names.ts';
+import { RENEGOTIATION_STREAM_PREFIX } from '../../../application/command-handling/operation.ts';
 import type { RenegotiateLoansInput } from '../../../application/renegotiation/request.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { FundId } from '../../../domain/shared/identifiers.ts';

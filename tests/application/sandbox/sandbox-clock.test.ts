@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ClockOffset } from '../../../application/ports/clock.ts';
-import { durationOf } from '../../../application/sandbox/duration.ts';
-import { MovableClock, SandboxClock } from '../../../application/sandbox/sandbox-clock.ts';
+import { MovableClock, SandboxClock, durationOf } from '../../../application/sandbox/sandbox-clock.ts';
 import type { ClockMove } from '../../../application/sandbox/sandbox-clock.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { editDistance, meantBy, nearest } from '../../../application/schemas/misspelt.ts';
+import { editDistance, meantBy, nearest } from '../../../application/schemas/recogniser.ts';
 
 const FIELDS = [
   ...['originator_proposal_code', 'reason', 'reason_detail', 'effective_date', 'repurchase_value'],

@@ -5,8 +5,13 @@ import type { JsonText, LogPosition, RecordedEvent } from '../../../application/
 import type { SealMac } from '../../../application/ports/audit.ts';
 import { SealCheck } from '../../../application/seals/check-seals.ts';
 import type { SealPlace } from '../../../application/seals/check-seals.ts';
-import { BrokenSealBookError, SEAL_EVERY_MS, SealLog } from '../../../application/seals/seal-log.ts';
-import { headOf, macOfRecord } from '../../../application/seals/seal-records.ts';
+import {
+  BrokenSealBookError,
+  SEAL_EVERY_MS,
+  SealLog,
+  headOf,
+  macOfRecord,
+} from '../../../application/seals/seal-log.ts';
 import { SqlSealBook } from '../../../infrastructure/sql/seal-book.ts';
 import { openServiceDatabase, query, raw } from '../../infrastructure/sql/support/temporary-database.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';

@@ -2,7 +2,7 @@ import type {
   InstallmentBecameOverdue,
   InstallmentSettled,
   InstallmentUnderpaid,
-} from '../../../domain/installment/events.ts';
+} from '../../../domain/installment/state.ts';
 import type {
   CompleteRepurchase,
   LoanApproved,

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { loanDecider } from '../../../domain/loan/index.ts';
-import { PAYMENT_METHODS } from '../../../domain/installment/events.ts';
+import { PAYMENT_METHODS } from '../../../domain/installment/state.ts';
 import { REPURCHASE_REASONS } from '../../../domain/loan/events.ts';
+import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanCommand, LoanEvent, LoanState, ReceiveLoan } from '../../../domain/loan/index.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import { cents } from '../../../domain/shared/money.ts';
-import { installmentCode, receiveL1, NOW } from './loan-story.ts';
+import { NOW, installmentCode, receiveL1 } from './loan-story.ts';
 import { ISSUED, anyDate, storyPosition } from './positions.ts';
 
 const amount = (max: number) => fc.integer({ min: 1, max }).map(cents);

@@ -1,7 +1,7 @@
 import { readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { deadLetterText } from '../../../application/administrator/submitted-decision.ts';
+import { deadLetterText } from '../../../application/administrator/decisions.ts';
 import type { RefusedDecision } from '../../../application/ports/decision-source.ts';
 import { FileDeadLetters } from '../../../infrastructure/administrator/file-dead-letters.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

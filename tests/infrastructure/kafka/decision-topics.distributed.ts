@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
-import { deadLetterText } from '../../../application/administrator/submitted-decision.ts';
+import { deadLetterText } from '../../../application/administrator/decisions.ts';
 import type { RefusedDecision } from '../../../application/ports/decision-source.ts';
 import { KafkaDecisionTopics } from '../../../infrastructure/kafka/kafka-decision-topics.ts';
 import { SqlConsumerOffsets } from '../../../infrastructure/sql/consumer-offsets.ts';

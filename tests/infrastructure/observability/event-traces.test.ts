@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { EventStore, RecordedEvent } from '../../../application/ports/event-store.ts';
-import { loanStream } from '../../../application/command-handling/stream-names.ts';
+import { loanStream } from '../../../application/command-handling/operation.ts';
 import { EventTraces } from '../../../infrastructure/observability/tracing/event-traces.ts';
 
 const REQUEST = '4bf92f35-77b3-4da6-a3ce-929d0e0e4736';

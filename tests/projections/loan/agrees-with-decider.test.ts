@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { totalReceived } from '../../../domain/loan/index.ts';
 import type { Installment } from '../../../domain/installment/state.ts';
+import { totalReceived } from '../../../domain/loan/index.ts';
 import type { Row } from '../../../projections/projection.ts';
 import { anyStory } from '../../domain/support/stories.ts';
 import { rowsAfter } from './projected-rows.ts';

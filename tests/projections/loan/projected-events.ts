@@ -1,4 +1,4 @@
-import { loanStream } from '../../../application/command-handling/stream-names.ts';
+import { loanStream } from '../../../application/command-handling/operation.ts';
 import type { LoanEvent } from '../../../domain/loan/events.ts';
 import type { LoanReceived } from '../../../domain/loan/index.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';

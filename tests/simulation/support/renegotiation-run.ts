@@ -1,6 +1,6 @@
 import { CommandHandler } from '../../../application/command-handling/command-handler.ts';
 import type { Operation } from '../../../application/command-handling/operation.ts';
-import { RENEGOTIATION_STREAM_PREFIX } from '../../../application/command-handling/stream-names.ts';
+import { RENEGOTIATION_STREAM_PREFIX } from '../../../application/command-handling/operation.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import { RollForward } from '../../../application/renegotiation/roll-forward.ts';
 import { Coordinators } from '../../../application/renegotiation/coordinators.ts';

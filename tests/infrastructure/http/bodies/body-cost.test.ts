@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { MOST_VIOLATIONS } from '../../../../application/schemas/violations.ts';
+import { MOST_VIOLATIONS } from '../../../../application/schemas/document-validators.ts';
 import { tokenFor } from '../../../support/http-fakes.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 import { mainThreadCost, MOST_MS } from '../../../support/main-thread-cost.ts';

@@ -4,7 +4,7 @@ import { decodeLoanEvent, isLoanEventType } from '../../../../application/event-
 import type { JsonText } from '../../../../application/ports/event-store.ts';
 import { EVENT_NAMES } from '../../../../application/publishing/event-names.ts';
 import { toPublicEvents } from '../../../../application/publishing/public-events.ts';
-import { pingEvent } from '../../../../application/webhooks/ping.ts';
+import { pingEvent } from '../../../../application/webhooks/webhook-management.ts';
 import { openApiDocument } from '../../../../infrastructure/http/openapi/document.ts';
 import { API_VERSION } from '../../../../infrastructure/http/openapi/version.ts';
 import { ServedDescription } from '../../../support/http-description.ts';

@@ -2,13 +2,16 @@ import type { ScheduledInstallment } from '../../domain/installment/state.ts';
 import type {
   DecisionRecord,
   LoanDocument,
-  Pricing,
+  LoanReceived,
   PrepaymentProcessed,
+  Pricing,
   RejectionReason,
   RenegotiationTerms,
   RepurchaseRequested,
 } from '../../domain/loan/events.ts';
+import type { Reservation } from '../../domain/renegotiation/state.ts';
 import {
+  UnreadableEventError,
   entry,
   flag,
   integer,
@@ -21,6 +24,7 @@ import {
   text,
   texts,
 } from './fields.ts';
+import type { Shape } from './fields.ts';
 
 const pricing = shape<Pricing>({ policy: text('policy'), dailyFactor: text('daily_factor') });
 
@@ -184,4 +188,69 @@ export const documentsAdded = entry('DocumentsAdded', 'loan.documents_added.v1',
 export const borrowerForgotten = entry('BorrowerForgotten', 'loan.borrower_forgotten.v1', {
   reason: optional(text('reason')),
   forgottenAt: text('forgotten_at'),
+});
+
+export const loanReserved = entry('LoanReserved', 'loan.reserved.v1', {
+  renegotiationId: text('renegotiation_id'),
+  leaseEndsAt: text('lease_ends_at'),
+});
+
+export const loanReservationReleased = entry('LoanReservationReleased', 'loan.reservation_released.v1', {
+  renegotiationId: text('renegotiation_id'),
+});
+
+export const loanRenegotiated = entry('LoanRenegotiated', 'loan.renegotiated.v1', {
+  renegotiation: object('renegotiation', renegotiationTerms),
+  renegotiatedAt: text('renegotiated_at'),
+});
+
+export const loanRenegotiationCompleted = entry(
+  'LoanRenegotiationCompleted',
+  'loan.renegotiation_completed.v1',
+  { renegotiation: object('renegotiation', renegotiationTerms), completedAt: text('completed_at') },
+);
+
+const reservation = shape<Reservation>({
+  code: text('code'),
+  stream: text('stream'),
+  revision: integer('revision'),
+});
+
+/** The event inside keeps its own versioned name, so that it can change as it would in its own stream. */
+const storedType = text<string>('type');
+const data = object('data', loanReceived);
+const received: Shape<LoanReceived> = {
+  encode: (event) => ({ type: loanReceived.storedType, data: data.encode(event) }),
+  decode: (payload) => {
+    const type = storedType.decode(payload['type']);
+    if (type !== loanReceived.storedType) throw new UnreadableEventError(`unknown received event ${type}`);
+    return data.decode(payload['data']);
+  },
+};
+
+export const renegotiationStarted = entry('RenegotiationStarted', 'renegotiation.started.v1', {
+  renegotiationId: text('renegotiation_id'),
+  applicationId: text('application_id'),
+  originalProposalCodes: texts('original_proposal_codes'),
+  newProposalCode: text('new_proposal_code'),
+  leaseEndsAt: text('lease_ends_at'),
+  startedAt: text('started_at'),
+});
+
+export const renegotiationCommitted = entry('RenegotiationCommitted', 'renegotiation.committed.v1', {
+  renegotiation: object('renegotiation', renegotiationTerms),
+  applicationId: text('application_id'),
+  originals: list('originals', reservation),
+  newLoan: object('new_loan', reservation),
+  received: object('received', received),
+  fingerprint: text('fingerprint'),
+  committedAt: text('committed_at'),
+});
+
+export const renegotiationAborted = entry('RenegotiationAborted', 'renegotiation.aborted.v1', {
+  abortedAt: text('aborted_at'),
+});
+
+export const renegotiationCompleted = entry('RenegotiationCompleted', 'renegotiation.completed.v1', {
+  completedAt: text('completed_at'),
 });

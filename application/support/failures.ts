@@ -1,6 +1,7 @@
 import type { Logger } from '../ports/logger.ts';
-import { messageOf } from './error-message.ts';
 import { backoff } from './retry.ts';
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export interface OutageOptions {
   readonly logger: Logger;

@@ -1,0 +1,93 @@
+import { allocatePrepayment } from '../curve/prepayment.ts';
+import { becomeOverdue, settle } from '../installment/decide.ts';
+import { isOpen } from '../installment/state.ts';
+import type { InstallmentEvent } from '../installment/state.ts';
+import { DomainError } from '../shared/domain-error.ts';
+import { LARGEST_AMOUNT, addCents, subtractCents } from '../shared/money.ts';
+import type { MarkInstallmentsOverdue, ProcessPrepayment, SettleInstallment } from './commands.ts';
+import type { LoanFullySettled, PrepaymentProcessed } from './events.ts';
+import {
+  requireActive,
+  requireLoan,
+  requireNotBeforeIssue,
+  requirePositive,
+  valueOutOfRange,
+} from './refusals.ts';
+import type { ExistingLoan, LoanState } from './state.ts';
+
+const requireInstallment = (loan: ExistingLoan, code: string): number => {
+  const index = loan.indexByCode.get(code);
+  if (index !== undefined) return index;
+  throw new DomainError(
+    'installment_not_found',
+    `operation ${loan.code} has no installment ${code}; use a code that was sent at its creation`,
+  );
+};
+
+/** The order of these checks is part of the interface: operation, installment, date, operation's status, installment's. */
+export const settleInstallment = (
+  command: SettleInstallment,
+  state: LoanState,
+): readonly (InstallmentEvent | LoanFullySettled)[] => {
+  requirePositive('settled_value', command.settledValue);
+  const loan = requireLoan(state);
+  const index = requireInstallment(loan, command.installmentCode);
+  requireNotBeforeIssue(loan, 'settled_at', command.settledAt);
+  const active = requireActive(loan, 'a settlement');
+  const installment = active.installments[index];
+  if (!installment) throw new RangeError(`installment ${index} is in the schedule and not in the books`);
+  const events = settle(installment, command, active.pricing.dailyFactor);
+  if (active.openCount > 1) return events;
+  const closing: LoanFullySettled = {
+    type: 'LoanFullySettled',
+    settledAt: command.settledAt,
+    closingEvent: 'installment_settled',
+    totalReceived: addCents(active.receivedValue, command.settledValue),
+    processedAt: command.now,
+  };
+  return [...events, closing];
+};
+
+/** Sent by a timer, so it answers nothing rather than refusing when there is nothing to mark. */
+export const markInstallmentsOverdue = (
+  { today, now }: MarkInstallmentsOverdue,
+  state: LoanState,
+): readonly InstallmentEvent[] =>
+  state.status === 'active'
+    ? state.installments.filter(isOpen).flatMap((installment) => becomeOverdue(installment, today, now))
+    : [];
+
+/** Takes money in advance: finds what it pays off, leaves the rest as a credit, and closes the operation when it covers all. */
+export const processPrepayment = (
+  command: ProcessPrepayment,
+  state: LoanState,
+): readonly (PrepaymentProcessed | LoanFullySettled)[] => {
+  const { prepaymentValue, prepaymentDate, paymentMethod, now } = command;
+  requirePositive('prepayment_value', prepaymentValue);
+  const loan = requireLoan(state);
+  requireNotBeforeIssue(loan, 'prepayment_date', prepaymentDate);
+  const { pricing, installments, receivedValue } = requireActive(loan, 'a prepayment');
+  const payment = { value: prepaymentValue, date: prepaymentDate };
+  const allocation = allocatePrepayment(pricing.dailyFactor, installments.filter(isOpen), payment);
+  if (allocation.payoffValue > LARGEST_AMOUNT) {
+    throw valueOutOfRange('prepayment_date', prepaymentDate, 'settle its installments one by one');
+  }
+  const processed: PrepaymentProcessed = {
+    type: 'PrepaymentProcessed',
+    prepaymentValue,
+    prepaymentDate,
+    paymentMethod,
+    ...allocation,
+    pricing,
+    processedAt: now,
+  };
+  if (prepaymentValue < allocation.payoffValue) return [processed];
+  const closing: LoanFullySettled = {
+    type: 'LoanFullySettled',
+    settledAt: prepaymentDate,
+    closingEvent: 'installment_prepaid',
+    totalReceived: addCents(receivedValue, subtractCents(prepaymentValue, allocation.excessValue)),
+    processedAt: now,
+  };
+  return [processed, closing];
+};
