@@ -17,16 +17,22 @@ import type { EventSubscription, RecordedEvent } from '../../application/ports/e
 import type { Logger } from '../../application/ports/logger.ts';
 import { loanStream } from '../../application/command-handling/operation.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
-import { observedDeadLetters, observedSweep } from '../observability/observed-work.ts';
+import {
+  LoggedAttempts,
+  ObservedCommands,
+  ObservedRequests,
+  observedDeadLetters,
+  observedSweep,
+} from '../observability/observed-work.ts';
 import type { Sweep } from '../observability/observed-work.ts';
-import { LoggedAttempts } from '../observability/logged-attempts.ts';
-import { ObservedCommands } from '../observability/observed-commands.ts';
-import { observedEventStore } from '../observability/observed-event-store.ts';
-import { ObservedRequests } from '../observability/observed-requests.ts';
-import { observedSql } from '../observability/observed-sql.ts';
+import { observedEventStore, observedSql } from '../observability/observed-stores.ts';
 import { ServiceMetrics } from '../observability/service-metrics.ts';
-import { EventTraces } from '../observability/tracing/event-traces.ts';
-import { TracedAttempts, tracedBus, tracedTranslation } from '../observability/tracing/traced-publishing.ts';
+import {
+  EventTraces,
+  TracedAttempts,
+  tracedBus,
+  tracedTranslation,
+} from '../observability/tracing/traced-publishing.ts';
 import { NO_TRACER } from '../observability/tracing/tracer.ts';
 import type { Tracer } from '../observability/tracing/tracer.ts';
 import type { Configuration, Role } from './configuration.ts';

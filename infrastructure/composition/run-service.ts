@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import type { Logger } from '../../application/ports/logger.ts';
-import { HttpListener } from '../http/server/http-listener.ts';
+import { HttpListener } from '../http/server/http-server.ts';
 import { createLogger } from '../observability/logging.ts';
 import { WrongMasterKeyError } from '../security/master-keys.ts';
 import { PRIVATE_UMASK } from '../support/private-files.ts';

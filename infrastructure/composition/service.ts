@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { Container } from 'inversify';
 import { publicReadiness } from '../http/server/health-app.ts';
-import { HttpListener } from '../http/server/http-listener.ts';
+import { HttpListener } from '../http/server/http-server.ts';
 import type { CreateWorker } from '../sqlite/database-thread.ts';
 import { BackgroundThread } from './background/background-thread.ts';
 import type { Configuration, Role } from './configuration.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { SQLITE_BUSY, sqliteCode } from '../sqlite/errors.ts';
+import { SQLITE_BUSY, sqliteCode } from '../sqlite/connection.ts';
 import { pause } from '../support/time.ts';
 
 const FILE = 'in-use.db';

@@ -10,8 +10,7 @@ import type {
 } from '../../application/ports/event-store.ts';
 import { MoveFailedError } from '../../application/ports/moving.ts';
 import type { EventToMove, HeldClaim, LogToMove } from '../../application/ports/moving.ts';
-import { EVENT_LOG_FILE } from '../sqlite/event-log/event-log-threads.ts';
-import { EVENT_LOG_VERSION } from '../sqlite/event-log/event-log-file.ts';
+import { EVENT_LOG_FILE, EVENT_LOG_VERSION } from '../sqlite/event-log/event-log-threads.ts';
 import { toPosition } from '../sqlite/event-log/event-log-reader.ts';
 
 export interface LogToMoveOptions {

@@ -15,7 +15,7 @@ import {
   authenticateClient,
   requireScope,
 } from './middleware/authentication.ts';
-import { BodyReader } from './middleware/body-reader.ts';
+import { BodyReader, BodyValidator, requestRules, validateParameters } from './middleware/body-reader.ts';
 import { proxyWarning } from './middleware/client-address.ts';
 import { ErrorHandler } from './middleware/error-handler.ts';
 import { handle } from './middleware/handler.ts';
@@ -24,7 +24,6 @@ import { preconditions } from './middleware/preconditions.ts';
 import { RateLimits, limitAddress, limitApplication } from './middleware/rate-limits.ts';
 import { stateOf, withState } from './middleware/request-state.ts';
 import { Responder } from './middleware/responder.ts';
-import { BodyValidator, requestRules, validateParameters } from './middleware/validation.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { API_VERSION } from './openapi/version.ts';
 import { operationTable } from './operation-table.ts';

@@ -7,8 +7,7 @@ import type { Recognised } from '../../application/schemas/recogniser.ts';
 import type { MultipartReceiver } from './bodies/multipart-receiver.ts';
 import type { RateRow } from './limits/rate-limiter.ts';
 import type { Access } from './openapi/operation.ts';
-import type { HeaderReader, ReadHeaders } from './requests/headers.ts';
-import type { Query, QueryReader } from './requests/query.ts';
+import type { HeaderReader, Query, QueryReader, ReadHeaders } from './requests/parameters.ts';
 import type { CrossCheck } from './requests/request-rules.ts';
 
 /** A request that passed every check of its shape. */

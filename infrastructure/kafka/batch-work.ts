@@ -4,7 +4,7 @@ import type { Logger } from '../../application/ports/logger.ts';
 import { messageOf } from '../../application/support/failures.ts';
 import { backoff } from '../../application/support/retry.ts';
 import { pause } from '../support/time.ts';
-import type { Assignment } from './assignment.ts';
+import type { Assignment } from './group-session.ts';
 import type { DeadLetterTopic } from './dead-letter-topic.ts';
 import { RefusedRecordError, recordOf } from './records.ts';
 import type { KafkaRecord } from './records.ts';

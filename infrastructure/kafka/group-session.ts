@@ -1,4 +1,107 @@
 import type { Consumer } from 'kafkajs';
+import type { ConsumerOffsets } from '../../application/ports/event-bus.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import { messageOf } from '../../application/support/failures.ts';
+import { backoff } from '../../application/support/retry.ts';
+import { aborted, pause } from '../support/time.ts';
+import type { Watermarks } from './kafka-client.ts';
+
+interface Dependencies {
+  readonly group: string;
+  readonly topic: string;
+  readonly offsets: ConsumerOffsets;
+  readonly watermarks: () => Promise<ReadonlyMap<number, Watermarks>>;
+  readonly seek: (partition: number, offset: number) => void;
+  readonly logger: Logger;
+  readonly firstRetryMs: number;
+  readonly longestRetryMs: number;
+}
+
+/**
+ * The partitions that a rebalance gave to this consumer, and where it stands in each: what the store of the effects says, not
+ * what the broker remembers. Replaced by another at every rebalance.
+ */
+export class Assignment {
+  readonly #deps: Dependencies;
+  readonly #partitions: readonly number[];
+  readonly #ended: AbortSignal;
+  readonly #next = new Map<number, number>();
+  #loading: Promise<void>;
+
+  constructor(dependencies: Dependencies, partitions: readonly number[], ended: AbortSignal) {
+    this.#deps = dependencies;
+    this.#partitions = partitions;
+    this.#ended = ended;
+    this.#loading = this.#loadUntilKnown();
+  }
+
+  /** Next offset to handle; undefined for a partition of another consumer, or when the assignment or the signal ends first. */
+  async next(partition: number, signal: AbortSignal): Promise<number | undefined> {
+    await Promise.race([this.#loading, aborted(signal)]);
+    return this.#ended.aborted || signal.aborted ? undefined : this.#next.get(partition);
+  }
+
+  moved(partition: number, next: number): void {
+    this.#next.set(partition, next);
+  }
+
+  /** Asks the store and the broker once more, and goes to what they say. */
+  async reload(signal: AbortSignal): Promise<void> {
+    this.#loading = this.#loadUntilKnown();
+    await Promise.race([this.#loading, aborted(signal)]);
+  }
+
+  /** The stored offset alone; undefined when nothing is stored. */
+  async stored(partition: number): Promise<number | undefined> {
+    const { group, topic, offsets } = this.#deps;
+    return (await offsets.load(group, topic)).get(partition);
+  }
+
+  async #loadUntilKnown(): Promise<void> {
+    const { group, topic, logger, firstRetryMs, longestRetryMs } = this.#deps;
+    for (let failures = 1; !this.#ended.aborted; failures++) {
+      try {
+        return await this.#load();
+      } catch (error) {
+        const pauseMs = backoff(failures, firstRetryMs, longestRetryMs);
+        const fields = { group, topic, reason: messageOf(error), pause_ms: pauseMs };
+        logger.warn(fields, 'bus consumer does not know its place yet');
+        await pause(pauseMs, this.#ended);
+      }
+    }
+  }
+
+  async #load(): Promise<void> {
+    const { group, topic, offsets, watermarks } = this.#deps;
+    if (this.#partitions.length === 0) return;
+    const [stored, marks] = await Promise.all([offsets.load(group, topic), watermarks()]);
+    for (const partition of this.#partitions) {
+      const { low, high } = marks.get(partition) ?? { low: 0, high: 0 };
+      const next = await this.#place(partition, stored.get(partition), low, high);
+      if (this.#ended.aborted) return;
+      this.#next.set(partition, next);
+      this.#deps.seek(partition, next);
+    }
+  }
+
+  async #place(partition: number, stored: number | undefined, low: number, high: number): Promise<number> {
+    const { group, topic, offsets, logger } = this.#deps;
+    if (stored === undefined) {
+      await offsets.begin(group, topic, partition, low);
+      return low;
+    }
+    if (stored >= low && stored <= high) return stored;
+    const fields = { group, topic, partition, stored, oldest: low, end: high };
+    if (stored < low) logger.error(fields, 'messages expired on the broker before they were consumed');
+    else
+      logger.error(
+        fields,
+        'the topic is shorter than what was consumed of it; it is read from its beginning',
+      );
+    await offsets.advance({ group, topic, partition, from: stored, to: low, operations: [] });
+    return low;
+  }
+}
 
 export interface SessionWatch {
   /** Rejects when the session broke, resolves when it is to end. */

@@ -4,12 +4,11 @@ import type { Logger } from '../../application/ports/logger.ts';
 import { messageOf } from '../../application/support/failures.ts';
 import { backoff } from '../../application/support/retry.ts';
 import { pause, within } from '../support/time.ts';
-import { Assignment } from './assignment.ts';
+import { Assignment, keepMembership, watchSession } from './group-session.ts';
 import { BatchWork } from './batch-work.ts';
 import type { BatchSettings, RecordHandler } from './batch-work.ts';
 import type { DeadLetterTopic } from './dead-letter-topic.ts';
 import { RETRY, watermarks } from './kafka-client.ts';
-import { keepMembership, watchSession } from './group-session.ts';
 
 export interface ConsumerSettings extends BatchSettings {
   /** Between two signs of life to the broker. */

@@ -1,14 +1,12 @@
 import { Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import type { BusinessClock } from '../../application/ports/clock.ts';
-import { CommandMetrics } from './metrics/command-metrics.ts';
 import { Followers } from './metrics/followers.ts';
 import { lookedUpGauges } from './metrics/looked-up.ts';
 import type { LookedUp } from './metrics/looked-up.ts';
-import { RequestMetrics } from './metrics/request-metrics.ts';
 import { Scrape } from './metrics/scrape.ts';
 import { StoreMetrics } from './metrics/store-metrics.ts';
 import { PrometheusWebhookMetrics } from './metrics/webhook-metrics.ts';
-import { WorkMetrics } from './metrics/work-metrics.ts';
+import { CommandMetrics, RequestMetrics, WorkMetrics } from './metrics/work-metrics.ts';
 
 /** A sample is a wake-up: the default of 10 ms alone takes half a percent of a core from an idle service. The delays shown include it. */
 const EVENT_LOOP_SAMPLE_MS = 50;

@@ -1,6 +1,6 @@
 import type { RealClock } from '../../application/ports/clock.ts';
 import type { Condition, KeyStore, Rewrapped, WrappedText } from '../../application/ports/key-store.ts';
-import { alone, notAlone } from './locks.ts';
+import { alone, notAlone } from './coordination.ts';
 import type { SqlDatabase, Statement } from './sql-database.ts';
 
 /** The first text after every text with this prefix, so that an index finds them as one range. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
-import { engineNow } from './leases.ts';
+import { engineNow } from './coordination.ts';
 import type { SqlDatabase, SqlDialect } from './sql-database.ts';
 
 export interface BucketDemand {

@@ -3,7 +3,7 @@ import { messageOf } from '../../application/support/failures.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionSettings } from './connection.ts';
 import { serveThread } from './serve-thread.ts';
-import { UnitWriter } from './unit-writer.ts';
+import { UnitWriter } from './units.ts';
 import type { FlatUnit, Outcome } from './units.ts';
 
 /** Bounds how long the first of a group waits for the last. */

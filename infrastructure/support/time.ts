@@ -1,4 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { RealClock } from '../../application/ports/clock.ts';
+import type {
+  EventSubscription,
+  SubscribeOptions,
+  SubscriptionMessage,
+} from '../../application/ports/event-store.ts';
+import type { RealTime } from '../../domain/shared/identifiers.ts';
 
 /** Resolves after `ms`, or as soon as the signal aborts. Leaves neither timer nor listener behind. */
 export const pause = async (ms: number, signal?: AbortSignal): Promise<void> => {
@@ -54,3 +61,57 @@ export const within = async <Value>(ms: number, what: string, work: Promise<Valu
     clearTimeout(timer);
   }
 };
+
+export class SystemClock implements RealClock {
+  realNow(): RealTime {
+    return new Date().toISOString() as RealTime;
+  }
+}
+
+/** A batch of this size is worth a transaction of its own: no pause after it. */
+const WORTH_A_TRANSACTION = 200;
+
+async function* withPauses(
+  messages: AsyncIterable<SubscriptionMessage>,
+  { signal }: SubscribeOptions,
+  pauseMs: number,
+): AsyncGenerator<SubscriptionMessage> {
+  for await (const message of messages) {
+    yield message;
+    if (message.kind === 'events' && message.events.length < WORTH_A_TRANSACTION)
+      await pause(pauseMs, signal);
+  }
+}
+
+/**
+ * Lets events gather for a moment after each small batch, so that a busy log costs its follower some hundred transactions a second
+ * instead of thousands. The first event after a quiet time is never delayed.
+ */
+export const throttled = (subscription: EventSubscription, pauseMs: number): EventSubscription => ({
+  subscribe: (options) => withPauses(subscription.subscribe(options), options, pauseMs),
+});
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/**
+ * Work that is done where it is asked for resolves without a turn of the event loop, so a loop over it would let nothing else happen.
+ * A caller that passes here before such work gives way to others once the turn has lasted too long.
+ */
+export class TurnLimit {
+  readonly #longestMs: number;
+  #beganAt: number | undefined;
+
+  constructor(longestMs = 10) {
+    this.#longestMs = longestMs;
+  }
+
+  /** Undefined when there is nothing to wait for. */
+  pass(): Promise<void> | undefined {
+    if (this.#beganAt === undefined) {
+      this.#beganAt = performance.now();
+      setImmediate(() => (this.#beganAt = undefined));
+      return undefined;
+    }
+    return performance.now() - this.#beganAt > this.#longestMs ? nextTurn() : undefined;
+  }
+}

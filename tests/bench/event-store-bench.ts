@@ -8,9 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { EventToAppend, JsonText } from '../../application/ports/event-store.ts';
-import { encodeAppend } from '../../infrastructure/sqlite/event-log/append-wire.ts';
-import { openEventLog } from '../../infrastructure/sqlite/event-log/event-log-file.ts';
-import { EventLogWriter } from '../../infrastructure/sqlite/event-log/event-log-writer.ts';
+import { EventLogWriter, encodeAppend } from '../../infrastructure/sqlite/event-log/event-log-writer.ts';
+import { openEventLog } from '../../infrastructure/sqlite/event-log/event-log-threads.ts';
 import { SqliteEventStore } from '../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
 
 type Append = (stream: string, event: EventToAppend) => Promise<unknown>;

@@ -4,7 +4,7 @@ import type { LogPosition, RecordedEvent, SubscriptionMessage } from '../../appl
 import type { SealBook, SealHead, SealRecord } from '../../application/ports/audit.ts';
 import { SealCheck } from '../../application/seals/check-seals.ts';
 import { SealLog } from '../../application/seals/seal-log.ts';
-import { SystemClock } from '../../infrastructure/support/system-clock.ts';
+import { SystemClock } from '../../infrastructure/support/time.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 
 const wanted = Number(process.argv[2] ?? 200_000);

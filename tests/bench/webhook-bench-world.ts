@@ -1,4 +1,4 @@
-import { SystemClock } from '../../infrastructure/support/system-clock.ts';
+import { SystemClock } from '../../infrastructure/support/time.ts';
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { createHmac, createSecretKey, randomUUID } from 'node:crypto';

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { SqlBorrowerIndex } from '../../infrastructure/sql/borrower-index.ts';
-import { SqlCheckpointStore } from '../../infrastructure/sql/checkpoint-store.ts';
+import { SqlCheckpointStore, SqlClockOffset, SqlLeases } from '../../infrastructure/sql/coordination.ts';
 import { SqlClientRegistry } from '../../infrastructure/sql/client-registry.ts';
 import { SqlKeyStore } from '../../infrastructure/sql/key-store.ts';
-import { SqlClockOffset } from '../../infrastructure/sql/clock-offset.ts';
-import { SqlLeases } from '../../infrastructure/sql/leases.ts';
 import { SqlLoanReader } from '../../infrastructure/sql/read-models/loan-reader.ts';
 import { SqlOperationStates } from '../../infrastructure/sql/read-models/operation-states.ts';
 import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';

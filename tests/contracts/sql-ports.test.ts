@@ -1,6 +1,5 @@
 import { SqlBorrowerIndex } from '../../infrastructure/sql/borrower-index.ts';
-import { SqlCheckpointStore } from '../../infrastructure/sql/checkpoint-store.ts';
-import { SqlClockOffset } from '../../infrastructure/sql/clock-offset.ts';
+import { SqlCheckpointStore, SqlClockOffset } from '../../infrastructure/sql/coordination.ts';
 import { SqlKeyStore } from '../../infrastructure/sql/key-store.ts';
 import { SqlOperationStates } from '../../infrastructure/sql/read-models/operation-states.ts';
 import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';

@@ -7,7 +7,7 @@ import { readConfiguration } from '../../infrastructure/composition/configuratio
 import { openEngines } from '../../infrastructure/composition/engines.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import { noRetry } from '../../infrastructure/composition/start-retry.ts';
-import { SystemClock } from '../../infrastructure/support/system-clock.ts';
+import { SystemClock } from '../../infrastructure/support/time.ts';
 import { MasterKey } from '../../infrastructure/security/master-key.ts';
 import { AesGcmSealer } from '../../infrastructure/security/aes-gcm-sealer.ts';
 import { SqlKeyStore } from '../../infrastructure/sql/key-store.ts';

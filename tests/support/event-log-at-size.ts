@@ -6,8 +6,7 @@ import { encodeEvent } from '../../application/event-codec/event-codec.ts';
 import { CHAIN_START, chainEvents } from '../../application/event-codec/hash-chain.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { LoanCode } from '../../domain/shared/identifiers.ts';
-import { openEventLog } from '../../infrastructure/sqlite/event-log/event-log-file.ts';
-import { EVENT_LOG_FILE } from '../../infrastructure/sqlite/event-log/event-log-threads.ts';
+import { EVENT_LOG_FILE, openEventLog } from '../../infrastructure/sqlite/event-log/event-log-threads.ts';
 import { L1 } from '../domain/support/finance-vectors.ts';
 import { NOW, activated, paid, received } from '../domain/support/loan-story.ts';
 

@@ -10,8 +10,7 @@ import { DataKeyAnchorSigner, DataSealKeys } from '../../security/audit-keys.ts'
 import { SqlAuditedRows } from '../../sql/read-models/audited-rows.ts';
 import { SqlSealBook } from '../../sql/seal-book.ts';
 import { SqlFrozenEvents } from '../../sql/webhooks/events.ts';
-import { throttled } from '../../support/throttled.ts';
-import { pause } from '../../support/time.ts';
+import { pause, throttled } from '../../support/time.ts';
 import type { Foundations } from '../foundations.ts';
 import { allProjections, numberOf } from '../projections.ts';
 import type { Adapters } from './adapters.ts';

@@ -4,7 +4,7 @@ import type { BackupServices } from '../../cli/cli-services.ts';
 import { BackupFailedError } from '../../embedded/backup/manifest.ts';
 import { restoreBackup } from '../../embedded/backup/restore-backup.ts';
 import { writeBackup } from '../../embedded/backup/write-backup.ts';
-import { SystemClock } from '../../support/system-clock.ts';
+import { SystemClock } from '../../support/time.ts';
 import { readConfiguration } from '../configuration.ts';
 import { requireServiceFiles } from '../data-directory.ts';
 

@@ -6,7 +6,7 @@ import type { Finding } from '../../cli/cli-services.ts';
 import { holderOfDirectory } from '../../embedded/directory-lock.ts';
 import { API_VERSION } from '../../http/openapi/version.ts';
 import { WrongMasterKeyError } from '../../security/master-keys.ts';
-import { engineTime } from '../../sql/leases.ts';
+import { engineTime } from '../../sql/coordination.ts';
 import { exposedFiles } from '../../support/private-files.ts';
 import { readConfiguration } from '../configuration.ts';
 import type { Configuration } from '../configuration.ts';

@@ -10,8 +10,7 @@ import {
   StreamFundLookup,
 } from '../../../application/publishing/public-event-translator.ts';
 import { API_VERSION } from '../../http/openapi/version.ts';
-import { throttled } from '../../support/throttled.ts';
-import { pause } from '../../support/time.ts';
+import { pause, throttled } from '../../support/time.ts';
 import type { Foundations } from '../foundations.ts';
 import { decodeRecorded } from '../projections.ts';
 import type { Adapters } from './adapters.ts';

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { MetricValues } from '../../observability/metrics/scrape.ts';
 import type { CreateWorker } from '../../sqlite/database-thread.ts';
-import type { AppendReply, Row } from '../../sqlite/event-log/append-wire.ts';
+import type { AppendReply, Row } from '../../sqlite/event-log/event-log-writer.ts';
 import type { Configuration } from '../configuration.ts';
 
 const ENTRY = new URL('./background-main.ts', import.meta.url);

@@ -3,7 +3,7 @@ import { OutcomeUnknownError } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { plainFields } from '../../observability/logging.ts';
 import { MasterKey } from '../../security/master-key.ts';
-import type { AppendReply, Row } from '../../sqlite/event-log/append-wire.ts';
+import type { AppendReply, Row } from '../../sqlite/event-log/event-log-writer.ts';
 import type { AppendWriter } from '../../sqlite/event-log/event-log-threads.ts';
 import { TOKENS } from '../container.ts';
 import type { Engines } from '../engines.ts';

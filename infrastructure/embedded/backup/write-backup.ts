@@ -2,8 +2,17 @@ import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { EVENT_LOG_FILE } from '../../sqlite/event-log/event-log-threads.ts';
 import { checkChains, checkIntegrity, copyDatabase, extentOf, takeLaterKeys } from './databases.ts';
-import { copyDurably, filesBelow, namesIn, sync } from './durable-files.ts';
-import { BackupFailedError, checkFiles, describeFile, readManifest, writeManifest } from './manifest.ts';
+import {
+  BackupFailedError,
+  checkFiles,
+  copyDurably,
+  describeFile,
+  filesBelow,
+  namesIn,
+  readManifest,
+  sync,
+  writeManifest,
+} from './manifest.ts';
 import type { Manifest } from './manifest.ts';
 
 export const SERVICE_DATABASE_FILE = 'service.db';

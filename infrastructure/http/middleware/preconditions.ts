@@ -1,6 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import { declaredLength, hasForeignCharset, isEncoded, mediaTypeOf } from '../bodies/body-headers.ts';
-import { tooLarge } from '../bodies/read-body.ts';
+import { declaredLength, hasForeignCharset, isEncoded, mediaTypeOf, tooLarge } from '../bodies/read-body.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import type { BodyKind, Operation } from '../operation.ts';
 import { stateOf } from './request-state.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { awaitingContinue, declaredLength } from '../bodies/body-headers.ts';
+import { awaitingContinue, declaredLength } from '../bodies/read-body.ts';
 import { ClientGoneError, oauthError } from '../errors/http-problem.ts';
 import type { HttpProblem } from '../errors/http-problem.ts';
 import type { Reply } from '../operation.ts';

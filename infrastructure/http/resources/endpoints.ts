@@ -1,7 +1,7 @@
 import { eventSchemas } from '../../../application/schemas/events.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
 import { valueSchemas } from '../../../application/schemas/values.ts';
-import { errorSchemas } from '../openapi/components/errors.ts';
+import { errorSchemas } from '../openapi/responses.ts';
 import type { Environment } from '../openapi/operation.ts';
 import { addDocuments, filesSchemas } from './add-documents.ts';
 import type { FilesUses } from './add-documents.ts';

@@ -24,7 +24,7 @@ import {
 import { cents } from '../../../domain/shared/money.ts';
 import { json } from '../openapi/operation.ts';
 import { forClient, ok } from '../operation.ts';
-import type { Query } from '../requests/query.ts';
+import type { Query } from '../requests/parameters.ts';
 import { amount } from './amounts.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from './example-values.ts';

@@ -1,7 +1,7 @@
 import { refused } from '../../../application/schemas/schema.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
 import type { SandboxOutcome } from '../../../domain/loan/events.ts';
-import type { ReadHeaders } from '../requests/headers.ts';
+import type { ReadHeaders } from '../requests/parameters.ts';
 
 const outcome = (outcomes: readonly string[], description: string): Schema => ({
   name: 'X-Sandbox-Outcome',

@@ -11,7 +11,7 @@ import type { Schema } from '../../../application/schemas/schema.ts';
 import { Timestamp } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
 import { forClient, ok } from '../operation.ts';
-import type { Query } from '../requests/query.ts';
+import type { Query } from '../requests/parameters.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from './example-values.ts';
 import {

@@ -1,7 +1,7 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
-import type { StateCount } from '../../../application/ports/loan-queries.ts';
 import type { DeliveryLag } from '../../../application/ports/delivery-log.ts';
+import type { StateCount } from '../../../application/ports/loan-queries.ts';
 import type { DeadLetterCount } from '../dead-letter-counts.ts';
 
 /** What is asked for at each scrape, instead of being reported when it happens. */

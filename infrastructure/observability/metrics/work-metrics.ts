@@ -1,5 +1,84 @@
-import { Counter, Gauge } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
+
+/** Who acts: client ids are without number, so all of them are `client`. */
+export type CommandRole = 'client' | 'administrator' | 'scheduler';
+
+export type CommandOutcome =
+  /** Something happened and is stored. */
+  | 'stored'
+  /** It was so already. */
+  | 'unchanged'
+  /** Its idempotency key had been used by the same request. */
+  | 'replayed'
+  /** A rule said no. */
+  | 'refused'
+  /** The store did not say, even after retries. */
+  | 'unknown'
+  | 'unavailable'
+  | 'failed';
+
+export class CommandMetrics {
+  readonly #commands: Counter<'role' | 'outcome'>;
+  readonly #refusals: Counter<'role' | 'code'>;
+
+  constructor(registry: Registry) {
+    this.#commands = new Counter({
+      name: 'receivables_commands_total',
+      help: 'Commands on operations, by who acted and what came of it.',
+      labelNames: ['role', 'outcome'],
+      registers: [registry],
+    });
+    this.#refusals = new Counter({
+      name: 'receivables_command_refusals_total',
+      help: 'Commands that a rule refused, by its code.',
+      labelNames: ['role', 'code'],
+      registers: [registry],
+    });
+  }
+
+  handled(role: CommandRole, outcome: CommandOutcome): void {
+    this.#commands.inc({ role, outcome });
+  }
+
+  refused(role: CommandRole, code: string): void {
+    this.handled(role, 'refused');
+    this.#refusals.inc({ role, code });
+  }
+}
+
+const SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+/** Label of requests that match no published operation: paths are the caller's choice and would be without number. */
+const UNMATCHED = 'unmatched';
+/** The caller was gone before there was an answer. */
+const GONE = 'gone';
+
+export class RequestMetrics {
+  readonly #requests: Counter<'operation' | 'status'>;
+  readonly #duration: Histogram<'operation'>;
+
+  constructor(registry: Registry) {
+    this.#requests = new Counter({
+      name: 'receivables_http_requests_total',
+      help: 'Requests by published operation and status of the answer.',
+      labelNames: ['operation', 'status'],
+      registers: [registry],
+    });
+    this.#duration = new Histogram({
+      name: 'receivables_http_request_duration_seconds',
+      help: 'From the arrival of the headers to the answer.',
+      labelNames: ['operation'],
+      buckets: SECONDS,
+      registers: [registry],
+    });
+  }
+
+  answered(operation: string = UNMATCHED, status: number | undefined, seconds: number): void {
+    this.#requests.inc({ operation, status: status === undefined ? GONE : String(status) });
+    this.#duration.observe({ operation }, seconds);
+  }
+}
 
 /** Sweeps of the scheduler, and decisions that could not be carried out. */
 export class WorkMetrics {

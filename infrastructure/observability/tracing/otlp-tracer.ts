@@ -1,20 +1,83 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
-import type { Span, Tracer as OtelTracer } from '@opentelemetry/api';
+import type { Tracer as OtelTracer, Span } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import {
   BatchSpanProcessor,
+  RandomIdGenerator,
   SamplingDecision,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
+import type { IdGenerator, ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { ChosenIds } from './chosen-ids.ts';
-import { ReportingExporter } from './reporting-exporter.ts';
-import { rootSpanIdOf } from './trace-ids.ts';
-import type { Attributes, EndedSpan, NoteOnSpan, SpanDescription, Tracer } from './tracer.ts';
-import type { RemoteSpan } from './trace-ids.ts';
+import { rootSpanIdOf } from './tracer.ts';
+import type { Attributes, EndedSpan, NoteOnSpan, RemoteSpan, SpanDescription, Tracer } from './tracer.ts';
+
+interface Choice {
+  readonly traceId: string;
+  readonly spanId: string | undefined;
+}
+
+/** Random ids, but for spans whose place is known beforehand: starting a span takes its ids at once, within the same call. */
+export class ChosenIds implements IdGenerator {
+  readonly #random = new RandomIdGenerator();
+  #choice: Choice | undefined;
+
+  during<T>(choice: Choice, start: () => T): T {
+    this.#choice = choice;
+    try {
+      return start();
+    } finally {
+      this.#choice = undefined;
+    }
+  }
+
+  readonly generateTraceId = (): string => this.#choice?.traceId ?? this.#random.generateTraceId();
+
+  readonly generateSpanId = (): string => this.#choice?.spanId ?? this.#random.generateSpanId();
+}
+
+const REPORT_EVERY_MS = 60_000;
+type Done = Parameters<SpanExporter['export']>[1];
+
+/** The SDK drops spans in silence when its collector does not take them: this says so, once a minute. */
+export class ReportingExporter implements SpanExporter {
+  readonly #exporter: SpanExporter;
+  readonly #logger: Logger;
+  #lost = 0;
+  #reportedAt = -Infinity;
+
+  constructor(exporter: SpanExporter, logger: Logger) {
+    this.#exporter = exporter;
+    this.#logger = logger;
+  }
+
+  export(spans: ReadableSpan[], done: Done): void {
+    this.#exporter.export(spans, (result) => {
+      if (result.error !== undefined) this.#failed(spans.length, result.error);
+      done(result);
+    });
+  }
+
+  #failed(spans: number, error: Error): void {
+    this.#lost += spans;
+    const now = performance.now();
+    if (now - this.#reportedAt < REPORT_EVERY_MS) return;
+    this.#logger.warn({ spans: this.#lost, reason: error.message }, 'traces: the collector takes no spans');
+    this.#reportedAt = now;
+    this.#lost = 0;
+  }
+
+  forceFlush(): Promise<void> {
+    return this.#exporter.forceFlush?.() ?? Promise.resolve();
+  }
+
+  shutdown(): Promise<void> {
+    return this.#exporter.shutdown();
+  }
+}
 
 export interface TracingSettings {
   /** Where spans are posted, path included. */

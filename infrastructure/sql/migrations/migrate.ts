@@ -1,5 +1,5 @@
 import { messageOf } from '../../../application/support/failures.ts';
-import { alone } from '../locks.ts';
+import { alone } from '../coordination.ts';
 import { ConstraintError } from '../sql-database.ts';
 import type { SqlDatabase, SqlDialect } from '../sql-database.ts';
 import { CompiledQuery } from 'kysely';

@@ -8,7 +8,7 @@ import type {
   Places,
 } from '../../../application/ports/read-models.ts';
 import type { Projection } from '../../../projections/projection.ts';
-import { alone } from '../locks.ts';
+import { alone } from '../coordination.ts';
 import { OpenGeneration, OpenPair } from './open-generation.ts';
 import type { ServingGenerations } from './serving-read-model.ts';
 import { GuardFailedError } from '../sql-database.ts';

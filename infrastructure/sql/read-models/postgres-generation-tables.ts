@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import { BEFORE_GENERATIONS } from './generations.ts';
 import type { GenerationTables } from './generations.ts';
-import { alone } from '../locks.ts';
+import { alone } from '../coordination.ts';
 import { migrate } from '../migrations/migrate.ts';
 import { READ_MODEL_NAMES } from '../schema.ts';
 import { readModelMigrations } from '../migrations/read-model.ts';

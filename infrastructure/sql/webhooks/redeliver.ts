@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { CompiledQuery, ExpressionBuilder } from 'kysely';
 import type { Redelivery, WebhookEvent } from '../../../application/ports/delivery-queue.ts';
+import { notAlone } from '../coordination.ts';
 import type { Schema } from '../schema.ts';
-import { notAlone } from '../locks.ts';
 import type { SqlDatabase, Statement } from '../sql-database.ts';
 import { GIVING_EVENTS, REDELIVERY, laneOf } from './enqueue.ts';
 import type { EnqueueStatements } from './enqueue.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Retention } from '../../../application/ports/delivery-queue.ts';
-import { alone } from '../locks.ts';
+import { alone } from '../coordination.ts';
 import type { SqlDatabase, Statement } from '../sql-database.ts';
 import { GIVING_EVENTS } from './enqueue.ts';
 

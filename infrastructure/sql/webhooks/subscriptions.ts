@@ -9,7 +9,7 @@ import type {
   WebhookSubscriptions,
 } from '../../../application/ports/webhook-subscriptions.ts';
 import { whileItsKeyWraps } from '../key-store.ts';
-import { alone, notAlone } from '../locks.ts';
+import { alone, notAlone } from '../coordination.ts';
 import { GuardFailedError } from '../sql-database.ts';
 import type { SqlDatabase, Statement, StatementResult } from '../sql-database.ts';
 import { EnqueueStatements, GIVING_EVENTS } from './enqueue.ts';

@@ -1,9 +1,9 @@
 import { workerData } from 'node:worker_threads';
 import { messageOf } from '../../../application/support/failures.ts';
 import { serveThread } from '../serve-thread.ts';
-import type { AppendReply, Row } from './append-wire.ts';
-import { openEventLog } from './event-log-file.ts';
-import type { EventLogFile } from './event-log-file.ts';
+import type { AppendReply, Row } from './event-log-writer.ts';
+import { openEventLog } from './event-log-threads.ts';
+import type { EventLogFile } from './event-log-threads.ts';
 import { EventLogWriter } from './event-log-writer.ts';
 
 const MOST_APPENDS = 1_000;

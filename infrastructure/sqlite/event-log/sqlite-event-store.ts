@@ -16,9 +16,9 @@ import type {
 } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { messageOf } from '../../../application/support/failures.ts';
-import { TurnLimit } from '../../support/turn-limit.ts';
-import { encodeAppend, resultOfAppend, toRevision } from './append-wire.ts';
-import type { AppendReply, Row } from './append-wire.ts';
+import { TurnLimit } from '../../support/time.ts';
+import { encodeAppend, resultOfAppend, toRevision } from './event-log-writer.ts';
+import type { AppendReply, Row } from './event-log-writer.ts';
 import { EventLogReader } from './event-log-reader.ts';
 import type { AppendWriter, OpenedEventLog, SqliteEventStoreOptions } from './event-log-threads.ts';
 import { closeEventLogOf, openEventLogBeside, openEventLogOf } from './event-log-threads.ts';

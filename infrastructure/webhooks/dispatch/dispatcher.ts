@@ -6,13 +6,12 @@ import type {
   LaneSchedule,
   LeasedDelivery,
 } from '../../../application/ports/delivery-queue.ts';
-import { EndpointSchedule } from './endpoint-schedule.ts';
+import { EndpointSchedule, SlotLimiter } from './endpoint-schedule.ts';
 import { checkedSettings } from './dispatch-settings.ts';
 import type { Endpoint } from './endpoint.ts';
 import { LaneRunner, isRetry } from './lane-runner.ts';
 import type { Ended, RunnerDependencies } from './lane-runner.ts';
 import type { Located } from '../sending/webhook-sender.ts';
-import { SlotLimiter } from './slot-limiter.ts';
 
 export interface DispatcherStatus {
   readonly state: 'stopped' | 'running' | 'stopping';

@@ -2,6 +2,71 @@ import type { LaneSchedule } from '../../../application/ports/delivery-queue.ts'
 import type { BreakerSettings } from './dispatch-settings.ts';
 import { Endpoint } from './endpoint.ts';
 
+interface Limits {
+  readonly slots: number;
+  readonly slotsPerEndpoint: number;
+}
+
+/**
+ * Who may send now. A lane whose result is being stored needs no slot, so others send meanwhile; when it goes on, it waits for its
+ * turn behind them.
+ */
+export class SlotLimiter {
+  readonly #limits: Limits;
+  readonly #waiting = new Map<Endpoint, (() => void)[]>();
+  #sending = 0;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  get sending(): number {
+    return this.#sending;
+  }
+
+  /** Every `take` that resolved needs one `free`. */
+  async take(endpoint: Endpoint): Promise<void> {
+    if (!this.#mayStart(endpoint)) {
+      await new Promise<void>((resolve) => {
+        const queue = this.#waiting.get(endpoint);
+        if (queue) queue.push(resolve);
+        else this.#waiting.set(endpoint, [resolve]);
+      });
+      return;
+    }
+    this.#start(endpoint);
+  }
+
+  free(endpoint: Endpoint): void {
+    this.#sending -= 1;
+    endpoint.sending -= 1;
+    this.#next(endpoint);
+    // The slot may be one that another endpoint's lanes wait for.
+    for (const other of this.#waiting.keys()) if (!this.#next(other)) break;
+  }
+
+  #mayStart(endpoint: Endpoint): boolean {
+    const { slots, slotsPerEndpoint } = this.#limits;
+    return this.#sending < slots && endpoint.sending < slotsPerEndpoint;
+  }
+
+  #start(endpoint: Endpoint): void {
+    this.#sending += 1;
+    endpoint.sending += 1;
+  }
+
+  /** False when no slot is left. */
+  #next(endpoint: Endpoint): boolean {
+    const queue = this.#waiting.get(endpoint);
+    while (queue && queue.length > 0 && this.#mayStart(endpoint)) {
+      this.#start(endpoint);
+      queue.shift()!();
+    }
+    if (queue?.length === 0) this.#waiting.delete(endpoint);
+    return this.#sending < this.#limits.slots;
+  }
+}
+
 const SHORTEST_TIMER_MS = 5;
 const LONGEST_TIMER_MS = 60_000;
 

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Addresses } from '../addresses/name-resolver.ts';
-import type { WebhookTarget } from '../addresses/webhook-url.ts';
+import type { WebhookTarget } from '../addresses/address-guard.ts';
 
 /** Stable words for metrics and logs. */
 export type FailureReason =

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { WebhookRecovery } from '../../../application/webhooks/webhook-recovery.ts';
 import type { CliServices } from '../../../infrastructure/cli/cli-services.ts';
 import { runProgram } from '../../../infrastructure/cli/program.ts';
-import { SystemClock } from '../../../infrastructure/support/system-clock.ts';
+import { SystemClock } from '../../../infrastructure/support/time.ts';
 import { openServiceDatabase } from '../sql/support/temporary-database.ts';
 import type { TemporaryDatabase } from '../sql/support/temporary-database.ts';
 import { DispatchWorld, OK, REFUSED } from '../webhooks/support/dispatch-world.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { EventStore, RecordedEvent } from '../../../application/ports/event-store.ts';
 import { loanStream } from '../../../application/command-handling/operation.ts';
-import { EventTraces } from '../../../infrastructure/observability/tracing/event-traces.ts';
+import { EventTraces } from '../../../infrastructure/observability/tracing/traced-publishing.ts';
 
 const REQUEST = '4bf92f35-77b3-4da6-a3ce-929d0e0e4736';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { OtlpTracer } from '../../../infrastructure/observability/tracing/otlp-tracer.ts';
-import { rootSpanIdOf } from '../../../infrastructure/observability/tracing/trace-ids.ts';
+import { rootSpanIdOf } from '../../../infrastructure/observability/tracing/tracer.ts';
 import { OtlpCollector } from '../../support/otlp-collector.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 

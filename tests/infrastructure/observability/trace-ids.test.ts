@@ -4,7 +4,7 @@ import {
   publicationSpanIdOf,
   rootSpanIdOf,
   traceIdOf,
-} from '../../../infrastructure/observability/tracing/trace-ids.ts';
+} from '../../../infrastructure/observability/tracing/tracer.ts';
 
 const REQUEST = '4bf92f35-77b3-4da6-a3ce-929d0e0e4736';
 

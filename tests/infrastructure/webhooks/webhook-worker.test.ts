@@ -5,7 +5,7 @@ import { AesGcmSealer } from '../../../infrastructure/security/aes-gcm-sealer.ts
 import { SqlDeliveryLog } from '../../../infrastructure/sql/webhooks/delivery-log.ts';
 import { SqlDeliveryQueue } from '../../../infrastructure/sql/webhooks/delivery-queue.ts';
 import { SqlWebhookSubscriptions } from '../../../infrastructure/sql/webhooks/subscriptions.ts';
-import { SystemClock } from '../../../infrastructure/support/system-clock.ts';
+import { SystemClock } from '../../../infrastructure/support/time.ts';
 import { DnsAddressGuard } from '../../../infrastructure/webhooks/addresses/address-guard.ts';
 import { SystemRandom } from '../../../infrastructure/webhooks/sending/signatures.ts';
 import { WebhookWorker } from '../../../infrastructure/webhooks/webhook-worker.ts';

@@ -11,7 +11,7 @@ import { EnqueueStatements, GIVING_EVENTS } from '../../../../infrastructure/sql
 import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/delivery-log.ts';
 import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/delivery-queue.ts';
 import { SqlWebhookSubscriptions } from '../../../../infrastructure/sql/webhooks/subscriptions.ts';
-import { notAlone } from '../../../../infrastructure/sql/locks.ts';
+import { notAlone } from '../../../../infrastructure/sql/coordination.ts';
 import type { Projection } from '../../../../projections/projection.ts';
 import { DELIVERED, LEASE_MS, Story, at } from '../../../contracts/delivery-queue-samples.ts';
 import type { QueueUnderTest } from '../../../contracts/delivery-queue-samples.ts';

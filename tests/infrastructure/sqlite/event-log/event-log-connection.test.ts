@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
-import { migrate } from '../../../../infrastructure/sqlite/event-log/event-log-file.ts';
+import { migrate } from '../../../../infrastructure/sqlite/event-log/event-log-threads.ts';
 
 const FIRST = 'CREATE TABLE a (x)';
 const SECOND = 'CREATE TABLE b (y); INSERT INTO b VALUES (1)';

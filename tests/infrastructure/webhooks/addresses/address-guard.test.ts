@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { DnsAddressGuard } from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
+import {
+  DnsAddressGuard,
+  parseWebhookUrl,
+} from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
 import type { Resolve } from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
-import { parseWebhookUrl } from '../../../../infrastructure/webhooks/addresses/webhook-url.ts';
 
 const nowhere: Resolve = () => Promise.reject(Object.assign(new Error('not found'), { code: 'ENOTFOUND' }));
 const unasked: Resolve = () => {

@@ -22,7 +22,7 @@ import type {
   WebhookSender,
 } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { WebhookSecrets } from '../../../../infrastructure/webhooks/sending/signatures.ts';
-import { parseWebhookUrl } from '../../../../infrastructure/webhooks/addresses/webhook-url.ts';
+import { parseWebhookUrl } from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
 
 export const OK: AttemptOutcome = { kind: 'delivered', status: 200 };

@@ -1,9 +1,66 @@
-import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
+import type { DocumentValidators, Validator } from '../../../application/schemas/document-validators.ts';
 import { nearest } from '../../../application/schemas/recogniser.ts';
+import type { Schema } from '../../../application/schemas/schema.ts';
+import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
+import type { ErrorCode } from '../errors/error-table.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import type { OperationSpec } from '../openapi/operation.ts';
-import type { Schema } from '../../../application/schemas/schema.ts';
-import type { DocumentValidators, Validator } from '../../../application/schemas/document-validators.ts';
+
+/** Rules with an error code of their own; it stands for the whole refusal when nothing else is wrong. */
+const OWN_CODE: ReadonlySet<string> = new Set<ErrorCode>([
+  'invalid_webhook_url',
+  'invalid_event',
+  'immutable_field',
+  'empty_update',
+]);
+
+const MOST_NAMED = 5;
+
+const summary = (violations: readonly FieldViolation[]): string => {
+  const [only] = violations;
+  if (violations.length === 1 && only) return `${only.field} ${only.message}`;
+  const names = violations.slice(0, MOST_NAMED).map(({ field }) => field);
+  const rest = violations.length - names.length;
+  return `${violations.length} rules are broken, see details: ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+};
+
+/** The one refusal that carries the violations of a request. A misspelt field wins: its value was meant to count. */
+export const refusalFor = (violations: readonly FieldViolation[]): HttpProblem => {
+  const [first] = violations;
+  if (violations.some(({ code }) => code === 'unknown_field')) {
+    return new HttpProblem('unknown_field', summary(violations), violations);
+  }
+  const code =
+    first && violations.every((violation) => OWN_CODE.has(violation.code)) ? first.code : 'validation_error';
+  return new HttpProblem(code as ErrorCode, summary(violations), violations);
+};
+
+/** By the name as published. */
+export type ReadHeaders = Readonly<Record<string, string | undefined>>;
+export type HeaderReader = (headers: NodeJS.Dict<string | string[]>) => ReadHeaders;
+
+const NONE: ReadHeaders = {};
+
+/** Reads the published request headers of an operation. @throws HttpProblem `validation_error` */
+export const headerReader = (
+  { parameters: names = [] }: OperationSpec,
+  parameters: Readonly<Record<string, Schema>>,
+  validators: DocumentValidators,
+): HeaderReader => {
+  const known = names
+    .filter((name) => parameters[name]?.['in'] === 'header')
+    .map((component) => {
+      const name = String(parameters[component]?.['name']);
+      return { name, validate: validators.at(['components', 'parameters', component, 'schema'], name) };
+    });
+  if (known.length === 0) return () => NONE;
+  return (headers) => {
+    const read = known.map(({ name, validate }) => ({ name, validate, value: headers[name.toLowerCase()] }));
+    const violations = read.flatMap(({ validate, value }) => (value === undefined ? [] : validate(value)));
+    if (violations.length > 0) throw refusalFor(violations);
+    return Object.fromEntries(read.map(({ name, value }) => [name, value as string | undefined]));
+  };
+};
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
 export type QueryReader = (search: string) => Query;
