@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root })];
+const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })];
 const contents = (page: string): string => readFileSync(join(root, page), 'utf8');
 
 /** As code hosts make them of headings. */
@@ -30,6 +30,13 @@ const leadsSomewhere = (page: string, target: string): boolean => {
 describe('the pages', () => {
   test.each(pages)('%s links to what is there', (page) => {
     expect(linksOf(page).filter((target) => !leadsSomewhere(page, target))).toEqual([]);
+  });
+
+  test.each(pages)('%s names files of the product that are there', (page) => {
+    const named = [
+      ...contents(page).matchAll(/`((?:domain|application|projections|infrastructure|tests)\/[\w./-]+)`/g),
+    ];
+    expect(named.flatMap(([, path = '']) => (existsSync(join(root, path)) ? [] : [path]))).toEqual([]);
   });
 
   test('are all listed in the README', () => {
