@@ -105,7 +105,7 @@ export interface SealBook {
   add(record: SealRecord, head: SealHead): Promise<boolean>;
 }
 
-/** Keyed digest of a text, hexadecimal; nobody without the service's key can make one. */
+/** Keyed digest of a text, hexadecimal; it takes the service's key to make one. */
 export type SealMac = (text: string) => string;
 
 /** Keys of seals. */

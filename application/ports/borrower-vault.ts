@@ -36,7 +36,7 @@ export interface BorrowerVault {
   sealNames(stream: string, names: readonly string[]): Promise<readonly PrivateName[] | undefined>;
   /** In their order; undefined where the key was deleted. @throws Error when a text was tampered with */
   openTexts(stream: string, texts: readonly Sealed[]): Promise<readonly (string | undefined)[]>;
-  /** Keyed digest (hexadecimal) of canonical text: equal texts give equal digests, and nobody without the service's key can guess. */
+  /** Keyed digest (hexadecimal) of canonical text: equal texts give equal digests, and without the service's key they cannot be guessed. */
   digest(text: string): string;
 }
 
@@ -53,7 +53,7 @@ export interface BorrowerKeys {
 
 /** A borrower, told only by a keyed digest, and an operation whose data belongs to that borrower. */
 export interface BorrowerIndexEntry {
-  /** From `borrowerDigest`; nobody without the service's key can guess whom it stands for. */
+  /** From `borrowerDigest`; without the service's key it cannot be guessed whom it stands for. */
   readonly digest: string;
   /** The operation's stream. */
   readonly stream: string;

@@ -50,7 +50,7 @@ export interface IssuedCredentials {
   readonly secretHash: string;
 }
 
-/** Makes credentials that nobody can guess, written with letters, digits, `-` and `_` only. */
+/** Makes credentials that cannot be guessed, written with letters, digits, `-` and `_` only. */
 export interface ClientCredentials {
   issue(): Promise<IssuedCredentials>;
 }
@@ -102,7 +102,7 @@ export interface ClientAuthenticator {
   authenticate(clientId: string, secret: string): Promise<Client | undefined>;
 }
 
-/** The message goes on after "the access token is not valid here", for whoever sent it. */
+/** The message goes on after "the access token is not valid here", for the client that sent it. */
 export class InvalidTokenError extends Error {
   override readonly name = 'InvalidTokenError';
 }

@@ -4,7 +4,7 @@ import type { LogPosition } from './event-store.ts';
 export interface Lease {
   readonly name: string;
   readonly holder: string;
-  /** Grows with every acquisition of this name, whoever makes it: a later holder has a higher one. */
+  /** Grows with every acquisition of this name, by any process: a later holder has a higher one. */
   readonly token: number;
 }
 

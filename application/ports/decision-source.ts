@@ -1,4 +1,4 @@
-/** A decision of the administrator as it arrived: nobody has looked into it yet. */
+/** A decision of the administrator as it arrived, not read yet. */
 export interface ReceivedDecision {
   /** One JSON text, see application/administrator/decision-schema.ts. */
   readonly text: string;

@@ -18,7 +18,7 @@ export interface PlannedDelivery {
   readonly event: WebhookEvent;
 }
 
-/** Where deliveries of a subscription go at the moment of the claim. */
+/** Where deliveries of a subscription go at the moment of the lease. */
 export interface DeliveryEndpoint {
   readonly webhookId: string;
   readonly applicationId: string;
@@ -30,7 +30,7 @@ export interface DeliveryEndpoint {
 export interface LaneLease {
   readonly webhookId: string;
   readonly lane: string;
-  /** Another claim of the lane gets another token, so a result under an old one can be refused. */
+  /** Another lease of the lane gets another token, so a result under an old one can be refused. */
   readonly token: string;
   /** When it ends. */
   readonly until: string;

@@ -23,7 +23,7 @@ export interface DocumentStore {
   get(stream: string, sha256: string): Promise<Uint8Array | undefined>;
 }
 
-/** A stored content that is read piece by piece, as fast as whoever wants it takes it. */
+/** A stored content that is read piece by piece, as fast as its reader takes it. */
 export interface StoredContent {
   readonly size: number;
   /** To be read once. The last piece comes only after all were found to be what was stored; otherwise it throws. */
@@ -32,13 +32,13 @@ export interface StoredContent {
 
 /** Contents as they are given out, without holding a whole one. */
 export interface DocumentContents {
-  /** Whoever gets one reads it, or ends the iteration: until then it may hold an open file. */
+  /** The caller reads it, or ends the iteration: until then it may hold an open file. */
   open(stream: string, sha256: string): Promise<StoredContent | undefined>;
 }
 
 export type FileKind = 'pdf' | 'docx';
 
-/** On whose behalf a file is looked at; `signal` is aborted when nobody waits for the answer any more. */
+/** On whose behalf a file is looked at; `signal` is aborted when the caller does not wait for the answer any more. */
 export type Inspection = Pick<RequestContext, 'applicationId' | 'signal'>;
 
 /** Decides by content, never by the declared type. Bounded in time and memory, off the main thread where it parses. */

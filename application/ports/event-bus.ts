@@ -60,7 +60,7 @@ export interface ConsumerProgress {
   readonly group: string;
   readonly topic: string;
   readonly partition: number;
-  /** Offset that is stored now; with any other in the store, somebody else went on and nothing may be written. */
+  /** Offset that is stored now; with any other in the store, another process went on and nothing may be written. */
   readonly from: number;
   /** Offset of the next message to handle. */
   readonly to: number;

@@ -17,7 +17,7 @@ const ASKING = new Set([renegotiationStarted.storedType, loanReserved.storedType
 const LEASE_PAUSE_MS = 100;
 
 /**
- * Looks after every renegotiation once its lease is over, so that none stays undecided and nothing stays reserved when nobody
+ * Looks after every renegotiation once its lease is over, so that none stays undecided and nothing stays reserved when no process
  * asks. Reservations count as well as starts: a process that slept through its lease may still make one.
  */
 export class RecoverRenegotiations {

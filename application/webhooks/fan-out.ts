@@ -20,7 +20,7 @@ interface Dependencies {
 }
 
 /**
- * Turns public events into deliveries. Subscriptions are read for every batch, after its events were appended: whoever
+ * Turns public events into deliveries. Subscriptions are read for every batch, after its events were appended: a caller that
  * subscribed before is in there, which no cache could promise. A batch that comes twice is queued once.
  */
 export class WebhookFanOut {

@@ -26,7 +26,7 @@ export interface OpenApiDocument extends Schema {
   readonly components: { readonly [section: string]: Readonly<Record<string, Schema>> };
 }
 
-/** Who may call: anybody, a client with its secret (the token endpoint), or a token with this scope. */
+/** Who may call: every caller, a client with its secret (the token endpoint), or a token with this scope. */
 export type Access = 'public' | 'client_credentials' | Scope;
 
 export interface BodyContent<Body = unknown> {

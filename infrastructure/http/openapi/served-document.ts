@@ -17,7 +17,7 @@ const printed = async (document: Schema): Promise<ServedContent> => {
   return new ServedContent(Buffer.from(text), 'application/yaml; charset=utf-8');
 };
 
-/** Printed when somebody asks for it, in a thread that ends then: it takes longer than a start should, or a request beside it wait. */
+/** Printed on request, in a thread that ends then: it takes longer than a start should, or a request beside it wait. */
 export const servedAsYaml = (document: Schema): Replying => {
   let content: Promise<ServedContent> | undefined;
   return {

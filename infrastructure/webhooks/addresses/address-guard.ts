@@ -98,7 +98,7 @@ interface Options extends AddressPolicy {
 }
 
 /**
- * One set of rules at registration and at every sending. Registration judges by what the URL itself says, so that it tells nobody
+ * One set of rules at registration and at every sending. Registration judges by what the URL itself says, so that it does not tell its caller
  * what a name inside stands for. At a sending the checked addresses are handed to the socket themselves, so a name that changes its
  * answer in between is never asked again.
  */

@@ -5,7 +5,7 @@ export interface DispatchSettings {
   readonly schedule: RetrySchedule;
   /** Whole attempt. */
   readonly timeoutMs: number;
-  /** How long a claimed lane belongs to its worker without a sign of life. */
+  /** How long a leased lane belongs to its worker without a sign of life. */
   readonly leaseMs: number;
   /** Attempts under way at a time. */
   readonly slots: number;

@@ -19,9 +19,9 @@ export interface DispatcherStatus {
   readonly lastError: string | undefined;
 }
 
-const MOST_ENDPOINTS_A_CLAIM = 32;
+const MOST_ENDPOINTS_A_LEASE = 32;
 const AFTER_ERROR_MS = 500;
-const AFTER_EMPTY_CLAIM_MS = 500;
+const AFTER_EMPTY_LEASE_MS = 500;
 const LAST_MOMENTS_MS = 1_000;
 
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -29,9 +29,9 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 const notBefore = (instant: string | null, earliest: string): string | null =>
   instant !== null && instant < earliest ? earliest : instant;
 
-/** Where a claim brings nothing although something is due, the next one waits a moment: a queue that is wrong must not cost a core. */
-const afterEmptyClaim = ({ webhookId, firstAttemptAt, retryAt }: LaneSchedule, now: number): LaneSchedule => {
-  const earliest = iso(now + AFTER_EMPTY_CLAIM_MS);
+/** Where a lease brings nothing although something is due, the next one waits a moment: a queue that is wrong must not cost a core. */
+const afterEmptyLease = ({ webhookId, firstAttemptAt, retryAt }: LaneSchedule, now: number): LaneSchedule => {
+  const earliest = iso(now + AFTER_EMPTY_LEASE_MS);
   return {
     webhookId,
     firstAttemptAt: notBefore(firstAttemptAt, earliest),
@@ -40,13 +40,13 @@ const afterEmptyClaim = ({ webhookId, firstAttemptAt, retryAt }: LaneSchedule, n
 };
 
 /**
- * Hands lanes to runners. One claim at a time, for as many lanes as there are free slots; woken by new work, by results and by
- * the agenda. Everything known here is a hint: what may be sent is decided by the queue.
+ * Hands lanes to runners. One request for leases at a time, for as many lanes as there are free slots; woken by new work, by results and by
+ * the schedule. Everything known here is a hint: what may be sent is decided by the queue.
  */
 export class WebhookDispatcher {
   readonly #deps: RunnerDependencies;
   readonly #runner: LaneRunner;
-  readonly #agenda: EndpointSchedule;
+  readonly #schedule: EndpointSchedule;
   readonly #turns: SlotLimiter;
   readonly #running = new Set<Promise<void>>();
   #state: DispatcherStatus['state'] = 'stopped';
@@ -54,7 +54,7 @@ export class WebhookDispatcher {
   #retriesInFlight = 0;
   /** Lanes that wait for a name server: they hold nothing that another endpoint could use. */
   #locating = 0;
-  #claiming: Promise<void> | undefined;
+  #leasing: Promise<void> | undefined;
   #lookTimer: NodeJS.Timeout | undefined;
   #lastError: string | undefined;
 
@@ -64,7 +64,7 @@ export class WebhookDispatcher {
     this.#deps = dependencies;
     this.#runner = new LaneRunner(dependencies);
     this.#turns = new SlotLimiter(settings);
-    this.#agenda = new EndpointSchedule({ breaker, now: dependencies.now, onDue: () => this.#pump() });
+    this.#schedule = new EndpointSchedule({ breaker, now: dependencies.now, onDue: () => this.#pump() });
   }
 
   /** Once in the life of the object. */
@@ -81,7 +81,7 @@ export class WebhookDispatcher {
   /** There is something new for these subscriptions. */
   wake(webhookIds: readonly string[]): void {
     if (this.#state !== 'running') return;
-    for (const webhookId of webhookIds) this.#agenda.wake(webhookId);
+    for (const webhookId of webhookIds) this.#schedule.wake(webhookId);
     this.#pump();
   }
 
@@ -89,7 +89,7 @@ export class WebhookDispatcher {
   async stop(graceMs: number): Promise<void> {
     if (this.#state === 'stopped') return;
     this.#state = 'stopping';
-    this.#agenda.close();
+    this.#schedule.close();
     clearTimeout(this.#lookTimer);
     await this.#idleWithin(graceMs);
     this.#deps.sender.close();
@@ -103,7 +103,7 @@ export class WebhookDispatcher {
       timer = setTimeout(resolve, ms);
     });
     const idle = async (): Promise<void> => {
-      await this.#claiming;
+      await this.#leasing;
       await Promise.all(this.#running);
     };
     await Promise.race([idle(), late]);
@@ -113,8 +113,8 @@ export class WebhookDispatcher {
   /** Finds what this process was not told of: work of another process, work from before the start, ended leases. */
   async #look(): Promise<void> {
     try {
-      for (const schedule of await this.#deps.queue.schedules()) this.#agenda.learn(schedule);
-      this.#agenda.tidy();
+      for (const schedule of await this.#deps.queue.schedules()) this.#schedule.learn(schedule);
+      this.#schedule.tidy();
     } catch (error) {
       this.#report(error, 'webhooks: cannot look for work');
     }
@@ -124,12 +124,12 @@ export class WebhookDispatcher {
   }
 
   #pump(): void {
-    if (this.#claiming || this.#state !== 'running') return;
+    if (this.#leasing || this.#state !== 'running') return;
     const now = this.#deps.now();
     const requests = this.#plan(now);
     if (requests.length === 0) return;
-    this.#claiming = this.#claim(requests, now).finally(() => {
-      this.#claiming = undefined;
+    this.#leasing = this.#lease(requests, now).finally(() => {
+      this.#leasing = undefined;
       this.#pump();
     });
   }
@@ -140,40 +140,40 @@ export class WebhookDispatcher {
     const requests: LeaseRequest[] = [];
     let total = Math.min(slots - this.#inFlight, 2 * slots - (this.#running.size - this.#locating));
     let retries = slots - slotsForFirstAttempts - this.#retriesInFlight;
-    for (const endpoint of this.#agenda.due(now)) {
+    for (const endpoint of this.#schedule.due(now)) {
       const perEndpoint = Math.max(1, Math.min(slotsPerEndpoint, Math.floor(total / 4)));
       const request = endpoint.request(now, { total, retries, perEndpoint });
       if (request) {
         total -= request.firstAttempts + request.retries;
         retries -= request.retries;
-        if (requests.push(request) === MOST_ENDPOINTS_A_CLAIM) break;
+        if (requests.push(request) === MOST_ENDPOINTS_A_LEASE) break;
       } else if (endpoint.inFlight === 0) {
         // Its own results would wake it; without any, a slot that another endpoint frees has to.
-        this.#agenda.starve(endpoint);
+        this.#schedule.starve(endpoint);
       }
     }
     return requests;
   }
 
-  async #claim(requests: readonly LeaseRequest[], now: number): Promise<void> {
+  async #lease(requests: readonly LeaseRequest[], now: number): Promise<void> {
     const { queue, settings } = this.#deps;
     try {
-      const claim = await queue.lease(requests, iso(now), iso(now + settings.leaseMs));
+      const leased = await queue.lease(requests, iso(now), iso(now + settings.leaseMs));
       this.#lastError = undefined;
-      if (this.#state === 'running') return this.#take(claim, now);
-      const leases = claim.deliveries.map(({ lease }) => lease);
+      if (this.#state === 'running') return this.#take(leased, now);
+      const leases = leased.deliveries.map(({ lease }) => lease);
       await queue.release(leases, iso(this.#deps.now()));
     } catch (error) {
       this.#report(error, 'webhooks: cannot claim work');
       await pause(AFTER_ERROR_MS);
-      for (const { webhookId } of requests) this.#agenda.reconsider(webhookId);
+      for (const { webhookId } of requests) this.#schedule.reconsider(webhookId);
     }
   }
 
   #take({ deliveries, schedules }: LeasedLanes, now: number): void {
     const brought = new Set(deliveries.map(({ lease }) => lease.webhookId));
     for (const schedule of schedules) {
-      this.#agenda.learn(brought.has(schedule.webhookId) ? schedule : afterEmptyClaim(schedule, now));
+      this.#schedule.learn(brought.has(schedule.webhookId) ? schedule : afterEmptyLease(schedule, now));
     }
     for (const delivery of deliveries) {
       const run: Promise<void> = this.#run(delivery).finally(() => this.#running.delete(run));
@@ -182,7 +182,7 @@ export class WebhookDispatcher {
   }
 
   async #run(first: LeasedDelivery): Promise<void> {
-    const endpoint = this.#agenda.endpoint(first.lease.webhookId);
+    const endpoint = this.#schedule.endpoint(first.lease.webhookId);
     const goesOn = () => this.#state === 'running' && endpoint.breaker.probeAt === undefined;
     try {
       let ended = await this.#send(first, endpoint, () => this.#state === 'running');
@@ -234,7 +234,7 @@ export class WebhookDispatcher {
   async #aside(location: Promise<Located>, retry: number): Promise<Located> {
     this.#locating += 1;
     this.#count(-1, -retry);
-    this.#agenda.slotFreed();
+    this.#schedule.slotFreed();
     this.#pump();
     try {
       return await location;
@@ -254,8 +254,8 @@ export class WebhookDispatcher {
   }
 
   #freed(endpoint: Endpoint): void {
-    this.#agenda.expect(endpoint);
-    this.#agenda.slotFreed();
+    this.#schedule.expect(endpoint);
+    this.#schedule.slotFreed();
     this.#pump();
   }
 

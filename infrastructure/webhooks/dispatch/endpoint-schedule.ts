@@ -81,7 +81,7 @@ interface Options {
 export class EndpointSchedule {
   readonly #options: Options;
   readonly #endpoints = new Map<string, Endpoint>();
-  /** May have something to claim now, in the order of their turns. */
+  /** May have a lane to lease now, in the order of their turns. */
   readonly #hungry = new Set<Endpoint>();
   /** Has, but there was no slot. */
   readonly #starved = new Set<Endpoint>();
@@ -108,7 +108,7 @@ export class EndpointSchedule {
     this.#hungry.add(endpoint);
   }
 
-  /** Something went wrong with its claim: everything it may have is to be looked at again. */
+  /** Leasing its lanes failed: everything it may have is to be looked at again. */
   reconsider(webhookId: string): void {
     this.endpoint(webhookId).retryAt(this.#options.now());
     this.wake(webhookId);

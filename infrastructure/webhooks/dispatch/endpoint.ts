@@ -93,7 +93,7 @@ export class Endpoint {
     this.#retryAt = Math.min(this.#retryAt, msOf(retryAt));
   }
 
-  /** When it next has something that may be claimed; Infinity when nothing is known. */
+  /** When it next has a lane that may be leased; Infinity when nothing is known. */
   get dueAt(): number {
     return Math.max(Math.min(this.#firstAt, this.#retryAt), this.breaker.probeAt ?? -Infinity);
   }
@@ -102,12 +102,12 @@ export class Endpoint {
     return this.inFlight === 0 && this.dueAt === Infinity && this.breaker.idle;
   }
 
-  /** What to claim now. The tiers asked for count as empty afterwards, until the claim or a wake says otherwise. */
+  /** What to ask leases for now. The tiers asked for count as empty afterwards, until the answer or a wake says otherwise. */
   request(now: number, allowance: Allowance): LeaseRequest | undefined {
     const probing = this.breaker.probeAt !== undefined;
     const limit = probing ? 1 : allowance.perEndpoint;
     const room = Math.min(limit - this.inFlight, allowance.total);
-    // A busy endpoint waits until a few slots are free, so that one claim fetches a few lanes.
+    // A busy endpoint waits until a few slots are free, so that one request fetches a few lanes.
     if (room <= 0 || (this.inFlight > 0 && room < limit / 4)) return undefined;
     const { firstAttempts, retries } = this.#split(now, room, allowance);
     if (firstAttempts + retries === 0) return undefined;

@@ -33,7 +33,7 @@ const MOST_TOGETHER = 128;
 const RETRY_PAUSES_MS = [50, 200, 500, 1_000];
 
 /** Stores results as they come, one call at a time: what comes in while one is under way goes into the next together. */
-class OutcomeWriter {
+class ResultWriter {
   readonly #options: Options;
   #waiting: Waiting[] = [];
   #busy = false;
@@ -106,12 +106,12 @@ export const isRetry = (delivery: LeasedDelivery): boolean => delivery.scheduled
 /** The steps of the work on a leased lane: attempt, result, next delivery. */
 export class LaneRunner {
   readonly #deps: RunnerDependencies;
-  readonly #outcomes: OutcomeWriter;
+  readonly #results: ResultWriter;
 
   constructor(dependencies: RunnerDependencies) {
     this.#deps = dependencies;
     const { queue, logger, now, settings } = dependencies;
-    this.#outcomes = new OutcomeWriter({ queue, logger, now, leaseMs: settings.leaseMs });
+    this.#results = new ResultWriter({ queue, logger, now, leaseMs: settings.leaseMs });
   }
 
   /** Where the delivery goes; without a promise unless a name server has to be asked. */
@@ -153,7 +153,7 @@ export class LaneRunner {
   /** Stores the attempt's result; answers the lane's next delivery when the lease goes on. */
   async store(ended: Ended, endpoint: Endpoint, mayKeepLane: boolean): Promise<LeasedDelivery | undefined> {
     const verdict = this.#verdict(ended);
-    const recorded = await this.#outcomes.record(this.#result(ended, verdict, endpoint, mayKeepLane));
+    const recorded = await this.#results.record(this.#result(ended, verdict, endpoint, mayKeepLane));
     return this.#afterwards(ended, verdict, endpoint, recorded);
   }
 
