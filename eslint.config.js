@@ -9,6 +9,7 @@ export default tseslint.config(
       '*.config.js',
       '.dependency-cruiser.cjs',
       'docs/**/*.mjs',
+      'tests/bench/route-preload.mjs',
       'tests/support/*.js',
     ],
   },

@@ -34,7 +34,7 @@ channel.subscribe({
 const WAYS: Readonly<Record<string, () => Promise<WatchedResult>>> = {
   'no watch': () => UNWATCHED_COMMANDS.run(command, work),
   'a watch that is handed in': () => watch.run(command, work),
-  'a tracing channel': () => channel.tracePromise(work, { ...command }) as Promise<WatchedResult>,
+  'a tracing channel': () => channel.tracePromise<WatchedResult>(work, { ...command }),
 };
 
 const best = new Map<string, number>();

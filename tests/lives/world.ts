@@ -1,5 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { MarkOverdueInstallments } from '../../application/scheduling/mark-overdue-installments.ts';
+import { retryUntilAvailable } from '../../application/support/retry.ts';
 import { commandLineServices } from '../../infrastructure/composition/command-line.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { TOKENS, createContainer } from '../../infrastructure/composition/container.ts';
@@ -185,9 +187,15 @@ export class World {
     return this.decisionDesk(decisions.map((decision) => JSON.stringify(decision)));
   }
 
+  /** One after another, and again where too much waited for the operation: nothing was done then. */
   async #submit(texts: readonly string[]): Promise<readonly string[]> {
-    const answers = await this.container.get(TOKENS.administrator).desk.submitAll(texts);
-    return answers.map(({ outcome }) => outcome);
+    const { desk } = this.container.get(TOKENS.administrator);
+    const outcomes: string[] = [];
+    for (const text of texts) {
+      const answers = await retryUntilAvailable(() => desk.submitAll([text]), setTimeout);
+      outcomes.push(...answers.map(({ outcome }) => outcome));
+    }
+    return outcomes;
   }
 
   /** Those commands come one after another, as on a command line. */

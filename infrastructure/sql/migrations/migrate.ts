@@ -25,8 +25,8 @@ export interface DdlDialect {
   /** Stands before `table`: lost in a crash of the server, and waits for no disk. */
   readonly unlogged: string;
   /** End of a clustered table whose pages are filled to this percentage only, where the engine lets rows be updated in place. */
-  fill(percent: number): string;
-  either<Text>(texts: Readonly<Record<SqlDialect, Text>>): Text;
+  readonly fill: (percent: number) => string;
+  readonly either: <Text>(texts: Readonly<Record<SqlDialect, Text>>) => Text;
 }
 
 const CLUSTERED = ' strict, without rowid';

@@ -13,7 +13,10 @@ test('a request of a pool that is aborted while it connects still waits for the 
   await once(server, 'listening');
   const connectTimeoutMs = 1_000;
   const { port } = server.address() as AddressInfo;
-  const pool = new Pool(`https://127.0.0.1:${port}`, { connections: 1, connect: { timeout: connectTimeoutMs } });
+  const pool = new Pool(`https://127.0.0.1:${port}`, {
+    connections: 1,
+    connect: { timeout: connectTimeoutMs },
+  });
   const aborted = AbortSignal.timeout(50);
   const begun = performance.now();
   try {
