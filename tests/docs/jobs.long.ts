@@ -8,6 +8,7 @@ import { ServiceProcess } from '../support/service-process.ts';
 import type { ClientCredentials } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
+const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '..', '..');
 /** A page's own snippets, one after another, as a reader pastes them. */
 const snippetsOf = (page: string): string =>
@@ -30,7 +31,7 @@ afterAll(async () => {
 
 const paste = async (page: string): Promise<string> => {
   const receivables = `receivables() { "${process.execPath}" --disable-warning=ExperimentalWarning "${ROOT}/infrastructure/composition/receivables.ts" "$@"; }`;
-  const { stdout } = await promisify(execFile)(
+  const { stdout } = await run(
     'bash',
     ['-euo', 'pipefail', '-c', `${receivables}\n${snippetsOf('README.md')}\n${snippetsOf(page)}`],
     {
@@ -98,6 +99,35 @@ test('a borrower asks to be forgotten', async () => {
   expect(printed.find((object) => 'forgotten' in object)).toMatchObject({ forgotten: 1, left_open: 0 });
   expect(printed.at(-1)).toMatchObject({ differences: 0 });
 }, 180_000);
+
+/** The blocks of shell lines below a heading of a page. */
+const blocksBelow = (page: string, heading: string): readonly string[] => {
+  const [, after = ''] = readFileSync(join(ROOT, page), 'utf8').split(`\n## ${heading}\n`);
+  return [...after.split('\n## ')[0]!.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, code = '']) => code);
+};
+
+test("the README's first call", async () => {
+  const [, call = ''] = blocksBelow('README.md', 'A first call');
+  const own = call
+    .replace(/^CLIENT_ID=.*$/m, `CLIENT_ID=${client.client_id} CLIENT_SECRET=${client.client_secret}`)
+    .replaceAll('localhost:3000', service.baseUrl)
+    .replaceAll('0b0e4a3c-6f57-4d0e-8a3b-1d2c3b4a5f60', FUND)
+    .replace('curl -s localhost', 'echo; curl -s localhost');
+  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', own], { cwd: directory.path });
+  expect(stdout.match(/"originator_proposal_code":"FIRST-1"/g)).toHaveLength(2);
+}, 60_000);
+
+test('certificates for a receiver on this machine', async () => {
+  const [certificates = ''] = blocksBelow(
+    'docs/local-receiver.md',
+    'With TLS: a subscription and a certificate of your own',
+  );
+  const check = 'openssl verify -CAfile ca.pem -verify_hostname localhost receiver.pem';
+  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', `${certificates}${check}`], {
+    cwd: directory.path,
+  });
+  expect(stdout).toContain('receiver.pem: OK');
+}, 60_000);
 
 const objectsOf = (text: string): readonly Record<string, unknown>[] =>
   text

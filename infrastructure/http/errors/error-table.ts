@@ -70,7 +70,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
   },
   token_expired: { status: 401, meaning: 'The token is too old; fetch a new one.' },
   fund_not_allowed: { status: 403, meaning: 'The fund is not linked to the application.' },
-  insufficient_scope: { status: 403, meaning: 'The token lacks the scope of this operation.' },
+  insufficient_scope: { status: 403, meaning: 'The token lacks the scope that this endpoint asks for.' },
   loan_not_found: { status: 404, meaning: 'The application has no operation with this code.' },
   webhook_not_found: { status: 404, meaning: 'The application has no such webhook.' },
   event_not_found: { status: 404, meaning: 'The application has no such event.' },
@@ -91,7 +91,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
     meaning: 'Other requests changed the operation at the same moment; send it again.',
   },
   payload_too_large: { status: 413, meaning: 'The body, a file or the number of files is above its limit.' },
-  unsupported_media_type: { status: 415, meaning: 'The Content-Type is not one that this operation reads.' },
+  unsupported_media_type: { status: 415, meaning: 'The Content-Type is not one that this endpoint reads.' },
   operation_invalid_state: {
     status: 422,
     meaning: 'The current status of the operation does not allow this.',
