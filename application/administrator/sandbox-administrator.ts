@@ -6,7 +6,7 @@ import type { Timestamp } from '../../domain/shared/identifiers.ts';
 import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
 import { LogFollower } from '../coordination/log-follower.ts';
 import type { LogFollowing } from '../coordination/log-follower.ts';
-import { notEarlier } from '../event-codec/hash-chain.ts';
+import { notEarlier } from '../event-codec/event-codec.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 import type { AdministratorDecisions } from './decisions.ts';

@@ -1,8 +1,12 @@
 import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { ProjectedEvent } from '../../projections/projection.ts';
-import { decodeLoanEvent, decodeRenegotiationEvent } from '../event-codec/event-codec.ts';
+import {
+  CHAIN_START,
+  chainHash,
+  decodeLoanEvent,
+  decodeRenegotiationEvent,
+} from '../event-codec/event-codec.ts';
 import type { EncodedEvent } from '../event-codec/event-codec.ts';
-import { CHAIN_START, chainHash } from '../event-codec/hash-chain.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 import { messageOf } from '../support/failures.ts';
 import type { Report } from './difference.ts';

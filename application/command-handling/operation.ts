@@ -2,8 +2,7 @@ import type { LoanEvent } from '../../domain/loan/events.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
-import { decodeLoanEvent } from '../event-codec/event-codec.ts';
-import { CHAIN_START } from '../event-codec/hash-chain.ts';
+import { CHAIN_START, decodeLoanEvent } from '../event-codec/event-codec.ts';
 import type { EventToAppend, RecordedEvent, StreamRevision } from '../ports/event-store.ts';
 import { seesFund } from '../request-context.ts';
 

@@ -1,4 +1,4 @@
-import { CHAIN_START, chainHash } from '../event-codec/hash-chain.ts';
+import { CHAIN_START, chainHash } from '../event-codec/event-codec.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import { MoveFailedError } from '../ports/moving.ts';
 import type { EventToMove, LogToMove } from '../ports/moving.ts';

@@ -2,8 +2,13 @@ import { renegotiationDecider } from '../../domain/renegotiation/index.ts';
 import type { RenegotiationEvent, RenegotiationState } from '../../domain/renegotiation/index.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { renegotiationStream } from '../command-handling/operation.ts';
-import { decodeRenegotiationEvent, encodeEvent } from '../event-codec/event-codec.ts';
-import { CHAIN_START, chainEvents, notEarlier } from '../event-codec/hash-chain.ts';
+import {
+  CHAIN_START,
+  chainEvents,
+  decodeRenegotiationEvent,
+  encodeEvent,
+  notEarlier,
+} from '../event-codec/event-codec.ts';
 import type { EventMetadata, EventStore, EventToAppend, StreamRevision } from '../ports/event-store.ts';
 import { derivedId } from '../publishing/public-events.ts';
 import { retryAppend } from '../support/retry.ts';

@@ -1,6 +1,6 @@
 import type { Report } from '../audit/difference.ts';
-import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import type { SealBook, SealHead, SealKeys, SealMac, SealRecord } from '../ports/audit.ts';
+import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import { SealedRange, headOf, macOfRecord } from './seal-log.ts';
 
 export interface SealStores {

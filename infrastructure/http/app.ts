@@ -11,19 +11,18 @@ import { loadReferencePage } from './docs/reference-page.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
 import {
   Authentication,
+  RateLimits,
   authenticate,
   authenticateClient,
+  limitAddress,
+  limitApplication,
   requireScope,
 } from './middleware/authentication.ts';
 import { BodyReader, BodyValidator, requestRules, validateParameters } from './middleware/body-reader.ts';
-import { proxyWarning } from './middleware/client-address.ts';
+import { proxyWarning, stateOf, withState } from './middleware/request-state.ts';
 import { ErrorHandler } from './middleware/error-handler.ts';
-import { handle } from './middleware/handler.ts';
-import { observed, observedUnmatched } from './middleware/observation.ts';
+import { Responder, handle, observed, observedUnmatched } from './middleware/responder.ts';
 import { preconditions } from './middleware/preconditions.ts';
-import { RateLimits, limitAddress, limitApplication } from './middleware/rate-limits.ts';
-import { stateOf, withState } from './middleware/request-state.ts';
-import { Responder } from './middleware/responder.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { API_VERSION } from './openapi/version.ts';
 import { operationTable } from './operation-table.ts';

@@ -15,7 +15,7 @@ import type { DispatcherStatus } from './dispatch/dispatcher.ts';
 import { DEFAULT_RETENTION, RetentionSweeper } from './retention-sweeper.ts';
 import type { RetentionSettings } from './retention-sweeper.ts';
 import { HttpsSender } from './sending/https-sender.ts';
-import { WebhookSecrets } from './sending/signatures.ts';
+import { WebhookSecrets } from './sending/webhook-sender.ts';
 import { webhookTrust } from './sending/pinned-connector.ts';
 
 export interface WebhookWorkerOptions {

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ERRORS } from '../../infrastructure/http/errors/error-table.ts';
 import { RATE_ROWS } from '../../infrastructure/http/limits/rate-limiter.ts';
 import { API_VERSION } from '../../infrastructure/http/openapi/version.ts';
-import { timedSignatureOf } from '../../infrastructure/webhooks/sending/signatures.ts';
+import { timedSignatureOf } from '../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { OPERATIONS } from '../../infrastructure/http/resources/endpoints.ts';
 import { RunningService } from '../support/running-service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

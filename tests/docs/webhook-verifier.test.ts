@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { WebhookRejectedError, verifyWebhook } from '../../docs/webhook-verifier/verify.mjs';
-import { signatureOf, timedSignatureOf } from '../../infrastructure/webhooks/sending/signatures.ts';
+import { signatureOf, timedSignatureOf } from '../../infrastructure/webhooks/sending/webhook-sender.ts';
 
 interface Vector {
   readonly name: string;

@@ -3,7 +3,7 @@ import { createSecretKey, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { signatureOf, timedSignatureOf } from '../../infrastructure/webhooks/sending/signatures.ts';
+import { signatureOf, timedSignatureOf } from '../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { freePort } from './service-process.ts';
 
 const DOCS = new URL('../../docs/', import.meta.url);

@@ -4,8 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { decodeLoanEvent, encodeEvent } from '../../application/event-codec/event-codec.ts';
-import { CHAIN_START, chainEvents } from '../../application/event-codec/hash-chain.ts';
+import {
+  CHAIN_START,
+  chainEvents,
+  decodeLoanEvent,
+  encodeEvent,
+} from '../../application/event-codec/event-codec.ts';
 import type { EventMetadata, JsonText } from '../../application/ports/event-store.ts';
 import { AuditedWorld, auditOf, tamper } from '../support/audited-world.ts';
 import type { CommandResult } from '../support/command-line.ts';

@@ -2,8 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { LOAN_STREAM_PREFIX, parseLoanStream } from '../../../application/command-handling/operation.ts';
 import type { EventStore, EventSubscription, StoredEvents } from '../../../application/ports/event-store.ts';
 import { EventStream } from '../../../application/publishing/event-stream.ts';
-import { HeldOperations } from '../../../application/publishing/held-operations.ts';
-import { OutboxRelay } from '../../../application/publishing/outbox-relay.ts';
+import { HeldOperations, OutboxRelay } from '../../../application/publishing/outbox-relay.ts';
 import {
   PublicEventTranslator,
   PublishedEvents,

@@ -10,7 +10,7 @@ import { SqlDeliveryQueue } from '../../sql/webhooks/delivery-queue.ts';
 import { SqlWebhookSubscriptions } from '../../sql/webhooks/subscriptions.ts';
 import { DnsAddressGuard } from '../../webhooks/addresses/address-guard.ts';
 import { WebhookForwarder } from '../../webhooks/sending/forwarder.ts';
-import { SystemRandom } from '../../webhooks/sending/signatures.ts';
+import { SystemRandom } from '../../webhooks/sending/webhook-sender.ts';
 import { WebhookWorker } from '../../webhooks/webhook-worker.ts';
 import type { Configuration } from '../configuration.ts';
 import { sharesStores } from '../engines.ts';

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { CHAIN_START, chainHash } from '../../../application/event-codec/hash-chain.ts';
+import { CHAIN_START, chainHash } from '../../../application/event-codec/event-codec.ts';
 import type { EventMetadata, JsonText } from '../../../application/ports/event-store.ts';
 import { BackupFailedError } from './manifest.ts';
 

@@ -1,9 +1,8 @@
 import type { ErrorRequestHandler } from 'express';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { ClientGoneError, HttpProblem, problemOf } from '../errors/http-problem.ts';
-import type { Authentication } from './authentication.ts';
-import { UNMATCHED } from './rate-limits.ts';
-import type { RateLimits } from './rate-limits.ts';
+import { UNMATCHED } from './authentication.ts';
+import type { Authentication, RateLimits } from './authentication.ts';
 import { stateOf } from './request-state.ts';
 import type { RequestState } from './request-state.ts';
 import type { Responder } from './responder.ts';

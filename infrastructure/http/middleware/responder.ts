@@ -1,9 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
+import type { RequestWatch, WatchedRequest } from '../../../application/ports/observation.ts';
+import type { RequestContext } from '../../../application/request-context.ts';
 import { awaitingContinue, declaredLength } from '../bodies/read-body.ts';
 import { ClientGoneError, oauthError } from '../errors/http-problem.ts';
 import type { HttpProblem } from '../errors/http-problem.ts';
-import type { Reply } from '../operation.ts';
-import type { RequestState } from './request-state.ts';
+import type { Operation, Reply } from '../operation.ts';
+import { stateOf } from './request-state.ts';
+import type { Caller, RequestState } from './request-state.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** An unread body up to this size is cheaper to read than a new connection is to make. */
@@ -175,4 +179,69 @@ const lingeringEnd = (req: IncomingMessage, res: ServerResponse): void => {
   req.unpipe();
   req.on('data', onData).on('end', end).on('close', end);
   req.resume();
+};
+
+const watched = ({ requestId, operation, req, res }: RequestState): WatchedRequest => {
+  const { traceparent } = req.headers;
+  return {
+    requestId,
+    operation: operation?.id,
+    method: req.method ?? '',
+    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+    status: () => (res.headersSent ? res.statusCode : undefined),
+  };
+};
+
+/** `next` is called inside the watch, so that everything after it belongs to the trace of this request. */
+const observe = (watch: RequestWatch, state: RequestState, next: () => void): void => {
+  void watch.run(watched(state), () => {
+    next();
+    return state.finished;
+  });
+};
+
+/** Counts, times and traces the requests of an operation. */
+export const observed =
+  (watch: RequestWatch, operation: Operation): RequestHandler =>
+  (_req, res, next) => {
+    const state = stateOf(res);
+    state.operation = operation;
+    observe(watch, state, next);
+  };
+
+/** The same for requests that no operation matches: an unknown path, another method, or a path that cannot be decoded. */
+export const observedUnmatched =
+  (watch: RequestWatch): ErrorRequestHandler =>
+  (error: unknown, _req, res, next) => {
+    const state = stateOf(res);
+    if (state.operation !== undefined) next(error);
+    else observe(watch, state, () => next(error));
+  };
+
+const contextOf = (
+  { requestId }: RequestState,
+  { clientId, applicationId, fundIds, onlyFundIds }: Caller,
+  signal: AbortSignal | undefined,
+): RequestContext => ({
+  requestId,
+  clientId,
+  applicationId,
+  fundIds,
+  ...(onlyFundIds && { onlyFundIds }),
+  ...(signal && { signal }),
+});
+
+/** The last middleware of an operation: calls its handler and sends the reply. */
+export const handle = ({ handler, bodies }: Operation, responder: Responder): RequestHandler => {
+  // Watching the connection costs something; only work on files is worth abandoning when the client has gone.
+  const carriesFiles = bodies.some(({ form }) => form);
+  return async (req, res) => {
+    const state = stateOf(res);
+    const { caller, client, body, files, query, headers } = state;
+    const context = caller && contextOf(state, caller, carriesFiles ? state.gone : undefined);
+    const params = req.params as Record<string, string | undefined>;
+    const reply = await handler.run({ context, client, body, files, params, query, headers, req });
+    await responder.reply(state, reply);
+    await state.finish();
+  };
 };

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../errors/error-table.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { RATE_ROWS } from '../limits/rate-limiter.ts';
 import type { RateLimiter, RateState } from '../limits/rate-limiter.ts';
-import { addressKey } from '../middleware/client-address.ts';
+import { addressKey } from '../middleware/request-state.ts';
 import { API_VERSION } from '../openapi/version.ts';
 
 const CLOSE_MS = 1_000;

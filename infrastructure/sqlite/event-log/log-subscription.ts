@@ -10,8 +10,7 @@ import { messageOf } from '../../../application/support/failures.ts';
 import { backoff } from '../../../application/support/retry.ts';
 import { pause, unlessAborted } from '../../support/time.ts';
 import { toPosition } from './event-log-reader.ts';
-import type { LogPage } from './event-log-reader.ts';
-import type { RecentEvents } from './recent-events.ts';
+import type { LogPage, RecentEvents } from './event-log-reader.ts';
 
 /** The log as a subscription needs it. */
 export interface LogSource {

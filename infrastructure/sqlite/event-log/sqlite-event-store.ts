@@ -19,12 +19,11 @@ import { messageOf } from '../../../application/support/failures.ts';
 import { TurnLimit } from '../../support/time.ts';
 import { encodeAppend, resultOfAppend, toRevision } from './event-log-writer.ts';
 import type { AppendReply, Row } from './event-log-writer.ts';
-import { EventLogReader } from './event-log-reader.ts';
+import { EventLogReader, LogTail, RecentEvents } from './event-log-reader.ts';
 import type { AppendWriter, OpenedEventLog, SqliteEventStoreOptions } from './event-log-threads.ts';
 import { closeEventLogOf, openEventLogBeside, openEventLogOf } from './event-log-threads.ts';
 import type { LogSource } from './log-subscription.ts';
 import { followLog } from './log-subscription.ts';
-import { LogTail, RecentEvents } from './recent-events.ts';
 
 /**
  * The event store of the embedded profile: one SQLite file, written by a thread of its own, so that a slow disk stalls nothing

@@ -10,9 +10,14 @@ import type { AttemptWatch, WebhookMetrics } from '../../../application/ports/ob
 import { retry } from '../../../application/support/retry.ts';
 import { afterFailure } from '../../../application/webhooks/retry-schedule.ts';
 import { pause } from '../../support/time.ts';
-import type { WebhookSecrets } from '../sending/signatures.ts';
 import { saysEndpointIsDown } from '../sending/webhook-sender.ts';
-import type { AttemptOutcome, Located, Route, WebhookSender } from '../sending/webhook-sender.ts';
+import type {
+  AttemptOutcome,
+  Located,
+  Route,
+  WebhookSecrets,
+  WebhookSender,
+} from '../sending/webhook-sender.ts';
 import type { DispatchSettings } from './dispatch-settings.ts';
 import type { Endpoint } from './endpoint.ts';
 

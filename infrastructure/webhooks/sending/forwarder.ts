@@ -1,5 +1,5 @@
 import { createSecretKey } from 'node:crypto';
-import { signedHeaders } from './signatures.ts';
+import { signedHeaders } from './webhook-sender.ts';
 
 interface Forwarded {
   readonly eventId: string;

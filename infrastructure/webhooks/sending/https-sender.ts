@@ -4,12 +4,11 @@ import type { SecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { errors } from 'undici';
 import { BlockedAddressError, parseWebhookUrl } from '../addresses/address-guard.ts';
-import type { DnsAddressGuard, WebhookTarget } from '../addresses/address-guard.ts';
-import type { Addresses } from '../addresses/name-resolver.ts';
+import type { Addresses, DnsAddressGuard, WebhookTarget } from '../addresses/address-guard.ts';
 import { DeliveryRequest, ReceiverConnections } from './receiver-connections.ts';
 import type { DeliveryAnswer, Interruption, ReceiverConnection } from './receiver-connections.ts';
 import { PinnedConnector } from './pinned-connector.ts';
-import { signedHeaders } from './signatures.ts';
+import { signedHeaders } from './webhook-sender.ts';
 import type {
   AttemptOutcome,
   FailedAttempt,

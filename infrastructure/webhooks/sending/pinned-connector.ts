@@ -4,7 +4,7 @@ import type { LookupFunction, Socket } from 'node:net';
 import { createSecureContext, rootCertificates } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
-import type { Addresses } from '../addresses/name-resolver.ts';
+import type { Addresses } from '../addresses/address-guard.ts';
 
 /**
  * What connections to receivers trust. Everything is spelled out, so that no environment variable or flag of the process that

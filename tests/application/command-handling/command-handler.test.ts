@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CommandRequest } from '../../../application/command-handling/command-handler.ts';
-import { findBrokenLink } from '../../../application/event-codec/hash-chain.ts';
+import { findBrokenLink } from '../../../application/event-codec/event-codec.ts';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import type { LoanCommand } from '../../../domain/loan/index.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';

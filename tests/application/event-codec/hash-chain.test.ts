@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { CHAIN_START, chainEvents, findBrokenLink } from '../../../application/event-codec/hash-chain.ts';
+import { CHAIN_START, chainEvents, findBrokenLink } from '../../../application/event-codec/event-codec.ts';
 import type { EventToAppend, JsonText } from '../../../application/ports/event-store.ts';
 
 const unchained = fc.record({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { findBrokenLink } from '../../../application/event-codec/hash-chain.ts';
+import { findBrokenLink } from '../../../application/event-codec/event-codec.ts';
 import { publicPayloads } from '../../../application/publishing/public-events.ts';
 import type { Outcome, RequestContext } from '../../../application/request-context.ts';
 import { REPURCHASE_REASONS } from '../../../domain/loan/events.ts';

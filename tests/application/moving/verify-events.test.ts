@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { CHAIN_START, chainEvents } from '../../../application/event-codec/hash-chain.ts';
+import { CHAIN_START, chainEvents } from '../../../application/event-codec/event-codec.ts';
 import { VerifyEvents } from '../../../application/moving/verify-events.ts';
 import type { EventToAppend, JsonText, LogPosition } from '../../../application/ports/event-store.ts';
 import type { EventToMove, LogToMove } from '../../../application/ports/moving.ts';

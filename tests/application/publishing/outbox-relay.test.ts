@@ -13,8 +13,11 @@ import {
   PublicEventTranslator,
   StreamFundLookup,
 } from '../../../application/publishing/public-event-translator.ts';
-import { HeldOperations } from '../../../application/publishing/held-operations.ts';
-import { LOOK_FOR_RELEASES_MS, OutboxRelay } from '../../../application/publishing/outbox-relay.ts';
+import {
+  HeldOperations,
+  LOOK_FOR_RELEASES_MS,
+  OutboxRelay,
+} from '../../../application/publishing/outbox-relay.ts';
 import type { LoanEvent } from '../../../domain/loan/events.ts';
 import { pause } from '../../../infrastructure/support/time.ts';
 import { sampleEvent, sampleMetadata } from '../../contracts/event-store-samples.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { findBrokenLink } from '../../../application/event-codec/hash-chain.ts';
+import { findBrokenLink } from '../../../application/event-codec/event-codec.ts';
 import { RENEGOTIATION_STREAM_PREFIX } from '../../../application/command-handling/operation.ts';
 import type { RenegotiateLoansInput } from '../../../application/renegotiation/request.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';

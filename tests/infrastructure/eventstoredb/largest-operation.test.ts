@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { cents } from '../../../domain/shared/money.ts';
-import { findBrokenLink } from '../../../application/event-codec/hash-chain.ts';
+import { findBrokenLink } from '../../../application/event-codec/event-codec.ts';
 import { claimStream } from '../../../infrastructure/eventstoredb/key-claims.ts';
 import { NOW, installmentCode } from '../../domain/support/loan-story.ts';
 import { openAtStandIn } from '../../support/eventstoredb/open-store.ts';

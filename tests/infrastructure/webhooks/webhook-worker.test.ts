@@ -7,7 +7,7 @@ import { SqlDeliveryQueue } from '../../../infrastructure/sql/webhooks/delivery-
 import { SqlWebhookSubscriptions } from '../../../infrastructure/sql/webhooks/subscriptions.ts';
 import { SystemClock } from '../../../infrastructure/support/time.ts';
 import { DnsAddressGuard } from '../../../infrastructure/webhooks/addresses/address-guard.ts';
-import { SystemRandom } from '../../../infrastructure/webhooks/sending/signatures.ts';
+import { SystemRandom } from '../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { WebhookWorker } from '../../../infrastructure/webhooks/webhook-worker.ts';
 import { authority } from '../../support/certificates.ts';
 import type { Authority } from '../../support/certificates.ts';

@@ -1,5 +1,4 @@
-import { decodeEvent } from '../../../application/event-codec/event-codec.ts';
-import { findBrokenLink } from '../../../application/event-codec/hash-chain.ts';
+import { decodeEvent, findBrokenLink } from '../../../application/event-codec/event-codec.ts';
 import type { RecordedEvent } from '../../../application/ports/event-store.ts';
 import type { DomainEvent } from '../../../domain/domain-event.ts';
 import type { RenegotiationCommitted } from '../../../domain/renegotiation/index.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
-import { chainEvents, CHAIN_START } from '../../../application/event-codec/hash-chain.ts';
+import { chainEvents, CHAIN_START } from '../../../application/event-codec/event-codec.ts';
 import type { EventMetadata, EventToAppend, JsonText } from '../../../application/ports/event-store.ts';
 import { SqliteEventStore } from '../../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
 import { migrate } from '../../../infrastructure/sql/migrations/migrate.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
-import { addressKey, clientAddress } from '../../../../infrastructure/http/middleware/client-address.ts';
+import { addressKey, clientAddress } from '../../../../infrastructure/http/middleware/request-state.ts';
 
 const requestFrom = (remoteAddress: string, forwarded?: string): IncomingMessage =>
   ({

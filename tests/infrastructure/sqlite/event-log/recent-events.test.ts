@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LogPosition, RecordedEvent } from '../../../../application/ports/event-store.ts';
-import { RecentEvents } from '../../../../infrastructure/sqlite/event-log/recent-events.ts';
+import { RecentEvents } from '../../../../infrastructure/sqlite/event-log/event-log-reader.ts';
 import { sampleEvent } from '../../../contracts/event-store-samples.ts';
 
 const events = (first: number, count: number): readonly RecordedEvent[] =>

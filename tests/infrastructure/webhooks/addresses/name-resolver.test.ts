@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { NameResolver } from '../../../../infrastructure/webhooks/addresses/name-resolver.ts';
-import type { Addresses } from '../../../../infrastructure/webhooks/addresses/name-resolver.ts';
+import { NameResolver } from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
+import type { Addresses } from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
 import { until } from '../support/dispatch-world.ts';
 
 const ADDRESSES: Addresses = [{ address: '93.184.216.34', family: 4 }];

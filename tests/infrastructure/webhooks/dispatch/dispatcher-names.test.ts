@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { DnsAddressGuard } from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
+import {
+  DnsAddressGuard,
+  NameResolver,
+} from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
 import { DnsQueries } from '../../../../infrastructure/webhooks/addresses/dns-queries.ts';
-import { NameResolver } from '../../../../infrastructure/webhooks/addresses/name-resolver.ts';
 import { HttpsSender } from '../../../../infrastructure/webhooks/sending/https-sender.ts';
 import { webhookTrust } from '../../../../infrastructure/webhooks/sending/pinned-connector.ts';
 import type { Located } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';

@@ -21,7 +21,7 @@ import type {
   WebhookRequest,
   WebhookSender,
 } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
-import { WebhookSecrets } from '../../../../infrastructure/webhooks/sending/signatures.ts';
+import { WebhookSecrets } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { parseWebhookUrl } from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
 
