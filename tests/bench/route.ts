@@ -13,6 +13,9 @@ import { WebhookReceiver } from '../support/webhook-receiver.ts';
  * The files that one settlement passes through, from the socket to the webhook: every file of the product in which a function runs
  * while a warm service takes one settlement and delivers its webhook. What an idle service runs anyway (timers) counts as well.
  */
+/** What follows the log beside the way to the webhook: read models, seals, decisions, dates, renegotiations, the sandbox's clock. */
+const BESIDE =
+  /^(projections|application\/(administrator|projecting|renegotiation|sandbox|scheduling|seals)|infrastructure\/(sql\/read-models|composition\/(areas\/scheduling|projections)))/;
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'receivables-route-'));
 const ca = await authority();
@@ -73,7 +76,9 @@ try {
   console.log();
   for (const [folder, files] of [...folders].sort())
     console.log(`${String(files.length).padStart(4)} ${folder}`);
-  console.log(`${String(ran.size).padStart(4)} files from the socket to the webhook`);
+  const beside = [...ran.keys()].filter((file) => BESIDE.test(file)).length;
+  console.log(`${String(ran.size).padStart(4)} files, ${beside} of them in other followers of the log:`);
+  console.log(`${String(ran.size - beside).padStart(4)} from the socket to the webhook`);
 } finally {
   await service.end('SIGTERM');
   await receiver.close();
