@@ -21,6 +21,7 @@ import {
   wholeOf,
 } from './sealed-content.ts';
 import type { ContentIdentity, DocumentKey, DocumentKeys } from './sealed-content.ts';
+import { syncDirectory, writeDurably } from '../support/durable-files.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 const ABANDONED_AFTER_MS = 3_600_000;
@@ -176,25 +177,6 @@ const readKeyId = async (path: string): Promise<string | undefined> => {
     return keyIdOf(await bytesOf(file, 0, HEADER_LENGTH));
   } finally {
     await file.close();
-  }
-};
-
-const writeDurably = async (path: string, content: AsyncIterable<Buffer>): Promise<void> => {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-};
-
-const syncDirectory = async (path: string): Promise<void> => {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
   }
 };
 

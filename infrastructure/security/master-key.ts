@@ -1,9 +1,10 @@
 import { createSecretKey, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { link, mkdir, open, readFile, rename, rm, unlink } from 'node:fs/promises';
+import { link, mkdir, readFile, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isNativeError } from 'node:util/types';
+import { syncDirectory, writeDurably } from '../support/durable-files.ts';
 
 const BYTES = 32;
 const BASE64_OF_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
@@ -139,25 +140,6 @@ const create = async (dataDir: string, path: string): Promise<string> => {
   }
   await syncDirectory(dataDir);
   return readFile(path, 'utf8');
-};
-
-const writeDurably = async (path: string, text: string): Promise<void> => {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-};
-
-const syncDirectory = async (path: string): Promise<void> => {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
 };
 
 const hasCode = (error: unknown, code: string): boolean =>
