@@ -9,7 +9,12 @@ const packages = (...names) => `(^|node_modules/)(${names.join('|').replaceAll('
 const homes = [
   ['decimal.js', '^domain/', packages('decimal.js')],
   ['inversify', '^infrastructure/composition/', packages('inversify', 'reflect-metadata')],
-  ['express', '^infrastructure/http/', packages('express', '@fastify/busboy')],
+  ['express', '^infrastructure/(http|console)/', packages('express', '@fastify/busboy')],
+  [
+    'pages',
+    '^infrastructure/console/',
+    packages('preact', 'preact-render-to-string', 'htm', 'htmx.org', '@picocss/pico', 'chart.js'),
+  ],
   [
     'eventstoredb',
     '^infrastructure/eventstoredb/',
@@ -21,7 +26,7 @@ const homes = [
   ['sqlite', '^infrastructure/(sqlite|sql|embedded)/', '^(node:)?sqlite$'],
   ['outgoing-http', '^infrastructure/webhooks/', packages('undici', 'ipaddr.js')],
   ['tokens', '^infrastructure/security/', packages('jose')],
-  ['command-line', '^infrastructure/cli/', packages('commander')],
+  ['command-line', '^infrastructure/cli/', packages('commander', 'open')],
   ['documents', '^infrastructure/documents/', packages('unpdf', 'yauzl', 'aws4fetch')],
   ['csv', '^infrastructure/(statements|cli)/', packages('csv-parse', 'csv-stringify')],
   ['logging', '^infrastructure/observability/', packages('pino')],

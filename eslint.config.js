@@ -10,6 +10,7 @@ export default tseslint.config(
       '.dependency-cruiser.cjs',
       '**/*.mjs',
       'tests/support/*.js',
+      'infrastructure/console/assets/*.js',
     ],
   },
   ...tseslint.configs.recommendedTypeChecked,

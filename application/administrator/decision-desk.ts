@@ -1,7 +1,7 @@
 import type { LoanState } from '../../domain/loan/state.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { Handled } from '../command-handling/command-handler.ts';
-import { KeyedQueue } from '../command-handling/keyed-queue.ts';
+import { KeyedQueue } from '../command-handling/command-handler.ts';
 import { loanStream } from '../command-handling/operation.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import { requirePaymentDate } from '../loans/inputs.ts';
@@ -54,14 +54,14 @@ export class DecisionDesk {
     this.#deps = dependencies;
   }
 
-  /** Answers in the order of the texts. Those on one operation are carried out one after another, others side by side. */
-  async submitAll(texts: readonly string[]): Promise<readonly DecisionAnswer[]> {
+  /** Answers in the order of the texts, in the name of `actor` (default: the administrator). Those on one operation are carried out one after another, others side by side. */
+  async submitAll(texts: readonly string[], actor?: string): Promise<readonly DecisionAnswer[]> {
     const queue = new KeyedQueue();
     const answers = texts.map((text) => {
       const reading = readDecision(text);
       if (reading.kind === 'malformed') return Promise.resolve(refused(reading.reason, reading));
       const { decision } = reading;
-      return queue.run(loanStream(decision.applicationId, decision.code), () => this.submit(decision));
+      return queue.run(loanStream(decision.applicationId, decision.code), () => this.submit(decision, actor));
     });
     // All of them have ended before a failure is thrown: nothing goes on while the caller tries again.
     await Promise.allSettled(answers);
@@ -69,10 +69,10 @@ export class DecisionDesk {
   }
 
   /** @throws whatever may be different at the next try */
-  async submit(decision: SubmittedDecision): Promise<DecisionAnswer> {
+  async submit(decision: SubmittedDecision, actor?: string): Promise<DecisionAnswer> {
     try {
       this.#requirePlausible(decision);
-      const handled = await this.#carryOut(decision);
+      const handled = await this.#carryOut(decision, actor);
       const done = handled.replayed || handled.events.length === 0;
       if (!handled.replayed && done) await this.#requireUnusedId(decision);
       const outcome = done ? 'already_applied' : 'applied';
@@ -90,13 +90,14 @@ export class DecisionDesk {
     }
   }
 
-  #carryOut(decision: SubmittedDecision): Promise<Handled> {
+  #carryOut(decision: SubmittedDecision, actor?: string): Promise<Handled> {
     const { applicationId, code, decisionId } = decision;
     const command = commandOf(decision, this.#deps.clock.now());
     return this.#deps.decisions.carryOut({
       stream: loanStream(applicationId, code),
       applicationId,
       decisionId,
+      ...(actor !== undefined && { actor }),
       idempotency: {
         endpoint: DECISION_KEYS,
         key: decisionId,

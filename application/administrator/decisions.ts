@@ -13,13 +13,17 @@ import type { CommandHandler, CommandRequest, Handled } from '../command-handlin
 import { canonicalText } from '../command-handling/operation.ts';
 import type { RefusedDecision } from '../ports/decision-source.ts';
 import type { StoredFormats } from '../ports/stored-formats.ts';
-import { DocumentValidators, MOST_VIOLATIONS, withoutRepetitions } from '../schemas/document-validators.ts';
+import {
+  DocumentValidators,
+  MOST_VIOLATIONS,
+  parseExactJson,
+  withoutRepetitions,
+} from '../schemas/document-validators.ts';
 import type { Validator } from '../schemas/document-validators.ts';
-import { parseExactJson } from '../schemas/exact-json.ts';
 import { UNKNOWN_FIELD, recogniser } from '../schemas/recogniser.ts';
 import { valueSchemas } from '../schemas/values.ts';
-import { MOST_REASONS, decisionSchemas } from './decision-schema.ts';
-import type { DecisionName } from './decision-schema.ts';
+import { MOST_REASONS, decisionSchemas } from '../publishing/description/decision-schema.ts';
+import type { DecisionName } from '../publishing/description/decision-schema.ts';
 
 /** A decision of the fund's administrator on one operation. */
 export interface Decision {
@@ -27,6 +31,8 @@ export interface Decision {
   readonly applicationId: string;
   /** Names the decision in the events' metadata. */
   readonly decisionId: string;
+  /** Who decides, as its sender says it. Default: the administrator. */
+  readonly actor?: string;
   /** What it answers to: the event that asked for it, where there is one. */
   readonly causationId?: string;
   /** Present for decisions from outside, whose ids are used up like the keys of requests. */
@@ -52,7 +58,7 @@ export class AdministratorDecisions {
     return this.#commands.handle({
       stream: decision.stream,
       applicationId: decision.applicationId,
-      actor: 'administrator',
+      actor: decision.actor ?? 'administrator',
       correlationId: decision.decisionId,
       ...(causationId !== undefined && { causationId }),
       ...(idempotency && { idempotency }),

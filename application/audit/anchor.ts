@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { AnchorSignature, AnchorSigner } from '../ports/audit.ts';
+import type { AnchorSignature, AnchorSigner, StreamHead } from '../ports/audit.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 import type { SealPlace } from '../seals/check-seals.ts';
 import type { Report } from './difference.ts';
-import type { AuditedStreams, Head } from './log-walk.ts';
+import type { AuditedStreams } from './log-walk.ts';
 
 /** What was written down elsewhere about the log. */
 export interface Anchor {
   readonly takenAt: string;
   /** Where the seal book ended. */
   readonly seal: SealPlace | undefined;
-  readonly heads: ReadonlyMap<string, Head>;
   /** Anchors of the first versions are not signed. */
   readonly signed: boolean;
 }
@@ -22,7 +21,7 @@ const UNSIGNED_FORMAT = 'receivables-audit-anchor/1';
 export interface AnchorContents {
   readonly takenAt: string;
   readonly seal: SealPlace | undefined;
-  readonly heads: Iterable<Head>;
+  readonly heads: Iterable<StreamHead>;
 }
 
 /** Lines of JSON: a title with the end of the seal book, one line a stream, and a signed digest over all of them. */
@@ -59,7 +58,7 @@ const fieldsOf = (text: string, number: number): Fields => {
   throw damaged(number);
 };
 
-const headOf = (text: string, number: number): Head => {
+const headOf = (text: string, number: number): StreamHead => {
   const { stream, revision, hash } = fieldsOf(text, number);
   if (typeof stream === 'string' && typeof revision === 'number' && typeof hash === 'string')
     return { stream, revision, hash };
@@ -77,21 +76,22 @@ const signatureOf = ({ public_key: publicKey, signature }: Fields): AnchorSignat
   typeof publicKey === 'string' && typeof signature === 'string' ? { publicKey, signature } : undefined;
 
 /**
+ * @param keep gets each head; none of them counts before the answer, for only the end of the file says that it is whole
  * @throws DomainError `validation_error` for a file that is cut off, changed, no anchor at all, or not signed by this service
  */
-export const readAnchor = async (lines: AsyncIterable<string>, signer: AnchorSigner): Promise<Anchor> => {
+export const readAnchor = async (
+  lines: AsyncIterable<string>,
+  signer: AnchorSigner,
+  keep: (head: StreamHead) => void,
+): Promise<Anchor> => {
   const digest = createHash('sha256');
-  const heads = new Map<string, Head>();
   let [number, title, last]: [number, Fields, string | undefined] = [0, {}, undefined];
   for await (const line of lines) {
     number += 1;
     if (number === 1) title = fieldsOf(line, 1);
     if (last !== undefined) {
       digest.update(`${last}\n`);
-      if (number > 2) {
-        const head = headOf(last, number - 1);
-        heads.set(head.stream, head);
-      }
+      if (number > 2) keep(headOf(last, number - 1));
     }
     last = line;
   }
@@ -106,12 +106,12 @@ export const readAnchor = async (lines: AsyncIterable<string>, signer: AnchorSig
     if (!signature || !(await signer.isGenuine(`${FORMAT} ${sha256}`, signature)))
       throw refused('the anchor was not signed by this service');
   }
-  return { takenAt: String(takenAt), seal: sealOf(seal), heads, signed };
+  return { takenAt: String(takenAt), seal: sealOf(seal), signed };
 };
 
 /** The event that was the stream's last one then must still be the same: a chain that was written anew ends in another hash. */
 export const checkAnchor = (
-  head: Head | undefined,
+  head: StreamHead | undefined,
   events: readonly RecordedEvent[],
   report: Report,
 ): void => {
@@ -124,11 +124,11 @@ export const checkAnchor = (
 
 /** Streams that were there once. */
 export const checkVanished = (
-  anchor: ReadonlyMap<string, Head> | undefined,
+  heads: Iterable<StreamHead>,
   streams: Pick<AuditedStreams, 'has'>,
   report: Report,
 ): void => {
-  for (const { stream, revision, hash } of anchor?.values() ?? []) {
+  for (const { stream, revision, hash } of heads) {
     if (streams.has(stream)) continue;
     report({ kind: 'anchor', stream, revision, what: 'hash', expected: hash, found: '(no such stream)' });
   }

@@ -2,8 +2,10 @@ import { messageOf } from '../support/failures.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
 import type { AuditedRows, FrozenEvents } from '../ports/audit.ts';
+import { BusyError } from '../ports/busy-error.ts';
+import { StoreUnavailableError } from '../ports/event-store.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
-import { checkClaims } from './check-reservations.ts';
+import { retryUntilAvailable } from '../support/retry.ts';
 import { compareDelivery, compareTable } from './compare-derived.ts';
 import { decodeOperation } from './stored-events.ts';
 import type { Difference, Report } from './difference.ts';
@@ -17,6 +19,7 @@ export interface AuditStores {
   readonly rows: AuditedRows;
   readonly frozen: FrozenEvents;
   readonly auditing: OperationAuditing;
+  readonly pause: (ms: number) => Promise<unknown>;
 }
 
 /** A stream after its audit; rows are compared apart, because they may have to be looked at again. */
@@ -30,12 +33,39 @@ export interface AuditedStream {
 
 const unheard = (): void => undefined;
 
+const renegotiationsOf = async (
+  store: Pick<EventStore, 'read'>,
+  events: readonly RecordedEvent[],
+): Promise<ReadonlyMap<RenegotiationId, RenegotiationRecord>> => {
+  const records = new Map<RenegotiationId, RenegotiationRecord>();
+  const marked = events.some(
+    ({ type, data }) => type === 'loan.reserved.v1' || data.includes('"renegotiation'),
+  );
+  if (!marked) return records;
+  for (const id of namedRenegotiations(decodeOperation(events, unheard)))
+    records.set(id, await loadRenegotiation(store, id));
+  return records;
+};
+
 const unreadable = (stream: string, error: unknown): AuditedStream => {
   const found = messageOf(error);
   const place = { kind: 'event', stream, revision: null, what: 'stream' } as const;
   const expected = 'a stream that can be read';
   return { stream, events: [], fundId: undefined, differences: [{ ...place, expected, found }] };
 };
+
+/** Nothing can be read, so that nothing can be verified: no difference, but the end of an audit. */
+export class StoreAwayError extends Error {
+  override readonly name = 'StoreAwayError';
+}
+
+const isAway = (error: unknown): boolean =>
+  error instanceof StoreUnavailableError || error instanceof BusyError;
+
+/** A store that answers of a stream that does not exist is there: then it is the other one that cannot be read. */
+const NO_STREAM_OF_OURS = 'audit-probe';
+const MOST_TRIES = 10;
+const PAUSE_MS = 20;
 
 /** Audits some streams at once: what is asked of the stores is asked for all of them together. */
 export class AuditBatch {
@@ -50,36 +80,43 @@ export class AuditBatch {
   }
 
   async #auditOne(stream: string): Promise<AuditedStream> {
-    const { events: store } = this.#stores;
+    const store = { read: (name: string) => this.#read(name) };
     try {
       const { events } = await store.read(stream);
-      if (stream.startsWith(LOAN_STREAM_PREFIX)) return await this.#auditOperation(stream, events);
+      if (stream.startsWith(LOAN_STREAM_PREFIX)) return await this.#auditOperation(store, stream, events);
       const { differences, fundId } = await auditRenegotiation(store, stream, events);
       return { stream, events, fundId, differences };
     } catch (error) {
+      if (error instanceof StoreAwayError) throw error;
       return unreadable(stream, error);
     }
   }
 
-  async #auditOperation(stream: string, events: readonly RecordedEvent[]): Promise<AuditedStream> {
-    const records = await this.#renegotiationsOf(events);
-    const operation = auditOperation({ stream, events }, records, this.#stores.auditing);
-    const claims = await checkClaims(this.#stores.events, events);
-    const { fundId } = operation;
-    return { stream, events, fundId, differences: [...operation.differences, ...claims], operation };
+  /** @throws StoreAwayError no stream can be read now, which says nothing about this one */
+  async #read(stream: string): ReturnType<EventStore['read']> {
+    const { events: store, pause } = this.#stores;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await store.read(stream);
+      } catch (error) {
+        if (!isAway(error) || tries === MOST_TRIES) throw error;
+        await retryUntilAvailable(() => store.head(NO_STREAM_OF_OURS), pause).catch((away: unknown) => {
+          throw new StoreAwayError(`the event store cannot be read: ${messageOf(away)}`, { cause: away });
+        });
+        await pause(tries * PAUSE_MS);
+      }
+    }
   }
 
-  async #renegotiationsOf(
+  async #auditOperation(
+    store: Pick<EventStore, 'read'>,
+    stream: string,
     events: readonly RecordedEvent[],
-  ): Promise<ReadonlyMap<RenegotiationId, RenegotiationRecord>> {
-    const records = new Map<RenegotiationId, RenegotiationRecord>();
-    const marked = events.some(
-      ({ type, data }) => type === 'loan.reserved.v1' || data.includes('"renegotiation'),
-    );
-    if (!marked) return records;
-    for (const id of namedRenegotiations(decodeOperation(events, unheard)))
-      records.set(id, await loadRenegotiation(this.#stores.events, id));
-    return records;
+  ): Promise<AuditedStream> {
+    const records = await renegotiationsOf(store, events);
+    const operation = auditOperation({ stream, events }, records, this.#stores.auditing);
+    const { fundId, differences } = operation;
+    return { stream, events, fundId, differences, operation };
   }
 
   /** What the read models show otherwise, by stream; streams that agree are left out. */

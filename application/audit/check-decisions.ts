@@ -1,7 +1,7 @@
 import { isDailyFactor } from '../../domain/curve/daily-factor-check.ts';
 import { solveDailyFactor } from '../../domain/curve/daily-factor.ts';
-import { becomeOverdue } from '../../domain/installment/decide.ts';
-import type { InstallmentBecameOverdue } from '../../domain/installment/state.ts';
+import { becomeOverdue } from '../../domain/loan/payments.ts';
+import type { InstallmentBecameOverdue } from '../../domain/installment/installment.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type {
   DecisionRecord,
@@ -164,6 +164,18 @@ const checkReception = (
   }
 };
 
+/** The relay publishes by it; events of before do not say it. */
+const checkFund = (
+  { recorded: { stream, revision, metadata } }: DecodedEvent<LoanEvent>,
+  state: LoanState,
+  report: Report,
+): void => {
+  const found = metadata.fundId;
+  const expected = 'fundId' in state ? state.fundId : 'no fund';
+  if (found === undefined || found === expected) return;
+  report({ kind: 'decision', stream, revision: Number(revision), what: 'metadata.fundId', expected, found });
+};
+
 /** Decides everything once more, each event on the state that the ones before it left. */
 export class DecisionCheck {
   readonly #report: Report;
@@ -188,6 +200,7 @@ export class DecisionCheck {
     if (expected) compareEvents(expected, found, this.#report);
     if (event.type === 'LoanReceived') checkReception({ ...found, event }, this.#report);
     this.#state = loanDecider.evolve(this.#state, event);
+    checkFund(found, this.#state, this.#report);
   }
 
   /** To be called after the last event. */

@@ -1,6 +1,7 @@
 import type { Row } from '../../projections/projection.ts';
 import type { ProjectedEvent, Projection, TableWrite } from '../../projections/projection.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
+import { differingRows } from './compare-rows.ts';
 import { shown } from './difference.ts';
 import type { Difference, Report } from './difference.ts';
 
@@ -64,7 +65,7 @@ export const deriveRows = (
 };
 
 /** What tells the rows of one operation apart; a payment's date is a value of it, which may be wrong. */
-const nameOf = (key: readonly string[], row: Row): string =>
+const nameIn = (key: readonly string[], row: Row): string =>
   key.reduce(
     (name, column) => (column === 'stream' || column === 'date' ? name : `${name} ${row[column]}`),
     '',
@@ -74,39 +75,27 @@ const nameOf = (key: readonly string[], row: Row): string =>
 const pathOf = (table: string, column: string): string =>
   table === 'document' ? `documents.0.${column}` : column;
 
-const compareColumns = (expected: Row, found: Row, report: (column: string) => void): void => {
-  for (const column in found) if (found[column] !== expected[column]) report(column);
-  for (const column in expected) if (!(column in found)) report(column);
-};
-
 /** Reports rows that are missing, differ, or should not be there. */
 export const compareTable = (
   stream: string,
   { table, key: columns }: { readonly table: string; readonly key: readonly string[] },
   { expected, found, report }: { expected: Rows; found: readonly Row[]; report: Report },
 ): void => {
-  const rows = new Map((expected.get(table) ?? []).map((row) => [nameOf(columns, row), row]));
   const place = { kind: 'read_model', stream } as const;
-  const named = (key: string): string => `${table}${key}`;
-  for (const row of found) {
-    const key = nameOf(columns, row);
-    const wanted = rows.get(key);
-    const revision = typeof row['revision'] === 'number' ? row['revision'] : null;
-    if (!wanted) {
-      report({ ...place, revision, what: named(key), expected: '(no row)', found: 'a row' });
-      continue;
+  const nameOf = (row: Row): string => nameIn(columns, row);
+  for (const one of differingRows(nameOf, expected.get(table) ?? [], found)) {
+    const { expected: wanted, found: row } = one;
+    const what = `${table}${nameOf((row ?? wanted)!)}`;
+    const revision = typeof row?.['revision'] === 'number' ? row['revision'] : null;
+    if (!row) report({ ...place, revision, what, expected: 'a row', found: '(no row)' });
+    else if (!wanted) report({ ...place, revision, what, expected: '(no row)', found: 'a row' });
+    for (const column of one.columns) {
+      const [is, should] = [row?.[column], wanted?.[column]].map((value) =>
+        shown(pathOf(table, column), value),
+      );
+      report({ ...place, revision, what: `${what}: ${column}`, expected: should!, found: is! });
     }
-    rows.delete(key);
-    compareColumns(wanted, row, (column) => {
-      const values = {
-        expected: shown(pathOf(table, column), wanted[column]),
-        found: shown(pathOf(table, column), row[column]),
-      };
-      report({ ...place, revision, what: `${named(key)}: ${column}`, ...values });
-    });
   }
-  for (const key of rows.keys())
-    report({ ...place, revision: null, what: named(key), expected: 'a row', found: '(no row)' });
 };
 
 const VERSION = /"api_version":"[^"]*"/;

@@ -1,7 +1,7 @@
 import { explainPresentValue } from '../../domain/curve/explained-value.ts';
 import type { ExplainedLine } from '../../domain/curve/explained-value.ts';
-import { isOpen } from '../../domain/installment/state.ts';
-import type { OpenInstallment } from '../../domain/installment/state.ts';
+import { isOpen } from '../../domain/installment/installment.ts';
+import type { OpenInstallment } from '../../domain/installment/installment.ts';
 import { exitBasisValue } from '../../domain/loan/evolve.ts';
 import type { LoanEvent, LoanReceived, LoanState } from '../../domain/loan/index.ts';
 import { formatCents } from '../../domain/shared/money.ts';
@@ -114,6 +114,13 @@ const ofRepurchase = (
     ],
   };
 };
+
+/** Whether `explainPrice` has something to say. */
+export const statesPrice = ({ type }: LoanEvent): boolean =>
+  type === 'LoanReceived' ||
+  type === 'InstallmentSettled' ||
+  type === 'PrepaymentProcessed' ||
+  type === 'RepurchaseRequested';
 
 /** Undefined for an event that states no price of its own. */
 export const explainPrice = (event: LoanEvent, before: LoanState): ExplainedPrice | undefined => {

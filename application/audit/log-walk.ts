@@ -1,4 +1,5 @@
-import { DamagedEventError } from '../ports/event-store.ts';
+import type { AuditNotes, StreamHead, StreamNote } from '../ports/audit.ts';
+import { DamagedEventError, StoreUnavailableError } from '../ports/event-store.ts';
 import type {
   EventSubscription,
   LogPosition,
@@ -16,6 +17,10 @@ interface Dependencies {
 /** An adapter that cannot read repeats itself for ever; by then it is not going to. */
 const SILENCE_MS = 30_000;
 const BATCH = 1_000;
+/** So often in a row, at one place, the store may be away. */
+const MOST_FAILURES = 5;
+const PAUSE_MS = 500;
+const NEVER = new AbortController().signal;
 
 /**
  * The log from a place to its end as it is then. An event that cannot be read is reported and passed by; a log that does not answer
@@ -23,20 +28,28 @@ const BATCH = 1_000;
  */
 export class LogWalk {
   readonly #deps: Dependencies;
-  #position: LogPosition | 'start' = 'start';
+  #position: LogPosition | 'start';
 
-  constructor(dependencies: Dependencies) {
+  constructor(dependencies: Dependencies, from: LogPosition | 'start' = 'start') {
     this.#deps = dependencies;
+    this.#position = from;
   }
 
   /** Goes on from where it ended last time. */
   async *toTheEnd(report: Report): AsyncGenerator<readonly RecordedEvent[]> {
     let batchSize = BATCH;
-    for (;;) {
+    for (let [failures, failedAt] = [0, this.#position]; ;) {
       try {
         yield* this.#read(batchSize, report);
         return;
       } catch (error) {
+        if (error instanceof StoreUnavailableError) {
+          failures = failedAt === this.#position ? failures + 1 : 1;
+          failedAt = this.#position;
+          if (failures > MOST_FAILURES) throw error;
+          await this.#deps.sleep(failures * PAUSE_MS, NEVER);
+          continue;
+        }
         if (!(error instanceof DamagedEventError)) throw error;
         // One by one up to the damaged event, so that those before it in its batch are not lost.
         if (batchSize === 1) {
@@ -92,78 +105,62 @@ export class LogWalk {
 }
 
 /** Where a stream ended when it was written down. */
-export interface Head {
-  readonly stream: string;
-  readonly revision: number;
-  readonly hash: string;
-}
-
-/** What stays in memory of a stream: everything else of it is let go once it is verified. */
-interface Audited {
-  /** Its events that went by in the log. */
-  inLog: number;
-  /** Its events when it was read; -1 before that. */
-  read: number;
-  hash: string;
-  payments: number;
-}
+const UNSEEN: StreamNote = { inLog: 0, read: -1, hash: '', payments: 0 };
 
 /** Which streams there are, and how far each was seen. */
 export class AuditedStreams {
-  readonly #streams = new Map<string, Audited>();
+  readonly #notes: AuditNotes;
 
-  get size(): number {
-    return this.#streams.size;
+  constructor(notes: AuditNotes) {
+    this.#notes = notes;
   }
 
   has(stream: string): boolean {
-    return this.#streams.has(stream);
+    return this.#notes.stream(stream) !== undefined;
   }
 
   /** Adds a stream that the log did not show. */
   add(stream: string): void {
-    this.#streams.set(stream, { inLog: 0, read: -1, hash: '', payments: 0 });
+    this.#notes.noteStream(stream, UNSEEN);
   }
 
   /** Takes one event of the log; true for the first of a stream. Revisions stand in the log in their order. */
   meet({ stream, revision }: RecordedEvent, report: Report): boolean {
-    let audited = this.#streams.get(stream);
-    const isNew = audited === undefined;
-    if (!audited) this.#streams.set(stream, (audited = { inLog: 0, read: -1, hash: '', payments: 0 }));
+    const audited = this.#notes.stream(stream);
+    const { inLog } = audited ?? UNSEEN;
     const found = Number(revision);
-    if (found !== audited.inLog) {
+    if (found !== inLog) {
       const place = { stream, revision: found, what: 'order in the log' };
-      report({ kind: 'log', ...place, expected: `revision ${audited.inLog}`, found: `revision ${found}` });
+      report({ kind: 'log', ...place, expected: `revision ${inLog}`, found: `revision ${found}` });
     }
-    audited.inLog = found + 1;
-    return isNew;
+    this.#notes.noteStream(stream, { ...(audited ?? UNSEEN), inLog: found + 1 });
+    return audited === undefined;
   }
 
   verified(stream: string, events: readonly RecordedEvent[], payments: number): void {
-    const audited = this.#streams.get(stream);
+    const audited = this.#notes.stream(stream);
     if (!audited) return;
-    audited.read = events.length;
-    audited.hash = events.at(-1)?.metadata.hash ?? '';
-    audited.payments = payments;
+    const hash = events.at(-1)?.metadata.hash ?? '';
+    this.#notes.noteStream(stream, { inLog: audited.inLog, read: events.length, hash, payments });
   }
 
   /** Payments in the log; undefined for a stream that could not be read, whose rows nothing can be said about. */
   paymentsOf(stream: string): number | undefined {
-    const audited = this.#streams.get(stream);
+    const audited = this.#notes.stream(stream);
     return audited && audited.read >= 0 ? audited.payments : undefined;
   }
 
   /** To be called when the log was walked to its end after the streams were read. */
   checkLog(report: Report): void {
-    for (const [stream, { inLog, read }] of this.#streams) {
+    for (const [stream, { inLog, read }] of this.#notes.streams()) {
       if (inLog >= read) continue;
       const place = { stream, revision: null, what: 'events in the log' };
       report({ kind: 'log', ...place, expected: `${read}`, found: `${inLog}` });
     }
   }
 
-  *heads(): Generator<Head> {
-    for (const [stream, { read, hash }] of this.#streams)
+  *heads(): Generator<StreamHead> {
+    for (const [stream, { read, hash }] of this.#notes.streams())
       if (read > 0) yield { stream, revision: read - 1, hash };
   }
 }

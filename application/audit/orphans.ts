@@ -1,9 +1,9 @@
 import { LOAN_STREAM_PREFIX, loanStream } from '../command-handling/operation.ts';
-import type { FrozenPeriod } from '../ports/audit.ts';
+import type { FrozenPeriod, StreamHead } from '../ports/audit.ts';
 import { AuditBatch } from './audit-batch.ts';
 import type { AuditStores } from './audit-batch.ts';
 import type { Report } from './difference.ts';
-import type { AuditedStreams, Head } from './log-walk.ts';
+import type { AuditedStreams } from './log-walk.ts';
 
 interface Dependencies extends AuditStores {
   readonly streams: AuditedStreams;
@@ -11,6 +11,8 @@ interface Dependencies extends AuditStores {
 }
 
 const PAGE = 2_000;
+/** Whole streams are held at a time. */
+const STREAMS_AT_ONCE = 100;
 const MOST_DELIVERIES = 1_000;
 
 /** Looks for what the log does not know: streams that it did not show, rows and frozen events of no operation. */
@@ -22,15 +24,22 @@ export class Orphans {
   }
 
   /** Streams that rows or an anchor name, and that exist although the log did not show them. */
-  async *unseenStreams(anchor: ReadonlyMap<string, Head> | undefined): AsyncGenerator<readonly string[]> {
-    const unseen = new Set<string>();
-    for (const stream of anchor?.keys() ?? []) if (!this.#deps.streams.has(stream)) unseen.add(stream);
-    for await (const { stream } of this.#operationsIn('loan'))
-      if (!this.#deps.streams.has(stream)) unseen.add(stream);
-    const existing: string[] = [];
-    for (const stream of unseen)
-      if ((await this.#deps.events.head(stream)) !== 'no_stream') existing.push(stream);
+  async *unseenStreams(heads: Iterable<StreamHead>): AsyncGenerator<readonly string[]> {
+    let existing: string[] = [];
+    for await (const stream of this.#unseen(heads)) {
+      if (existing.includes(stream) || (await this.#deps.events.head(stream)) === 'no_stream') continue;
+      existing.push(stream);
+      if (existing.length < STREAMS_AT_ONCE) continue;
+      yield existing;
+      existing = [];
+    }
     if (existing.length > 0) yield existing;
+  }
+
+  async *#unseen(heads: Iterable<StreamHead>): AsyncGenerator<string> {
+    const { streams } = this.#deps;
+    for (const { stream } of heads) if (!streams.has(stream)) yield stream;
+    for await (const { stream } of this.#operationsIn('loan')) if (!streams.has(stream)) yield stream;
   }
 
   /** Rows of operations that do not exist, and payments beyond those that the log has. */

@@ -11,6 +11,7 @@ import { businessDayOf } from '../portfolio/show-portfolio.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
 import { readTexts } from '../privacy/forget-borrower.ts';
+import { KeyMissingError } from '../privacy/missing-keys.ts';
 import { explainPayoff, explainPrice } from './explained-price.ts';
 import type { ExplainedPrice } from './explained-price.ts';
 
@@ -41,6 +42,8 @@ interface Shown {
 type Fields = Readonly<Record<string, unknown>>;
 type Open = (texts: readonly PrivateText[]) => Promise<readonly (string | undefined)[]>;
 
+const KEY_MISSING = '(key missing)';
+
 /** What an event holds that may name a person, in the order of its payload. */
 const privateTexts = ({ event }: Shown): readonly PrivateText[] => {
   if ('documents' in event) return event.documents.map(({ value }) => value);
@@ -70,12 +73,14 @@ export interface ShowRequest {
   readonly asOf?: CalendarDate;
   /** Leaves out what was recorded later, ISO 8601 UTC; default: nothing. */
   readonly knownAt?: string;
+  /** Whose price is explained: the event of this revision alone, or no event's; default: each event's. */
+  readonly prices?: bigint | 'none';
 }
 
 export interface ShownEvent {
   readonly recorded: RecordedEvent;
   readonly event: LoanEvent;
-  /** What is stored, without the borrower, with private texts opened; null where they were forgotten. */
+  /** What is stored, without the borrower, with private texts opened; null where they were forgotten, `(key missing)` where their key is lost. */
   readonly payload: object;
   readonly businessDate: CalendarDate;
   /** Why it does not count in the state that is shown. */
@@ -107,7 +112,7 @@ export class ShowOperation {
   }
 
   /** @throws DomainError `loan_not_found` @throws UnreadableEventError for a type of a newer version */
-  async execute({ applicationId, code, asOf, knownAt }: ShowRequest): Promise<ShownOperation> {
+  async execute({ applicationId, code, asOf, knownAt, prices }: ShowRequest): Promise<ShownOperation> {
     const stream = loanStream(applicationId, code);
     const { events } = await this.#deps.events.read(stream);
     if (events.length === 0)
@@ -118,7 +123,8 @@ export class ShowOperation {
       const event = decodeLoanEvent(recorded);
       const { recordedAt } = recorded.metadata;
       const businessDate = businessDateOf(event, recordedAt, decided);
-      const price = explainPrice(event, decided);
+      const wanted = prices === undefined || prices === recorded.revision;
+      const price = wanted ? explainPrice(event, decided) : undefined;
       const leftOut =
         knownAt !== undefined && recordedAt > knownAt
           ? 'recorded_later'
@@ -146,8 +152,16 @@ export class ShowOperation {
     state: LoanState,
   ): Promise<readonly ShownEvent[]> {
     const hidden = 'schedule' in state && state.borrowerForgottenAt !== undefined;
-    const open = (texts: readonly PrivateText[]) =>
-      hidden ? Promise.resolve([]) : readTexts(this.#deps.vault, stream, texts);
+    const open = async (texts: readonly PrivateText[]): Promise<readonly (string | undefined)[]> => {
+      if (hidden) return [];
+      try {
+        return await readTexts(this.#deps.vault, stream, texts);
+      } catch (error) {
+        // The events that put a lost key right have to be seen.
+        if (error instanceof KeyMissingError) return texts.map(() => KEY_MISSING);
+        throw error;
+      }
+    };
     const payloads = await payloadsOf(shown, open);
     return shown.map((one, i) => ({ ...one, payload: payloads[i]! }));
   }

@@ -53,6 +53,7 @@ const FIELDS: ReadonlySet<string> = new Set([
   'applicationId',
   'recordedAt',
   'idempotency',
+  'fundId',
   'hash',
 ]);
 

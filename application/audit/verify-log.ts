@@ -1,14 +1,17 @@
+import type { AuditNotes, ClaimLog, StreamHead } from '../ports/audit.ts';
 import type { BusinessClock } from '../ports/clock.ts';
-import type { EventSubscription } from '../ports/event-store.ts';
+import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import { SealCheck } from '../seals/check-seals.ts';
 import type { SealCoverage, SealPlace, SealStores } from '../seals/check-seals.ts';
 import { checkAnchor, checkVanished } from './anchor.ts';
 import type { Anchor } from './anchor.ts';
 import { AuditBatch } from './audit-batch.ts';
+import { earlierProgress } from './audit-progress.ts';
+import type { AuditCounts, AuditProgress } from './audit-progress.ts';
 import type { AuditStores, AuditedStream } from './audit-batch.ts';
+import { AskedClaims, PairedClaims } from './check-claims.ts';
 import type { Difference, Report } from './difference.ts';
 import { AuditedStreams, LogWalk } from './log-walk.ts';
-import type { Head } from './log-walk.ts';
 import type { OperationAudit } from './operation-audit.ts';
 import { Orphans } from './orphans.ts';
 import { SettledRows } from './settled-rows.ts';
@@ -16,6 +19,8 @@ import type { ReadModel } from './settled-rows.ts';
 
 interface Dependencies extends AuditStores {
   readonly subscription: EventSubscription;
+  /** Where the log keeps the claims itself. */
+  readonly claimLog?: ClaimLog;
   readonly readModels: readonly ReadModel[];
   readonly seals: SealStores;
   readonly clock: BusinessClock;
@@ -26,9 +31,13 @@ export interface VerifyRequest {
   /** Only operations of this fund; default: all. */
   readonly fundId?: string;
   /** What was written down earlier. */
-  readonly anchor?: Pick<Anchor, 'heads' | 'seal'>;
+  readonly anchor?: Pick<Anchor, 'takenAt' | 'seal'>;
+  /** Holds the anchor's heads, and what an audit that was stopped has left there. */
+  readonly notes: AuditNotes;
   /** Told about so many more events that are verified. */
   readonly progress?: (events: number) => void;
+  /** Aborted: it throws the signal's reason as soon as what is under way has come to its end. */
+  readonly signal?: AbortSignal;
 }
 
 export interface VerifySummary {
@@ -41,12 +50,20 @@ export interface VerifySummary {
   readonly seals: SealCoverage;
   /** The end of the seal book. */
   readonly seal: SealPlace | undefined;
-  readonly heads: () => Generator<Head>;
+  readonly heads: () => Generator<StreamHead>;
 }
 
 const STREAMS_AT_ONCE = 100;
 /** While one is computed, the stores work on the others. */
 const BATCHES_AT_ONCE = 4;
+/** After so many, all that is under way is brought to its end and saved, where the notes are kept. */
+const BATCHES_BETWEEN_SAVES = 20;
+
+/** What must be the same for an audit to go on. */
+const requestText = ({ fundId, anchor }: VerifyRequest): string => JSON.stringify([fundId, anchor]);
+
+const isClaimLogged = (claims: AskedClaims | PairedClaims): claims is PairedClaims =>
+  claims instanceof PairedClaims;
 
 /** One pass over everything: the log from its beginning, stream by stream, and all that was ever made of it. */
 export class VerifyLog {
@@ -75,23 +92,37 @@ class Run {
   readonly #deps: Dependencies;
   readonly #batch: AuditBatch;
   readonly #request: VerifyRequest;
-  readonly #streams = new AuditedStreams();
+  readonly #streams: AuditedStreams;
   readonly #rows: SettledRows;
   readonly #seals: SealCheck;
+  readonly #claims: AskedClaims | PairedClaims;
+  readonly #earlier: AuditProgress | undefined;
   readonly #startedAt: string;
+  /** The last event of the log that its stream was told of. */
+  #at: LogPosition | 'start';
   /** Frozen events from before the start. */
   #frozenEarlier = 0;
   #found: Difference[] = [];
   readonly #report: Report = (difference) => void this.#found.push(difference);
-  readonly #counts = { events: 0, streams: 0, publicEvents: 0, frozenEvents: 0, differences: 0 };
+  readonly #counts: AuditCounts = { events: 0, streams: 0, publicEvents: 0, frozenEvents: 0, differences: 0 };
 
   constructor(deps: Dependencies, batch: AuditBatch, request: VerifyRequest) {
+    const { notes, anchor } = request;
     this.#deps = deps;
     this.#batch = batch;
     this.#request = request;
-    this.#startedAt = deps.clock.now();
+    this.#earlier = earlierProgress(notes, requestText(request));
+    this.#startedAt = this.#earlier?.startedAt ?? deps.clock.now();
+    this.#at = this.#earlier?.at ?? 'start';
+    this.#frozenEarlier = this.#earlier?.frozenEarlier ?? 0;
+    Object.assign(this.#counts, this.#earlier?.counts);
+    this.#streams = new AuditedStreams(notes);
     this.#rows = new SettledRows({ ...deps, batch });
-    this.#seals = new SealCheck({ ...deps.seals, report: this.#report }, request.anchor?.seal);
+    this.#seals = new SealCheck({ ...deps.seals, report: this.#report }, anchor?.seal);
+    const { claimLog: log, events: store } = deps;
+    this.#claims = log
+      ? new PairedClaims({ log, store, notes }, this.#earlier?.claimsAt ?? 'start')
+      : new AskedClaims(store);
   }
 
   summary(): VerifySummary {
@@ -100,24 +131,66 @@ class Run {
   }
 
   async *verify(): AsyncGenerator<Difference> {
-    await this.#rows.prepare(this.#report);
-    await this.#seals.start();
-    const walk = new LogWalk(this.#deps);
-    const pending: Promise<void>[] = [];
-    for await (const streams of this.#newStreams(walk)) {
-      pending.push(this.#verifyBatch(streams));
-      if (pending.length < BATCHES_AT_ONCE) continue;
-      await pending.shift();
-      yield* this.#take();
+    try {
+      yield* this.#everything();
+    } finally {
+      if (isClaimLogged(this.#claims)) await this.#claims.stop();
     }
-    for (const batch of pending) await batch;
+  }
+
+  async *#everything(): AsyncGenerator<Difference> {
+    // What was found before the stop belongs to the report as well, and is counted already.
+    for (const text of this.#request.notes.differences()) yield JSON.parse(text) as Difference;
+    this.#request.progress?.(this.#counts.events);
+    await this.#rows.prepare(this.#report);
+    await this.#seals.start(this.#earlier?.seals);
+    const walk = new LogWalk(this.#deps, this.#beginning());
+    const pending: Promise<void>[] = [];
+    let sinceSave = 0;
+    try {
+      for await (const streams of this.#newStreams(walk)) {
+        this.#request.signal?.throwIfAborted();
+        pending.push(this.#verifyBatch(streams));
+        const saving = this.#request.notes.isKept && ++sinceSave >= BATCHES_BETWEEN_SAVES;
+        while (pending.length > (saving ? 0 : BATCHES_AT_ONCE - 1)) await pending.shift();
+        yield* this.#take();
+        if (!saving) continue;
+        this.#save();
+        sinceSave = 0;
+      }
+      for (const batch of pending) await batch;
+    } finally {
+      // The stores and the notes may be closed after this.
+      await Promise.allSettled(pending);
+    }
     yield* this.#take();
     yield* this.#afterwards(walk);
   }
 
+  /** Seals cover stretches of the log, so the events of the one that was under way come by once more. */
+  #beginning(): LogPosition | 'start' {
+    const { numberOf } = this.#deps.seals;
+    const { after } = this.#seals.progress;
+    return this.#earlier && numberOf(after) < numberOf(this.#at) ? after : this.#at;
+  }
+
+  #save(): void {
+    const progress: AuditProgress = {
+      request: requestText(this.#request),
+      startedAt: this.#startedAt,
+      at: this.#at,
+      claimsAt: this.#claims.at,
+      seals: this.#seals.progress,
+      frozenEarlier: this.#frozenEarlier,
+      counts: this.#counts,
+    };
+    this.#request.notes.save(JSON.stringify(progress));
+  }
+
   async *#afterwards(walk: LogWalk): AsyncGenerator<Difference> {
     const orphans = new Orphans({ ...this.#deps, streams: this.#streams, report: this.#report });
-    for await (const streams of orphans.unseenStreams(this.#request.anchor?.heads)) {
+    const { notes } = this.#request;
+    for await (const streams of orphans.unseenStreams(notes.heads())) {
       for (const stream of streams) this.#streams.add(stream);
       await this.#verifyBatch(streams);
       yield* this.#take();
@@ -128,21 +201,27 @@ class Run {
       for (const event of events)
         if (this.#streams.has(event.stream)) this.#streams.meet(event, this.#report);
     }
+    this.#request.signal?.throwIfAborted();
     await this.#seals.end();
+    for await (const differences of this.#claims.end()) {
+      differences.forEach(this.#report);
+      yield* this.#take();
+    }
     this.#streams.checkLog(this.#report);
     if (this.#request.fundId === undefined) {
       await orphans.checkRows(this.#rows.comparable);
       await orphans.checkDeliveries(this.#startedAt, this.#frozenEarlier);
     }
-    checkVanished(this.#request.anchor?.heads, this.#streams, this.#report);
+    checkVanished(notes.heads(), this.#streams, this.#report);
     yield* this.#take();
   }
 
   async *#newStreams(walk: LogWalk): AsyncGenerator<readonly string[]> {
     let some: string[] = [];
     for await (const events of walk.toTheEnd(this.#report)) {
-      await this.#seals.meet(events);
-      for (const event of events) {
+      await this.#seals.meet(this.#behind(this.#earlier?.seals.after, events));
+      for (const event of this.#behind(this.#earlier?.at, events)) {
+        this.#at = event.position;
         if (this.#streams.meet(event, this.#report)) some.push(event.stream);
         if (some.length < STREAMS_AT_ONCE) continue;
         yield some;
@@ -152,15 +231,29 @@ class Run {
     if (some.length > 0) yield some;
   }
 
+  /** Events that an audit that was stopped has not seen. */
+  #behind(
+    place: LogPosition | 'start' | undefined,
+    events: readonly RecordedEvent[],
+  ): readonly RecordedEvent[] {
+    if (place === undefined || place === 'start') return events;
+    const { numberOf } = this.#deps.seals;
+    const seen = numberOf(place);
+    return events.filter(({ position }) => numberOf(position) > seen);
+  }
+
   async #verifyBatch(streams: readonly string[]): Promise<void> {
-    const { fundId, anchor, progress } = this.#request;
+    const { fundId, notes, progress } = this.#request;
     const audited = await this.#batch.audit(streams);
     const wanted = audited.filter((one) => isWanted(one, fundId));
-    for (const { stream, events, differences, operation } of wanted) {
-      differences.forEach(this.#report);
+    const claims = await Promise.all(
+      wanted.map(({ stream, operation }) => this.#checkClaims(stream, operation)),
+    );
+    for (const [index, { stream, events, differences, operation }] of wanted.entries()) {
+      [...differences, ...claims[index]!].forEach(this.#report);
       if (operation || events.length > 0)
         this.#streams.verified(stream, events, operation?.payments.length ?? 0);
-      checkAnchor(anchor?.heads.get(stream), events, this.#report);
+      checkAnchor(notes.head(stream), events, this.#report);
     }
     const operations = wanted.flatMap(({ operation }) => (operation ? [operation] : []));
     await Promise.all([this.#rows.compare(operations, this.#report), this.#compareDeliveries(operations)]);
@@ -168,6 +261,10 @@ class Run {
     this.#counts.events += events;
     this.#counts.streams += wanted.length;
     progress?.(audited.reduce((sum, one) => sum + one.events.length, 0));
+  }
+
+  async #checkClaims(stream: string, operation: OperationAudit | undefined): Promise<readonly Difference[]> {
+    return operation ? this.#claims.check(stream, operation.events) : [];
   }
 
   async #compareDeliveries(operations: readonly OperationAudit[]): Promise<void> {
@@ -182,6 +279,8 @@ class Run {
     const found = this.#found;
     this.#found = [];
     this.#counts.differences += found.length;
+    const { notes } = this.#request;
+    if (notes.isKept) for (const difference of found) notes.noteDifference(JSON.stringify(difference));
     yield* found;
   }
 }

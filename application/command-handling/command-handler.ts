@@ -3,16 +3,48 @@ import { isReserved } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { chainEvents, encodeEvent, notEarlier } from '../event-codec/event-codec.ts';
-import { TimeOrderedIds } from '../support/time-ordered-id.ts';
+import { BusyError } from '../ports/busy-error.ts';
 import type { BusinessClock } from '../ports/clock.ts';
-import { UNWATCHED_COMMANDS } from '../ports/observation.ts';
-import type { CommandWatch } from '../ports/observation.ts';
 import { ConcurrencyError, KeyAlreadyClaimedError } from '../ports/event-store.ts';
 import type { AppendResult, EventStore, EventToAppend, KeyClaim } from '../ports/event-store.ts';
+import { UNWATCHED_COMMANDS } from '../ports/observation.ts';
+import type { CommandWatch } from '../ports/observation.ts';
 import { retryAppend } from '../support/retry.ts';
-import { KeyedQueue } from './keyed-queue.ts';
-import { acceptedUnder, advance, replay, visibleOf } from './operation.ts';
+import { TimeOrderedIds } from '../support/time-ordered-id.ts';
+import { acceptedUnder, advance, fundOf, replay, visibleOf } from './operation.ts';
 import type { Operation, Reservations, UsedKey } from './operation.ts';
+
+/** Runs tasks of one key one after another, tasks of different keys side by side. */
+export class KeyedQueue {
+  readonly #tails = new Map<string, Promise<unknown>>();
+  readonly #patienceMs: number;
+
+  /** @param patienceMs the longest time in the queue after which a task is still begun */
+  constructor(patienceMs = Infinity) {
+    this.#patienceMs = patienceMs;
+  }
+
+  /** @throws BusyError it waited too long behind others of its key; it was not begun, and never will be */
+  async run<T>(key: string, task: () => Promise<T>): Promise<T> {
+    const before = this.#tails.get(key);
+    const queuedAt = performance.now();
+    const begin = (): Promise<T> => {
+      if (performance.now() - queuedAt <= this.#patienceMs) return task();
+      throw new BusyError(`waited too long behind others for ${key}`);
+    };
+    const mine = before === undefined ? task() : before.then(begin);
+    // The tail never rejects: a failure is its own caller's, not the next one's.
+    const tail = mine.then(ignore, ignore);
+    this.#tails.set(key, tail);
+    try {
+      return await mine;
+    } finally {
+      if (this.#tails.get(key) === tail) this.#tails.delete(key);
+    }
+  }
+}
+
+const ignore = (): void => undefined;
 
 export interface CommandRequest {
   readonly stream: string;
@@ -207,6 +239,7 @@ export class CommandHandler {
       actor: request.actor,
       applicationId: request.applicationId,
       recordedAt: notEarlier(this.#deps.clock.now(), operation.recordedAt),
+      ...fundOf(operation.state, events),
     };
     const decidedAt = Date.parse(metadata.recordedAt);
     const { idempotency } = request;

@@ -4,7 +4,7 @@ import type { LoanState } from '../../domain/loan/state.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { CHAIN_START, decodeLoanEvent } from '../event-codec/event-codec.ts';
 import type { EventToAppend, RecordedEvent, StreamRevision } from '../ports/event-store.ts';
-import { seesFund } from '../request-context.ts';
+import { seesFund } from '../ports/clients.ts';
 
 /**
  * `loan-<application>.<code>`: the code's characters outside letters, digits, `-` and `_` become `~` and two hexadecimal digits,
@@ -95,6 +95,13 @@ export const noOperation = (): Operation => ({
   accepted: new Map(),
 });
 
+/** What the metadata of these events says of the fund: nothing before the operation is received. */
+export const fundOf = (state: LoanState, events: readonly LoanEvent[]): { readonly fundId?: string } => {
+  if ('fundId' in state) return { fundId: state.fundId };
+  const reception = events.find((event) => event.type === 'LoanReceived');
+  return reception ? { fundId: reception.fundId } : {};
+};
+
 /** The operation as its asker may see it: one of a fund that is not among these does not exist. */
 export const visibleOf = (operation: Operation, onlyFundIds: readonly string[] | undefined): Operation =>
   !('fundId' in operation.state) || seesFund(onlyFundIds ? { onlyFundIds } : {}, operation.state.fundId)
@@ -135,3 +142,6 @@ export const replay = (events: readonly RecordedEvent[], revision: StreamRevisio
   revision === 'no_stream'
     ? noOperation()
     : advance(noOperation(), events.map(decodeLoanEvent), events, revision);
+
+/** What an operation weighs in memory, counted in installments. */
+export const weightOf = ({ state }: Operation): number => ('schedule' in state ? state.schedule.length : 1);

@@ -4,6 +4,8 @@ export interface Background {
   start(): void;
   /** Resolves when what it had in hand is finished or safely given up. */
   stop(): Promise<void>;
+  /** Some of it has come to a halt that this process cannot mend: another one, of another release, may be able to go on. */
+  readonly isStuck?: () => boolean;
 }
 
 /** Wraps work that runs until its signal ends. */
@@ -32,4 +34,5 @@ export const together = (name: string, parts: readonly Background[]): Background
   stop: async () => {
     await Promise.all(parts.map((part) => part.stop()));
   },
+  isStuck: () => parts.some((part) => part.isStuck?.() ?? false),
 });

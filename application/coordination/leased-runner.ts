@@ -1,7 +1,7 @@
 import type { Lease, Leases } from '../ports/coordination.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Background } from './background.ts';
-import { Outage } from '../support/failures.ts';
+import { Outage } from '../support/retry.ts';
 import type { Pause } from '../support/retry.ts';
 
 export interface LeasedRunnerOptions {
@@ -35,8 +35,19 @@ interface Holding {
   readonly until: number;
 }
 
+interface HeldOnce extends Holding {
+  /** From then on it goes to another process when it is stuck here. */
+  readonly stuckFrom: number;
+}
+
 /** How a time of holding ended. */
-type Ending = 'stopping' | 'lost' | 'not_renewed';
+type Ending = 'stopping' | 'lost' | 'not_renewed' | 'stuck';
+
+/** So many looks of the others, in which one of them can have the lease. */
+const LOOKS_ASIDE = 3;
+/** What is stuck is handed on after this many times as long each time, so that a process without another rarely stands aside. */
+const LONGER = 2;
+const LONGEST_STUCK_TTLS = 50;
 
 const RELEASE_WITHIN_MS = 1_000;
 
@@ -78,10 +89,16 @@ export class LeasedRunner implements Background {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
+    const { ttlMs, lookEveryMs } = this.#timing;
+    let stuckAfterMs = ttlMs / 2;
     for (;;) {
       const holding = await this.#obtain(signal);
       if (!holding) return;
-      await this.#hold(holding, signal);
+      const ending = await this.#hold({ ...holding, stuckFrom: this.#options.now() + stuckAfterMs }, signal);
+      if (ending !== 'stuck') continue;
+      this.#state = 'standby';
+      await this.#options.sleep(LOOKS_ASIDE * lookEveryMs, signal);
+      stuckAfterMs = Math.min(stuckAfterMs * LONGER, ttlMs * LONGEST_STUCK_TTLS);
     }
   }
 
@@ -113,23 +130,29 @@ export class LeasedRunner implements Background {
     return answer;
   }
 
-  async #hold({ lease, until }: Holding, signal: AbortSignal): Promise<void> {
+  async #hold(holding: HeldOnce, signal: AbortSignal): Promise<Ending> {
+    const { lease } = holding;
     const { inner, logger } = this.#options;
     const named = { lease: lease.name, term: lease.token };
-    if (signal.aborted || this.#options.now() >= until) return this.#giveBack(lease);
+    if (signal.aborted || this.#options.now() >= holding.until) {
+      await this.#giveBack(lease);
+      return 'not_renewed';
+    }
     this.#state = 'holding';
     logger.info(named, 'lease obtained, starting');
     inner.start();
-    const ending = await this.#keep({ lease, until }, signal);
+    const ending = await this.#keep(holding, signal);
     this.#state = 'stepping_down';
-    if (ending !== 'stopping') logger.error({ ...named, ending }, 'lease lost, stopping');
+    if (ending === 'stuck') logger.warn(named, 'it has come to a halt here; another process may try');
+    else if (ending !== 'stopping') logger.error({ ...named, ending }, 'lease lost, stopping');
     await inner.stop();
     if (ending !== 'lost') await this.#giveBack(lease);
     if (ending === 'stopping') logger.info(named, 'lease given back');
+    return ending;
   }
 
-  async #keep({ lease, until: firstEnd }: Holding, signal: AbortSignal): Promise<Ending> {
-    const { leases, sleep, now } = this.#options;
+  async #keep({ lease, until: firstEnd, stuckFrom }: HeldOnce, signal: AbortSignal): Promise<Ending> {
+    const { leases, sleep, now, inner } = this.#options;
     const { ttlMs } = this.#timing;
     let until = firstEnd;
     let pause = ttlMs / 3;
@@ -138,6 +161,7 @@ export class LeasedRunner implements Background {
       if (signal.aborted) break;
       const askedAt = now();
       if (askedAt >= until) return 'not_renewed';
+      if (askedAt >= stuckFrom && inner.isStuck?.()) return 'stuck';
       const renewed = await this.#within(until - askedAt, signal, leases.renew(lease, ttlMs));
       if (renewed === false) return 'lost';
       pause = ttlMs / (renewed ? 3 : 12);

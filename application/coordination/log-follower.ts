@@ -1,8 +1,7 @@
 import type { CheckpointStore } from '../ports/coordination.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
-import { Outage } from '../support/failures.ts';
-import { repeatUntilAborted } from '../support/retry.ts';
+import { Outage, repeatUntilAborted } from '../support/retry.ts';
 import type { Pause } from '../support/retry.ts';
 
 /** Another process follows under the same name and has moved on: this one starts again from the stored position. */

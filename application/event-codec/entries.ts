@@ -1,4 +1,4 @@
-import type { ScheduledInstallment } from '../../domain/installment/state.ts';
+import type { ScheduledInstallment } from '../../domain/installment/installment.ts';
 import type {
   DecisionRecord,
   LoanDocument,

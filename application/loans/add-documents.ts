@@ -10,8 +10,8 @@ import { loanStream } from '../command-handling/operation.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { DocumentInspector, DocumentStore, ReceivedFile } from '../ports/document-store.ts';
-import { askedBy } from '../request-context.ts';
-import type { Outcome, RequestContext } from '../request-context.ts';
+import { askedBy } from '../ports/clients.ts';
+import type { Outcome, RequestContext } from '../ports/clients.ts';
 import type { AddDocumentsInput, DocumentsReceipt, NamedDocument } from './inputs.ts';
 
 /** The upload that a document names. @throws DomainError `missing_file` */

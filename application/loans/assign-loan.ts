@@ -8,7 +8,7 @@ import { canonicalText, loanStream } from '../command-handling/operation.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { DocumentInspector, DocumentStore } from '../ports/document-store.ts';
-import type { Outcome, RequestContext } from '../request-context.ts';
+import type { Outcome, RequestContext } from '../ports/clients.ts';
 import { documentsOf, fileNamed, privateNames } from './add-documents.ts';
 import { ENDPOINTS } from './inputs.ts';
 import type { AssignLoanInput, LoanReceipt } from './inputs.ts';

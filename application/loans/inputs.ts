@@ -1,6 +1,8 @@
-import type { PaymentMethod } from '../../domain/installment/state.ts';
-import type { Settlement } from '../../domain/installment/decide.ts';
-import type { ScheduledInstallment } from '../../domain/installment/state.ts';
+import type {
+  PaymentMethod,
+  ScheduledInstallment,
+  Settlement,
+} from '../../domain/installment/installment.ts';
 import type {
   LoanDocument,
   RepurchaseEndStatus,

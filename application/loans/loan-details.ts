@@ -1,6 +1,5 @@
-import type { PaymentMethod } from '../../domain/installment/state.ts';
-import { outstandingAtDue } from '../../domain/installment/decide.ts';
-import type { Installment, PrepaymentCredit } from '../../domain/installment/state.ts';
+import type { Installment, PaymentMethod, PrepaymentCredit } from '../../domain/installment/installment.ts';
+import { outstandingAtDue } from '../../domain/loan/payments.ts';
 import type { RejectionReason, RepurchaseReason } from '../../domain/loan/events.ts';
 import { openFaceValue, payoffValue } from '../../domain/loan/evolve.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
@@ -174,7 +173,7 @@ export interface OpenedTexts {
   readonly reasonDetail: string | undefined;
 }
 
-export const presentLoan = (
+export const loanDetailsOf = (
   view: LoanView,
   { borrower, documentNames, reasonDetail }: OpenedTexts,
   today: CalendarDate,

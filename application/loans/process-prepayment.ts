@@ -6,8 +6,8 @@ import { decodeLoanEvent } from '../event-codec/event-codec.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { EventStore } from '../ports/event-store.ts';
-import { askedBy } from '../request-context.ts';
-import type { Outcome, RequestContext } from '../request-context.ts';
+import { askedBy } from '../ports/clients.ts';
+import type { Outcome, RequestContext } from '../ports/clients.ts';
 import { ENDPOINTS, requirePaymentDate } from './inputs.ts';
 import type { PaymentDatePolicy, PrepaymentReceipt, ProcessPrepaymentInput } from './inputs.ts';
 

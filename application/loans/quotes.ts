@@ -16,7 +16,7 @@ import type { Cents } from '../../domain/shared/money.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { loanStream } from '../command-handling/operation.ts';
 import type { BusinessClock } from '../ports/clock.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { RequestContext } from '../ports/clients.ts';
 import { requirePaymentDate } from './inputs.ts';
 import type {
   PaymentDatePolicy,

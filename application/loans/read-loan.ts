@@ -12,10 +12,10 @@ import type { DocumentContents, StoredContent } from '../ports/document-store.ts
 import type { EventStore } from '../ports/event-store.ts';
 import type { LoanPage, LoanReader, LoanVersions } from '../ports/loan-queries.ts';
 import { readTexts } from '../privacy/forget-borrower.ts';
-import { seesFund } from '../request-context.ts';
-import type { RequestContext } from '../request-context.ts';
+import { seesFund } from '../ports/clients.ts';
+import type { RequestContext } from '../ports/clients.ts';
 import { instantOf } from '../schemas/values.ts';
-import { presentLoan } from './loan-details.ts';
+import { loanDetailsOf } from './loan-details.ts';
 import type { LoanDetails, OpenedTexts } from './loan-details.ts';
 import type { OwnWrites } from './own-writes.ts';
 
@@ -84,7 +84,7 @@ export class LoanReading {
     const view = await this.#viewOf(context, code);
     if (view === undefined) return undefined;
     const { vault, clock } = this.#deps;
-    return presentLoan(view, await openTexts(vault, view.loan.stream, view), clock.today());
+    return loanDetailsOf(view, await openTexts(vault, view.loan.stream, view), clock.today());
   }
 
   /** @throws DomainError `loan_not_found`, `document_not_found` */
@@ -98,6 +98,9 @@ export class LoanReading {
     const { vault, contents } = this.#deps;
     const [text] = name === undefined ? [] : await readTexts(vault, stream, [name]);
     const content = text === undefined ? undefined : await contents.open(stream, document!.sha256);
+    // A name that an earlier version stored plainly says nothing about the key.
+    if (text !== undefined && content === undefined)
+      await vault.open(stream, view.loan.borrower as SealedBorrower);
     if (text === undefined || content === undefined) {
       const message = 'this operation has no such document, or its borrower was forgotten';
       throw new DomainError('document_not_found', message);

@@ -5,8 +5,8 @@ import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { canonicalText, loanStream } from '../command-handling/operation.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
-import { askedBy } from '../request-context.ts';
-import type { Outcome, RequestContext } from '../request-context.ts';
+import { askedBy } from '../ports/clients.ts';
+import type { Outcome, RequestContext } from '../ports/clients.ts';
 import { ENDPOINTS } from './inputs.ts';
 import type { RepurchaseReceipt, RequestRepurchaseInput } from './inputs.ts';
 

@@ -4,8 +4,8 @@ import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { canonicalText, loanStream } from '../command-handling/operation.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
-import { askedBy } from '../request-context.ts';
-import type { Outcome, RequestContext } from '../request-context.ts';
+import { askedBy } from '../ports/clients.ts';
+import type { Outcome, RequestContext } from '../ports/clients.ts';
 import { ENDPOINTS, requirePaymentDate } from './inputs.ts';
 import type { PaymentDatePolicy, SettleInstallmentInput, SettlementReceipt } from './inputs.ts';
 

@@ -2,7 +2,7 @@ import { RENEGOTIATION_STREAM_PREFIX } from '../command-handling/operation.ts';
 import { ConcurrencyError, KeyAlreadyClaimedError } from '../ports/event-store.ts';
 import type { EventStore, EventToAppend, KeyClaim, StreamRevision } from '../ports/event-store.ts';
 import { MoveFailedError } from '../ports/moving.ts';
-import type { EventToMove, LogToMove, MoveLedger } from '../ports/moving.ts';
+import type { EventToMove, LogToMove } from '../ports/moving.ts';
 import { retryUntilAvailable } from '../support/retry.ts';
 
 /** Events of one stream that follow each other directly, as they were appended together. */
@@ -91,19 +91,16 @@ function* wavesOf(
 interface Dependencies {
   readonly log: LogToMove;
   readonly store: Pick<EventStore, 'append'>;
-  readonly ledger: Pick<MoveLedger, 'eventsThrough' | 'noteEvents'>;
   readonly pause: (ms: number) => Promise<void>;
 }
 
 const PAGE = 250;
 const IN_FLIGHT = 64;
-/** After a kill so many events at most are appended again, which changes nothing. */
-const NOTE_EVERY = 1_000;
 
 /**
  * Appends every event again: same ids, revisions, texts and keys. Events of an operation keep their order, and so does everything
  * around a renegotiation and around the places where followers go on; between operations it may change by a few dozen appends,
- * which no reader of the log relies on.
+ * which no reader of the log relies on. The store recognises an append that it has: a copy that was stopped is simply begun again.
  */
 export class CopyEvents {
   readonly #deps: Dependencies;
@@ -117,25 +114,14 @@ export class CopyEvents {
    * @param moved called with a number of events as soon as they are stored
    */
   async execute(cuts: ReadonlySet<number>, moved: (events: number) => void): Promise<void> {
-    const { ledger, pause } = this.#deps;
-    let noted = await ledger.eventsThrough();
-    let [through, unnoted] = [noted, 0];
-    for (const wave of wavesOf(appendsOf(this.#eventsAfter(noted), cuts), cuts, IN_FLIGHT)) {
+    for (const wave of wavesOf(appendsOf(this.#events(), cuts), cuts, IN_FLIGHT)) {
       await settled(wave.map((append) => this.#append(append)));
-      const count = wave.reduce((sum, { events }) => sum + events.length, 0);
-      through = Math.max(through, ...wave.map((append) => append.through));
-      unnoted += count;
-      moved(count);
-      if (unnoted < NOTE_EVERY) continue;
-      noted = through;
-      unnoted = 0;
-      await retryUntilAvailable(() => ledger.noteEvents(noted), pause);
+      moved(wave.reduce((sum, { events }) => sum + events.length, 0));
     }
-    if (through > noted) await retryUntilAvailable(() => ledger.noteEvents(through), pause);
   }
 
-  *#eventsAfter(position: number): Generator<EventToMove> {
-    for (let after = position; ;) {
+  *#events(): Generator<EventToMove> {
+    for (let after = 0; ;) {
       const page = this.#deps.log.page(after, PAGE);
       yield* page;
       const last = page.at(-1);

@@ -1,6 +1,6 @@
 import type { EventStore, EventSubscription } from '../ports/event-store.ts';
 import { MoveFailedError } from '../ports/moving.ts';
-import type { CheckpointToMove, HeldClaim, LogToMove, MoveLedger, RecordsToMove } from '../ports/moving.ts';
+import type { CheckpointToMove, HeldClaim, LogToMove, RecordsToMove } from '../ports/moving.ts';
 import { retryUntilAvailable } from '../support/retry.ts';
 import { CopyEvents } from './copy-events.ts';
 import { VerifyEvents } from './verify-events.ts';
@@ -15,7 +15,8 @@ export interface DocumentsToMove {
 interface Dependencies {
   readonly log: LogToMove;
   readonly records: RecordsToMove;
-  readonly ledger: MoveLedger;
+  /** The move is over: from now on the service starts there, and its followers at these positions. */
+  readonly finish: (checkpoints: readonly CheckpointToMove[]) => Promise<void>;
   /** Undefined when the streams stay where they are. */
   readonly store: (EventStore & EventSubscription) | undefined;
   readonly documents: DocumentsToMove | undefined;
@@ -55,12 +56,12 @@ export class Move {
 
   /** @throws MoveFailedError @throws StoreUnavailableError an engine stays away: start it again later */
   async execute(done: Done): Promise<Moved> {
-    const { store, records, log, ledger, documents, pause } = this.#deps;
+    const { store, records, log, finish, documents, pause } = this.#deps;
     await records.copy(done);
     const checkpoints = store ? await this.#moveStreams(store, done) : records.checkpoints();
     await documents?.copy(done);
     await records.compare(done);
-    await retryUntilAvailable(() => ledger.finish(checkpoints), pause);
+    await retryUntilAvailable(() => finish(checkpoints), pause);
     const { events, streams, claims } = store ? log.counts() : { events: 0, streams: 0, claims: 0 };
     return {
       events,
@@ -75,12 +76,10 @@ export class Move {
     store: EventStore & EventSubscription,
     done: Done,
   ): Promise<readonly CheckpointToMove[]> {
-    const { log, ledger, records, pause } = this.#deps;
+    const { log, records, pause } = this.#deps;
     const places = records.checkpoints().map(({ name, position }) => ({ name, at: log.lastAt(position) }));
     const cuts = new Set(places.map(({ at }) => at).filter((at) => at > 0));
-    const through = await ledger.eventsThrough();
-    if (through > 0) done(log.countThrough(through));
-    await new CopyEvents({ log, store, ledger, pause }).execute(cuts, done);
+    await new CopyEvents({ log, store, pause }).execute(cuts, done);
     const positions = await new VerifyEvents({ log, subscription: store }).execute(cuts, done);
     for (const page of log.claims()) {
       for (let at = 0; at < page.length; at += CLAIMS_IN_FLIGHT) {
@@ -99,7 +98,7 @@ export class Move {
     const holder = await retryUntilAvailable(() => store.findClaim(claim), this.#deps.pause);
     if (holder === stream) return;
     throw new MoveFailedError(
-      `the key ${claim.key} of ${claim.endpoint} should be held by ${stream}, not by ${holder ?? 'nobody'}`,
+      `the key ${claim.key} of ${claim.endpoint} should be held by ${stream}, and ${holder === undefined ? 'is not held' : `is held by ${holder}`}`,
     );
   }
 }

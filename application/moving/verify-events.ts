@@ -1,3 +1,4 @@
+import { fieldDifferences } from '../audit/difference.ts';
 import { CHAIN_START, chainHash } from '../event-codec/event-codec.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import { MoveFailedError } from '../ports/moving.ts';
@@ -55,22 +56,19 @@ export class VerifyEvents {
     const original = this.#deps.log.find(event.id);
     const name = `${event.stream} ${event.revision}`;
     if (!original) throw new MoveFailedError(`the event store holds an event that was never moved: ${name}`);
-    const { stream, revision, type, data, metadata } = original.event;
-    const same =
-      event.stream === stream && event.revision === revision && event.type === type && event.data === data;
-    const { hash, ...rest } = event.metadata;
-    const chained = chainHash(original.previousHash ?? CHAIN_START, event.stream, {
-      ...event,
-      metadata: rest,
-    });
-    if (same && hash === metadata.hash && chained === hash) return original;
-    throw new MoveFailedError(
-      same && hash === metadata.hash
-        ? `the hash chain does not hold at ${name}`
-        : `event ${event.id} differs from what was moved: ${name}`,
-    );
+    const [difference] = fieldDifferences(contentsOf(original.event), contentsOf(event));
+    if (difference)
+      throw new MoveFailedError(
+        `event ${event.id} differs from what was moved: ${name}, field ${difference.path}`,
+      );
+    const { hash, ...metadata } = event.metadata;
+    if (chainHash(original.previousHash ?? CHAIN_START, event.stream, { ...event, metadata }) === hash)
+      return original;
+    throw new MoveFailedError(`the hash chain does not hold at ${name}`);
   }
 }
+
+const contentsOf = ({ position: _, ...contents }: RecordedEvent) => contents;
 
 /** Everything before an event that keeps its place comes before it, everything after it after. */
 class KeptOrder {

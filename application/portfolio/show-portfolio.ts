@@ -20,7 +20,7 @@ export const businessDayOf = (instant: string): CalendarDate =>
 const OFFSETS = [3, 2];
 
 /** First instant after a day in America/Sao_Paulo. */
-const endOfBusinessDay = (date: CalendarDate): string => {
+export const endOfBusinessDay = (date: CalendarDate): string => {
   const next = addDays(date, 1);
   const begins = (instant: Date): boolean =>
     saoPaulo.format(instant) === next && saoPaulo.format(new Date(instant.getTime() - 1)) === date;
@@ -119,7 +119,8 @@ class Aging {
     this.#valuesOf = presentValuesOn(date);
   }
 
-  add({ dailyFactor, open }: OpenPosition): void {
+  /** @returns the present value of each open installment, in their order */
+  add({ dailyFactor, open }: OpenPosition): readonly number[] {
     const { lines } = this.#valuesOf(dailyFactor, open);
     open.forEach(({ dueDate, faceValue }, index) => {
       const tally = this.#tallyOf(dueDate);
@@ -127,6 +128,7 @@ class Aging {
       tally.faceValue += faceValue;
       tally.presentValue += lines[index]!.presentValue;
     });
+    return lines.map(({ presentValue }) => presentValue);
   }
 
   #tallyOf(dueDate: CalendarDate): Tally {
@@ -156,6 +158,14 @@ const flowsOf = (totals: readonly FlowTotal[]): readonly Flow[] =>
     return { flow, onDay: sumOf(own.filter(({ onDay }) => onDay)), toDate: sumOf(own) };
   });
 
+export interface PortfolioRequest {
+  readonly fundId: string;
+  readonly date: CalendarDate;
+  readonly knownAt?: string;
+}
+
+export type OnHeld = (position: OpenPosition, presentValues: readonly number[]) => void;
+
 /**
  * What a fund held at the end of a business day. Facts count from their business date, whenever they were recorded; `knownAt`
  * leaves out what was recorded later, which gives a past answer again.
@@ -169,17 +179,17 @@ export class ShowPortfolio {
     this.#clock = clock;
   }
 
-  async execute(request: {
-    readonly fundId: string;
-    readonly date: CalendarDate;
-    readonly knownAt?: string;
-  }): Promise<FundPosition> {
+  /** @param onHeld called with each operation that is held, and the present value of each of its open installments */
+  async execute(request: PortfolioRequest, onHeld?: OnHeld): Promise<FundPosition> {
     const { fundId, date, knownAt = this.#clock.now() } = request;
     const query = { fundId, date, knownAt, endOfDay: endOfBusinessDay(date) };
     const aging = new Aging(date);
     let operations = 0;
     for await (const page of this.#positions.openOn(query)) {
-      for (const position of page) aging.add(position);
+      for (const position of page) {
+        const presentValues = aging.add(position);
+        onHeld?.(position, presentValues);
+      }
       operations += page.length;
     }
     const overdue = totalOf(aging.buckets);

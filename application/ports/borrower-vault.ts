@@ -21,7 +21,8 @@ export interface Borrower {
 
 /**
  * Personal data, sealed with a key of its operation (AES-256-GCM), so that forgetting a borrower is deleting that key.
- * The key is durable before `seal` resolves.
+ * The key is durable before `seal` resolves. What only the key could do is `undefined` once it was deleted;
+ * @throws KeyMissingError where the log holds no record that the borrower was forgotten: the key was lost
  */
 export interface BorrowerVault {
   seal(stream: string, borrower: Borrower): Promise<SealedBorrower>;

@@ -109,3 +109,35 @@ export class InvalidTokenError extends Error {
 export class TokenExpiredError extends Error {
   override readonly name = 'TokenExpiredError';
 }
+
+/** Who asks, in which request. */
+export interface RequestContext {
+  readonly requestId: string;
+  readonly clientId: string;
+  readonly applicationId: string;
+  /** Funds that the client may use: those linked to the application, looked up for this request. */
+  readonly fundIds: readonly string[];
+  /** What belongs to another fund is hidden from this client. Absent: it sees every fund, linked or no longer linked. */
+  readonly onlyFundIds?: readonly string[];
+  /** Aborted when the client is gone before its answer. What was not begun then need not be. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a command carries of the request that asks for it. */
+export const askedBy = ({ applicationId, clientId, requestId, onlyFundIds }: RequestContext) => ({
+  applicationId,
+  actor: clientId,
+  correlationId: requestId,
+  ...(onlyFundIds && { onlyFundIds }),
+});
+
+export const seesFund = (
+  { onlyFundIds }: Pick<RequestContext, 'onlyFundIds'>,
+  fundId: string | null,
+): boolean => onlyFundIds === undefined || (fundId !== null && onlyFundIds.includes(fundId));
+
+/** What a use case answers: `replayed` when an earlier request with the same key had done it already. */
+export interface Outcome<Result> {
+  readonly replayed: boolean;
+  readonly result: Result;
+}

@@ -1,6 +1,6 @@
 /** A decision of the administrator as it arrived, not read yet. */
 export interface ReceivedDecision {
-  /** One JSON text, see application/administrator/decision-schema.ts. */
+  /** One JSON text, see application/publishing/description/decision-schema.ts. */
   readonly text: string;
   /** Where it stood, for people who look for it: topic, partition and offset, or a line of a file. */
   readonly origin: string;

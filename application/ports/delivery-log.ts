@@ -74,5 +74,7 @@ export interface DeliveryLog {
   list(query: DeliveryQuery): Promise<DeliveryPage>;
   /** Oldest first; of removed subscriptions none. An application has few subscriptions. */
   ofEvent(eventId: string): Promise<readonly EventDelivery[]>;
+  /** The same of several events, at most a few hundred: oldest first. */
+  ofEvents(eventIds: readonly string[]): Promise<readonly EventDelivery[]>;
   lag(): Promise<readonly DeliveryLag[]>;
 }

@@ -131,7 +131,7 @@ export interface DeliveryQueue {
   /** Gives lanes back without a result; leases that ended already are ignored. */
   release(leases: readonly LaneLease[], now: string): Promise<void>;
   /** Active subscriptions that have work, now or later. */
-  schedules(): Promise<readonly LaneSchedule[]>;
+  schedules(now: string): Promise<readonly LaneSchedule[]>;
   /** The event, and the subscriptions that it was queued for. */
   findEvent(
     applicationId: string,

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../request-context.ts';
+import type { RequestContext } from './clients.ts';
 
 /** A part of a content, in bytes: from `start`, to before `end`. */
 export interface ByteRange {

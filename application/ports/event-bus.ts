@@ -53,6 +53,8 @@ export interface OperationMark {
   readonly sequence: number;
   /** Events with this sequence that were handled; one stored event may give several public ones. */
   readonly eventIds: readonly string[];
+  /** Everything of the operation that was handled, as the bus writes it down; absent in marks of before. */
+  readonly handled?: string;
 }
 
 /** How far a batch brings a consumer group in one partition; belongs into the same transaction as the batch's effects. */
@@ -88,6 +90,17 @@ export interface ConsumerOffsets {
   advance(progress: ConsumerProgress): Promise<void>;
   /** What the group has handled of these operations, most of the time something of each. */
   marks(group: string, operations: readonly string[]): Promise<ReadonlyMap<string, OperationMark>>;
+  /**
+   * Number of partitions over which the operations of a topic are spread: the first one that is told stays, until another is accepted.
+   * Where none was told yet, offsets that groups have there say it.
+   */
+  keepPartitions(topic: string, partitions: number): Promise<number>;
+  /** Undefined before the first. */
+  keptPartitions(topic: string): Promise<number | undefined>;
+  /** False, and nothing changes, when another number than `from` is kept. */
+  acceptPartitions(topic: string, from: number, to: number): Promise<boolean>;
+  /** Groups that have offsets there. */
+  groups(topic: string): Promise<readonly string[]>;
 }
 
 /** An operation with an event that cannot be published: from that event on, its events wait. */

@@ -18,6 +18,8 @@ export interface EventMetadata {
   readonly recordedAt: string;
   /** The idempotency key that this append used up. */
   readonly idempotency?: { readonly endpoint: string; readonly key: string; readonly fingerprint: string };
+  /** Of the operation, once it has one, so that a follower of the log need not read the stream for it; absent in events of before. */
+  readonly fundId?: string;
   /** Chains to the previous event of the stream; hexadecimal SHA-256. */
   readonly hash: string;
 }

@@ -31,12 +31,20 @@ export interface FlowTotal {
   readonly amount: number;
 }
 
+/** `month` as in 2026-06; amount in integer cents, net of excess. */
+export interface MonthlySum {
+  readonly month: string;
+  readonly amount: number;
+}
+
 /** Reads of the portfolio read model. */
 export interface PortfolioPositions {
   /** Operations with at least one open installment, in pages, ordered by stream. */
   openOn(query: PositionQuery): AsyncIterable<readonly OpenPosition[]>;
   /** One entry for each sort that occurred on the day, and one for each that occurred before it. */
   flows(query: PositionQuery): Promise<readonly FlowTotal[]>;
+  /** What came in up to the day of the query, by the month of its date; oldest first. */
+  receivedByMonth(query: PositionQuery): Promise<readonly MonthlySum[]>;
 }
 
 /** With the operation's code; amounts in integer cents. */

@@ -19,8 +19,6 @@ export interface HeldClaim {
 /** The streams that are left behind; no process writes to them any more. It answers at once, from a file. */
 export interface LogToMove {
   counts(): { readonly events: number; readonly streams: number; readonly claims: number };
-  /** How many events lie at or before this place. */
-  countThrough(at: number): number;
   /** In the order of the log. */
   page(after: number, limit: number): readonly EventToMove[];
   find(eventId: string): EventToMove | undefined;
@@ -41,19 +39,10 @@ export interface RecordsToMove {
   /** Steps that copying and comparing them takes. */
   count(): number;
   checkpoints(): readonly CheckpointToMove[];
-  /** Goes on where it stopped. @param moved called with a number of rows as soon as they are stored */
+  /** Rows that are there already stay as they are. @param moved called with a number of rows as soon as they are stored */
   copy(moved: (rows: number) => void): Promise<void>;
   /** @throws MoveFailedError a row differs, is missing, or is one too many */
   compare(compared: (rows: number) => void): Promise<void>;
-}
-
-/** What the new place knows about the move into it. */
-export interface MoveLedger {
-  /** Through which place of the old log everything is stored; 0 at the beginning. */
-  eventsThrough(): Promise<number>;
-  noteEvents(through: number): Promise<void>;
-  /** The move is over: from now on the service starts here, and its followers at these positions. */
-  finish(checkpoints: readonly CheckpointToMove[]): Promise<void>;
 }
 
 /** The move cannot go on as things are; what was copied stays, and nothing was put into use. */

@@ -57,8 +57,6 @@ export interface AttemptWatch {
   attempted(attempt: WatchedAttempt): void;
 }
 
-export const UNWATCHED_ATTEMPTS: AttemptWatch = { attempted: () => undefined };
-
 /** What operators watch. Calls are cheap and never fail. */
 export interface WebhookMetrics {
   /** One attempt ended. `reason` is a short stable word such as `timeout`; absent when it was delivered. */
@@ -77,15 +75,3 @@ export interface WebhookMetrics {
   breaker(state: 'opened' | 'closed'): void;
   leaseLost(): void;
 }
-
-const nothing = (): void => undefined;
-
-export const NO_METRICS: WebhookMetrics = {
-  attempt: nothing,
-  delivered: nothing,
-  exhausted: nothing,
-  queued: nothing,
-  inFlight: nothing,
-  breaker: nothing,
-  leaseLost: nothing,
-};

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../request-context.ts';
+import type { RequestContext } from './clients.ts';
 import type { DeliveryPage, DeliveryState, EventDelivery } from './delivery-log.ts';
 import type { Redelivery } from './delivery-queue.ts';
 import type { WebhookSubscription } from './webhook-subscriptions.ts';

@@ -5,6 +5,7 @@ import type { BorrowerIndex, BorrowerIndexEntry, BorrowerVault } from '../ports/
 import type { CheckpointStore } from '../ports/coordination.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import { borrowerDigest } from './forget-borrower.ts';
+import { KeyMissingError } from './missing-keys.ts';
 
 interface Dependencies {
   readonly subscription: EventSubscription;
@@ -33,24 +34,32 @@ export class IndexBorrowers {
     const stop = new AbortController();
     let last: LogPosition | undefined;
     const options = { from: 'start', streamPrefix: LOAN_STREAM_PREFIX, signal: stop.signal } as const;
+    let lost = false;
     for await (const message of subscription.subscribe(options)) {
       if (message.kind === 'caught_up') break;
       last = message.checkpoint;
       if (message.kind !== 'events') continue;
       const entries = await Promise.all(message.events.map((event) => this.#entryOf(event)));
-      await index.add(entries.filter((entry) => entry !== undefined));
+      lost ||= entries.includes('key_missing');
+      await index.add(entries.filter((entry) => entry !== undefined && entry !== 'key_missing'));
       progress(message.events.length);
     }
     stop.abort();
-    if (last !== undefined) await checkpoints.advance(CHECKPOINT, 'start', last);
+    // Once its key is put back, such an operation has to be found as well.
+    if (last !== undefined && !lost) await checkpoints.advance(CHECKPOINT, 'start', last);
   }
 
-  async #entryOf(recorded: RecordedEvent): Promise<BorrowerIndexEntry | undefined> {
+  async #entryOf(recorded: RecordedEvent): Promise<BorrowerIndexEntry | 'key_missing' | undefined> {
     if (recorded.type !== loanReceived.storedType) return undefined;
     const event = decodeLoanEvent(recorded);
     if (event.type !== 'LoanReceived') return undefined;
     const { vault } = this.#deps;
-    const borrower = await vault.open(recorded.stream, event.borrower);
-    return borrower && { digest: borrowerDigest(vault, borrower.document_number), stream: recorded.stream };
+    try {
+      const borrower = await vault.open(recorded.stream, event.borrower);
+      return borrower && { digest: borrowerDigest(vault, borrower.document_number), stream: recorded.stream };
+    } catch (error) {
+      if (error instanceof KeyMissingError) return 'key_missing';
+      throw error;
+    }
   }
 }

@@ -9,6 +9,7 @@ import type {
   SubscriptionMessage,
 } from '../ports/event-store.ts';
 import type { LoanEventName } from './event-names.ts';
+import type { Translator } from './public-event-translator.ts';
 
 /** A place to begin or to end at: in the log, or in time (an instant in UTC with milliseconds). */
 export type StreamBound =
@@ -37,7 +38,7 @@ export interface StreamedEvent {
 
 interface Dependencies {
   readonly subscription: EventSubscription;
-  readonly translate: (recorded: readonly RecordedEvent[]) => Promise<readonly PublicEvent[]>;
+  readonly translator: Translator;
 }
 
 /** Clocks of several processes differ a little, so the log is followed so much further than the end in time. */
@@ -82,7 +83,7 @@ export class EventStream {
     for await (const recorded of this.#recorded(query, signal)) {
       if (isPast(query.to, recorded)) return;
       if (recorded.stream.startsWith(LOAN_STREAM_PREFIX) && matches.recorded(recorded)) {
-        for (const event of await this.#deps.translate([recorded])) {
+        for (const event of await this.#deps.translator.translate([recorded])) {
           if (matches.event(event)) yield { position: recorded.position, event };
         }
       }

@@ -4,15 +4,15 @@ import type { CheckpointStore } from '../ports/coordination.ts';
 import type { EventBus, HeldBack, PublicEvent, RelayQuarantine } from '../ports/event-bus.ts';
 import type { EventStore, EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
-import { Outage } from '../support/failures.ts';
-import { repeatUntilAborted } from '../support/retry.ts';
+import { Outage, repeatUntilAborted } from '../support/retry.ts';
 import type { Pause } from '../support/retry.ts';
+import type { Translator } from './public-event-translator.ts';
 
 interface HeldOperationsDependencies {
   readonly quarantine: RelayQuarantine;
   readonly events: Pick<EventStore, 'read'>;
   readonly bus: Pick<EventBus, 'publish'>;
-  readonly translate: (recorded: readonly RecordedEvent[]) => Promise<readonly PublicEvent[]>;
+  readonly translator: Translator;
   readonly logger: Logger;
 }
 
@@ -44,7 +44,7 @@ export class HeldOperations {
   async translate(recorded: readonly RecordedEvent[]): Promise<readonly PublicEvent[]> {
     const free = this.#held.size === 0 ? recorded : recorded.filter(({ stream }) => !this.#held.has(stream));
     try {
-      return await this.#deps.translate(free);
+      return await this.#deps.translator.translate(free);
     } catch (error) {
       if (!isOfTheEvent(error)) throw error;
       return this.#oneByOne(free);
@@ -56,7 +56,7 @@ export class HeldOperations {
     for (const one of recorded) {
       if (this.#held.has(one.stream)) continue;
       try {
-        events.push(...(await this.#deps.translate([one])));
+        events.push(...(await this.#deps.translator.translate([one])));
       } catch (error) {
         if (!isOfTheEvent(error) || this.#held.size >= MOST_OPERATIONS) throw error;
         await this.#hold(one, error);

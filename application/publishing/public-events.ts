@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { InstallmentSettled, InstallmentUnderpaid } from '../../domain/installment/state.ts';
+import type { InstallmentSettled, InstallmentUnderpaid } from '../../domain/installment/installment.ts';
 import type {
   LoanDisbursed,
   LoanEvent,

@@ -13,9 +13,36 @@ export interface StatementLine {
   readonly reference: string;
 }
 
+/** What is wrong with a statement, and where, for those who say it in words of their own. */
+export interface StatementProblem {
+  readonly kind:
+    | 'date'
+    | 'amount'
+    | 'encoding'
+    | 'width'
+    | 'quotes'
+    | 'too_long'
+    | 'empty'
+    | 'no_column'
+    | 'same_titles'
+    | 'other';
+  /** Of the file, counted from 1. */
+  readonly line?: number;
+  /** Counted from 1. */
+  readonly column?: number;
+  /** What stands there, shortened. */
+  readonly text?: string;
+}
+
 /** The file cannot be read as a statement. Nothing was compared. */
 export class StatementError extends Error {
   override readonly name = 'StatementError';
+  readonly problem: StatementProblem;
+
+  constructor(message: string, options: ErrorOptions & { readonly problem?: StatementProblem } = {}) {
+    super(message, options);
+    this.problem = options.problem ?? { kind: 'other' };
+  }
 }
 
 /** Statement lines as columns, in the order of the file. */

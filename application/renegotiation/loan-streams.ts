@@ -1,9 +1,8 @@
-import { isReserved } from '../../domain/loan/index.ts';
 import type { LoanCommand, LoanEvent, LoanState } from '../../domain/loan/index.ts';
 import type { Decider } from '../../domain/shared/decider.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
-import { advance, replay } from '../command-handling/operation.ts';
+import { advance, fundOf, replay } from '../command-handling/operation.ts';
 import type { Operation, UsedKey } from '../command-handling/operation.ts';
 import { chainEvents, encodeEvent, notEarlier } from '../event-codec/event-codec.ts';
 import { ConcurrencyError } from '../ports/event-store.ts';
@@ -25,7 +24,7 @@ export interface Step {
   readonly stream: string;
   readonly command: LoanCommand;
   /** Without the hash. The same in every process that takes the step, so that all of them write the same bytes. */
-  readonly metadata: Omit<EventMetadata, 'hash' | 'idempotency'>;
+  readonly metadata: Omit<EventMetadata, 'hash' | 'idempotency' | 'fundId'>;
   readonly idempotency?: UsedKey;
 }
 
@@ -83,15 +82,12 @@ export class LoanStreams {
 }
 
 /** Ids follow from the renegotiation and the step, so a step that is taken twice at once is stored once. */
-const unchained = (step: Step, { recordedAt: before }: Operation, decided: readonly LoanEvent[]) => {
-  const metadata = { ...step.metadata, recordedAt: notEarlier(step.metadata.recordedAt, before) };
+const unchained = (step: Step, { recordedAt: before, state }: Operation, decided: readonly LoanEvent[]) => {
+  const recordedAt = notEarlier(step.metadata.recordedAt, before);
+  const metadata = { ...step.metadata, recordedAt, ...fundOf(state, decided) };
   return decided.map((event, i) => ({
     id: derivedId(step.renegotiationId, `${event.type} ${step.stream}`),
     ...encodeEvent(event),
     metadata: step.idempotency && i === 0 ? { ...metadata, idempotency: step.idempotency } : metadata,
   })) satisfies readonly Omit<EventToAppend, 'metadata'>[];
 };
-
-/** The renegotiation that holds an operation other than the one named, if any. */
-export const heldBy = (state: LoanState, other?: RenegotiationId): RenegotiationId | undefined =>
-  isReserved(state) && state.renegotiationId !== other ? state.renegotiationId : undefined;

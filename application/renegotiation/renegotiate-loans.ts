@@ -14,7 +14,7 @@ import { ENDPOINTS } from '../loans/inputs.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { DocumentCopies, DocumentInspector, DocumentStore } from '../ports/document-store.ts';
-import type { Outcome, RequestContext } from '../request-context.ts';
+import type { Outcome, RequestContext } from '../ports/clients.ts';
 import { Inheritance } from './inheritance.ts';
 import type { LoanStreams } from './loan-streams.ts';
 import type { RenegotiationProtocol } from './protocol.ts';

@@ -1,5 +1,5 @@
 import { presentValue } from '../../domain/curve/present-value.ts';
-import { isOpen } from '../../domain/installment/state.ts';
+import { isOpen } from '../../domain/installment/installment.ts';
 import type { Pricing } from '../../domain/loan/events.ts';
 import { openFaceValue } from '../../domain/loan/evolve.ts';
 import type { ActiveLoan } from '../../domain/loan/index.ts';

@@ -1,4 +1,4 @@
-import type { ScheduledInstallment } from '../../domain/installment/state.ts';
+import type { ScheduledInstallment } from '../../domain/installment/installment.ts';
 import type { SandboxOutcome } from '../../domain/loan/events.ts';
 import type { Proposal } from '../../domain/renegotiation/index.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';

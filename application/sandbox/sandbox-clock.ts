@@ -3,8 +3,7 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { Timestamp } from '../../domain/shared/identifiers.ts';
 import type { BusinessClock, ClockOffset, RealClock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
-import { Outage } from '../support/failures.ts';
-import { repeatUntilAborted } from '../support/retry.ts';
+import { Outage, repeatUntilAborted } from '../support/retry.ts';
 
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 

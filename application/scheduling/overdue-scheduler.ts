@@ -1,7 +1,6 @@
 import type { BusinessClock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
-import { Outage } from '../support/failures.ts';
-import { repeatUntilAborted } from '../support/retry.ts';
+import { Outage, repeatUntilAborted } from '../support/retry.ts';
 import type { Pause } from '../support/retry.ts';
 import type { MarkOverdueInstallments } from './mark-overdue-installments.ts';
 

@@ -1,8 +1,7 @@
 import type { FieldViolation } from '../../domain/shared/domain-error.ts';
-import { isSoundText } from './exact-json.ts';
+import { MOST_VIOLATIONS, isSoundText } from './document-validators.ts';
 import { ELSEWHERE } from './schema.ts';
 import type { Schema } from './schema.ts';
-import { MOST_VIOLATIONS } from './document-validators.ts';
 
 /** Longer than any name of the interface by far; a longer name is no slip of the hand. */
 const LONGEST_NAME = 64;

@@ -1,4 +1,4 @@
-import { PAYMENT_METHODS } from '../../domain/installment/state.ts';
+import { PAYMENT_METHODS } from '../../domain/installment/installment.ts';
 import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate as CalendarDay } from '../../domain/shared/calendar-date.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';

@@ -27,6 +27,17 @@ export interface SealCoverage {
 /** A place in the seal book that was written down elsewhere. */
 export type SealPlace = Pick<SealHead, 'number' | 'mac'>;
 
+/** The last record of the book that was compared with the log, and what that gave. */
+export interface SealProgress {
+  readonly begin: number;
+  readonly number: number;
+  /** Where the events of that record end: the check goes on with the one behind it. */
+  readonly after: LogPosition | 'start';
+  readonly sealed: number;
+  readonly found: number;
+  readonly reported: number;
+}
+
 const PAGE = 1_000;
 /** Where everything is broken, the first ones say it. */
 const MOST_DIFFERENCES = 50;
@@ -43,6 +54,8 @@ export class SealCheck {
   #current: SealRecord | undefined;
   #limit = 0n;
   #after: LogPosition | 'start' = 'start';
+  #closed = 0;
+  #earlier: SealProgress | undefined;
   #range = new SealedRange();
   #reported = 0;
   #anchored = false;
@@ -64,8 +77,19 @@ export class SealCheck {
     return { ...this.#coverage };
   }
 
-  /** To be called before the first event. */
-  async start(): Promise<void> {
+  /** Where a check that goes on later has to begin. */
+  get progress(): SealProgress {
+    const { sealed, found } = this.#coverage;
+    const [begin, number, after, reported] = [this.#begin, this.#closed, this.#after, this.#reported];
+    return { begin, number, after, sealed, found, reported };
+  }
+
+  /**
+   * To be called before the first event.
+   * @param earlier how far an earlier check came; the first event is then the one behind that
+   */
+  async start(earlier?: SealProgress): Promise<void> {
+    if (earlier) this.#goOn(earlier);
     const { book, keys } = this.#deps;
     const [head, mac] = [await book.head(), await keys.find()];
     this.#head = head;
@@ -104,6 +128,15 @@ export class SealCheck {
     this.#report('anchor', `seal ${number}`, mac, '(no such seal)');
   }
 
+  #goOn(earlier: SealProgress): void {
+    this.#earlier = earlier;
+    this.#closed = earlier.number;
+    this.#after = earlier.after;
+    this.#reported = earlier.reported;
+    this.#coverage.sealed = earlier.sealed;
+    this.#coverage.found = earlier.found;
+  }
+
   /** The events of the current record have come by. */
   async #close(): Promise<void> {
     const record = this.#current!;
@@ -116,6 +149,7 @@ export class SealCheck {
     this.#coverage.sealed += found;
     if (record.kind === 'found') this.#coverage.found += found;
     this.#after = record.through;
+    this.#closed = record.number;
     await this.#next();
   }
 
@@ -128,7 +162,7 @@ export class SealCheck {
       this.#current = record;
       if (!record) return;
       if (record.number === this.#begin) this.#coverage.since = record.sealedAt;
-      if (record.number <= this.#begin) continue;
+      if (record.number <= this.#begin || record.number <= (this.#earlier?.number ?? 0)) continue;
       this.#limit = this.#deps.numberOf(record.through);
       return;
     }

@@ -4,8 +4,7 @@ import type { SealBook, SealHead, SealKeys, SealMac, SealRecord } from '../ports
 import type { RealClock } from '../ports/clock.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
-import { Outage } from '../support/failures.ts';
-import { repeatUntilAborted } from '../support/retry.ts';
+import { Outage, repeatUntilAborted } from '../support/retry.ts';
 import type { Pause } from '../support/retry.ts';
 
 const joined = (purpose: string, parts: readonly (string | number)[]): string =>

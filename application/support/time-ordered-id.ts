@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
 const COUNTER_LIMIT = 0x1000;
-const LAST = 'ffffffff-ffff-7fff-bfff-ffffffffffff';
 
 const prefix = (ms: number, counter: number): string => {
   const time = ms.toString(16).padStart(12, '0');
@@ -28,6 +27,3 @@ export class TimeOrderedIds {
 
 /** Sorts before every id made at or after this instant. */
 export const firstIdAt = (ms: number): string => `${prefix(ms, 0)}-0000-000000000000`;
-
-/** Sorts after every id. */
-export const LAST_ID = LAST;

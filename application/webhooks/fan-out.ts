@@ -1,9 +1,63 @@
+import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { RealClock } from '../ports/clock.ts';
-import type { ConsumerProgress, PublicEvent } from '../ports/event-bus.ts';
 import type { DeliveryQueue, PlannedDelivery } from '../ports/delivery-queue.ts';
+import type { ConsumerProgress, PublicEvent } from '../ports/event-bus.ts';
 import type { WebhookMetrics } from '../ports/observation.ts';
 import type { WebhookSubscription, WebhookSubscriptions } from '../ports/webhook-subscriptions.ts';
-import { wants } from './subscription-rules.ts';
+import { ALL_EVENTS, EVENT_NAMES } from '../publishing/event-names.ts';
+import type { RequestContext } from '../ports/clients.ts';
+
+type Filters = Pick<WebhookSubscription, 'applicationId' | 'events' | 'fundIds'>;
+type Subject = Pick<PublicEvent, 'applicationId' | 'name'> & { readonly fundId: string | null };
+
+/** True when the subscription asks for events like this one. */
+export const wants = (subscription: Filters, event: Subject): boolean =>
+  subscription.applicationId === event.applicationId &&
+  (subscription.events.includes(ALL_EVENTS) || subscription.events.includes(event.name)) &&
+  (subscription.fundIds === null || (event.fundId !== null && subscription.fundIds.includes(event.fundId)));
+
+const known: ReadonlySet<string> = new Set([ALL_EVENTS, ...EVENT_NAMES]);
+
+/** @throws DomainError `invalid_event` */
+export const checkedEvents = (events: readonly string[]): readonly string[] => {
+  if (events.length === 0) throw new DomainError('invalid_event', 'events: name at least one event, or "*"');
+  const unknown = events.flatMap((name, index) => (known.has(name) ? [] : [{ name, index }]));
+  if (unknown.length > 0) {
+    const details = unknown.map(({ index }) => ({
+      field: `events[${index}]`,
+      code: 'unknown_event',
+      message: 'no event of the catalogue has this name',
+    }));
+    throw new DomainError(
+      'invalid_event',
+      `events: ${unknown.length} of ${events.length} do not exist`,
+      details,
+    );
+  }
+  return [...new Set(events)];
+};
+
+/** @throws DomainError `validation_error` for an empty list, `fund_not_allowed` for a fund that is not the application's */
+export const checkedFunds = (
+  context: RequestContext,
+  fundIds: readonly string[] | null | undefined,
+): readonly string[] | null => {
+  if (fundIds === undefined || fundIds === null) return null;
+  if (fundIds.length === 0) {
+    const message = 'name at least one fund, or leave the field out for all of them';
+    throw new DomainError('validation_error', `fund_ids: ${message}`, [
+      { field: 'fund_ids', code: 'empty', message },
+    ]);
+  }
+  const wanted = [...new Set(fundIds.map((id) => id.toLowerCase()))];
+  if (!wanted.every((id) => context.fundIds.includes(id))) {
+    throw new DomainError(
+      'fund_not_allowed',
+      'fund_ids: not all of these funds are linked to this application',
+    );
+  }
+  return wanted;
+};
 
 /** Consumer group on the event bus. */
 export const FAN_OUT_GROUP = 'webhooks';
@@ -12,9 +66,9 @@ interface Dependencies {
   readonly subscriptions: WebhookSubscriptions;
   readonly queue: DeliveryQueue;
   readonly clock: RealClock;
-  readonly metrics: WebhookMetrics;
+  readonly metrics?: WebhookMetrics | undefined;
   /** Told which subscriptions have something new, after it is durable. */
-  readonly onQueued: (webhookIds: readonly string[]) => void;
+  readonly dispatcher: { wake(webhookIds: readonly string[]): void };
   /** How far the clocks of two processes may be apart; 0 with one process. */
   readonly clockToleranceMs: number;
 }
@@ -34,7 +88,7 @@ export class WebhookFanOut {
     events: readonly PublicEvent[],
     progress?: ConsumerProgress,
   ): Promise<void | 'progress_stored'> {
-    const { subscriptions, queue, clock, metrics, onQueued } = this.#deps;
+    const { subscriptions, queue, clock, metrics, dispatcher } = this.#deps;
     const applications = [...new Set(events.map((event) => event.applicationId))];
     const subscribed = Map.groupBy(
       await subscriptions.ofApplications(applications),
@@ -42,8 +96,9 @@ export class WebhookFanOut {
     );
     const planned = events.flatMap((event) => this.#plan(event, subscribed.get(event.applicationId) ?? []));
     if (planned.length === 0 && !progress) return;
-    metrics.queued(await queue.enqueue(planned, clock.realNow(), progress));
-    onQueued([...new Set(planned.map(({ webhookId }) => webhookId))]);
+    const queued = await queue.enqueue(planned, clock.realNow(), progress);
+    metrics?.queued(queued);
+    dispatcher.wake([...new Set(planned.map(({ webhookId }) => webhookId))]);
     if (progress) return 'progress_stored';
   }
 

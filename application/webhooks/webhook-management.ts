@@ -24,10 +24,10 @@ import type {
 import { PING } from '../publishing/event-names.ts';
 import type { PublishedEvents } from '../publishing/public-event-translator.ts';
 import { bodyOf } from '../publishing/public-events.ts';
-import { seesFund } from '../request-context.ts';
-import type { RequestContext } from '../request-context.ts';
+import { seesFund } from '../ports/clients.ts';
+import type { RequestContext } from '../ports/clients.ts';
 import { instantOf } from '../schemas/values.ts';
-import { checkedEvents, checkedFunds, wants } from './subscription-rules.ts';
+import { checkedEvents, checkedFunds, wants } from './fan-out.ts';
 
 interface Ping {
   readonly eventId: string;

@@ -1,6 +1,12 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { RealClock } from '../ports/clock.ts';
-import type { DeliveryLog, DeliveryPage, DeliveryRecord, DeliveryState } from '../ports/delivery-log.ts';
+import type {
+  DeliveryLog,
+  DeliveryPage,
+  DeliveryQuery,
+  DeliveryRecord,
+  DeliveryState,
+} from '../ports/delivery-log.ts';
 import type { DeliveryQueue } from '../ports/delivery-queue.ts';
 import type {
   WebhookDirectory,
@@ -51,6 +57,11 @@ const recoverable = ({ deliveryId, eventId, event, code, createdAt }: DeliveryRe
   createdAt,
 });
 
+const requireActive = ({ status, webhookId }: WebhookSubscription): void => {
+  if (status === 'paused')
+    throw new DomainError('webhook_invalid_state', `webhook ${webhookId} is paused: resume it first`);
+};
+
 /** What an operator does about webhooks of any application, beside the running service. */
 export class WebhookRecovery {
   readonly #deps: Dependencies;
@@ -64,10 +75,17 @@ export class WebhookRecovery {
     return this.#deps.subscriptions.ofApplications([applicationId]);
   }
 
-  async #found(webhookId: string): Promise<WebhookSubscription> {
+  /** @throws DomainError `webhook_not_found` */
+  async find(webhookId: string): Promise<WebhookSubscription> {
     const found = await this.#deps.subscriptions.findAnywhere(webhookId);
     if (!found) throw new DomainError('webhook_not_found', `there is no webhook ${webhookId}`);
     return found;
+  }
+
+  /** One page, newest first. @throws DomainError `webhook_not_found` `invalid_query_parameter` */
+  async page(query: DeliveryQuery): Promise<DeliveryPage> {
+    await this.find(query.webhookId);
+    return this.#deps.log.list(query);
   }
 
   /** Newest first, page after page. @throws DomainError `webhook_not_found` `invalid_query_parameter` */
@@ -78,7 +96,7 @@ export class WebhookRecovery {
       ...(status !== undefined && { status }),
       ...(since !== undefined && { since: instantOf('since', since) }),
     };
-    await this.#found(webhookId);
+    await this.find(webhookId);
     let left = limit;
     let cursor: string | null | undefined;
     while (left > 0 && cursor !== null) {
@@ -103,9 +121,8 @@ export class WebhookRecovery {
     const until = query.until === undefined ? this.#deps.clock.realNow() : instantOf('until', query.until);
     if (query.until !== undefined && until <= since)
       throw new DomainError('invalid_query_parameter', 'until: give an instant after since');
-    const webhook = await this.#found(webhookId);
-    if (webhook.status === 'paused')
-      throw new DomainError('webhook_invalid_state', `webhook ${webhookId} is paused: resume it first`);
+    const webhook = await this.find(webhookId);
+    requireActive(webhook);
     const found: Recoverable[] = [];
     for await (const record of this.deliveries(webhookId, { since, status, limit: Infinity }))
       if (record.createdAt < until) found.push(recoverable(record));
@@ -116,11 +133,25 @@ export class WebhookRecovery {
    * Queues one more attempt, which a running service finds by itself.
    * @returns the number of the attempt; `undefined` when the event has been removed since
    */
-  async repeat(webhook: WebhookSubscription, { eventId }: Recoverable): Promise<number | undefined> {
+  async repeat(
+    webhook: WebhookSubscription,
+    { eventId }: Pick<Recoverable, 'eventId'>,
+  ): Promise<number | undefined> {
     const { queue, clock } = this.#deps;
     const found = await queue.findEvent(webhook.applicationId, eventId);
     if (!found?.webhookIds.includes(webhook.webhookId)) return undefined;
     const [queued] = await queue.redeliver(found.event, [webhook.webhookId], clock.realNow());
     return queued?.attempt;
+  }
+
+  /**
+   * Queues one more attempt of this event at this webhook alone.
+   * @throws DomainError `webhook_not_found`, `event_not_found`, and `webhook_invalid_state` for a paused webhook
+   */
+  async resend(webhookId: string, eventId: string): Promise<void> {
+    const webhook = await this.find(webhookId);
+    requireActive(webhook);
+    if ((await this.repeat(webhook, { eventId })) === undefined)
+      throw new DomainError('event_not_found', `the webhook ${webhookId} has no event ${eventId} any more`);
   }
 }

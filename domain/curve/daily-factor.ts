@@ -1,7 +1,6 @@
 import { daysBetween } from '../shared/calendar-date.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import type { Cents } from '../shared/money.ts';
-import { Decimal, carryOf } from './decimal.ts';
 import { FIXED_ONE, FRACTION, fixedOf, sumOfFaces } from './fixed-point.ts';
 import type { Flow } from './fixed-point.ts';
 
@@ -127,7 +126,3 @@ export const solveDailyFactor = (
   const faces = flows.reduce((sum, flow) => sum + flow.faceValue, 0);
   return format(faces === acquisitionValue ? FIXED_ONE : solve(acquisitionValue, flows));
 };
-
-/** v^-365 - 1 with ten decimals: `0.2809353655` is 28.09353655 % a year. For display; prices are computed with v. */
-export const annualEffectiveRate = (dailyFactor: string): string =>
-  carryOf(new Decimal(dailyFactor))(-365).minus(1).toFixed(10);

@@ -1,4 +1,4 @@
-import type { PrepaymentCredit } from '../installment/state.ts';
+import type { PrepaymentCredit } from '../installment/installment.ts';
 import type { AllocationLine } from '../loan/events.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import type { InstallmentCode } from '../shared/identifiers.ts';

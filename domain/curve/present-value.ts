@@ -1,4 +1,4 @@
-import type { PrepaymentCredit, ScheduledInstallment } from '../installment/state.ts';
+import type { PrepaymentCredit, ScheduledInstallment } from '../installment/installment.ts';
 import type { PresentValueLine } from '../loan/events.ts';
 import { daysBetween } from '../shared/calendar-date.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
@@ -66,17 +66,6 @@ export const presentValue = (
   open: readonly OpenAmount[],
   date: CalendarDate,
 ): PresentValue => roundRunningTotals(valueEach(dailyFactor, open, date));
-
-/** What the open installments gained along the curve since the last cash flow, that flow already taken out. */
-export const accruedInterest = (
-  dailyFactor: string,
-  open: readonly OpenAmount[],
-  period: { readonly lastCashFlow: CalendarDate; readonly date: CalendarDate },
-): Cents =>
-  subtractCents(
-    presentValue(dailyFactor, open, period.date).total,
-    presentValue(dailyFactor, open, period.lastCashFlow).total,
-  );
 
 /**
  * What an open installment owes on its due date: its face value, or what its credits leave of it. A leftover credit may miss

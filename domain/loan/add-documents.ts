@@ -2,8 +2,7 @@ import { DomainError } from '../shared/domain-error.ts';
 import { isSameName } from '../shared/private-text.ts';
 import type { AddDocuments } from './commands.ts';
 import type { DocumentsAdded, LoanDocument } from './events.ts';
-import { requireLoan, wrongStatus } from './refusals.ts';
-import { tookPartInRenegotiation } from './state.ts';
+import { requireLoan, tookPartInRenegotiation, wrongStatus } from './state.ts';
 import type { ExistingLoan, LoanState } from './state.ts';
 
 /** The signed copy of a debt acknowledgement; there is none without a renegotiation. */

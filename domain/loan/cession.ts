@@ -1,7 +1,7 @@
 import type { ApproveLoan, DisburseLoan, RejectLoan, SignLoanTerm } from './commands.ts';
 import type { LoanApproved, LoanDisbursed, LoanRejected, LoanTermSigned, RejectionReason } from './events.ts';
 import { decided } from './events.ts';
-import { requireLoan, requireNotBeforeIssue, requirePositive, wrongStatus } from './refusals.ts';
+import { requireLoan, requireNotBeforeIssue, requirePositive, wrongStatus } from './state.ts';
 import { formatCents } from '../shared/money.ts';
 import type { ExistingLoan, LoanBooks, LoanState, TermSignedLoan } from './state.ts';
 

@@ -1,5 +1,4 @@
-import type { Settlement } from '../installment/decide.ts';
-import type { PaymentMethod, ScheduledInstallment } from '../installment/state.ts';
+import type { PaymentMethod, ScheduledInstallment, Settlement } from '../installment/installment.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import type {
   ApplicationId,
@@ -157,3 +156,7 @@ export type LoanCommand =
   | RenegotiateLoan
   | ReceiveRenegotiatedLoan
   | CompleteRenegotiation;
+
+/** What a renegotiation does where it holds a reservation, or to get one. */
+export type RenegotiationStep =
+  ReserveLoan | ReserveLoanCode | ReleaseReservation | RenegotiateLoan | ReceiveRenegotiatedLoan;

@@ -1,19 +1,24 @@
 import { addDocuments } from './add-documents.ts';
 import { approveLoan, disburseLoan, rejectLoan, signLoanTerm } from './cession.ts';
-import type { LoanCommand } from './commands.ts';
+import type { LoanCommand, RenegotiationStep } from './commands.ts';
 import type { LoanEvent } from './events.ts';
 import { forgetBorrower } from './forget-borrower.ts';
 import { markInstallmentsOverdue, processPrepayment, settleInstallment } from './payments.ts';
 import { receiveLoan } from './receive-loan.ts';
-import {
-  completeRenegotiation,
-  isRenegotiationStep,
-  requireUnreserved,
-  takeRenegotiationStep,
-} from './renegotiation.ts';
-import type { RenegotiationStep } from './renegotiation.ts';
+import { completeRenegotiation, takeRenegotiationStep } from './renegotiation.ts';
 import { completeRepurchase, requestRepurchase } from './repurchase.ts';
+import { requireUnreserved } from './state.ts';
 import type { LoanState } from './state.ts';
+
+const STEPS: { readonly [Type in RenegotiationStep['type']]: true } = {
+  ReserveLoan: true,
+  ReserveLoanCode: true,
+  ReleaseReservation: true,
+  RenegotiateLoan: true,
+  ReceiveRenegotiatedLoan: true,
+};
+
+const isRenegotiationStep = (command: LoanCommand): command is RenegotiationStep => command.type in STEPS;
 
 export const decide = (command: LoanCommand, state: LoanState): readonly LoanEvent[] =>
   isRenegotiationStep(command)

@@ -3,7 +3,7 @@ import type {
   PaymentMethod,
   PrepaymentCredit,
   ScheduledInstallment,
-} from '../installment/state.ts';
+} from '../installment/installment.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import type {
   ApplicationId,

@@ -1,6 +1,12 @@
 import { presentValue } from '../curve/present-value.ts';
-import { carryCredit, evolveInstallment, isOpen, payOff, pendingInstallment } from '../installment/state.ts';
-import type { Installment, InstallmentEvent } from '../installment/state.ts';
+import {
+  carryCredit,
+  evolveInstallment,
+  isOpen,
+  payOff,
+  pendingInstallment,
+} from '../installment/installment.ts';
+import type { Installment, InstallmentEvent } from '../installment/installment.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import { ZERO, addCents } from '../shared/money.ts';
 import type { Cents } from '../shared/money.ts';

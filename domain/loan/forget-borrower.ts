@@ -1,6 +1,6 @@
 import type { ForgetBorrower } from './commands.ts';
 import type { BorrowerForgotten } from './events.ts';
-import { requireLoan } from './refusals.ts';
+import { requireLoan } from './state.ts';
 import type { LoanState } from './state.ts';
 
 /** Puts on record that the borrower is forgotten, in whatever status the operation is; its money goes on without a name. */

@@ -1,10 +1,10 @@
 import { solveDailyFactor } from '../curve/daily-factor.ts';
-import type { ScheduledInstallment } from '../installment/state.ts';
+import type { ScheduledInstallment } from '../installment/installment.ts';
 import { DomainError } from '../shared/domain-error.ts';
 import type { FieldViolation } from '../shared/domain-error.ts';
 import type { ReceiveLoan } from './commands.ts';
 import type { LoanReceived } from './events.ts';
-import { codeAlreadyUsed } from './refusals.ts';
+import { codeAlreadyUsed } from './state.ts';
 import type { LoanState } from './state.ts';
 
 const MAX_INSTALLMENTS = 480;

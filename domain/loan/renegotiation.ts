@@ -1,9 +1,8 @@
-import { DomainError } from '../shared/domain-error.ts';
 import type {
   CompleteRenegotiation,
-  LoanCommand,
   ReceiveRenegotiatedLoan,
   ReleaseReservation,
+  RenegotiationStep,
   RenegotiateLoan,
   ReserveLoan,
   ReserveLoanCode,
@@ -16,23 +15,20 @@ import type {
   LoanReservationReleased,
   LoanReserved,
 } from './events.ts';
-import { codeAlreadyUsed, requireActive, requireLoan, wrongStatus } from './refusals.ts';
-import { holds, isReserved } from './state.ts';
+import {
+  codeAlreadyUsed,
+  holds,
+  requireActive,
+  requireLoan,
+  requireUnreserved,
+  wrongStatus,
+} from './state.ts';
 import type { LoanState } from './state.ts';
 
 /*
  * What a renegotiation does to one operation. Reserving asks whether it may; everything after that only asks whether it still
  * has to: carrying out a decision that stands must never fail, however often and by however many it is carried out.
  */
-
-/** @throws DomainError `concurrent_modification` while a renegotiation holds it */
-export const requireUnreserved = (state: LoanState): LoanState => {
-  if (!isReserved(state)) return state;
-  throw new DomainError(
-    'concurrent_modification',
-    'a renegotiation of this operation is being decided; send the request again in a moment',
-  );
-};
 
 const reserveLoan = (command: ReserveLoan, state: LoanState): readonly LoanReserved[] => {
   if (holds(state, command)) return [];
@@ -71,21 +67,6 @@ const receiveRenegotiatedLoan = (
   state: LoanState,
 ): readonly LoanReceived[] =>
   state.status === 'code_reserved' && holds(state, { renegotiationId }) ? [received] : [];
-
-/** What a renegotiation does where it holds a reservation, or to get one. */
-export type RenegotiationStep =
-  ReserveLoan | ReserveLoanCode | ReleaseReservation | RenegotiateLoan | ReceiveRenegotiatedLoan;
-
-const STEPS: { readonly [Type in RenegotiationStep['type']]: true } = {
-  ReserveLoan: true,
-  ReserveLoanCode: true,
-  ReleaseReservation: true,
-  RenegotiateLoan: true,
-  ReceiveRenegotiatedLoan: true,
-};
-
-export const isRenegotiationStep = (command: LoanCommand): command is RenegotiationStep =>
-  command.type in STEPS;
 
 export const takeRenegotiationStep = (command: RenegotiationStep, state: LoanState): readonly LoanEvent[] => {
   switch (command.type) {

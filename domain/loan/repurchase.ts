@@ -1,5 +1,5 @@
 import { repurchaseValue } from '../curve/repurchase-value.ts';
-import { isOpen } from '../installment/state.ts';
+import { isOpen } from '../installment/installment.ts';
 import { LARGEST_AMOUNT } from '../shared/money.ts';
 import type { CompleteRepurchase, RequestRepurchase } from './commands.ts';
 import { decided } from './events.ts';
@@ -17,7 +17,7 @@ import {
   requirePositive,
   valueOutOfRange,
   wrongStatus,
-} from './refusals.ts';
+} from './state.ts';
 import type { LoanState } from './state.ts';
 
 /** Takes an active operation out of the portfolio. The curve's own value is kept beside one that the integrator states. */

@@ -1,4 +1,4 @@
-import type { ScheduledInstallment } from '../installment/state.ts';
+import type { ScheduledInstallment } from '../installment/installment.ts';
 import type { LoanDocument, SandboxOutcome } from '../loan/events.ts';
 import type { LoanState } from '../loan/state.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';

@@ -1,7 +1,6 @@
 import type { LoanReceived, RenegotiationTerms } from '../loan/events.ts';
 import { receiveLoan } from '../loan/receive-loan.ts';
-import { codeAlreadyUsed, requireActive, requireLoan, requireNotBeforeIssue } from '../loan/refusals.ts';
-import { holds } from '../loan/state.ts';
+import { codeAlreadyUsed, holds, requireActive, requireLoan, requireNotBeforeIssue } from '../loan/state.ts';
 import type { ActiveLoan, ExistingLoan, LoanState } from '../loan/state.ts';
 import { DomainError } from '../shared/domain-error.ts';
 import type { FieldViolation } from '../shared/domain-error.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import type { DecisionName } from '../../application/administrator/decision-schema.ts';
+import type { DecisionName } from '../../application/publishing/description/decision-schema.ts';
 import type { AwaitingStatus, PendingOperation } from '../../application/ports/loan-queries.ts';
 import { addApply } from './apply-decisions.ts';
 import type { CliServices } from './cli-services.ts';

@@ -49,6 +49,10 @@ export const addAuditCommands = (program: Command, dependencies: CliDependencies
     .option(
       '--write-anchor <file>',
       'keep the end of the seal book and the heads of all streams in this file when there is no difference',
+    )
+    .option(
+      '--resume <file>',
+      'keep in this file how far the audit has come; given again after a stop, it goes on from there',
     );
   withReportOptions(verifying, dependencies)
     .addHelpText(
@@ -56,7 +60,8 @@ export const addAuditCommands = (program: Command, dependencies: CliDependencies
       '\nSeals, hash chains, revisions, every decision and price, keys, public events, read models and the delivery log. Each\n' +
         'difference is a line: kind, stream, revision, what, expected, found; the last line sums up (CSV: on standard error). Exit code 4 when there is one. Works while the service runs.\n' +
         'Keep anchors where nobody who can write the database can write: with one, a log that was put back to an earlier state is found.\n\n' +
-        'Examples:\n  receivables audit verify\n  receivables audit verify --anchor heads-june.jsonl --write-anchor heads-july.jsonl',
+        'Examples:\n  receivables audit verify\n  receivables audit verify --anchor heads-june.jsonl --write-anchor heads-july.jsonl\n' +
+        '  receivables audit verify --resume /var/tmp/audit-2026-07.db',
     )
     .action((options: VerifyOptions) => verify(options, dependencies));
   audit

@@ -3,6 +3,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { anchorLines, readAnchor } from '../../application/audit/anchor.ts';
 import type { Difference } from '../../application/audit/difference.ts';
+import type { AuditNotes } from '../../application/ports/audit.ts';
 import type { VerifySummary } from '../../application/audit/verify-log.ts';
 import type { CliServices } from './cli-services.ts';
 import { lineByLine } from './columns.ts';
@@ -18,6 +19,7 @@ export interface VerifyOptions extends ReportOptions {
   readonly fund?: string;
   readonly anchor?: string;
   readonly writeAnchor?: string;
+  readonly resume?: string;
 }
 
 export interface AnchorOptions {
@@ -90,28 +92,56 @@ export const anchor = async ({ output }: AnchorOptions, dependencies: CliDepende
 export const verify = async (options: VerifyOptions, dependencies: CliDependencies): Promise<void> => {
   const services = await dependencies.open();
   try {
-    const { fund, anchor: anchorFile, writeAnchor } = options;
+    const { fund, resume } = options;
     if (fund !== undefined) await requireFund(services, fund);
-    const { signer } = services.audit;
-    const earlier = anchorFile === undefined ? undefined : await readAnchor(linesOf(anchorFile), signer);
-    if (earlier?.signed === false)
-      dependencies.writeError('this anchor is of an earlier version and not signed: take a new one\n');
-    const takenAt = services.audit.now();
-    const found: { summary?: VerifySummary } = {};
-    const printing = printingOf(dependencies, options);
-    const request = { ...(fund !== undefined && { fundId: fund }), ...(earlier && { anchor: earlier }) };
-    const lines = differenceLines(services, request, { dependencies, format: printing.format, found });
-    await deliver(dependencies, lines, { ...options, ...printing });
-    const { summary } = found;
-    if (summary === undefined) return;
-    if (summary.differences > 0)
-      throw new DifferencesFoundError(`${summary.differences} difference(s) found`);
-    if (writeAnchor === undefined) return;
-    const contents = { takenAt, seal: summary.seal, heads: summary.heads() };
-    await writeAnchorFile(writeAnchor, anchorLines(contents, signer));
+    const notes = services.audit.openNotes(resume);
+    try {
+      const summary = await verifyWith(notes, options, { services, dependencies });
+      if (summary === undefined) return;
+      notes.close();
+      // Done: given again, the name begins a new audit.
+      if (resume !== undefined) await removeNotes(resume);
+      if (summary.differences > 0)
+        throw new DifferencesFoundError(`${summary.differences} difference(s) found`);
+    } finally {
+      notes.close();
+    }
   } finally {
     await services.close();
   }
+};
+
+const removeNotes = async (file: string): Promise<void> => {
+  for (const end of ['', '-wal', '-shm']) await rm(`${file}${end}`, { force: true });
+};
+
+/** Undefined when the report was not read to its end. */
+const verifyWith = async (
+  notes: AuditNotes,
+  options: VerifyOptions,
+  { services, dependencies }: { readonly services: CliServices; readonly dependencies: CliDependencies },
+): Promise<VerifySummary | undefined> => {
+  const { fund, anchor: anchorFile, writeAnchor } = options;
+  const { signer } = services.audit;
+  notes.forgetHeads();
+  const earlier =
+    anchorFile === undefined
+      ? undefined
+      : await readAnchor(linesOf(anchorFile), signer, (head) => notes.noteHead(head));
+  if (earlier?.signed === false)
+    dependencies.writeError('this anchor is of an earlier version and not signed: take a new one\n');
+  const takenAt = services.audit.now();
+  const found: { summary?: VerifySummary } = {};
+  const printing = printingOf(dependencies, options);
+  const request = { notes, ...(fund !== undefined && { fundId: fund }), ...(earlier && { anchor: earlier }) };
+  const lines = differenceLines(services, request, { dependencies, format: printing.format, found });
+  await deliver(dependencies, lines, { ...options, ...printing });
+  const { summary } = found;
+  if (summary?.differences === 0 && writeAnchor !== undefined) {
+    const contents = { takenAt, seal: summary.seal, heads: summary.heads() };
+    await writeAnchorFile(writeAnchor, anchorLines(contents, signer));
+  }
+  return summary;
 };
 
 interface Verifying {

@@ -4,7 +4,7 @@ import type { VerifyLog } from '../../application/audit/verify-log.ts';
 import type { CreateClient } from '../../application/clients/create-client.ts';
 import type { ListClients, RevokeClient, UpdateClient } from '../../application/clients/manage-clients.ts';
 import type { ShowPortfolio } from '../../application/portfolio/show-portfolio.ts';
-import type { AnchorSigner } from '../../application/ports/audit.ts';
+import type { AnchorSigner, AuditNotes } from '../../application/ports/audit.ts';
 import type { ReceivedDecision } from '../../application/ports/decision-source.ts';
 import type { PublicEvent } from '../../application/ports/event-bus.ts';
 import type { Statements } from '../../application/ports/fund-reports.ts';
@@ -42,10 +42,33 @@ export interface CliServices {
   readonly projections: ProjectionsServices;
   readonly audit: AuditServices;
   readonly quarantine: Pick<QuarantinedOperations, 'list' | 'release'>;
+  readonly topics: TopicServices;
   readonly upgrade: Pick<StoredFormats, 'leaveEarlierRelease'>;
   /** Undefined in production. */
   readonly sandboxClock: Pick<SandboxClock, 'show' | 'move'> | undefined;
   close(): Promise<void>;
+}
+
+/** A topic as the brokers tell it. */
+export interface ListedTopic {
+  readonly topic: string;
+  /** 0 for a topic that is not there yet. */
+  readonly partitions: number;
+  readonly spreadOver: number | undefined;
+  readonly waiting: number;
+  /** Of the partition that has the fewest. */
+  readonly copies: number;
+  readonly minInsyncReplicas: number | undefined;
+  readonly retentionMs: number | undefined;
+  /** What is not as it should be, each with the command that mends it. */
+  readonly problems: readonly { readonly problem: string; readonly command: string }[];
+}
+
+/** @throws WrongUseError without Kafka */
+export interface TopicServices {
+  list(): Promise<readonly ListedTopic[]>;
+  /** @throws NotAllowedError as long as an event could overtake another */
+  acceptPartitions(topic: string): Promise<{ readonly before: number; readonly partitions: number }>;
 }
 
 /** Operations of every application. */
@@ -108,6 +131,8 @@ export interface AuditServices {
   /** Seals all that is there and answers the end of the seal book. @throws DifferencesFoundError the book is not what was written */
   sealNow(): Promise<SealPlace>;
   readonly verification: Pick<VerifyLog, 'execute' | 'expectedEvents'>;
+  /** @param file kept there for an audit that goes on later; without one they go with the process */
+  openNotes(file?: string): AuditNotes & { close(): void };
   readonly operations: Pick<ShowOperation, 'execute'>;
   /** The only application that has an operation of this code. */
   applicationOf(code: string): Promise<string>;
@@ -188,6 +213,8 @@ export interface FollowerPlace {
   /** Events that it has still to take in; a number below `atLeast` is exact. */
   readonly behind: number;
   readonly atLeast: boolean;
+  /** Why it cannot follow the log from there. */
+  readonly problem?: string;
 }
 
 export interface ServiceStatus {

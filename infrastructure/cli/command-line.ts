@@ -1,4 +1,6 @@
 import type { BackupServices, CliServices, Finding, MoveService, MoveTargets } from './cli-services.ts';
+import type { OpenConsole, RunningConsole } from './console.ts';
+
 /** Shows how far a long command is. */
 export interface Progress {
   /** @param steps default: one */
@@ -11,6 +13,10 @@ export interface CliDependencies {
   open(): Promise<CliServices>;
   /** Opens the old data directory and the engines that it is moved to. Left out where there is nothing to move. */
   readonly openMove?: (targets: MoveTargets) => Promise<MoveService>;
+  /** Serves the console, over services of its own. Left out where there is none. */
+  readonly openConsole?: (settings: OpenConsole) => Promise<RunningConsole>;
+  /** Shows an address in the browser of this machine, where it has one. Never throws. */
+  readonly openBrowser?: (address: string) => Promise<void>;
   /** Of the program, as `--version` prints it. */
   readonly version?: string;
   /** Whether standard output is a terminal, and whether it shows colours. Default: neither. */

@@ -5,6 +5,7 @@ import type { LoanRow } from '../../projections/loan/loan-view.ts';
 import type { CliServices } from './cli-services.ts';
 import type { Column } from './columns.ts';
 import { NotAllowedError } from './command-line.ts';
+import { warnOfLeftOut } from './left-out.ts';
 import type { CliDependencies } from './command-line.ts';
 import { countOption, fundOption } from './report-options.ts';
 import { listRows, withReportOptions } from './report-output.ts';
@@ -75,6 +76,7 @@ const addList = (loan: Command, dependencies: CliDependencies): void => {
         const { status, limit } = options;
         const scope = await scopeOf(services, options);
         await services.loans.catchUp();
+        await warnOfLeftOut('loan', services, dependencies);
         yield* services.loans.list({ ...scope, ...(status !== undefined && { status }), limit });
       }),
     );
@@ -89,7 +91,9 @@ const withLoan = async (
 ): Promise<void> => {
   const services = await dependencies.open();
   try {
-    await use(await shownLoan(services, code, application));
+    const shown = await shownLoan(services, code, application);
+    await warnOfLeftOut('loan', services, dependencies, (one) => one.code === code);
+    await use(shown);
   } finally {
     await services.close();
   }

@@ -4,6 +4,7 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { jsonAmount, printedRows } from './columns.ts';
 import type { Column, Printing, Rows } from './columns.ts';
 import type { CliDependencies } from './command-line.ts';
+import { warnOfLeftOut } from './left-out.ts';
 import { dateOption, fundOption, instantOption } from './report-options.ts';
 import { deliver, printingOf, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
@@ -85,7 +86,7 @@ const shown = (position: FundPosition): object => ({
 });
 
 /** A position as text, in pieces. */
-const printPosition = (position: FundPosition, printing: Printing): Rows<string> => {
+export const printPosition = (position: FundPosition, printing: Printing): Rows<string> => {
   switch (printing.format) {
     case 'table':
       return table(position, printing);
@@ -127,6 +128,7 @@ export const addPortfolioCommand = (program: Command, dependencies: CliDependenc
       try {
         await requireFund(services, fundId);
         await fundSide.catchUp('portfolio');
+        await warnOfLeftOut('portfolio', services, dependencies);
         const date = options.asOf ?? fundSide.today();
         const request = { fundId, date, ...(knownAt !== undefined && { knownAt }) };
         const position = await fundSide.portfolio.execute(request);

@@ -15,6 +15,7 @@ import {
 } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { addCompletionCommand } from './completion-command.ts';
+import { addConsoleCommand } from './console-command.ts';
 import { addEventsCommand } from './events-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addListenCommand } from './listen-command.ts';
@@ -27,6 +28,7 @@ import { addReconcileCommand } from './reconcile-commands.ts';
 import { addSandboxCommands } from './sandbox-commands.ts';
 import { addStatusCommands } from './status-commands.ts';
 import { shownOnly } from './terminal-text.ts';
+import { addTopicCommands } from './topic-commands.ts';
 import { addUpgradeCommands } from './upgrade-commands.ts';
 import { addWebhookCommands } from './webhook-commands.ts';
 
@@ -79,6 +81,7 @@ export const createProgram = (dependencies: CliDependencies): Command => {
   addWebhookCommands(program, dependencies);
   addEventsCommand(program, dependencies);
   addListenCommand(program, dependencies);
+  addConsoleCommand(program, dependencies);
   addPortfolioCommand(program, dependencies);
   addReconcileCommand(program, dependencies);
   addAuditCommands(program, dependencies);
@@ -88,6 +91,7 @@ export const createProgram = (dependencies: CliDependencies): Command => {
   addBackupCommands(program, dependencies);
   addMigrateCommand(program, dependencies);
   addCompletionCommand(program, dependencies);
+  addTopicCommands(program, dependencies);
   addUpgradeCommands(program, dependencies);
   addSandboxCommands(program, dependencies);
   addQuarantineCommands(program, dependencies);

@@ -8,6 +8,7 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { FundSideServices } from './cli-services.ts';
 import { DifferencesFoundError, WrongUseError } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
+import { warnOfLeftOut } from './left-out.ts';
 import { printReconciliation } from './reconcile-report.ts';
 import { dateOption, fundOption, numberOption } from './report-options.ts';
 import { deliver, printingOf, withReportOptions } from './report-output.ts';
@@ -94,6 +95,7 @@ const reconcile = async (dependencies: CliDependencies, options: ReconcileOption
   try {
     await requireFund(services, options.fund);
     const result = await compare(dependencies, services.fundSide, options);
+    await warnOfLeftOut('reconciliation', services, dependencies);
     const printing = { ...printingOf(dependencies, options), withMatched: options.withMatched ?? false };
     await deliver(dependencies, printReconciliation(result, printing), { ...options, ...printing });
     return result.clean;

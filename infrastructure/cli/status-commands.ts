@@ -58,11 +58,12 @@ const present = ({ operations, followers, deliveriesWaiting, ...status }: Servic
   oldest_waiting_delivery_since: deliveriesWaiting.oldestSince,
   roles: status.roles,
   engines: status.engines,
-  lag: followers.map(({ name, position, behind, atLeast }) => ({
+  lag: followers.map(({ name, position, behind, atLeast, problem }) => ({
     follower: name,
     position,
     events_behind: behind,
     ...(atLeast && { at_least: true }),
+    ...(problem !== undefined && { problem }),
   })),
   operations: operations.map(({ status: state, operations: count, oldestSince }) => ({
     status: state,

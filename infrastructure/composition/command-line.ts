@@ -9,6 +9,7 @@ import { loanServices } from './areas/loans.ts';
 import { privacyServices } from './areas/privacy.ts';
 import { projectionsServices, quarantinedOperations } from './areas/read-models.ts';
 import { statusOf } from './areas/status.ts';
+import { topicServices } from './areas/topics.ts';
 import { forwarderTo, webhookRecovery } from './areas/webhooks.ts';
 import { TOKENS } from './container.ts';
 
@@ -36,6 +37,7 @@ export const commandLineServices = (container: Container): CliServices => {
     projections: projectionsServices(foundations),
     audit: auditServices(foundations, adapters, readModels, container.get(TOKENS.seals)),
     quarantine: quarantinedOperations(adapters),
+    topics: topicServices(foundations),
     upgrade: formats,
     sandboxClock: container.get(TOKENS.sandboxClock),
     close: () => foundations.engines.close(),

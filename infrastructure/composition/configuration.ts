@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
+import { flawOf } from '../postgres/addresses.ts';
 import type { TracingSettings } from '../observability/tracing/otlp-tracer.ts';
 import { MasterKey } from '../security/master-key.ts';
 import { ConfigurationError, EnvironmentReader } from './environment-reader.ts';
@@ -14,6 +15,7 @@ export const ROLES = ['api', 'projector', 'relay', 'webhooks', 'scheduler'] as c
 export type Role = (typeof ROLES)[number];
 
 export const ENVIRONMENTS = ['sandbox', 'production'] as const;
+export const DATABASE_FAILOVERS = ['checked', 'managed'] as const;
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 
 /** Everything that the environment decides. Durations are milliseconds. */
@@ -27,6 +29,8 @@ export interface Configuration {
   /** Absolute path. */
   readonly dataDir: string;
   readonly engines: Engines;
+  /** Whether the service looks for a synchronous standby of its database, or its provider keeps commits across a fail-over. */
+  readonly databaseFailover: (typeof DATABASE_FAILOVERS)[number];
   /** What production may do unprotected. */
   readonly allowInsecure: readonly Insecurity[];
   /** Undefined with the bus inside the process. */
@@ -86,9 +90,10 @@ export const readConfiguration = (
     engines: Object.freeze({
       eventStoreUrl: variables.address('EVENTSTORE_URL', ['esdb', 'esdb+discover']),
       kafkaBrokers: variables.text('KAFKA_BROKERS'),
-      databaseUrl: variables.address('DATABASE_URL', ['postgres', 'postgresql']),
+      databaseUrl: readDatabaseUrl(variables),
       s3Url: variables.text('S3_URL'),
     }),
+    databaseFailover: variables.oneOf('DATABASE_FAILOVER', DATABASE_FAILOVERS, 'checked'),
     allowInsecure: readAllowInsecure(variables),
     kafka: readKafka(variables),
     roles: readRoles(variables),
@@ -111,6 +116,13 @@ export const readServiceConfiguration = (
   const configuration = readConfiguration(environment);
   refuseOpenAddresses(configuration, new EnvironmentReader(environment));
   return configuration;
+};
+
+const readDatabaseUrl = (variables: EnvironmentReader): string | undefined => {
+  const url = variables.address('DATABASE_URL', ['postgres', 'postgresql']);
+  const flaw = url === undefined ? undefined : flawOf(url);
+  if (flaw !== undefined) throw variables.invalid('DATABASE_URL', flaw);
+  return url;
 };
 
 const ANNOUNCEMENT = /^(\d{4}\.\d{1,2}\.\d+)@(\d{4}-\d{2}-\d{2})$/;

@@ -1,15 +1,21 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Logger } from '../../application/ports/logger.ts';
-import { MASTER_KEY_FILE } from '../embedded/backup/write-backup.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import type { BackupServices } from '../cli/cli-services.ts';
+import { BackupFailedError } from '../embedded/backup/manifest.ts';
+import { restoreBackup } from '../embedded/backup/restore-backup.ts';
+import { MASTER_KEY_FILE, writeBackup } from '../embedded/backup/write-backup.ts';
 import { DirectoryInUseError, lockDirectory, lockForService } from '../embedded/directory-lock.ts';
 import type { DirectoryLock } from '../embedded/directory-lock.ts';
 import { MOVED_FILE, readMigrationMarker } from '../embedded/migration-marker.ts';
 import type { MigrationMarker, MovedRow } from '../embedded/migration-marker.ts';
-import { readMove } from '../sql/moving/move-ledger.ts';
+import { readMove } from '../sql/moving/move-record.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { EVENT_LOG_FILE } from '../sqlite/event-log/event-log-threads.ts';
 import { closeToOthers, exposedFiles } from '../support/private-files.ts';
+import { SystemClock } from '../support/time.ts';
+import { readConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import { SERVICE_FILE } from './engine-rows.ts';
 import type { RowOptions } from './engine-rows.ts';
@@ -160,3 +166,25 @@ export const keepPrivate = async (
     logger.info({ dataDir, files: open.length }, 'others could read DATA_DIR; now its owner alone can');
   else logger.warn({ dataDir }, 'others can read DATA_DIR, and its modes cannot be changed');
 };
+
+const ENGINES_KEEP_THEIR_OWN =
+  'backups of this command are for the embedded profile: engines of their own are backed up with their own tools';
+
+/** What the command line needs to back up and to restore; nothing of the service is opened for it. */
+export const backupServices = (environment: NodeJS.ProcessEnv): BackupServices => ({
+  write: async (request) => {
+    const configuration = readConfiguration(environment);
+    const { dataDir, engines } = configuration;
+    if (engines.databaseUrl !== undefined || engines.eventStoreUrl !== undefined)
+      throw new BackupFailedError(ENGINES_KEEP_THEIR_OWN);
+    requireServiceFiles(configuration);
+    const clock = new SystemClock();
+    return writeBackup({
+      ...request,
+      dataDir,
+      programVersion: packageJson.version,
+      now: () => clock.realNow(),
+    });
+  },
+  restore: ({ dataDir, ...request }) => restoreBackup({ ...request, dataDir: resolve(dataDir) }),
+});

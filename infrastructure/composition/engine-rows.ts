@@ -7,7 +7,7 @@ import { InProcessEventBus } from '../embedded/in-process-event-bus.ts';
 import type { CreateWorker } from '../sqlite/database-thread.ts';
 import type { AppendWriter } from '../sqlite/event-log/event-log-threads.ts';
 import { SqliteEventStore } from '../sqlite/event-log/sqlite-event-store.ts';
-import type { DeadLetterCounts } from '../observability/dead-letter-counts.ts';
+import type { BusReports } from '../observability/bus-reports.ts';
 import { SqlConsumerOffsets } from '../sql/consumer-offsets.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import type { GenerationTables } from '../sql/read-models/generations.ts';
@@ -95,11 +95,16 @@ export const generationTables = async (
 export const openEventBus = async (
   { configuration, clock, logger }: RowOptions,
   serviceDatabase: SqlDatabase,
-  metrics: DeadLetterCounts,
+  reports: BusReports,
 ): Promise<EventBus> => {
   const { kafka } = configuration;
   if (kafka === undefined) return new InProcessEventBus({ logger });
   const { KafkaEventBus } = await import('../kafka/kafka-event-bus.ts');
   const offsets = new SqlConsumerOffsets(serviceDatabase, clock);
-  return KafkaEventBus.open({ ...kafkaConnection(kafka, logger), offsets, metrics });
+  return KafkaEventBus.open({
+    ...kafkaConnection(kafka, logger),
+    offsets,
+    metrics: reports,
+    topicMetrics: reports,
+  });
 };

@@ -7,7 +7,7 @@ import { migrate } from '../sql/migrations/migrate.ts';
 import type { Migration } from '../sql/migrations/migrate.ts';
 import { serviceMigrations } from '../sql/migrations/service.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
-import { DeadLetterCounts } from '../observability/dead-letter-counts.ts';
+import { BusReports } from '../observability/bus-reports.ts';
 import { SqliteEventStore } from '../sqlite/event-log/sqlite-event-store.ts';
 import type { Configuration } from './configuration.ts';
 import { ConfigurationError } from './environment-reader.ts';
@@ -27,11 +27,13 @@ export interface Engines {
   readonly embeddedLog?: SqliteEventStore;
   readonly eventBus: EventBus;
   readonly serviceDatabase: SqlDatabase;
+  /** UNIX milliseconds by the clock that all processes of the service share: that of PostgreSQL, or of the only process. */
+  readonly sharedNow: () => number;
   /** The generation that serves. */
   readonly readModelDatabase: SqlDatabase;
   readonly generations: Generations;
-  /** Counts the messages that the bus puts aside. */
-  readonly busDeadLetters: DeadLetterCounts;
+  /** What the bus puts aside, and what its topics lack. */
+  readonly busReports: BusReports;
   close(): Promise<void>;
 }
 
@@ -41,6 +43,9 @@ export interface EngineOptions extends RowOptions {
 
 /** Several processes may share the stores of this one. */
 export const sharesStores = ({ engines }: Configuration): boolean => engines.databaseUrl !== undefined;
+
+const tellsTime = (database: SqlDatabase): database is SqlDatabase & { now(): number } =>
+  'now' in database && typeof database.now === 'function';
 
 /** Opens what was begun and closes it again, last first, when a later step fails. */
 class Opening {
@@ -105,16 +110,17 @@ export const openEngines = async (options: EngineOptions): Promise<Engines> => {
     const readModelDatabase = await opening.step('read_model', () =>
       openServing({ generations, log: eventStore, logger: options.logger, signal: options.retry.signal }),
     );
-    const busDeadLetters = new DeadLetterCounts();
+    const busReports = new BusReports();
     const eventBus = await opening.step('event_bus', () =>
-      openEventBus(options, serviceDatabase, busDeadLetters),
+      openEventBus(options, serviceDatabase, busReports),
     );
     return {
       eventStore,
       ...(eventStore instanceof SqliteEventStore && { embeddedLog: eventStore }),
       eventBus,
-      busDeadLetters,
+      busReports,
       serviceDatabase,
+      sharedNow: tellsTime(serviceDatabase) ? () => serviceDatabase.now() : Date.now,
       readModelDatabase,
       generations,
       close: opening.close,

@@ -8,6 +8,7 @@ import { MasterKeys } from '../security/master-keys.ts';
 import { DATA_KEYS, WrappedKeys, dataKey } from '../security/wrapped-keys.ts';
 import { SqlClockOffset } from '../sql/coordination.ts';
 import { SqlKeyStore } from '../sql/key-store.ts';
+import { NO_STANDBY, losesAtFailover, standbySettings } from '../sql/postgres-safety.ts';
 import { SqlStoredFormats } from '../sql/stored-formats.ts';
 import { SystemClock } from '../support/time.ts';
 import type { Configuration } from './configuration.ts';
@@ -59,6 +60,17 @@ const chooseFormats = async (
   );
 };
 
+/** Only in production: elsewhere a server of its own without any standby is what one expects. */
+const warnOfFailover = async (
+  { environment, databaseFailover }: Configuration,
+  { serviceDatabase }: Engines,
+  logger: Logger,
+): Promise<void> => {
+  if (environment !== 'production' || databaseFailover === 'managed') return;
+  const settings = await standbySettings(serviceDatabase);
+  if (settings && losesAtFailover(settings)) logger.warn({ ...settings }, NO_STANDBY);
+};
+
 /** Reads the master keys: from the variables, or in a sandbox without them from the files. */
 const keyringOf = async ({
   masterKey,
@@ -93,6 +105,7 @@ export const openFoundations = async (
     if (options.part === 'service') {
       const formats = new SqlStoredFormats(engines.serviceDatabase);
       await retry.until('service_store', () => chooseFormats(formats, configuration, logger));
+      await retry.until('service_store', () => warnOfFailover(configuration, engines, logger));
     }
     const clock = new MovableClock(Date.now);
     const observability = UNOBSERVED;

@@ -1,3 +1,4 @@
+import { eachServer } from '../postgres/addresses.ts';
 import { ConfigurationError } from './environment-reader.ts';
 import type { EnvironmentReader } from './environment-reader.ts';
 
@@ -70,7 +71,7 @@ const isOpenEventStore = (url: string): boolean => {
 /** The driver encrypts for these values only; `no-verify` would take any certificate. */
 const ENCRYPTED = /^(require|verify-ca|verify-full)$/;
 
-const isOpenDatabase = (url: string): boolean => {
+const isOpenServer = (url: string): boolean => {
   const place = URL.parse(url);
   // An address that cannot be read is refused by the driver.
   if (place === null) return false;
@@ -78,6 +79,8 @@ const isOpenDatabase = (url: string): boolean => {
   if (host === '' || isLoopback(host)) return false;
   return !ENCRYPTED.test(place.searchParams.get('sslmode') ?? '');
 };
+
+const isOpenDatabase = (url: string): boolean => eachServer(url).some(isOpenServer);
 
 /**
  * In production engines on other machines are reached over TLS.

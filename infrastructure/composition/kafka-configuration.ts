@@ -4,6 +4,9 @@ import type { EnvironmentReader } from './environment-reader.ts';
 
 const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 const BROKER = /^[^\s,/:]+:\d{1,5}$|^\[[0-9a-f:]+\]:\d{1,5}$/i;
+/** One may be lost while another is being replaced. */
+const USUAL_COPIES = 3;
+const MOST_COPIES = 9;
 const PREFIX = /^[A-Za-z0-9._-]{0,100}$/;
 
 /** How to reach the brokers. It may hold a password. */
@@ -14,6 +17,8 @@ export interface KafkaConfiguration {
   readonly sasl: KafkaConnection['sasl'];
   /** Put before the names of topics and groups. */
   readonly topicPrefix: string;
+  /** Copies of each topic. */
+  readonly replication: number;
 }
 
 const readSasl = (variables: EnvironmentReader): KafkaConnection['sasl'] => {
@@ -42,23 +47,32 @@ export const readKafka = (variables: EnvironmentReader): KafkaConfiguration | un
   if (!PREFIX.test(topicPrefix)) {
     throw variables.invalid('KAFKA_TOPIC_PREFIX', 'must be letters, digits, ".", "_" or "-"');
   }
+  const replication = variables.integer('KAFKA_REPLICATION', Math.min(USUAL_COPIES, new Set(brokers).size), {
+    from: 1,
+    to: MOST_COPIES,
+  });
   return Object.freeze({
     brokers,
     tls: variables.boolean('KAFKA_TLS', false),
     sasl: readSasl(variables),
     topicPrefix,
+    replication,
   });
 };
 
 /** As the adapters take it. */
 export const kafkaConnection = (
-  { brokers, tls, sasl, topicPrefix }: KafkaConfiguration,
+  { brokers, tls, sasl, topicPrefix, replication }: KafkaConfiguration,
   logger: Logger,
-): KafkaConnection & { readonly topicPrefix: string } => ({
+): KafkaConnection & {
+  readonly topicPrefix: string;
+  readonly topics: { readonly replication: number };
+} => ({
   brokers,
   clientId: 'receivables',
   logger,
   tls,
   ...(sasl && { sasl }),
   topicPrefix,
+  topics: { replication },
 });

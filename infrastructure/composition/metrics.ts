@@ -3,6 +3,7 @@ import { PUBLISHING } from '../../application/quarantine/quarantined-operations.
 import type { HealthChecks } from '../http/server/health-app.ts';
 import type { LookedUp } from '../observability/metrics/looked-up.ts';
 import type { Scrape } from '../observability/metrics/scrape.ts';
+import { oldestTransaction } from '../sql/postgres-safety.ts';
 import { SqlOperationStates } from '../sql/read-models/operation-states.ts';
 import { SqlDeliveryLog } from '../sql/webhooks/delivery-log.ts';
 import type { Role } from './configuration.ts';
@@ -33,7 +34,7 @@ const sourcesOf = (
   const { loanProjector, fundSideProjectors, projectors } = container.get(TOKENS.readModels);
   const deliveries = new SqlDeliveryLog(engines.serviceDatabase);
   const operations = new SqlOperationStates(engines.readModelDatabase);
-  const { eventBus: bus, busDeadLetters } = engines;
+  const { eventBus: bus, busReports } = engines;
   const has = (role: Role): boolean => configuration.roles.includes(role);
   const relay = () => container.get(TOKENS.relay).status();
   return {
@@ -56,9 +57,14 @@ const sourcesOf = (
     }),
     checks,
     ...(has('webhooks') && { waitingDeliveries: () => deliveries.lag() }),
+    ...(has('webhooks') &&
+      engines.serviceDatabase.dialect === 'postgres' && {
+        oldestTransaction: async () => (await oldestTransaction(engines.serviceDatabase))?.seconds ?? 0,
+      }),
     ...(has('scheduler') && { operationStates: () => operations.counts() }),
     ...(hasLag(bus) && { busLag: () => groupLags(bus) }),
-    deadLetters: () => busDeadLetters.counts(),
+    deadLetters: () => busReports.deadLetters(),
+    topicProblems: () => busReports.topicProblems(),
     leases: () => Object.fromEntries(leased.map(({ name, state }) => [name, state === 'holding'])),
   };
 };

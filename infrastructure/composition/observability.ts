@@ -1,10 +1,5 @@
 import type { DecisionDeadLetters } from '../../application/ports/decision-source.ts';
-import {
-  NO_METRICS,
-  UNWATCHED_ATTEMPTS,
-  UNWATCHED_COMMANDS,
-  UNWATCHED_REQUESTS,
-} from '../../application/ports/observation.ts';
+import { UNWATCHED_COMMANDS, UNWATCHED_REQUESTS } from '../../application/ports/observation.ts';
 import type {
   AttemptWatch,
   CommandWatch,
@@ -12,20 +7,20 @@ import type {
   WebhookMetrics,
 } from '../../application/ports/observation.ts';
 import type { BusinessClock } from '../../application/ports/clock.ts';
-import type { PublicEvent } from '../../application/ports/event-bus.ts';
-import type { EventSubscription, RecordedEvent } from '../../application/ports/event-store.ts';
+import type { EventSubscription } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
+import type { Translator } from '../../application/publishing/public-event-translator.ts';
 import { loanStream } from '../../application/command-handling/operation.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
 import {
   LoggedAttempts,
   ObservedCommands,
   ObservedRequests,
-  observedDeadLetters,
-  observedSweep,
+  observedEventStore,
 } from '../observability/observed-work.ts';
-import type { Sweep } from '../observability/observed-work.ts';
-import { observedEventStore, observedSql } from '../observability/observed-stores.ts';
+import { observedSql } from '../observability/observed-sql.ts';
+import { observedDeadLetters, observedSweep } from '../observability/metrics/work-metrics.ts';
+import type { Sweep } from '../observability/metrics/work-metrics.ts';
 import { ServiceMetrics } from '../observability/service-metrics.ts';
 import {
   EventTraces,
@@ -38,21 +33,19 @@ import type { Tracer } from '../observability/tracing/tracer.ts';
 import type { Configuration, Role } from './configuration.ts';
 import type { Engines } from './engines.ts';
 
-export type Translate = (recorded: readonly RecordedEvent[]) => Promise<readonly PublicEvent[]>;
-
 /** What turns the work of this thread into metrics, spans and log lines. */
 export interface Observability {
   readonly requests: RequestWatch;
   readonly commands: CommandWatch;
-  readonly attempts: AttemptWatch;
-  readonly webhooks: WebhookMetrics;
-  /** Undefined when metrics are off. */
+  readonly attempts: AttemptWatch | undefined;
+  /** Undefined when metrics are off, like the other metrics. */
+  readonly webhooks: WebhookMetrics | undefined;
   readonly metrics: ServiceMetrics | undefined;
   readonly tracer: Tracer;
   readonly engines: (engines: Engines) => Engines;
   /** A follower of the log, under a name that is its own. */
   readonly follower: (name: string, subscription: EventSubscription) => EventSubscription;
-  readonly translation: (translate: Translate) => Translate;
+  readonly translation: (translator: Translator) => Translator;
   readonly sweep: (sweep: Sweep) => Sweep;
   readonly deadLetters: (letters: DecisionDeadLetters) => DecisionDeadLetters;
 }
@@ -61,13 +54,13 @@ export interface Observability {
 export const UNOBSERVED: Observability = {
   requests: UNWATCHED_REQUESTS,
   commands: UNWATCHED_COMMANDS,
-  attempts: UNWATCHED_ATTEMPTS,
-  webhooks: NO_METRICS,
+  attempts: undefined,
+  webhooks: undefined,
   metrics: undefined,
   tracer: NO_TRACER,
   engines: (engines) => engines,
   follower: (_, subscription) => subscription,
-  translation: (translate) => translate,
+  translation: (translator) => translator,
   sweep: (sweep) => sweep,
   deadLetters: (letters) => letters,
 };
@@ -100,11 +93,8 @@ export const openObservability = async (
   return {
     requests: new ObservedRequests({ metrics: metrics?.requests, tracer, logger }),
     commands: new ObservedCommands(metrics?.commands, tracer),
-    attempts: new LoggedAttempts(
-      tracer.active ? new TracedAttempts(traces, tracer) : UNWATCHED_ATTEMPTS,
-      logger,
-    ),
-    webhooks: metrics?.webhooks ?? NO_METRICS,
+    attempts: new LoggedAttempts(tracer.active ? new TracedAttempts(traces, tracer) : undefined, logger),
+    webhooks: metrics?.webhooks,
     metrics,
     tracer,
     engines: (engines) => ({
@@ -117,8 +107,8 @@ export const openObservability = async (
       }),
     }),
     follower: (name, subscription) => metrics?.followers.watch(name, subscription) ?? subscription,
-    translation: (translate) => (tracer.active ? tracedTranslation(translate, traces) : translate),
-    sweep: (sweep) => observedSweep(sweep, metrics?.work),
-    deadLetters: (letters) => observedDeadLetters(letters, metrics?.work),
+    translation: (translator) => (tracer.active ? tracedTranslation(translator, traces) : translator),
+    sweep: (sweep) => (metrics ? observedSweep(sweep, metrics.work) : sweep),
+    deadLetters: (letters) => (metrics ? observedDeadLetters(letters, metrics.work) : letters),
   };
 };

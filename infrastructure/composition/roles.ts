@@ -72,10 +72,15 @@ const PROJECTOR_LEASE = `projector ${allProjections.map(({ name, version }) => `
 
 const projectorParts = (container: Container): readonly RolePart[] => {
   const { loanProjector, fundSideProjectors } = container.get(TOKENS.readModels);
-  const part = (name: string, projector: Pick<Projector, 'start' | 'stop'>): RolePart => ({
+  const part = (name: string, projector: Pick<Projector, 'start' | 'stop' | 'status'>): RolePart => ({
     role: 'projector',
     lease: 'projector',
-    make: () => ({ name, start: () => projector.start(), stop: () => projector.stop() }),
+    make: () => ({
+      name,
+      start: () => projector.start(),
+      stop: () => projector.stop(),
+      isStuck: () => projector.status().state === 'halted',
+    }),
   });
   return [
     part('projector', loanProjector),

@@ -4,7 +4,7 @@ import { HttpListener } from '../http/server/http-server.ts';
 import { createLogger } from '../observability/logging.ts';
 import { WrongMasterKeyError } from '../security/master-keys.ts';
 import { PRIVATE_UMASK } from '../support/private-files.ts';
-import { announceDemoClient } from './areas/demo-client.ts';
+import { announceDemoClient } from './areas/clients.ts';
 import { readServiceConfiguration, refuseSplitRoles } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import { TOKENS } from './container.ts';

@@ -1,6 +1,6 @@
 import { OutcomeUnknownError, StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { Outage } from '../../application/support/failures.ts';
+import { Outage } from '../../application/support/retry.ts';
 import { pause } from '../support/time.ts';
 
 /** Tries a step of the start again while its engine is away. */

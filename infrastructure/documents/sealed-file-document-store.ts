@@ -21,7 +21,7 @@ import {
   wholeOf,
 } from './sealed-content.ts';
 import type { ContentIdentity, DocumentKey, DocumentKeys } from './sealed-content.ts';
-import { syncDirectory, writeDurably } from '../support/durable-files.ts';
+import { sync, writeDurably } from '../support/durable-files.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 const ABANDONED_AFTER_MS = 3_600_000;
@@ -77,7 +77,7 @@ export class SealedFileDocumentStore
     const path = join(folder, sha256);
     if ((await readKeyId(path)) === key.id) await this.#makeFolder(folder);
     else await this.#store(path, sealed(key));
-    await syncDirectory(folder);
+    await sync(folder);
   }
 
   async get(stream: string, sha256: string): Promise<Uint8Array | undefined> {
@@ -109,13 +109,13 @@ export class SealedFileDocumentStore
     if (!SHA256.test(sha256)) return;
     const folder = this.#folderOf(stream);
     await rm(join(folder, sha256), { force: true });
-    await unlessMissing(syncDirectory(folder));
+    await unlessMissing(sync(folder));
   }
 
   /** Synced even when the folder exists: the process that made it may not have synced it yet. */
   async #makeFolder(folder: string): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await syncDirectory(this.#root);
+    await sync(this.#root);
   }
 
   async #store(path: string, content: AsyncIterable<Buffer>): Promise<void> {

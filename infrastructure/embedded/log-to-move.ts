@@ -3,7 +3,6 @@ import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
 import type {
   EventMetadata,
-  JsonText,
   KeyClaim,
   LogPosition,
   RecordedEvent,
@@ -11,22 +10,11 @@ import type {
 import { MoveFailedError } from '../../application/ports/moving.ts';
 import type { EventToMove, HeldClaim, LogToMove } from '../../application/ports/moving.ts';
 import { EVENT_LOG_FILE, EVENT_LOG_VERSION } from '../sqlite/event-log/event-log-threads.ts';
-import { toPosition } from '../sqlite/event-log/event-log-reader.ts';
+import { EventLogReader } from '../sqlite/event-log/event-log-reader.ts';
 
 export interface LogToMoveOptions {
   /** Under which names, beside its own, an application's request may have claimed a key. */
   readonly claimScopes: readonly string[];
-}
-
-interface Row {
-  readonly id: string;
-  readonly type: string;
-  readonly data: string;
-  readonly metadata: string;
-  readonly stream_id: number;
-  readonly stream: string;
-  readonly revision: number;
-  readonly position: number;
 }
 
 interface ClaimRow {
@@ -38,23 +26,18 @@ interface ClaimRow {
 
 const CLAIMS_PAGE = 1_000;
 
-const COLUMNS = 'e.id, e.type, e.data, e.metadata, e.stream_id, s.name AS stream, e.revision, e.position';
-
 const prepareAll = (db: DatabaseSync) => ({
   counts: db.prepare(
     `SELECT (SELECT count(*) FROM events) AS events, (SELECT count(DISTINCT stream_id) FROM events) AS streams,
        (SELECT count(*) FROM claims) AS claims`,
   ),
-  countThrough: db.prepare('SELECT count(*) AS events FROM events WHERE position <= ?'),
-  page: db.prepare(
-    `SELECT ${COLUMNS} FROM events e CROSS JOIN streams s ON s.id = e.stream_id
-     WHERE e.position > ? ORDER BY e.position LIMIT ?`,
+  before: db.prepare(
+    `SELECT e.metadata FROM events e JOIN streams s ON s.id = e.stream_id WHERE s.name = ? AND e.revision = ?`,
   ),
-  byId: db.prepare(`SELECT ${COLUMNS} FROM events e JOIN streams s ON s.id = e.stream_id WHERE e.id = ?`),
-  before: db.prepare('SELECT metadata FROM events WHERE stream_id = ? AND revision = ?'),
   lastAt: db.prepare('SELECT max(position) AS at FROM events WHERE position <= ?'),
   claim: db.prepare(
-    'SELECT 1 FROM claims WHERE application_id = ? AND endpoint = ? AND key = ? AND stream_id = ?',
+    `SELECT 1 FROM claims c JOIN streams s ON s.id = c.stream_id
+     WHERE c.application_id = ? AND c.endpoint = ? AND c.key = ? AND s.name = ?`,
   ),
   claims: db.prepare(
     `SELECT c.application_id, c.endpoint, c.key, s.name AS stream FROM claims c JOIN streams s ON s.id = c.stream_id
@@ -63,25 +46,17 @@ const prepareAll = (db: DatabaseSync) => ({
   ),
 });
 
-const toEvent = (row: Row, metadata: EventMetadata): RecordedEvent => ({
-  id: row.id,
-  type: row.type,
-  data: row.data as JsonText,
-  metadata,
-  stream: row.stream,
-  revision: BigInt(row.revision),
-  position: toPosition(row.position),
-});
-
 /** The event log of an embedded service that is moved, opened for reading only. Synchronous: nothing else goes on meanwhile. */
 export class SqliteLogToMove implements LogToMove {
   readonly #db: DatabaseSync;
+  readonly #reader: EventLogReader;
   readonly #sql: Readonly<Record<keyof ReturnType<typeof prepareAll>, StatementSync>>;
   readonly #scopes: readonly string[];
   #counts: ReturnType<LogToMove['counts']> | undefined;
 
   private constructor(db: DatabaseSync, { claimScopes }: LogToMoveOptions) {
     this.#db = db;
+    this.#reader = new EventLogReader(db);
     this.#sql = prepareAll(db);
     this.#scopes = claimScopes;
   }
@@ -108,17 +83,17 @@ export class SqliteLogToMove implements LogToMove {
     return { events: row.events, streams: row.streams, claims: row.claims };
   }
 
-  countThrough(at: number): number {
-    return Number(this.#sql.countThrough.get(at)?.['events']);
-  }
-
   page(after: number, limit: number): readonly EventToMove[] {
-    return (this.#sql.page.all(after, limit) as unknown as readonly Row[]).map((row) => this.#toMove(row));
+    for (let from = after; ;) {
+      const { events, scanned, end } = this.#reader.page(from, limit, '');
+      if (events.length > 0 || scanned >= end) return events.map((event) => this.#toMove(event));
+      from = scanned;
+    }
   }
 
   find(eventId: string): EventToMove | undefined {
-    const row = this.#sql.byId.get(eventId) as unknown as Row | undefined;
-    return row && this.#toMove(row);
+    const event = this.#reader.byId(eventId);
+    return event && this.#toMove(event);
   }
 
   lastAt(position: LogPosition): number {
@@ -145,28 +120,28 @@ export class SqliteLogToMove implements LogToMove {
     this.#db.close();
   }
 
-  #toMove(row: Row): EventToMove {
-    const metadata = JSON.parse(row.metadata) as EventMetadata;
+  #toMove(event: RecordedEvent): EventToMove {
     return {
-      event: toEvent(row, metadata),
-      at: row.position,
-      previousHash: this.#hashBefore(row),
-      claim: this.#claimOf(row, metadata),
+      event,
+      at: Number(event.position),
+      previousHash: this.#hashBefore(event),
+      claim: this.#claimOf(event),
     };
   }
 
-  #hashBefore({ stream_id, revision }: Row): string | undefined {
-    if (revision === 0) return undefined;
-    const before = this.#sql.before.get(stream_id, revision - 1)?.['metadata'];
+  #hashBefore({ stream, revision }: RecordedEvent): string | undefined {
+    if (revision === 0n) return undefined;
+    const before = this.#sql.before.get(stream, revision - 1n)?.['metadata'];
     return typeof before === 'string' ? (JSON.parse(before) as EventMetadata).hash : undefined;
   }
 
   /** The metadata says which key a request had, not whether that was unique beyond the operation. */
-  #claimOf({ stream_id }: Row, { applicationId: own, idempotency }: EventMetadata): KeyClaim | undefined {
+  #claimOf({ stream, metadata }: RecordedEvent): KeyClaim | undefined {
+    const { applicationId: own, idempotency } = metadata;
     if (!idempotency) return undefined;
     const { endpoint, key } = idempotency;
     const applicationId = [own, ...this.#scopes].find((scope) =>
-      this.#sql.claim.get(scope, endpoint, key, stream_id),
+      this.#sql.claim.get(scope, endpoint, key, stream),
     );
     return applicationId === undefined ? undefined : { applicationId, endpoint, key };
   }

@@ -1,5 +1,6 @@
-import { open, readFile, rename } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sync, writeDurably } from '../support/durable-files.ts';
 
 export const MOVED_ROWS = ['event store', 'database', 'documents'] as const;
 export type MovedRow = (typeof MOVED_ROWS)[number];
@@ -35,18 +36,9 @@ export const readMigrationMarker = async (dataDir: string): Promise<MigrationMar
 /** On the disk, whole, when it resolves. */
 export const writeMigrationMarker = async (dataDir: string, mark: MigrationMarker): Promise<void> => {
   const path = join(dataDir, MOVED_FILE);
-  const draft = await open(`${path}.draft`, 'w', 0o600);
-  try {
-    await draft.writeFile(`${JSON.stringify(mark, undefined, 2)}\n`);
-    await draft.sync();
-  } finally {
-    await draft.close();
-  }
-  await rename(`${path}.draft`, path);
-  const directory = await open(dataDir, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
+  const draft = `${path}.draft`;
+  await rm(draft, { force: true });
+  await writeDurably(draft, `${JSON.stringify(mark, undefined, 2)}\n`);
+  await rename(draft, path);
+  await sync(dataDir);
 };

@@ -1,10 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import { StreamsClient, StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import { Metadata, connectivityState } from '@grpc/grpc-js';
+import type { CallOptions, ClientReadableStream } from '@grpc/grpc-js';
 import { backoff } from '../../application/support/retry.ts';
 import { pause } from '../support/time.ts';
 import type { ConnectionSettings } from './connection-string.ts';
 import { Discovery } from './discovery.ts';
+import { decodeReadAnswer } from './read-answer.ts';
+import type { ReadAnswer } from './read-answer.ts';
 import { NoLeaderError, isReasonToLeave, leaderNamedBy } from './failures.ts';
 
 /** Each has a connection of its own to the same node, so that subscriptions do not take the places of appends there. */
@@ -43,6 +47,21 @@ export class Node {
 
   client(purpose: Purpose): StreamsClient {
     return this.#clients[purpose];
+  }
+
+  /** A read, or a subscription, which is a read without an end. */
+  read(purpose: Purpose, request: ReadReq, options: CallOptions = {}): ClientReadableStream<ReadAnswer> {
+    const { path, requestSerialize } = StreamsService.read;
+    const client = this.#clients[purpose];
+    const metadata = this.metadata(purpose);
+    return client.makeServerStreamRequest(
+      path,
+      requestSerialize,
+      decodeReadAnswer,
+      request,
+      metadata,
+      options,
+    );
   }
 
   isConnected(purpose: Purpose): boolean {

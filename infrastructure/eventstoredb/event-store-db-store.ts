@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { ClaimLog, ClaimPage } from '../../application/ports/audit.ts';
 import { BusyError } from '../../application/ports/busy-error.ts';
 import { StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type {
@@ -15,9 +16,12 @@ import type { Logger } from '../../application/ports/logger.ts';
 import { Connection } from './connection.ts';
 import { parseConnectionString } from './connection-string.ts';
 import { ensureStorable } from './event-wire.ts';
-import { KeyClaims } from './key-claims.ts';
+import { CLAIM_STREAM_PREFIX, KeyClaims, claimStream, loggedClaim } from './key-claims.ts';
+import { readLog } from './log-reading.ts';
 import type { SubscriptionSource } from './log-reading.ts';
 import { followLog, OWN_STREAMS } from './log-subscription.ts';
+import { tryRights } from './rights.ts';
+import type { TriedRight } from './rights.ts';
 import { SharedReading } from './shared-reading.ts';
 import { StreamAppender } from './stream-appender.ts';
 import type { StreamContents } from './stream-reader.ts';
@@ -48,9 +52,10 @@ export interface EventStoreDbOptions {
 }
 
 const STREAMS_REMEMBERED = 20_000;
+const CLAIMS_AT_ONCE = 500;
 
 /** The event store of the distributed profile: EventStoreDB 22.10 or later, or KurrentDB. */
-export class EventStoreDbStore implements EventStore, EventSubscription {
+export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLog {
   readonly #connection: Connection;
   readonly #reader: StreamReader;
   readonly #appender: StreamAppender;
@@ -143,6 +148,33 @@ export class EventStoreDbStore implements EventStore, EventSubscription {
   async findClaim(claim: KeyClaim): Promise<string | undefined> {
     this.#ensureOpen();
     return this.#claims.find(claim);
+  }
+
+  /** What the service needs, tried in a way that stores nothing. */
+  tryRights(patienceMs = 10_000): Promise<readonly TriedRight[]> {
+    this.#ensureOpen();
+    const [appender, reader] = [this.#appender, this.#reader];
+    return tryRights({ appender, reader, subscription: this, patienceMs });
+  }
+
+  claimKey(claim: KeyClaim): string {
+    return claimStream(claim);
+  }
+
+  async *claims({
+    from,
+    signal,
+  }: Parameters<ClaimLog['claims']>[0]): AsyncGenerator<ClaimPage, void, undefined> {
+    const ending = AbortSignal.any([signal, this.#closing.signal]);
+    const reading = { from, prefixes: [CLAIM_STREAM_PREFIX], batchSize: CLAIMS_AT_ONCE, signal: ending };
+    for await (const items of readLog(this.#source, reading)) {
+      const events = items.flatMap((item) => (item.kind === 'event' ? [item.event] : []));
+      const last = items.findLast(({ kind }) => kind === 'event' || kind === 'checkpoint');
+      if (last?.kind === 'event') yield { claims: events.map(loggedClaim), checkpoint: last.event.position };
+      else if (last?.kind === 'checkpoint')
+        yield { claims: events.map(loggedClaim), checkpoint: last.checkpoint };
+      if (items.some(({ kind }) => kind === 'caught_up')) return;
+    }
   }
 
   async *subscribe(options: SubscribeOptions): AsyncGenerator<SubscriptionMessage, void, undefined> {

@@ -1,14 +1,7 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import type { UUID } from '@eventstore/db-client/generated/shared_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
-import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
-import type {
-  EventMetadata,
-  EventToAppend,
-  JsonText,
-  LogPosition,
-  RecordedEvent,
-} from '../../application/ports/event-store.ts';
+import type { EventToAppend, LogPosition } from '../../application/ports/event-store.ts';
 
 export interface Position {
   readonly commit: bigint;
@@ -18,7 +11,7 @@ export interface Position {
 const FORMAT = /^(\d+)\/(\d+)$/;
 
 /** What servers say of a place that they do not know: all bits set. */
-const NOWHERE = 0xffff_ffff_ffff_ffffn;
+export const NOWHERE = 0xffff_ffff_ffff_ffffn;
 
 /** Both parts are needed to resume: the commit position alone is not a place to begin at. */
 export const toLogPosition = ({ commit, prepare }: Position): LogPosition =>
@@ -31,9 +24,6 @@ export const fromLogPosition = (position: LogPosition): Position => {
     throw new RangeError(`${position} is not a position in EventStoreDB: was it stored by another engine?`);
   return { commit: BigInt(commit), prepare: BigInt(prepare) };
 };
-
-const isPlace = (position: Position | undefined): position is Position =>
-  position !== undefined && position.commit !== NOWHERE;
 
 /** Whether the first stands behind the second in the log. */
 export const isLater = (position: LogPosition, than: LogPosition | 'start'): boolean => {
@@ -131,46 +121,3 @@ export const uuidText = (id: UUID | undefined): string => {
     hexadecimal(structured.getMostSignificantBits()) + hexadecimal(structured.getLeastSignificantBits());
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 };
-
-const textOf = (bytes: Uint8Array | string): string =>
-  typeof bytes === 'string'
-    ? Buffer.from(bytes, 'base64').toString('utf8')
-    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-
-const NO_METADATA: EventMetadata = {
-  correlationId: '',
-  causationId: '',
-  actor: '',
-  applicationId: '',
-  recordedAt: '',
-  hash: '',
-};
-
-/** Events that others wrote into our streams come without our metadata; the hash chain tells them from ours. */
-const metadataOf = (bytes: Uint8Array | string): EventMetadata => {
-  try {
-    const metadata: unknown = JSON.parse(textOf(bytes));
-    return typeof metadata === 'object' && metadata !== null ? (metadata as EventMetadata) : NO_METADATA;
-  } catch {
-    return NO_METADATA;
-  }
-};
-
-const positionOf = (event: ReadResp.ReadEvent.RecordedEvent): LogPosition => {
-  const position = {
-    commit: BigInt(event.getCommitPosition()),
-    prepare: BigInt(event.getPreparePosition()),
-  };
-  // Servers before 22.6 tell no positions when they read a single stream.
-  return isPlace(position) ? toLogPosition(position) : ('unknown' as LogPosition);
-};
-
-export const toRecordedEvent = (event: ReadResp.ReadEvent.RecordedEvent): RecordedEvent => ({
-  id: uuidText(event.getId()),
-  type: event.getMetadataMap().get('type') ?? '',
-  data: textOf(event.getData()) as JsonText,
-  metadata: metadataOf(event.getCustomMetadata()),
-  stream: textOf(event.getStreamIdentifier()?.getStreamName() ?? ''),
-  revision: BigInt(event.getStreamRevision()),
-  position: positionOf(event),
-});

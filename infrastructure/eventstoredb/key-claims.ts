@@ -10,6 +10,7 @@ import type {
   RecordedEvent,
   StreamRevision,
 } from '../../application/ports/event-store.ts';
+import type { LoggedClaim } from '../../application/ports/audit.ts';
 import { derivedId } from '../../application/publishing/public-events.ts';
 import { outcomeUnknown } from './failures.ts';
 
@@ -31,7 +32,7 @@ interface StoredIntent {
 const INTENT_TYPE = 'key.claimed.v1';
 
 /** The same append writes the same intent, in whichever process: the id follows from its first event and the claim. */
-const toIntentEvent = (intent: Intent, claim: KeyClaim, claimStreamName: string): EventToAppend => {
+export const toIntentEvent = (intent: Intent, claim: KeyClaim, claimStreamName: string): EventToAppend => {
   const [first] = intent.events;
   const stored: StoredIntent = {
     stream: intent.stream,
@@ -57,6 +58,17 @@ const readIntent = ({ stream: name, type, data }: RecordedEvent): Intent => {
     expected: expected === null ? 'no_stream' : BigInt(expected),
     events: events as readonly [EventToAppend, ...EventToAppend[]],
   };
+};
+
+/** As an audit follows it; what stands there and is no claim leaves the key without one. */
+export const loggedClaim = (event: RecordedEvent): LoggedClaim => {
+  const key = event.stream;
+  try {
+    const intent = readIntent(event);
+    return { key, first: { stream: intent.stream, revision: placeOf(intent), eventId: intent.events[0].id } };
+  } catch {
+    return { key, first: undefined };
+  }
 };
 
 /** What the claims need of a store that appends to one stream at a time. */

@@ -1,12 +1,11 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
-import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
-import type { ClientReadableStream } from '@grpc/grpc-js';
 import type { RecordedEvent, StreamRevision } from '../../application/ports/event-store.ts';
 import type { Connection, Node } from './connection.ts';
-import { streamIdentifier, toRecordedEvent } from './event-wire.ts';
+import { streamIdentifier } from './event-wire.ts';
 import { isReasonToLeave, NoAnswerError, proofOf, unavailable } from './failures.ts';
 import type { Position } from './event-wire.ts';
+import type { ReadAnswer } from './read-answer.ts';
 import { CallRetries } from './connection.ts';
 
 export interface StreamContents {
@@ -20,6 +19,8 @@ type Options = InstanceType<typeof ReadReq.Options>;
 
 /** A whole stream comes in pages, so that no single answer holds up the others on the connection for long. */
 const PAGE = 500;
+/** Servers take no more calls of a connection at a time. */
+const READS_AT_ONCE = 100;
 /** A node that is silent for so long is left while there is time for another one. */
 const LONGEST_TRY_MS = 4_000;
 
@@ -43,6 +44,8 @@ interface Answer {
 export class StreamReader {
   readonly #connection: Connection;
   readonly #timeoutMs: number;
+  readonly #waiting: (() => void)[] = [];
+  #underWay = 0;
 
   constructor(connection: Connection, timeoutMs: number) {
     this.#connection = connection;
@@ -122,7 +125,7 @@ export class StreamReader {
       let node: Node | undefined;
       try {
         node = await retries.node();
-        const answer = await this.#once(node, wanted, Math.min(retries.leftMs, LONGEST_TRY_MS));
+        const answer = await this.#inTurn(node, wanted, retries);
         return answer.absent ? undefined : answer.events;
       } catch (error) {
         if (node) retries.learn(node, error);
@@ -132,11 +135,23 @@ export class StreamReader {
     }
   }
 
+  /** Waits while many are under way already: what is asked for at the same time as hundreds of others takes longer than a try may. */
+  async #inTurn(node: Node, wanted: Options, retries: CallRetries): Promise<Answer> {
+    if (this.#underWay < READS_AT_ONCE) this.#underWay++;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      if (node.left.aborted) throw new NoAnswerError('the node was left');
+      return await this.#once(node, wanted, Math.min(retries.leftMs, LONGEST_TRY_MS));
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#underWay--;
+    }
+  }
+
   #once(node: Node, wanted: Options, ms: number): Promise<Answer> {
     const request = new ReadReq().setOptions(wanted);
-    const call: ClientReadableStream<ReadResp> = node
-      .client('reads')
-      .read(request, node.metadata('reads'), { deadline: Date.now() + ms });
+    const call = node.read('reads', request, { deadline: Date.now() + ms });
     const answer: Answer = { events: [], absent: false };
     return new Promise((resolve, reject) => {
       const leave = (): void => {
@@ -148,10 +163,9 @@ export class StreamReader {
         settle();
       };
       node.left.addEventListener('abort', leave, { once: true });
-      call.on('data', (response: ReadResp) => {
-        const event = response.getEvent()?.getEvent();
-        if (event) answer.events.push(toRecordedEvent(event));
-        else if (response.hasStreamNotFound()) answer.absent = true;
+      call.on('data', (one: ReadAnswer) => {
+        if (one.kind === 'event') answer.events.push(one.event);
+        else if (one.kind === 'absent') answer.absent = true;
       });
       call.on('error', (error) => done(() => reject(error)));
       call.on('end', () => done(() => resolve(answer)));

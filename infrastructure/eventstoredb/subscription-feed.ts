@@ -1,10 +1,10 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
-import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { ClientReadableStream } from '@grpc/grpc-js';
 import type { LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
 import type { Node } from './connection.ts';
-import { fromLogPosition, toLogPosition, toRecordedEvent } from './event-wire.ts';
+import { fromLogPosition } from './event-wire.ts';
+import type { ReadAnswer } from './read-answer.ts';
 import { NoAnswerError } from './failures.ts';
 
 export type FeedItem =
@@ -55,7 +55,7 @@ const requestFor = ({ from, prefixes }: FeedOptions): streams.ReadReq => {
 /** One subscription to $all of the server, until it ends: what it says, in the order in which it says it. */
 export class SubscriptionFeed {
   readonly #node: Node;
-  readonly #call: ClientReadableStream<ReadResp>;
+  readonly #call: ClientReadableStream<ReadAnswer>;
   readonly #batchSize: number;
   readonly #confirmation: NodeJS.Timeout;
   #items: FeedItem[] = [];
@@ -69,13 +69,13 @@ export class SubscriptionFeed {
     const { batchSize, confirmationMs } = options;
     this.#node = node;
     this.#batchSize = batchSize;
-    this.#call = node.client('subscriptions').read(requestFor(options), node.metadata('subscriptions'));
+    this.#call = node.read('subscriptions', requestFor(options));
     this.#confirmation = setTimeout(
       () => this.#fail(new NoAnswerError(`not confirmed within ${confirmationMs} ms`)),
       confirmationMs,
     );
     this.#call
-      .on('data', (response: ReadResp) => this.#arrived(response))
+      .on('data', (answer: ReadAnswer) => this.#arrived(answer))
       .on('error', (error: Error) => this.#fail(error))
       .on('end', () => this.#end());
     node.left.addEventListener('abort', this.#nodeLeft, { once: true });
@@ -105,11 +105,10 @@ export class SubscriptionFeed {
 
   readonly #nodeLeft = (): void => this.#fail(new NoAnswerError('the node was left'));
 
-  #arrived(response: ReadResp): void {
-    const item = itemOf(response);
-    if (response.hasConfirmation()) clearTimeout(this.#confirmation);
-    if (!item) return;
-    this.#items.push(item);
+  #arrived(answer: ReadAnswer): void {
+    if (answer.kind === 'confirmed') clearTimeout(this.#confirmation);
+    if (!isItem(answer)) return;
+    this.#items.push(answer);
     // The reader has enough for now: the server is held up as soon as the windows between here and there are full.
     if (this.#items.length >= this.#batchSize) this.#call.pause();
     this.#wake();
@@ -147,17 +146,7 @@ export class SubscriptionFeed {
   }
 }
 
-const itemOf = (response: ReadResp): FeedItem | undefined => {
-  const event = response.getEvent()?.getEvent();
-  if (event) return { kind: 'event', event: toRecordedEvent(event) };
-  const checkpoint = response.getCheckpoint();
-  if (checkpoint) {
-    const position = {
-      commit: BigInt(checkpoint.getCommitPosition()),
-      prepare: BigInt(checkpoint.getPreparePosition()),
-    };
-    return { kind: 'checkpoint', checkpoint: toLogPosition(position) };
-  }
-  if (response.hasCaughtUp()) return { kind: 'caught_up' };
-  return response.hasFellBehind() ? { kind: 'fell_behind' } : undefined;
-};
+const isItem = (
+  answer: ReadAnswer,
+): answer is Exclude<ReadAnswer, { kind: 'confirmed' | 'absent' | 'other' }> =>
+  answer.kind !== 'confirmed' && answer.kind !== 'absent' && answer.kind !== 'other';

@@ -18,11 +18,16 @@ import {
   limitApplication,
   requireScope,
 } from './middleware/authentication.ts';
-import { BodyReader, BodyValidator, requestRules, validateParameters } from './middleware/body-reader.ts';
+import {
+  BodyReader,
+  BodyValidator,
+  preconditions,
+  requestRules,
+  validateParameters,
+} from './middleware/body-reader.ts';
 import { proxyWarning, stateOf, withState } from './middleware/request-state.ts';
 import { ErrorHandler } from './middleware/error-handler.ts';
 import { Responder, handle, observed, observedUnmatched } from './middleware/responder.ts';
-import { preconditions } from './middleware/preconditions.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { API_VERSION } from './openapi/version.ts';
 import { operationTable } from './operation-table.ts';

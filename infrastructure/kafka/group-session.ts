@@ -11,7 +11,13 @@ interface Dependencies {
   readonly topic: string;
   readonly offsets: ConsumerOffsets;
   readonly watermarks: () => Promise<ReadonlyMap<number, Watermarks>>;
+  /** Over so many partitions the topic's operations are spread. */
+  readonly keptPartitions: () => Promise<number | undefined>;
   readonly seek: (partition: number, offset: number) => void;
+  /** Nothing more is fetched of it. */
+  readonly hold: (partition: number) => void;
+  readonly release: (partition: number) => void;
+  readonly lookAgainMs: number;
   readonly logger: Logger;
   readonly firstRetryMs: number;
   readonly longestRetryMs: number;
@@ -26,6 +32,8 @@ export class Assignment {
   readonly #partitions: readonly number[];
   readonly #ended: AbortSignal;
   readonly #next = new Map<number, number>();
+  readonly #held = new Set<number>();
+  #looking = false;
   #loading: Promise<void>;
 
   constructor(dependencies: Dependencies, partitions: readonly number[], ended: AbortSignal) {
@@ -72,15 +80,55 @@ export class Assignment {
   }
 
   async #load(): Promise<void> {
-    const { group, topic, offsets, watermarks } = this.#deps;
+    const { group, topic, offsets, watermarks, keptPartitions } = this.#deps;
     if (this.#partitions.length === 0) return;
-    const [stored, marks] = await Promise.all([offsets.load(group, topic), watermarks()]);
+    const [stored, marks, kept = Infinity] = await Promise.all([
+      offsets.load(group, topic),
+      watermarks(),
+      keptPartitions(),
+    ]);
+    if (this.#ended.aborted) return;
+    this.#holdFrom(kept);
     for (const partition of this.#partitions) {
+      if (partition >= kept) continue;
       const { low, high } = marks.get(partition) ?? { low: 0, high: 0 };
       const next = await this.#place(partition, stored.get(partition), low, high);
       if (this.#ended.aborted) return;
       this.#next.set(partition, next);
       this.#deps.seek(partition, next);
+      if (this.#held.delete(partition)) this.#deps.release(partition);
+    }
+  }
+
+  /** What a topic got later may hold newer events of operations whose older ones wait elsewhere: it is read once that was accepted. */
+  #holdFrom(kept: number): void {
+    const { group, topic, hold, logger, lookAgainMs } = this.#deps;
+    const partitions = this.#partitions.filter((partition) => partition >= kept);
+    if (partitions.length === 0) return;
+    const isNews = partitions.some((partition) => !this.#held.has(partition));
+    for (const partition of partitions) {
+      this.#held.add(partition);
+      hold(partition);
+    }
+    if (isNews)
+      logger.error(
+        { group, topic, partitions, kept },
+        `these partitions came later and are not consumed: see receivables topics accept-partitions ${topic}`,
+      );
+    void this.#untilAccepted(kept, lookAgainMs);
+  }
+
+  async #untilAccepted(kept: number, lookAgainMs: number): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    while (!this.#ended.aborted) {
+      await pause(lookAgainMs, this.#ended);
+      // A store that is away is told of by the calls that need it.
+      const now = await this.#deps.keptPartitions().catch(() => kept);
+      if (now === kept || this.#ended.aborted) continue;
+      this.#looking = false;
+      this.#loading = this.#loadUntilKnown();
+      return;
     }
   }
 

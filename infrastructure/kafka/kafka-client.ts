@@ -4,6 +4,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { Kafka, logLevel } from 'kafkajs';
 import type { Admin, SASLOptions } from 'kafkajs';
 import type { Logger } from '../../application/ports/logger.ts';
+import { within } from '../support/time.ts';
 
 const require = createRequire(import.meta.url);
 const QUEUE = 'kafkajs/src/network/requestQueue/index.js';
@@ -50,6 +51,8 @@ export interface KafkaConnection {
 export const RETRY = { initialRetryTime: 100, maxRetryTime: 1_000, factor: 0.2, multiplier: 2, retries: 4 };
 const CONNECT_MS = 3_000;
 const REQUEST_MS = 10_000;
+/** For a client to find a broker that answers. The library asks a frozen one again and again; the next client begins at another. */
+export const CONNECT_WITHIN_MS = 6_000;
 
 /** The library's own lines tell of every retry: they are for looking closely. What matters is logged where it is decided. */
 const logTo = (logger: Logger) => () => (entry: { namespace: string; log: { message: string } }) => {
@@ -57,10 +60,19 @@ const logTo = (logger: Logger) => () => (entry: { namespace: string; log: { mess
   logger.debug({ source: `kafkajs ${entry.namespace}`, detail: fields }, message);
 };
 
+/**
+ * Another one at each call. Given a list, the library begins every producer and consumer at its first broker, and stays there when
+ * that one takes connections and answers nothing, as a frozen one does.
+ */
+const inTurn = (brokers: readonly string[]): (() => string[]) => {
+  let next = 0;
+  return () => [brokers[next++ % brokers.length]!];
+};
+
 export const kafkaClient = ({ brokers, clientId, tls, sasl, logger }: KafkaConnection): Kafka => {
   quietIdleConnections();
   return new Kafka({
-    brokers: [...brokers],
+    brokers: inTurn(brokers),
     clientId,
     ...(tls !== undefined && { ssl: tls }),
     ...(sasl && { sasl }),
@@ -81,7 +93,7 @@ export const withAdmin = async <Answer>(
 ): Promise<Answer> => {
   const admin = kafka.admin();
   try {
-    await admin.connect();
+    await within(CONNECT_WITHIN_MS, 'connecting to Kafka', admin.connect());
     return await ask(admin);
   } finally {
     await admin.disconnect().catch(() => undefined);

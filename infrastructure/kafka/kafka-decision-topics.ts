@@ -7,7 +7,7 @@ import type {
   RefusedDecision,
 } from '../../application/ports/decision-source.ts';
 import type { ConsumerOffsets } from '../../application/ports/event-bus.ts';
-import { SCHEMA_VERSION, TOPICS } from '../../application/publishing/event-names.ts';
+import { SCHEMA_VERSION } from '../../application/publishing/event-names.ts';
 import { aborted } from '../support/time.ts';
 import { DeadLetterTopic, NO_DEAD_LETTER_METRICS } from './dead-letter-topic.ts';
 import { kafkaClient } from './kafka-client.ts';
@@ -16,14 +16,17 @@ import { DEFAULT_PRODUCER_SETTINGS, MessageTooLargeError, OrderedProducer } from
 import type { KafkaRecord } from './records.ts';
 import { DEFAULT_CONSUMER_SETTINGS, KafkaTopicConsumer } from './topic-consumer.ts';
 import type { ConsumerSettings, ConsumerStatus } from './topic-consumer.ts';
-import { DEFAULT_TOPIC_SETTINGS, topicsReady } from './topics.ts';
-import type { TopicSettings } from './topics.ts';
+import { decisionTopicPlans } from './topic-plans.ts';
+import type { TopicSettings } from './topic-plans.ts';
+import { KafkaTopics, NO_TOPIC_METRICS } from './topics.ts';
+import type { TopicMetrics } from './topics.ts';
 
 export interface KafkaDecisionTopicsOptions extends KafkaConnection {
   /** In the store of the service; decisions themselves are told apart by their ids. */
   readonly offsets: ConsumerOffsets;
   readonly topicPrefix?: string;
   readonly topics?: Partial<TopicSettings>;
+  readonly topicMetrics?: TopicMetrics;
   readonly consumer?: Partial<ConsumerSettings>;
 }
 
@@ -43,26 +46,28 @@ export class KafkaDecisionTopics implements DecisionSource, DecisionDeadLetters 
   readonly #options: KafkaDecisionTopicsOptions;
   readonly #kafka: Kafka;
   readonly #topic: string;
-  readonly #topicsReady: () => Promise<void>;
+  readonly #topics: KafkaTopics;
   readonly #refused: OrderedProducer;
   #consumer: KafkaTopicConsumer | undefined;
 
   private constructor(options: KafkaDecisionTopicsOptions) {
-    const { topicPrefix = '', logger } = options;
-    const deadLetter = topicPrefix + TOPICS.decisionsDeadLetter;
-    const settings = { ...DEFAULT_TOPIC_SETTINGS, ...options.topics };
+    const plans = decisionTopicPlans(options);
+    const [{ topic }, { topic: deadLetter }] = plans;
     this.#options = options;
-    this.#topic = topicPrefix + TOPICS.decisions;
+    this.#topic = topic;
     this.#kafka = kafkaClient(options);
-    this.#topicsReady = topicsReady(this.#kafka, [
-      { ...settings, topic: this.#topic },
-      { ...settings, topic: deadLetter, partitions: 1, retentionMs: -1 },
-    ]);
+    this.#topics = new KafkaTopics({
+      ...options,
+      kafka: this.#kafka,
+      metrics: options.topicMetrics ?? NO_TOPIC_METRICS,
+      ordered: [topic],
+      plans,
+    });
     this.#refused = new OrderedProducer({
       kafka: this.#kafka,
       topic: deadLetter,
-      topicsReady: this.#topicsReady,
-      logger,
+      topics: this.#topics,
+      logger: options.logger,
       settings: DEFAULT_PRODUCER_SETTINGS,
     });
   }
@@ -81,7 +86,7 @@ export class KafkaDecisionTopics implements DecisionSource, DecisionDeadLetters 
       kafka: this.#kafka,
       topic: this.#topic,
       group: topicPrefix + DECISIONS_GROUP,
-      topicsReady: this.#topicsReady,
+      topics: this.#topics,
       offsets,
       handle: async (records, progress) => {
         await handle(records.map(received), signal);
@@ -124,6 +129,7 @@ export class KafkaDecisionTopics implements DecisionSource, DecisionDeadLetters 
   }
 
   async close(): Promise<void> {
+    this.#topics.close();
     await Promise.all([this.#consumer?.close(), this.#refused.close()]);
   }
 }

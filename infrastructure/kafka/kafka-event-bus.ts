@@ -8,20 +8,21 @@ import type {
   PublicEvent,
 } from '../../application/ports/event-bus.ts';
 import { toBusMessage } from '../../application/publishing/bus-message.ts';
-import { TOPICS } from '../../application/publishing/event-names.ts';
 import type { HandledRecords } from './batch-work.ts';
 import { DeadLetterTopic, NO_DEAD_LETTER_METRICS } from './dead-letter-topic.ts';
 import type { DeadLetterMetrics } from './dead-letter-topic.ts';
 import { RefusedRecordError, eventOf, freshEvents } from './records.ts';
-import type { KafkaRecord } from './records.ts';
+import type { KafkaRecord, LateEvent } from './records.ts';
 import { kafkaClient } from './kafka-client.ts';
 import type { KafkaConnection } from './kafka-client.ts';
 import { DEFAULT_PRODUCER_SETTINGS, OrderedProducer } from './ordered-producer.ts';
 import type { ProducerSettings } from './ordered-producer.ts';
 import { DEFAULT_CONSUMER_SETTINGS, KafkaTopicConsumer } from './topic-consumer.ts';
 import type { ConsumerSettings, ConsumerStatus } from './topic-consumer.ts';
-import { DEFAULT_TOPIC_SETTINGS, topicsReady } from './topics.ts';
-import type { TopicSettings } from './topics.ts';
+import { eventTopicPlans } from './topic-plans.ts';
+import type { TopicSettings } from './topic-plans.ts';
+import { KafkaTopics, NO_TOPIC_METRICS } from './topics.ts';
+import type { TopicMetrics } from './topics.ts';
 
 export interface KafkaEventBusOptions extends KafkaConnection {
   /** In the store that holds the consumers' effects. */
@@ -30,6 +31,9 @@ export interface KafkaEventBusOptions extends KafkaConnection {
   readonly topicPrefix?: string;
   readonly topics?: Partial<TopicSettings>;
   readonly metrics?: DeadLetterMetrics;
+  readonly topicMetrics?: TopicMetrics;
+  /** A missing topic waits so long for as many brokers as it is to have copies; then publishing fails, and may be tried again. */
+  readonly brokersWaitMs?: number;
   readonly producer?: Partial<ProducerSettings>;
   readonly consumer?: Partial<ConsumerSettings>;
 }
@@ -48,12 +52,19 @@ export interface KafkaEventBusStatus {
   readonly groups: ReadonlyMap<string, ConsumerStatus>;
 }
 
+/** Its webhooks were never made, and now they could only be sent out of order. */
+const refused = ({ offset }: KafkaRecord, { event, newest }: LateEvent): RefusedRecordError =>
+  new RefusedRecordError(
+    offset,
+    `event ${event.eventId} (sequence ${event.sequence} of ${event.code}) comes after sequence ${newest}, and the group has not handled it`,
+  );
+
 /** Events on a Kafka topic, in order per operation because an operation's events share a key and so a partition. */
 export class KafkaEventBus implements EventBus {
   readonly #options: KafkaEventBusOptions;
   readonly #kafka: Kafka;
   readonly #topic: string;
-  readonly #topicsReady: () => Promise<void>;
+  readonly #topics: KafkaTopics;
   readonly #producer: OrderedProducer;
   readonly #deadLetterProducer: OrderedProducer;
   readonly #deadLetters: DeadLetterTopic;
@@ -61,19 +72,22 @@ export class KafkaEventBus implements EventBus {
   #closed = false;
 
   private constructor(options: KafkaEventBusOptions) {
-    const { topicPrefix = '', logger, metrics = NO_DEAD_LETTER_METRICS } = options;
-    const deadLetter = topicPrefix + TOPICS.eventsDeadLetter;
+    const { metrics = NO_DEAD_LETTER_METRICS } = options;
+    const plans = eventTopicPlans(options);
+    const [{ topic }, { topic: deadLetter }] = plans;
     this.#options = options;
-    this.#topic = topicPrefix + TOPICS.events;
+    this.#topic = topic;
     this.#kafka = kafkaClient(options);
-    const settings = { ...DEFAULT_TOPIC_SETTINGS, ...options.topics };
-    this.#topicsReady = topicsReady(this.#kafka, [
-      { ...settings, topic: this.#topic },
-      { ...settings, topic: deadLetter, partitions: 1, retentionMs: -1 },
-    ]);
+    this.#topics = new KafkaTopics({
+      ...options,
+      kafka: this.#kafka,
+      metrics: options.topicMetrics ?? NO_TOPIC_METRICS,
+      ordered: [topic],
+      plans,
+    });
     this.#producer = this.#producerFor(this.#topic);
     this.#deadLetterProducer = this.#producerFor(deadLetter);
-    this.#deadLetters = new DeadLetterTopic(this.#deadLetterProducer, logger, metrics);
+    this.#deadLetters = new DeadLetterTopic(this.#deadLetterProducer, options.logger, metrics);
   }
 
   /** Connects when it is needed, so that a service starts while the brokers are away. */
@@ -95,7 +109,7 @@ export class KafkaEventBus implements EventBus {
       kafka: this.#kafka,
       topic: this.#topic,
       group: name,
-      topicsReady: this.#topicsReady,
+      topics: this.#topics,
       offsets,
       handle: (records, progress) => this.#handle(handler, records, progress),
       deadLetters: this.#deadLetters,
@@ -126,6 +140,7 @@ export class KafkaEventBus implements EventBus {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#topics.close();
     await Promise.all([...this.#consumers.values()].map((consumer) => consumer.close()));
     await Promise.all([this.#producer.close(), this.#deadLetterProducer.close()]);
   }
@@ -136,7 +151,7 @@ export class KafkaEventBus implements EventBus {
     return new OrderedProducer({
       kafka: this.#kafka,
       topic,
-      topicsReady: this.#topicsReady,
+      topics: this.#topics,
       logger,
       settings,
     });
@@ -148,8 +163,10 @@ export class KafkaEventBus implements EventBus {
     before: ConsumerProgress,
   ): Promise<HandledRecords> {
     const read = records.map(eventOf);
-    const { events, operations } = await freshEvents(read, before.group, this.#options.offsets);
+    const { events, operations, late } = await freshEvents(read, before.group, this.#options.offsets);
     const progress = { ...before, operations };
+    const [overtaken] = late;
+    if (overtaken) throw refused(records[read.indexOf(overtaken.event)]!, overtaken);
     if (events.length < read.length) this.#noteRepetitions(read.length - events.length, before);
     if (events.length === 0) return { stored: false, progress };
     try {

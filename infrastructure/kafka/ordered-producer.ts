@@ -3,7 +3,8 @@ import type { Kafka, Producer } from 'kafkajs';
 import type { Logger } from '../../application/ports/logger.ts';
 import { messageOf } from '../../application/support/failures.ts';
 import { within } from '../support/time.ts';
-import { RETRY } from './kafka-client.ts';
+import { CONNECT_WITHIN_MS, RETRY } from './kafka-client.ts';
+import type { KafkaTopics } from './topics.ts';
 
 export interface OutgoingMessage {
   readonly key: string | Buffer | null;
@@ -26,10 +27,13 @@ export const DEFAULT_PRODUCER_SETTINGS: ProducerSettings = {
   maxRequestBytes: 900 * 1024,
 };
 
+/** So soon a producer knows that a topic got partitions, and refuses to spread over them: see `accept-partitions`. */
+export const METADATA_MAX_AGE_MS = 10_000;
+
 interface Dependencies {
   readonly kafka: Kafka;
   readonly topic: string;
-  readonly topicsReady: () => Promise<void>;
+  readonly topics: Pick<KafkaTopics, 'ready' | 'requirePartitions'>;
   readonly logger: Logger;
   readonly settings: ProducerSettings;
 }
@@ -148,11 +152,11 @@ export class OrderedProducer {
   }
 
   async #transmit(messages: readonly OutgoingMessage[]): Promise<void> {
-    const { topic, topicsReady } = this.#deps;
-    await topicsReady();
+    const { topic, topics } = this.#deps;
+    await topics.ready();
     const producer = (this.#producer ??= this.#newProducer());
     try {
-      await producer.connect();
+      await within(CONNECT_WITHIN_MS, 'connecting to Kafka', producer.connect());
       await producer.send({ topic, acks: -1, messages: messages.map((message) => ({ ...message })) });
     } finally {
       // A send that was given up may have connected once more on its way out.
@@ -161,11 +165,19 @@ export class OrderedProducer {
   }
 
   #newProducer(): Producer {
-    return this.#deps.kafka.producer({
+    const { kafka, topic, topics } = this.#deps;
+    return kafka.producer({
       idempotent: true,
       maxInFlightRequests: 1,
       // The same for every client, so that a key stays in its partition whichever client writes it.
-      createPartitioner: Partitioners.DefaultPartitioner,
+      createPartitioner: () => {
+        const partition = Partitioners.DefaultPartitioner();
+        return (message) => {
+          topics.requirePartitions(topic, message.partitionMetadata.length);
+          return partition(message);
+        };
+      },
+      metadataMaxAge: METADATA_MAX_AGE_MS,
       allowAutoTopicCreation: false,
       retry: { ...RETRY, retries: 2 },
     });

@@ -1,5 +1,6 @@
 import type { IHeaders, KafkaMessage } from 'kafkajs';
 import type { ConsumerOffsets, OperationMark, PublicEvent } from '../../application/ports/event-bus.ts';
+import { HandledEvents } from './handled-events.ts';
 import {
   UnreadableMessageError,
   fromBusMessage,
@@ -66,25 +67,36 @@ export const eventOf = (record: KafkaRecord): PublicEvent => {
   }
 };
 
+/** An event that comes after later ones of its operation, and was not handled. */
+export interface LateEvent {
+  readonly event: PublicEvent;
+  /** Sequence of the newest event of the operation that was handled. */
+  readonly newest: number;
+}
+
 export interface FreshEvents {
   readonly events: readonly PublicEvent[];
   /** What is to be remembered of them. */
   readonly operations: readonly OperationMark[];
+  /** What can no longer be handed out in its order. */
+  readonly late: readonly LateEvent[];
 }
 
-const isKnown = ({ sequence, eventId }: PublicEvent, mark: OperationMark | undefined): boolean =>
-  mark !== undefined &&
-  (sequence < mark.sequence || (sequence === mark.sequence && mark.eventIds.includes(eventId)));
+const isKnown = ({ sequence, eventId }: PublicEvent, mark: OperationMark): boolean =>
+  (sequence === mark.sequence && mark.eventIds.includes(eventId)) ||
+  HandledEvents.of(mark).has(sequence, eventId);
 
 const after = (mark: OperationMark | undefined, operation: string, event: PublicEvent): OperationMark => {
   const { sequence, eventId } = event;
   const same = mark?.sequence === sequence ? mark.eventIds : [];
-  return { operation, sequence, eventIds: [...same, eventId] };
+  const handled = HandledEvents.of(mark).with(sequence, eventId).toString();
+  return { operation, sequence, eventIds: [...same, eventId], handled };
 };
 
 /**
  * The events that the group has not handled yet. The relay repeats what it could not note as sent, always a stretch of the log in
- * its order, so within an operation whatever stands at or before the newest handled event is a repetition, however old.
+ * its order; so what stands before the newest handled event of its operation is a repetition, however old, provided that this very
+ * event was handled. One that was not was overtaken, on another partition or because it is published again after it expired unread.
  */
 export const freshEvents = async (
   events: readonly PublicEvent[],
@@ -94,14 +106,19 @@ export const freshEvents = async (
   const keys = events.map(({ applicationId, code }) => operationKey(applicationId, code));
   const known = new Map(await offsets.marks(group, [...new Set(keys)]));
   const moved = new Map<string, OperationMark>();
+  const late: LateEvent[] = [];
   const fresh = events.filter((event, index) => {
     const operation = keys[index]!;
     const mark = known.get(operation);
-    if (isKnown(event, mark)) return false;
+    if (mark && event.sequence <= mark.sequence && isKnown(event, mark)) return false;
+    if (mark && event.sequence < mark.sequence) {
+      late.push({ event, newest: mark.sequence });
+      return false;
+    }
     const next = after(mark, operation, event);
     known.set(operation, next);
     moved.set(operation, next);
     return true;
   });
-  return { events: fresh, operations: [...moved.values()] };
+  return { events: fresh, operations: [...moved.values()], late };
 };

@@ -8,7 +8,8 @@ import { Assignment, keepMembership, watchSession } from './group-session.ts';
 import { BatchWork } from './batch-work.ts';
 import type { BatchSettings, RecordHandler } from './batch-work.ts';
 import type { DeadLetterTopic } from './dead-letter-topic.ts';
-import { RETRY, watermarks } from './kafka-client.ts';
+import { CONNECT_WITHIN_MS, RETRY, watermarks } from './kafka-client.ts';
+import type { KafkaTopics } from './topics.ts';
 
 export interface ConsumerSettings extends BatchSettings {
   /** Between two signs of life to the broker. */
@@ -23,6 +24,8 @@ export interface ConsumerSettings extends BatchSettings {
   readonly reportEveryMs: number;
   /** A consumer in which nothing moved for so long is replaced. */
   readonly stalledAfterMs: number;
+  /** Partitions that are held back because the topic got them later are looked at so often. */
+  readonly lookAgainMs: number;
   /** How long closing waits for the batch at hand. */
   readonly closeGraceMs: number;
 }
@@ -37,6 +40,7 @@ export const DEFAULT_CONSUMER_SETTINGS: ConsumerSettings = {
   pollMs: 500,
   reportEveryMs: 2_000,
   stalledAfterMs: 60_000,
+  lookAgainMs: 5_000,
   closeGraceMs: 5_000,
 };
 
@@ -44,7 +48,7 @@ export interface TopicConsumerOptions {
   readonly kafka: Kafka;
   readonly topic: string;
   readonly group: string;
-  readonly topicsReady: () => Promise<void>;
+  readonly topics: Pick<KafkaTopics, 'ready' | 'keptNow'>;
   readonly offsets: ConsumerOffsets;
   readonly handle: RecordHandler;
   readonly deadLetters: DeadLetterTopic;
@@ -143,8 +147,8 @@ export class KafkaTopicConsumer {
 
   /** Ends without error only by closing. */
   async #session(): Promise<void> {
-    const { kafka, topic, group, topicsReady, settings } = this.#options;
-    await topicsReady();
+    const { kafka, topic, group, topics, settings } = this.#options;
+    await topics.ready();
     const consumer = kafka.consumer({
       groupId: group,
       sessionTimeout: settings.sessionTimeoutMs,
@@ -158,7 +162,7 @@ export class KafkaTopicConsumer {
     const watch = watchSession(consumer, this.#closing.signal, settings.stalledAfterMs);
     consumer.on(consumer.events.GROUP_JOIN, (event) => this.#joined(consumer, event));
     try {
-      await consumer.connect();
+      await within(CONNECT_WITHIN_MS, 'connecting to Kafka', consumer.connect());
       await consumer.subscribe({ topic, fromBeginning: true });
       await consumer.run({
         autoCommit: false,
@@ -176,7 +180,7 @@ export class KafkaTopicConsumer {
   }
 
   #joined(consumer: Consumer, { payload }: ConsumerGroupJoinEvent): void {
-    const { kafka, topic, group, offsets, logger, settings } = this.#options;
+    const { kafka, topic, group, topics, offsets, logger, settings } = this.#options;
     const partitions = (payload.memberAssignment[topic] ?? []).toSorted((a, b) => a - b);
     this.#assignment?.ended.abort();
     const ended = new AbortController();
@@ -190,7 +194,11 @@ export class KafkaTopicConsumer {
         topic,
         offsets,
         watermarks: () => watermarks(kafka, topic),
+        keptPartitions: () => topics.keptNow(topic),
         seek,
+        hold: (partition) => consumer.pause([{ topic, partitions: [partition] }]),
+        release: (partition) => consumer.resume([{ topic, partitions: [partition] }]),
+        lookAgainMs: settings.lookAgainMs,
         logger,
         firstRetryMs,
         longestRetryMs,

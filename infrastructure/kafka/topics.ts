@@ -1,64 +1,263 @@
 import kafkajs from 'kafkajs';
 import type { Admin, Kafka } from 'kafkajs';
+import type { ConsumerOffsets } from '../../application/ports/event-bus.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import { messageOf } from '../../application/support/failures.ts';
+import { pause } from '../support/time.ts';
 import { withAdmin } from './kafka-client.ts';
+import type { KafkaConnection } from './kafka-client.ts';
+import { minInsyncReplicas, shortfallsOf } from './topic-check.ts';
+import type { CheckedSetting, TopicFacts, TopicPlan, TopicShortfall } from './topic-check.ts';
+import { toolOptions } from './topic-plans.ts';
 
-export interface TopicPlan {
-  readonly topic: string;
-  readonly partitions: number;
-  /** Copies of each partition; at most as many as there are brokers. */
-  readonly replication: number;
-  /** How long messages stay, milliseconds; -1 for ever. */
-  readonly retentionMs: number;
+/** Told after every look at a topic. */
+export interface TopicMetrics {
+  /** @param short settings in which the topic is below what it should be */
+  topicChecked(topic: string, short: readonly CheckedSetting[]): void;
 }
 
-const create = async (admin: Admin, plans: readonly TopicPlan[]): Promise<void> => {
-  const existing = new Set(await admin.listTopics());
-  const missing = plans.filter(({ topic }) => !existing.has(topic));
-  if (missing.length === 0) return;
-  const { brokers } = await admin.describeCluster();
-  const topics = missing.map(({ topic, partitions, replication, retentionMs }) => {
-    const copies = Math.min(replication, brokers.length);
-    return {
-      topic,
-      numPartitions: partitions,
-      replicationFactor: copies,
-      configEntries: [
-        { name: 'cleanup.policy', value: 'delete' },
-        { name: 'retention.ms', value: String(retentionMs) },
-        // An acknowledged message must be in two places before one of them may be lost.
-        { name: 'min.insync.replicas', value: String(Math.min(2, Math.max(1, copies - 1))) },
-      ],
-    };
-  });
-  // False when another process was faster; the topics are there all the same.
-  await admin.createTopics({ topics, waitForLeaders: true }).catch((error: unknown) => {
-    if (!isNotYetKnown(error)) throw error;
-  });
-};
+export const NO_TOPIC_METRICS: TopicMetrics = { topicChecked: () => undefined };
 
-/** The controller made the topics, and the broker that is asked for their leaders has not heard of them yet: publishing waits for it. */
+/** Fewer brokers are up than a topic is to have copies. */
+export class TooFewBrokersError extends Error {
+  override readonly name = 'TooFewBrokersError';
+  constructor(topics: readonly string[], wanted: number, found: number) {
+    super(
+      `${topics.join(', ')} not made: ${wanted} copies need ${wanted} brokers and ${found} ${found === 1 ? 'is' : 'are'} up; start the others, or set KAFKA_REPLICATION to the copies that are wanted`,
+    );
+  }
+}
+
+/** The topic has another number of partitions than its operations are spread over. */
+export class PartitionsChangedError extends Error {
+  override readonly name = 'PartitionsChangedError';
+  constructor(topic: string, kept: number, found: number) {
+    super(
+      `${topic} has ${found} partitions, and its operations are spread over ${kept}: with another number the events of an operation would overtake each other; ` +
+        `what is in the first ${kept} is still consumed, then run receivables topics accept-partitions ${topic}`,
+    );
+  }
+}
+
+interface Dependencies extends Pick<KafkaConnection, 'brokers' | 'tls' | 'sasl' | 'logger'> {
+  readonly kafka: Kafka;
+  readonly plans: readonly TopicPlan[];
+  /** Topics whose order hangs on their number of partitions. */
+  readonly ordered: readonly string[];
+  readonly offsets: ConsumerOffsets;
+  readonly metrics: TopicMetrics;
+  readonly logger: Logger;
+  readonly brokersWaitMs?: number;
+}
+
+/** Shorter than a send may take, so that the reason is told; what needs the topic tries again for as long as it takes. */
+const BROKERS_WAIT_MS = 10_000;
+const LOOK_AGAIN_MS = 500;
+/** What was below the plan is looked at so often until it is mended. */
+const CHECK_AGAIN_MS = 60_000;
+
+/** A broker that is asked for topics right after they were made may not have heard of them yet. */
+const LOOKS = 20;
+const BETWEEN_LOOKS_MS = 100;
 const isNotYetKnown = (error: unknown): boolean =>
   error instanceof kafkajs.KafkaJSProtocolError && error.type === 'UNKNOWN_TOPIC_OR_PARTITION';
 
-/** Makes sure, once in the life of a client, that topics exist; one that exists keeps its own settings. */
-export const topicsReady = (kafka: Kafka, plans: readonly TopicPlan[]): (() => Promise<void>) => {
-  let ready: Promise<void> | undefined;
-  return () => {
-    ready ??= withAdmin(kafka, (admin) => create(admin, plans)).catch((error: unknown) => {
-      ready = undefined;
+const settingsOf = async (admin: Admin, topics: readonly string[]) => {
+  const configNames = ['min.insync.replicas', 'retention.ms', 'cleanup.policy'];
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: topics.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames })),
+  });
+  return new Map(
+    resources.map(({ resourceName, configEntries }) => [
+      resourceName,
+      new Map(configEntries.map(({ configName, configValue }) => [configName, configValue])),
+    ]),
+  );
+};
+
+/** What the brokers know of these topics. @throws errors of kafkajs */
+export const factsOf = async (
+  admin: Admin,
+  topics: readonly string[],
+  settingsUnknown: (error: unknown) => void,
+  left = LOOKS,
+): Promise<ReadonlyMap<string, TopicFacts>> => {
+  try {
+    return await factsNow(admin, topics, settingsUnknown);
+  } catch (error) {
+    if (left <= 1 || !isNotYetKnown(error)) throw error;
+    await pause(BETWEEN_LOOKS_MS, new AbortController().signal);
+    return factsOf(admin, topics, settingsUnknown, left - 1);
+  }
+};
+
+const factsNow = async (
+  admin: Admin,
+  topics: readonly string[],
+  settingsUnknown: (error: unknown) => void,
+): Promise<ReadonlyMap<string, TopicFacts>> => {
+  const [metadata, cluster, settings] = await Promise.all([
+    admin.fetchTopicMetadata({ topics: [...topics] }),
+    admin.describeCluster(),
+    // A user may be allowed to use a topic and not to see its settings.
+    settingsOf(admin, topics).catch((error: unknown) => {
+      if (isNotYetKnown(error)) throw error;
+      settingsUnknown(error);
+      return new Map<string, ReadonlyMap<string, string>>();
+    }),
+  ]);
+  const brokers = cluster.brokers.map(({ nodeId }) => nodeId).sort((a, b) => a - b);
+  return new Map(
+    metadata.topics.map(({ name, partitions }) => [
+      name,
+      { partitions, brokers, settings: settings.get(name) ?? new Map<string, string>() },
+    ]),
+  );
+};
+
+/** The topics of one client: made where they are missing, looked at when it starts, and their numbers of partitions held. */
+export class KafkaTopics {
+  readonly #deps: Dependencies;
+  readonly #closing = new AbortController();
+  readonly #kept = new Map<string, number>();
+  readonly #changed = new Map<string, PartitionsChangedError>();
+  #ready: Promise<void> | undefined;
+  #checking: NodeJS.Timeout | undefined;
+  #told = '';
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** Once in the life of a client, and again after a failure. @throws TooFewBrokersError and errors of kafkajs and of the store */
+  ready(): Promise<void> {
+    this.#ready ??= this.#prepare().catch((error: unknown) => {
+      this.#ready = undefined;
       throw error;
     });
-    return ready;
-  };
-};
+    return this.#ready;
+  }
 
-export type TopicSettings = Omit<TopicPlan, 'topic'>;
+  /**
+   * Over so many partitions the operations of an ordered topic are spread, as it is stored now: another process may have accepted
+   * another number. Undefined for any other topic.
+   */
+  async keptNow(topic: string): Promise<number | undefined> {
+    const kept = await this.#deps.offsets.keptPartitions(topic);
+    if (kept !== undefined) this.#kept.set(topic, kept);
+    return kept;
+  }
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
+  /**
+   * To be called with what a message is about to be sent over. @throws PartitionsChangedError, and the next call of `ready` looks at
+   * the topic and at the stored number again
+   */
+  requirePartitions(topic: string, found: number): void {
+    const kept = this.#kept.get(topic);
+    if (kept === undefined || kept === found) return;
+    this.#ready = undefined;
+    throw new PartitionsChangedError(topic, kept, found);
+  }
 
-/** Long enough to stop a consumer for a while and to find out why; what has to last lasts in the streams. */
-export const DEFAULT_TOPIC_SETTINGS: TopicSettings = {
-  partitions: 12,
-  replication: 3,
-  retentionMs: 14 * DAY_MS,
-};
+  close(): void {
+    this.#closing.abort();
+    clearTimeout(this.#checking);
+  }
+
+  async #prepare(): Promise<void> {
+    const { kafka, plans } = this.#deps;
+    await withAdmin(kafka, async (admin) => {
+      const existing = new Set(await admin.listTopics());
+      const missing = plans.filter(({ topic }) => !existing.has(topic));
+      if (missing.length > 0) await this.#create(admin, missing);
+      await this.#check(admin);
+    });
+  }
+
+  /** Another process may have been faster, and then with other plans. */
+  async #create(admin: Admin, missing: readonly TopicPlan[]): Promise<void> {
+    await this.#enoughBrokers(admin, missing);
+    const topics = missing.map(({ topic, partitions, replication, retentionMs }) => ({
+      topic,
+      numPartitions: partitions,
+      replicationFactor: replication,
+      configEntries: [
+        { name: 'cleanup.policy', value: 'delete' },
+        { name: 'retention.ms', value: String(retentionMs) },
+        { name: 'min.insync.replicas', value: String(minInsyncReplicas(replication)) },
+      ],
+    }));
+    await admin.createTopics({ topics, waitForLeaders: true }).catch((error: unknown) => {
+      if (!isNotYetKnown(error)) throw error;
+    });
+  }
+
+  async #enoughBrokers(admin: Admin, missing: readonly TopicPlan[]): Promise<void> {
+    const { logger, brokersWaitMs = BROKERS_WAIT_MS } = this.#deps;
+    const wanted = Math.max(...missing.map(({ replication }) => replication));
+    const topics = missing.map(({ topic }) => topic);
+    const until = performance.now() + brokersWaitMs;
+    for (let told = false; ; told = true) {
+      const found = (await admin.describeCluster()).brokers.length;
+      if (found >= wanted) return;
+      if (!told)
+        logger.warn(
+          { topics, brokers: found, wanted, wait_ms: brokersWaitMs },
+          'topics are made when as many brokers are up as they are to have copies (KAFKA_REPLICATION)',
+        );
+      if (performance.now() > until || this.#closing.signal.aborted)
+        throw new TooFewBrokersError(topics, wanted, found);
+      await pause(LOOK_AGAIN_MS, this.#closing.signal);
+    }
+  }
+
+  async #check(admin: Admin): Promise<void> {
+    const { plans, logger, metrics } = this.#deps;
+    const tools = toolOptions(this.#deps);
+    const facts = await factsOf(
+      admin,
+      plans.map(({ topic }) => topic),
+      (error) => logger.warn({ reason: messageOf(error) }, 'the settings of topics could not be looked at'),
+    );
+    const short = plans.flatMap((plan) => shortfallsOf(plan, facts.get(plan.topic)!, tools));
+    for (const { topic } of plans) {
+      await this.#keep(topic, facts.get(topic)!.partitions.length);
+      const settings = short.filter((one) => one.topic === topic).map(({ setting }) => setting);
+      metrics.topicChecked(topic, this.#changed.has(topic) ? [...settings, 'partitions_changed'] : settings);
+    }
+    this.#tell(short);
+    if (short.length > 0 || this.#changed.size > 0) this.#checkAgain();
+  }
+
+  async #keep(topic: string, found: number): Promise<void> {
+    const { offsets, ordered } = this.#deps;
+    if (!ordered.includes(topic)) return;
+    const kept = await offsets.keepPartitions(topic, found);
+    this.#kept.set(topic, kept);
+    if (kept === found) this.#changed.delete(topic);
+    else this.#changed.set(topic, new PartitionsChangedError(topic, kept, found));
+  }
+
+  /** Once for each state. */
+  #tell(short: readonly TopicShortfall[]): void {
+    const { logger } = this.#deps;
+    const all = JSON.stringify([short, [...this.#changed.values()].map(messageOf)]);
+    if (all === this.#told) return;
+    this.#told = all;
+    for (const shortfall of short) logger.warn({ ...shortfall }, 'a topic is below what it should be');
+    for (const [topic, error] of this.#changed)
+      logger.error({ topic, reason: error.message }, 'a topic has another number of partitions');
+  }
+
+  #checkAgain(): void {
+    if (this.#closing.signal.aborted) return;
+    clearTimeout(this.#checking);
+    this.#checking = setTimeout(() => {
+      withAdmin(this.#deps.kafka, (admin) => this.#check(admin)).catch((error: unknown) => {
+        this.#deps.logger.debug({ reason: messageOf(error) }, 'topics could not be looked at');
+        this.#checkAgain();
+      });
+    }, CHECK_AGAIN_MS).unref();
+  }
+}

@@ -1,5 +1,10 @@
-import type { DecisionDeadLetters } from '../../application/ports/decision-source.ts';
-import { OutcomeUnknownError, StoreUnavailableError } from '../../application/ports/event-store.ts';
+import {
+  ConcurrencyError,
+  KeyAlreadyClaimedError,
+  OutcomeUnknownError,
+  StoreUnavailableError,
+} from '../../application/ports/event-store.ts';
+import type { AppendResult, EventStore, EventToAppend } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type {
   AttemptWatch,
@@ -11,44 +16,10 @@ import type {
   WatchedResult,
 } from '../../application/ports/observation.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type {
-  CommandMetrics,
-  CommandOutcome,
-  CommandRole,
-  RequestMetrics,
-  WorkMetrics,
-} from './metrics/work-metrics.ts';
+import type { AppendOutcome, StoreMetrics } from './metrics/store-metrics.ts';
+import type { CommandMetrics, CommandOutcome, CommandRole, RequestMetrics } from './metrics/work-metrics.ts';
 import { parseTraceparent, traceIdOf } from './tracing/tracer.ts';
 import type { NoteOnSpan, Tracer } from './tracing/tracer.ts';
-
-/** Counts decisions that were put aside. */
-export const observedDeadLetters = (
-  letters: DecisionDeadLetters,
-  metrics: WorkMetrics | undefined,
-): DecisionDeadLetters => ({
-  put: async (refused) => {
-    await letters.put(refused);
-    metrics?.deadLetter(refused.reason.code);
-  },
-});
-
-export interface Sweep {
-  execute(signal: AbortSignal): Promise<number>;
-}
-
-/** Counts sweeps and what they marked. */
-export const observedSweep = (sweep: Sweep, metrics: WorkMetrics | undefined): Sweep => ({
-  execute: async (signal) => {
-    try {
-      const marked = await sweep.execute(signal);
-      metrics?.swept(marked);
-      return marked;
-    } catch (error) {
-      metrics?.sweepFailed();
-      throw error;
-    }
-  },
-});
 
 /** The same object with some of its methods replaced; everything else goes to the original, private fields and all. */
 export const overriding = <Target extends object>(target: Target, methods: Partial<Target>): Target =>
@@ -184,16 +155,16 @@ export class ObservedRequests implements RequestWatch {
 
 /** A line for each attempt that failed: at `debug`, because a receiver that is down would fill a disk. */
 export class LoggedAttempts implements AttemptWatch {
-  readonly #next: AttemptWatch;
+  readonly #next: AttemptWatch | undefined;
   readonly #logger: Logger;
 
-  constructor(next: AttemptWatch, logger: Logger) {
+  constructor(next: AttemptWatch | undefined, logger: Logger) {
     this.#next = next;
     this.#logger = logger;
   }
 
   attempted(attempt: WatchedAttempt): void {
-    this.#next.attempted(attempt);
+    this.#next?.attempted(attempt);
     if (attempt.outcome === 'delivered') return;
     const { delivery, reason, status, startedAt, endedAt } = attempt;
     this.#logger.debug(
@@ -210,3 +181,100 @@ export class LoggedAttempts implements AttemptWatch {
     );
   }
 }
+
+interface StoreObservers {
+  readonly metrics: StoreMetrics | undefined;
+  readonly tracer: Tracer;
+  readonly logger: Logger;
+}
+
+const appendFailure = (error: unknown): AppendOutcome => {
+  if (error instanceof ConcurrencyError) return 'conflict';
+  if (error instanceof KeyAlreadyClaimedError) return 'claimed';
+  if (error instanceof OutcomeUnknownError) return 'unknown';
+  return error instanceof StoreUnavailableError ? 'unavailable' : 'failed';
+};
+
+/** Counts, times, traces and logs every append. */
+export const observedEventStore = <Store extends EventStore>(
+  store: Store,
+  observers: StoreObservers,
+): Store => {
+  const { metrics, tracer, logger } = observers;
+  const traced = (
+    stream: string,
+    events: readonly EventToAppend[],
+    append: () => Promise<AppendResult>,
+  ): Promise<AppendResult> => {
+    const [first] = events;
+    if (!first) return append();
+    return tracer.run(
+      {
+        name: 'append',
+        kind: 'client',
+        traceId: traceIdOf(first.metadata.correlationId, stream),
+        attributes: {
+          'receivables.stream': stream,
+          'receivables.event_ids': events.map(({ id }) => id).join(','),
+          'receivables.event_types': events.map(({ type }) => type).join(','),
+        },
+      },
+      async (note) => {
+        const result = await append();
+        note({ 'receivables.revision': Number(result.revision) });
+        return result;
+      },
+    );
+  };
+  const readFailing = async <Result>(call: string, read: Promise<Result>): Promise<Result> => {
+    try {
+      return await read;
+    } catch (error) {
+      metrics?.readFailed(call);
+      throw error;
+    }
+  };
+  return overriding<EventStore>(store, {
+    append: async (stream, expected, events, claim) => {
+      const startedAt = performance.now();
+      const seconds = (): number => (performance.now() - startedAt) / 1_000;
+      const append = (): Promise<AppendResult> => store.append(stream, expected, events, claim);
+      try {
+        const result = await (tracer.active ? traced(stream, events, append) : append());
+        metrics?.appended('stored', seconds(), events.length);
+        logStored(logger, stream, events, result);
+        return result;
+      } catch (error) {
+        metrics?.appended(appendFailure(error), seconds(), 0);
+        throw error;
+      }
+    },
+    read: (stream, from) => readFailing('read', store.read(stream, from)),
+    head: (stream) => readFailing('head', store.head(stream)),
+    findClaim: (claim) => readFailing('find_claim', store.findClaim(claim)),
+  }) as Store;
+};
+
+/** The line that leads from a request or a decision to its events, and from there to the deliveries. */
+const logStored = (
+  logger: Logger,
+  stream: string,
+  events: readonly EventToAppend[],
+  { revision }: AppendResult,
+): void => {
+  const [first] = events;
+  if (!first) return;
+  const { correlationId, causationId, actor } = first.metadata;
+  logger.info(
+    {
+      stream,
+      revision: Number(revision),
+      event_ids: events.map(({ id }) => id),
+      event_types: events.map(({ type }) => type),
+      correlation_id: correlationId,
+      ...(causationId !== correlationId && { causation_id: causationId }),
+      actor,
+    },
+    'events stored',
+  );
+};

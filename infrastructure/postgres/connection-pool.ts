@@ -4,10 +4,12 @@ import { StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { Batch, BatchFailure, PreparedStatements } from './batch.ts';
 import type { BatchResult, BatchStatement } from './batch.ts';
-import { isSpoilt } from './failures.ts';
+import { eachServer } from './addresses.ts';
+import { isReadOnly, isSpoilt } from './failures.ts';
+import { ServerClock } from './server-clock.ts';
 
 export interface PoolSettings {
-  /** `postgres://…`; TLS by its `sslmode`. */
+  /** `postgres://…`; TLS by its `sslmode`. With several hosts, whichever of them takes writes. */
   readonly url: string;
   readonly logger: Logger;
   readonly applicationName: string;
@@ -32,12 +34,15 @@ const IDLE_IN_TRANSACTION_MS = 10_000;
 
 /**
  * What the server's own settings must not change: transactions see what was committed before each of their statements, and are
- * on the disk when they are answered. Compiling plans to machine code never pays for statements this short.
+ * on the disk, and on a synchronous standby where there is one, when they are answered. Compiling plans to machine code never pays for statements this short.
  */
 const SESSION = `
   set default_transaction_isolation = 'read committed';
   set jit = off;
-  select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
+  select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') in ('off', 'local')`;
+
+const STATE = `
+  select pg_is_in_recovery() as standby, floor(extract(epoch from clock_timestamp()) * 1000) as now`;
 
 const reasonOf = (error: unknown): string => {
   const { message, code } = error as NodeJS.ErrnoException;
@@ -49,30 +54,25 @@ const after = (ms: number, act: () => void): (() => void) => {
   return () => clearTimeout(timer);
 };
 
-/** Connections to one server: a bounded number, each waited for a bounded time, replaced when lost. */
+const STANDBY = 'the server is a standby, which takes no writes';
+
+/** Connections to the server that takes writes: a bounded number, each waited for a bounded time, replaced when lost. */
 export class ConnectionPool {
-  readonly #pool: Pool;
+  /** The time of that server. */
+  readonly clock = new ServerClock();
   readonly #settings: PoolSettings;
+  readonly #servers: readonly string[];
   readonly #prepared = new WeakMap<PoolClient, PreparedStatements>();
+  /** Of servers that were left; they end when the last call has let go of them. */
+  readonly #left = new Set<Pool>();
+  #at = 0;
+  #pool: Pool;
   #away = false;
 
   constructor(settings: PoolSettings) {
     this.#settings = settings;
-    this.#pool = new Pool({
-      connectionString: settings.url,
-      application_name: settings.applicationName,
-      max: settings.poolSize,
-      connectionTimeoutMillis: settings.connectTimeoutMs,
-      idleTimeoutMillis: IDLE_MS,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-      statement_timeout: settings.statementTimeoutMs,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-      verify: (client, done) => void this.#prepareSession(client).then(() => done(), done),
-    });
-    this.#pool.on('error', (error) => this.#lost(error));
-    // A connection that breaks while it is in use tells its batch; without a listener it would end the process as well.
-    this.#pool.on('connect', (client) => client.on('error', () => undefined));
+    this.#servers = eachServer(settings.url);
+    this.#pool = this.#open();
   }
 
   /**
@@ -83,7 +83,7 @@ export class ConnectionPool {
     statements: readonly BatchStatement[],
     { transaction = false } = {},
   ): Promise<readonly BatchResult[]> {
-    const client = await this.#acquire();
+    const { client, pool } = await this.#acquire();
     const known = this.#prepared.get(client) ?? new PreparedStatements();
     this.#prepared.set(client, known);
     const batch = new Batch(statements, known);
@@ -103,22 +103,68 @@ export class ConnectionPool {
       // Told so, the pool closes the connection instead of keeping it.
       client.release(isSpoilt(failure) || (transaction && failure !== undefined));
       if (failure instanceof BatchFailure && failure.kind !== 'refused') this.#lost(failure);
+      // What is idle leads to the same server.
+      if (isReadOnly(failure)) this.#leave(pool);
     }
   }
 
-  close(): Promise<void> {
-    return this.#pool.end();
+  async close(): Promise<void> {
+    const pools = [this.#pool, ...this.#left];
+    this.#left.clear();
+    await Promise.all(pools.map((pool) => pool.end()));
   }
 
-  async #acquire(): Promise<PoolClient> {
+  #open(): Pool {
+    const settings = this.#settings;
+    const pool = new Pool({
+      connectionString: this.#servers[this.#at]!,
+      application_name: settings.applicationName,
+      max: settings.poolSize,
+      connectionTimeoutMillis: settings.connectTimeoutMs,
+      idleTimeoutMillis: IDLE_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      statement_timeout: settings.statementTimeoutMs,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      verify: (client, done) => void this.#prepareSession(client).then(() => done(), done),
+    });
+    pool.on('error', (error) => this.#lost(error));
+    // A connection that breaks while it is in use tells its batch; without a listener it would end the process as well.
+    pool.on('connect', (client) => client.on('error', () => undefined));
+    return pool;
+  }
+
+  /** From now on calls use the next server; with one only, new connections to what its name leads to then. */
+  #leave(pool: Pool): void {
+    if (pool !== this.#pool) return;
+    this.#at = (this.#at + 1) % this.#servers.length;
+    this.#pool = this.#open();
+    this.#left.add(pool);
+    this.#endLeft(pool);
+  }
+
+  /** A pool that ends forgets those that wait for a connection, so they have to be through. */
+  #endLeft(pool: Pool): void {
+    if (pool.waitingCount === 0 && this.#left.delete(pool)) void pool.end();
+  }
+
+  async #acquire(): Promise<{ readonly client: PoolClient; readonly pool: Pool }> {
     if (this.#pool.waitingCount >= this.#settings.maxWaiting) {
       throw new StoreUnavailableError(`PostgreSQL: ${this.#settings.maxWaiting} calls wait for a connection`);
     }
-    try {
-      return await this.#pool.connect();
-    } catch (error) {
-      this.#lost(error);
-      throw new StoreUnavailableError(`PostgreSQL: ${reasonOf(error)}`, { cause: error });
+    // Each server once, and those again that were found while another call had moved on already.
+    for (let tries = 2 * this.#servers.length - 1; ; tries--) {
+      const pool = this.#pool;
+      try {
+        return { client: await pool.connect(), pool };
+      } catch (error) {
+        this.#endLeft(pool);
+        const moved = pool !== this.#pool;
+        if (!moved && this.#servers.length > 1) this.#leave(pool);
+        if (tries > 1 || (moved && tries > 0)) continue;
+        this.#lost(error);
+        throw new StoreUnavailableError(`PostgreSQL: ${reasonOf(error)}`, { cause: error });
+      }
     }
   }
 
@@ -131,7 +177,13 @@ export class ConnectionPool {
     try {
       const { schema } = this.#settings;
       const path = schema === undefined ? '' : `; set search_path to ${client.escapeIdentifier(schema)}`;
-      await Promise.race([client.query(SESSION + path), late]);
+      const session = client.query(SESSION + path).then(async () => {
+        const { answer } = await this.clock.measure(() =>
+          client.query<{ standby: boolean; now: string }>(STATE),
+        );
+        if (answer.standby) throw new Error(STANDBY);
+      });
+      await Promise.race([session, late]);
     } finally {
       stop();
     }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { link, mkdir, readFile, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isNativeError } from 'node:util/types';
-import { syncDirectory, writeDurably } from '../support/durable-files.ts';
+import { sync, writeDurably } from '../support/durable-files.ts';
 
 const BYTES = 32;
 const BASE64_OF_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
@@ -100,15 +100,15 @@ export const renewKeyFile = async (dataDir: string): Promise<void> => {
   await link(path, previous).catch((error: unknown) => {
     if (!hasCode(error, 'EEXIST')) throw error;
   });
-  await syncDirectory(dataDir);
+  await sync(dataDir);
   await rename(next, path);
-  await syncDirectory(dataDir);
+  await sync(dataDir);
 };
 
 /** To be called when nothing is wrapped with it any more. */
 export const dropPreviousKey = async (dataDir: string): Promise<void> => {
   await rm(join(dataDir, PREVIOUS_NAME), { force: true });
-  await syncDirectory(dataDir);
+  await sync(dataDir);
 };
 
 const parsed = (path: string, text: string): MasterKey => {
@@ -138,7 +138,7 @@ const create = async (dataDir: string, path: string): Promise<string> => {
   } finally {
     await unlink(draft);
   }
-  await syncDirectory(dataDir);
+  await sync(dataDir);
   return readFile(path, 'utf8');
 };
 

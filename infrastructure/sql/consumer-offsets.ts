@@ -20,21 +20,24 @@ const moveOffset = (builder: Kysely<Schema>) =>
   );
 
 const writeMark = (builder: Kysely<Schema>) =>
-  prepared((row: { group: string; operation: string; sequence: number; ids: string }) =>
-    builder
-      .insertInto('consumer_mark')
-      .values({
-        consumer_group: row.group,
-        operation: row.operation,
-        sequence: row.sequence,
-        event_ids: row.ids,
-      })
-      .onConflict((conflict) =>
-        conflict.columns(['consumer_group', 'operation']).doUpdateSet((eb) => ({
-          sequence: eb.ref('excluded.sequence'),
-          event_ids: eb.ref('excluded.event_ids'),
-        })),
-      ),
+  prepared(
+    (row: { group: string; operation: string; sequence: number; ids: string; handled: string | null }) =>
+      builder
+        .insertInto('consumer_mark')
+        .values({
+          consumer_group: row.group,
+          operation: row.operation,
+          sequence: row.sequence,
+          event_ids: row.ids,
+          handled: row.handled,
+        })
+        .onConflict((conflict) =>
+          conflict.columns(['consumer_group', 'operation']).doUpdateSet((eb) => ({
+            sequence: eb.ref('excluded.sequence'),
+            event_ids: eb.ref('excluded.event_ids'),
+            handled: eb.ref('excluded.handled'),
+          })),
+        ),
   );
 
 /** The statements that store a batch's progress beside its effects. */
@@ -49,8 +52,8 @@ export class ProgressStatements {
 
   /** The guard comes first: a consumer that lost the partition writes nothing else. */
   of({ group, topic, partition, from, to, operations }: ConsumerProgress, now: string): readonly Statement[] {
-    const marks = operations.map(({ operation, sequence, eventIds }) => ({
-      query: this.#mark({ group, operation, sequence, ids: JSON.stringify(eventIds) }),
+    const marks = operations.map(({ operation, sequence, eventIds, handled = null }) => ({
+      query: this.#mark({ group, operation, sequence, ids: JSON.stringify(eventIds), handled }),
     }));
     return [{ query: this.#offset({ group, topic, partition, from, to, now }), expectChanges: 1 }, ...marks];
   }
@@ -113,15 +116,77 @@ export class SqlConsumerOffsets implements ConsumerOffsets {
     if (operations.length === 0) return new Map();
     const query = this.#database.builder
       .selectFrom('consumer_mark')
-      .select(['operation', 'sequence', 'event_ids'])
+      .select(['operation', 'sequence', 'event_ids', 'handled'])
       .where('consumer_group', '=', group)
       .where('operation', 'in', padded(operations));
     const rows = await this.#database.read(query);
     return new Map(
-      rows.map(({ operation, sequence, event_ids }) => [
+      rows.map(({ operation, sequence, event_ids, handled }) => [
         operation,
-        { operation, sequence, eventIds: JSON.parse(event_ids) as readonly string[] },
+        {
+          operation,
+          sequence,
+          eventIds: JSON.parse(event_ids) as readonly string[],
+          ...(handled !== null && { handled }),
+        },
       ]),
     );
+  }
+
+  async keepPartitions(topic: string, partitions: number): Promise<number> {
+    const kept = await this.keptPartitions(topic);
+    if (kept !== undefined) return kept;
+    const { builder } = this.#database;
+    const [newest] = await this.#database.read(
+      builder
+        .selectFrom('consumer_offset')
+        .select('partition')
+        .where('topic', '=', topic)
+        .orderBy('partition', 'desc')
+        .limit(1),
+    );
+    const insert = builder
+      .insertInto('consumer_topic')
+      .values({
+        topic,
+        partitions: newest ? newest.partition + 1 : partitions,
+        updated_at: this.#clock.realNow(),
+      })
+      .onConflict((conflict) => conflict.column('topic').doNothing());
+    await this.#database.transaction([{ query: insert.compile() }]);
+    return (await this.keptPartitions(topic)) ?? partitions;
+  }
+
+  async keptPartitions(topic: string): Promise<number | undefined> {
+    const query = this.#database.builder
+      .selectFrom('consumer_topic')
+      .select('partitions')
+      .where('topic', '=', topic);
+    return (await this.#database.read(query))[0]?.partitions;
+  }
+
+  async acceptPartitions(topic: string, from: number, to: number): Promise<boolean> {
+    const update = this.#database.builder
+      .updateTable('consumer_topic')
+      .set({ partitions: to, updated_at: this.#clock.realNow() })
+      .where('topic', '=', topic)
+      .where('partitions', '=', from);
+    try {
+      await this.#database.transaction([{ query: update.compile(), expectChanges: 1 }]);
+      return true;
+    } catch (error) {
+      if (error instanceof GuardFailedError) return false;
+      throw error;
+    }
+  }
+
+  async groups(topic: string): Promise<readonly string[]> {
+    const query = this.#database.builder
+      .selectFrom('consumer_offset')
+      .select('consumer_group')
+      .distinct()
+      .where('topic', '=', topic)
+      .orderBy('consumer_group');
+    return (await this.#database.read(query)).map(({ consumer_group }) => consumer_group);
   }
 }

@@ -17,6 +17,14 @@ const lock = ({ dialect }: Engine, text: string, name: string): readonly Stateme
 /** Until its transaction ends, no other holds this name. What the next statements read is what the one before has left. */
 export const alone = (engine: Engine, name: string): readonly Statement[] => lock(engine, EXCLUSIVE, name);
 
+const BRIEF_MS = 50;
+
+/** What follows in the transaction waits for locks only so long. What is refused then is repeated a few times, as a whole. */
+export const briefly = ({ dialect }: Engine): readonly Statement[] =>
+  dialect === 'sqlite'
+    ? []
+    : [{ query: CompiledQuery.raw(`select set_config('lock_timeout', '${BRIEF_MS}', true)`) }];
+
 /** Any number hold the name like this at a time, but none while another holds it `alone`. */
 export const notAlone = (engine: Engine, name: string): readonly Statement[] => lock(engine, SHARED, name);
 

@@ -29,6 +29,24 @@ export const whileItsKeyWraps = ({ builder }: SqlDatabase, wrapped: string): rea
   ];
 };
 
+const TOGETHER = 500;
+
+/** Of these operations, those that have no key. */
+export const withoutKey = async (
+  database: Pick<SqlDatabase, 'builder' | 'read'>,
+  streams: readonly string[],
+): Promise<readonly string[]> => {
+  const missing: string[] = [];
+  for (let first = 0; first < streams.length; first += TOGETHER) {
+    const some = streams.slice(first, first + TOGETHER);
+    const names = some.map((stream) => `operation:${stream}`);
+    const query = database.builder.selectFrom('wrapped_key').select('name').where('name', 'in', names);
+    const found = new Set((await database.read(query)).map(({ name }) => name));
+    missing.push(...some.filter((_, index) => !found.has(names[index]!)));
+  }
+  return missing;
+};
+
 export class SqlKeyStore implements KeyStore {
   readonly #database: SqlDatabase;
   readonly #clock: RealClock;

@@ -1,3 +1,12 @@
+import {
+  DeleteQueryNode,
+  ExpressionWrapper,
+  InsertQueryNode,
+  QueryNode,
+  SelectionNode,
+  UpdateQueryNode,
+  sql,
+} from 'kysely';
 import type { CompiledQuery, Kysely } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../application/ports/event-store.ts';
@@ -13,22 +22,33 @@ import type { Schema } from './schema.ts';
 import { ConstraintError, GuardFailedError } from './sql-database.ts';
 import type { Query, SqlDatabase, Statement, StatementResult, TransactionOptions } from './sql-database.ts';
 
+const BUILDER: Kysely<Schema> = postgresQueryBuilder();
+
 /** What text no integer is, and which PostgreSQL quotes in its refusal whatever the language of its messages. */
 const MARK = 'rows:';
 const REFUSED = /"rows:(\d+)"/;
 const INVALID_TEXT = '22P02';
 
-const ANSWERS_ROWS = /\sreturning\s[^)]*$/i;
-export const answersRows = (text: string): boolean => ANSWERS_ROWS.test(text);
+type Changing = InsertQueryNode | UpdateQueryNode | DeleteQueryNode;
+
+/** What the query builder made of a statement that changes rows. @throws Error for text and for what only reads: they cannot be guarded */
+const changing = ({ query, sql: text }: CompiledQuery): Changing => {
+  if (InsertQueryNode.is(query) || UpdateQueryNode.is(query) || DeleteQueryNode.is(query)) return query;
+  throw new Error(`only an insert, update or delete of the query builder can expect its changes: ${text}`);
+};
+
+const ONE = [SelectionNode.create(sql`1`.as('one').toOperationNode())];
 
 /**
  * The same statement, refused by the server itself when it changes another number of rows: COMMIT can so travel along with it.
- * The limit is evaluated once, before the first row, even if there is none.
+ * The limit is evaluated once, before the first row, even if there is none. Its parameters are those of the statement.
  */
-export const guarded = (text: string, changes: number): string => {
-  const statement = answersRows(text) ? text : `${text} returning 1`;
-  const count = `select case when count(*) = ${changes} then null else cast('${MARK}' || count(*) as bigint) end`;
-  return `with guarded as (${statement}) select * from guarded limit (${count} from guarded)`;
+const guarded = (query: CompiledQuery, changes: number): string => {
+  const node = changing(query);
+  const statement = new ExpressionWrapper(node.returning ? node : QueryNode.cloneWithReturning(node, ONE));
+  const count = sql`select case when count(*) = ${sql.lit(changes)} then null
+    else cast(${sql.lit(MARK)} || count(*) as bigint) end from guarded`;
+  return sql`with guarded as (${statement}) select * from guarded limit (${count})`.compile(BUILDER).sql;
 };
 
 /** The error as what it means, if it is the refusal of a guard. */
@@ -88,10 +108,11 @@ const plain = (text: string): BatchStatement => ({ text, values: [] });
 /** Of one snapshot for all; a single statement has one anyway. */
 const SNAPSHOT = plain('begin isolation level repeatable read, read only');
 const COMMIT = plain('commit');
+const SERVER_TIME = plain('select floor(extract(epoch from clock_timestamp()) * 1000) as now');
 const RELAXED = plain(`select set_config('synchronous_commit', 'off', true)`);
 
-const batchOf = ({ sql, parameters }: CompiledQuery): BatchStatement => ({
-  text: sql,
+const batchOf = ({ sql: text, parameters }: CompiledQuery): BatchStatement => ({
+  text,
   values: parameters.map(bound),
 });
 
@@ -101,7 +122,7 @@ const guardedBatchOf = ({ query, expectChanges }: Statement): BatchStatement => 
   if (expectChanges === undefined) return batch;
   const key = `${expectChanges} ${batch.text}`;
   let text = guardedTexts.get(key);
-  if (text === undefined) guardedTexts.set(key, (text = guarded(batch.text, expectChanges)));
+  if (text === undefined) guardedTexts.set(key, (text = guarded(query, expectChanges)));
   return { ...batch, text };
 };
 
@@ -109,7 +130,7 @@ const guardedBatchOf = ({ query, expectChanges }: Statement): BatchStatement => 
 const resultOf = ({ query, expectChanges }: Statement, result: BatchResult): StatementResult =>
   expectChanges === undefined
     ? result
-    : { changes: expectChanges, rows: answersRows(query.sql) ? result.rows : [] };
+    : { changes: expectChanges, rows: changing(query).returning ? result.rows : [] };
 
 /**
  * A PostgreSQL server, 15 or later. Transactions are READ COMMITTED: a writer next to others says in its statements which
@@ -117,8 +138,9 @@ const resultOf = ({ query, expectChanges }: Statement, result: BatchResult): Sta
  */
 export class PostgresDatabase implements SqlDatabase {
   readonly dialect = 'postgres';
-  readonly builder: Kysely<Schema> = postgresQueryBuilder();
+  readonly builder = BUILDER;
   readonly #pool: ConnectionPool;
+  #asking: Promise<void> | undefined;
   readonly #underWay = new Set<Promise<unknown>>();
   #closed = false;
 
@@ -167,6 +189,23 @@ export class PostgresDatabase implements SqlDatabase {
     } catch (error) {
       throw writeError(error, { statements: statements.length, before: before.length });
     }
+  }
+
+  /** The server's time in UNIX milliseconds, asked for beside the calls now and then. */
+  now(): number {
+    const { clock } = this.#pool;
+    if (clock.due && !this.#closed)
+      this.#asking ??= this.#askTime().finally(() => (this.#asking = undefined));
+    return clock.now();
+  }
+
+  async #askTime(): Promise<void> {
+    const asked = this.#pool.clock.measure(async () => {
+      const [result] = await this.#finished(this.#pool.run([SERVER_TIME]));
+      return { rows: result!.rows as unknown as readonly { readonly now: string }[] };
+    });
+    // While the server is away its time goes on by the steady clock.
+    await asked.catch(() => undefined);
   }
 
   async close(): Promise<void> {

@@ -72,7 +72,11 @@ interface ServiceTables {
     operation: string;
     sequence: number;
     event_ids: string;
+    /** What was handled of the operation; null in rows of before. */
+    handled: string | null;
   };
+  /** The number of partitions over which the operations of a topic are spread. */
+  readonly consumer_topic: { topic: string; partitions: number; updated_at: string };
 
   /** A keyed digest of a borrower's document, and an operation of that borrower. */
   readonly borrower_operation: { digest: string; stream: string };

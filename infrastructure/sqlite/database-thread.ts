@@ -1,10 +1,10 @@
-import { Worker } from 'node:worker_threads';
-import type { WorkerOptions } from 'node:worker_threads';
+import { Worker, parentPort, receiveMessageOnPort } from 'node:worker_threads';
+import type { MessagePort, WorkerOptions } from 'node:worker_threads';
 import { StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
+import { messageOf } from '../../application/support/failures.ts';
 import { backoff } from '../../application/support/retry.ts';
 import { pause, unlessAborted } from '../support/time.ts';
-import type { FromThread, ToThread } from './serve-thread.ts';
 
 export interface Call<Request, Reply> {
   readonly request: Request;
@@ -75,8 +75,6 @@ const FIRST_RESTART_MS = 50;
 const LONGEST_RESTART_MS = 5_000;
 const STUCK_THREAD_MS = 500;
 
-const createNodeWorker: CreateWorker = (entry, options) => new Worker(entry, options);
-
 /**
  * A thread that owns a database connection and commits what waits together. When it dies, it is started again; what had been handed
  * to it is lost, what still waited here is not.
@@ -111,12 +109,10 @@ export class DatabaseThread<Request, Reply> {
 
   call(request: Request, characters = 0): Promise<Reply> {
     const { name } = this.#options;
-    if (this.#stopping.signal.aborted) return Promise.reject(new StoreUnavailableError(`${name} is closed`));
-    if (this.#waiting.isFull)
-      return Promise.reject(
-        new StoreUnavailableError(`${name} is overloaded: ${this.#waiting.length} requests wait`),
-      );
     return new Promise((resolve, reject) => {
+      if (this.#stopping.signal.aborted) throw new StoreUnavailableError(`${name} is closed`);
+      if (this.#waiting.isFull)
+        throw new StoreUnavailableError(`${name} is overloaded: ${this.#waiting.length} requests wait`);
       this.#waiting.add({ request, characters, resolve, reject });
       this.#sendSoon();
     });
@@ -141,13 +137,11 @@ export class DatabaseThread<Request, Reply> {
   }
 
   #spawn(): Promise<void> {
-    const { entry, data, name, createWorker = createNodeWorker } = this.#options;
-    const worker = createWorker(entry, {
-      name,
-      workerData: data,
-      // Not the flags of the process: a thread refuses those that concern memory or the whole process.
-      execArgv: ['--disable-warning=ExperimentalWarning'],
-    });
+    const { entry, data, name, createWorker } = this.#options;
+    // Not the flags of the process: a thread refuses those that concern memory or the whole process.
+    const execArgv = ['--disable-warning=ExperimentalWarning'];
+    const options = { name, workerData: data, execArgv };
+    const worker = createWorker?.(entry, options) ?? new Worker(entry, options);
     this.#worker = worker;
     let why: string | undefined;
     const started = Promise.withResolvers<void>();
@@ -225,12 +219,9 @@ export class DatabaseThread<Request, Reply> {
     let why = cause;
     while (!this.#stopping.signal.aborted) {
       this.#setbacks += 1;
-      const delay = backoff(this.#setbacks, FIRST_RESTART_MS, LONGEST_RESTART_MS);
-      logger?.error(
-        { thread: name, reason: why, retryInMs: delay },
-        'database thread ended, starting it again',
-      );
-      await pause(delay, this.#stopping.signal);
+      const retryInMs = backoff(this.#setbacks, FIRST_RESTART_MS, LONGEST_RESTART_MS);
+      logger?.error({ thread: name, reason: why, retryInMs }, 'database thread ended, starting it again');
+      await pause(retryInMs, this.#stopping.signal);
       if (this.#stopping.signal.aborted) return;
       try {
         await this.#spawn();
@@ -250,3 +241,59 @@ export class DatabaseThread<Request, Reply> {
     await unlessAborted(idle.promise, deadline);
   }
 }
+
+/** What the near side sends. The requests of a batch are answered in their order. */
+export type ToThread<Request> =
+  { readonly kind: 'batch'; readonly requests: readonly Request[] } | { readonly kind: 'close' };
+
+/** What the thread sends: `ready` once, or `failed` and the thread ends; then one message for each group that it carried out. */
+export type FromThread<Reply> =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'replies'; readonly replies: readonly Reply[] };
+
+/** What a thread does with its connection. */
+export interface GroupWork<Request, Reply> {
+  /** One transaction for all of them. @throws when it is unknown what was stored: the thread must then start afresh */
+  carryOut(requests: readonly Request[]): readonly Reply[];
+  /** After a group was answered. */
+  afterwards?(): void;
+  close(): void;
+}
+
+/** Everything that waits at the moment, up to a bound: it has gathered while the group before was flushed. */
+const drain = <Request>(port: MessagePort, first: ToThread<Request>, most: number) => {
+  const requests: Request[] = [];
+  let message: ToThread<Request> | undefined = first;
+  while (message?.kind === 'batch') {
+    requests.push(...message.requests);
+    if (requests.length >= most) break;
+    message = receiveMessageOnPort(port)?.message as ToThread<Request> | undefined;
+  }
+  return { requests, closing: message?.kind === 'close' };
+};
+
+/** The far side of a DatabaseThread. */
+export const serveThread = <Request, Reply>(
+  open: () => GroupWork<Request, Reply>,
+  mostInGroup: number,
+): void => {
+  const port = parentPort!;
+  const post = (message: FromThread<Reply>): void => port.postMessage(message);
+  let work: GroupWork<Request, Reply>;
+  try {
+    work = open();
+  } catch (error) {
+    post({ kind: 'failed', message: messageOf(error) });
+    return;
+  }
+  port.on('message', (first: ToThread<Request>) => {
+    const { requests, closing } = drain(port, first, mostInGroup);
+    if (requests.length > 0) post({ kind: 'replies', replies: work.carryOut(requests) });
+    work.afterwards?.();
+    if (!closing) return;
+    work.close();
+    port.close();
+  });
+  post({ kind: 'ready' });
+};

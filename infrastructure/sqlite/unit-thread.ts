@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads';
 import { messageOf } from '../../application/support/failures.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionSettings } from './connection.ts';
-import { serveThread } from './serve-thread.ts';
+import { serveThread } from './database-thread.ts';
 import { UnitWriter } from './units.ts';
 import type { FlatUnit, Outcome } from './units.ts';
 

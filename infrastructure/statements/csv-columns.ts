@@ -98,13 +98,16 @@ const locate = (name: string, option: string, record: readonly string[], header:
     ? record.flatMap((title, index) => (folded(title) === folded(name) ? [index] : []))
     : [];
   if (found.length > 1)
-    throw new StatementError(`${found.length} columns are called ${name}; give ${option} its number`);
+    throw new StatementError(`${found.length} columns are called ${name}; give ${option} its number`, {
+      problem: { kind: 'same_titles', text: name },
+    });
   const place = found[0] ?? numbered(name, record.length);
   if (place !== undefined) return place;
   throw new StatementError(
     header
       ? `no column ${name} among ${listed(record)}; say with ${option} which one it is`
       : `${option} ${name} is not a column from 1 to ${record.length}`,
+    { problem: { kind: 'no_column', text: name } },
   );
 };
 

@@ -1,11 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { CsvError, parse } from 'csv-parse';
 import type { Parser } from 'csv-parse';
 import type { StatementFormat, Statements } from '../../application/ports/fund-reports.ts';
 import { StatementError } from '../../application/reconciliation/statement-lines.ts';
-import type { StatementLine } from '../../application/reconciliation/statement-lines.ts';
+import type { StatementLine, StatementProblem } from '../../application/reconciliation/statement-lines.ts';
 import { amountReader, columnsOf, dateReader } from './csv-columns.ts';
 import type { Columns } from './csv-columns.ts';
 
@@ -16,8 +17,9 @@ const UNDECODABLE = '\uFFFD';
 
 /** Values are shortened in messages. */
 const LONGEST_QUOTED = 80;
-const quoted = (text: string): string =>
-  text.length > LONGEST_QUOTED ? `"${text.slice(0, LONGEST_QUOTED)}..."` : `"${text}"`;
+const shortened = (text: string): string =>
+  text.length > LONGEST_QUOTED ? `${text.slice(0, LONGEST_QUOTED)}...` : text;
+const quoted = (text: string): string => `"${shortened(text)}"`;
 
 /** Turns records into lines; the first may be the header. */
 class RecordReader {
@@ -59,12 +61,18 @@ class RecordReader {
     const reference = columns.reference === undefined ? '' : record[columns.reference]!.trim();
     const date = this.#date(dateText);
     if (date === undefined)
-      throw new StatementError(`${quoted(dateText)} is not a date written as ${dateFormat}`);
+      throw new StatementError(`${quoted(dateText)} is not a date written as ${dateFormat}`, {
+        problem: { kind: 'date', column: columns.date + 1, text: shortened(dateText) },
+      });
     const amount = this.#amount(amountText);
     if (amount === undefined)
-      throw new StatementError(`${quoted(amountText)} is not an amount with "${decimal}" before its cents`);
+      throw new StatementError(`${quoted(amountText)} is not an amount with "${decimal}" before its cents`, {
+        problem: { kind: 'amount', column: columns.amount + 1, text: shortened(amountText) },
+      });
     if (reference.includes(UNDECODABLE))
-      throw new StatementError(`its reference is not ${encoding} text; say with --encoding what it is`);
+      throw new StatementError(`its reference is not ${encoding} text; say with --encoding what it is`, {
+        problem: { kind: 'encoding', column: columns.reference! + 1 },
+      });
     return { line, date, amount, reference };
   }
 }
@@ -77,14 +85,28 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: 'the line is too long to be one of a statement',
 };
 
+const KINDS: Readonly<Record<string, StatementProblem['kind']>> = {
+  CSV_RECORD_INCONSISTENT_FIELDS_LENGTH: 'width',
+  CSV_QUOTE_NOT_CLOSED: 'quotes',
+  CSV_INVALID_CLOSING_QUOTE: 'quotes',
+  INVALID_OPENING_QUOTE: 'quotes',
+  CSV_MAX_RECORD_SIZE: 'too_long',
+};
+
 /** An error with the file and the line in which it occurred. */
 const refusal = (name: string, line: number, error: unknown): StatementError => {
-  if (error instanceof StatementError) return new StatementError(`${name} line ${line}: ${error.message}`);
+  if (error instanceof StatementError)
+    return new StatementError(`${name} line ${line}: ${error.message}`, {
+      problem: { ...error.problem, line },
+    });
   const { message } = error as Error;
   if (!(error instanceof CsvError)) return new StatementError(`${name}: ${message}`, { cause: error });
   const at: unknown = error['lines'];
   const place = typeof at === 'number' ? `${name} line ${at}` : name;
-  return new StatementError(`${place}: ${PROBLEMS[error.code] ?? message}`, { cause: error });
+  return new StatementError(`${place}: ${PROBLEMS[error.code] ?? message}`, {
+    cause: error,
+    problem: { kind: KINDS[error.code] ?? 'other', ...(typeof at === 'number' && { line: at }) },
+  });
 };
 
 const written = (parser: Parser, chunk: Buffer): Promise<void> =>
@@ -99,6 +121,14 @@ const ended = (parser: Parser): Promise<void> =>
     parser.end();
   });
 
+/** Between two of them others have their turn. */
+async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+    await setImmediate();
+    yield Buffer.from(bytes.subarray(at, at + CHUNK_BYTES));
+  }
+}
+
 /** Statements as CSV files. Records go straight into lines while a chunk is parsed: a million objects on a stream cost more. */
 export class CsvStatements implements Statements {
   async chunks(path: string): Promise<number> {
@@ -110,12 +140,28 @@ export class CsvStatements implements Statements {
     }
   }
 
-  async *read(
+  read(
     path: string,
     format: StatementFormat,
     onChunk?: () => void,
   ): AsyncGenerator<readonly StatementLine[]> {
-    const name = basename(path);
+    const chunks = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+    return this.#read({ name: basename(path), chunks }, format, onChunk);
+  }
+
+  /** The same of a file that is in memory. */
+  readKept(
+    { name, bytes }: { readonly name: string; readonly bytes: Uint8Array },
+    format: StatementFormat,
+  ): AsyncGenerator<readonly StatementLine[]> {
+    return this.#read({ name, chunks: piecesOf(bytes) }, format);
+  }
+
+  async *#read(
+    { name, chunks }: { readonly name: string; readonly chunks: AsyncIterable<Buffer> },
+    format: StatementFormat,
+    onChunk?: () => void,
+  ): AsyncGenerator<readonly StatementLine[]> {
     const reader = new RecordReader(format);
     let line = 0;
     const parser = parse({
@@ -134,8 +180,8 @@ export class CsvStatements implements Statements {
     parser.on('error', () => undefined);
     parser.resume();
     try {
-      for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
-        await written(parser, chunk as Buffer);
+      for await (const chunk of chunks) {
+        await written(parser, chunk);
         onChunk?.();
         yield reader.given();
       }
@@ -146,6 +192,6 @@ export class CsvStatements implements Statements {
     } finally {
       parser.destroy();
     }
-    if (!reader.hasBegun) throw new StatementError(`${name} is empty`);
+    if (!reader.hasBegun) throw new StatementError(`${name} is empty`, { problem: { kind: 'empty' } });
   }
 }

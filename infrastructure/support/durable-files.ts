@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-/** A new file that its owner alone can read, on disk when it resolves; its name is after `syncDirectory`. @throws EEXIST */
+/** A new file that its owner alone can read, on disk when it resolves; its name is after `sync` of its directory. @throws EEXIST */
 export const writeDurably = async (path: string, content: string | AsyncIterable<Buffer>): Promise<void> => {
   const file = await open(path, 'wx', 0o600);
   try {
@@ -11,12 +11,12 @@ export const writeDurably = async (path: string, content: string | AsyncIterable
   }
 };
 
-/** The names in a directory, on disk when it resolves. */
-export const syncDirectory = async (path: string): Promise<void> => {
-  const directory = await open(path, 'r');
+/** What a file holds, or the names in a directory: on disk when it resolves. */
+export const sync = async (path: string): Promise<void> => {
+  const handle = await open(path, 'r');
   try {
-    await directory.sync();
+    await handle.sync();
   } finally {
-    await directory.close();
+    await handle.close();
   }
 };

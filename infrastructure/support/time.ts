@@ -63,8 +63,15 @@ export const within = async <Value>(ms: number, what: string, work: Promise<Valu
 };
 
 export class SystemClock implements RealClock {
+  readonly #now: () => number;
+
+  /** @param now UNIX milliseconds; default: by this machine */
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
   realNow(): RealTime {
-    return new Date().toISOString() as RealTime;
+    return new Date(this.#now()).toISOString() as RealTime;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Lease, Leases } from '../../application/ports/coordination.ts';
 import { pause } from '../support/time.ts';
 import type { DeliveryQueue } from '../../application/ports/delivery-queue.ts';
 import type { Logger } from '../../application/ports/logger.ts';
@@ -15,12 +16,22 @@ interface Options {
   readonly now: () => number;
   readonly retention: RetentionSettings;
   readonly everyMs?: number;
+  /** Where several processes send from one database: one of them sweeps at a time. */
+  readonly lease?: LeasePlace | undefined;
+}
+
+export interface LeasePlace {
+  readonly leases: Leases;
+  readonly name: string;
+  readonly holder: string;
 }
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 60_000;
 const DELIVERIES_A_STEP = 200;
 const BETWEEN_STEPS_MS = 20;
+const LEASE_MS = 30_000;
+const RENEWED_AFTER_MS = 10_000;
 /** Far longer than a worker can be in the middle of queueing for a subscription that was just removed. */
 const REMOVED_FOR_MS = 600_000;
 
@@ -59,8 +70,30 @@ export class RetentionSweeper {
     }, this.#options.everyMs ?? EVERY_MS);
   }
 
-  /** Steps until nothing is left to remove, or until stopped. */
+  /** Steps until nothing is left to remove, until stopped, or until another process sweeps. */
   async sweep(): Promise<void> {
+    const { lease: place } = this.#options;
+    if (!place) return this.#steps(() => Promise.resolve(true));
+    const lease = await place.leases.acquire(place.name, place.holder, LEASE_MS);
+    if (!lease) return;
+    try {
+      await this.#steps(this.#keeping(lease, place.leases));
+    } finally {
+      await place.leases.release(lease);
+    }
+  }
+
+  /** Renews the lease now and then; false once it has passed on. */
+  #keeping(lease: Lease, leases: Leases): () => Promise<boolean> {
+    let renewedAt = performance.now();
+    return async () => {
+      if (performance.now() - renewedAt < RENEWED_AFTER_MS) return true;
+      renewedAt = performance.now();
+      return leases.renew(lease, LEASE_MS);
+    };
+  }
+
+  async #steps(mayGoOn: () => Promise<boolean>): Promise<void> {
     const { queue, now, retention } = this.#options;
     const before = (ms: number) => new Date(now() - ms).toISOString();
     for (;;) {
@@ -72,6 +105,7 @@ export class RetentionSweeper {
       });
       if (removed === 0 || this.#stopped) return;
       await pause(BETWEEN_STEPS_MS);
+      if (!(await mayGoOn())) return;
     }
   }
 }

@@ -1,4 +1,3 @@
-import { NO_METRICS, UNWATCHED_ATTEMPTS } from '../../application/ports/observation.ts';
 import type { AttemptWatch, WebhookMetrics } from '../../application/ports/observation.ts';
 import type { RealClock } from '../../application/ports/clock.ts';
 import type { DeliveryQueue } from '../../application/ports/delivery-queue.ts';
@@ -13,7 +12,7 @@ import type { DispatchSettings } from './dispatch/dispatch-settings.ts';
 import { WebhookDispatcher } from './dispatch/dispatcher.ts';
 import type { DispatcherStatus } from './dispatch/dispatcher.ts';
 import { DEFAULT_RETENTION, RetentionSweeper } from './retention-sweeper.ts';
-import type { RetentionSettings } from './retention-sweeper.ts';
+import type { LeasePlace, RetentionSettings } from './retention-sweeper.ts';
 import { HttpsSender } from './sending/https-sender.ts';
 import { WebhookSecrets } from './sending/webhook-sender.ts';
 import { webhookTrust } from './sending/pinned-connector.ts';
@@ -34,9 +33,11 @@ export interface WebhookWorkerOptions {
   readonly timeoutMs: number;
   /** PEM of authorities to trust beside the public ones. */
   readonly extraRoots?: string | undefined;
-  readonly metrics?: WebhookMetrics;
-  readonly attempts?: AttemptWatch;
+  readonly metrics?: WebhookMetrics | undefined;
+  readonly attempts?: AttemptWatch | undefined;
   readonly retention?: RetentionSettings;
+  /** Where several processes send: one of them removes what is old at a time. */
+  readonly retentionLease?: LeasePlace;
   /** Other limits than those that follow from the schedule and the time-out. */
   readonly limits?: Partial<DispatchSettings>;
   /** How far the clocks of the processes may be apart; default 0, for one process. */
@@ -53,8 +54,13 @@ export class WebhookWorker {
 
   constructor(options: WebhookWorkerOptions) {
     const { queue, subscriptions, bus, guard, sealer, clock, logger, schedule, timeoutMs } = options;
-    const { metrics = NO_METRICS, retention = DEFAULT_RETENTION, clockToleranceMs = 0 } = options;
-    const { now = Date.now, attempts = UNWATCHED_ATTEMPTS } = options;
+    const {
+      metrics,
+      attempts,
+      now = Date.now,
+      retention = DEFAULT_RETENTION,
+      clockToleranceMs = 0,
+    } = options;
     const sender = new HttpsSender({ guard, trust: webhookTrust(options.extraRoots), timeoutMs, now });
     const settings = { ...dispatchSettings(schedule, timeoutMs), ...options.limits };
     const keys = new WebhookSecrets(sealer);
@@ -69,14 +75,20 @@ export class WebhookWorker {
       settings,
       attempts,
     });
-    this.#sweeper = new RetentionSweeper({ queue, logger, now, retention });
+    this.#sweeper = new RetentionSweeper({
+      queue,
+      logger,
+      now,
+      retention,
+      lease: options.retentionLease,
+    });
     this.#fanOut = new WebhookFanOut({
       subscriptions,
       queue,
       clock,
       metrics,
       clockToleranceMs,
-      onQueued: (webhookIds) => this.wake(webhookIds),
+      dispatcher: this.#dispatcher,
     });
   }
 
@@ -86,7 +98,7 @@ export class WebhookWorker {
     this.#started = true;
     this.#dispatcher.start();
     this.#sweeper.start();
-    await this.#bus.consume(FAN_OUT_GROUP, (events, progress) => this.#fanOut.handle(events, progress));
+    await this.#bus.consume(FAN_OUT_GROUP, this.#fanOut.handle.bind(this.#fanOut));
   }
 
   /** Something was queued for these subscriptions; of no effect in a process that sends no webhooks. */

@@ -86,6 +86,8 @@ const REFUSED: readonly (readonly [rule: string, file: string, line: string])[] 
   ['home-of-inversify', 'infrastructure/http/reflect.ts', "import 'reflect-metadata';"],
   ['home-of-express', 'infrastructure/composition/express.ts', "import express from 'express';"],
   ['home-of-express', 'infrastructure/webhooks/forms.ts', "import { Busboy } from '@fastify/busboy';"],
+  ['home-of-pages', 'infrastructure/http/page.ts', "import { h } from 'preact';"],
+  ['home-of-pages', 'infrastructure/cli/page.ts', "import htm from 'htm';"],
   [
     'home-of-eventstoredb',
     'infrastructure/embedded/esdb.ts',

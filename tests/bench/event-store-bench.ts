@@ -103,11 +103,11 @@ await follower;
 await store.close();
 
 const db = openEventLog({ path: join(dataDir, 'main-thread.db'), role: 'writer', busyTimeoutMs: 5_000 });
-const writer = new EventLogWriter(db.database);
+const writer = new EventLogWriter(db);
 for (const writers of [1, 64])
   results.push(
     await measure('main thread, a commit each', writers, async (stream, event) =>
-      writer.commit([encodeAppend(stream, 'no_stream', [event], undefined)]),
+      writer.carryOut([encodeAppend(stream, 'no_stream', [event], undefined)]),
     ),
   );
 db.close();

@@ -8,14 +8,19 @@ import { join } from 'node:path';
  */
 const PARTS: Readonly<Record<string, string>> = {
   audit: 'audit-bench.ts',
+  console: 'console-bench.ts',
   rebuild: 'rebuild-bench.ts',
+  relay: 'relay-bench.ts',
   route: 'route.ts',
   sizes: 'sizes.ts',
   settlements: 'settlement-bench.ts',
   webhooks: 'webhook-bench.ts',
 };
 
-const OPTIONAL_PARTS: Readonly<Record<string, string>> = { distributed: 'distributed-bench.ts' };
+const OPTIONAL_PARTS: Readonly<Record<string, string>> = {
+  distributed: 'distributed-bench.ts',
+  'held-snapshot': 'held-snapshot-bench.ts',
+};
 
 const run = (part: string, pieces: readonly string[]): void => {
   const script = { ...PARTS, ...OPTIONAL_PARTS }[part];

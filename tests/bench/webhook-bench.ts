@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NO_METRICS } from '../../application/ports/observation.ts';
+import { NO_METRICS } from '../support/no-metrics.ts';
 import { arrival } from './webhook-arrival.ts';
 import {
   bareLoop,

@@ -99,7 +99,7 @@ const offsetCases: readonly ConsumerOffsetsCase[] = [
       const group = newGroup();
       const first = { operation: 'app.A', sequence: 1, eventIds: ['a1'] };
       const other = { operation: 'app.B', sequence: 4, eventIds: ['b4', 'b4-second'] };
-      const newest = { operation: 'app.A', sequence: 2, eventIds: ['a2'] };
+      const newest = { operation: 'app.A', sequence: 2, eventIds: ['a2'], handled: '0-1 2:1f3a9c0d' };
       await offsets.begin(group, TOPIC, 0, 0);
       await offsets.advance({ ...step(group, 0, 3), operations: [first, other] });
       await offsets.advance({ ...step(group, 3, 4), operations: [newest] });
@@ -111,6 +111,31 @@ const offsetCases: readonly ConsumerOffsetsCase[] = [
       );
       expect(await offsets.marks(newGroup(), ['app.A'])).toEqual(new Map());
       expect(await offsets.marks(group, [])).toEqual(new Map());
+    },
+  },
+  {
+    name: 'the first number of partitions of a topic stays until another one is accepted from it',
+    check: async ({ offsets }) => {
+      const topic = newGroup();
+      expect(await offsets.keptPartitions(topic)).toBeUndefined();
+      expect(await offsets.acceptPartitions(topic, 12, 24)).toBe(false);
+      const kept = await Promise.all([12, 24, 24, 12].map((found) => offsets.keepPartitions(topic, found)));
+      const [first] = kept;
+      expect(kept).toEqual(Array(4).fill(first));
+      expect(await offsets.acceptPartitions(topic, first! + 1, 48)).toBe(false);
+      expect(await offsets.acceptPartitions(topic, first!, 48)).toBe(true);
+      expect(await offsets.keptPartitions(topic)).toBe(48);
+      expect(await offsets.keepPartitions(topic, 12)).toBe(48);
+    },
+  },
+  {
+    name: 'a topic that was consumed before its number was kept has the number that the offsets say',
+    check: async ({ offsets }) => {
+      const [topic, group] = [newGroup(), newGroup()];
+      for (const partition of [0, 11, 3]) await offsets.begin(group, topic, partition, 0);
+      expect(await offsets.keepPartitions(topic, 24)).toBe(12);
+      expect(await offsets.groups(topic)).toEqual([group]);
+      expect(await offsets.groups(newGroup())).toEqual([]);
     },
   },
 ];

@@ -175,7 +175,8 @@ export const laneCases: readonly DeliveryQueueCase[] = [
       expect(new Set(claim.deliveries.map(({ event }) => event.code))).toEqual(new Set(['OP-c', 'OP-a']));
       expect(claim.schedules).toEqual([{ webhookId, firstAttemptAt: at(20), retryAt: null }]);
       await story.record(claim.deliveries[0]!, retry(50_000));
-      expect((await adapter.queue.schedules()).find((one) => one.webhookId === webhookId)).toEqual({
+      const schedules = await adapter.queue.schedules(at(25));
+      expect(schedules.find((one) => one.webhookId === webhookId)).toEqual({
         webhookId,
         firstAttemptAt: at(20),
         retryAt: at(50_000),
@@ -193,6 +194,37 @@ export const laneCases: readonly DeliveryQueueCase[] = [
       const { deliveries, schedules } = await adapter.queue.lease(requests, at(0), at(1_000));
       expect(new Set(deliveries.map(({ lease }) => lease.webhookId))).toEqual(new Set(webhooks.slice(0, 2)));
       expect(schedules.map(({ webhookId }) => webhookId)).toEqual(webhooks);
+    },
+  },
+  {
+    name: 'a lane is due when it was queued, however long ago, after others were worked through',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      for (const ms of [0, 10_000, 20_000]) {
+        await story.enqueue(webhookId, [story.event(`OP-${ms}`)], ms);
+        await story.deliver(await story.leaseOne(webhookId, ms), ms);
+      }
+      const late = story.event('OP-late');
+      // As by a transaction that was under way for long.
+      await story.enqueue(webhookId, [late], 5_000);
+      await adapter.queue.schedules(at(31_000));
+      expect((await story.leaseOne(webhookId, 31_000)).event.eventId).toBe(late.eventId);
+    },
+  },
+  {
+    name: 'a lane whose next delivery was queued long before is found as soon as it is given back',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const [first, second] = story.events('OP-1', 2);
+      await story.enqueue(webhookId, [first!, second!], 0);
+      const delivery = await story.leaseOne(webhookId, 0);
+      const other = story.event('OP-2');
+      await story.enqueue(webhookId, [other], 12_000);
+      await story.deliver(await story.leaseOne(webhookId, 12_000), 12_000);
+      await story.record(delivery, DELIVERED, 13_000);
+      expect((await story.leaseOne(webhookId, 13_000)).event.eventId).toBe(second!.eventId);
     },
   },
 ];

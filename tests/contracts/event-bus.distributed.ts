@@ -27,7 +27,7 @@ describeEventBusContract('KafkaEventBus', async () =>
     offsets: new SqlConsumerOffsets(store.database, new ManualClock()),
     logger: new RecordingLogger(),
     topicPrefix: kafka.prefix(),
-    topics: { partitions: 3 },
+    topics: { partitions: 3, replication: 1 },
     consumer: { firstRetryMs: 5 },
   }),
 );

@@ -31,7 +31,10 @@ export const appendCases: readonly EventStoreCase[] = [
     check: async (store) => {
       const stream = `${newPrefix()}A_1~2f`;
       const idempotency = { endpoint: 'POST /loan', key: 'k 1/ü', fingerprint: 'ab'.repeat(32) };
-      const event = { ...sampleEvent(AWKWARD_JSON), metadata: sampleMetadata({ idempotency }) };
+      const event = {
+        ...sampleEvent(AWKWARD_JSON),
+        metadata: sampleMetadata({ idempotency, fundId: 'f \" ü' }),
+      };
       const result = await store.append(stream, 'no_stream', [event]);
       const { events, revision } = await store.read(stream);
       expect(events).toEqual([{ ...event, stream, revision: 0n, position: result.position }]);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LogPosition } from '../../application/ports/event-store.ts';
 import type { ProjectionStore } from '../../application/ports/read-models.ts';
+import { AnalysePortfolio } from '../../application/portfolio/analyse-portfolio.ts';
 import { ShowPortfolio } from '../../application/portfolio/show-portfolio.ts';
 import { ReconcileStatement } from '../../application/reconciliation/reconcile-statement.ts';
 import type { LoanDisbursed, LoanEvent, LoanReceived } from '../../domain/loan/index.ts';
@@ -27,6 +28,7 @@ export class FundUnderTest {
   readonly #store: ProjectionStore;
   readonly #told: ProjectedEvent[] = [];
   readonly portfolio: ShowPortfolio;
+  readonly analysing: AnalysePortfolio;
   readonly reconciliation: ReconcileStatement;
   readonly payments: SqlNotifiedPayments;
 
@@ -36,6 +38,7 @@ export class FundUnderTest {
     const positions = new SqlPortfolioPositions(database, pageSize);
     this.payments = new SqlNotifiedPayments(database, pageSize);
     this.portfolio = new ShowPortfolio(positions, new ManualClock(KNOWN_AT));
+    this.analysing = new AnalysePortfolio(positions, new ManualClock(KNOWN_AT));
     this.reconciliation = new ReconcileStatement(this.payments);
   }
 

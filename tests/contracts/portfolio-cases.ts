@@ -185,4 +185,40 @@ const lifeCases: readonly FundCase[] = [
   },
 ];
 
-export const portfolioCases: readonly FundCase[] = [...vectorCases, ...lifeCases, ...portfolioSumCases];
+const analysisCases: readonly FundCase[] = [
+  {
+    name: 'what a position is made of adds up to it: months, applications and the largest operations, across pages',
+    check: async (fund) => {
+      for (const code of ['L1', 'L2', 'L3']) await fund.tell(code, active(fund.loan(code)));
+      for (const code of ['001', '002']) await fund.tell('L2', [paid(code)], 20 + Number(code));
+      const date = calendarDate('2026-06-20');
+      const { position, received, due, applications, largest } = await fund.analysing.execute({
+        fundId: fund.fundId,
+        date,
+      });
+      expect(position).toEqual(await fund.on(date));
+      expect(received.map(({ amount }) => amount)).toEqual([95_000, 95_000]);
+      expect(received.map(({ month }) => month)).toEqual(received.map(({ month }) => month).toSorted());
+      const sum = (key: 'installments' | 'faceValue' | 'presentValue') =>
+        due.reduce((total, one) => total + one[key], 0);
+      expect({
+        installments: sum('installments'),
+        faceValue: sum('faceValue'),
+        presentValue: sum('presentValue'),
+      }).toEqual(position.open);
+      expect(due.map(({ month }) => month)).toEqual(due.map(({ month }) => month).toSorted());
+      const { presentValue } = position.open;
+      expect(applications).toEqual([{ applicationId: fund.applicationId, operations: 3, presentValue }]);
+      expect(largest.map(({ code }) => code).toSorted()).toEqual(['L1', 'L2', 'L3']);
+      expect(largest.at(-1)!.code).toBe('L2');
+      expect(largest.reduce((total, one) => total + one.presentValue, 0)).toBe(presentValue);
+    },
+  },
+];
+
+export const portfolioCases: readonly FundCase[] = [
+  ...vectorCases,
+  ...lifeCases,
+  ...analysisCases,
+  ...portfolioSumCases,
+];

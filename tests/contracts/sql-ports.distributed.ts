@@ -4,10 +4,12 @@ import { SqlCheckpointStore, SqlClockOffset, SqlLeases } from '../../infrastruct
 import { SqlClientRegistry } from '../../infrastructure/sql/client-registry.ts';
 import { SqlKeyStore } from '../../infrastructure/sql/key-store.ts';
 import { SqlLoanReader } from '../../infrastructure/sql/read-models/loan-reader.ts';
+import { SqlOperationSearch } from '../../infrastructure/sql/read-models/operation-search.ts';
 import { SqlOperationStates } from '../../infrastructure/sql/read-models/operation-states.ts';
 import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
 import { SqlSealBook } from '../../infrastructure/sql/seal-book.ts';
 import { SqlDeliveryLog } from '../../infrastructure/sql/webhooks/delivery-log.ts';
+import { SqlWebhookDesk } from '../../infrastructure/sql/webhooks/webhook-desk.ts';
 import { SqlDeliveryQueue } from '../../infrastructure/sql/webhooks/delivery-queue.ts';
 import {
   SqlWebhookSecrets,
@@ -21,14 +23,17 @@ import { describeBorrowerIndexContract } from './borrower-index-contract.ts';
 import { describeCheckpointStoreContract } from './checkpoint-store-contract.ts';
 import { describeClockOffsetContract } from './clock-offset-contract.ts';
 import { describeClientRegistryContract } from './client-registry-contract.ts';
+import { describeDeskContract } from './desk-contract.ts';
 import { describeDeliveryQueueContract } from './delivery-queue-contract.ts';
 import { describeKeyStoreContract } from './key-store-contract.ts';
 import { describeLeasesContract } from './leases-contract.ts';
 import { describeLoanReaderContract } from './loan-reader-contract.ts';
 import { projectInto } from './loan-reader-samples.ts';
+import { describeOperationSearchContract } from './operation-search-contract.ts';
 import { describeOperationStatesContract } from './operation-states-contract.ts';
 import { describeProjectionStoreContract } from './projection-store-contract.ts';
 import { describeSealBookContract } from './seal-book-contract.ts';
+import { describeWebhookDeskContract, queueOn } from './webhook-desk-contract.ts';
 import { describeWebhookSecretsContract } from './webhook-secrets-contract.ts';
 import { describeWebhookSubscriptionsContract } from './webhook-subscriptions-contract.ts';
 
@@ -54,6 +59,17 @@ describeClientRegistryContract('SqlClientRegistry on PostgreSQL', async () => {
   const { database, close } = await open();
   return { registry: new SqlClientRegistry(database), close };
 });
+
+describeOperationSearchContract('SqlOperationSearch on PostgreSQL', async () => {
+  const { database, close } = await open();
+  return {
+    search: new SqlOperationSearch(database),
+    project: projectInto(new SqlProjectionStore(database)),
+    close,
+  };
+});
+
+describeDeskContract('PostgreSQL', open);
 
 describeOperationStatesContract('SqlOperationStates on PostgreSQL', async () => {
   const { database, close } = await open();
@@ -105,6 +121,11 @@ describeProjectionStoreContract('SqlProjectionStore on PostgreSQL', async () => 
   const { database, close } = await open();
   const rows = (table: string) => database.read(query<Row>(`select * from ${table}`));
   return { store: new SqlProjectionStore(database), rows, close };
+});
+
+describeWebhookDeskContract('SqlWebhookDesk on PostgreSQL', async () => {
+  const { database, close } = await open();
+  return { desk: new SqlWebhookDesk(database), adapter: queueOn(database), close };
 });
 
 describeWebhookSubscriptionsContract('SqlWebhookSubscriptions on PostgreSQL', async () => {

@@ -1,9 +1,11 @@
 import { SqlBorrowerIndex } from '../../infrastructure/sql/borrower-index.ts';
 import { SqlCheckpointStore, SqlClockOffset } from '../../infrastructure/sql/coordination.ts';
 import { SqlKeyStore } from '../../infrastructure/sql/key-store.ts';
+import { SqlOperationSearch } from '../../infrastructure/sql/read-models/operation-search.ts';
 import { SqlOperationStates } from '../../infrastructure/sql/read-models/operation-states.ts';
 import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
 import { SqlSealBook } from '../../infrastructure/sql/seal-book.ts';
+import { SqlWebhookDesk } from '../../infrastructure/sql/webhooks/webhook-desk.ts';
 import {
   SqlWebhookSecrets,
   SqlWebhookSubscriptions,
@@ -14,11 +16,14 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { describeBorrowerIndexContract } from './borrower-index-contract.ts';
 import { describeCheckpointStoreContract } from './checkpoint-store-contract.ts';
 import { describeClockOffsetContract } from './clock-offset-contract.ts';
+import { describeDeskContract } from './desk-contract.ts';
 import { describeFundSideContract } from './fund-side-contract.ts';
 import { describeKeyStoreContract } from './key-store-contract.ts';
 import { projectInto } from './loan-reader-samples.ts';
+import { describeOperationSearchContract } from './operation-search-contract.ts';
 import { describeOperationStatesContract } from './operation-states-contract.ts';
 import { describeSealBookContract } from './seal-book-contract.ts';
+import { describeWebhookDeskContract, queueOn } from './webhook-desk-contract.ts';
 import { describeWebhookSecretsContract } from './webhook-secrets-contract.ts';
 import { describeWebhookSubscriptionsContract } from './webhook-subscriptions-contract.ts';
 
@@ -50,6 +55,17 @@ describeKeyStoreContract('InMemoryKeyStore', async () => ({
   close: async () => undefined,
 }));
 
+describeOperationSearchContract('SqlOperationSearch on SQLite', async () => {
+  const { database, close } = await openReadModel();
+  return {
+    search: new SqlOperationSearch(database),
+    project: projectInto(new SqlProjectionStore(database)),
+    close,
+  };
+});
+
+describeDeskContract('SQLite', openReadModel);
+
 describeOperationStatesContract('SqlOperationStates on SQLite', async () => {
   const { database, close } = await openReadModel();
   return {
@@ -72,6 +88,11 @@ describeWebhookSecretsContract('SQLite', async () => {
     keys: new SqlKeyStore(database, new ManualClock()),
     close,
   };
+});
+
+describeWebhookDeskContract('SqlWebhookDesk on SQLite', async () => {
+  const { database, close } = await openServiceDatabase();
+  return { desk: new SqlWebhookDesk(database), adapter: queueOn(database), close };
 });
 
 describeWebhookSubscriptionsContract('SqlWebhookSubscriptions on SQLite', async () => {

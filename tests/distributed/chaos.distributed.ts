@@ -3,10 +3,11 @@ import { loanRequest } from '../support/api-client.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { Cluster } from '../support/distributed/cluster.ts';
 import { ENGINE_NAMES, Engines } from '../support/distributed/engines.ts';
-import { InsistentWriters, eventsOfWholeLife } from '../support/insistent-writers.ts';
+import { InsistentWriters } from '../support/insistent-writers.ts';
 import { MoodyReceiver } from '../support/moody-receiver.ts';
 import { Random } from '../support/random.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
+import { WholeLives } from '../support/whole-lives.ts';
 import { within } from '../support/within.ts';
 
 const KILLS = Number(process.env['KILLS'] ?? 10);
@@ -19,8 +20,6 @@ const FAIL_OVER_MS = 10_000;
 /** Every so many kills of a process an engine dies as well. */
 const ENGINE_DIES_EVERY = 4;
 const WEBHOOK_TIMEOUT_MS = 500;
-const LIFE = eventsOfWholeLife(INSTALLMENTS);
-const BEFORE_PAYMENTS = LIFE.slice(0, 4);
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const random = new Random(SEED);
@@ -90,34 +89,6 @@ const goesOn = (api: ApiClient, code: string): Promise<number> =>
     return read.body?.status === 'active';
   });
 
-const complete = (finished: readonly string[], probes: readonly string[]): boolean => {
-  const told = receiver.eventsByCode();
-  const has = (code: string, count: number): boolean => (told.get(code)?.length ?? 0) >= count;
-  return (
-    finished.every((code) => has(code, LIFE.length)) &&
-    probes.every((code) => has(code, BEFORE_PAYMENTS.length))
-  );
-};
-
-const expectNothingLostOrDoubled = async (
-  finished: readonly string[],
-  probes: readonly string[],
-): Promise<void> => {
-  const told = receiver.eventsByCode();
-  for (const code of finished) expect([code, told.get(code)]).toEqual([code, LIFE]);
-  for (const code of probes) expect([code, told.get(code)]).toEqual([code, BEFORE_PAYMENTS]);
-  expect(new Set(told.keys())).toEqual(new Set([...finished, ...probes]));
-  expect(receiver.contradictions).toEqual([]);
-  for (const [i, code] of finished.entries()) {
-    const { body } = await apis[i % apis.length]!.loan(code);
-    const settled = {
-      status: 'settled',
-      balances: { received_value: 950 * INSTALLMENTS, open_face_value: 0 },
-    };
-    expect(body).toMatchObject(settled);
-  }
-};
-
 test(
   `two processes, ${KILLS} kills, engines that die and connections that are cut: nothing lost, doubled or out of order (seed ${SEED})`,
   async () => {
@@ -138,11 +109,12 @@ test(
     await writers.stop();
     const { acknowledged, finished } = writers;
     const probes = failOvers.map((_, kill) => `P-${kill}`);
+    const lives = new WholeLives(receiver, INSTALLMENTS, { finished, active: probes });
     receiver.calmDown();
-    const rest = await within('all webhooks arrive', 90_000, () => complete(finished, probes));
+    const rest = await within('all webhooks arrive', 90_000, () => lives.told);
     // Whatever comes too often comes soon after.
     await pause(3_000);
-    await expectNothingLostOrDoubled(finished, probes);
+    await lives.expectNothingLostOrDoubled(apis);
     expect(Object.values(receiver.trouble).every((times) => times > 0)).toBe(true);
     expect(finished.length).toBeGreaterThan(KILLS);
     const repetitions = receiver.acceptedPosts - receiver.distinctEvents;

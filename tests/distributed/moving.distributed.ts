@@ -63,11 +63,19 @@ interface Ended {
   readonly err: string;
 }
 
-/** The command as an operator gives it, killed after so long where a time is given. */
-const migrate = async (killAfterMs?: number): Promise<Ended> => {
-  const env: NodeJS.ProcessEnv = { ...process.env, ...engines.environment, ...settings, DATA_DIR: dataDir };
+interface Where {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly killAfterMs?: number | undefined;
+}
+
+/** A command as an operator gives it, killed after so long where a time is given. */
+const command = async (
+  words: readonly string[],
+  { environment = engines.environment, killAfterMs }: Where = {},
+): Promise<Ended> => {
+  const env: NodeJS.ProcessEnv = { ...process.env, ...environment, ...settings, DATA_DIR: dataDir };
   delete env['NODE_OPTIONS'];
-  const child = spawn(process.execPath, [...CLI, 'migrate'], { cwd: ROOT, env });
+  const child = spawn(process.execPath, [...CLI, ...words], { cwd: ROOT, env });
   let [out, err] = ['', ''];
   child.stdout.on('data', (bytes: Buffer) => void (out += bytes.toString()));
   child.stderr.on('data', (bytes: Buffer) => void (err += bytes.toString()));
@@ -79,6 +87,8 @@ const migrate = async (killAfterMs?: number): Promise<Ended> => {
   const [code] = await ended;
   return { code, out, err };
 };
+
+const migrate = (killAfterMs?: number): Promise<Ended> => command(['migrate'], { killAfterMs });
 
 const codes = Array.from({ length: LOANS }, (_, i) => `MOVE-${i}`);
 const settledTwice = codes.slice(0, LOANS / 2);
@@ -105,6 +115,10 @@ describe('a service that outgrew one machine', () => {
     const before = new Map<string, unknown>();
     for (const code of codes) before.set(code, (await api.loan(code)).body);
     await embedded.end('SIGKILL');
+
+    const heads = join(directory.path, 'heads.jsonl');
+    const audited = await command(['audit', 'verify', '--write-anchor', heads], { environment: {} });
+    expect([audited.code, audited.err]).toEqual([0, expect.any(String)]);
 
     // Each gets a little further than the one before, until one comes to its end before it is killed.
     let interrupted = 0;
@@ -150,6 +164,9 @@ describe('a service that outgrew one machine', () => {
     const since = receiver.arrivals.slice(seen);
     expect(since.filter(({ eventId }) => delivered.has(eventId))).toEqual([]);
     expect(since.every((arrival) => signatureHolds(arrival, secret))).toBe(true);
+    // Every stream holds what it held in the files, and everything that is derived agrees with it.
+    const proven = await command(['audit', 'verify', '--anchor', heads]);
+    expect([proven.code, proven.err]).toEqual([0, expect.any(String)]);
     expect(await service.end('SIGTERM')).toBe(0);
   }, 240_000);
 });

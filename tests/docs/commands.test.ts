@@ -19,6 +19,7 @@ const dependencies = (write: (text: string) => void = () => undefined): CliDepen
   return {
     open,
     openMove: open,
+    openConsole: open,
     backups: refuse,
     examine: open,
     write,

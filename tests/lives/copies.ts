@@ -2,7 +2,7 @@ import { cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
-import { backupServices } from '../../infrastructure/composition/areas/backup.ts';
+import { backupServices } from '../../infrastructure/composition/data-directory.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { World } from './world.ts';
 

@@ -238,7 +238,7 @@ describe('what is refused', () => {
     await database.transaction(
       [
         ...['move_progress', 'client', 'application_fund', 'wrapped_key', 'borrower_operation', 'checkpoint'],
-        ...['consumer_offset', 'consumer_mark', 'webhook_subscription', 'webhook_event'],
+        ...['consumer_offset', 'consumer_mark', 'consumer_topic', 'webhook_subscription', 'webhook_event'],
         ...['webhook_delivery', 'webhook_attempt', 'webhook_lane', 'log_seal', 'log_seal_head'],
       ].map((table) => ({ query: CompiledQuery.raw(`delete from ${table}`) })),
     );

@@ -5,7 +5,7 @@ import type { BorrowerVault } from '../../application/ports/borrower-vault.ts';
 import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { EventStore } from '../../application/ports/event-store.ts';
 import { renegotiationParts } from '../../application/renegotiation/renegotiation-parts.ts';
-import type { RequestContext } from '../../application/request-context.ts';
+import type { RequestContext } from '../../application/ports/clients.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { RealTime, SealedBorrower, Timestamp } from '../../domain/shared/identifiers.ts';
 import type { Sealed, SealedName, SealedText } from '../../domain/shared/private-text.ts';

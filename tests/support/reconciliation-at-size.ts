@@ -120,12 +120,16 @@ const peakOf = (pid: number): number => {
 };
 
 /** The command line as a process of its own, with its time and its memory. */
-export const measuredCommand = async (dataDir: string, args: readonly string[]): Promise<MeasuredRun> => {
+export const measuredCommand = async (
+  dataDir: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<MeasuredRun> => {
   const program = ['--disable-warning=ExperimentalWarning', 'infrastructure/composition/receivables.ts'];
   const start = performance.now();
   const child = spawn(process.execPath, [...program, ...args], {
     cwd: ROOT,
-    env: { ...process.env, DATA_DIR: dataDir, LOG_LEVEL: 'error' },
+    env: { ...process.env, DATA_DIR: dataDir, LOG_LEVEL: 'error', ...environment },
   });
   let [out, err, peakBytes] = ['', '', NaN];
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));

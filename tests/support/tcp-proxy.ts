@@ -20,7 +20,7 @@ type Mode = 'pass' | 'mute' | 'blackhole';
  * open. `refuse`: everything open is reset, nobody listens. `cut` resets what is open once, whatever the mode.
  */
 export class TcpProxy {
-  readonly #target: ProxyTarget;
+  #target: ProxyTarget;
   readonly #pairs = new Set<Pair>();
   #server: Server | undefined;
   #mode: Mode = 'pass';
@@ -85,6 +85,12 @@ export class TcpProxy {
       server.resetAndDestroy();
     }
     this.#pairs.clear();
+  }
+
+  /** Leads elsewhere from now on, as a balancer does after a fail-over; what is open is reset. */
+  lead(target: ProxyTarget): void {
+    this.#target = target;
+    this.cut();
   }
 
   delay(latencyMs: number): void {

@@ -1,5 +1,5 @@
-import { decisionSchemas } from '../../administrator/decision-schema.ts';
-import { eventSchemaName, eventSchemas } from '../../schemas/events.ts';
+import { decisionSchemas } from './decision-schema.ts';
+import { eventSchemaName, eventSchemas } from './event-schemas.ts';
 import type { Schema } from '../../schemas/schema.ts';
 import { valueSchemas } from '../../schemas/values.ts';
 import { LOAN_EVENT_NAMES, TOPICS } from '../event-names.ts';

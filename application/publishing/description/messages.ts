@@ -1,6 +1,6 @@
-import { decisionExamples, refusedDecisionExample } from '../../administrator/decision-schema.ts';
-import { EVENT_SUMMARIES, EXAMPLE_OPERATION, eventExample } from '../../schemas/event-examples.ts';
-import { eventSchemaName } from '../../schemas/events.ts';
+import { decisionExamples, refusedDecisionExample } from './decision-schema.ts';
+import { EVENT_SUMMARIES, EXAMPLE_OPERATION, eventExample } from './event-examples.ts';
+import { eventSchemaName } from './event-schemas.ts';
 import { object, ref } from '../../schemas/schema.ts';
 import type { Schema } from '../../schemas/schema.ts';
 import { operationKey } from '../bus-message.ts';

@@ -1,4 +1,5 @@
 import { OwnWrites, noting } from '../../../application/loans/own-writes.ts';
+import { RecordedForgetting } from '../../../application/privacy/missing-keys.ts';
 import { OperationKeys } from '../../security/operation-keys.ts';
 import { SealedBorrowerVault } from '../../security/sealed-borrower-vault.ts';
 import { WrappedKeys } from '../../security/wrapped-keys.ts';
@@ -12,13 +13,14 @@ import { SqlStoredFormats } from '../../sql/stored-formats.ts';
 import type { Foundations } from '../foundations.ts';
 
 /** The adapters that several areas share. */
-export const adapterArea = ({ engines, keys, realClock }: Foundations) => {
+export const adapterArea = ({ engines, keys, realClock, logger, observability }: Foundations) => {
   const { serviceDatabase, readModelDatabase } = engines;
   const ownWrites = new OwnWrites();
   const formats = new SqlStoredFormats(serviceDatabase);
   const keyStore = new SqlKeyStore(serviceDatabase, realClock);
   const operationKeys = new OperationKeys(new WrappedKeys(keyStore, keys.masterKeys, 'operation-keys'));
   const borrowerIndex = new SqlBorrowerIndex(serviceDatabase);
+  const vault = new SealedBorrowerVault(operationKeys, keys.fingerprints, borrowerIndex, formats);
   return {
     ownWrites,
     events: noting(engines.eventStore, ownWrites),
@@ -32,7 +34,13 @@ export const adapterArea = ({ engines, keys, realClock }: Foundations) => {
     dataKeys: new WrappedKeys(keyStore, keys.masterKeys, 'data-keys'),
     operationKeys,
     borrowerIndex,
-    vault: new SealedBorrowerVault(operationKeys, keys.fingerprints, borrowerIndex, formats),
+    vault: new RecordedForgetting(vault, {
+      events: engines.eventStore,
+      onMissing: ({ stream, message }) => {
+        observability.metrics?.work.keyMissing();
+        logger.error({ event: 'key_missing', stream }, message);
+      },
+    }),
   };
 };
 

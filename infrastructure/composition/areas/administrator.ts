@@ -14,7 +14,7 @@ import type { Foundations } from '../foundations.ts';
 import { kafkaConnection } from '../kafka-configuration.ts';
 import type { KafkaConfiguration } from '../kafka-configuration.ts';
 import type { Adapters } from './adapters.ts';
-import type { Commands } from './commands.ts';
+import type { Commands } from './loans.ts';
 
 /** The command line prints every answer itself. */
 const SILENT: Logger = {
@@ -54,7 +54,11 @@ export const decisionConsumer = (
   running('administrator decisions', async (signal) => {
     const offsets = new SqlConsumerOffsets(engines.serviceDatabase, realClock);
     const { KafkaDecisionTopics } = await import('../../kafka/kafka-decision-topics.ts');
-    const topics = KafkaDecisionTopics.open({ ...kafkaConnection(kafka, logger), offsets });
+    const topics = KafkaDecisionTopics.open({
+      ...kafkaConnection(kafka, logger),
+      offsets,
+      topicMetrics: engines.busReports,
+    });
     const decisions = administrator.process(topics, logger);
     try {
       await topics.run(async (received) => void (await decisions.process(received)), signal);

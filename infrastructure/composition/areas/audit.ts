@@ -1,6 +1,7 @@
 import { FindOperation } from '../../../application/administrator/find-operation.ts';
 import { ShowOperation } from '../../../application/audit/show-operation.ts';
 import { VerifyLog } from '../../../application/audit/verify-log.ts';
+import type { ClaimLog } from '../../../application/ports/audit.ts';
 import { BrokenSealBookError, SealLog } from '../../../application/seals/seal-log.ts';
 import { catchUp } from '../../cli/catch-up.ts';
 import type { AuditServices } from '../../cli/cli-services.ts';
@@ -9,8 +10,9 @@ import { API_VERSION } from '../../http/openapi/version.ts';
 import { DataKeyAnchorSigner, DataSealKeys } from '../../security/audit-keys.ts';
 import { SqlAuditedRows } from '../../sql/read-models/audited-rows.ts';
 import { SqlSealBook } from '../../sql/seal-book.ts';
-import { SqlFrozenEvents } from '../../sql/webhooks/events.ts';
+import { SqlFrozenEvents } from '../../sql/webhooks/frozen-events.ts';
 import { pause, throttled } from '../../support/time.ts';
+import { SqliteAuditNotes } from '../../sqlite/audit-notes.ts';
 import type { Foundations } from '../foundations.ts';
 import { allProjections, numberOf } from '../projections.ts';
 import type { Adapters } from './adapters.ts';
@@ -40,6 +42,8 @@ export const sealArea = (
 
 export type Seals = ReturnType<typeof sealArea>;
 
+const isClaimLog = <Store extends object>(store: Store): store is Store & ClaimLog => 'claims' in store;
+
 /** What the command line needs to audit. */
 export const auditServices = (
   { engines, clock, realClock }: Foundations,
@@ -52,6 +56,8 @@ export const auditServices = (
     verification: new VerifyLog({
       events,
       subscription: engines.eventStore,
+      ...(isClaimLog(engines.eventStore) && { claimLog: engines.eventStore }),
+      pause,
       rows: new SqlAuditedRows(engines.readModelDatabase),
       frozen: new SqlFrozenEvents(engines.serviceDatabase),
       auditing: { projections: allProjections, apiVersion: API_VERSION },
@@ -67,6 +73,7 @@ export const auditServices = (
       clock,
       sleep: pause,
     }),
+    openNotes: (file) => new SqliteAuditNotes(file),
     operations: new ShowOperation({ events, vault }),
     signer: new DataKeyAnchorSigner(dataKeys),
     sealNow: async () => {

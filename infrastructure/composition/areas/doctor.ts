@@ -4,9 +4,18 @@ import { messageOf } from '../../../application/support/failures.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { Finding } from '../../cli/cli-services.ts';
 import { holderOfDirectory } from '../../embedded/directory-lock.ts';
+import { EventStoreDbStore } from '../../eventstoredb/event-store-db-store.ts';
 import { API_VERSION } from '../../http/openapi/version.ts';
 import { WrongMasterKeyError } from '../../security/master-keys.ts';
 import { engineTime } from '../../sql/coordination.ts';
+import { withoutKey } from '../../sql/key-store.ts';
+import {
+  NO_STANDBY,
+  losesAtFailover,
+  oldestTransaction,
+  standbySettings,
+} from '../../sql/postgres-safety.ts';
+import { SqlOperationStates } from '../../sql/read-models/operation-states.ts';
 import { exposedFiles } from '../../support/private-files.ts';
 import { readConfiguration } from '../configuration.ts';
 import type { Configuration } from '../configuration.ts';
@@ -17,6 +26,7 @@ import { isAllowed, refuseOpenEngines } from '../insecurities.ts';
 import { allProjections } from '../projections.ts';
 import { checkEngines } from '../readiness.ts';
 import { adapterArea } from './adapters.ts';
+import { listTopics } from './topics.ts';
 
 const MEBIBYTE = 1024 ** 2;
 const LITTLE_SPACE = 1024 * MEBIBYTE;
@@ -100,12 +110,99 @@ const readModels = async ({ engines: { generations } }: Foundations): Promise<Fi
   }
 };
 
+/** Of the user of EVENTSTORE_URL. Commands work without the right to follow the log, and then everything behind them stands still. */
+const rights = async (store: EventStoreDbStore): Promise<Finding> => {
+  const tried = await store.tryRights();
+  const missing = tried.filter(({ failure }) => failure !== undefined);
+  const check = 'event_store_rights';
+  return missing.length === 0
+    ? finding(check, 'ok', `may ${tried.map(({ right }) => right).join(', ')}`)
+    : finding(
+        check,
+        'failed',
+        `${missing.map(({ right, failure }) => `${right}: ${failure}`).join('; ')}: docs/eventstoredb.md has the commands that give a user its rights`,
+      );
+};
+
 const clock = async ({ engines }: Foundations): Promise<Finding> => {
   const before = Date.now();
   const away = (await engineTime(engines.serviceDatabase)) - before;
   const off = Math.abs(away) > CLOCK_TOLERANCE_MS;
   const now = new Date(before).toISOString();
   return finding('clock', off ? 'failed' : 'ok', off ? `${now}: ${away} ms away from the database's` : now);
+};
+
+/** From here on deliveries and vacuum feel it. */
+const OLD_TRANSACTION_SECONDS = 300;
+
+const transactions = async ({ engines }: Foundations): Promise<readonly Finding[]> => {
+  const oldest = await oldestTransaction(engines.serviceDatabase);
+  if (!oldest) return [];
+  const { seconds, seesAll } = oldest;
+  const hidden = seesAll
+    ? ''
+    : '; those of other users are hidden: grant pg_monitor to the user of DATABASE_URL';
+  return seconds > OLD_TRANSACTION_SECONDS
+    ? [
+        finding(
+          'transactions',
+          'warning',
+          `one has been open for ${seconds} s and keeps dead rows: end it${hidden}`,
+        ),
+      ]
+    : [finding('transactions', 'ok', `none is open for long${hidden}`)];
+};
+
+const standby = async ({ engines, configuration }: Foundations): Promise<readonly Finding[]> => {
+  const settings = await standbySettings(engines.serviceDatabase);
+  if (!settings) return [];
+  const { environment, databaseFailover } = configuration;
+  if (databaseFailover === 'managed')
+    return [finding('standby', 'ok', 'left to the provider of the database')];
+  if (!losesAtFailover(settings)) return [finding('standby', 'ok', `synchronous: ${settings.standbys}`)];
+  return [finding('standby', environment === 'production' ? 'warning' : 'ok', NO_STANDBY)];
+};
+
+/** The newest operations are those whose keys a fail-over loses. */
+const NEWEST_OPERATIONS = 1_000;
+
+const operationKeys = async ({ engines }: Foundations): Promise<Finding> => {
+  const streams = await new SqlOperationStates(engines.readModelDatabase).newestWithBorrower(
+    NEWEST_OPERATIONS,
+  );
+  const missing = await withoutKey(engines.serviceDatabase, streams);
+  return missing.length === 0
+    ? finding('operation_keys', 'ok', `of the newest ${streams.length} operations none is missing`)
+    : finding(
+        'operation_keys',
+        'failed',
+        `${missing.length} of the newest ${streams.length} operations have lost theirs, such as ${missing[0]}: see KeysMissing in docs/operations.md`,
+      );
+};
+
+/** A finding for each thing that is not as it should be; nothing where events travel inside the process. */
+const topics = async (foundations: Foundations): Promise<readonly Finding[]> => {
+  if (!foundations.configuration.kafka) return [];
+  const listed = await listTopics(foundations);
+  const found = listed.flatMap(({ topic, problems }) =>
+    problems.map(({ problem, command }) =>
+      finding('topics', 'warning', `${topic}: ${problem}; run ${command}`),
+    ),
+  );
+  const there = listed.filter(({ partitions }) => partitions > 0).length;
+  return found.length > 0 ? found : [finding('topics', 'ok', `${there} of ${listed.length} are there`)];
+};
+
+/** Several findings, or one that says why there are none. */
+const lookAll = async (
+  check: string,
+  work: () => Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> => {
+  try {
+    return await work();
+  } catch (error) {
+    return [finding(check, 'failed', messageOf(error))];
+  }
 };
 
 /** What can only be looked at with the stores open. */
@@ -119,8 +216,15 @@ const opened = async (configuration: Configuration, logger: Logger): Promise<rea
         ...Object.entries(checks).map(([name, state]) =>
           finding(name, state === 'ok' ? 'ok' : 'failed', state === 'ok' ? 'answers' : state),
         ),
+        ...(foundations.engines.eventStore instanceof EventStoreDbStore
+          ? [await rights(foundations.engines.eventStore)]
+          : []),
+        ...(await lookAll('topics', () => topics(foundations))),
         await look('read_models', () => readModels(foundations)),
         await look('clock', () => clock(foundations)),
+        await look('operation_keys', () => operationKeys(foundations)),
+        ...(await lookAll('standby', () => standby(foundations))),
+        ...(await lookAll('transactions', () => transactions(foundations))),
       ];
     } finally {
       await foundations.engines.close();

@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { FindOperation } from '../../../application/administrator/find-operation.ts';
+import { CommandHandler } from '../../../application/command-handling/command-handler.ts';
+import { weightOf } from '../../../application/command-handling/operation.ts';
+import type { Operation } from '../../../application/command-handling/operation.ts';
 import { AddDocuments } from '../../../application/loans/add-documents.ts';
 import { AssignLoan } from '../../../application/loans/assign-loan.ts';
 import { ProcessPrepayment } from '../../../application/loans/process-prepayment.ts';
@@ -8,17 +12,41 @@ import { LoanReading } from '../../../application/loans/read-loan.ts';
 import { RequestRepurchase } from '../../../application/loans/request-repurchase.ts';
 import { SettleInstallment } from '../../../application/loans/settle-installment.ts';
 import { RenegotiateLoans } from '../../../application/renegotiation/renegotiate-loans.ts';
+import { renegotiationParts } from '../../../application/renegotiation/renegotiation-parts.ts';
 import type { LoanRow } from '../../../projections/loan/loan-view.ts';
 import { catchUp } from '../../cli/catch-up.ts';
 import type { LoanServices } from '../../cli/cli-services.ts';
 import { presentLoan } from '../../http/resources/read-loan.ts';
 import { SqlLoanReader, SqlLoanVersions } from '../../sql/read-models/loan-reader.ts';
 import { SqlOperationStates } from '../../sql/read-models/operation-states.ts';
+import { pause } from '../../support/time.ts';
 import type { Foundations } from '../foundations.ts';
 import type { Adapters } from './adapters.ts';
-import type { Commands } from './commands.ts';
 import type { Documents } from './documents.ts';
 import type { ReadModels } from './read-models.ts';
+
+/** Weight of the operations in memory. */
+const CACHED_INSTALLMENTS = 1_000_000;
+
+/** The command handler and the renegotiation protocol, with the memory of operations that they share. */
+export const commandArea = ({ clock, realClock, observability }: Foundations, { events }: Adapters) => {
+  const cache = new LRUCache<string, Operation>({
+    maxSize: CACHED_INSTALLMENTS,
+    sizeCalculation: weightOf,
+  });
+  const renegotiation = renegotiationParts({ events, clock, realClock, cache, pause });
+  const handler = new CommandHandler({
+    events,
+    cache,
+    clock,
+    reservations: renegotiation.resolving,
+    pause,
+    watch: observability.commands,
+  });
+  return { handler, renegotiation };
+};
+
+export type Commands = ReturnType<typeof commandArea>;
 
 /** What changes operations. */
 export const loanArea = (

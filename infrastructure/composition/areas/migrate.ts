@@ -16,7 +16,7 @@ import type { MigrationMarker, MovedRow } from '../../embedded/migration-marker.
 import { EventStoreDbStore } from '../../eventstoredb/event-store-db-store.ts';
 import { migrate } from '../../sql/migrations/migrate.ts';
 import { serviceMigrations } from '../../sql/migrations/service.ts';
-import { SqlMoveLedger, ensureUnused, readMove } from '../../sql/moving/move-ledger.ts';
+import { beginMove, ensureUnused, finishMove, readMove } from '../../sql/moving/move-record.ts';
 import { SqlRecordsToMove } from '../../sql/moving/records-to-move.ts';
 import { SourceFile } from '../../sql/moving/source-file.ts';
 import { PostgresDatabase } from '../../sql/postgres-database.ts';
@@ -75,7 +75,7 @@ const begin = async ({ dataDir, engines }: MoveOptions): Promise<MigrationMarker
   if (store) await ensureEmpty(store);
   const begun = mark ?? { id: randomUUID(), state: 'moving' as const, rows: rowsOf(engines), at: now };
   if (!mark) await writeMigrationMarker(dataDir, begun);
-  await new SqlMoveLedger(database, clock).begin(begun.id);
+  await beginMove(database, begun.id, clock.realNow());
   return begun;
 };
 
@@ -102,13 +102,12 @@ export const openMove = async (options: MoveOptions): Promise<MoveService> => {
     opened.push(source);
     const mark = await begin(options);
     ensureSameRows(mark, engines);
-    const ledger = new SqlMoveLedger(database, clock);
     const move = new Move({
       log,
       store,
-      ledger,
       pause,
-      records: new SqlRecordsToMove({ source, target: database, ledger, pause }),
+      finish: (checkpoints) => finishMove(database, checkpoints, clock.realNow()),
+      records: new SqlRecordsToMove({ source, target: database, pause }),
       documents: documents && new DocumentsToMove(dataDir, documents),
     });
     const done = mark.state === 'moved';

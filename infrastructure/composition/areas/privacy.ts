@@ -6,7 +6,7 @@ import { emptyWriteAheadLog } from '../../sqlite/connection.ts';
 import { SERVICE_FILE } from '../engine-rows.ts';
 import type { Foundations } from '../foundations.ts';
 import type { Adapters } from './adapters.ts';
-import type { Commands } from './commands.ts';
+import type { Commands } from './loans.ts';
 import type { Documents } from './documents.ts';
 
 /** What the command line needs to forget a borrower. */

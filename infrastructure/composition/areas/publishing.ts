@@ -41,7 +41,7 @@ export const relayOf = (
       quarantine: relayQuarantine,
       events,
       bus: eventBus,
-      translate: observability.translation((recorded) => translator.translate(recorded)),
+      translator: observability.translation(translator),
       logger,
     }),
     logger,
@@ -52,18 +52,21 @@ export const relayOf = (
 
 /** The public events as commands read them, from the log itself. */
 export const eventStreamOf = ({ engines }: Foundations, { events }: Adapters): EventStream => {
-  const translator = translatorOf(events, FUNDS_OF_THE_LOG);
   return new EventStream({
     subscription: engines.eventStore,
-    translate: (recorded) => translator.translate(recorded),
+    translator: translatorOf(events, FUNDS_OF_THE_LOG),
   });
 };
+
+/** What is published of events that are already at hand. */
+export const translatorOfEvents = ({ events }: Adapters): PublicEventTranslator =>
+  translatorOf(events, FUNDS_OF_SINGLE_EVENTS);
 
 const NO_INDEX: StoredEvents = { byId: () => Promise.resolve(undefined) };
 
 /** EventStoreDB finds no event by its id: there, an event is known as long as a delivery keeps it. */
-export const publishedEvents = ({ engines }: Foundations, { events }: Adapters): PublishedEvents => {
+export const publishedEvents = ({ engines }: Foundations, adapters: Adapters): PublishedEvents => {
   const log = engines.eventStore;
   const stored = 'byId' in log ? (log as EventSubscription & StoredEvents) : NO_INDEX;
-  return new PublishedEvents(stored, translatorOf(events, FUNDS_OF_SINGLE_EVENTS));
+  return new PublishedEvents(stored, translatorOfEvents(adapters));
 };

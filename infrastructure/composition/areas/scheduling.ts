@@ -11,7 +11,7 @@ import { pause, throttled } from '../../support/time.ts';
 import type { Foundations } from '../foundations.ts';
 import type { Adapters } from './adapters.ts';
 import type { Administrator } from './administrator.ts';
-import type { Commands } from './commands.ts';
+import type { Commands } from './loans.ts';
 
 /** An integrator that tries things out waits for a past due date to show; in production installments fall due together, when a day begins. */
 const SWEEP_MS = { sandbox: 1_000, production: 30_000 } as const;

@@ -1,9 +1,11 @@
 import type { EventSubscription, LogPosition } from '../../../application/ports/event-store.ts';
+import { messageOf } from '../../../application/support/failures.ts';
 import type { FollowerPlace, ServiceStatus } from '../../cli/cli-services.ts';
 import { holderOfDirectory } from '../../embedded/directory-lock.ts';
 import type { HealthChecks } from '../../http/server/health-app.ts';
 import { SqlOperationStates } from '../../sql/read-models/operation-states.ts';
 import { SqlDeliveryLog } from '../../sql/webhooks/delivery-log.ts';
+import { within } from '../../support/time.ts';
 import { ROLES } from '../configuration.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Foundations } from '../foundations.ts';
@@ -14,12 +16,27 @@ import type { Adapters } from './adapters.ts';
 /** Counting stops here: further behind is only said to be at least so much. */
 const MOST_COUNTED = 10_000;
 const ANSWER_WITHIN_MS = 2_000;
+/** Older servers do not say where the log ends, which is only believed after two seconds of silence. */
+const COUNTED_WITHIN_MS = 10_000;
+
+type Behind = Pick<FollowerPlace, 'behind' | 'atLeast' | 'problem'>;
+
+/** A log that says nothing, or cannot be followed from there, is what status has to tell: it does not fail by it. */
+const behindOf = (log: EventSubscription, from: LogPosition | 'start'): Promise<Behind> => {
+  const stop = new AbortController();
+  return within(COUNTED_WITHIN_MS, 'following the log', countBehind(log, from, stop)).catch(
+    (error: unknown) => {
+      stop.abort();
+      return { behind: 0, atLeast: true, problem: messageOf(error) };
+    },
+  );
+};
 
 const countBehind = async (
   log: EventSubscription,
   from: LogPosition | 'start',
-): Promise<Pick<FollowerPlace, 'behind' | 'atLeast'>> => {
-  const stop = new AbortController();
+  stop: AbortController,
+): Promise<Behind> => {
   let behind = 0;
   try {
     for await (const message of log.subscribe({ from, signal: stop.signal })) {
@@ -45,7 +62,7 @@ const followersOf = async (
     places.push([projection.name, checkpoint]);
   }
   return Promise.all(
-    places.map(async ([name, position]) => ({ name, position, ...(await countBehind(log, position)) })),
+    places.map(async ([name, position]) => ({ name, position, ...(await behindOf(log, position)) })),
   );
 };
 
@@ -106,14 +123,33 @@ const sharedService = async (configuration: Configuration, { leases }: Adapters)
   };
 };
 
+const serviceOf = (configuration: Configuration, adapters: Adapters) =>
+  configuration.engines.databaseUrl === undefined
+    ? embeddedService(configuration)
+    : sharedService(configuration, adapters);
+
+const followedOf = async ({ engines }: Foundations, adapters: Adapters) => {
+  const lags = await new SqlDeliveryLog(engines.serviceDatabase).lag();
+  const oldestSince = lags.map(({ oldestCreatedAt }) => oldestCreatedAt).toSorted()[0] ?? null;
+  return {
+    followers: await followersOf(engines.eventStore, adapters),
+    deliveriesWaiting: { webhooks: lags.length, oldestSince },
+  };
+};
+
+/** Whether a service is running, and how far what follows the log is behind it. */
+export const progressOf = (foundations: Foundations, adapters: Adapters) => async () => {
+  const { found } = await serviceOf(foundations.configuration, adapters);
+  return { running: found !== null, ...(await followedOf(foundations, adapters)) };
+};
+
 /** What `receivables status` shows. Nothing is waited for: a read model that is behind is shown as behind. */
 export const statusOf =
   (foundations: Foundations, adapters: Adapters) => async (): Promise<ServiceStatus> => {
     const { configuration, engines } = foundations;
-    const shared = configuration.engines.databaseUrl !== undefined;
-    const service = await (shared ? sharedService(configuration, adapters) : embeddedService(configuration));
+    const service = await serviceOf(configuration, adapters);
     const checks = await checkEngines(adapters, ['api']);
-    const lags = await new SqlDeliveryLog(engines.serviceDatabase).lag();
+    const { followers, deliveriesWaiting } = await followedOf(foundations, adapters);
     return {
       running: service.found !== null,
       ...service,
@@ -122,11 +158,8 @@ export const statusOf =
         ...(configuration.engines.kafkaBrokers === undefined && { event_bus: 'ok' }),
         ...(configuration.engines.s3Url === undefined && { documents: 'ok' }),
       }),
-      followers: await followersOf(engines.eventStore, adapters),
+      followers,
       operations: await new SqlOperationStates(engines.readModelDatabase).counts(),
-      deliveriesWaiting: {
-        webhooks: lags.length,
-        oldestSince: lags.map(({ oldestCreatedAt }) => oldestCreatedAt).toSorted()[0] ?? null,
-      },
+      deliveriesWaiting,
     };
   };

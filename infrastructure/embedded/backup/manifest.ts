@@ -1,20 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { copyFile, mkdir, open, readFile, readdir, stat } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { sync, writeDurably } from '../../support/durable-files.ts';
 
 const hasCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code;
-
-/** To the disk: a file, or the names in a directory. */
-export const sync = async (path: string): Promise<void> => {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-};
 
 /** Files below a directory, `/` between names; none when it is not there. Names that begin with a dot are drafts. */
 export const filesBelow = async (root: string, below: string): Promise<readonly string[]> => {
@@ -94,13 +85,10 @@ export const describeFile = async (root: string, path: string): Promise<BackedUp
 };
 
 export const writeManifest = async (root: string, manifest: Omit<Manifest, 'format'>): Promise<void> => {
-  const file = await open(join(root, MANIFEST_FILE), 'wx', 0o600);
-  try {
-    await file.writeFile(`${JSON.stringify({ format: FORMAT, ...manifest }, null, 2)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await writeDurably(
+    join(root, MANIFEST_FILE),
+    `${JSON.stringify({ format: FORMAT, ...manifest }, null, 2)}\n`,
+  );
 };
 
 const SAFE_PATH = /^(?!\/)(?!.*(^|\/)\.\.?(\/|$))[\w./-]+$/;

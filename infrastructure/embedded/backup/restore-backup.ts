@@ -1,10 +1,11 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { EVENT_LOG_FILE } from '../../sqlite/event-log/event-log-threads.ts';
-import { BackupFailedError, MANIFEST_FILE, copyDurably, namesIn, sync } from './manifest.ts';
+import { BackupFailedError, MANIFEST_FILE, copyDurably, namesIn } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
 import { checkBackup } from './write-backup.ts';
 import type { OnStep } from './write-backup.ts';
+import { sync } from '../../support/durable-files.ts';
 
 export interface RestoreRequest {
   readonly from: string;

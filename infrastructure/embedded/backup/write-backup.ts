@@ -10,10 +10,10 @@ import {
   filesBelow,
   namesIn,
   readManifest,
-  sync,
   writeManifest,
 } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
+import { sync } from '../../support/durable-files.ts';
 
 export const SERVICE_DATABASE_FILE = 'service.db';
 export const MASTER_KEY_FILE = 'master.key';

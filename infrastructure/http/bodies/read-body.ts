@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { parseExactJson } from '../../../application/schemas/exact-json.ts';
+import { parseExactJson } from '../../../application/schemas/document-validators.ts';
 import { ClientGoneError, HttpProblem } from '../errors/http-problem.ts';
 
 const UTF8 = /^(utf-?8|us-ascii)$/i;

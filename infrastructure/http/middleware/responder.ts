@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { RequestWatch, WatchedRequest } from '../../../application/ports/observation.ts';
-import type { RequestContext } from '../../../application/request-context.ts';
+import type { RequestContext } from '../../../application/ports/clients.ts';
 import { awaitingContinue, declaredLength } from '../bodies/read-body.ts';
 import { ClientGoneError, oauthError } from '../errors/http-problem.ts';
 import type { HttpProblem } from '../errors/http-problem.ts';

@@ -1,7 +1,7 @@
 import { EVENT_NAMES } from '../../../application/publishing/event-names.ts';
 import type { EventName } from '../../../application/publishing/event-names.ts';
-import { eventSchemaName } from '../../../application/schemas/events.ts';
-import { EVENT_SUMMARIES, eventExample } from '../../../application/schemas/event-examples.ts';
+import { eventSchemaName } from '../../../application/publishing/description/event-schemas.ts';
+import { EVENT_SUMMARIES, eventExample } from '../../../application/publishing/description/event-examples.ts';
 import { ref } from '../../../application/schemas/schema.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
 import { API_VERSION } from './version.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isSoundText } from '../../../application/schemas/exact-json.ts';
+import { isSoundText } from '../../../application/schemas/document-validators.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { repetitions } from './request-rules.ts';
 

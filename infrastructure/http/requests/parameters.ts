@@ -39,21 +39,19 @@ export const refusalFor = (violations: readonly FieldViolation[]): HttpProblem =
 export type ReadHeaders = Readonly<Record<string, string | undefined>>;
 export type HeaderReader = (headers: NodeJS.Dict<string | string[]>) => ReadHeaders;
 
-const NONE: ReadHeaders = {};
-
-/** Reads the published request headers of an operation. @throws HttpProblem `validation_error` */
+/** Reads the published request headers of an operation; undefined where there are none. @throws HttpProblem `validation_error` */
 export const headerReader = (
   { parameters: names = [] }: OperationSpec,
   parameters: Readonly<Record<string, Schema>>,
   validators: DocumentValidators,
-): HeaderReader => {
+): HeaderReader | undefined => {
   const known = names
     .filter((name) => parameters[name]?.['in'] === 'header')
     .map((component) => {
       const name = String(parameters[component]?.['name']);
       return { name, validate: validators.at(['components', 'parameters', component, 'schema'], name) };
     });
-  if (known.length === 0) return () => NONE;
+  if (known.length === 0) return undefined;
   return (headers) => {
     const read = known.map(({ name, validate }) => ({ name, validate, value: headers[name.toLowerCase()] }));
     const violations = read.flatMap(({ validate, value }) => (value === undefined ? [] : validate(value)));
@@ -114,12 +112,12 @@ const unknownOf = (given: URLSearchParams, known: readonly string[]): readonly F
       };
     });
 
-/** Reads the published query parameters of an operation. @throws HttpProblem `invalid_query_parameter` */
+/** Reads the published query parameters of an operation; undefined where there is nothing to read or to refuse. @throws HttpProblem `invalid_query_parameter` */
 export const queryReader = (
   { parameters: names = [], method, access }: OperationSpec,
   parameters: Readonly<Record<string, Schema>>,
   validators: DocumentValidators,
-): QueryReader => {
+): QueryReader | undefined => {
   const known = names
     .filter((name) => parameters[name]?.['in'] === 'query')
     .map((name) => parameterOf(name, parameters[name] ?? {}, validators));
@@ -127,7 +125,7 @@ export const queryReader = (
   // A filter that is misspelt would silently answer more than was asked for. Public pages are often asked for with tracking
   // parameters of others, and what has no query of its own loses nothing.
   const strict = method === 'get' && access !== 'public';
-  if (known.length === 0 && !strict) return () => EMPTY;
+  if (known.length === 0 && !strict) return undefined;
   return (search) => {
     if (search === '' && known.length === 0) return EMPTY;
     const given = new URLSearchParams(search);

@@ -1,4 +1,4 @@
-import { eventSchemas } from '../../../application/schemas/events.ts';
+import { eventSchemas } from '../../../application/publishing/description/event-schemas.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
 import { valueSchemas } from '../../../application/schemas/values.ts';
 import { errorSchemas } from '../openapi/responses.ts';

@@ -23,9 +23,8 @@ import {
 } from '../../../application/schemas/values.ts';
 import { cents } from '../../../domain/shared/money.ts';
 import { json } from '../openapi/operation.ts';
-import { forClient, ok } from '../operation.ts';
+import { amount, forClient, ok } from '../operation.ts';
 import type { Query } from '../requests/parameters.ts';
-import { amount } from './amounts.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from './example-values.ts';
 

@@ -12,7 +12,7 @@ import {
   ProposalCode,
   Timestamp,
 } from '../../../application/schemas/values.ts';
-import { amount } from './amounts.ts';
+import { amount } from '../operation.ts';
 
 const TIMESTAMP_OR_NULL = { type: ['string', 'null'], format: 'date-time' } as const;
 

@@ -23,8 +23,7 @@ import {
 import { centsFromAmount } from '../../../domain/shared/money.ts';
 import { REPLAYED } from '../openapi/components/headers.ts';
 import { json } from '../openapi/operation.ts';
-import { forClient, ok, outcomeReply } from '../operation.ts';
-import { amount } from './amounts.ts';
+import { amount, forClient, ok, outcomeReply } from '../operation.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from './example-values.ts';
 import {

@@ -12,8 +12,7 @@ import {
 } from '../../../application/schemas/values.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { json } from '../openapi/operation.ts';
-import { forClient, ok } from '../operation.ts';
-import { amount, amountOrNull } from './amounts.ts';
+import { amount, amountOrNull, forClient, ok } from '../operation.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE, exampleSchedule } from './example-values.ts';
 import { exampleSummary, LoanSummary, presentLoanSummary, summaryFields } from './list-loans.ts';

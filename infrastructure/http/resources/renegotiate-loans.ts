@@ -12,8 +12,7 @@ import {
 } from '../../../application/schemas/values.ts';
 import { REPLAYED } from '../openapi/components/headers.ts';
 import { json } from '../openapi/operation.ts';
-import { forClient, ok, outcomeReply } from '../operation.ts';
-import { amount, amountOrNull } from './amounts.ts';
+import { amount, amountOrNull, forClient, ok, outcomeReply } from '../operation.ts';
 import { DOCX, FILE_ERRORS } from './backing-documents.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from './example-values.ts';

@@ -1,7 +1,7 @@
 import { component, listOf, object, ref, refused, schemasOf } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
 import { Amount, CalendarDate, InstallmentCode } from '../../../application/schemas/values.ts';
-import type { ScheduledInstallment } from '../../../domain/installment/state.ts';
+import type { ScheduledInstallment } from '../../../domain/installment/installment.ts';
 import { isCalendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
 import { centsFromAmount } from '../../../domain/shared/money.ts';

@@ -1,7 +1,7 @@
 import type { Webhooks } from '../../../application/ports/webhooks.ts';
 import type { WebhookSubscription } from '../../../application/ports/webhook-subscriptions.ts';
 import { component, object, ref, text } from '../../../application/schemas/schema.ts';
-import { isSoundText } from '../../../application/schemas/exact-json.ts';
+import { isSoundText } from '../../../application/schemas/document-validators.ts';
 import { FundId, Timestamp } from '../../../application/schemas/values.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import type { Call } from '../operation.ts';

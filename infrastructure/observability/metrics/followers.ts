@@ -14,7 +14,8 @@ interface Lag {
   readonly events: number;
 }
 
-const PROBE_MS = 1_000;
+/** Longer than the silence from which a reader of an older EventStoreDB tells that it has seen all. */
+const PROBE_MS = 3_000;
 const PROBE_EVENTS = 500;
 const NO_LAG: Lag = { seconds: 0, events: 0 };
 
@@ -40,6 +41,8 @@ class Follower {
   #inHand: SubscriptionMessage | undefined;
   #following: SubscribeOptions | undefined;
   #position: LogPosition | 'start' = 'start';
+  /** When the log last told it something, by a clock that does not stand still in a sandbox. */
+  #heardAt = 0;
 
   constructor(
     subscription: EventSubscription,
@@ -52,11 +55,14 @@ class Follower {
   }
 
   async *follow(options: SubscribeOptions): AsyncGenerator<SubscriptionMessage> {
+    // One that comes back after a failure has been waiting since before that.
+    if (!this.#following) this.#heardAt = performance.now();
     this.#following = options;
     this.#position = options.from;
     try {
       for await (const message of this.#subscription.subscribe(options)) {
         this.#inHand = message;
+        this.#heardAt = performance.now();
         yield message;
         this.#done(message);
       }
@@ -76,11 +82,16 @@ class Follower {
     if (message.kind === 'events') this.#handled(message.events.length);
   }
 
-  /** Undefined when it does not run here, or the log does not answer in time. */
+  /**
+   * Undefined when it does not run here. Where the log does not answer, it may be behind by as long as nothing was heard of it: without a
+   * number a follower that can never work would look like one that has nothing to do.
+   */
   async lag(): Promise<Lag | undefined> {
     if (!this.#following) return undefined;
     if (this.#inHand?.kind === 'events') return lagOf(this.#inHand.events, this.#clock);
-    return this.#probe(this.#following);
+    const known = await this.#probe(this.#following).catch(() => undefined);
+    if (known) this.#heardAt = performance.now();
+    return known ?? { seconds: (performance.now() - this.#heardAt) / 1_000, events: 0 };
   }
 
   async #probe({ streamPrefix }: SubscribeOptions): Promise<Lag | undefined> {
@@ -118,7 +129,7 @@ export class Followers {
     });
     this.#seconds = new Gauge({
       name: 'receivables_follower_lag_seconds',
-      help: 'Age of the oldest event that a follower has still to deal with; 0 when there is none.',
+      help: 'Age of the oldest event that a follower has still to deal with; 0 when there is none. While the log cannot be read: since when.',
       labelNames,
       registers: [registry],
     });
@@ -141,7 +152,7 @@ export class Followers {
   /** To be called before the numbers are read. */
   async refresh(): Promise<void> {
     const lags = await Promise.all(
-      [...this.#followers].map(async ([name, follower]) => [name, await lagOrNothing(follower)] as const),
+      [...this.#followers].map(async ([name, follower]) => [name, await follower.lag()] as const),
     );
     this.#seconds.reset();
     this.#events.reset();
@@ -152,5 +163,3 @@ export class Followers {
     }
   }
 }
-
-const lagOrNothing = (follower: Follower): Promise<Lag | undefined> => follower.lag().catch(() => undefined);

@@ -2,7 +2,7 @@ import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { DeliveryLag } from '../../../application/ports/delivery-log.ts';
 import type { StateCount } from '../../../application/ports/loan-queries.ts';
-import type { DeadLetterCount } from '../dead-letter-counts.ts';
+import type { DeadLetterCount, TopicProblem } from '../bus-reports.ts';
 
 /** What is asked for at each scrape, instead of being reported when it happens. */
 export interface LookedUp {
@@ -14,6 +14,8 @@ export interface LookedUp {
   readonly checks: () => Promise<Readonly<Record<string, string>>>;
   /** Only where deliveries are sent from. */
   readonly waitingDeliveries?: () => Promise<readonly DeliveryLag[]>;
+  /** Age in seconds of the oldest transaction of the database; only where it keeps dead rows for it. */
+  readonly oldestTransaction?: () => Promise<number>;
   /** Operations of every state; only where the scheduler may run. */
   readonly operationStates?: () => Promise<readonly StateCount[]>;
   /** Messages that wait on the event bus, a consumer group; only where the bus keeps them. */
@@ -22,6 +24,8 @@ export interface LookedUp {
   readonly leases: () => Readonly<Record<string, boolean>>;
   /** Messages that the event bus put aside since the start. */
   readonly deadLetters: () => readonly DeadLetterCount[];
+  /** Where topics of the event bus are not as they should be. */
+  readonly topicProblems: () => readonly TopicProblem[];
 }
 
 /** A series for each subscription that lags most: their number must not grow with the number of customers. */
@@ -33,10 +37,12 @@ export const lookedUpGauges = (registry: Registry, sources: LookedUp): readonly 
   quarantineGauge(registry, sources.quarantined),
   checkGauge(registry, sources.checks),
   ...(sources.waitingDeliveries ? [waitingGauges(registry, sources.waitingDeliveries)] : []),
+  ...(sources.oldestTransaction ? [transactionGauge(registry, sources.oldestTransaction)] : []),
   ...(sources.operationStates ? [operationGauges(registry, sources.operationStates)] : []),
   ...(sources.busLag ? [busGauge(registry, sources.busLag)] : []),
   leaseGauge(registry, sources.leases),
   deadLetterCounter(registry, sources.deadLetters),
+  topicGauge(registry, sources.topicProblems),
 ];
 
 const stateGauge = (registry: Registry, states: LookedUp['states']): (() => Promise<void>) => {
@@ -103,6 +109,15 @@ const waitingGauges = (
   };
 };
 
+const transactionGauge = (registry: Registry, oldest: () => Promise<number>): (() => Promise<void>) => {
+  const gauge = new Gauge({
+    name: 'receivables_database_oldest_transaction_seconds',
+    help: 'Age of the oldest transaction of PostgreSQL that keeps dead rows; those of other users need pg_monitor.',
+    registers: [registry],
+  });
+  return async () => gauge.set(await oldest());
+};
+
 /** Counting walks over all operations, so it is not done for every scrape. */
 const COUNTED_FOR_MS = 60_000;
 
@@ -157,6 +172,19 @@ const leaseGauge = (registry: Registry, leases: LookedUp['leases']): (() => Prom
   });
   return async () => {
     for (const [role, held] of Object.entries(leases())) gauge.set({ role }, held ? 1 : 0);
+  };
+};
+
+const topicGauge = (registry: Registry, problems: LookedUp['topicProblems']): (() => Promise<void>) => {
+  const gauge = new Gauge({
+    name: 'receivables_bus_topic_problems',
+    help: '1 for a setting in which a topic of the event bus is not as it should be; the log says how to mend it.',
+    labelNames: ['topic', 'setting'],
+    registers: [registry],
+  });
+  return async () => {
+    gauge.reset();
+    for (const { topic, setting } of problems()) gauge.set({ topic, setting }, 1);
   };
 };
 

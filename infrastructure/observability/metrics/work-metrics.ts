@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
+import type { DecisionDeadLetters } from '../../../application/ports/decision-source.ts';
 
 /** Who acts: client ids are without number, so all of them are `client`. */
 export type CommandRole = 'client' | 'administrator' | 'scheduler';
@@ -80,12 +81,13 @@ export class RequestMetrics {
   }
 }
 
-/** Sweeps of the scheduler, and decisions that could not be carried out. */
+/** Sweeps of the scheduler, decisions that could not be carried out, and keys that are lost. */
 export class WorkMetrics {
   readonly #sweeps: Counter<'outcome'>;
   readonly #marked: Counter;
   readonly #lastSweep: Gauge;
   readonly #deadLetters: Counter<'reason'>;
+  readonly #missingKeys: Counter;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -113,6 +115,15 @@ export class WorkMetrics {
       labelNames: ['reason'],
       registers,
     });
+    this.#missingKeys = new Counter({
+      name: 'receivables_missing_keys_total',
+      help: 'How often the key of an operation was needed and was lost: it is gone, and no borrower was forgotten there.',
+      registers,
+    });
+  }
+
+  keyMissing(): void {
+    this.#missingKeys.inc();
   }
 
   swept(marked: number): void {
@@ -129,3 +140,32 @@ export class WorkMetrics {
     this.#deadLetters.inc({ reason });
   }
 }
+
+/** Counts decisions that were put aside. */
+export const observedDeadLetters = (
+  letters: DecisionDeadLetters,
+  metrics: WorkMetrics,
+): DecisionDeadLetters => ({
+  put: async (refused) => {
+    await letters.put(refused);
+    metrics.deadLetter(refused.reason.code);
+  },
+});
+
+export interface Sweep {
+  execute(signal: AbortSignal): Promise<number>;
+}
+
+/** Counts sweeps and what they marked. */
+export const observedSweep = (sweep: Sweep, metrics: WorkMetrics): Sweep => ({
+  execute: async (signal) => {
+    try {
+      const marked = await sweep.execute(signal);
+      metrics.swept(marked);
+      return marked;
+    } catch (error) {
+      metrics.sweepFailed();
+      throw error;
+    }
+  },
+});

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { EventBus, EventHandler, PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { EventStore, RecordedEvent } from '../../../application/ports/event-store.ts';
 import type { AttemptWatch, WatchedAttempt } from '../../../application/ports/observation.ts';
+import type { Translator } from '../../../application/publishing/public-event-translator.ts';
 import { overriding } from '../observed-work.ts';
 import { publicationSpanIdOf, rootSpanIdOf, traceIdOf } from './tracer.ts';
 import type { Tracer } from './tracer.ts';
@@ -52,7 +53,6 @@ export class EventTraces {
   }
 }
 
-type Translate = (recorded: readonly RecordedEvent[]) => Promise<readonly PublicEvent[]>;
 type Publish = EventBus['publish'];
 
 const about = (event: PublicEvent) => ({
@@ -63,17 +63,17 @@ const about = (event: PublicEvent) => ({
 });
 
 /** Remembers of each public event which trace it comes from. */
-export const tracedTranslation =
-  (translate: Translate, traces: EventTraces): Translate =>
-  async (recorded) => {
+export const tracedTranslation = (translator: Translator, traces: EventTraces): Translator => ({
+  translate: async (recorded) => {
     const all: PublicEvent[] = [];
     for (const one of recorded) {
-      const events = await translate([one]);
+      const events = await translator.translate([one]);
       for (const { eventId } of events) traces.learn(eventId, one);
       all.push(...events);
     }
     return all;
-  };
+  },
+});
 
 /** One span an event for its way to the bus. */
 export const tracedPublish =

@@ -229,4 +229,13 @@ export const readModelMigrations: readonly Migration[] = [
       )${clustered}`,
     ],
   },
+  // For searches over all applications: in the order of arrival or of codes, with what is searched for beside it.
+  {
+    id: 'read-model-016-searched-loans',
+    statements: () => [
+      'create index loan_search on loan (received_at, stream, fund_id, status)',
+      'create index loan_search_fund on loan (fund_id, received_at, stream, status)',
+      'create index loan_search_code on loan (code, stream, fund_id, status)',
+    ],
+  },
 ];

@@ -141,6 +141,18 @@ export const serviceMigrations: readonly Migration[] = [
       )${fill(80)}`,
     ],
   },
+  // What was handled of an operation beside its newest event, and over how many partitions a topic's operations are spread.
+  {
+    id: 'consumers-002-handled',
+    statements: ({ text, clustered }) => [
+      'alter table consumer_mark add column handled text',
+      `create table consumer_topic (
+        topic ${text} not null primary key,
+        partitions integer not null,
+        updated_at text not null
+      )${clustered}`,
+    ],
+  },
   // The operations of a borrower, found by a digest of the borrower's document, so that they can be forgotten.
   {
     id: 'privacy-001-borrower-operation',
@@ -184,5 +196,20 @@ export const serviceMigrations: readonly Migration[] = [
         proof ${text} not null
       )${strict}`,
     ],
+  },
+  // A few rows that change all the time: vacuumed for what was changed, not for how large they are.
+  {
+    id: 'coordination-004-vacuum',
+    statements: ({ either }) =>
+      either({
+        sqlite: [],
+        postgres: [
+          ...['checkpoint', 'lease', 'consumer_offset'].map(
+            (table) => `alter table ${table} set (autovacuum_vacuum_scale_factor = 0,
+              autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0)`,
+          ),
+          'alter table consumer_mark set (autovacuum_vacuum_scale_factor = 0.02)',
+        ],
+      }),
   },
 ];

@@ -93,4 +93,30 @@ export const webhookMigrations: readonly Migration[] = [
     id: 'webhooks-003-events-from',
     statements: ({ text }) => [`alter table webhook_subscription add column events_from ${text}`],
   },
+  {
+    // A search for due lanes passes no leased ones, nor what is left of them in the index (`webhooks/lane-floors.ts`).
+    id: 'webhooks-004-due-and-leased',
+    statements: () => [
+      `create index webhook_lane_due on webhook_lane (webhook_id, tier, ready_at) where token = ''`,
+      `create index webhook_lane_leased on webhook_lane (webhook_id, ready_at) where token <> ''`,
+      'drop index webhook_lane_ready',
+    ],
+  },
+  {
+    // Rows of these tables live for seconds and come by the thousand: PostgreSQL's own thresholds grow with the table and leave what is
+    // dead to every reader of the index.
+    id: 'webhooks-005-vacuum',
+    statements: ({ either }) =>
+      either({
+        sqlite: [],
+        postgres: [
+          `alter table webhook_lane set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+            autovacuum_vacuum_cost_delay = 0, autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 5000)`,
+          ...['webhook_delivery', 'webhook_event', 'webhook_attempt'].map(
+            (table) => `alter table ${table} set (autovacuum_vacuum_scale_factor = 0.02,
+              autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02)`,
+          ),
+        ],
+      }),
+  },
 ];

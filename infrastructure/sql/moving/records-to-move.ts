@@ -1,17 +1,16 @@
 import { sql } from 'kysely';
 import type { CompiledQuery } from 'kysely';
+import { differingRows } from '../../../application/audit/compare-rows.ts';
 import { MoveFailedError } from '../../../application/ports/moving.ts';
 import type { CheckpointToMove, RecordsToMove } from '../../../application/ports/moving.ts';
 import { retryUntilAvailable } from '../../../application/support/retry.ts';
 import type { SqlDatabase } from '../sql-database.ts';
-import type { SqlMoveLedger } from './move-ledger.ts';
 import { MOVED_TABLES } from './source-file.ts';
 import type { MovedTable, Row, SourceFile, Value } from './source-file.ts';
 
 interface Dependencies {
   readonly source: SourceFile;
   readonly target: SqlDatabase;
-  readonly ledger: SqlMoveLedger;
   readonly pause: (ms: number) => Promise<void>;
 }
 
@@ -19,7 +18,7 @@ const PAGE = 250;
 
 const keyOf = ({ key }: MovedTable, row: Row): readonly Value[] => key.map((column) => row[column]!);
 
-/** Rows of the old service database, page by page into the new one; each page is stored together with how far it brings the move. */
+/** Rows of the old service database, page by page into the new one. */
 export class SqlRecordsToMove implements RecordsToMove {
   readonly #deps: Dependencies;
 
@@ -44,48 +43,41 @@ export class SqlRecordsToMove implements RecordsToMove {
   }
 
   async #copyTable(table: MovedTable, moved: (rows: number) => void): Promise<void> {
-    const { source, target, ledger, pause } = this.#deps;
-    let after = await ledger.rowsThrough(table.name);
-    if (after) moved(source.countThrough(table, after));
-    for (;;) {
+    const { source, target, pause } = this.#deps;
+    for (let after: readonly Value[] | undefined; ;) {
       const rows = source.page(table, after, PAGE);
       const last = rows.at(-1);
       if (!last) return;
-      const through = keyOf(table, last);
-      const statements = [
-        { query: insertion(target, table, rows) },
-        ledger.rowsThroughStatement(table.name, through),
-      ];
-      await retryUntilAvailable(() => target.transaction(statements), pause);
+      const query = insertion(target, table, rows);
+      await retryUntilAvailable(() => target.transaction([{ query }]), pause);
       moved(rows.length);
-      after = through;
+      after = keyOf(table, last);
     }
   }
 
   async #compareTable(table: MovedTable, compared: (rows: number) => void): Promise<void> {
     const { source, target, pause } = this.#deps;
+    const nameOf = (row: Row): string => JSON.stringify(keyOf(table, row));
     for (let after: readonly Value[] | undefined; ;) {
       const rows = source.page(table, after, PAGE);
       const there = await retryUntilAvailable(() => target.read(selection(target, table, after)), pause);
+      for (const { expected, found, columns } of differingRows(nameOf, rows, there)) {
+        const key = keyOf(table, (expected ?? found)!).join(', ');
+        const how =
+          columns.length > 0
+            ? `differs in ${columns.join(', ')}`
+            : expected
+              ? 'is missing'
+              : 'is one too many';
+        throw new MoveFailedError(`${table.name} is not what it was: ${key} ${how}`);
+      }
       const last = rows.at(-1);
-      if (!last && there.length === 0) return;
-      rows.forEach((row, index) => {
-        if (!isSame(row, there[index])) throw differs(table, row);
-      });
-      if (!last || there.length > rows.length) throw differs(table, there[rows.length]!);
+      if (!last) return;
       compared(rows.length);
       after = keyOf(table, last);
     }
   }
 }
-
-const isSame = (row: Row, other: Row | undefined): boolean =>
-  other !== undefined &&
-  Object.keys(other).length === Object.keys(row).length &&
-  Object.entries(row).every(([column, value]) => other[column] === value);
-
-const differs = (table: MovedTable, row: Row): MoveFailedError =>
-  new MoveFailedError(`${table.name} is not what it was: ${keyOf(table, row).join(', ')}`);
 
 /** A row that is there already was stored by the same move before it was interrupted. */
 const insertion = ({ builder }: SqlDatabase, { name }: MovedTable, rows: readonly Row[]): CompiledQuery => {

@@ -22,6 +22,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   { name: 'log_seal_head', key: ['id'] },
   { name: 'consumer_offset', key: ['consumer_group', 'topic', 'partition'] },
   { name: 'consumer_mark', key: ['consumer_group', 'operation'] },
+  { name: 'consumer_topic', key: ['topic'] },
   { name: 'clock_offset', key: ['id'] },
   { name: 'webhook_subscription', key: ['webhook_id'] },
   { name: 'webhook_event', key: ['event_id'] },
@@ -73,12 +74,6 @@ export class SourceFile {
 
   count({ name }: MovedTable): number {
     return Number(this.#db.prepare(`select count(*) as n from ${name}`).get()?.['n']);
-  }
-
-  /** Rows up to and with this key. */
-  countThrough({ name, key }: MovedTable, through: readonly Value[]): number {
-    const text = `select count(*) as n from ${name} where (${key.join(', ')}) <= (${key.map(() => '?').join(', ')})`;
-    return Number(this.#db.prepare(text).get(...through)?.['n']);
   }
 
   /** In the order of the key. */

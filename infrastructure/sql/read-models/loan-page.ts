@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { LoanListQuery } from '../../../application/ports/loan-queries.ts';
-import { isSoundText } from '../../../application/schemas/exact-json.ts';
+import { isSoundText } from '../../../application/schemas/document-validators.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import type { Schema } from '../schema.ts';
 import type { SqlDatabase } from '../sql-database.ts';

@@ -10,7 +10,7 @@ import type { Schema } from '../schema.ts';
 import type { SqlDatabase } from '../sql-database.ts';
 
 /** When an operation last came into the state that it is in. */
-const sinceOf = (eb: ExpressionBuilder<Schema, 'loan'>) =>
+export const sinceOf = (eb: ExpressionBuilder<Schema, 'loan'>) =>
   eb
     .selectFrom('status_history')
     .select((history) => history.fn.max('at').as('at'))
@@ -71,6 +71,17 @@ export class SqlOperationStates implements OperationStates {
       operations: Number(operations),
       oldestSince: sinceBy.get(status) ?? null,
     }));
+  }
+
+  /** Streams of the operations that came in last, but for those whose borrower was forgotten. */
+  async newestWithBorrower(limit: number): Promise<readonly string[]> {
+    const query = this.#database.builder
+      .selectFrom('loan')
+      .select('stream')
+      .where('borrower', '<>', '')
+      .orderBy('received_at', 'desc')
+      .limit(limit);
+    return (await this.#database.read(query)).map(({ stream }) => stream);
   }
 
   async holds(fundId: string): Promise<boolean> {

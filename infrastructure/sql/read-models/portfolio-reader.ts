@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { ExpressionBuilder } from 'kysely';
 import type {
   FlowTotal,
+  MonthlySum,
   OpenPosition,
   PortfolioPositions,
   PositionQuery,
@@ -106,6 +107,23 @@ export class SqlPortfolioPositions implements PortfolioPositions {
       installments: Number(installments),
       amount: Number(amount),
     }));
+  }
+
+  async receivedByMonth({ fundId, date, knownAt }: PositionQuery): Promise<readonly MonthlySum[]> {
+    const month = sql<string>`substr(${sql.ref('flow.date')}, 1, 7)`;
+    const rows = await this.#database.read(
+      this.#database.builder
+        .selectFrom('portfolio_flow as flow')
+        .innerJoin('portfolio_operation as operation', 'operation.stream', 'flow.stream')
+        .select(month.as('month'))
+        .select((eb) => eb.fn.sum<number | string>('flow.amount').as('amount'))
+        .where('operation.fund_id', '=', fundId)
+        .where('flow.date', '<=', date)
+        .where('flow.recorded_at', '<=', knownAt)
+        .groupBy('month')
+        .orderBy('month'),
+    );
+    return rows.map((row) => ({ month: row.month, amount: Number(row.amount) }));
   }
 
   #operations(query: PositionQuery, after: string) {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
+import { differingRows } from '../../../application/audit/compare-rows.ts';
 import type { RowDifference } from '../../../application/ports/read-models.ts';
 import { keyOf } from '../schema.ts';
 import type { Schema } from '../schema.ts';
@@ -25,26 +26,27 @@ const within = (table: string, after?: Key, upTo?: Key): RawBuilder<unknown> => 
   return upTo ? sql`${low} and ${columns} <= ${tuple(upTo)}` : low;
 };
 
-const differenceOf = (table: string, live: Row | undefined, copy: Row | undefined): RowDifference => {
-  const one = (live ?? copy)!;
-  const differing = live && copy ? Object.keys(live).filter((column) => live[column] !== copy[column]) : [];
-  return {
-    table,
-    stream: String(one['stream']),
-    key: Object.fromEntries(keyOf(table).map((column) => [column, one[column]])),
-    columns: Object.fromEntries(
-      differing.map((column) => [column, { live: live?.[column], copy: copy?.[column] }]),
-    ),
-    only: live && copy ? undefined : live ? 'live' : 'copy',
-  };
-};
+const keyIn = (table: string, row: Row): Key => keyOf(table).map((column) => row[column]);
 
-const paired = (table: string, lives: readonly Row[], copies: readonly Row[]): readonly RowDifference[] => {
-  const identity = (row: Row): string => JSON.stringify(keyOf(table).map((column) => row[column]));
-  const [byLive, byCopy] = [lives, copies].map((rows) => new Map(rows.map((row) => [identity(row), row])));
-  return [...new Set([...byLive!.keys(), ...byCopy!.keys()])].map((key) =>
-    differenceOf(table, byLive!.get(key), byCopy!.get(key)),
-  );
+/** What both generations hold of a stretch, compared. */
+const differences = (
+  table: string,
+  lives: readonly Row[],
+  copies: readonly Row[],
+): readonly RowDifference[] => {
+  const nameOf = (row: Row): string => JSON.stringify(keyIn(table, row));
+  return [...differingRows(nameOf, copies, lives)].map(({ expected: copy, found: live, columns }) => {
+    const one = (live ?? copy)!;
+    return {
+      table,
+      stream: String(one['stream']),
+      key: Object.fromEntries(keyOf(table).map((column) => [column, one[column]])),
+      columns: Object.fromEntries(
+        columns.map((column) => [column, { live: live?.[column], copy: copy?.[column] }]),
+      ),
+      only: live && copy ? undefined : live ? 'live' : 'copy',
+    };
+  });
 };
 
 /** The schemas of two generations on one connection. */
@@ -68,7 +70,7 @@ export async function* compareTable(
     const bound = sql<Row>`select ${order} from ${live} where ${within(table, after)}
       order by ${order} limit 1 offset ${STRETCH - 1}`;
     const [last] = await database.read(compiled(builder, bound));
-    const upTo = last && key.map((column) => last[column]);
+    const upTo = last && keyIn(table, last);
     const range = within(table, after, upTo);
     const missing = (one: RawBuilder<unknown>, other: RawBuilder<unknown>): Query<Row> =>
       compiled(
@@ -76,7 +78,7 @@ export async function* compareTable(
         sql<Row>`select * from ${one} where ${range} except select * from ${other} where ${range}`,
       );
     const [lives, copies] = await database.snapshot<[Row, Row]>([missing(live, copy), missing(copy, live)]);
-    yield paired(table, lives, copies);
+    yield differences(table, lives, copies);
     if (!upTo) return;
     after = upTo;
   }
@@ -93,12 +95,7 @@ export const rowDifference = (builder: Kysely<Schema>, { table, key }: RowDiffer
     );
   return {
     queries: [of(schemas.live), of(schemas.copy)] as const,
-    differenceOf: ([live]: readonly Row[], [copy]: readonly Row[]): RowDifference | undefined => {
-      if (!live && !copy) return undefined;
-      const difference = differenceOf(table, live, copy);
-      return difference.only === undefined && Object.keys(difference.columns).length === 0
-        ? undefined
-        : difference;
-    },
+    differenceOf: (lives: readonly Row[], copies: readonly Row[]): RowDifference | undefined =>
+      differences(table, lives, copies)[0],
   };
 };

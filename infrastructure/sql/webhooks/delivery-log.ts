@@ -157,21 +157,26 @@ export class SqlDeliveryLog implements DeliveryLog {
     );
   }
 
-  async ofEvent(eventId: string): Promise<readonly EventDelivery[]> {
+  ofEvent(eventId: string): Promise<readonly EventDelivery[]> {
+    return this.ofEvents([eventId]);
+  }
+
+  async ofEvents(eventIds: readonly string[]): Promise<readonly EventDelivery[]> {
+    if (eventIds.length === 0) return [];
     const { builder } = this.#database;
     const deliveries = builder
       .selectFrom('webhook_delivery as d')
       .innerJoin('webhook_event as e', 'e.event_id', 'd.event_id')
       .innerJoin('webhook_subscription as s', 's.webhook_id', 'd.webhook_id')
       .select(['d.webhook_id', ...SHOWN])
-      .where('d.event_id', '=', eventId)
+      .where('d.event_id', 'in', eventIds)
       .where('s.status', '<>', 'removed')
       .orderBy('d.delivery_id');
     const attempts = builder
       .selectFrom('webhook_attempt')
       .select([...LISTED, 'response_body'])
       .where('delivery_id', 'in', (eb) =>
-        eb.selectFrom('webhook_delivery').select('delivery_id').where('event_id', '=', eventId),
+        eb.selectFrom('webhook_delivery').select('delivery_id').where('event_id', 'in', eventIds),
       )
       .orderBy('delivery_id')
       .orderBy('attempt');

@@ -16,11 +16,11 @@ import { ProgressStatements, asPartitionLost } from '../consumer-offsets.ts';
 import { notAlone } from '../coordination.ts';
 import { GuardFailedError } from '../sql-database.ts';
 import type { SqlDatabase, Statement } from '../sql-database.ts';
-import { EnqueueStatements, GIVING_EVENTS } from './enqueue.ts';
-import { EventBodies } from './events.ts';
+import { EnqueueStatements, EventBodies, GIVING_EVENTS } from './enqueue.ts';
 import { REPEATABLE, laneStatements } from './lanes.ts';
 import type { LaneStatements } from './lanes.ts';
-import { FIRST, LaneLeasing, RETRY, endpointOf, leasedDeliveries } from './lease-lanes.ts';
+import { LaneFloors, activeSubscriptions } from './lane-floors.ts';
+import { LaneLeasing, endpointOf, leasedDeliveries } from './lease-lanes.ts';
 import type { Head, HeadRow } from './lease-lanes.ts';
 import { RedeliveryRequests } from './redeliver.ts';
 import { ResultStatements, byLane, isRunningLow } from './result-statements.ts';
@@ -119,6 +119,7 @@ export class SqlDeliveryQueue implements DeliveryQueue {
   readonly #database: SqlDatabase;
   readonly #lanes: LaneStatements;
   readonly #bodies: EventBodies;
+  readonly #floors: LaneFloors;
   readonly #enqueue: EnqueueStatements;
   readonly #progress: ProgressStatements;
   readonly #leasing: LaneLeasing;
@@ -133,7 +134,8 @@ export class SqlDeliveryQueue implements DeliveryQueue {
     this.#bodies = new EventBodies(database);
     this.#enqueue = new EnqueueStatements(builder);
     this.#progress = new ProgressStatements(builder);
-    this.#leasing = new LaneLeasing(database, this.#lanes, this.#bodies);
+    this.#floors = new LaneFloors(database.dialect);
+    this.#leasing = new LaneLeasing(database, this.#lanes, this.#bodies, this.#floors);
     const statements = new ResultStatements(builder, this.#lanes);
     this.#recorder = new ResultRecorder(database, this.#lanes, statements, this.#bodies);
     this.#redeliveries = new RedeliveryRequests(database, this.#enqueue);
@@ -193,33 +195,19 @@ export class SqlDeliveryQueue implements DeliveryQueue {
     );
   }
 
-  async schedules(): Promise<readonly LaneSchedule[]> {
-    const rows = await this.#database.read(
-      this.#database.builder
-        .selectFrom('webhook_subscription as s')
-        .select('s.webhook_id')
-        .select((eb) =>
-          [FIRST, RETRY].map((tier) =>
-            eb
-              .selectFrom('webhook_lane as l')
-              .select((lane) => lane.fn.min('l.ready_at').as('at'))
-              .whereRef('l.webhook_id', '=', 's.webhook_id')
-              .where('l.tier', '=', tier)
-              .as(tier === FIRST ? 'first_at' : 'retry_at'),
-          ),
-        )
-        .where('s.status', '=', 'active')
-        .where((eb) =>
-          eb.exists(
-            eb.selectFrom('webhook_lane as l').select('l.lane').whereRef('l.webhook_id', '=', 's.webhook_id'),
-          ),
-        ),
+  async schedules(now: string): Promise<readonly LaneSchedule[]> {
+    const look = this.#floors.look(now);
+    const active = await this.#database.read(activeSubscriptions(this.#database, look));
+    this.#floors.looked(
+      look,
+      new Map(
+        active.map((row) => [row.webhook_id, [row.first_at, row.retry_at, row.lease_ends_at] as const]),
+      ),
     );
-    return rows.map((row) => ({
-      webhookId: row.webhook_id,
-      firstAttemptAt: row.first_at ?? null,
-      retryAt: row.retry_at ?? null,
-    }));
+    return active.flatMap(({ webhook_id: webhookId, first_at, retry_at: retryAt, lease_ends_at }) => {
+      const [firstAttemptAt = null] = [first_at, lease_ends_at].filter((at) => at !== null).sort();
+      return firstAttemptAt === null && retryAt === null ? [] : [{ webhookId, firstAttemptAt, retryAt }];
+    });
   }
 
   findEvent(applicationId: string, eventId: string) {

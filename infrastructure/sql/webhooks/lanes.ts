@@ -17,8 +17,9 @@ interface LaneKey {
 
 /** Constants are written out: what is not bound need not travel to the database each time. */
 const ONE = sql<number>`1`;
-const UNLEASED = sql.lit('');
-const ACTIVE = sql.lit('active' as const);
+/** Written out also because an index holds only such rows. */
+export const UNLEASED = sql.lit('');
+export const ACTIVE = sql.lit('active' as const);
 
 /** What stands first in the lane of the enclosing query. */
 const headOfLane = (eb: ExpressionBuilder<Schema, 'webhook_lane'>) =>
@@ -29,7 +30,7 @@ const headOfLane = (eb: ExpressionBuilder<Schema, 'webhook_lane'>) =>
     .orderBy('head.sequence')
     .limit(ONE);
 
-const isActive = (eb: ExpressionBuilder<Schema, 'webhook_lane'>) =>
+export const isActive = (eb: ExpressionBuilder<Schema, 'webhook_lane'>) =>
   eb.exists(
     eb
       .selectFrom('webhook_subscription')
@@ -41,6 +42,8 @@ const isActive = (eb: ExpressionBuilder<Schema, 'webhook_lane'>) =>
 interface LeasePlace {
   webhook_id: string;
   tier: number;
+  /** No lane is due before it. */
+  floor: string;
   now: string;
   lease_until: string;
   token: string;
@@ -60,6 +63,8 @@ const dueLanes = (builder: Kysely<Schema>, p: LeasePlace, dialect: SqlDialect) =
         .select('waiting.lane')
         .where('waiting.webhook_id', '=', p.webhook_id)
         .where('waiting.tier', '=', p.tier)
+        .where('waiting.token', '=', UNLEASED)
+        .where('waiting.ready_at', '>=', p.floor)
         .where('waiting.ready_at', '<=', p.now)
         .orderBy('waiting.ready_at')
         .limit(p.limit)
@@ -77,21 +82,32 @@ const leaseDue = (builder: Kysely<Schema>, dialect: SqlDialect) =>
       .returning('webhook_lane.lane'),
   );
 
+/** The delivery that a lane sends now: the one that a redelivery names, else the first that waits. */
+const headIs = (eb: ExpressionBuilder<Schema & { d: Schema['webhook_delivery'] }, 'webhook_lane' | 'd'>) =>
+  eb.and([
+    eb('d.webhook_id', '=', eb.ref('webhook_lane.webhook_id')),
+    eb(
+      'd.delivery_id',
+      '=',
+      eb.fn.coalesce('webhook_lane.delivery_id', headOfLane(eb).select('head.delivery_id').$asScalar()),
+    ),
+  ]);
+
+/**
+ * PostgreSQL keeps the plan that it made while the tables were empty until it has analysed them, and for empty tables a hash join
+ * over all deliveries of the subscription is as cheap as a look-up. A lateral subquery with a limit leaves it only the look-up.
+ */
+const lanesWithHeads = (builder: Kysely<Schema>, dialect: SqlDialect) =>
+  dialect === 'postgres'
+    ? builder.selectFrom('webhook_lane').innerJoinLateral(
+        (eb) => eb.selectFrom('webhook_delivery as d').selectAll().where(headIs).limit(ONE).as('d'),
+        (join) => join.onTrue(),
+      )
+    : builder.selectFrom('webhook_lane').innerJoin('webhook_delivery as d', (join) => join.on(headIs));
+
 /** A lane may be ready a moment before its head is due; nothing is ever sent early. */
-const dueHeads = (builder: Kysely<Schema>, now: string) =>
-  builder
-    .selectFrom('webhook_lane')
-    .innerJoin('webhook_delivery as d', (join) =>
-      join
-        .onRef('d.webhook_id', '=', 'webhook_lane.webhook_id')
-        .on((eb) =>
-          eb(
-            'd.delivery_id',
-            '=',
-            eb.fn.coalesce('webhook_lane.delivery_id', headOfLane(eb).select('head.delivery_id').$asScalar()),
-          ),
-        ),
-    )
+const dueHeads = (builder: Kysely<Schema>, dialect: SqlDialect, now: string) =>
+  lanesWithHeads(builder, dialect)
     .select([
       'webhook_lane.webhook_id',
       'webhook_lane.lane',
@@ -115,31 +131,23 @@ const endpoint = (builder: Kysely<Schema>) =>
       .where('status', '=', ACTIVE),
   );
 
-const leasedHeads = (builder: Kysely<Schema>) =>
+const leasedHeads = (builder: Kysely<Schema>, dialect: SqlDialect) =>
   prepared((p: { webhook_id: string; tier: number; lease_until: string; token: string; now: string }) =>
-    dueHeads(builder, p.now)
+    dueHeads(builder, dialect, p.now)
       .where('webhook_lane.webhook_id', '=', p.webhook_id)
       .where('webhook_lane.tier', '=', p.tier)
       // The index finds them by the end of the lease; the token says which of those are ours.
       .where('webhook_lane.ready_at', '=', p.lease_until)
+      .where('webhook_lane.token', '<>', UNLEASED)
       .where('webhook_lane.token', '=', p.token),
   );
 
-const keptHead = (builder: Kysely<Schema>) =>
+const keptHead = (builder: Kysely<Schema>, dialect: SqlDialect) =>
   prepared((p: LaneKey & { now: string }) =>
-    dueHeads(builder, p.now)
+    dueHeads(builder, dialect, p.now)
       .where('webhook_lane.webhook_id', '=', p.webhook_id)
       .where('webhook_lane.lane', '=', p.lane)
       .where('webhook_lane.token', '=', p.token),
-  );
-
-const firstReady = (builder: Kysely<Schema>) =>
-  prepared((p: { webhook_id: string; tier: number }) =>
-    builder
-      .selectFrom('webhook_lane')
-      .select((eb) => eb.fn.min('ready_at').as('ready_at'))
-      .where('webhook_id', '=', p.webhook_id)
-      .where('tier', '=', p.tier),
   );
 
 const leased = (builder: Kysely<Schema>, key: LaneKey) =>
@@ -196,14 +204,20 @@ const drop = (builder: Kysely<Schema>) =>
 
 const tierOfHead = sql<number>`case when head.scheduled_attempts > 0 then 1 else 0 end`.as('tier');
 
-/** Back to unleased, due when its head is; at once if a redelivery has taken the head away since the lane was found not empty. */
+/**
+ * Back to unleased, due when its head is, and never before now: the search for due lanes relies on that (`lane-floors.ts`). At once
+ * also if a redelivery has taken the head away since the lane was found not empty.
+ */
 const giveBack = (builder: Kysely<Schema>) =>
-  prepared((key: LaneKey) =>
-    leased(builder, key).set((eb) => ({
-      token: '',
-      ready_at: sql<string>`coalesce(${headOfLane(eb).select('head.next_attempt_at')}, ${eb.ref('webhook_lane.ready_at')})`,
-      tier: sql<number>`coalesce(${headOfLane(eb).select(tierOfHead)}, ${eb.ref('webhook_lane.tier')})`,
-    })),
+  prepared((key: LaneKey & { now: string }) =>
+    leased(builder, key).set((eb) => {
+      const due = headOfLane(eb).select('head.next_attempt_at');
+      return {
+        token: '',
+        ready_at: sql<string>`case when ${due} > ${key.now} then ${due} else ${key.now} end`,
+        tier: sql<number>`coalesce(${headOfLane(eb).select(tierOfHead)}, ${eb.ref('webhook_lane.tier')})`,
+      };
+    }),
   );
 
 const giveBackRedelivery = (builder: Kysely<Schema>) =>
@@ -245,12 +259,11 @@ export const laneStatements = ({ builder, dialect }: Pick<SqlDatabase, 'builder'
     giveBack: giveBack(builder),
     giveBackRedelivery: giveBackRedelivery(builder),
     renew: renew(builder),
-    keptHead: keptHead(builder),
+    keptHead: keptHead(builder, dialect),
   };
   return {
     leaseDue: leaseDue(builder, dialect),
-    leasedHeads: leasedHeads(builder),
-    firstReady: firstReady(builder),
+    leasedHeads: leasedHeads(builder, dialect),
     /** Where to send now; no row unless active. */
     endpoint: endpoint(builder),
     nudge: nudge(builder),
@@ -265,7 +278,10 @@ export const laneStatements = ({ builder, dialect }: Pick<SqlDatabase, 'builder'
             { query: statements.dropOrphan(keyOf(lease)) },
             { query: statements.giveBackRedelivery({ ...keyOf(lease), now }) },
           ]
-        : [{ query: statements.dropIfEmpty(keyOf(lease)) }, { query: statements.giveBack(keyOf(lease)) }],
+        : [
+            { query: statements.dropIfEmpty(keyOf(lease)) },
+            { query: statements.giveBack({ ...keyOf(lease), now }) },
+          ],
     /** Leased until then from now on. */
     renew: (lease: LaneLease, until: string): Statement => ({
       query: statements.renew({ ...keyOf(lease), lease_until: until }),

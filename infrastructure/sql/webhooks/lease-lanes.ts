@@ -8,7 +8,9 @@ import type {
   LeasedLanes,
 } from '../../../application/ports/delivery-queue.ts';
 import type { SqlDatabase, Statement, StatementResult } from '../sql-database.ts';
-import type { EventBodies } from './events.ts';
+import type { EventBodies } from './enqueue.ts';
+import { searchStatements } from './lane-floors.ts';
+import type { LaneFloors } from './lane-floors.ts';
 import { REPEATABLE } from './lanes.ts';
 import type { LaneStatements } from './lanes.ts';
 
@@ -70,6 +72,13 @@ export const leasedDeliveries = async (
 
 export const FIRST = 0;
 export const RETRY = 1;
+export const TIERS = [FIRST, RETRY] as const;
+
+/** Beside the tiers: lanes that are leased. */
+const LEASED = 2;
+/** Where the searches begin: for due lanes by tier, and for leases that have ended. */
+type Floors = readonly [first: string, retry: string, leased: string];
+type Place = LeaseRequest & { readonly floors: Floors };
 
 interface Term {
   readonly token: string;
@@ -83,24 +92,30 @@ interface Leased {
   readonly schedules: LaneSchedule[];
 }
 
-const tiersOf = ({ firstAttempts, retries }: LeaseRequest): readonly [tier: number, limit: number][] =>
+const tiersOf = ({ firstAttempts, retries }: LeaseRequest): readonly [tier: 0 | 1, limit: number][] =>
   (
     [
       [FIRST, firstAttempts],
       [RETRY, retries],
-    ] as [number, number][]
+    ] as [0 | 1, number][]
   ).filter(([, limit]) => limit > 0);
+
+const roomOf = ({ firstAttempts, retries }: LeaseRequest): number => firstAttempts + retries;
 
 /** Leases lanes of many subscriptions in one transaction. */
 export class LaneLeasing {
   readonly #database: SqlDatabase;
   readonly #lanes: LaneStatements;
   readonly #bodies: EventBodies;
+  readonly #floors: LaneFloors;
+  readonly #searches: ReturnType<typeof searchStatements>;
 
-  constructor(database: SqlDatabase, lanes: LaneStatements, bodies: EventBodies) {
+  constructor(database: SqlDatabase, lanes: LaneStatements, bodies: EventBodies, floors: LaneFloors) {
     this.#database = database;
     this.#lanes = lanes;
     this.#bodies = bodies;
+    this.#floors = floors;
+    this.#searches = searchStatements(database);
   }
 
   /** `headless`: leased, but with nothing to send now. */
@@ -110,9 +125,10 @@ export class LaneLeasing {
     leaseUntil: string,
   ): Promise<LeasedLanes & { readonly headless: readonly LaneLease[] }> {
     const term = { token: randomUUID(), now, leaseUntil };
-    const statements = requests.flatMap((request) => this.#statements(request, term));
+    const places = requests.map((request) => ({ ...request, floors: this.#floorsOf(request) }));
+    const statements = places.flatMap((place) => this.#statements(place, term));
     const { leases, heads, schedules } = this.#read(
-      requests,
+      places,
       await this.#database.transaction(statements, REPEATABLE),
       term,
     );
@@ -122,27 +138,43 @@ export class LaneLeasing {
     return { deliveries: found, schedules, headless };
   }
 
-  #statements(request: LeaseRequest, { token, now, leaseUntil }: Term): Statement[] {
+  #floorsOf({ webhookId }: LeaseRequest): Floors {
+    const of = (kind: 0 | 1 | 2): string => this.#floors.floorOf(kind, webhookId);
+    return [of(FIRST), of(RETRY), of(LEASED)];
+  }
+
+  #statements(request: Place, { token, now, leaseUntil }: Term): Statement[] {
     const webhook = { webhook_id: request.webhookId };
     const leases = tiersOf(request).flatMap(([tier, limit]) => {
-      const place = { ...webhook, tier, now, lease_until: leaseUntil, token };
+      const place = { ...webhook, tier, floor: request.floors[tier], now, lease_until: leaseUntil, token };
       return [this.#lanes.leaseDue({ ...place, limit }), this.#lanes.leasedHeads(place)];
     });
-    const ready = [FIRST, RETRY].map((tier) => this.#lanes.firstReady({ ...webhook, tier }));
-    return [...leases, this.#lanes.endpoint(webhook), ...ready].map((query) => ({ query }));
+    const ready = TIERS.map((tier) =>
+      this.#searches.firstReady({ ...webhook, tier, floor: request.floors[tier] }),
+    );
+    const ended = { ...webhook, floor: request.floors[LEASED], now, limit: roomOf(request) };
+    return [this.#searches.reclaim(ended), ...leases, this.#lanes.endpoint(webhook), ...ready].map(
+      (query) => ({
+        query,
+      }),
+    );
   }
 
   /** Takes the results apart in the order in which `#statements` asked for them. */
   #read(
-    requests: readonly LeaseRequest[],
+    requests: readonly Place[],
     results: readonly StatementResult[],
-    { token, leaseUntil: until }: Term,
+    { token, now, leaseUntil: until }: Term,
   ): Leased {
     const leased: Leased = { leases: [], heads: [], schedules: [] };
     let at = 0;
     for (const request of requests) {
       const { webhookId } = request;
       const rows: HeadRow[] = [];
+      const from = request.floors[LEASED];
+      // With as many as were asked for there may be more, as early as the search began.
+      const first = results[at++]!.changes < roomOf(request) ? null : from;
+      this.#floors.leased(LEASED, webhookId, { from, first, now });
       for (const _tier of tiersOf(request)) {
         for (const { lane } of results[at++]!.rows as unknown as readonly { lane: string }[]) {
           leased.leases.push({ webhookId, lane, token, until });
@@ -154,11 +186,13 @@ export class LaneLeasing {
         leased.heads.push(
           ...rows.map((row) => ({ row, endpoint, lease: { webhookId, lane: row.lane, token, until } })),
         );
-      const [firstAttemptAt = null, retryAt = null] = [results[at++]!, results[at++]!].map((result) =>
+      const ready = TIERS.map((tier) => {
+        const { ready_at: first } = results[at++]!.rows[0] as { ready_at: string | null };
+        this.#floors.leased(tier, webhookId, { from: request.floors[tier], first, now });
         // Nothing can be leased of a paused subscription; resuming it wakes the dispatcher.
-        endpoint ? (result.rows[0] as { ready_at: string | null }).ready_at : null,
-      );
-      leased.schedules.push({ webhookId, firstAttemptAt, retryAt });
+        return endpoint ? first : null;
+      });
+      leased.schedules.push({ webhookId, firstAttemptAt: ready[FIRST]!, retryAt: ready[RETRY]! });
     }
     return leased;
   }

@@ -4,9 +4,8 @@ import type { Redelivery, WebhookEvent } from '../../../application/ports/delive
 import { notAlone } from '../coordination.ts';
 import type { Schema } from '../schema.ts';
 import type { SqlDatabase, Statement } from '../sql-database.ts';
-import { GIVING_EVENTS, REDELIVERY, laneOf } from './enqueue.ts';
+import { GIVING_EVENTS, REDELIVERY, eventOf, laneOf } from './enqueue.ts';
 import type { EnqueueStatements } from './enqueue.ts';
-import { eventOf } from './events.ts';
 
 type Delivery = ExpressionBuilder<Schema, 'webhook_delivery'>;
 

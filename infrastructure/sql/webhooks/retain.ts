@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Retention } from '../../../application/ports/delivery-queue.ts';
-import { alone } from '../coordination.ts';
+import { alone, briefly } from '../coordination.ts';
 import type { SqlDatabase, Statement } from '../sql-database.ts';
 import { GIVING_EVENTS } from './enqueue.ts';
+import { UNLEASED } from './lanes.ts';
 
 type Finished = 'delivered' | 'failed';
 interface Doomed {
@@ -50,16 +51,24 @@ export class RetentionSteps {
     const [subscription] = await this.#database.read(this.#removedOnes(true).limit(1));
     if (!subscription) return 0;
     const id = subscription.webhook_id;
-    const [doomed, lanes] = await this.#database.snapshot([
+    const lanesOf = (leased: boolean) =>
+      builder
+        .selectFrom('webhook_lane')
+        .select('lane')
+        .where('webhook_id', '=', id)
+        .where('token', leased ? '<>' : '=', UNLEASED)
+        .limit(limit);
+    const [doomed, due, leased] = await this.#database.snapshot([
       builder
         .selectFrom('webhook_delivery')
         .select(['webhook_id', 'delivery_id', 'event_id'])
         .where('webhook_id', '=', id)
         .orderBy('delivery_id')
         .limit(limit),
-      builder.selectFrom('webhook_lane').select('lane').where('webhook_id', '=', id).limit(limit),
+      lanesOf(false),
+      lanesOf(true),
     ]);
-    const names = lanes.map(({ lane }) => lane);
+    const names = [...due, ...leased].map(({ lane }) => lane);
     const statements = doomed.length > 0 ? this.#removal(doomed) : [];
     if (names.length > 0) {
       const dropLanes = builder
@@ -97,14 +106,16 @@ export class RetentionSteps {
           .whereRef('d.webhook_id', '=', 's.webhook_id')
           .orderBy('d.delivery_id')
           .limit(sql.lit(1));
-        const lane = eb
-          .selectFrom('webhook_lane as l')
-          .select('l.lane')
-          .whereRef('l.webhook_id', '=', 's.webhook_id')
-          .orderBy('l.tier')
-          .orderBy('l.ready_at')
-          .limit(sql.lit(1));
-        const belongings = eb(eb.fn.coalesce(delivery, lane), 'is not', null);
+        const lane = (leased: boolean) =>
+          eb
+            .selectFrom('webhook_lane as l')
+            .select('l.lane')
+            .whereRef('l.webhook_id', '=', 's.webhook_id')
+            .where('l.token', leased ? '<>' : '=', UNLEASED)
+            .$if(!leased, (q) => q.orderBy('l.tier'))
+            .orderBy('l.ready_at')
+            .limit(sql.lit(1));
+        const belongings = eb(eb.fn.coalesce(delivery, lane(false), lane(true)), 'is not', null);
         return withBelongings ? belongings : eb.not(belongings);
       });
   }
@@ -128,10 +139,12 @@ export class RetentionSteps {
         ),
       );
     return [
-      // No other transaction gives an event a new delivery between the look for its deliveries and its removal.
-      ...alone(this.#database, GIVING_EVENTS),
       { query: builder.deleteFrom('webhook_attempt').where('delivery_id', 'in', deliveries).compile() },
       ...this.#deliveriesRemoved(doomed),
+      // No other transaction gives an event a new delivery between the look for its deliveries and its removal. Taken last and waited for
+      // briefly: transactions that queue deliveries wait behind it meanwhile.
+      ...briefly(this.#database),
+      ...alone(this.#database, GIVING_EVENTS),
       { query: orphaned.compile() },
     ];
   }

@@ -15,7 +15,7 @@ import type { SqlDatabase, Statement, StatementResult } from '../sql-database.ts
 import { EnqueueStatements, GIVING_EVENTS } from './enqueue.ts';
 import type { WebhookSubscriptionTable } from './schema.ts';
 
-const VISIBLE = [
+export const VISIBLE = [
   'webhook_id',
   'application_id',
   'url',
@@ -35,7 +35,7 @@ type VisibleRow = Pick<WebhookSubscriptionTable, (typeof VISIBLE)[number]>;
 const listText = (list: readonly string[] | null): string | null =>
   list === null ? null : JSON.stringify(list);
 
-const subscriptionOf = (row: VisibleRow): WebhookSubscription => ({
+export const subscriptionOf = (row: VisibleRow): WebhookSubscription => ({
   webhookId: row.webhook_id,
   applicationId: row.application_id,
   url: row.url,

@@ -1,27 +1,22 @@
 import { workerData } from 'node:worker_threads';
 import { messageOf } from '../../../application/support/failures.ts';
-import { serveThread } from '../serve-thread.ts';
-import type { AppendReply, Row } from './event-log-writer.ts';
+import type { Connection } from '../connection.ts';
+import { serveThread } from '../database-thread.ts';
 import { openEventLog } from './event-log-threads.ts';
 import type { EventLogFile } from './event-log-threads.ts';
 import { EventLogWriter } from './event-log-writer.ts';
+import type { AppendReply, Row } from './event-log-writer.ts';
 
 const MOST_APPENDS = 1_000;
 
 const options = workerData as EventLogFile;
 
-serveThread<Row, AppendReply>(() => {
+const open = (): Connection => {
   try {
-    const connection = openEventLog({ ...options, role: 'writer' });
-    const writer = new EventLogWriter(connection.database);
-    return {
-      carryOut: (appends) => writer.commit(appends),
-      close: () => {
-        connection.checkpoint();
-        connection.close();
-      },
-    };
+    return openEventLog({ ...options, role: 'writer' });
   } catch (error) {
     throw new Error(`${options.path}: ${messageOf(error)}`, { cause: error });
   }
-}, MOST_APPENDS);
+};
+
+serveThread<Row, AppendReply>(() => new EventLogWriter(open()), MOST_APPENDS);

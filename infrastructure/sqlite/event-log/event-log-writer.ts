@@ -13,6 +13,8 @@ import type {
   StreamRevision,
 } from '../../../application/ports/event-store.ts';
 import { messageOf } from '../../../application/support/failures.ts';
+import type { Connection } from '../connection.ts';
+import type { GroupWork } from '../database-thread.ts';
 import { SQLITE_BUSY, SQLITE_CONSTRAINT, SQLITE_FULL, SQLITE_TOOBIG, sqliteCode } from '../connection.ts';
 
 /** How appends and their answers cross the thread boundary: flat lists of primitives are cheap to clone, nested objects are not. */
@@ -165,21 +167,28 @@ const prepareAll = (db: DatabaseSync) => ({
 class Entangled extends Error {}
 
 /** Group commit: the appends of a batch are judged one after the other and become durable with one flush. */
-export class EventLogWriter {
+export class EventLogWriter implements GroupWork<Row, AppendReply> {
+  readonly #connection: Connection;
   readonly #db: DatabaseSync;
   readonly #sql: Readonly<Record<keyof ReturnType<typeof prepareAll>, StatementSync>>;
   #lastPosition = 0;
 
-  constructor(db: DatabaseSync) {
-    this.#db = db;
-    this.#sql = prepareAll(db);
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.#db = connection.database;
+    this.#sql = prepareAll(this.#db);
   }
 
   /** @throws when it is unknown whether the transaction was stored; the thread must then start afresh */
-  commit(batch: readonly Row[]): readonly AppendReply[] {
+  carryOut(batch: readonly Row[]): readonly AppendReply[] {
     const appends = batch.map(decodeAppend);
     // Savepoints copy every page before its first change: worth it only once an append turned out to need one.
     return this.#commit(appends, false) ?? this.#commit(appends, true)!;
+  }
+
+  close(): void {
+    this.#connection.checkpoint();
+    this.#connection.close();
   }
 
   /** Undefined when the batch needs savepoints. */

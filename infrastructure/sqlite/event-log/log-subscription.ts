@@ -183,7 +183,7 @@ async function* messages(
 }
 
 /** The messages of one subscription; ends when the signal aborts, without another message. */
-export async function* followLog(
+export async function* followFile(
   source: LogSource,
   options: SubscribeOptions,
   signal: AbortSignal,

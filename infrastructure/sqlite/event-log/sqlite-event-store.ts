@@ -23,7 +23,7 @@ import { EventLogReader, LogTail, RecentEvents } from './event-log-reader.ts';
 import type { AppendWriter, OpenedEventLog, SqliteEventStoreOptions } from './event-log-threads.ts';
 import { closeEventLogOf, openEventLogBeside, openEventLogOf } from './event-log-threads.ts';
 import type { LogSource } from './log-subscription.ts';
-import { followLog } from './log-subscription.ts';
+import { followFile } from './log-subscription.ts';
 
 /**
  * The event store of the embedded profile: one SQLite file, written by a thread of its own, so that a slow disk stalls nothing
@@ -131,7 +131,7 @@ export class SqliteEventStore implements EventStore, EventSubscription {
     // A consumer that aborts may never ask for another message, so `finally` alone would not do.
     signal.addEventListener('abort', leave);
     try {
-      yield* followLog(this.#source, options, signal);
+      yield* followFile(this.#source, options, signal);
     } finally {
       signal.removeEventListener('abort', leave);
       leave();

@@ -6,9 +6,9 @@ import type {
   LaneSchedule,
   LeasedDelivery,
 } from '../../../application/ports/delivery-queue.ts';
-import { EndpointSchedule, SlotLimiter } from './endpoint-schedule.ts';
+import { EndpointSchedule, SlotLimiter } from './endpoints.ts';
 import { checkedSettings } from './dispatch-settings.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint } from './endpoints.ts';
 import { LaneRunner, isRetry } from './lane-runner.ts';
 import type { Ended, RunnerDependencies } from './lane-runner.ts';
 import type { Located } from '../sending/webhook-sender.ts';
@@ -113,7 +113,8 @@ export class WebhookDispatcher {
   /** Finds what this process was not told of: work of another process, work from before the start, ended leases. */
   async #look(): Promise<void> {
     try {
-      for (const schedule of await this.#deps.queue.schedules()) this.#schedule.learn(schedule);
+      const { queue, now } = this.#deps;
+      for (const schedule of await queue.schedules(iso(now()))) this.#schedule.learn(schedule);
       this.#schedule.tidy();
     } catch (error) {
       this.#report(error, 'webhooks: cannot look for work');
@@ -262,7 +263,7 @@ export class WebhookDispatcher {
   #count(one: number, retry: number): void {
     this.#inFlight += one;
     this.#retriesInFlight += retry;
-    this.#deps.metrics.inFlight(this.#inFlight);
+    this.#deps.metrics?.inFlight(this.#inFlight);
   }
 
   #report(error: unknown, message: string): void {

@@ -19,7 +19,7 @@ import type {
   WebhookSender,
 } from '../sending/webhook-sender.ts';
 import type { DispatchSettings } from './dispatch-settings.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint } from './endpoints.ts';
 
 interface Waiting {
   readonly result: AttemptResult;
@@ -88,12 +88,12 @@ export interface RunnerDependencies {
   readonly queue: DeliveryQueue;
   readonly sender: WebhookSender;
   readonly keys: WebhookSecrets;
-  readonly metrics: WebhookMetrics;
+  readonly metrics?: WebhookMetrics | undefined;
   readonly logger: Logger;
   /** UNIX time in milliseconds. */
   readonly now: () => number;
   readonly settings: DispatchSettings;
-  readonly attempts?: AttemptWatch;
+  readonly attempts?: AttemptWatch | undefined;
 }
 
 type Known = Exclude<AttemptOutcome, { kind: 'abandoned' }>;
@@ -174,10 +174,10 @@ export class LaneRunner {
     const change = saysEndpointIsDown(outcome) ? endpoint.breaker.down(endedAt) : endpoint.breaker.alive();
     if (change) {
       const state = endpoint.breaker.probeAt === undefined ? 'closed' : 'opened';
-      metrics.breaker(state);
+      metrics?.breaker(state);
       logger.info({ webhook_id: endpoint.webhookId, breaker: state }, 'webhook endpoint');
     }
-    metrics.attempt({
+    metrics?.attempt({
       outcome: outcome.kind,
       ...(outcome.kind === 'failed' && { reason: outcome.reason }),
       first: delivery.attempt === 1,
@@ -226,7 +226,7 @@ export class LaneRunner {
     const { metrics, logger, now } = this.#deps;
     const { delivery } = ended;
     if (recorded.kind === 'lease_lost') {
-      metrics.leaseLost();
+      metrics?.leaseLost();
       logger.warn(
         { webhook_id: endpoint.webhookId, delivery_id: delivery.deliveryId },
         'webhook lane taken over',
@@ -235,7 +235,7 @@ export class LaneRunner {
     }
     // A redelivery may come days later by the choice of its owner: that is no latency.
     if (verdict.kind === 'delivered' && !delivery.redelivery)
-      metrics.delivered(ended.endedAt - Date.parse(delivery.createdAt));
+      metrics?.delivered(ended.endedAt - Date.parse(delivery.createdAt));
     if (verdict.kind === 'failed' && !delivery.redelivery) this.#exhausted(ended);
     if (recorded.kind === 'next') return recorded.delivery;
     if (verdict.kind === 'retry') endpoint.retryAt(Date.parse(verdict.at));
@@ -247,7 +247,7 @@ export class LaneRunner {
   #exhausted({ delivery, outcome }: Ended): void {
     const { metrics, logger } = this.#deps;
     const { endpoint, event } = delivery;
-    metrics.exhausted();
+    metrics?.exhausted();
     logger.error(
       {
         event: 'delivery_failed',

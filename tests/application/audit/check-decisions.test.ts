@@ -24,11 +24,17 @@ import {
 const stream = loanStream(receiveL1.applicationId, receiveL1.code);
 
 /** What the audit says of a stream of these events. */
-const audit = (events: readonly LoanEvent[]): readonly Difference[] => {
+const audit = (events: readonly LoanEvent[], fundIds: readonly string[] = []): readonly Difference[] => {
   const differences: Difference[] = [];
   const check = new DecisionCheck(stream, (difference) => void differences.push(difference));
   const recorded = events.map(
-    (event, i) => ({ stream, revision: BigInt(i), ...encodeEvent(event) }) as RecordedEvent,
+    (event, i) =>
+      ({
+        stream,
+        revision: BigInt(i),
+        ...encodeEvent(event),
+        metadata: fundIds[i] === undefined ? {} : { fundId: fundIds[i] },
+      }) as RecordedEvent,
   );
   for (const one of decodeOperation(recorded, () => undefined)) check.take(one);
   check.end(stream, events.length - 1);
@@ -46,6 +52,15 @@ const unruled = partlyPaid({ ...disbursedLongAgo, ...given });
 const exit = (events: readonly LoanEvent[], reason: RepurchaseReason): LoanEvent =>
   loanDecider.decide(requestRepurchase(reason), stateAfter(loanDecider, events))[0]!;
 const titleOf = (event: LoanEvent, before: LoanState): string => explainPrice(event, before)?.title ?? '';
+
+test('a fund beside an event that is not the operation’s own is a difference', () => {
+  const { fundId } = receiveL1;
+  const events = [received, approved, termSigned];
+  expect(audit(events, [fundId, fundId, fundId])).toEqual([]);
+  expect(audit(events, [fundId, 'another'])).toEqual([
+    { kind: 'decision', stream, revision: 1, what: 'metadata.fundId', expected: fundId, found: 'another' },
+  ]);
+});
 
 describe.each(['cession_reversal', 'resolution'] as const)('the price of a %s', (reason) => {
   test.each([

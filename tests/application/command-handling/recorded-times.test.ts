@@ -16,7 +16,7 @@ const carryOut = (store: InMemoryEventStore, clock: ManualClock, command: LoanCo
     decide: (state) => loanDecider.decide(command, state),
   });
 
-test('within an operation recorded times never go back, whatever the clock of the next process shows', async () => {
+test('every event says its fund, and recorded times never go back, whatever the clock of the next process shows', async () => {
   const store = new InMemoryEventStore();
   const ahead = new ManualClock('2027-06-20T12:00:00.000Z');
   const behind = new ManualClock('2026-06-20T12:00:00.000Z');
@@ -26,6 +26,8 @@ test('within an operation recorded times never go back, whatever the clock of th
   ahead.advance(1);
   await carryOut(store, ahead, { type: 'SignLoanTerm', now });
   const { events } = await store.read(STREAM);
+  // Whatever follows the log publishes by it, without a read.
+  expect(events.map(({ metadata }) => metadata.fundId)).toEqual(Array(3).fill(receiveL1.fundId));
   expect(events.map(({ metadata }) => metadata.recordedAt)).toEqual([
     ...['2027-06-20T12:00:00.000Z', '2027-06-20T12:00:00.000Z', '2027-06-20T12:00:00.001Z'],
   ]);

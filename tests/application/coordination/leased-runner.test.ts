@@ -40,9 +40,11 @@ class Work {
   running = 0;
   most = 0;
   starts = 0;
+  stuck = false;
   background(): Background {
     return {
       name: 'work',
+      isStuck: () => this.stuck,
       start: () => {
         this.starts += 1;
         this.running += 1;
@@ -101,6 +103,31 @@ describe('a role that only one process may play', () => {
     await a.stop();
     expect(await until('b holds', () => b.state === 'holding')).toBeLessThan(TTL_MS / 2);
     expect([work.most, work.starts]).toEqual([1, 2]);
+  });
+
+  test('passes on when it is stuck at its holder, to a process that may get further', async () => {
+    const [leases, old, young] = [new UnsteadyLeases(), new Work(), new Work()];
+    const a = runner(leases, old, 'old');
+    await until('the old one holds', () => a.state === 'holding');
+    const b = runner(leases, young, 'new');
+    await until('the new one stands by', () => b.state === 'standby');
+    old.stuck = true;
+    await until('the new one holds', () => b.state === 'holding', 2 * TTL_MS);
+    await until('the old one stands by', () => a.state === 'standby');
+    expect([old.running, young.running]).toEqual([0, 1]);
+    expect(errors()).toEqual([]);
+  });
+
+  test('stays where it is stuck when there is no other process, tried again less and less often', async () => {
+    const [leases, work] = [new UnsteadyLeases(), new Work()];
+    work.stuck = true;
+    const a = runner(leases, work, 'a');
+    const gaps: number[] = [];
+    for (let start = 2; start <= 4; start++)
+      gaps.push(await until(`start ${start}`, () => work.starts === start, 10 * TTL_MS));
+    expect(gaps[2]).toBeGreaterThan(gaps[0]! + TTL_MS / 2);
+    expect(a.state).toBe('holding');
+    expect(work.most).toBe(1);
   });
 
   test('passes on when its holder died, once the lease has ended', async () => {

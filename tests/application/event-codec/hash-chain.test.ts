@@ -15,6 +15,7 @@ const unchained = fc.record({
       applicationId: fc.string(),
       recordedAt: fc.string(),
       idempotency: fc.record({ endpoint: fc.string(), key: fc.string(), fingerprint: fc.string() }),
+      fundId: fc.string(),
     },
     { requiredKeys: ['correlationId', 'causationId', 'actor', 'applicationId', 'recordedAt'] },
   ),
@@ -34,6 +35,7 @@ const tamperings: readonly ((event: EventToAppend) => EventToAppend)[] = [
       metadata: { ...e.metadata, [field]: `${e.metadata[field]}x` },
     }),
   ),
+  (e) => ({ ...e, metadata: { ...e.metadata, fundId: `${e.metadata.fundId ?? ''}x` } }),
   (e) => ({ ...e, metadata: { ...e.metadata, idempotency: { endpoint: 'x', key: 'y', fingerprint: 'z1' } } }),
 ];
 

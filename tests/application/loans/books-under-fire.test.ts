@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { findBrokenLink } from '../../../application/event-codec/event-codec.ts';
 import { publicPayloads } from '../../../application/publishing/public-events.ts';
-import type { Outcome, RequestContext } from '../../../application/request-context.ts';
+import type { Outcome, RequestContext } from '../../../application/ports/clients.ts';
 import { REPURCHASE_REASONS } from '../../../domain/loan/events.ts';
 import { loanDecider, totalReceived } from '../../../domain/loan/index.ts';
 import type { LoanEvent } from '../../../domain/loan/index.ts';

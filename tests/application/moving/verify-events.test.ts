@@ -8,6 +8,7 @@ import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 /** One event in each of these streams, in this order. */
 const logOf = (
   streams: readonly string[],
+  before: (event: EventToAppend) => EventToAppend,
 ): { readonly log: LogToMove; readonly events: readonly EventToMove[] } => {
   const events = streams.map((stream, index): EventToMove => {
     const metadata = {
@@ -19,7 +20,7 @@ const logOf = (
       { id, type: 'something.happened.v1', data: '{}' as JsonText, metadata },
     ]);
     return {
-      event: { ...event!, stream, revision: 0n, position: String(index + 1) as LogPosition },
+      event: { ...before(event!), stream, revision: 0n, position: String(index + 1) as LogPosition },
       at: index + 1,
       previousHash: undefined,
       claim: undefined,
@@ -27,7 +28,6 @@ const logOf = (
   });
   const log: LogToMove = {
     counts: () => ({ events: events.length, streams: events.length, claims: 0 }),
-    countThrough: (at) => at,
     page: (after, limit) => events.slice(after, after + limit),
     find: (id) => events.find(({ event }) => event.id === id),
     lastAt: Number,
@@ -43,12 +43,15 @@ const verify = async (
   {
     cuts = [],
     change = (event) => event,
+    before = (event) => event,
   }: {
     readonly cuts?: readonly number[];
     readonly change?: (event: EventToAppend) => EventToAppend;
+    /** Done to the old log itself. */
+    readonly before?: (event: EventToAppend) => EventToAppend;
   } = {},
 ) => {
-  const { log, events } = logOf(streams);
+  const { log, events } = logOf(streams, before);
   const store = new InMemoryEventStore();
   for (const at of order) {
     const { stream, id, type, data, metadata } = events[at - 1]!.event;
@@ -90,7 +93,10 @@ describe('verifying a log that was moved', () => {
     );
     const otherActor = (event: EventToAppend) => ({ ...event, metadata: { ...event.metadata, actor: 'x' } });
     await expect(verify(LOANS, [1, 2, 3, 4], { change: otherActor })).rejects.toThrow(
-      'hash chain does not hold',
+      'differs from what was moved: loan-a 0, field metadata.actor',
+    );
+    await expect(verify(LOANS, [1, 2, 3, 4], { before: otherActor })).rejects.toThrow(
+      'hash chain does not hold at loan-a 0',
     );
   });
 

@@ -40,13 +40,12 @@ beforeEach(async () => {
   hour = 1;
   stream = new EventStream({
     subscription: store,
-    translate: (recorded) =>
-      new PublicEventTranslator({
-        decode: decodeLoanEvent,
-        parseStream: parseLoanStream,
-        funds: new StreamFundLookup(store, decodeLoanEvent, new Map()),
-        apiVersion: '2026.6.0',
-      }).translate(recorded),
+    translator: new PublicEventTranslator({
+      decode: decodeLoanEvent,
+      parseStream: parseLoanStream,
+      funds: new StreamFundLookup(store, decodeLoanEvent, new Map()),
+      apiVersion: '2026.6.0',
+    }),
   });
   const now = '2026-06-20T12:00:00.000Z' as Timestamp;
   const received = (code: string, fund: string) => ({
@@ -147,10 +146,10 @@ describe('the event stream', () => {
         throw new RangeError('no position of this store');
       },
     };
-    const reading = new EventStream({ subscription: strange, translate: async () => [] }).read(
-      { follow: false, from: { kind: 'position', position } },
-      signal,
-    );
+    const reading = new EventStream({
+      subscription: strange,
+      translator: { translate: async () => [] },
+    }).read({ follow: false, from: { kind: 'position', position } }, signal);
     await expect(reading.next()).rejects.toMatchObject({ code: 'invalid_query_parameter' });
   });
 

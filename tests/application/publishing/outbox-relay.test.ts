@@ -11,6 +11,7 @@ import type {
 import type { LogPosition, RecordedEvent } from '../../../application/ports/event-store.ts';
 import {
   PublicEventTranslator,
+  READS_AT_ONCE,
   StreamFundLookup,
 } from '../../../application/publishing/public-event-translator.ts';
 import {
@@ -28,7 +29,7 @@ const FUND = '6d1c1a54-6a3e-4f5e-8f6a-0d5d9b0a2c33';
 const STREAM = loanStream('app-1', 'OP/1'.replace('/', '.'));
 
 class Positions implements CheckpointStore {
-  readonly stored: LogPosition[] = [];
+  stored: LogPosition[] = [];
   async load(): Promise<LogPosition | 'start'> {
     return this.stored.at(-1) ?? 'start';
   }
@@ -117,7 +118,7 @@ const relayOver = (
       quarantine,
       events: store,
       bus,
-      translate: (recorded) => translator.translate(recorded),
+      translator,
       logger,
     }),
     logger,
@@ -170,6 +171,46 @@ describe('the relay', () => {
     relayOver(store, positions, bus);
     await until(() => bus.taken.length === 1);
     expect(bus.taken[0]).toMatchObject({ eventId: id, fundId: FUND, sequence: 2 });
+  });
+
+  describe('without having seen the operations begin', () => {
+    /** As many operations as two rounds of reads take; each was received before the relay's position and approved behind it. */
+    const OPERATIONS = 2 * READS_AT_ONCE;
+    const beginning = async (fundId?: string) => {
+      const [store, positions, bus] = [new InMemoryEventStore(), new Positions(), new Bus()];
+      const streams = Array.from({ length: OPERATIONS }, (_, n) => loanStream('app-1', `OP-${n}`));
+      for (const stream of streams)
+        positions.stored = [(await store.append(stream, 'no_stream', [received()])).position];
+      const approvals = streams.map(() => approved());
+      for (const [n, { metadata, ...rest }] of approvals.entries()) {
+        const event = { ...rest, metadata: { ...metadata, ...(fundId !== undefined && { fundId }) } };
+        await store.append(streams[n]!, 0n, [event]);
+      }
+      const reading = { now: 0, most: 0, all: 0 };
+      const read = store.read.bind(store);
+      store.read = async (...place) => {
+        reading.most = Math.max(reading.most, ++reading.now);
+        reading.all++;
+        await new Promise((resolve) => setImmediate(resolve));
+        return read(...place).finally(() => reading.now--);
+      };
+      relayOver(store, positions, bus);
+      await until(() => bus.taken.length === OPERATIONS);
+      expect(bus.taken.map(({ eventId }) => eventId)).toEqual(approvals.map(({ id }) => id));
+      return { reading, funds: new Set(bus.taken.map((event) => event.fundId)) };
+    };
+
+    test('reads no stream for events that say their fund', async () => {
+      const { reading, funds } = await beginning(FUND);
+      expect(reading.all).toBe(0);
+      expect(funds).toEqual(new Set([FUND]));
+    });
+
+    test('reads a bounded number of streams at once for events that do not, and keeps their order', async () => {
+      const { reading, funds } = await beginning();
+      expect(reading).toEqual({ now: 0, most: READS_AT_ONCE, all: OPERATIONS });
+      expect(funds).toEqual(new Set([FUND]));
+    });
   });
 
   test('repeats what the bus did not take, waiting longer each time, and loses nothing', async () => {

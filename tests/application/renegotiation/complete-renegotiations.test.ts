@@ -4,7 +4,7 @@ import {
   PublicEventTranslator,
   StreamFundLookup,
 } from '../../../application/publishing/public-event-translator.ts';
-import { decodeLoanEvent, isLoanEventType } from '../../../application/event-codec/event-codec.ts';
+import { decodeLoanEvent } from '../../../application/event-codec/event-codec.ts';
 import { parseLoanStream } from '../../../application/command-handling/operation.ts';
 import type { RecordedEvent } from '../../../application/ports/event-store.ts';
 import { FUND, NOW, context } from '../../support/application-parts.ts';
@@ -87,7 +87,7 @@ describe('the end of a renegotiation', () => {
     await activate(process);
     await follow(store, process);
     const decode = (recorded: RecordedEvent) =>
-      isLoanEventType(recorded.type) ? decodeLoanEvent(recorded) : undefined;
+      parseLoanStream(recorded.stream) ? decodeLoanEvent(recorded) : undefined;
     const translator = new PublicEventTranslator({
       decode,
       parseStream: parseLoanStream,

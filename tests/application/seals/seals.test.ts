@@ -99,9 +99,42 @@ const check = async (anchor?: SealPlace) => {
   return { ...coverage, asFound, found: differences.map(({ kind, what }) => `${kind}: ${what}`) };
 };
 
+/** Stops after so many events, and another check goes on from where the first one says. */
+const checkInTwo = async (stop: number) => {
+  const differences: Difference[] = [];
+  const report = (difference: Difference): void => void differences.push(difference);
+  const first = new SealCheck({ book: book(), keys, numberOf, report }, undefined);
+  await first.start();
+  await first.meet(log.events.slice(0, stop));
+  const second = new SealCheck({ book: book(), keys, numberOf, report }, undefined);
+  const { progress } = first;
+  await second.start(progress);
+  const behind = log.events.filter(({ position }) => numberOf(position) > numberOf(progress.after));
+  await second.meet(behind);
+  await second.end();
+  const { found: asFound, ...coverage } = second.coverage;
+  return { ...coverage, asFound, found: differences.map(({ kind, what }) => `${kind}: ${what}`) };
+};
+
 const sealedAt = clock.now();
 const ofSeal = (number: number, after: string, through: string): string =>
   `seal: seal ${number} of ${sealedAt}: events after ${after} through ${through}`;
+
+describe('a check that is stopped', () => {
+  test('goes on from the last seal that it had compared, and finds what one without a stop finds', async () => {
+    await log.add('loan-a.1', 4);
+    await sealer().sealing.sealNow();
+    await log.add('loan-a.2', 3);
+    await sealer().sealing.sealNow();
+    await log.add('loan-a.1', 2);
+    const metadata = { ...log.events[5]!.metadata, hash: 'changed' };
+    log.events[5] = { ...log.events[5]!, metadata };
+    const whole = await check();
+    expect(whole).toMatchObject({ sealed: 7, unsealed: 2 });
+    expect(whole.found).toHaveLength(1);
+    for (let stop = 0; stop <= log.events.length; stop++) expect(await checkInTwo(stop)).toEqual(whole);
+  });
+});
 
 describe('sealing', () => {
   test('begins with what is there, says so, and goes on with what comes, a few seconds at a time', async () => {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
-import { NO_METRICS } from '../../../application/ports/observation.ts';
 import type { NewSubscription } from '../../../application/ports/webhook-subscriptions.ts';
 import { WebhookFanOut } from '../../../application/webhooks/fan-out.ts';
 import { SqlDeliveryLog } from '../../../infrastructure/sql/webhooks/delivery-log.ts';
@@ -34,8 +33,7 @@ const fanOut = (clockToleranceMs = 0): WebhookFanOut =>
     subscriptions,
     queue: new SqlDeliveryQueue(store.database),
     clock: new ManualClock(),
-    metrics: NO_METRICS,
-    onQueued: (webhookIds) => woken.push([...webhookIds]),
+    dispatcher: { wake: (webhookIds) => woken.push([...webhookIds]) },
     clockToleranceMs,
   });
 

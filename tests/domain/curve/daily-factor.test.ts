@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { annualEffectiveRate, solveDailyFactor } from '../../../domain/curve/daily-factor.ts';
+import { solveDailyFactor } from '../../../domain/curve/daily-factor.ts';
 import { addDays, calendarDate, daysBetween } from '../../../domain/shared/calendar-date.ts';
 import { cents } from '../../../domain/shared/money.ts';
 import { centsOf, scheduleOf, vectors } from '../support/finance-vectors.ts';
@@ -45,6 +45,10 @@ const inDecimals = ({ acquisitionValue, installments }: Position, near: string):
   }
   return v.toFixed(Math.max(30, 29 - v.e));
 };
+
+/** v^-365 - 1 with ten decimals. */
+const annualEffectiveRate = (dailyFactor: string): string =>
+  new Decimal(dailyFactor).pow(-365).minus(1).toFixed(10);
 
 describe('daily factor of the published cases', () => {
   test.each(vectors.present_value)('$name, to all digits', (loan) => {

@@ -5,7 +5,7 @@ import { VALUE_CEILING } from '../../../domain/curve/decimal.ts';
 import { allocatePrepayment } from '../../../domain/curve/prepayment.ts';
 import type { Allocation } from '../../../domain/curve/prepayment.ts';
 import { presentValue } from '../../../domain/curve/present-value.ts';
-import type { OpenInstallment } from '../../../domain/installment/state.ts';
+import type { OpenInstallment } from '../../../domain/installment/installment.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
 import { addCents, cents, subtractCents } from '../../../domain/shared/money.ts';

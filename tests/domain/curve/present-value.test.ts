@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { VALUE_CEILING } from '../../../domain/curve/decimal.ts';
-import { accruedInterest, outstandingAtDueDate, presentValue } from '../../../domain/curve/present-value.ts';
-import type { OpenInstallment } from '../../../domain/installment/state.ts';
+import { outstandingAtDueDate, presentValue } from '../../../domain/curve/present-value.ts';
+import type { OpenInstallment } from '../../../domain/installment/installment.ts';
 import { addDays, calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { addCents } from '../../../domain/shared/money.ts';
 import { L1, centsOf, opened, scheduleOf, vectors } from '../support/finance-vectors.ts';
@@ -35,8 +35,10 @@ describe('present value of the published cases', () => {
 
   test('interest accrued on L1 in the five days after the fifth payment is 20.82', () => {
     const open = openOf(L1, ['006', '007', '008', '009', '010', '011', '012']);
-    const period = { lastCashFlow: calendarDate('2026-06-15'), date: calendarDate('2026-06-20') };
-    expect(accruedInterest(L1.daily_factor, open, period)).toBe(centsOf('20.82'));
+    const [before, after] = ['2026-06-15', '2026-06-20'].map(
+      (date) => presentValue(L1.daily_factor, open, calendarDate(date)).total,
+    );
+    expect(after! - before!).toBe(centsOf('20.82'));
   });
 });
 

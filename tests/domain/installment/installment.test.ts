@@ -1,15 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  becomeOverdue,
   carryCredit,
   evolveInstallment,
   isOpen,
-  outstandingAtDue,
   payOff,
   pendingInstallment,
-  settle,
-} from '../../../domain/installment/index.ts';
-import type { Installment } from '../../../domain/installment/state.ts';
+} from '../../../domain/installment/installment.ts';
+import type { Installment } from '../../../domain/installment/installment.ts';
+import { becomeOverdue, outstandingAtDue, settle } from '../../../domain/loan/payments.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { refusalOf } from '../../support/decider-spec.ts';
 import { L1, centsOf } from '../support/finance-vectors.ts';

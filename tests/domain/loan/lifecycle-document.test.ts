@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { isOpen } from '../../../domain/installment/index.ts';
+import { isOpen } from '../../../domain/installment/installment.ts';
 import { loanDecider, payoffValue } from '../../../domain/loan/index.ts';
 import type { ActiveLoan, LoanCommand, RepurchaseReason } from '../../../domain/loan/index.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { OpenInstallment, ScheduledInstallment } from '../../../domain/installment/state.ts';
+import type { OpenInstallment, ScheduledInstallment } from '../../../domain/installment/installment.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { InstallmentCode } from '../../../domain/shared/identifiers.ts';
 import { cents } from '../../../domain/shared/money.ts';

@@ -2,7 +2,7 @@ import type {
   InstallmentBecameOverdue,
   InstallmentSettled,
   InstallmentUnderpaid,
-} from '../../../domain/installment/state.ts';
+} from '../../../domain/installment/installment.ts';
 import type {
   CompleteRepurchase,
   LoanApproved,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { solveDailyFactor } from '../../../domain/curve/daily-factor.ts';
-import type { OpenInstallment } from '../../../domain/installment/state.ts';
+import type { OpenInstallment } from '../../../domain/installment/installment.ts';
 import { addDays, calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { InstallmentCode } from '../../../domain/shared/identifiers.ts';

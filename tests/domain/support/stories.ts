@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { PAYMENT_METHODS } from '../../../domain/installment/state.ts';
+import { PAYMENT_METHODS } from '../../../domain/installment/installment.ts';
 import { REPURCHASE_REASONS } from '../../../domain/loan/events.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanCommand, LoanEvent, LoanState, ReceiveLoan } from '../../../domain/loan/index.ts';

@@ -1,7 +1,9 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { loanStream } from '../../../application/command-handling/operation.ts';
 import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
-import type { LoanServices } from '../../../infrastructure/cli/cli-services.ts';
+import type { QuarantinedOperation } from '../../../application/quarantine/quarantined-operations.ts';
+import type { CliServices, LoanServices } from '../../../infrastructure/cli/cli-services.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { CsvStatements } from '../../../infrastructure/statements/csv-statements.ts';
 import { FundUnderTest } from '../../contracts/fund-side-samples.ts';
@@ -18,11 +20,14 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { openReadModel } from '../sql/support/temporary-database.ts';
 import type { TemporaryDatabase } from '../sql/support/temporary-database.ts';
 
+type QuarantineServices = CliServices['quarantine'];
+
 let database: TemporaryDatabase;
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let fund: FundUnderTest;
 let caughtUp: string[];
 let steps: string[];
+let waiting: readonly QuarantinedOperation[] = [];
 
 beforeAll(async () => {
   [database, directory] = await Promise.all([openReadModel(), temporaryDirectory()]);
@@ -32,6 +37,7 @@ beforeEach(async () => {
   fund = new FundUnderTest(database.database, 100);
   caughtUp = [];
   steps = [];
+  waiting = [];
   const loan = [fund.loan('=L1'), approved, termSigned, disbursed];
   const payments = [paid('001'), paid('002', '900.00', '2026-03-15'), underpaid('002', '900.00', '50.00')];
   await fund.tell('=L1', [...loan, ...payments, repurchaseRequested('cession_reversal')]);
@@ -48,6 +54,7 @@ const run = (...args: readonly string[]) =>
         today: () => '2026-06-20' as CalendarDate,
       },
       listClients: { execute: async () => [] },
+      quarantine: { list: async () => waiting } as QuarantineServices,
       loans: { holds: async (id) => id === fund.fundId } as LoanServices,
     }),
     {
@@ -225,4 +232,33 @@ test.each(['reconcile', 'portfolio'])('%s --help shows how, with examples', asyn
   expect(code).toBe(0);
   expect(out).toContain('Examples:');
   expect(out).toContain(`receivables ${command} --fund`);
+});
+
+describe('a report that operations in quarantine are missing from', () => {
+  const entry = (code: string, waitsFor: string): QuarantinedOperation => ({
+    stream: loanStream('app-1', code),
+    revision: 7n,
+    eventType: 'loan.later.v1',
+    reason: 'unknown',
+    waitsFor,
+  });
+
+  test('says so beside its result, and only of what it is made of', async () => {
+    const portfolio = () => run('portfolio', '--fund', fund.fundId, '-o', 'json');
+    const whole = await portfolio();
+    expect(whole.err).toBe('');
+    waiting = [entry('OP-1', 'loan'), entry('OP-2', 'publishing')];
+    expect(await portfolio()).toEqual(whole);
+    waiting = Array.from({ length: 7 }, (_, i) => entry(`Q-${i}`, 'portfolio'));
+    const { err, ...rest } = await portfolio();
+    expect({ ...rest, err: '' }).toEqual(whole);
+    expect(err).toContain('7 operation(s) in quarantine');
+    expect(err).toContain('Q-0, Q-1, Q-2, Q-3, Q-4 and 2 more (receivables quarantine list)');
+  });
+
+  test('also where it is compared with a statement', async () => {
+    waiting = [entry('OP-1', 'reconciliation')];
+    const { err } = await reconcile(await statement('2026-02-15,950.00,=L1/001'));
+    expect(err).toContain('1 operation(s) in quarantine');
+  });
 });

@@ -40,6 +40,7 @@ describe('configuration', () => {
         s3Url: undefined,
       },
       allowInsecure: [],
+      databaseFailover: 'checked',
       kafka: undefined,
       roles: ['api', 'projector', 'relay', 'webhooks', 'scheduler'],
       masterKey: undefined,
@@ -61,11 +62,30 @@ describe('configuration', () => {
       tls: true,
       sasl: { mechanism: 'scram-sha-512', username: 'u', password: 'p' },
       topicPrefix: 'a.',
+      replication: 2,
     });
     expect(readConfiguration({ KAFKA_BROKERS: 'a:9092' }).kafka).toMatchObject({
       tls: false,
       topicPrefix: '',
     });
+  });
+
+  test.each([
+    [{ KAFKA_BROKERS: 'a:9092' }, 1],
+    [{ KAFKA_BROKERS: 'a:9092,a:9092' }, 1],
+    [{ KAFKA_BROKERS: 'a:9092,b:9092,c:9092,d:9092' }, 3],
+    [{ KAFKA_BROKERS: 'a:9092', KAFKA_REPLICATION: '3' }, 3],
+  ])(
+    'topics get three copies, or as many as brokers are named, or as KAFKA_REPLICATION says: %j',
+    (given, copies) => {
+      expect(readConfiguration(given).kafka?.replication).toBe(copies);
+    },
+  );
+
+  test.each(['0', '10', 'three', '-1', '1.5'])('KAFKA_REPLICATION=%s is refused', (KAFKA_REPLICATION) => {
+    expect(() => readConfiguration({ KAFKA_BROKERS: 'a:9092', KAFKA_REPLICATION })).toThrow(
+      /^KAFKA_REPLICATION must be a whole number from 1 to 9/,
+    );
   });
 
   test('shows an announced deprecation as the header does', () => {

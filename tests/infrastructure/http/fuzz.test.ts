@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { DocumentValidators } from '../../../application/schemas/document-validators.ts';
+import { DocumentValidators, parseExactJson } from '../../../application/schemas/document-validators.ts';
 import { valueSchemas } from '../../../application/schemas/values.ts';
-import { parseExactJson } from '../../../application/schemas/exact-json.ts';
 import { loanForm, validLoanData, validSettlement, withField } from '../../support/http-requests.ts';
 import { HttpWorld } from '../../support/http-world.ts';
 

@@ -37,7 +37,7 @@ const open = (): KafkaDecisionTopics => {
     offsets: new SqlConsumerOffsets(store.database, new ManualClock()),
     logger: new RecordingLogger(),
     topicPrefix: prefix,
-    topics: { partitions: 2 },
+    topics: { partitions: 2, replication: 1 },
     consumer: { firstRetryMs: 5 },
   });
   opened.push(topics);

@@ -43,7 +43,7 @@ const open = (kafka: Kafka, settings: Partial<ProducerSettings> = {}): OrderedPr
   new OrderedProducer({
     kafka,
     topic: 'receivables.events',
-    topicsReady: async () => undefined,
+    topics: { ready: async () => undefined, requirePartitions: () => undefined },
     logger: new RecordingLogger(),
     settings: { sendTimeoutMs: 5_000, maxMessageBytes: 1_000, maxRequestBytes: 2_000, ...settings },
   });

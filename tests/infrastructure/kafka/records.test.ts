@@ -23,7 +23,16 @@ const fresh = async (events: readonly PublicEvent[], marks: readonly OperationMa
       return stored;
     },
   });
-  return { ids: result.events.map(({ eventId }) => eventId), operations: result.operations, asked };
+  const late = result.late.map(({ event: { eventId }, newest }) => [eventId, newest]);
+  // What their marks say besides was handled stands in handled-events.test.ts.
+  const operations = result.operations.map(({ handled: _, ...mark }) => mark);
+  return {
+    ids: result.events.map(({ eventId }) => eventId),
+    operations,
+    marks: result.operations,
+    asked,
+    late,
+  };
 };
 
 describe('repetitions are left out', () => {
@@ -56,6 +65,23 @@ describe('repetitions are left out', () => {
     const rest = await fresh(pair, [mark]);
     expect(rest.ids).toEqual(['second']);
     expect(rest.operations).toEqual([{ operation: 'app.A', sequence: 2, eventIds: ['first', 'second'] }]);
+  });
+
+  test('what comes after later events and was not handled is late, not a repetition', async () => {
+    const { marks } = await fresh([event('A', 1), event('A', 2), event('A', 5)]);
+    const again = await fresh([event('A', 2), event('A', 3), event('A', 5), event('A', 6)], marks);
+    expect(again.ids).toEqual(['A-6']);
+    expect(again.late).toEqual([['A-3', 5]]);
+  });
+
+  test('so is another event under a number that was handled', async () => {
+    const { marks } = await fresh([event('A', 1), event('A', 2)]);
+    expect((await fresh([event('A', 1, 'another')], marks)).late).toEqual([['another', 2]]);
+  });
+
+  test('a mark of a release that kept the newest event alone calls nothing late', async () => {
+    const mark = { operation: 'app.A', sequence: 9, eventIds: ['A-9'] };
+    expect(await fresh([event('A', 1), event('A', 9)], [mark])).toMatchObject({ ids: [], late: [] });
   });
 
   test('a batch of repetitions leaves nothing to remember', async () => {

@@ -32,8 +32,10 @@ const { registry } = (() => {
     waitingDeliveries: async () => [],
     operationStates: async () => [],
     busLag: async () => ({}),
+    oldestTransaction: async () => 0,
     leases: () => ({}),
     deadLetters: () => [],
+    topicProblems: () => [],
   });
   return metrics;
 })();

@@ -39,6 +39,12 @@ const watching = (events: RecordedEvent[]) => {
   return { subscription, seconds };
 };
 
+const pauseUntil = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
 const stop = new AbortController();
 const options = { from: 'start', signal: stop.signal } as const;
 
@@ -55,6 +61,31 @@ describe('the lag of a follower', () => {
     expect((await messages.next()).value).toEqual({ kind: 'caught_up' });
     expect(await seconds()).toBe(0);
   });
+
+  test.each([
+    ['refuses', () => Promise.reject(new Error('may not read $all'))],
+    ['says nothing', (signal: AbortSignal) => pauseUntil(signal)],
+  ])(
+    'is how long a log that %s has told nothing, instead of no number at all',
+    async (_, answer) => {
+      const registry = new Registry();
+      const followers = new Followers(registry, new MovableClock(Date.now));
+      const log: EventSubscription = {
+        async *subscribe({ signal }) {
+          await answer(signal);
+        },
+      };
+      const following = followers.watch('relay', log).subscribe(options)[Symbol.asyncIterator]();
+      following.next().catch(() => undefined);
+      const lag = async (): Promise<number> => {
+        await followers.refresh();
+        return (await registry.getSingleMetric('receivables_follower_lag_seconds')!.get()).values[0]!.value;
+      };
+      const first = await lag();
+      expect(await lag()).toBeGreaterThan(first);
+    },
+    15_000,
+  );
 
   test('goes on when it broke off with an event in hand', async () => {
     const { subscription, seconds } = watching([event(1, MINUTE_MS)]);

@@ -1,6 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { DeliveryQueue, Retention } from '../../../application/ports/delivery-queue.ts';
 import { DEFAULT_RETENTION, RetentionSweeper } from '../../../infrastructure/webhooks/retention-sweeper.ts';
+import { InMemoryLeases } from '../../support/in-memory-leases.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { until } from './support/dispatch-world.ts';
 
@@ -51,4 +52,36 @@ test('stops in the middle of a long sweep', async () => {
   await until(() => calls >= 2, 'two steps');
   await one.stop();
   expect(calls).toBeLessThan(10);
+});
+
+describe('where several processes send', () => {
+  const shared = (cleanUp: () => Promise<number>, holder: string, leases: InMemoryLeases) => {
+    const queue = { cleanUp } as Partial<DeliveryQueue> as DeliveryQueue;
+    const lease = { leases, name: 'retention', holder };
+    const logger = new RecordingLogger();
+    return new RetentionSweeper({ queue, logger, now: () => NOW, retention: DEFAULT_RETENTION, lease });
+  };
+
+  test('one of them sweeps at a time, and another one when it has finished', async () => {
+    const leases = new InMemoryLeases();
+    let finish: (removed: number) => void = () => undefined;
+    const first = shared(() => new Promise((resolve) => (finish = resolve)), 'one', leases);
+    let steps = 0;
+    const second = shared(async () => ((steps += 1), 0), 'two', leases);
+    const sweeping = first.sweep();
+    await until(async () => (await leases.acquire('retention', 'probe', 1)) === undefined, 'the lease');
+    await second.sweep();
+    expect(steps).toBe(0);
+    finish(0);
+    await sweeping;
+    await second.sweep();
+    expect(steps).toBe(1);
+  });
+
+  test('a sweep that fails gives its turn back', async () => {
+    const leases = new InMemoryLeases();
+    const failing = shared(() => Promise.reject(new Error('away')), 'one', leases);
+    await expect(failing.sweep()).rejects.toThrow('away');
+    expect(await leases.acquire('retention', 'two', 1_000)).toBeDefined();
+  });
 });

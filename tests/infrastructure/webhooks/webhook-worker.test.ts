@@ -1,5 +1,5 @@
 import type { EventBus, PublicEvent } from '../../../application/ports/event-bus.ts';
-import type { RequestContext } from '../../../application/request-context.ts';
+import type { RequestContext } from '../../../application/ports/clients.ts';
 import { WebhookManagement } from '../../../application/webhooks/webhook-management.ts';
 import { AesGcmSealer } from '../../../infrastructure/security/aes-gcm-sealer.ts';
 import { SqlDeliveryLog } from '../../../infrastructure/sql/webhooks/delivery-log.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Installment } from '../../../domain/installment/state.ts';
+import type { Installment } from '../../../domain/installment/installment.ts';
 import { totalReceived } from '../../../domain/loan/index.ts';
 import type { Row } from '../../../projections/projection.ts';
 import { anyStory } from '../../domain/support/stories.ts';

@@ -42,7 +42,10 @@ export class Cluster {
     this.#environment = parts.environment;
   }
 
-  static async prepare(engines: Engines, extra: Readonly<Record<string, string>> = {}): Promise<Cluster> {
+  static async prepare(
+    engines: Pick<Engines, 'environment'>,
+    extra: Readonly<Record<string, string>> = {},
+  ): Promise<Cluster> {
     const directory = await temporaryDirectory();
     const ca = await authority();
     const caFile = join(directory.path, 'ca.pem');

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +18,13 @@ log4j.logger.kafka.server.KafkaRaftServer=INFO
 
 /** Quick to start and small; C1 alone is enough for a broker that lives for a test. */
 export const JAVA_FLAGS = ['-Xms128m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'] as const;
+/** For one of several brokers on a machine. */
+export const SMALL_JAVA_FLAGS = [
+  '-Xms64m',
+  '-Xmx256m',
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=1',
+] as const;
 
 export interface BrokerPorts {
   readonly broker: number;
@@ -25,11 +33,23 @@ export interface BrokerPorts {
   readonly advertised: number;
 }
 
-export const serverProperties = (directory: string, ports: BrokerPorts): string =>
+/** A broker's place among those that it votes with; alone by default. */
+export interface ClusterPlace {
+  /** From 1. */
+  readonly node: number;
+  /** Of all nodes in their order. */
+  readonly controllers: readonly number[];
+}
+
+export const serverProperties = (
+  directory: string,
+  ports: BrokerPorts,
+  { node, controllers }: ClusterPlace = { node: 1, controllers: [ports.controller] },
+): string =>
   Object.entries({
     'process.roles': 'broker,controller',
-    'node.id': 1,
-    'controller.quorum.voters': `1@127.0.0.1:${ports.controller}`,
+    'node.id': node,
+    'controller.quorum.voters': controllers.map((port, n) => `${n + 1}@127.0.0.1:${port}`).join(','),
     'controller.listener.names': 'CONTROLLER',
     'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
     listeners: `PLAINTEXT://127.0.0.1:${ports.broker},CONTROLLER://127.0.0.1:${ports.controller}`,
@@ -37,7 +57,7 @@ export const serverProperties = (directory: string, ports: BrokerPorts): string 
     'log.dirs': join(directory, 'logs'),
     'auto.create.topics.enable': false,
     'offsets.topic.num.partitions': 1,
-    'offsets.topic.replication.factor': 1,
+    'offsets.topic.replication.factor': controllers.length,
     'transaction.state.log.num.partitions': 1,
     'transaction.state.log.replication.factor': 1,
     'transaction.state.log.min.isr': 1,
@@ -84,8 +104,8 @@ export const brokerJars = async (): Promise<string> => {
   });
 };
 
-/** A formatted log directory, made once and copied for every broker. */
-export const formattedLogs = async (jars: string, target: string): Promise<void> => {
+/** A formatted log directory, made once and copied for every broker; all of them are of the same cluster. */
+export const formattedLogs = async (jars: string, target: string, node = 1): Promise<void> => {
   const template = await once(`formatted-${jars.split('-').at(-1)}`, async (directory) => {
     const properties = join(directory, 'server.properties');
     await writeFile(properties, serverProperties(directory, { broker: 1, controller: 2, advertised: 1 }));
@@ -96,4 +116,12 @@ export const formattedLogs = async (jars: string, target: string): Promise<void>
     });
   });
   await cp(join(template, 'logs'), join(target, 'logs'), { recursive: true });
+  if (node === 1) return;
+  const properties = join(target, 'logs', 'meta.properties');
+  const text = await readFile(properties, 'utf8');
+  const directoryId = `directory.id=${randomBytes(16).toString('base64url')}`;
+  await writeFile(
+    properties,
+    text.replace(/^node\.id=.*$/m, `node.id=${node}`).replace(/^directory\.id=.*$/m, () => directoryId),
+  );
 };

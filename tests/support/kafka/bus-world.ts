@@ -85,8 +85,8 @@ export const busWorld = async (brokers: readonly string[], prefix: string): Prom
       offsets,
       logger,
       topicPrefix: prefix,
-      topics: { partitions: 4 },
       ...options,
+      topics: { partitions: 4, replication: 1, ...options.topics },
       consumer: { firstRetryMs: 5, longestRetryMs: 200, ...options.consumer },
     });
     members.push({ bus, logger });

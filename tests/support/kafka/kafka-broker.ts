@@ -8,8 +8,8 @@ import { kafkaClient, withAdmin } from '../../../infrastructure/kafka/kafka-clie
 import { RecordingLogger } from '../recording-logger.ts';
 import { freePort } from '../service-process.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
-import { JAVA_FLAGS, brokerJars, formattedLogs, serverProperties } from './broker-files.ts';
-import type { BrokerPorts } from './broker-files.ts';
+import { JAVA_FLAGS, SMALL_JAVA_FLAGS, brokerJars, formattedLogs, serverProperties } from './broker-files.ts';
+import type { BrokerPorts, ClusterPlace } from './broker-files.ts';
 
 const START_MS = 60_000;
 
@@ -24,6 +24,7 @@ const endWithThisProcess = (child: ChildProcess): void => {
 /** A real broker of its own on loopback ports; ends with this process at the latest. */
 export class KafkaBroker {
   readonly ports: BrokerPorts;
+  readonly #place: ClusterPlace | undefined;
   readonly #jars: string;
   readonly #directory: { readonly path: string; remove(): Promise<void> };
   #child: ChildProcess | undefined;
@@ -33,15 +34,17 @@ export class KafkaBroker {
     ports: BrokerPorts,
     jars: string,
     directory: { readonly path: string; remove(): Promise<void> },
+    place?: ClusterPlace,
   ) {
     this.ports = ports;
+    this.#place = place;
     this.#jars = jars;
     this.#directory = directory;
   }
 
   /**
    * @param advertisedPort where clients find it; choose the port of a proxy that leads to `ports.broker`
-   * @param ownPort where it listens; given by whoever has that proxy running before
+   * @param ownPort where it listens; given where that proxy runs already
    */
   static async start(advertisedPort?: number, ownPort?: number): Promise<KafkaBroker> {
     const jars = await brokerJars();
@@ -57,6 +60,16 @@ export class KafkaBroker {
     return broker;
   }
 
+  /** One of several, not started yet: a node alone has no majority, so all of them are started together. */
+  static async ofCluster(place: ClusterPlace): Promise<KafkaBroker> {
+    const jars = await brokerJars();
+    const directory = await temporaryDirectory();
+    await formattedLogs(jars, directory.path, place.node);
+    const port = await freePort();
+    const ports = { broker: port, controller: place.controllers[place.node - 1]!, advertised: port };
+    return new KafkaBroker(ports, jars, directory, place);
+  }
+
   /** Bootstrap address as clients should use it. */
   get brokers(): string {
     return `127.0.0.1:${this.ports.advertised}`;
@@ -69,8 +82,9 @@ export class KafkaBroker {
   /** Starts it (again) on the same ports and directory; resolves when it answers. */
   async start(): Promise<void> {
     const properties = join(this.#directory.path, 'server.properties');
-    await writeFile(properties, serverProperties(this.#directory.path, this.ports));
-    const arguments_ = [...JAVA_FLAGS, '-cp', `${this.#jars}/*:${this.#jars}`, 'kafka.Kafka', properties];
+    await writeFile(properties, serverProperties(this.#directory.path, this.ports, this.#place));
+    const flags = this.#place ? SMALL_JAVA_FLAGS : JAVA_FLAGS;
+    const arguments_ = [...flags, '-cp', `${this.#jars}/*:${this.#jars}`, 'kafka.Kafka', properties];
     const child = spawn('java', arguments_, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
     endWithThisProcess(child);
@@ -106,6 +120,15 @@ export class KafkaBroker {
   /** As an operator would. */
   async stop(): Promise<void> {
     await this.#end('SIGTERM');
+  }
+
+  /** The process stands still and its connections stay open, as in a machine that swaps or a paused virtual one. */
+  freeze(): void {
+    this.#child?.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#child?.kill('SIGCONT');
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {

@@ -27,7 +27,8 @@ const ROWS: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
   ],
   log_seal_head: [[1, 2, 'mac-2', 'proof']],
   consumer_offset: [['webhooks', 'events', 3, 12, '2026-01-01T00:00:00.000Z']],
-  consumer_mark: [['webhooks', 'app-1.A', 4, '["e-1"]']],
+  consumer_mark: [['webhooks', 'app-1.A', 4, '["e-1"]', '0-3 4:1f3a9c0d']],
+  consumer_topic: [['events', 12, '2026-01-01T00:00:00.000Z']],
   webhook_subscription: [
     // prettier-ignore
     ['w-1', 'app-1', 'https://example.org/', '["*"]', null, null, 'active', 'sealed', '2026-01-01T00:00:00.000Z',

@@ -44,7 +44,7 @@ export class PostgresServer {
   readonly port: number;
   readonly #bin: string;
   readonly #directory: { readonly path: string; remove(): Promise<void> };
-  readonly #durable: boolean;
+  readonly #settings: Readonly<Record<string, string>>;
   readonly #onExit = (): void => void this.#child?.kill('SIGQUIT');
   #child: ChildProcess | undefined;
   #output = '';
@@ -53,26 +53,64 @@ export class PostgresServer {
     port: number,
     bin: string,
     directory: { readonly path: string; remove(): Promise<void> },
-    durable: boolean,
+    settings: Readonly<Record<string, string>>,
   ) {
     this.port = port;
     this.#bin = bin;
     this.#directory = directory;
-    this.#durable = durable;
+    this.#settings = settings;
     process.on('exit', this.#onExit);
   }
 
-  /** `durable`: waits for the disk as in production; off by default, which is faster and survives everything but a power cut. */
-  static async start({ durable = false } = {}): Promise<PostgresServer> {
+  /**
+   * `durable`: waits for the disk as in production; off by default, which is faster and survives everything but a power cut.
+   */
+  static async start({ durable = false }: { durable?: boolean } = {}): Promise<PostgresServer> {
+    const options = ['--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C.UTF-8', '-U', USER];
+    const fsync = durable ? 'on' : 'off';
+    return PostgresServer.#prepared('initdb', options, { fsync });
+  }
+
+  static async #prepared(
+    program: string,
+    options: readonly string[],
+    settings: Readonly<Record<string, string>>,
+  ): Promise<PostgresServer> {
     const bin = await binaries();
     const directory = await temporaryDirectory();
     await ownedByServerUser(directory.path);
-    const [file, args] = asServerUser(join(bin, 'initdb'));
-    const options = ['--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C.UTF-8', '-U', USER];
+    const [file, args] = asServerUser(join(bin, program));
     await run(file, [...args, ...options, '-D', join(directory.path, 'data')], { cwd: directory.path });
-    const server = new PostgresServer(await freePort(), bin, directory, durable);
+    const server = new PostgresServer(await freePort(), bin, directory, settings);
     await server.start();
     return server;
+  }
+
+  /** A standby that has each commit before it is answered, on a port of its own. */
+  async synchronousStandby(): Promise<PostgresServer> {
+    const from = `host=127.0.0.1 port=${this.port} user=${USER} application_name=standby`;
+    const options = ['--wal-method=stream', '--checkpoint=fast', '--write-recovery-conf', '-d', from];
+    const standby = await PostgresServer.#prepared('pg_basebackup', options, this.#settings);
+    await this.#ask(`alter system set synchronous_standby_names = 'standby'`);
+    await this.#ask('select pg_reload_conf()');
+    const synchronous = `select 1 from pg_stat_replication where sync_state = 'sync'`;
+    const deadline = Date.now() + START_MS;
+    while ((await this.#ask(synchronous)).length === 0) {
+      if (Date.now() > deadline) throw new Error(`the standby did not follow:\n${standby.output}`);
+      await delay(POLL_MS);
+    }
+    return standby;
+  }
+
+  /** Makes a standby the primary; resolves when it takes writes. */
+  async promote(): Promise<void> {
+    await this.#ask('select pg_promote()');
+  }
+
+  /** As an operator does who takes a primary out of service: it goes on answering, and writes nothing any more. */
+  async refuseWrites(): Promise<void> {
+    await this.#ask('alter system set default_transaction_read_only = on');
+    await this.#ask('select pg_reload_conf()');
   }
 
   get url(): string {
@@ -89,8 +127,8 @@ export class PostgresServer {
     const settings = {
       listen_addresses: '127.0.0.1',
       unix_socket_directories: path,
-      fsync: this.#durable ? 'on' : 'off',
       max_connections: '200',
+      ...this.#settings,
     };
     const [file, args] = asServerUser(join(this.#bin, 'postgres'));
     const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -135,6 +173,16 @@ export class PostgresServer {
     const exited = once(child, 'exit');
     child.kill(signal);
     await exited;
+  }
+
+  async #ask(text: string): Promise<readonly unknown[]> {
+    const client = new Client({ connectionString: this.url });
+    await client.connect();
+    try {
+      return (await client.query(text)).rows;
+    } finally {
+      await client.end();
+    }
   }
 
   async #answers(): Promise<boolean> {

@@ -96,3 +96,9 @@ export const raw = (text: string, ...parameters: readonly unknown[]) => ({
 export const query = <Row>(text: string, ...parameters: readonly unknown[]) => ({
   compile: () => CompiledQuery.raw(text, [...parameters]) as CompiledQuery<Row>,
 });
+
+/** One address for several servers, whichever of them is the primary. */
+export const severalServers = (...servers: readonly PostgresServer[]): string => {
+  const hosts = servers.map(({ port }) => `127.0.0.1:${port}`).join(',');
+  return servers[0]!.url.replace(`127.0.0.1:${servers[0]!.port}`, hosts);
+};

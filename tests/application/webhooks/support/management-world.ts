@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import type { PublicEvent } from '../../../../application/ports/event-bus.ts';
 import type { WebhookEvent } from '../../../../application/ports/delivery-queue.ts';
 import type { CreatedWebhook } from '../../../../application/ports/webhooks.ts';
-import type { RequestContext } from '../../../../application/request-context.ts';
+import type { RequestContext } from '../../../../application/ports/clients.ts';
 import { WebhookManagement } from '../../../../application/webhooks/webhook-management.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import type { SqlDatabase } from '../../../../infrastructure/sql/sql-database.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { SettleInstallmentInput } from '../../../../application/loans/inputs.ts';
-import type { RequestContext } from '../../../../application/request-context.ts';
+import type { RequestContext } from '../../../../application/ports/clients.ts';
 import { FUND } from '../../../support/http-fakes.ts';
 import { validSettlement, withField } from '../../../support/http-requests.ts';
 import { HttpWorld } from '../../../support/http-world.ts';

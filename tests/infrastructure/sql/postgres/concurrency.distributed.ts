@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
+import { StoreUnavailableError } from '../../../../application/ports/event-store.ts';
 import type { LogPosition } from '../../../../application/ports/event-store.ts';
 import { SqlKeyStore } from '../../../../infrastructure/sql/key-store.ts';
 import { PostgresDatabase } from '../../../../infrastructure/sql/postgres-database.ts';
@@ -123,6 +124,26 @@ describe('deliveries of two processes', () => {
     await queueing.commit();
     expect(await cleaned).toBeGreaterThan(0);
     expect((await story.leaseOne(second)).event).toEqual(event);
+  });
+
+  test('while the removal of old ones waits for a long transaction, others are queued all the same', async () => {
+    const story = new Story(adapterOn(fixture.database));
+    const webhookId = await story.subscribe();
+    await story.enqueue(webhookId, [story.event('OP-old')]);
+    await story.record(await story.leaseOne(webhookId), DELIVERED);
+    const long = await open(notAlone(fixture.database, GIVING_EVENTS));
+    const old = { deliveredBefore: at(1_000), failedBefore: at(0), removedBefore: at(0), limit: 10 };
+    let removing = true;
+    const removal = adapterOn(other)
+      .queue.cleanUp(old)
+      .finally(() => (removing = false));
+    const refused = expect(removal).rejects.toThrow(StoreUnavailableError);
+    let queued = 0;
+    while (removing) queued += await story.enqueue(webhookId, [story.event(`OP-${queued}`)], 1_000);
+    await refused;
+    expect(queued).toBeGreaterThan(1);
+    await long.commit();
+    expect(await adapterOn(other).queue.cleanUp(old)).toBeGreaterThan(0);
   });
 
   test('two workers deliver everything once and in order, whatever else goes on', async () => {

@@ -7,6 +7,7 @@ import { SqlLoanReader } from '../../../../infrastructure/sql/read-models/loan-r
 import type { Query, SqlDatabase } from '../../../../infrastructure/sql/sql-database.ts';
 import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/delivery-log.ts';
 import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/delivery-queue.ts';
+import { laneStatements } from '../../../../infrastructure/sql/webhooks/lanes.ts';
 import { SqlWebhookSubscriptions } from '../../../../infrastructure/sql/webhooks/subscriptions.ts';
 import { DELIVERED, Story, at, retry } from '../../../contracts/delivery-queue-samples.ts';
 import { bothSets, openPostgres, raw, testPostgres } from '../../../support/postgres/test-postgres.ts';
@@ -91,11 +92,11 @@ interface PlanNode {
 const literal = (value: unknown): string =>
   value === null ? 'null' : typeof value === 'string' ? escapeLiteral(value) : JSON.stringify(value);
 
-const planOf = async ({ sql, parameters }: CompiledQuery): Promise<PlanNode> => {
-  await client.query('deallocate all');
-  await client.query(`prepare planned as ${sql}`);
+const planOf = async ({ sql, parameters }: CompiledQuery, on = client): Promise<PlanNode> => {
+  await on.query('deallocate all');
+  await on.query(`prepare planned as ${sql}`);
   const values = parameters.length === 0 ? '' : `(${parameters.map(literal).join()})`;
-  const { rows } = await client.query<{ 'QUERY PLAN': readonly [{ Plan: PlanNode }] }>(
+  const { rows } = await on.query<{ 'QUERY PLAN': readonly [{ Plan: PlanNode }] }>(
     `explain (format json) execute planned${values}`,
   );
   return rows[0]!['QUERY PLAN'][0].Plan;
@@ -155,7 +156,7 @@ describe('PostgreSQL finds by index', () => {
       await log.list({ ...page, since: at(0), cursor });
     }
     await log.lag();
-    await queue.schedules();
+    await queue.schedules(at(0));
     const removed = { deliveredBefore: at(10), failedBefore: at(10), removedBefore: at(10), limit: 100 };
     await queue.cleanUp(removed);
     await queue.cleanUp({ ...removed, deliveredBefore: at(0) });
@@ -179,4 +180,25 @@ describe('PostgreSQL finds by index', () => {
     await due.dueBefore(today, 500, found.at(-1));
     expect(await flawsOfAll()).toEqual([]);
   });
+});
+
+test("a plan made while the tables are empty looks a lane's head up all the same", async () => {
+  const empty = await openPostgres(postgres, bothSets);
+  const onEmpty = new Client({ connectionString: empty.url });
+  await onEmpty.connect();
+  try {
+    await onEmpty.query('analyze');
+    await onEmpty.query('set plan_cache_mode = force_generic_plan');
+    const lanes = laneStatements(empty.database);
+    const place = { webhook_id: 'w', tier: 0, now: at(0), lease_until: at(1), token: 't' };
+    const lease = { webhookId: 'w', lane: 'OP-1', token: 't', until: at(1) };
+    const heads = [lanes.leasedHeads(place), ...lanes.goOn(lease, at(0)).map(({ query }) => query)];
+    for (const one of heads) {
+      const kinds = nodesOf(await planOf(one, onEmpty)).map((node) => node['Node Type']);
+      expect([one.sql, kinds.filter((kind) => /Hash|Merge/.test(kind))]).toEqual([one.sql, []]);
+    }
+  } finally {
+    await onEmpty.end();
+    await empty.close();
+  }
 });

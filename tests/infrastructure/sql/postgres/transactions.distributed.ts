@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Compilable, Kysely } from 'kysely';
 import { StoreUnavailableError } from '../../../../application/ports/event-store.ts';
+import { postgresQueryBuilder } from '../../../../infrastructure/sql/query-builder.ts';
 import { ConstraintError, GuardFailedError } from '../../../../infrastructure/sql/sql-database.ts';
 import type { Statement } from '../../../../infrastructure/sql/sql-database.ts';
 import {
@@ -23,7 +25,17 @@ const account = {
 };
 
 const add = (id: number, amount = 1) => raw('insert into account (id, amount) values ($1, $2)', id, amount);
-const guarded = (statement: Statement, expectChanges: number): Statement => ({ ...statement, expectChanges });
+
+interface Account {
+  readonly id: number;
+  readonly owner: string | null;
+  readonly amount: number;
+}
+const build = postgresQueryBuilder() as unknown as Kysely<{ account: Account }>;
+const guarded = (query: Compilable, expectChanges: number): Statement => ({
+  query: query.compile(),
+  expectChanges,
+});
 
 let postgres: TestPostgres;
 let fixture: PostgresFixture;
@@ -79,10 +91,14 @@ describe('transactions of a PostgreSQL database', () => {
   });
 
   test.each([
-    ['too few', guarded(raw('update account set amount = 5 where id = $1', 9), 1), 0],
-    ['too many', guarded(raw('update account set amount = 5'), 1), 2],
-    ['with rows, too few', guarded(raw('delete from account where id = 9 returning id, amount'), 1), 0],
-    ['with rows, too many', guarded(raw('delete from account returning id'), 0), 2],
+    ['too few', guarded(build.updateTable('account').set({ amount: 5 }).where('id', '=', 9), 1), 0],
+    ['too many', guarded(build.updateTable('account').set({ amount: 5 }), 1), 2],
+    [
+      'with rows, too few',
+      guarded(build.deleteFrom('account').where('id', '=', 9).returning(['id', 'amount']), 1),
+      0,
+    ],
+    ['with rows, too many', guarded(build.deleteFrom('account').returning('id'), 0), 2],
   ])('an unexpected count, %s, leaves nothing and names its statement', async (_, statement, changes) => {
     const outcome = fixture.database.transaction([add(1), add(2), statement, add(3)]);
     await expect(outcome).rejects.toThrow(GuardFailedError);
@@ -92,7 +108,7 @@ describe('transactions of a PostgreSQL database', () => {
 
   test('a relaxed transaction counts its statements as any other', async () => {
     const relaxed = { durability: 'relaxed' } as const;
-    const outcome = fixture.database.transaction([add(1), guarded(raw('delete from account'), 3)], relaxed);
+    const outcome = fixture.database.transaction([add(1), guarded(build.deleteFrom('account'), 3)], relaxed);
     await expect(outcome).rejects.toMatchObject({ index: 1, changes: 1 });
     const [first, setting] = await fixture.database.transaction(
       [add(1), raw(`select current_setting('synchronous_commit') as it`)],
@@ -105,11 +121,22 @@ describe('transactions of a PostgreSQL database', () => {
     expect(later!.rows).toEqual([{ it: 'on' }]);
   });
 
+  test('text and what only reads cannot expect changes', async () => {
+    for (const { query } of [
+      raw('delete from account'),
+      { query: build.selectFrom('account').selectAll().compile() },
+    ]) {
+      const outcome = fixture.database.transaction([add(1), { query, expectChanges: 0 }]);
+      await expect(outcome).rejects.toThrow('only an insert, update or delete of the query builder');
+    }
+    expect(await ids()).toEqual([]);
+  });
+
   test('an expected count passes, and the rows of the statement are answered', async () => {
     const results = await fixture.database.transaction([
-      guarded(add(1), 1),
-      guarded(raw('update account set amount = 7 returning id, amount'), 1),
-      guarded(raw('delete from account where id = 2 returning id'), 0),
+      guarded(build.insertInto('account').values({ id: 1, amount: 1, owner: null }), 1),
+      guarded(build.updateTable('account').set({ amount: 7 }).returning(['id', 'amount']), 1),
+      guarded(build.deleteFrom('account').where('id', '=', 2).returning('id'), 0),
     ]);
     expect(results).toEqual([
       { rows: [], changes: 1 },
@@ -233,7 +260,13 @@ describe('over a slow line', () => {
   test('a transaction of 200 statements, guarded ones among them, is one round trip', async () => {
     const statements = Array.from({ length: 100 }, (_, id) => [
       add(id),
-      guarded(raw('update account set amount = amount + 1 where id = $1', id), 1),
+      guarded(
+        build
+          .updateTable('account')
+          .set((eb) => ({ amount: eb('amount', '+', 1) }))
+          .where('id', '=', id),
+        1,
+      ),
     ]).flat();
     const trips = await taken(() => far.database.transaction(statements));
     expect(trips).toBeGreaterThanOrEqual(0.95);

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { CompiledQuery } from 'kysely';
+import { searchStatements } from '../../../../infrastructure/sql/webhooks/lane-floors.ts';
 import { laneStatements } from '../../../../infrastructure/sql/webhooks/lanes.ts';
 import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/delivery-log.ts';
 import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/delivery-queue.ts';
+import { SqlWebhookDesk } from '../../../../infrastructure/sql/webhooks/webhook-desk.ts';
 import type { SqlDatabase } from '../../../../infrastructure/sql/sql-database.ts';
 import { openServiceDatabase } from '../support/temporary-database.ts';
 import type { TemporaryDatabase } from '../support/temporary-database.ts';
@@ -53,12 +55,14 @@ const recording = (queries: CompiledQuery[]): SqlDatabase => ({
 
 test('no statement on a lane looks at other lanes than it has to', async () => {
   const lanes = laneStatements(store.database);
-  const place = { webhook_id: 'w', tier: 0, now: 'n', lease_until: 'l', token: 't' };
+  const searches = searchStatements(store.database);
+  const place = { webhook_id: 'w', tier: 0, floor: 'f', now: 'n', lease_until: 'l', token: 't' };
   const lease = { webhookId: 'w', lane: 'OP-1', token: 't', until: 'u' };
   const statements = [
     lanes.leaseDue({ ...place, limit: 16 }),
     lanes.leasedHeads(place),
-    lanes.firstReady({ webhook_id: 'w', tier: 1 }),
+    searches.firstReady({ webhook_id: 'w', tier: 1, floor: 'f' }),
+    searches.reclaim({ webhook_id: 'w', floor: 'f', now: 'n', limit: 16 }),
     lanes.endpoint({ webhook_id: 'w' }),
     lanes.nudge({ webhook_id: 'w', lane: 'OP-1', now: 'n' }),
     ...[lanes.guard(lease), lanes.end(lease)].map(({ query }) => query),
@@ -76,11 +80,26 @@ test('no statement on a lane looks at other lanes than it has to', async () => {
 test('claims find due lanes in the order of the index', async () => {
   const lanes = laneStatements(store.database);
   const plan = await planOf(
-    lanes.leaseDue({ webhook_id: 'w', tier: 0, now: 'n', lease_until: 'l', token: 't', limit: 16 }),
+    lanes.leaseDue({
+      webhook_id: 'w',
+      tier: 0,
+      floor: 'f',
+      now: 'n',
+      lease_until: 'l',
+      token: 't',
+      limit: 16,
+    }),
   );
   expect(plan.join('\n')).toContain(
-    'USING COVERING INDEX webhook_lane_ready (webhook_id=? AND tier=? AND ready_at<?)',
+    'USING COVERING INDEX webhook_lane_due (webhook_id=? AND tier=? AND ready_at>? AND ready_at<?)',
   );
+});
+
+test('what the desk is told of an endpoint scans no table of deliveries', async () => {
+  const queries: CompiledQuery[] = [];
+  await new SqlWebhookDesk(recording(queries)).records(['w'], 100);
+  expect(queries).toHaveLength(2);
+  for (const query of queries) expect([query.sql, scans(await planOf(query))]).toEqual([query.sql, []]);
 });
 
 test('listing, looking for work, redelivering and cleaning up scan no table of deliveries', async () => {
@@ -99,7 +118,7 @@ test('listing, looking for work, redelivering and cleaning up scan no table of d
     });
   }
   await log.lag();
-  await queue.schedules();
+  await queue.schedules('2026-01-15T12:00:00.000Z');
   await queue.findEvent('a', 'e');
   const before = '2000-01-01T00:00:00.000Z';
   await queue.cleanUp({ deliveredBefore: before, failedBefore: before, removedBefore: before, limit: 10 });

@@ -8,7 +8,7 @@ import { afterEach } from '@jest/globals';
 import type { SqliteEventStoreOptions } from '../../../../infrastructure/sqlite/event-log/event-log-threads.ts';
 import { EVENT_LOG_FILE } from '../../../../infrastructure/sqlite/event-log/event-log-threads.ts';
 import { SqliteEventStore } from '../../../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
-import type { FromThread, ToThread } from '../../../../infrastructure/sqlite/serve-thread.ts';
+import type { FromThread, ToThread } from '../../../../infrastructure/sqlite/database-thread.ts';
 
 const cleanups: (() => unknown)[] = [];
 

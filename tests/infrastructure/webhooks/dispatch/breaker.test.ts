@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Breaker } from '../../../../infrastructure/webhooks/dispatch/endpoint.ts';
+import { Breaker } from '../../../../infrastructure/webhooks/dispatch/endpoints.ts';
 
 const settings = { failures: 3, firstPauseMs: 100, longestPauseMs: 350 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Endpoint } from '../../../../infrastructure/webhooks/dispatch/endpoint.ts';
+import { Endpoint } from '../../../../infrastructure/webhooks/dispatch/endpoints.ts';
 
 const breaker = { failures: 2, firstPauseMs: 100, longestPauseMs: 100 };
 const allowance = { total: 100, retries: 75, perEndpoint: 16 };

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Endpoint } from '../../../../infrastructure/webhooks/dispatch/endpoint.ts';
-import { SlotLimiter } from '../../../../infrastructure/webhooks/dispatch/endpoint-schedule.ts';
+import { Endpoint, SlotLimiter } from '../../../../infrastructure/webhooks/dispatch/endpoints.ts';
 
 const endpoint = (webhookId: string): Endpoint =>
   new Endpoint(webhookId, { failures: 2, firstPauseMs: 100, longestPauseMs: 100 });

@@ -5,7 +5,7 @@ import type {
   LaneSchedule,
   WebhookEvent,
 } from '../../../../application/ports/delivery-queue.ts';
-import { NO_METRICS } from '../../../../application/ports/observation.ts';
+import { NO_METRICS } from '../../../support/no-metrics.ts';
 import type { WebhookMetrics } from '../../../../application/ports/observation.ts';
 import type { SqlDatabase } from '../../../../infrastructure/sql/sql-database.ts';
 import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/delivery-log.ts';
@@ -210,7 +210,9 @@ export class DispatchWorld {
 
   /** Of this world's subscriptions only. */
   async schedules(): Promise<readonly LaneSchedule[]> {
-    return (await this.queue.schedules()).filter(({ webhookId }) => this.#webhooks.has(webhookId));
+    return (await this.queue.schedules(new Date().toISOString())).filter(({ webhookId }) =>
+      this.#webhooks.has(webhookId),
+    );
   }
 
   async records(webhookId: string, status?: DeliveryRecord['status']): Promise<readonly DeliveryRecord[]> {

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { ALL_APPLICATIONS, DECISION_KEYS } from '../administrator/decision-desk.ts';
+import { ENDPOINTS } from '../loans/inputs.ts';
+import type { AuditNotes, ClaimLog, ClaimNote, LoggedClaim } from '../ports/audit.ts';
+import type { EventStore, KeyClaim, LogPosition, RecordedEvent } from '../ports/event-store.ts';
+import type { Difference } from './difference.ts';
+
+/** Keys that are unique beyond their operation, so that the store holds them as well. */
+const CLAIMED: ReadonlySet<string> = new Set([
+  ENDPOINTS.settleInstallment,
+  ENDPOINTS.processPrepayment,
+  ENDPOINTS.requestRepurchase,
+  DECISION_KEYS,
+]);
+
+const claimOf = ({ metadata }: RecordedEvent): KeyClaim | undefined => {
+  const { idempotency, applicationId } = metadata;
+  if (!idempotency || !CLAIMED.has(idempotency.endpoint)) return undefined;
+  const { endpoint, key } = idempotency;
+  return { applicationId: endpoint === DECISION_KEYS ? ALL_APPLICATIONS : applicationId, endpoint, key };
+};
+
+/** Every key that an event used up must lead to its stream. */
+export interface ClaimCheck {
+  /** Of one stream, which was met before. */
+  check(stream: string, events: readonly RecordedEvent[]): Promise<readonly Difference[]>;
+  /** Where a check that goes on later has to begin; what was checked before is certain by then. */
+  readonly at: LogPosition | 'start';
+  /** Differences that could not be told before all streams were checked. */
+  end(): AsyncIterable<readonly Difference[]>;
+}
+
+type Claims = Pick<EventStore, 'findClaim'>;
+
+const checkEach = async (store: Claims, events: readonly RecordedEvent[]): Promise<readonly Difference[]> => {
+  const checked = events.map(async (event): Promise<readonly Difference[]> => {
+    const claim = claimOf(event);
+    if (!claim) return [];
+    const found = await store.findClaim(claim);
+    const { stream } = event;
+    if (found === stream) return [];
+    const place = { stream, revision: Number(event.revision), what: `key of ${claim.endpoint}` };
+    return [{ kind: 'claim', ...place, expected: stream, found: found ?? '(nobody)' }];
+  });
+  return (await Promise.all(checked)).flat();
+};
+
+/** For a store that finds a key at once. */
+export class AskedClaims implements ClaimCheck {
+  readonly #store: Claims;
+  readonly at = 'start';
+
+  constructor(store: Claims) {
+    this.#store = store;
+  }
+
+  check(_stream: string, events: readonly RecordedEvent[]): Promise<readonly Difference[]> {
+    return checkEach(this.#store, events);
+  }
+
+  async *end(): AsyncGenerator<readonly Difference[]> {}
+}
+
+/** Of what a digest is taken never leaves this file, so half of it is enough to tell billions apart. */
+const DIGEST_BYTES = 16;
+const digest = (text: string): Uint8Array =>
+  createHash('sha256').update(text).digest().subarray(0, DIGEST_BYTES);
+const NO_PLACE = new Uint8Array();
+
+const placeOf = (first: LoggedClaim['first']): Uint8Array =>
+  first ? digest(`${first.stream} ${first.revision} ${first.eventId}`) : NO_PLACE;
+
+interface PairingDependencies {
+  readonly store: Pick<EventStore, 'findClaim' | 'read'>;
+  readonly log: ClaimLog;
+  readonly notes: AuditNotes;
+}
+
+/**
+ * For a log that keeps the claims itself: one pass over them beside the one over the events, and both sides are paired at the end. Where
+ * an event is not what the last claim of its key was for, the store is asked, so that only its answer is ever reported.
+ */
+export class PairedClaims implements ClaimCheck {
+  readonly #deps: PairingDependencies;
+  readonly #stopping = new AbortController();
+  readonly #following: Promise<void>;
+  #failure: { readonly error: unknown } | undefined;
+  #at: LogPosition | 'start';
+
+  constructor(dependencies: PairingDependencies, from: LogPosition | 'start') {
+    this.#deps = dependencies;
+    this.#at = from;
+    this.#following = this.#follow().catch((error: unknown) => {
+      this.#failure = { error };
+    });
+  }
+
+  get at(): LogPosition | 'start' {
+    return this.#at;
+  }
+
+  async check(stream: string, events: readonly RecordedEvent[]): Promise<readonly Difference[]> {
+    this.#throwFailure();
+    const used = events.flatMap((event): readonly ClaimNote[] => {
+      const claim = claimOf(event);
+      if (!claim) return [];
+      const { revision, id: eventId } = event;
+      const key = digest(this.#deps.log.claimKey(claim));
+      return [{ key, place: placeOf({ stream, revision, eventId }) }];
+    });
+    this.#deps.notes.noteUsed(stream, used);
+    return [];
+  }
+
+  async *end(): AsyncGenerator<readonly Difference[]> {
+    const { store, notes } = this.#deps;
+    await this.#following;
+    this.#throwFailure();
+    for (const stream of notes.unpaired()) yield await checkEach(store, (await store.read(stream)).events);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#following;
+  }
+
+  async #follow(): Promise<void> {
+    const { log, notes } = this.#deps;
+    const { signal } = this.#stopping;
+    for await (const { claims, checkpoint } of log.claims({ from: this.#at, signal })) {
+      notes.noteClaims(claims.map(({ key, first }) => ({ key: digest(key), place: placeOf(first) })));
+      this.#at = checkpoint;
+    }
+  }
+
+  #throwFailure(): void {
+    if (this.#failure) throw this.#failure.error;
+  }
+}

@@ -1,0 +1,40 @@
+/** A row as a database answers it, or as it is derived from events. */
+export type ComparedRow = Readonly<Record<string, unknown>>;
+
+/** A row that one side lacks, or that both sides have with other values. */
+export interface DifferingRow<Row extends ComparedRow> {
+  readonly expected: Row | undefined;
+  readonly found: Row | undefined;
+  /** Where both sides have the row: the columns in which they differ. */
+  readonly columns: readonly string[];
+}
+
+const NONE: readonly string[] = [];
+
+const differingColumns = (expected: ComparedRow, found: ComparedRow): readonly string[] => {
+  let columns: string[] | undefined;
+  for (const column in found) if (found[column] !== expected[column]) (columns ??= []).push(column);
+  for (const column in expected) if (!(column in found)) (columns ??= []).push(column);
+  return columns ?? NONE;
+};
+
+/**
+ * The comparison of rows, for whatever compares them: the audit with what events say, a rebuild with the generation that serves, a
+ * move with what it left behind. Answers in the order of `found`, and then what is missing there; `nameOf` tells the rows of one
+ * side apart.
+ */
+export function* differingRows<Row extends ComparedRow>(
+  nameOf: (row: Row) => string,
+  expected: readonly Row[],
+  found: readonly Row[],
+): Generator<DifferingRow<Row>, void, undefined> {
+  const missing = new Map(expected.map((row) => [nameOf(row), row]));
+  for (const row of found) {
+    const name = nameOf(row);
+    const wanted = missing.get(name);
+    missing.delete(name);
+    const columns = wanted ? differingColumns(wanted, row) : NONE;
+    if (!wanted || columns.length > 0) yield { expected: wanted, found: row, columns };
+  }
+  for (const row of missing.values()) yield { expected: row, found: undefined, columns: NONE };
+}

@@ -1,0 +1,149 @@
+import type { CalendarDate } from '../shared/calendar-date.ts';
+import type { InstallmentCode, Timestamp } from '../shared/identifiers.ts';
+import type { Cents } from '../shared/money.ts';
+
+export const PAYMENT_METHODS = ['direct_debit', 'boleto', 'pix', 'transfer', 'other'] as const;
+export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
+
+export interface Settlement {
+  readonly settledAt: CalendarDate;
+  readonly settledValue: Cents;
+  readonly paymentMethod: PaymentMethod;
+  readonly now: Timestamp;
+}
+
+export interface InstallmentSettled {
+  readonly type: 'InstallmentSettled';
+  readonly installmentCode: InstallmentCode;
+  readonly settledAt: CalendarDate;
+  readonly settledValue: Cents;
+  /** What the installment owed: its face value, or what prepayment credits left of it at its due date. */
+  readonly scheduledValue: Cents;
+  readonly paymentMethod: PaymentMethod;
+  /** Calendar days after the due date; 0 when on time or early. */
+  readonly lateDays: number;
+  readonly processedAt: Timestamp;
+}
+
+/** Follows InstallmentSettled in the same append when less than the scheduled value came in. */
+export interface InstallmentUnderpaid {
+  readonly type: 'InstallmentUnderpaid';
+  readonly installmentCode: InstallmentCode;
+  readonly scheduledValue: Cents;
+  readonly settledValue: Cents;
+  readonly difference: Cents;
+  readonly settledAt: CalendarDate;
+  readonly processedAt: Timestamp;
+}
+
+export interface InstallmentBecameOverdue {
+  readonly type: 'InstallmentBecameOverdue';
+  readonly installmentCode: InstallmentCode;
+  readonly dueDate: CalendarDate;
+  readonly recordedAt: Timestamp;
+}
+
+export type InstallmentEvent = InstallmentSettled | InstallmentUnderpaid | InstallmentBecameOverdue;
+
+export interface ScheduledInstallment {
+  readonly code: InstallmentCode;
+  readonly dueDate: CalendarDate;
+  readonly faceValue: Cents;
+}
+
+/** Part of a prepayment that an installment carries; exact decimal of the currency unit, at the prepayment's date. */
+export interface PrepaymentCredit {
+  readonly value: string;
+  readonly date: CalendarDate;
+}
+
+interface Open extends ScheduledInstallment {
+  readonly credits: readonly PrepaymentCredit[];
+}
+
+export interface PendingInstallment extends Open {
+  readonly status: 'pending';
+}
+export interface OverdueInstallment extends Open {
+  readonly status: 'overdue';
+}
+export interface SettledInstallment extends ScheduledInstallment {
+  readonly status: 'settled';
+  readonly settledAt: CalendarDate;
+  readonly settledValue: Cents;
+  readonly scheduledValue: Cents;
+  readonly paymentMethod: PaymentMethod;
+  readonly processedAt: Timestamp;
+}
+export interface PrepaidInstallment extends ScheduledInstallment {
+  readonly status: 'prepaid';
+  readonly settledAt: CalendarDate;
+  readonly paymentMethod: PaymentMethod;
+}
+
+export type OpenInstallment = PendingInstallment | OverdueInstallment;
+export type ClosedInstallment = SettledInstallment | PrepaidInstallment;
+export type Installment = OpenInstallment | ClosedInstallment;
+
+export const isOpen = (installment: Installment): installment is OpenInstallment =>
+  installment.status === 'pending' || installment.status === 'overdue';
+
+/** An installment's life begins when its operation becomes active. */
+export const pendingInstallment = ({
+  code,
+  dueDate,
+  faceValue,
+}: ScheduledInstallment): PendingInstallment => ({
+  code,
+  dueDate,
+  faceValue,
+  status: 'pending',
+  credits: [],
+});
+
+const settled = (
+  { code, dueDate, faceValue }: Installment,
+  event: InstallmentSettled,
+): SettledInstallment => ({
+  code,
+  dueDate,
+  faceValue,
+  status: 'settled',
+  settledAt: event.settledAt,
+  settledValue: event.settledValue,
+  scheduledValue: event.scheduledValue,
+  paymentMethod: event.paymentMethod,
+  processedAt: event.processedAt,
+});
+
+export const evolveInstallment = (installment: Installment, event: InstallmentEvent): Installment => {
+  switch (event.type) {
+    case 'InstallmentSettled':
+      return isOpen(installment) ? settled(installment, event) : installment;
+    case 'InstallmentUnderpaid':
+      return installment;
+    case 'InstallmentBecameOverdue':
+      return installment.status === 'pending' ? { ...installment, status: 'overdue' } : installment;
+  }
+};
+
+/** Closed by a prepayment of the operation: the event is the operation's, the change of state is the installment's. */
+export const payOff = (
+  installment: Installment,
+  payment: { readonly date: CalendarDate; readonly paymentMethod: PaymentMethod },
+): Installment => {
+  if (!isOpen(installment)) return installment;
+  const { code, dueDate, faceValue } = installment;
+  const { date, paymentMethod } = payment;
+  return {
+    code,
+    dueDate,
+    faceValue,
+    status: 'prepaid',
+    settledAt: date,
+    paymentMethod,
+  } satisfies PrepaidInstallment;
+};
+
+export const carryCredit = (installment: Installment, credit: PrepaymentCredit): Installment =>
+  isOpen(installment) ? { ...installment, credits: [...installment.credits, credit] } : installment;

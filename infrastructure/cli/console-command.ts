@@ -1,0 +1,74 @@
+import { userInfo } from 'node:os';
+import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import { NotAllowedError } from './command-line.ts';
+import type { CliDependencies } from './command-line.ts';
+import { numberOption, spanOption } from './report-options.ts';
+
+interface ConsoleOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly operator?: string;
+  readonly readOnly?: boolean;
+  readonly idle: number;
+  readonly open: boolean;
+}
+
+const NEW_ADDRESS = 'n';
+const HIGHEST_PORT = 65_535;
+const IDLE = '30m';
+
+/** `console`. */
+export const addConsoleCommand = (program: Command, dependencies: CliDependencies): void => {
+  program
+    .command('console')
+    .description("pages in a browser for the fund's desk: decide, look up, reconcile, audit")
+    .option('--host <address>', 'where it listens', '127.0.0.1')
+    .option('--port <n>', 'where it listens; 0 takes one that is free', numberOption(HIGHEST_PORT), 0)
+    .option(
+      '--operator <name>',
+      'who decides here, as it is recorded (default: your login name)',
+      operatorOption,
+    )
+    .option('--read-only', 'nothing can be changed: for auditors')
+    .option('--idle <span>', 'a session that was not used for so long ends', spanOption, spanOption(IDLE))
+    .option('--no-open', 'do not open a browser')
+    .addHelpText(
+      'after',
+      '\nPrints an address that opens the console once, and opens it where there is a display; n prints a new one. The operator is\n' +
+        'recorded with each decision as you name it: nothing proves it. Works beside the running service. Ends when it is interrupted.\n\n' +
+        'Examples:\n  receivables console\n  receivables console --operator maria.souza --port 4200\n  receivables console --read-only --no-open',
+    )
+    .action((options: ConsoleOptions) => run(options, dependencies));
+};
+
+const run = async (options: ConsoleOptions, dependencies: CliDependencies): Promise<void> => {
+  const { host, port, idle, readOnly = false, operator = operatorOption(userInfo().username) } = options;
+  if (dependencies.openConsole === undefined) throw new NotAllowedError('there is no console here');
+  const signal = dependencies.untilInterrupted?.() ?? new AbortController().signal;
+  const running = await dependencies.openConsole({ host, port, operator, readOnly, idleMs: idle });
+  try {
+    const show = async (): Promise<void> => {
+      const address = running.newAddress();
+      await dependencies.write(`${address}\n`);
+      if (options.open) await dependencies.openBrowser?.(address);
+    };
+    const ended = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    dependencies.onKey?.((key) => key === NEW_ADDRESS && void show(), signal);
+    await show();
+    await ended;
+  } finally {
+    await running.close();
+  }
+};
+
+const operatorOption = (text: string): string => {
+  const name = text.trim();
+  if (/^[\p{L}\p{N}._@ -]{1,64}$/u.test(name)) return name;
+  throw new InvalidArgumentError(
+    'It must be 1 to 64 letters, digits, spaces, dots, hyphens, underscores or @.',
+  );
+};

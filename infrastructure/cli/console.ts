@@ -1,0 +1,14 @@
+export interface OpenConsole {
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  readonly operator: string;
+  readonly readOnly: boolean;
+  readonly idleMs: number;
+}
+
+export interface RunningConsole {
+  /** An address that opens the console once; the one before it opens nothing any more. */
+  newAddress(): string;
+  close(): Promise<void>;
+}

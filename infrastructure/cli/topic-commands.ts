@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import type { ListedTopic } from './cli-services.ts';
+import type { Column } from './columns.ts';
+import { answer } from './command-line.ts';
+import type { CliDependencies } from './command-line.ts';
+import { listRows, withReportOptions } from './report-output.ts';
+import type { ReportOptions } from './report-output.ts';
+
+const COLUMNS: readonly Column<ListedTopic>[] = [
+  { name: 'topic', of: ({ topic }) => topic },
+  { name: 'partitions', of: ({ partitions }) => partitions },
+  { name: 'spread_over', of: ({ spreadOver }) => spreadOver },
+  { name: 'waiting', of: ({ waiting }) => waiting },
+  { name: 'copies', of: ({ copies }) => copies },
+  { name: 'min_insync_replicas', of: ({ minInsyncReplicas }) => minInsyncReplicas },
+  { name: 'retention_ms', of: ({ retentionMs }) => retentionMs },
+  { name: 'problems', of: ({ problems }) => problems.map(({ problem }) => problem) },
+  { name: 'mend', of: ({ problems }) => problems.map(({ command }) => command), table: false },
+];
+
+/** `topics list` and `topics accept-partitions`. */
+export const addTopicCommands = (program: Command, dependencies: CliDependencies): void => {
+  const topics = program
+    .command('topics')
+    .description('the Kafka topics of events and decisions: copies, retention, partitions')
+    .addHelpText('after', '\nExample:\n  receivables topics list');
+  const list = topics
+    .command('list')
+    .description('each topic as it is, what it lacks, and (in JSON) the command that mends it');
+  withReportOptions(list, dependencies)
+    .addHelpText(
+      'after',
+      '\nspread_over is the number of partitions that operations are spread over; waiting counts the messages in them that are not\n' +
+        'handled yet.\n\nExample:\n  receivables topics list -o json',
+    )
+    .action((options: ReportOptions) =>
+      listRows(dependencies, options, COLUMNS, async function* ({ topics: service }) {
+        yield* await service.list();
+      }),
+    );
+  topics
+    .command('accept-partitions')
+    .description('spread operations over all partitions of a topic that got more of them')
+    .argument('<topic>', 'name of the topic, with its prefix')
+    .addHelpText(
+      'after',
+      '\nUntil then nothing is published to the topic, and its new partitions are not read. Takes 15 seconds. Ends with 3 and changes\n' +
+        'nothing while messages of before wait, or while something is published. Prints {topic, before, partitions}.\n\n' +
+        'Example:\n  receivables topics accept-partitions receivables.events',
+    )
+    .action((topic: string) =>
+      answer(dependencies, async ({ topics: service }) => ({
+        topic,
+        ...(await service.acceptPartitions(topic)),
+      })),
+    );
+};

@@ -1,0 +1,294 @@
+import type { ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import express from 'express';
+import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Logger } from '../../application/ports/logger.ts';
+import { KeyMissingError } from '../../application/privacy/missing-keys.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import { ASSETS } from './assets.ts';
+import {
+  cookieName,
+  cookieOf,
+  entered,
+  guardedForm,
+  knownHost,
+  limited,
+  secured,
+  withSession,
+} from './guards.ts';
+import type { Known } from './guards.ts';
+import { html, written } from './html.ts';
+import type { View } from './html.ts';
+import { isLanguage, preferred } from './language.ts';
+import type { InLanguages } from './language.ts';
+import { documentOf } from './layout.ts';
+import { Live } from './live.ts';
+import { ConsoleProblem } from './page.ts';
+import type { Answer, Page, Route, Visit } from './page.ts';
+import { PAGES } from './pages/all.ts';
+import type { ConsoleServices } from './services.ts';
+import type { Sessions } from './session.ts';
+
+export interface ConsoleSettings {
+  /** As it was given to `--host`. */
+  readonly host: string;
+  readonly operator: string;
+  readonly readOnly: boolean;
+}
+
+export interface ConsoleDependencies {
+  readonly settings: ConsoleSettings;
+  readonly services: ConsoleServices;
+  readonly sessions: Sessions;
+  readonly logger: Logger;
+  readonly pages?: readonly Page[];
+  readonly liveLookEveryMs?: number;
+}
+
+export interface ConsoleApp {
+  readonly app: Express;
+  /** Ends the streams of open pages, which would not end by themselves. */
+  close(): void;
+}
+
+const LARGEST_FORM = 1_048_576;
+const MOST_AT_ONCE = 32;
+
+/** The console as an Express application: what refuses a request comes first, in this order, and then the pages. */
+export const createConsoleApp = (dependencies: ConsoleDependencies): ConsoleApp => {
+  const { settings, services, sessions, logger, pages = PAGES, liveLookEveryMs } = dependencies;
+  const live = new Live({
+    changes: () => services.changes(),
+    onError: (error) => logger.warn({ err: error }, 'the console could not look for changes'),
+    ...(liveLookEveryMs !== undefined && { lookEveryMs: liveLookEveryMs }),
+  });
+  const app = express();
+  app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
+  app.use(secured, knownHost(settings.host), limited(MOST_AT_ONCE));
+  app.get('/assets/:name', sendAsset);
+  app.get('/enter', entered(sessions));
+  app.use(withSession(sessions));
+  app.get('/live', openLive(live, sessions));
+  app.post('/session/language', readForm, guardedForm, chooseLanguage);
+  app.post('/session/end', readForm, guardedForm, endSession(sessions));
+  for (const page of pages) for (const route of page.routes) register(app, page, route, dependencies);
+  app.use(() => {
+    throw new ConsoleProblem(404, NO_SUCH_PAGE);
+  });
+  app.use(answerProblem(dependencies));
+  return { app, close: () => live.close() };
+};
+
+const readForm = express.text({ type: 'application/x-www-form-urlencoded', limit: LARGEST_FORM });
+
+/** The one place where a route's kind decides what has to be true of a request. */
+const register = (app: Express, page: Page, route: Route, dependencies: ConsoleDependencies): void => {
+  const handle = serve(page, route, dependencies);
+  switch (route.kind) {
+    case 'view':
+      return void app.get(route.path, handle);
+    case 'query':
+      return void app.post(route.path, readForm, guardedForm, handle);
+    case 'upload':
+      return void app.post(route.path, guardedForm, handle);
+    case 'action':
+      return void app.post(route.path, readForm, guardedForm, writable(dependencies.settings), handle);
+  }
+};
+
+const writable =
+  ({ readOnly }: ConsoleSettings): RequestHandler =>
+  (_req, _res, next) => {
+    if (readOnly) throw new ConsoleProblem(403, ONLY_READING);
+    next();
+  };
+
+const serve =
+  (page: Page, route: Route, dependencies: ConsoleDependencies): RequestHandler =>
+  async (req, res) => {
+    const stop = new AbortController();
+    res.once('close', () => stop.abort());
+    const visit = visitOf(req, res, dependencies.settings, stop.signal);
+    const answer = await route.handle(visit, dependencies.services);
+    if (route.kind === 'action') {
+      const { operator } = dependencies.settings;
+      dependencies.logger.info({ operator, action: route.path }, 'an action of the console');
+    }
+    await send(res, answer, { page, visit, dependencies });
+  };
+
+const visitOf = (req: Request, res: Response, settings: ConsoleSettings, signal: AbortSignal): Visit => {
+  const { session } = res.locals as Known;
+  return {
+    language: session.language ?? preferred(req.acceptsLanguages()),
+    operator: settings.operator,
+    readOnly: settings.readOnly,
+    path: req.path,
+    formToken: session.formToken,
+    params: req.params as Readonly<Record<string, string>>,
+    query: new URL(req.originalUrl, 'http://console').searchParams,
+    fields: new URLSearchParams(typeof req.body === 'string' ? req.body : ''),
+    request: req,
+    signal,
+  };
+};
+
+interface Around {
+  readonly page: Page;
+  readonly visit: Visit;
+  readonly dependencies: ConsoleDependencies;
+}
+
+const send = async (res: Response, answer: Answer, around: Around): Promise<void> => {
+  switch (answer.kind) {
+    case 'page': {
+      const { page, visit, dependencies } = around;
+      const title = answer.title ?? page.title[visit.language];
+      const { pages = PAGES } = dependencies;
+      sendHtml(res, answer.status ?? 200, documentOf({ ...visit, title, body: answer.body, page, pages }));
+      return;
+    }
+    case 'part':
+      sendHtml(res, answer.status ?? 200, written(answer.body));
+      return;
+    case 'redirect':
+      res.redirect(303, answer.to);
+      return;
+    case 'file':
+      await sendFile(res, answer);
+  }
+};
+
+const sendHtml = (res: Response, status: number, text: string): void => {
+  res.status(status).type('text/html; charset=utf-8').send(text);
+};
+
+/** Whatever a file holds, it runs nothing and reaches nothing. */
+const FILE_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; sandbox";
+
+const sendFile = async (res: Response, file: Answer & { readonly kind: 'file' }): Promise<void> => {
+  res.setHeader('Content-Security-Policy', FILE_POLICY);
+  // A browser's own reader of PDF is stopped by `sandbox`; it runs no script of a page either.
+  if (file.mediaType === 'application/pdf')
+    res.setHeader(
+      'Content-Security-Policy',
+      "default-src 'none'; frame-ancestors 'self'; object-src 'self'; style-src 'unsafe-inline'",
+    );
+  res.type(file.mediaType);
+  res.attachment(file.name);
+  if (file.inline)
+    res.setHeader(
+      'Content-Disposition',
+      `inline; ${res
+        .getHeader('Content-Disposition')
+        ?.toString()
+        .replace(/^attachment; /, '')}`,
+    );
+  // So that what fails before the first piece is answered as a problem.
+  await pipeline(file.content, res as ServerResponse);
+};
+
+const sendAsset: RequestHandler = (req, res) => {
+  const file = ASSETS.get(req.params['name'] as string);
+  if (file === undefined) throw new ConsoleProblem(404, NO_SUCH_PAGE);
+  res.setHeader('Cache-Control', 'private, max-age=3600');
+  res.sendFile(file, { cacheControl: false, dotfiles: 'allow' });
+};
+
+const openLive =
+  (live: Live, sessions: Sessions): RequestHandler =>
+  (req, res) => {
+    const id = cookieOf(req)!;
+    if (!live.open(res, () => sessions.find(id, false) !== undefined))
+      throw new ConsoleProblem(503, TOO_MUCH);
+  };
+
+const chooseLanguage: RequestHandler = (req, res) => {
+  const { session } = res.locals as Known;
+  const chosen = new URLSearchParams(String(req.body)).get('language');
+  if (isLanguage(chosen)) session.language = chosen;
+  res.redirect(303, backOf(req));
+};
+
+/** The page that the form stood on, of this console alone. */
+const backOf = (req: Request): string => {
+  const from = URL.parse(req.headers.referer ?? '');
+  return from?.host === req.headers.host ? `${from!.pathname}${from!.search}` : '/';
+};
+
+const endSession =
+  (sessions: Sessions): RequestHandler =>
+  (req, res) => {
+    sessions.end(cookieOf(req)!);
+    res.clearCookie(cookieName(req));
+    delete (res.locals as Partial<Known>).session;
+    throw new ConsoleProblem(401, ENDED);
+  };
+
+const NO_SUCH_PAGE: InLanguages<string> = {
+  'pt-BR': 'Esta página não existe. Escolha uma das páginas acima.',
+  en: 'There is no such page. Choose one of the pages above.',
+};
+const ONLY_READING: InLanguages<string> = {
+  'pt-BR':
+    'Este console foi aberto com --read-only: nada pode ser alterado nele. Peça a decisão a quem opera o fundo.',
+  en: 'This console was opened with --read-only: nothing can be changed here. Ask an operator of the fund to decide.',
+};
+const TOO_MUCH: InLanguages<string> = {
+  'pt-BR': 'Há páginas demais abertas. Feche algumas e tente de novo.',
+  en: 'Too many pages are open. Close some and try again.',
+};
+const ENDED: InLanguages<string> = {
+  'pt-BR':
+    'A sessão foi encerrada. Para entrar de novo, peça um novo endereço no terminal do console (tecla n).',
+  en: 'The session has ended. To come in again, ask for a new address on the terminal of the console (key n).',
+};
+const FAILED: InLanguages<string> = {
+  'pt-BR': 'Isto não deu certo. Tente de novo; se continuar assim, o terminal do console diz o motivo.',
+  en: 'This did not work. Try again; if it stays like this, the terminal of the console says why.',
+};
+const PROBLEM: InLanguages<string> = { 'pt-BR': 'Não foi possível', en: 'This is not possible' };
+
+const statusOf = (error: unknown): number => {
+  if (error instanceof ConsoleProblem) return error.status;
+  if (error instanceof DomainError) return 422;
+  const status = (error as { status?: unknown } | null)?.status;
+  return typeof status === 'number' && status >= 400 && status < 600 ? status : 500;
+};
+
+const TOO_LARGE: InLanguages<string> = {
+  'pt-BR': 'O formulário é grande demais. Escolha menos operações de cada vez.',
+  en: 'The form is too large. Choose fewer operations at a time.',
+};
+
+const KEY_MISSING: InLanguages<string> = {
+  'pt-BR':
+    'A chave dos dados do tomador desta operação foi perdida, e não há registro de que o tomador foi esquecido. Devolva a chave a partir de uma cópia de segurança (docs/operations.md, KeysMissing).',
+  en: 'The key of this operation’s borrower data is lost, and no record says that the borrower was forgotten. Put the key back from a backup (docs/operations.md, KeysMissing).',
+};
+
+const textsOf = (error: unknown, status: number): InLanguages<string> => {
+  if (error instanceof ConsoleProblem) return error.texts;
+  if (error instanceof KeyMissingError) return KEY_MISSING;
+  // Rules of the domain say in English what they refuse, as the interface does.
+  if (error instanceof DomainError) return { 'pt-BR': error.message, en: error.message };
+  return status === 413 ? TOO_LARGE : FAILED;
+};
+
+/** Every refusal and every failure, as a page or, for htmx, as its part. */
+const answerProblem =
+  ({ settings, logger, pages = PAGES }: ConsoleDependencies) =>
+  (error: unknown, req: Request, res: Response, _next: NextFunction): void => {
+    const status = statusOf(error);
+    if (status >= 500) logger.error({ err: error, path: req.path }, 'a page of the console failed');
+    if (res.headersSent) return void res.destroy();
+    const { session } = res.locals as Partial<Known>;
+    const language = session?.language ?? preferred(req.acceptsLanguages());
+    const body: View = html`<p class="problem" role="alert">${textsOf(error, status)[language]}</p>`;
+    if (req.headers['hx-request'] === 'true') return sendHtml(res, status, written(body));
+    const formToken = session?.formToken ?? '';
+    const title = PROBLEM[language];
+    const shown = { ...settings, language, formToken, title, body, page: undefined };
+    sendHtml(res, status, documentOf({ ...shown, pages: session ? pages : [] }));
+  };

@@ -1,0 +1,85 @@
+'use strict';
+// Draws what `picture.ts` describes, in the colours of the scheme, and again when the scheme changes.
+{
+  const drawn = new Map();
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const amount = new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'BRL' });
+  const short = new Intl.NumberFormat('pt-BR', { notation: 'compact', maximumFractionDigits: 1 });
+  const count = new Intl.NumberFormat('pt-BR');
+  const textOf = { cents: (value) => amount.format(value / 100), count: (value) => count.format(value) };
+  const tickOf = { cents: (value) => short.format(value / 100), count: (value) => short.format(value) };
+
+  const draw = (canvas) => {
+    const { kind, labels, series, stacked = false, lying = false, unit } = JSON.parse(canvas.dataset.picture);
+    const [values, names] = lying ? ['x', 'y'] : ['y', 'x'];
+    const ink = colour('--pico-muted-color');
+    const grid = colour('--pico-muted-border-color');
+    drawn.get(canvas)?.destroy();
+    const chart = new Chart(canvas, {
+      type: kind,
+      data: {
+        labels,
+        datasets: series.map(({ name, meaning, values: data }) => ({
+          label: name,
+          data,
+          backgroundColor: colour(`--picture-${meaning}`),
+          borderColor: colour(`--picture-${meaning}`),
+          borderWidth: kind === 'line' ? 2 : 0,
+          pointRadius: kind === 'line' && data.length > 40 ? 0 : 3,
+          maxBarThickness: 48,
+        })),
+      },
+      options: {
+        animation: false,
+        responsive: true,
+        maintainAspectRatio: false,
+        indexAxis: lying ? 'y' : 'x',
+        interaction: { mode: 'index', intersect: false, axis: names },
+        scales: {
+          [names]: {
+            stacked,
+            grid: { display: false },
+            border: { color: grid },
+            ticks: { color: ink, maxRotation: 0, autoSkipPadding: 12 },
+          },
+          [values]: {
+            stacked,
+            beginAtZero: true,
+            grid: { color: grid },
+            border: { display: false },
+            ticks: { color: ink, maxTicksLimit: 6, callback: tickOf[unit] },
+          },
+        },
+        plugins: {
+          legend: {
+            display: series.length > 1,
+            position: 'bottom',
+            labels: { color: ink, boxWidth: 12, boxHeight: 12 },
+          },
+          tooltip: {
+            filter: ({ raw }) => raw !== null && raw !== 0,
+            callbacks: { label: ({ dataset, raw }) => `${dataset.label}: ${textOf[unit](raw)}` },
+          },
+        },
+      },
+    });
+    drawn.set(canvas, chart);
+  };
+
+  const drawAll = () => {
+    for (const canvas of drawn.keys())
+      if (!canvas.isConnected) {
+        drawn.get(canvas).destroy();
+        drawn.delete(canvas);
+      }
+    for (const canvas of document.querySelectorAll('canvas[data-picture]'))
+      if (!drawn.has(canvas)) draw(canvas);
+  };
+
+  addEventListener('DOMContentLoaded', drawAll);
+  document.addEventListener('htmx:after:swap', drawAll);
+  dark.addEventListener('change', () => {
+    for (const canvas of [...drawn.keys()]) draw(canvas);
+  });
+}

@@ -1,0 +1,17 @@
+export const LANGUAGES = ['pt-BR', 'en'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** The same texts in each language; the compiler misses the one that lacks. */
+export type InLanguages<Texts> = Readonly<Record<Language, Texts>>;
+
+export const isLanguage = (text: string | null): text is Language =>
+  (LANGUAGES as readonly (string | null)[]).includes(text);
+
+/** The language that the browser asks for; `accepted` are its own, best first. Portuguese where it asks for neither. */
+export const preferred = (accepted: readonly string[]): Language => {
+  for (const tag of accepted) {
+    if (/^pt\b/i.test(tag)) return 'pt-BR';
+    if (/^en\b/i.test(tag)) return 'en';
+  }
+  return 'pt-BR';
+};

@@ -1,0 +1,131 @@
+import { html, written } from './html.ts';
+import type { View } from './html.ts';
+import { LANGUAGES } from './language.ts';
+import type { InLanguages, Language } from './language.ts';
+import type { Page } from './page.ts';
+
+const TEXTS: InLanguages<
+  Record<'name' | 'skip' | 'language' | 'end' | 'readOnly' | 'operator' | 'pages', string>
+> = {
+  'pt-BR': {
+    name: 'Recebíveis',
+    skip: 'Ir para o conteúdo',
+    language: 'Idioma',
+    end: 'Encerrar a sessão',
+    readOnly: 'Somente leitura',
+    operator: 'Operador',
+    pages: 'Páginas',
+  },
+  en: {
+    name: 'Receivables',
+    skip: 'Skip to the content',
+    language: 'Language',
+    end: 'End the session',
+    readOnly: 'Read only',
+    operator: 'Operator',
+    pages: 'Pages',
+  },
+};
+const NAMES: Record<Language, string> = { 'pt-BR': 'Português', en: 'English' };
+
+/** The policy of the browser keeps what these would need from running. */
+const HTMX = JSON.stringify({ includeIndicatorCSS: false, history: false, extensions: 'sse' });
+
+export interface Shown {
+  readonly language: Language;
+  readonly operator: string;
+  readonly readOnly: boolean;
+  readonly formToken: string;
+  readonly title: string;
+  readonly body: View;
+  /** The one that is open; undefined for an error. */
+  readonly page: Page | undefined;
+  readonly pages: readonly Page[];
+}
+
+const languageForm = ({ language, formToken }: Shown): View => html`
+  <form method="post" action="/session/language" class="inline">
+    <input type="hidden" name="form_token" value=${formToken} />
+    ${LANGUAGES.filter((one) => one !== language).map(
+      (one) =>
+        html`<button class="outline secondary" name="language" value=${one} lang=${one}>
+          ${NAMES[one]}
+        </button>`,
+    )}
+  </form>
+`;
+
+const navigation = ({ pages, page, language }: Shown): View => html`
+  <nav aria-label=${TEXTS[language].pages}>
+    <ul>
+      ${pages
+        .filter(({ hidden }) => hidden !== true)
+        .map(
+          (one) =>
+            html`<li>
+              <a href=${one.path} aria-current=${one === page ? 'page' : undefined}>${one.title[language]}</a>
+            </li>`,
+        )}
+    </ul>
+  </nav>
+`;
+
+/** A whole page around its body. */
+export const documentOf = (shown: Shown): string => {
+  const { language, title, operator, readOnly, formToken, body, page } = shown;
+  const texts = TEXTS[language];
+  const view = html`
+    <html lang=${language}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="htmx-config" content=${HTMX} />
+        <title>${title} · ${texts.name}</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href="/assets/pico.css" />
+        <link rel="stylesheet" href="/assets/console.css" />
+        <link rel="stylesheet" href="/assets/reports.css" />
+        <script defer src="/assets/htmx.js"></script>
+        <script defer src="/assets/hx-sse.js"></script>
+        <script defer src="/assets/chart.js"></script>
+        <script defer src="/assets/pictures.js"></script>
+        <script defer src="/assets/console.js"></script>
+      </head>
+      <body ...${{ 'hx-headers:inherited': JSON.stringify({ 'X-Form-Token': formToken }) }}>
+        <a class="skip" href="#content">${texts.skip}</a>
+        <header class="container-fluid">
+          <strong>${texts.name}</strong>
+          ${navigation(shown)}
+          <div class="person">
+            <span>${texts.operator}: ${operator}</span>
+            ${readOnly && html`<mark>${texts.readOnly}</mark>`} ${languageForm(shown)}
+            <form method="post" action="/session/end" class="inline">
+              <input type="hidden" name="form_token" value=${formToken} />
+              <button class="outline secondary">${texts.end}</button>
+            </form>
+          </div>
+        </header>
+        <main id="content" class="container-fluid">
+          ${page?.live && html`<div id="live" hidden ...${{ 'hx-sse:connect': '/live' }}></div>`}
+          <h1>${title}</h1>
+          ${body}
+        </main>
+      </body>
+    </html>
+  `;
+  return `<!doctype html>${written(view)}`;
+};
+
+/** What an element needs to be fetched again when something has changed. Only on a page that is `live`. */
+export const liveWith = (path: string): Readonly<Record<string, string>> => ({
+  'hx-get': path,
+  'hx-trigger': 'changed from:#live',
+  'hx-swap': 'outerHTML',
+  // A page that is left open keeps no session alive.
+  'hx-headers': JSON.stringify({ 'X-Unattended': '1' }),
+});
+
+/** The hidden field without which no form is taken. */
+export const tokenField = ({ formToken }: { readonly formToken: string }): View =>
+  html`<input type="hidden" name="form_token" value=${formToken} />`;

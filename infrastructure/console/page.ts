@@ -1,0 +1,82 @@
+import type { IncomingMessage } from 'node:http';
+import type { View } from './html.ts';
+import type { InLanguages, Language } from './language.ts';
+import type { ConsoleServices } from './services.ts';
+
+/** A request to a page, after everything that could refuse it. */
+export interface Visit {
+  readonly language: Language;
+  readonly operator: string;
+  readonly readOnly: boolean;
+  /** Path of the page, with its parameters as they stand in the address. */
+  readonly path: string;
+  /** What every form sends along. @see Form */
+  readonly formToken: string;
+  /** Parameters of the route's path, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  /** What stands behind the path. Never anything of a borrower: addresses are kept by browsers. */
+  readonly query: URLSearchParams;
+  /** The posted form; empty for an upload. */
+  readonly fields: URLSearchParams;
+  /** For the route of an upload: its body was not read. */
+  readonly request: IncomingMessage;
+  /** Aborted when the browser has gone. */
+  readonly signal: AbortSignal;
+}
+
+export type Answer =
+  /** A whole page around this view. */
+  | { readonly kind: 'page'; readonly body: View; readonly title?: string; readonly status?: number }
+  /** A view that takes the place of a part of the page. */
+  | { readonly kind: 'part'; readonly body: View; readonly status?: number }
+  | { readonly kind: 'redirect'; readonly to: string }
+  /** A file. `inline`: shown in a frame of the console, in a sandbox. */
+  | {
+      readonly kind: 'file';
+      readonly name: string;
+      readonly mediaType: string;
+      readonly inline?: boolean;
+      readonly content: AsyncIterable<string | Uint8Array>;
+    };
+
+export interface Route {
+  /**
+   * view: GET, shows. query: POST, shows what a form asks for and changes nothing. action: POST, changes something, which read-only
+   * refuses. upload: a query whose body is read by its handler.
+   */
+  readonly kind: 'view' | 'query' | 'action' | 'upload';
+  /** As Express reads it, such as `/operations/:application/:code`. */
+  readonly path: string;
+  readonly handle: (visit: Visit, services: ConsoleServices) => Promise<Answer>;
+}
+
+/** A page with everything that belongs to it; a folder of `pages/`, and an entry in `pages/all.ts`. */
+export interface Page {
+  /** Where its link leads. */
+  readonly path: string;
+  /** Also its name in the navigation. */
+  readonly title: InLanguages<string>;
+  /** Left out of the navigation: it needs parameters. */
+  readonly hidden?: boolean;
+  /** The page opens a stream of changes; @see liveWith */
+  readonly live?: boolean;
+  readonly routes: readonly Route[];
+}
+
+export const view = (path: string, handle: Route['handle']): Route => ({ kind: 'view', path, handle });
+export const query = (path: string, handle: Route['handle']): Route => ({ kind: 'query', path, handle });
+export const action = (path: string, handle: Route['handle']): Route => ({ kind: 'action', path, handle });
+export const upload = (path: string, handle: Route['handle']): Route => ({ kind: 'upload', path, handle });
+
+/** Shown to the person instead of an answer, with what to do about it. */
+export class ConsoleProblem extends Error {
+  override readonly name = 'ConsoleProblem';
+  readonly status: number;
+  readonly texts: InLanguages<string>;
+
+  constructor(status: number, texts: InLanguages<string>) {
+    super(texts.en);
+    this.status = status;
+    this.texts = texts;
+  }
+}

@@ -1,0 +1,19 @@
+import type { Page } from '../page.ts';
+import { auditPage } from './audit/page.ts';
+import { decisionsPage } from './decisions/page.ts';
+import { operationsPage } from './operations/page.ts';
+import { portfolioPage } from './portfolio/page.ts';
+import { reconciliationPage } from './reconciliation/page.ts';
+import { todayPage } from './today/page.ts';
+import { webhooksPage } from './webhooks/page.ts';
+
+/** In the order of the navigation. */
+export const PAGES: readonly Page[] = [
+  todayPage,
+  decisionsPage,
+  operationsPage,
+  portfolioPage,
+  webhooksPage,
+  reconciliationPage,
+  auditPage,
+];

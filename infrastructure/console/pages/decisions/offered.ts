@@ -1,0 +1,41 @@
+import type { DecisionName } from '../../../../application/publishing/description/decision-schema.ts';
+import { AWAITING } from '../../../../application/ports/loan-queries.ts';
+import type { AwaitingStatus } from '../../../../application/ports/loan-queries.ts';
+
+/** What can be decided in each state. The rules of the domain have the last word; this is what the pages offer. */
+export const OFFERED: Readonly<Record<AwaitingStatus, readonly DecisionName[]>> = {
+  received: ['approve', 'reject'],
+  approved: ['sign_term', 'reject'],
+  term_signed: ['disburse', 'reject'],
+  repurchase_pending: ['process_repurchase'],
+};
+
+export const KEYS: Readonly<Record<DecisionName, string>> = {
+  approve: 'a',
+  reject: 'r',
+  sign_term: 's',
+  disburse: 'd',
+  process_repurchase: 'c',
+};
+
+export const isDecision = (text: string | null): text is DecisionName => text !== null && text in KEYS;
+
+export const isAwaiting = (text: string | null): text is AwaitingStatus =>
+  (AWAITING as readonly (string | null)[]).includes(text);
+
+/** An operation as a form names it. Neither part can hold a slash. */
+export const keyOf = ({
+  applicationId,
+  code,
+}: {
+  readonly applicationId: string;
+  readonly code: string;
+}): string => `${applicationId}/${code}`;
+
+export const operationsNamed = (
+  fields: URLSearchParams,
+): readonly { readonly applicationId: string; readonly code: string }[] =>
+  [...new Set(fields.getAll('operation'))].flatMap((key) => {
+    const [applicationId, code, ...rest] = key.split('/');
+    return applicationId && code && rest.length === 0 ? [{ applicationId, code }] : [];
+  });

@@ -1,0 +1,172 @@
+import type { ShownOperation } from '../../../../application/audit/show-operation.ts';
+import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
+import type { ExistingLoan } from '../../../../domain/loan/index.ts';
+import { amount, date, instant } from '../../format.ts';
+import { html } from '../../html.ts';
+import type { View } from '../../html.ts';
+import type { Language } from '../../language.ts';
+import { operationPath, statusName } from '../../names.ts';
+import { EXITS } from './event-text.ts';
+import { linesView } from './price.ts';
+import { installmentsOf } from './schedule.ts';
+import type { ShownStatus } from './schedule.ts';
+import { OPERATION } from './texts.ts';
+
+export interface Header {
+  readonly applicationId: string;
+  readonly code: string;
+  readonly language: Language;
+  readonly shown: ShownOperation;
+  /** As it is now; undefined while the read model is behind. */
+  readonly details: LoanDetails | undefined;
+  readonly asOf: string | undefined;
+  /** As it was typed. */
+  readonly knownAt: string;
+  readonly known: string | undefined;
+}
+
+const tile = (name: string, value: View, note?: View): View =>
+  html`<article>
+    <small>${name}</small>
+    <p>${value}</p>
+    ${note && html`<small>${note}</small>`}
+  </article>`;
+
+const faceOf = (state: ExistingLoan, ...wanted: readonly ShownStatus[]): number =>
+  installmentsOf(state)
+    .filter(({ shown }) => wanted.includes(shown))
+    .reduce((sum, { faceValue }) => sum + faceValue, 0);
+
+/** On the day that was asked for, otherwise as the interface says it today. */
+const presentValueOf = ({ shown, details, asOf, language }: Header): string => {
+  if (asOf !== undefined) return amount(shown.payoff.at(-1)?.roundedTotal ?? 0);
+  const value = details?.balances.payoffValue;
+  if (value === undefined) return '';
+  return value === null ? OPERATION[language].tooLarge : amount(value);
+};
+
+const OWING: ReadonlySet<string> = new Set(['active', 'reserved', 'repurchase_pending']);
+
+const tiles = (header: Header, state: ExistingLoan): View => {
+  const texts = OPERATION[header.language];
+  const overdue = faceOf(state, 'overdue');
+  const books = 'disbursedValue' in state ? state : undefined;
+  return html`
+    <div class="tiles">
+      ${tile(texts.status, statusName(state.status, header.language))}
+      ${tile(texts.acquisition, amount(state.acquisitionValue), books && `${texts.disbursed}: ${amount(books.disbursedValue)}`)}
+      ${books && tile(texts.cameIn, amount(books.receivedValue))}
+      ${
+        OWING.has(state.status) &&
+        tile(
+          texts.openFace,
+          amount(faceOf(state, 'pending', 'overdue')),
+          overdue > 0 && `${texts.overdueFace}: ${amount(overdue)}`,
+        )
+      }
+      ${OWING.has(state.status) && tile(texts.presentValue, presentValueOf(header))}
+    </div>
+  `;
+};
+
+const borrowerOf = ({ details, language }: Header): View => {
+  if (details === undefined) return null;
+  const { borrower } = details;
+  if (borrower === null) return OPERATION[language].borrowerForgotten;
+  return html`${borrower.name} · ${borrower.documentType} ${borrower.documentNumber}`;
+};
+
+const renegotiationOf = (state: ExistingLoan, applicationId: string, language: Language): View => {
+  const texts = OPERATION[language];
+  const link = (code: string): View => html`<a href=${operationPath(applicationId, code)}>${code}</a>${' '}`;
+  if ('renegotiated' in state)
+    return html`${texts.successor} ${link(state.renegotiated.renegotiation.newProposalCode)}`;
+  return state.origin && html`${texts.originals} ${state.origin.originalProposalCodes.map(link)}`;
+};
+
+const facts = (header: Header, state: ExistingLoan): View => {
+  const { language, applicationId } = header;
+  const texts = OPERATION[language];
+  const all: readonly (readonly [string, View])[] = [
+    [texts.borrower, borrowerOf(header)],
+    [texts.fund, html`<span class="code">${state.fundId}</span>`],
+    [texts.application, html`<span class="code">${applicationId}</span>`],
+    [texts.product, state.productType],
+    [texts.issued, date(state.dateIssued)],
+    [texts.received, instant(state.receivedAt)],
+    [texts.factor, html`<span class="code">${state.pricing.dailyFactor}</span>`],
+    [texts.renegotiation, renegotiationOf(state, applicationId, language)],
+    [
+      texts.exit,
+      'repurchase' in state &&
+        `${EXITS[language][state.repurchase.reason]}: ${texts.exitValue(amount(state.repurchase.repurchaseValue), date(state.repurchase.effectiveDate))}`,
+    ],
+    [
+      texts.reasons,
+      'reasons' in state && state.reasons.map(({ code, message }) => `${code}: ${message}`).join('; '),
+    ],
+  ];
+  return html`<dl class="pairs columns">
+    ${all
+      .filter(([, value]) => value !== null && value !== undefined && value !== false)
+      .map(
+        ([name, value]) =>
+          html`<div>
+            <dt>${name}</dt>
+            <dd>${value}</dd>
+          </div>`,
+      )}
+  </dl>`;
+};
+
+/** Which day is looked at, and what was known when. Nothing of a borrower is in it, so it may stand in the address. */
+const positionForm = ({ applicationId, code, language, asOf, knownAt, known }: Header): View => {
+  const texts = OPERATION[language];
+  const path = operationPath(applicationId, code);
+  const past = asOf !== undefined || known !== undefined;
+  return html`
+    <form method="get" action=${path} class="actions">
+      <label title=${texts.asOfHelp}>
+        ${texts.asOf}
+        <input type="date" name="as_of" value=${asOf ?? ''} />
+      </label>
+      <label title=${texts.knownAtHelp}>
+        ${texts.knownAt}
+        <input type="datetime-local" name="known_at" step="1" value=${knownAt} />
+      </label>
+      <button class="secondary">${texts.show}</button>
+      ${past && html`<a href=${path}>${texts.today}</a>`}
+    </form>
+    ${
+      past &&
+      html`<p role="status">
+        <mark>
+          ${asOf !== undefined && texts.shownAsOf(date(asOf))}${' '}
+          ${known !== undefined && texts.shownKnownAt(instant(known))}
+        </mark>
+      </p>`
+    }
+  `;
+};
+
+export const headerView = (header: Header): View => {
+  const { shown, details, language } = header;
+  const texts = OPERATION[language];
+  const { state } = shown;
+  return html`
+    ${shown.brokenAt !== undefined && html`<p class="problem" role="alert">${texts.broken(shown.brokenAt)}</p>`}
+    ${details === undefined && html`<p class="problem">${texts.behind}</p>`} ${positionForm(header)}
+    ${
+      'schedule' in state
+        ? [tiles(header, state), facts(header, state)]
+        : html`<p class="problem">${texts.notYet}</p>`
+    }
+    ${
+      shown.payoff.length > 0 &&
+      html`<details>
+        <summary>${texts.lineByLine}</summary>
+        ${linesView(shown.payoff, language)}
+      </details>`
+    }
+  `;
+};

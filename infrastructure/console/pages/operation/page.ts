@@ -1,0 +1,145 @@
+import type { ShownEvent } from '../../../../application/audit/show-operation.ts';
+import { ReadModelBehindError } from '../../../../application/loans/read-loan.ts';
+import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
+import { isProposalCode } from '../../../../application/schemas/values.ts';
+import { DomainError } from '../../../../domain/shared/domain-error.ts';
+import { isCalendarDate } from '../../../../domain/shared/calendar-date.ts';
+import { momentTyped } from '../../format.ts';
+import { html } from '../../html.ts';
+import { operationPath } from '../../names.ts';
+import { ConsoleProblem, view } from '../../page.ts';
+import type { Answer, Route, Visit } from '../../page.ts';
+import type { ConsoleServices } from '../../services.ts';
+import { documentPath } from '../decisions/document.ts';
+import { documentsView } from './documents.ts';
+import { headerView } from './header.ts';
+import { scheduleView } from './schedule.ts';
+import { OPERATION } from './texts.ts';
+import { eventView, timelineView } from './timeline.ts';
+import { webhooksTable } from './webhooks.ts';
+
+/** Events of a page: an operation of forty years has thousands. */
+const EVENTS = 50;
+
+const placeOf = ({ params }: Visit): { readonly applicationId: string; readonly code: string } => {
+  const { application: applicationId = '', code = '' } = params;
+  if (!/^[0-9a-f-]{36}$/.test(applicationId) || !isProposalCode(code))
+    throw new ConsoleProblem(404, NO_OPERATION);
+  return { applicationId, code };
+};
+
+/** What is asked for of the past. @throws ConsoleProblem for what is no date or no moment */
+const positionOf = ({ query }: Visit) => {
+  const [asOf, knownAt] = [query.get('as_of') ?? '', query.get('known_at') ?? ''];
+  if (asOf !== '' && !isCalendarDate(asOf)) throw new ConsoleProblem(400, NO_DATE);
+  const known = knownAt === '' ? undefined : momentTyped(knownAt);
+  if (knownAt !== '' && known === undefined) throw new ConsoleProblem(400, NO_MOMENT);
+  return { asOf: asOf === '' ? undefined : asOf, knownAt, known };
+};
+
+const showing = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof DomainError && error.code === 'loan_not_found'
+      ? new ConsoleProblem(404, NO_OPERATION)
+      : error;
+  }
+};
+
+const detailsOf = async (
+  services: ConsoleServices,
+  { applicationId, code }: ReturnType<typeof placeOf>,
+): Promise<LoanDetails | undefined> => {
+  try {
+    return await services.operations.read(applicationId, code);
+  } catch (error) {
+    if (error instanceof ReadModelBehindError) return undefined;
+    throw error;
+  }
+};
+
+/** The events of a page, newest first, and the revision before which the next page begins. */
+const pageOf = (events: readonly ShownEvent[], before: string | null) => {
+  const end = before !== null && /^\d{1,9}$/.test(before) ? Number(before) : events.length;
+  const start = Math.max(0, Math.min(end, events.length) - EVENTS);
+  return { page: events.slice(start, end).reverse(), next: start > 0 ? start : undefined };
+};
+
+const addressOf = ({ path, query }: Visit, before: number | undefined): string => {
+  const kept = new URLSearchParams(query);
+  kept.delete('before');
+  if (before !== undefined) kept.set('before', String(before));
+  return `${path}?${String(kept)}#timeline`;
+};
+
+const show = async (visit: Visit, services: ConsoleServices): Promise<Answer> => {
+  const { language, query } = visit;
+  const place = placeOf(visit);
+  const { asOf, knownAt, known } = positionOf(visit);
+  const { operations } = services;
+  const [shown, details] = await Promise.all([
+    showing(() =>
+      operations.show({
+        ...place,
+        ...(asOf !== undefined && { asOf }),
+        ...(known !== undefined && { knownAt: known }),
+        prices: 'none',
+      }),
+    ),
+    detailsOf(services, place),
+  ]);
+  const { page, next } = pageOf(shown.events, query.get('before'));
+  const [deliveries, clientNames] = await Promise.all([
+    operations.deliveries(page.map(({ recorded }) => recorded)),
+    operations.clientNames(page.map(({ recorded }) => recorded.metadata.actor)),
+  ]);
+  const path = operationPath(place.applicationId, place.code);
+  const newest = query.get('before') === null ? undefined : addressOf(visit, undefined);
+  const older = next === undefined ? undefined : addressOf(visit, next);
+  const texts = OPERATION[language];
+  return {
+    kind: 'page',
+    title: `${texts.title} ${place.code}`,
+    body: html`
+      ${headerView({ ...place, language, shown, details, asOf, knownAt, known })}
+      ${scheduleView(shown.state, language)}
+      ${timelineView({ language, path, events: page, clientNames, older, newest })}
+      ${documentsView(details?.documents ?? [], (id) => documentPath(place.applicationId, place.code, id), language)}
+      <section aria-labelledby="webhooks-title">
+        <h2 id="webhooks-title">${texts.webhooks}</h2>
+        ${webhooksTable(deliveries, language, texts.webhooks)}
+      </section>
+    `,
+  };
+};
+
+const showEvent = async (visit: Visit, { operations }: ConsoleServices): Promise<Answer> => {
+  const place = placeOf(visit);
+  const revision = visit.params['revision'] ?? '';
+  if (!/^\d{1,9}$/.test(revision)) throw new ConsoleProblem(404, NO_OPERATION);
+  const shown = await showing(() => operations.show({ ...place, prices: BigInt(revision) }));
+  const one = shown.events.find(({ recorded }) => String(recorded.revision) === revision);
+  if (one === undefined) throw new ConsoleProblem(404, NO_OPERATION);
+  const deliveries = await operations.deliveries([one.recorded]);
+  return { kind: 'part', body: eventView(one, deliveries, visit.language) };
+};
+
+/** Part of the page of operations. */
+export const operationRoutes: readonly Route[] = [
+  view('/operations/:application/:code', show),
+  view('/operations/:application/:code/events/:revision', showEvent),
+];
+
+const NO_OPERATION = {
+  'pt-BR': 'Não há tal operação. Confira a aplicação e o código, ou procure por ela.',
+  en: 'There is no such operation. Check the application and the code, or search for it.',
+};
+const NO_DATE = {
+  'pt-BR': 'A posição pede uma data que existe, como 20/06/2026.',
+  en: 'The position asks for a date that exists, such as 20/06/2026.',
+};
+const NO_MOMENT = {
+  'pt-BR': 'O momento do conhecimento pede uma data e uma hora que existem, como 20/06/2026 15:00.',
+  en: 'What was known asks for a date and a time that exist, such as 20/06/2026 15:00.',
+};

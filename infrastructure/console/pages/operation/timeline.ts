@@ -1,0 +1,122 @@
+import { statesPrice } from '../../../../application/audit/explained-price.ts';
+import type { ShownEvent } from '../../../../application/audit/show-operation.ts';
+import { date, instant } from '../../format.ts';
+import { html } from '../../html.ts';
+import type { View } from '../../html.ts';
+import type { Language } from '../../language.ts';
+import type { ShownDelivery } from '../../services.ts';
+import { eventFacts, eventName, noteOf } from './event-text.ts';
+import { priceView } from './price.ts';
+import { OPERATION } from './texts.ts';
+import { webhooksTable } from './webhooks.ts';
+
+export interface Timeline {
+  readonly language: Language;
+  /** Address of the operation. */
+  readonly path: string;
+  /** Newest first. */
+  readonly events: readonly ShownEvent[];
+  readonly clientNames: ReadonlyMap<string, string>;
+  /** Where the page with older ones is; undefined when there are none. */
+  readonly older: string | undefined;
+  readonly newest: string | undefined;
+}
+
+const remarkOf = ({ event, payload }: ShownEvent): string | undefined => {
+  const remark = (payload as { readonly reason_detail?: string | null }).reason_detail;
+  return noteOf(event) ?? remark ?? undefined;
+};
+
+const actorOf = (actor: string, names: ReadonlyMap<string, string>): View => {
+  const name = names.get(actor);
+  return name === undefined ? actor : html`${name} <span class="code quiet">${actor}</span>`;
+};
+
+const entry = (shown: ShownEvent, { language, path, clientNames }: Timeline): View => {
+  const texts = OPERATION[language];
+  const { recorded, event, businessDate, leftOut } = shown;
+  const { actor, recordedAt } = recorded.metadata;
+  const remark = remarkOf(shown);
+  const at = String(recorded.revision);
+  return html`
+    <li class=${leftOut ? 'left-out' : undefined}>
+      <p class="event">
+        <time datetime=${recordedAt}>${instant(recordedAt)}</time>
+        <strong>${eventName(event, language)}</strong>
+        <span>${eventFacts(event, language)}</span>
+      </p>
+      ${remark !== undefined && html`<blockquote>${remark}</blockquote>`}
+      <p class="quiet">
+        ${texts.by} ${actorOf(actor, clientNames)} · ${texts.counts} ${date(businessDate)}
+        ${leftOut && html` · <mark>${texts[leftOut]}</mark>`}
+      </p>
+      <details
+        ...${{
+          'hx-get': `${path}/events/${at}`,
+          'hx-trigger': 'toggle once',
+          'hx-target': `#event-${at}`,
+        }}
+      >
+        <summary>${statesPrice(event) ? texts.more : texts.moreWithout}</summary>
+        <div id=${`event-${at}`}>${texts.loading}</div>
+      </details>
+    </li>
+  `;
+};
+
+export const timelineView = (timeline: Timeline): View => {
+  const texts = OPERATION[timeline.language];
+  const { events, older, newest } = timeline;
+  return html`
+    <section aria-labelledby="timeline-title" id="timeline">
+      <h2 id="timeline-title">${texts.timeline}</h2>
+      <ol class="timeline">
+        ${events.map((one) => entry(one, timeline))}
+      </ol>
+      ${
+        (older !== undefined || newest !== undefined) &&
+        html`<p class="actions">
+          ${newest !== undefined && html`<a href=${newest}>${texts.newest}</a>`}
+          ${older !== undefined && html`<a href=${older} rel="next">${texts.older}</a>`}
+        </p>`
+      }
+    </section>
+  `;
+};
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** Everything about one event, fetched when a person opens it. */
+export const eventView = (
+  { recorded, payload, price }: ShownEvent,
+  deliveries: readonly ShownDelivery[],
+  language: Language,
+): View => {
+  const texts = OPERATION[language];
+  const { metadata } = recorded;
+  const key = metadata.idempotency;
+  const about: readonly (readonly [string, string])[] = [
+    [texts.eventId, recorded.id],
+    [texts.request, metadata.correlationId],
+    [texts.cause, metadata.causationId],
+    ...(key ? [[texts.key, `${key.key} · ${key.endpoint}`] as const] : []),
+    [texts.hash, metadata.hash],
+  ];
+  const pairs = (all: readonly (readonly [string, string])[]): View =>
+    all.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd class="code">${value}</dd>
+        </div>`,
+    );
+  return html`
+    ${price && priceView(price, language)}
+    <h4>${texts.data}: <span class="code">${recorded.type}</span></h4>
+    <dl class="pairs">
+      ${pairs(Object.entries(payload).map(([name, value]) => [name, textOf(value)]))} ${pairs(about)}
+    </dl>
+    <h4>${texts.webhooks}</h4>
+    ${webhooksTable(deliveries, language, texts.webhooks)}
+  `;
+};

@@ -1,0 +1,212 @@
+import type { FundPosition } from '../../../../application/portfolio/show-portfolio.ts';
+import { amount, count, date } from '../../format.ts';
+import { html } from '../../html.ts';
+import type { View } from '../../html.ts';
+import { pictureOf } from '../../picture.ts';
+import { composition, concentration } from './composition.ts';
+import { shareOf, tableOf } from './tables.ts';
+import type { Shown, Texts } from './tables.ts';
+import { PORTFOLIO } from './texts.ts';
+
+const receivedOf = ({ flows }: FundPosition, when: 'onDay' | 'toDate'): number =>
+  flows.reduce((sum, flow) => sum + flow[when].amount, 0);
+/** With its sign, so that it reads as a movement. */
+const movement = (value: number, write: (value: number) => string): string =>
+  `${value < 0 ? '−' : '+'}${write(Math.abs(value))}`;
+
+interface Measure {
+  readonly name: string;
+  readonly of: (position: FundPosition) => number;
+  readonly write: (value: number) => string;
+  readonly note?: (position: FundPosition) => string;
+}
+
+const measuresOf = (texts: Texts): readonly Measure[] => [
+  { name: texts.operations, of: ({ operations }) => operations, write: count },
+  {
+    name: texts.open,
+    of: ({ open }) => open.presentValue,
+    write: amount,
+    note: ({ open }) => `${texts.face}: ${amount(open.faceValue)}`,
+  },
+  {
+    name: texts.overdue,
+    of: ({ overdue }) => overdue.presentValue,
+    write: amount,
+    note: ({ overdue, open }) => texts.overdueShare(shareOf(overdue.presentValue, open.presentValue)),
+  },
+  {
+    name: texts.received,
+    of: (position) => receivedOf(position, 'toDate'),
+    write: amount,
+    note: (position) => texts.onDay(amount(receivedOf(position, 'onDay'))),
+  },
+];
+
+const tiles = ({ analysed: { position }, against }: Shown, texts: Texts): View => html`
+  <div class="tiles">
+    ${measuresOf(texts).map(
+      ({ name, of, write, note }) =>
+        html`<article>
+          <small>${name}</small>
+          <p>${write(of(position))}</p>
+          ${note && html`<small>${note(position)}</small>`}
+          ${
+            against &&
+            html`<br /><small
+                >${texts.since(date(against.date), movement(of(position) - of(against), write))}</small
+              >`
+          }
+        </article>`,
+    )}
+  </div>
+`;
+
+const daysOf = ({ from, to }: FundPosition['buckets'][number]): string =>
+  to === null ? `${from}+` : `${from}–${to}`;
+
+const ageing = ({ analysed: { position }, against }: Shown, texts: Texts): View => {
+  const { buckets, open, overdue } = position;
+  const notDue = {
+    installments: open.installments - overdue.installments,
+    faceValue: open.faceValue - overdue.faceValue,
+    presentValue: open.presentValue - overdue.presentValue,
+  };
+  const rows = [
+    { days: texts.notDue, ...notDue },
+    ...buckets.map((bucket) => ({ days: daysOf(bucket), ...bucket })),
+  ];
+  const series = [
+    {
+      name: date(position.date),
+      meaning: 'overdue' as const,
+      values: buckets.map(({ presentValue }) => presentValue),
+    },
+    ...(against
+      ? [
+          {
+            name: date(against.date),
+            meaning: 'gone' as const,
+            values: against.buckets.map(({ presentValue }) => presentValue),
+          },
+        ]
+      : []),
+  ];
+  return html`
+    <section aria-labelledby="ageing-title">
+      <h2 id="ageing-title">${texts.ageing}</h2>
+      ${pictureOf({ kind: 'bar', unit: 'cents', labels: buckets.map(daysOf), series }, texts.ageingSays)}
+      <details>
+        <summary>${texts.asTable}</summary>
+        ${tableOf(
+          texts.ageing,
+          [
+            [texts.late],
+            [texts.installments, 'number'],
+            [texts.face, 'number'],
+            [texts.presentValue, 'number'],
+            [texts.share, 'number'],
+          ],
+          rows.map((row) => [
+            row.days,
+            count(row.installments),
+            amount(row.faceValue),
+            amount(row.presentValue),
+            shareOf(row.presentValue, open.presentValue),
+          ]),
+        )}
+      </details>
+    </section>
+  `;
+};
+
+const MONTHS_DRAWN = 36;
+const monthName = (month: string): string => `${month.slice(5)}/${month.slice(0, 4)}`;
+
+const cash = ({ analysed: { position, received, due } }: Shown, texts: Texts): View => {
+  const months = [...new Set([...received, ...due].map(({ month }) => month))].toSorted();
+  const current = position.date.slice(0, 7);
+  const [came, open] = [
+    new Map(received.map((one) => [one.month, one.amount])),
+    new Map(due.map((one) => [one.month, one.faceValue])),
+  ];
+  const rows = months.map((month) => ({
+    month,
+    came: came.get(month) ?? 0,
+    overdue: month < current ? (open.get(month) ?? 0) : 0,
+    falling: month < current ? 0 : (open.get(month) ?? 0),
+  }));
+  // Around the day that is looked at; the table has all of them.
+  const first = Math.max(0, months.findIndex((month) => month >= current) - MONTHS_DRAWN / 3);
+  const drawn = rows.slice(first, first + MONTHS_DRAWN);
+  const series = [
+    { name: texts.came, meaning: 'paid' as const, values: drawn.map((row) => row.came) },
+    { name: texts.overdueFace, meaning: 'overdue' as const, values: drawn.map((row) => row.overdue) },
+    { name: texts.falling, meaning: 'open' as const, values: drawn.map((row) => row.falling) },
+  ];
+  const labels = drawn.map(({ month }) => monthName(month));
+  return html`
+    <section aria-labelledby="cash-title">
+      <h2 id="cash-title">${texts.cash}</h2>
+      ${pictureOf({ kind: 'bar', stacked: true, unit: 'cents', labels, series }, texts.cashSays)}
+      <details>
+        <summary>${texts.asTable}</summary>
+        ${tableOf(
+          texts.cash,
+          [[texts.month], [texts.came, 'number'], [texts.overdueFace, 'number'], [texts.falling, 'number']],
+          rows.map((row) => [
+            monthName(row.month),
+            amount(row.came),
+            amount(row.overdue),
+            amount(row.falling),
+          ]),
+        )}
+      </details>
+    </section>
+  `;
+};
+
+const flows = ({ analysed: { position }, against }: Shown, texts: Texts): View => html`
+  <section aria-labelledby="flows-title">
+    <h2 id="flows-title">${texts.flows}</h2>
+    ${tableOf(
+      texts.flows,
+      [
+        [texts.flow],
+        [texts.dayValue, 'number'],
+        [texts.toDate, 'number'],
+        ...(against
+          ? ([
+              [date(against.date), 'number'],
+              [texts.difference, 'number'],
+            ] as const)
+          : []),
+      ],
+      position.flows.map(({ flow, onDay, toDate }, i) => {
+        const before = against?.flows[i]?.toDate.amount;
+        return [
+          texts.kinds[flow],
+          amount(onDay.amount),
+          amount(toDate.amount),
+          ...(before === undefined ? [] : [amount(before), movement(toDate.amount - before, amount)]),
+        ];
+      }),
+    )}
+  </section>
+`;
+
+/** A fund on a day: is it paid, how late, what falls due, of what is it made. */
+export const positionView = (shown: Shown): View => {
+  const texts = PORTFOLIO[shown.language];
+  const { position } = shown.analysed;
+  return html`
+    ${tiles(shown, texts)} ${position.operations === 0 && html`<p>${texts.nothing}</p>`}
+    <div class="side-by-side">${ageing(shown, texts)} ${cash(shown, texts)}</div>
+    ${
+      position.operations > 0 &&
+      html`<div class="side-by-side">${composition(shown, texts)} ${concentration(shown, texts)}</div>`
+    }
+    ${flows(shown, texts)}
+    <p class="actions"><a href=${shown.exportPath} download>${texts.export}</a></p>
+  `;
+};

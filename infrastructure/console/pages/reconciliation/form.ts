@@ -1,0 +1,258 @@
+import { STATEMENT_ENCODINGS } from '../../../../application/ports/fund-reports.ts';
+import type { PaymentPeriod, StatementFormat } from '../../../../application/ports/fund-reports.ts';
+import { isCalendarDate } from '../../../../domain/shared/calendar-date.ts';
+import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
+import { centsTyped } from '../../format.ts';
+import { html } from '../../html.ts';
+import type { View } from '../../html.ts';
+import { tokenField } from '../../layout.ts';
+import { ConsoleProblem } from '../../page.ts';
+import type { Visit } from '../../page.ts';
+import type { KeptStatement } from '../../kept-statements.ts';
+import type { StatementPreview } from '../../report-services.ts';
+import { RECONCILIATION } from './texts.ts';
+
+const DELIMITERS = [';', ',', '\t', '|'];
+const DATE_FORMATS = [
+  'dd/mm/yyyy',
+  'yyyy-mm-dd',
+  'dd/mm/yy',
+  'dd-mm-yyyy',
+  'dd.mm.yyyy',
+  'yyyymmdd',
+  'mm/dd/yyyy',
+];
+const DECIMALS = [',', '.'] as const;
+const LONGEST_WINDOW_DAYS = 60;
+const HIGHEST_TOLERANCE_CENTS = 100_000;
+const MOST_SKIPPED_LINES = 1_000;
+const SHOWN_RECORDS = 8;
+const SHOWN_CHARACTERS = 60;
+
+/** What the form says, as it was typed. */
+export interface Typed {
+  readonly fund: string;
+  readonly from: string;
+  readonly to: string;
+  readonly window: string;
+  readonly tolerance: string;
+  readonly requireReference: boolean;
+}
+
+export const typedIn = (fields: URLSearchParams): Typed => ({
+  fund: (fields.get('fund') ?? '').trim().toLowerCase(),
+  from: fields.get('from') ?? '',
+  to: fields.get('to') ?? '',
+  window: fields.get('window') ?? '',
+  tolerance: fields.get('tolerance') ?? '',
+  requireReference: fields.has('require_reference'),
+});
+
+/** The month of this day so far. */
+export const typedFirst = (today: CalendarDate): Typed => ({
+  fund: '',
+  from: `${today.slice(0, 8)}01`,
+  to: today,
+  window: '3',
+  tolerance: '0,00',
+  requireReference: false,
+});
+
+const among = <T extends string>(all: readonly T[], text: string | null): T =>
+  all.find((one) => one === text) ?? all[0]!;
+
+const wholeNumber = (text: string, most: number): number | undefined =>
+  /^\d{1,4}$/.test(text) && Number(text) <= most ? Number(text) : undefined;
+
+const badNumbers = (): ConsoleProblem =>
+  new ConsoleProblem(422, {
+    'pt-BR': RECONCILIATION['pt-BR'].badNumbers,
+    en: RECONCILIATION.en.badNumbers,
+  });
+
+/** @throws ConsoleProblem */
+export const layoutIn = (
+  fields: URLSearchParams,
+): Pick<StatementFormat, 'encoding' | 'delimiter' | 'skipLines'> => {
+  const skipLines = wholeNumber(fields.get('skip') ?? '0', MOST_SKIPPED_LINES);
+  if (skipLines === undefined) throw badNumbers();
+  return {
+    encoding: among(STATEMENT_ENCODINGS, fields.get('encoding')),
+    delimiter: among(DELIMITERS, fields.get('delimiter')),
+    skipLines,
+  };
+};
+
+/** @throws ConsoleProblem */
+export const formatIn = (fields: URLSearchParams): StatementFormat => ({
+  ...layoutIn(fields),
+  dateColumn: fields.get('date_column') ?? '',
+  amountColumn: fields.get('amount_column') ?? '',
+  referenceColumn: fields.get('reference_column') ?? '-',
+  decimal: among(DECIMALS, fields.get('decimal')),
+  dateFormat: among(DATE_FORMATS, fields.get('date_format')),
+  header: fields.has('header'),
+});
+
+/** @throws ConsoleProblem */
+export const periodIn = ({ fund, from, to, window, tolerance, requireReference }: Typed) => {
+  if (!isCalendarDate(from) || !isCalendarDate(to) || from > to)
+    throw new ConsoleProblem(422, {
+      'pt-BR': RECONCILIATION['pt-BR'].badPeriod,
+      en: RECONCILIATION.en.badPeriod,
+    });
+  const [windowDays, toleranceCents] = [wholeNumber(window, LONGEST_WINDOW_DAYS), centsTyped(tolerance)];
+  if (windowDays === undefined || toleranceCents === undefined || toleranceCents > HIGHEST_TOLERANCE_CENTS)
+    throw badNumbers();
+  const period: PaymentPeriod = { fundId: fund, from, to };
+  return { ...period, tolerances: { windowDays, toleranceCents, requireReference } };
+};
+
+export interface Mapping {
+  readonly statement: KeptStatement;
+  readonly preview: StatementPreview;
+  readonly typed: Typed;
+  readonly funds: readonly string[];
+}
+
+const choice = (
+  name: string,
+  label: string,
+  options: readonly (readonly [value: string, shown: string])[],
+  chosen: string,
+): View =>
+  html`<label>
+    ${label}
+    <select name=${name}>
+      ${options.map(
+        ([value, shown]) => html`<option value=${value} selected=${value === chosen}>${shown}</option>`,
+      )}
+    </select>
+  </label>`;
+
+const same = (all: readonly string[]): readonly (readonly [string, string])[] => all.map((one) => [one, one]);
+
+const previewTable = ({ preview }: Mapping, { language }: Visit): View => {
+  const texts = RECONCILIATION[language];
+  const { records } = preview;
+  if (records.length === 0) return html`<p class="problem">${texts.noRecord}</p>`;
+  const width = Math.max(...records.map((record) => record.length));
+  const columns = Array.from({ length: width }, (_, i) => i);
+  return html`<div class="overflow-auto" tabindex="0" role="region" aria-labelledby="preview-title">
+    <table class="dense">
+      <thead>
+        <tr>
+          ${columns.map((i) => html`<th scope="col">${texts.column} ${i + 1}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${records.slice(0, SHOWN_RECORDS).map(
+          (record) =>
+            html`<tr>
+              ${columns.map((i) => html`<td>${(record[i] ?? '').slice(0, SHOWN_CHARACTERS)}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+};
+
+const layoutFields = (mapping: Mapping, { language }: Visit): View => {
+  const texts = RECONCILIATION[language];
+  const { format, records } = mapping.preview;
+  const titles = records[0] ?? [];
+  const columns = titles.map((title, i): readonly [string, string] => [
+    String(i + 1),
+    format.header ? `${i + 1}: ${title}` : `${texts.column} ${i + 1}`,
+  ]);
+  const delimiters = DELIMITERS.map((one): readonly [string, string] => [
+    one,
+    one === '\t' ? texts.tab : one,
+  ]);
+  return html`<div class="fields">
+      ${choice('date_column', texts.date, columns, format.dateColumn)}
+      ${choice('amount_column', texts.amount, columns, format.amountColumn)}
+      ${choice('reference_column', texts.reference, [['-', texts.none], ...columns], format.referenceColumn)}
+      ${choice('date_format', texts.dateFormat, same(DATE_FORMATS), format.dateFormat)}
+      ${choice('decimal', texts.decimal, same(DECIMALS), format.decimal)}
+      ${choice('delimiter', texts.delimiter, delimiters, format.delimiter)}
+      ${choice('encoding', texts.encoding, same(STATEMENT_ENCODINGS), format.encoding)}
+      <label>
+        ${texts.skip}
+        <input
+          type="number"
+          name="skip"
+          min="0"
+          max=${MOST_SKIPPED_LINES}
+          value=${format.skipLines}
+          required
+        />
+      </label>
+    </div>
+    <label><input type="checkbox" name="header" checked=${format.header} /> ${texts.header}</label>`;
+};
+
+const comparisonFields = ({ typed, funds }: Mapping, { language }: Visit): View => {
+  const texts = RECONCILIATION[language];
+  return html`<div class="fields">
+      <label>
+        ${texts.fund}
+        <input name="fund" list="funds" value=${typed.fund} required autocomplete="off" spellcheck="false" />
+        <datalist id="funds">${funds.map((fund) => html`<option value=${fund}></option>`)}</datalist>
+      </label>
+      <label>${texts.from} <input type="date" name="from" value=${typed.from} required /></label>
+      <label>${texts.to} <input type="date" name="to" value=${typed.to} required /></label>
+      <label>
+        ${texts.window}
+        <input
+          type="number"
+          name="window"
+          min="0"
+          max=${LONGEST_WINDOW_DAYS}
+          value=${typed.window}
+          required
+        />
+      </label>
+      <label>
+        ${texts.tolerance} <input name="tolerance" inputmode="decimal" value=${typed.tolerance} required />
+      </label>
+    </div>
+    <label>
+      <input type="checkbox" name="require_reference" checked=${typed.requireReference} />
+      ${texts.requireReference}
+    </label>`;
+};
+
+const SWAP = { 'hx-target': '#reconciliation', 'hx-swap': 'outerHTML' };
+
+export const uploadForm = (visit: Visit, title: string): View => {
+  const texts = RECONCILIATION[visit.language];
+  return html`<form
+    class="actions"
+    aria-label=${title}
+    ...${{ 'hx-post': '/reconciliation/statement', 'hx-encoding': 'multipart/form-data', ...SWAP }}
+  >
+    <label>${texts.file} <input type="file" name="statement" accept=".csv,.txt,text/csv" required /></label>
+    <button>${texts.read}</button>
+  </form>`;
+};
+
+export const mappingForm = (mapping: Mapping, visit: Visit): View => {
+  const texts = RECONCILIATION[visit.language];
+  return html`<form ...${{ 'hx-post': '/reconciliation/compare', ...SWAP }}>
+    ${tokenField(visit)}
+    <input type="hidden" name="statement" value=${mapping.statement.id} />
+    <h2>${texts.mapping}: <span class="code">${mapping.statement.name}</span></h2>
+    ${layoutFields(mapping, visit)}
+    <p>
+      <button class="secondary small" ...${{ 'hx-post': '/reconciliation/preview', ...SWAP }}>
+        ${texts.again}
+      </button>
+    </p>
+    <h3 id="preview-title">${texts.preview}</h3>
+    ${previewTable(mapping, visit)}
+    <h2>${texts.comparison}</h2>
+    ${comparisonFields(mapping, visit)}
+    <p><button>${texts.compare}</button></p>
+  </form>`;
+};

@@ -1,0 +1,129 @@
+import type { FallingDue, NotifiedSum } from '../../../../application/ports/desk.ts';
+import { addDays, daysBetween } from '../../../../domain/shared/calendar-date.ts';
+import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
+import type { PaymentKind } from '../../../../projections/reconciliation/reconciliation-projection.ts';
+import { amount, date } from '../../format.ts';
+import { html } from '../../html.ts';
+import type { View } from '../../html.ts';
+import type { Language } from '../../language.ts';
+import { liveWith } from '../../layout.ts';
+import { pictureOf } from '../../picture.ts';
+import { WORDS } from '../words.ts';
+import { TODAY } from './texts.ts';
+
+const A_MONDAY = '2024-01-01' as CalendarDate;
+const DAYS = 7;
+
+export interface Week {
+  readonly monday: CalendarDate;
+  readonly today: CalendarDate;
+  readonly sunday: CalendarDate;
+}
+
+/** The week that a day is in; it begins on Monday. */
+export const weekOf = (today: CalendarDate): Week => {
+  const monday = addDays(today, -(((daysBetween(A_MONDAY, today) % DAYS) + DAYS) % DAYS));
+  return { monday, today, sunday: addDays(monday, DAYS - 1) };
+};
+
+interface FundWeek {
+  readonly fundId: string;
+  readonly expected: number;
+  readonly notified: Readonly<Record<PaymentKind, number>>;
+  readonly total: number;
+}
+
+const KINDS: readonly PaymentKind[] = ['settlement', 'prepayment', 'repurchase'];
+
+/** By fund: what falls due, and what was notified of each kind. */
+export const fundWeeks = (
+  due: readonly FallingDue[],
+  notified: readonly NotifiedSum[],
+): readonly FundWeek[] => {
+  const expected = new Map(due.map(({ fundId, faceValue }) => [fundId, faceValue]));
+  const byFund = Map.groupBy(notified, ({ fundId }) => fundId);
+  const funds = [...new Set([...expected.keys(), ...byFund.keys()])].sort();
+  return funds.map((fundId) => {
+    const sums = byFund.get(fundId) ?? [];
+    const of = (kind: PaymentKind): number => sums.find((one) => one.kind === kind)?.amount ?? 0;
+    const kinds = {
+      settlement: of('settlement'),
+      prepayment: of('prepayment'),
+      repurchase: of('repurchase'),
+    };
+    const total = KINDS.reduce((sum, kind) => sum + kinds[kind], 0);
+    return { fundId, expected: expected.get(fundId) ?? 0, notified: kinds, total };
+  });
+};
+
+/** Beyond so many, bars say nothing any more; the table has them all. */
+const MOST_DRAWN = 12;
+const SHORT = 8;
+
+const pictureOfFunds = (funds: readonly FundWeek[], language: Language): View => {
+  const texts = TODAY[language];
+  const drawn = [...funds].sort((a, b) => b.expected + b.total - a.expected - a.total).slice(0, MOST_DRAWN);
+  const sum = (of: (fund: FundWeek) => number): string =>
+    amount(funds.reduce((total, fund) => total + of(fund), 0));
+  return pictureOf(
+    {
+      kind: 'bar',
+      unit: 'cents',
+      lying: true,
+      labels: drawn.map(({ fundId }) => fundId.slice(0, SHORT)),
+      series: [
+        { name: texts.expected, meaning: 'open', values: drawn.map(({ expected }) => expected) },
+        { name: texts.notified, meaning: 'paid', values: drawn.map(({ total }) => total) },
+      ],
+    },
+    texts.picture(
+      sum(({ expected }) => expected),
+      sum(({ total }) => total),
+    ),
+  );
+};
+
+const tableOf = (funds: readonly FundWeek[], language: Language): View => {
+  const texts = TODAY[language];
+  return html`
+    <div class="overflow-auto" tabindex="0" role="region" aria-labelledby="money-title">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">${WORDS[language].fund}</th>
+            <th scope="col" class="number">${texts.expected}</th>
+            ${KINDS.map((kind) => html`<th scope="col" class="number">${texts.kinds[kind]}</th>`)}
+            <th scope="col" class="number">${texts.total}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${funds.map(
+            ({ fundId, expected, notified, total }) =>
+              html`<tr>
+                <td class="code">${fundId}</td>
+                <td class="number">${amount(expected)}</td>
+                ${KINDS.map((kind) => html`<td class="number">${amount(notified[kind])}</td>`)}
+                <td class="number">${amount(total)}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  `;
+};
+
+/** What falls due until Sunday, and what was notified since Monday. */
+export const moneyView = (funds: readonly FundWeek[], week: Week, language: Language): View => {
+  const texts = TODAY[language];
+  return html`
+    <section id="money" aria-labelledby="money-title" ...${liveWith('/today/money')}>
+      <h2 id="money-title">${texts.week(date(week.monday), date(week.sunday))}</h2>
+      <p>${texts.expectedHelp}</p>
+      ${
+        funds.length === 0
+          ? html`<p>${texts.noMoney}</p>`
+          : html`${pictureOfFunds(funds, language)} ${tableOf(funds, language)}`
+      }
+    </section>
+  `;
+};

@@ -1,0 +1,217 @@
+import { DELIVERY_STATES } from '../../../../application/ports/delivery-log.ts';
+import type { DeliveryRecord, DeliveryState } from '../../../../application/ports/delivery-log.ts';
+import type { EndpointRecord } from '../../../../application/ports/webhook-desk.ts';
+import type { WebhookSubscription } from '../../../../application/ports/webhook-subscriptions.ts';
+import { healthOf } from '../../../../application/webhooks/endpoint-health.ts';
+import { count, instant, percent } from '../../format.ts';
+import { html } from '../../html.ts';
+import type { View } from '../../html.ts';
+import type { Language } from '../../language.ts';
+import { liveWith, tokenField } from '../../layout.ts';
+import { operationPath } from '../../names.ts';
+import type { Visit } from '../../page.ts';
+import { pictureOf } from '../../picture.ts';
+import type { ConsoleServices } from '../../services.ts';
+import { MEASURED, boundedCount, milliseconds, pathOf, stateBadge, withQuery } from './endpoints.ts';
+import { WEBHOOKS } from './texts.ts';
+
+const AT_ONCE = 50;
+
+const isState = (text: string | null): text is DeliveryState =>
+  (DELIVERY_STATES as readonly (string | null)[]).includes(text);
+
+const LOOKS: Readonly<Record<DeliveryState, string>> = {
+  pending: 'quiet',
+  retrying: 'warn',
+  delivered: 'good',
+  failed: 'bad',
+};
+
+export const deliveryBadge = (state: DeliveryState, language: Language): View =>
+  html`<span class=${`badge ${LOOKS[state]}`}>${WEBHOOKS[language].states[state]}</span>`;
+
+export const answerText = (
+  { lastResponseStatus, attempts }: Pick<DeliveryRecord, 'lastResponseStatus' | 'attempts'>,
+  language: Language,
+): string => (attempts === 0 ? '–' : (lastResponseStatus?.toString() ?? WEBHOOKS[language].noAnswer));
+
+/** A button, or why there is none. */
+export const sendForm = (
+  visit: Visit,
+  webhook: WebhookSubscription,
+  { to, label, hint }: { readonly to: string; readonly label: string; readonly hint: string },
+): View => {
+  const texts = WEBHOOKS[visit.language];
+  if (visit.readOnly) return html`<p><small>${texts.onlyReading}</small></p>`;
+  if (webhook.status === 'paused') return html`<p><small>${texts.pausedHint}</small></p>`;
+  return html`<form method="post" action=${to} class="actions">
+    ${tokenField(visit)}
+    <button>${label}</button>
+    <small>${hint}</small>
+  </form>`;
+};
+
+const fact = (name: string, value: View): View =>
+  html`<div>
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+  </div>`;
+
+const facts = (webhook: WebhookSubscription, owner: string, { language }: Visit): View => {
+  const texts = WEBHOOKS[language];
+  const { events, fundIds, description, createdAt, lastSuccessAt, lastFailureAt } = webhook;
+  const at = (time: string | null): string => (time === null ? texts.never : instant(time));
+  return html`<dl class="facts">
+    ${fact(texts.endpoint, webhook.url)} ${fact(texts.application, owner)}
+    ${description !== null && fact(texts.description, description)}
+    ${fact(texts.events, events.includes('*') ? texts.allEvents : events.join(', '))}
+    ${fact(texts.funds, fundIds === null ? texts.allFunds : fundIds.join(', '))}
+    ${fact(texts.created, at(createdAt))} ${fact(texts.lastSuccess, at(lastSuccessAt))}
+    ${fact(texts.lastFailure, at(lastFailureAt))}
+  </dl>`;
+};
+
+const tile = (name: string, value: string): View =>
+  html`<article>
+    <header>${name}</header>
+    <p>${value}</p>
+  </article>`;
+
+const tiles = (record: EndpointRecord, language: Language): View => {
+  const texts = WEBHOOKS[language];
+  const { successRate, medianMs, p95Ms } = healthOf(record.outcomes);
+  return html`<div class="tiles small">
+      ${tile(texts.success, successRate === null ? '–' : percent(successRate))}
+      ${tile(texts.median, milliseconds(medianMs, language))}
+      ${tile(texts.p95, milliseconds(p95Ms, language))} ${tile(texts.waiting, boundedCount(record.waiting))}
+      ${tile(texts.gaveUp, boundedCount(record.failed))}
+    </div>
+    <p><small>${texts.measured(MEASURED)}</small></p>`;
+};
+
+const PICTURED = 60;
+
+/** Is it answering, and how fast? Its attempts one beside the other, the newest on the right. */
+const picture = ({ outcomes }: EndpointRecord, language: Language): View => {
+  const texts = WEBHOOKS[language];
+  const shown = outcomes.slice(0, PICTURED).toReversed();
+  if (shown.length === 0) return null;
+  const valuesOf = (succeeded: boolean): readonly (number | null)[] =>
+    shown.map((one) => (one.succeeded === succeeded ? one.durationMs : null));
+  const failures = shown.filter((one) => !one.succeeded).length;
+  return html`<h2>${texts.times}</h2>
+    ${pictureOf(
+      {
+        kind: 'bar',
+        stacked: true,
+        unit: 'count',
+        labels: shown.map(({ at }) => instant(at)),
+        series: [
+          { name: texts.succeeded, meaning: 'paid', values: valuesOf(true) },
+          { name: texts.failed, meaning: 'overdue', values: valuesOf(false) },
+        ],
+      },
+      texts.pictured(shown.length, failures),
+    )}`;
+};
+
+export const operationLink = ({ applicationId }: WebhookSubscription, code: string | null): View =>
+  code === null ? '–' : html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`;
+
+const row = (webhook: WebhookSubscription, one: DeliveryRecord, language: Language): View => {
+  const texts = WEBHOOKS[language];
+  return html`<tr>
+    <td class="number">${instant(one.createdAt)}</td>
+    <td>
+      <a
+        href=${`${pathOf(webhook)}/events/${encodeURIComponent(one.eventId)}`}
+        aria-label=${`${texts.show}: ${one.event} ${one.code ?? ''}`}
+        >${one.event}</a
+      >
+    </td>
+    <td>${operationLink(webhook, one.code)}</td>
+    <td>${deliveryBadge(one.status, language)}</td>
+    <td class="number">${count(one.attempts)}</td>
+    <td class="number">${answerText(one, language)}</td>
+    <td class="number">${one.nextAttemptAt === null ? '–' : instant(one.nextAttemptAt)}</td>
+  </tr>`;
+};
+
+const stateChoices = (
+  webhook: WebhookSubscription,
+  chosen: DeliveryState | undefined,
+  language: Language,
+) => {
+  const texts = WEBHOOKS[language];
+  const link = (state: DeliveryState | undefined, label: string): View =>
+    html`<a
+      href=${withQuery(pathOf(webhook), { state })}
+      aria-current=${state === chosen ? 'true' : undefined}
+      >${label}</a
+    >`;
+  return html`<nav class="choices" aria-label=${texts.state}>
+    ${link(undefined, texts.anyState)} ${DELIVERY_STATES.map((state) => link(state, texts.states[state]))}
+  </nav>`;
+};
+
+const table = (webhook: WebhookSubscription, rows: readonly DeliveryRecord[], language: Language): View => {
+  const texts = WEBHOOKS[language];
+  if (rows.length === 0) return html`<p>${texts.noDelivery}</p>`;
+  return html`<div class="overflow-auto" tabindex="0" role="region" aria-labelledby="deliveries-title">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col" class="number">${texts.created}</th>
+          <th scope="col">${texts.event}</th>
+          <th scope="col">${texts.operation}</th>
+          <th scope="col">${texts.state}</th>
+          <th scope="col" class="number">${texts.attempts}</th>
+          <th scope="col" class="number">${texts.answer}</th>
+          <th scope="col" class="number">${texts.next}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map((one) => row(webhook, one, language))}
+      </tbody>
+    </table>
+  </div>`;
+};
+
+/** What became of the deliveries of one endpoint, a page of them. */
+export const endpointView = async (visit: Visit, services: ConsoleServices): Promise<View> => {
+  const { language, query, params } = visit;
+  const texts = WEBHOOKS[language];
+  const { webhooks } = services;
+  const webhook = await webhooks.find(params['webhook']!);
+  const { webhookId, applicationId } = webhook;
+  const [asked, cursor] = [query.get('state'), query.get('before') ?? undefined];
+  const status = isState(asked) ? asked : undefined;
+  const listing = { webhookId, limit: AT_ONCE, ...(status && { status }), ...(cursor && { cursor }) };
+  const [page, [record], known] = await Promise.all([
+    webhooks.deliveries(listing),
+    webhooks.desk.records([webhookId], MEASURED),
+    services.clients(),
+  ]);
+  const owner = known.filter((one) => one.applicationId === applicationId).map(({ name }) => name);
+  const path = pathOf(webhook);
+  const ping = { to: `${path}/ping`, label: texts.ping, hint: texts.pingHint };
+  return html`<section
+    id="endpoint"
+    ...${liveWith(withQuery(`${path}/live`, { state: status, before: cursor, pinged: query.get('pinged') ?? undefined }))}
+  >
+    <p><a href="/webhooks">← ${texts.back}</a></p>
+    ${query.has('pinged') && html`<p class="done" role="status">${texts.pinged}</p>`}
+    <p>${stateBadge(webhook, language, webhooks.now())}</p>
+    ${facts(webhook, owner.join(', '), visit)} ${tiles(record!, language)} ${sendForm(visit, webhook, ping)}
+    ${picture(record!, language)}
+    <h2 id="deliveries-title">${texts.deliveries}</h2>
+    ${stateChoices(webhook, status, language)} ${table(webhook, page.deliveries, language)}
+    <p class="pages">
+      ${cursor !== undefined && html`<a href=${withQuery(path, { state: status })}>${texts.newest}</a>`}
+      ${
+        page.nextCursor !== null &&
+        html`<a href=${withQuery(path, { state: status, before: page.nextCursor })}>${texts.older}</a>`
+      }
+    </p>
+  </section>`;
+};

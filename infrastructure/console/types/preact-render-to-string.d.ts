@@ -1,0 +1,3 @@
+import type { VNode } from 'preact';
+
+export declare const renderToString: (node: VNode) => string;

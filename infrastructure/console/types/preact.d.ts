@@ -1,0 +1,14 @@
+/** What is used of the package. Its own declarations bring the globals of a browser, which no code here has. */
+declare const element: unique symbol;
+/** Made only by `h`. */
+export interface VNode {
+  readonly [element]: true;
+}
+export type ComponentChildren =
+  VNode | string | number | boolean | null | undefined | readonly ComponentChildren[];
+export declare const Fragment: unique symbol;
+export declare const h: (
+  type: string | typeof Fragment,
+  attributes: Readonly<Record<string, unknown>> | null,
+  ...children: unknown[]
+) => VNode;

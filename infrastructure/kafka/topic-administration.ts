@@ -1,0 +1,132 @@
+import type { Kafka } from 'kafkajs';
+import type { ConsumerOffsets } from '../../application/ports/event-bus.ts';
+import { TOPICS } from '../../application/publishing/event-names.ts';
+import { pause } from '../support/time.ts';
+import { kafkaClient, watermarks, withAdmin } from './kafka-client.ts';
+import type { KafkaConnection, Watermarks } from './kafka-client.ts';
+import { METADATA_MAX_AGE_MS } from './ordered-producer.ts';
+import { shortfallsOf } from './topic-check.ts';
+import type { TopicFacts, TopicPlan, TopicShortfall } from './topic-check.ts';
+import { toolOptions, topicPlans } from './topic-plans.ts';
+import type { TopicSettings } from './topic-plans.ts';
+import { factsOf } from './topics.ts';
+
+export interface TopicAdministrationOptions extends KafkaConnection {
+  readonly offsets: ConsumerOffsets;
+  readonly topicPrefix?: string;
+  readonly topics?: Partial<TopicSettings>;
+  /** Nothing may be published for so long before another number of partitions is accepted. */
+  readonly quietMs?: number;
+}
+
+/** A topic as it is, and as it should be. */
+export interface ExaminedTopic {
+  readonly topic: string;
+  /** Undefined for a topic that is not there yet. */
+  readonly facts: TopicFacts | undefined;
+  /** Number of partitions over which its operations are spread; undefined before first use and for dead letters. */
+  readonly kept: number | undefined;
+  /** Messages in those partitions that a group has still to handle. */
+  readonly waiting: number;
+  readonly shortfalls: readonly TopicShortfall[];
+}
+
+/** The number of partitions cannot be accepted now; the message says why and what to do. */
+export class NotAcceptedError extends Error {
+  override readonly name = 'NotAcceptedError';
+}
+
+/** Every producer has asked for the topic's partitions again by then, and refuses to publish until the number is accepted. */
+const QUIET_MS = METADATA_MAX_AGE_MS + 5_000;
+
+const total = (numbers: Iterable<number>): number => [...numbers].reduce((sum, one) => sum + one, 0);
+
+/** For operators, beside the processes that use the topics. */
+export class TopicAdministration {
+  readonly #options: TopicAdministrationOptions;
+  readonly #kafka: Kafka;
+
+  constructor(options: TopicAdministrationOptions) {
+    this.#options = options;
+    this.#kafka = kafkaClient(options);
+  }
+
+  async examine(): Promise<readonly ExaminedTopic[]> {
+    const plans = topicPlans(this.#options);
+    const existing = new Set(await withAdmin(this.#kafka, (admin) => admin.listTopics()));
+    const topics = plans.map(({ topic }) => topic).filter((topic) => existing.has(topic));
+    const facts = await withAdmin(this.#kafka, (admin) =>
+      factsOf(admin, topics, (error) => {
+        throw error;
+      }),
+    );
+    return Promise.all(plans.map((plan) => this.#examined(plan, facts.get(plan.topic))));
+  }
+
+  async #examined(plan: TopicPlan, facts: TopicFacts | undefined): Promise<ExaminedTopic> {
+    const { topic } = plan;
+    const kept = await this.#options.offsets.keptPartitions(topic);
+    const waiting = kept === undefined || !facts ? 0 : (await this.#waiting(topic, kept)).messages;
+    return {
+      topic,
+      facts,
+      kept,
+      waiting,
+      shortfalls: facts ? shortfallsOf(plan, facts, toolOptions(this.#options)) : [],
+    };
+  }
+
+  /** In the partitions over which operations are spread, for all groups together. */
+  async #waiting(topic: string, kept: number): Promise<{ readonly messages: number; readonly end: number }> {
+    const { offsets } = this.#options;
+    const marks = new Map(
+      [...(await watermarks(this.#kafka, topic))].filter(([partition]) => partition < kept),
+    );
+    const groups = await offsets.groups(topic);
+    const behind = async (group: string): Promise<number> => {
+      const stored = await offsets.load(group, topic);
+      const of = ([partition, { low, high }]: [number, Watermarks]): number =>
+        Math.max(0, high - Math.max(low, stored.get(partition) ?? low));
+      return total([...marks].map(of));
+    };
+    const all = await Promise.all(groups.map(behind));
+    // Without a group nothing was handled at all.
+    const untouched = groups.length === 0 ? total([...marks.values()].map(({ low, high }) => high - low)) : 0;
+    return { messages: total(all) + untouched, end: total([...marks.values()].map(({ high }) => high)) };
+  }
+
+  /**
+   * Lets operations be spread over the partitions that the topic has now. Only when everything in the ones of before was handled, and
+   * nothing is published to them any more: then no event can overtake an earlier one of its operation.
+   *
+   * @throws NotAcceptedError
+   */
+  async acceptPartitions(topic: string): Promise<{ readonly before: number; readonly partitions: number }> {
+    const { offsets, topicPrefix = '', quietMs = QUIET_MS } = this.#options;
+    const ordered = [TOPICS.events, TOPICS.decisions].map((name) => topicPrefix + name);
+    if (!ordered.includes(topic)) throw new NotAcceptedError(`${topic} is none of ${ordered.join(', ')}`);
+    const kept = await offsets.keptPartitions(topic);
+    if (kept === undefined)
+      throw new NotAcceptedError(`${topic} has not been used yet: there is nothing to accept`);
+    const partitions = (await watermarks(this.#kafka, topic)).size;
+    if (partitions === kept) return { before: kept, partitions };
+    const before = await this.#requireHandled(topic, kept);
+    await pause(quietMs, new AbortController().signal);
+    const after = await this.#requireHandled(topic, kept);
+    if (after !== before)
+      throw new NotAcceptedError(
+        `${topic} was published to within the last ${quietMs} ms: producers find the new partitions within ${METADATA_MAX_AGE_MS} ms and stop by themselves; give the command again`,
+      );
+    if (!(await offsets.acceptPartitions(topic, kept, partitions)))
+      throw new NotAcceptedError(`another process has accepted a number for ${topic} meanwhile`);
+    return { before: kept, partitions };
+  }
+
+  async #requireHandled(topic: string, kept: number): Promise<number> {
+    const { messages, end } = await this.#waiting(topic, kept);
+    if (messages === 0) return end;
+    throw new NotAcceptedError(
+      `${messages} messages wait in the ${kept} partitions of before: let the consumers of ${topic} handle them, and give the command again`,
+    );
+  }
+}

@@ -1,0 +1,147 @@
+import { parse } from 'csv-parse/sync';
+import type { StatementFormat } from '../../application/ports/fund-reports.ts';
+import { amountReader, dateReader } from './csv-columns.ts';
+
+/** The beginning of a statement, and how it seems to be written. */
+export interface StatementPreview {
+  readonly format: StatementFormat;
+  /** From the header on, where there is one; not all of equal length in a file that is broken. */
+  readonly records: readonly (readonly string[])[];
+}
+
+/** How the text is cut into columns; the rest of a format follows from what stands in them. */
+export type StatementLayout = Pick<StatementFormat, 'encoding' | 'delimiter' | 'skipLines'>;
+
+export const DELIMITERS = [';', ',', '\t', '|'] as const;
+export const DATE_FORMATS = [
+  'dd/mm/yyyy',
+  'yyyy-mm-dd',
+  'dd/mm/yy',
+  'dd-mm-yyyy',
+  'dd.mm.yyyy',
+  'yyyymmdd',
+  'mm/dd/yyyy',
+] as const;
+
+const LOOKED_AT_BYTES = 65_536;
+const LOOKED_AT_RECORDS = 40;
+const AMOUNT_TITLE = /valor|amount|montante|cr[eé]dito|value/i;
+const REFERENCE_TITLE = /refer|documento|doc\b|identif|contrato|opera|c[oó]digo/i;
+const REMARK_TITLE = /hist[oó]rico|memo|descri/i;
+const WITH_CENTS = /[.,]\d{2}\s*[CD)-]?$/i;
+
+const encodingOf = (bytes: Uint8Array): StatementFormat['encoding'] => {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf16le';
+  try {
+    // A character that is cut off at the end is no mistake of the file.
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    return 'utf8';
+  } catch {
+    return 'latin1';
+  }
+};
+
+interface Read {
+  readonly record: readonly string[];
+  /** Line on which it ends. */
+  readonly line: number;
+}
+
+/** Whatever can be read of the beginning. */
+const beginning = (
+  bytes: Uint8Array,
+  { encoding, delimiter, skipLines }: StatementLayout,
+): readonly Read[] => {
+  try {
+    const read = parse(Buffer.from(bytes.subarray(0, LOOKED_AT_BYTES)), {
+      ...{ bom: true, delimiter, encoding, from_line: skipLines + 1, to: LOOKED_AT_RECORDS, info: true },
+      ...{ relax_column_count: true, relax_quotes: true, skip_empty_lines: true },
+      ...{ skip_records_with_error: true },
+    }) as unknown as readonly { readonly record: string[]; readonly info: { readonly lines: number } }[];
+    return read.map(({ record, info }) => ({ record: record.map((cell) => cell.trim()), line: info.lines }));
+  } catch {
+    return [];
+  }
+};
+
+/** The width that most records have, and how many have it. */
+const usualWidth = (read: readonly Read[]): { readonly width: number; readonly records: number } => {
+  const widths = Map.groupBy(read, ({ record }) => record.length);
+  const [usual] = [...widths].toSorted(([, one], [, other]) => other.length - one.length);
+  return { width: usual?.[0] ?? 0, records: usual?.[1].length ?? 0 };
+};
+
+/** Encoding, delimiter, and the lines before the table. */
+const layoutOf = (bytes: Uint8Array): StatementLayout => {
+  const encoding = encodingOf(bytes.subarray(0, LOOKED_AT_BYTES));
+  const tried = DELIMITERS.map((delimiter) => {
+    const read = beginning(bytes, { encoding, delimiter, skipLines: 0 });
+    const { width, records } = usualWidth(read);
+    const first = read.findIndex(({ record }) => record.length === width);
+    const skipLines = width > 1 && first > 0 ? read[first]!.line - 1 : 0;
+    return { delimiter, skipLines, score: width > 1 ? records * 100 + width : 0 };
+  });
+  const [best] = tried.toSorted((one, other) => other.score - one.score);
+  const { delimiter, skipLines } = best!;
+  return { encoding, delimiter, skipLines };
+};
+
+type Cells = readonly string[];
+
+const howMany = (cells: Cells, reads: (text: string) => unknown): number =>
+  cells.filter((cell) => cell !== '' && reads(cell) !== undefined).length;
+
+/** The index of the highest; -1 where none is above nothing. */
+const highest = (scores: readonly number[]): number => {
+  const most = Math.max(0, ...scores);
+  return most === 0 ? -1 : scores.indexOf(most);
+};
+
+const dateFormatOf = (cells: Cells): string => {
+  const scores = DATE_FORMATS.map((format) => howMany(cells, dateReader(format)));
+  return DATE_FORMATS[highest(scores)] ?? DATE_FORMATS[0];
+};
+
+const isDate = (text: string): boolean =>
+  DATE_FORMATS.some((format) => dateReader(format)(text) !== undefined);
+
+/** What stands in the columns: which of them are dates, amounts and references, and how they are written. */
+const columnsOf = (records: readonly (readonly string[])[]) => {
+  const [titles = [], ...others] = records;
+  const header = !titles.some(isDate);
+  const body = header ? others : records;
+  const columns = titles.map((_, i) => body.map((record) => record[i] ?? ''));
+  const named = (i: number, wanted: RegExp): number => (header && wanted.test(titles[i]!) ? 1 : 0);
+  const dates = columns.map((cells) => cells.filter(isDate).length);
+  const date = Math.max(0, highest(dates));
+  const amounts = columns.map((cells, i) => {
+    const read = Math.max(howMany(cells, amountReader(',')), howMany(cells, amountReader('.')));
+    if (i === date || read === 0) return 0;
+    return read + cells.filter((cell) => WITH_CENTS.test(cell)).length + named(i, AMOUNT_TITLE) * read;
+  });
+  const amount = highest(amounts) < 0 ? Math.min(1, columns.length - 1) : highest(amounts);
+  const references = columns.map((cells, i) =>
+    i === date || i === amount
+      ? 0
+      : named(i, REFERENCE_TITLE) * 2_000 + named(i, REMARK_TITLE) * 1_000 + cells.filter(Boolean).length,
+  );
+  const reference = highest(references);
+  const written = columns[amount] ?? [];
+  const comma = howMany(written, amountReader(',')) >= howMany(written, amountReader('.'));
+  return {
+    header,
+    dateColumn: String(date + 1),
+    amountColumn: String(amount + 1),
+    referenceColumn: reference < 0 ? '-' : String(reference + 1),
+    dateFormat: dateFormatOf(columns[date] ?? []),
+    decimal: comma ? (',' as const) : ('.' as const),
+  };
+};
+
+/** Guesses what is not given. Nothing of it is certain: a person looks at it. */
+export const previewOf = (bytes: Uint8Array, given?: StatementLayout): StatementPreview => {
+  const layout = given ?? layoutOf(bytes);
+  const read = beginning(bytes, layout);
+  const records = read.map(({ record }) => record);
+  return { format: { ...layout, ...columnsOf(records) }, records };
+};

@@ -1,0 +1,300 @@
+import type { LaneSchedule, LeaseRequest } from '../../../application/ports/delivery-queue.ts';
+import type { BreakerSettings, DispatchSettings } from './dispatch-settings.ts';
+
+/**
+ * Closed until an endpoint failed so often in a row that it is plainly down; then open: one delivery at a time is let through as a
+ * probe, and the others keep their attempts for later. The first sign of life closes it.
+ */
+export class Breaker {
+  readonly #settings: BreakerSettings;
+  #failures = 0;
+  #pauseMs: number;
+  #probeAt: number | undefined;
+
+  constructor(settings: BreakerSettings) {
+    this.#settings = settings;
+    this.#pauseMs = settings.firstPauseMs;
+  }
+
+  /** When the next probe may go; undefined while closed. */
+  get probeAt(): number | undefined {
+    return this.#probeAt;
+  }
+
+  get idle(): boolean {
+    return this.#failures === 0;
+  }
+
+  /** True when this closed it. */
+  alive(): boolean {
+    const closed = this.#probeAt !== undefined;
+    this.#failures = 0;
+    this.#probeAt = undefined;
+    this.#pauseMs = this.#settings.firstPauseMs;
+    return closed;
+  }
+
+  /** True when this opened it. Attempts that were under way when it opened do not prolong the pause. */
+  down(now: number): boolean {
+    this.#failures += 1;
+    if (this.#failures < this.#settings.failures) return false;
+    if (this.#probeAt !== undefined && now < this.#probeAt) return false;
+    const opened = this.#probeAt === undefined;
+    if (!opened) this.#pauseMs = Math.min(this.#settings.longestPauseMs, this.#pauseMs * 2);
+    this.#probeAt = now + this.#pauseMs;
+    return opened;
+  }
+}
+
+/** Slots that may be taken now. */
+export interface Allowance {
+  readonly total: number;
+  readonly retries: number;
+  readonly perEndpoint: number;
+}
+
+const HEALTH_NOTE_MS = 1_000;
+const msOf = (instant: string | null): number => (instant === null ? Infinity : Date.parse(instant));
+
+/** What one worker knows of one subscription: when it has work, how much of it is under way, how its endpoint fares. */
+export class Endpoint {
+  readonly webhookId: string;
+  readonly breaker: Breaker;
+  /** Lanes that are sending or wait for their turn; those whose result is being stored do not count. */
+  inFlight = 0;
+  retriesInFlight = 0;
+  sending = 0;
+  #firstAt = Infinity;
+  #retryAt = Infinity;
+  #notedAt = -Infinity;
+  #notedSuccess: boolean | undefined;
+
+  constructor(webhookId: string, breaker: BreakerSettings) {
+    this.webhookId = webhookId;
+    this.breaker = new Breaker(breaker);
+  }
+
+  count(lanes: number, retries: number): void {
+    this.inFlight += lanes;
+    this.retriesInFlight += retries;
+  }
+
+  /** Something new to send. */
+  wake(now: number): void {
+    this.#firstAt = Math.min(this.#firstAt, now);
+  }
+
+  retryAt(at: number): void {
+    this.#retryAt = Math.min(this.#retryAt, at);
+  }
+
+  learn({ firstAttemptAt, retryAt }: LaneSchedule): void {
+    this.#firstAt = Math.min(this.#firstAt, msOf(firstAttemptAt));
+    this.#retryAt = Math.min(this.#retryAt, msOf(retryAt));
+  }
+
+  /** When it next has a lane that may be leased; Infinity when nothing is known. */
+  get dueAt(): number {
+    return Math.max(Math.min(this.#firstAt, this.#retryAt), this.breaker.probeAt ?? -Infinity);
+  }
+
+  get forgettable(): boolean {
+    return this.inFlight === 0 && this.dueAt === Infinity && this.breaker.idle;
+  }
+
+  /** What to ask leases for now. The tiers asked for count as empty afterwards, until the answer or a wake says otherwise. */
+  request(now: number, allowance: Allowance): LeaseRequest | undefined {
+    const probing = this.breaker.probeAt !== undefined;
+    const limit = probing ? 1 : allowance.perEndpoint;
+    const room = Math.min(limit - this.inFlight, allowance.total);
+    // A busy endpoint waits until a few slots are free, so that one request fetches a few lanes.
+    if (room <= 0 || (this.inFlight > 0 && room < limit / 4)) return undefined;
+    const { firstAttempts, retries } = this.#split(now, room, allowance);
+    if (firstAttempts + retries === 0) return undefined;
+    if (firstAttempts > 0) this.#firstAt = Infinity;
+    if (retries > 0) this.#retryAt = Infinity;
+    return { webhookId: this.webhookId, firstAttempts, retries };
+  }
+
+  /** Retries get a quarter of the room while there are first attempts, and never all of the endpoint's slots. */
+  #split(now: number, room: number, allowance: Allowance): { firstAttempts: number; retries: number } {
+    const firstDue = this.#firstAt <= now;
+    if (this.#retryAt > now) return { firstAttempts: firstDue ? room : 0, retries: 0 };
+    const mostRetries = Math.max(1, Math.floor(allowance.perEndpoint * 0.75)) - this.retriesInFlight;
+    const wanted = firstDue ? Math.ceil(room / 4) : room;
+    const retries = Math.max(0, Math.min(wanted, mostRetries, allowance.retries));
+    // With room for one of the two only, whichever has waited longer.
+    if (firstDue && room === 1 && this.#firstAt < this.#retryAt) return { firstAttempts: 1, retries: 0 };
+    return { firstAttempts: firstDue ? room - retries : 0, retries };
+  }
+
+  /** True when the subscription should show this result: each change at once, otherwise now and then. */
+  shouldNote(success: boolean, now: number): boolean {
+    if (success === this.#notedSuccess && now - this.#notedAt < HEALTH_NOTE_MS) return false;
+    this.#notedSuccess = success;
+    this.#notedAt = now;
+    return true;
+  }
+}
+
+type Limits = Pick<DispatchSettings, 'slots' | 'slotsPerEndpoint'>;
+
+/** Who may send now. A lane whose result is being stored gives up its slot, and waits behind the others when it goes on. */
+export class SlotLimiter {
+  readonly #limits: Limits;
+  readonly #waiting = new Map<Endpoint, (() => void)[]>();
+  #sending = 0;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  get sending(): number {
+    return this.#sending;
+  }
+
+  /** Every `take` that resolved needs one `free`. */
+  async take(endpoint: Endpoint): Promise<void> {
+    if (this.#mayStart(endpoint)) return this.#start(endpoint);
+    await new Promise<void>((resolve) => {
+      const queue = this.#waiting.get(endpoint) ?? [];
+      queue.push(resolve);
+      this.#waiting.set(endpoint, queue);
+    });
+  }
+
+  free(endpoint: Endpoint): void {
+    this.#sending -= 1;
+    endpoint.sending -= 1;
+    this.#next(endpoint);
+    // The slot may be one that another endpoint's lanes wait for.
+    for (const other of this.#waiting.keys()) if (!this.#next(other)) break;
+  }
+
+  #mayStart(endpoint: Endpoint): boolean {
+    const { slots, slotsPerEndpoint } = this.#limits;
+    return this.#sending < slots && endpoint.sending < slotsPerEndpoint;
+  }
+
+  #start(endpoint: Endpoint): void {
+    this.#sending += 1;
+    endpoint.sending += 1;
+  }
+
+  /** False when no slot is left. */
+  #next(endpoint: Endpoint): boolean {
+    const queue = this.#waiting.get(endpoint);
+    while (queue && queue.length > 0 && this.#mayStart(endpoint)) {
+      this.#start(endpoint);
+      queue.shift()!();
+    }
+    if (queue?.length === 0) this.#waiting.delete(endpoint);
+    return this.#sending < this.#limits.slots;
+  }
+}
+
+const SHORTEST_TIMER_MS = 5;
+const LONGEST_TIMER_MS = 60_000;
+
+interface Options {
+  readonly breaker: BreakerSettings;
+  readonly now: () => number;
+  /** Called when the time of some endpoint has come. */
+  readonly onDue: () => void;
+}
+
+/** Which endpoints to turn to, and when: one timer for all of them, set to whichever is due first. */
+export class EndpointSchedule {
+  readonly #options: Options;
+  readonly #endpoints = new Map<string, Endpoint>();
+  /** May have a lane to lease now, in the order of their turns. */
+  readonly #hungry = new Set<Endpoint>();
+  /** Has, but there was no slot. */
+  readonly #starved = new Set<Endpoint>();
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Infinity;
+  #closed = false;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  endpoint(webhookId: string): Endpoint {
+    const known = this.#endpoints.get(webhookId);
+    if (known) return known;
+    const endpoint = new Endpoint(webhookId, this.#options.breaker);
+    this.#endpoints.set(webhookId, endpoint);
+    return endpoint;
+  }
+
+  /** There is something new for it. */
+  wake(webhookId: string): void {
+    const endpoint = this.endpoint(webhookId);
+    endpoint.wake(this.#options.now());
+    this.#hungry.add(endpoint);
+  }
+
+  /** Leasing its lanes failed: everything it may have is to be looked at again. */
+  reconsider(webhookId: string): void {
+    this.endpoint(webhookId).retryAt(this.#options.now());
+    this.wake(webhookId);
+  }
+
+  learn(schedule: LaneSchedule): void {
+    const endpoint = this.endpoint(schedule.webhookId);
+    endpoint.learn(schedule);
+    this.expect(endpoint);
+  }
+
+  /** Puts an endpoint where its next due time says. */
+  expect(endpoint: Endpoint, now = this.#options.now()): void {
+    const { dueAt } = endpoint;
+    if (dueAt <= now) this.#hungry.add(endpoint);
+    else if (dueAt < this.#timerAt) this.#setTimer(dueAt, now);
+  }
+
+  #setTimer(at: number, now: number): void {
+    if (this.#closed) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = at;
+    const delay = Math.min(LONGEST_TIMER_MS, Math.max(SHORTEST_TIMER_MS, at - now));
+    this.#timer = setTimeout(() => this.#onTimer(), delay);
+  }
+
+  #onTimer(): void {
+    this.#timerAt = Infinity;
+    for (const endpoint of this.#endpoints.values()) if (endpoint.dueAt < Infinity) this.expect(endpoint);
+    this.#options.onDue();
+  }
+
+  /** Endpoints whose time has come, one after the other; each is taken off until it is expected again. */
+  *due(now: number): Generator<Endpoint> {
+    for (const endpoint of this.#hungry) {
+      this.#hungry.delete(endpoint);
+      if (endpoint.dueAt <= now) yield endpoint;
+      else this.expect(endpoint, now);
+    }
+  }
+
+  /** To be asked again as soon as a slot is free. */
+  starve(endpoint: Endpoint): void {
+    this.#starved.add(endpoint);
+  }
+
+  slotFreed(): void {
+    for (const endpoint of this.#starved) this.#hungry.add(endpoint);
+    this.#starved.clear();
+  }
+
+  /** Lets go of endpoints of which there is nothing to know. */
+  tidy(): void {
+    for (const [webhookId, endpoint] of this.#endpoints) {
+      if (endpoint.forgettable && !this.#hungry.has(endpoint)) this.#endpoints.delete(webhookId);
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,101 @@
+import { describe, expect, test } from '@jest/globals';
+import { ForgetBorrower } from '../../../application/privacy/forget-borrower.ts';
+import { IndexBorrowers } from '../../../application/privacy/index-borrowers.ts';
+import { KeyMissingError, RecordedForgetting } from '../../../application/privacy/missing-keys.ts';
+import type { BorrowerIndexEntry, BorrowerVault } from '../../../application/ports/borrower-vault.ts';
+import type { SealedBorrower } from '../../../domain/shared/identifiers.ts';
+import type { Sealed } from '../../../domain/shared/private-text.ts';
+import { fixedClock, openVault } from '../../support/application-parts.ts';
+import { activate, postAssignment, receive, streamOf } from '../../support/post-assignment.ts';
+import { ana } from '../../support/renegotiation-world.ts';
+
+const SEALED = 'sealed' as SealedBorrower;
+const TEXT = { sealed: 'sealed' } as Sealed;
+
+/** Its operations' keys are gone, but for those named. */
+const withoutKeys = (kept: ReadonlySet<string>): BorrowerVault => ({
+  ...openVault,
+  open: async (stream, sealed) => (kept.has(stream) ? openVault.open(stream, sealed) : undefined),
+  sealText: async () => undefined,
+  sealNames: async () => undefined,
+  openTexts: async (_, texts) => texts.map(() => undefined),
+});
+
+const setUp = (kept: ReadonlySet<string> = new Set()) => {
+  const world = postAssignment();
+  const told: string[] = [];
+  const onMissing = ({ stream }: KeyMissingError): void => void told.push(stream);
+  const vault = new RecordedForgetting(withoutKeys(kept), { events: world.store, onMissing });
+  const forgetting = new ForgetBorrower({
+    commands: world.commands,
+    index: { add: async () => undefined, streamsOf: async () => [], remove: async () => undefined },
+    keys: { forget: async () => undefined, forgetOlder: async () => undefined },
+    documents: { remove: async () => undefined },
+    vault: openVault,
+    clock: fixedClock(),
+    realClock: { realNow: () => '2026-06-20T12:00:00.000Z' as never },
+  });
+  return { world, told, vault, forgetting };
+};
+
+/** Each thing that only the key can do. */
+const uses: Readonly<Record<string, (vault: BorrowerVault) => Promise<unknown>>> = {
+  'opening the borrower': (vault) => vault.open(streamOf(), SEALED),
+  'opening a text': (vault) => vault.openTexts(streamOf(), [TEXT]),
+  'sealing a text': (vault) => vault.sealText(streamOf(), 'a remark'),
+  'sealing a name': (vault) => vault.sealNames(streamOf(), ['ccb.pdf']),
+};
+
+describe.each(Object.entries(uses))('%s with a key that is gone', (_, use) => {
+  test('is a fault where no borrower was forgotten, and is told', async () => {
+    const { world, told, vault } = setUp();
+    await activate(world);
+    await expect(use(vault)).rejects.toThrow(KeyMissingError);
+    await expect(use(vault)).rejects.toThrow(/operation:loan-app-1\.L1.*KeysMissing/);
+    expect(told).toEqual([streamOf(), streamOf()]);
+  });
+
+  test('has nothing to give where the log says that the borrower was forgotten', async () => {
+    const { world, told, vault, forgetting } = setUp();
+    await activate(world);
+    const place = { applicationId: 'app-1', code: 'L1' };
+    await forgetting.forget(ana.document_number, place, { requestId: 'request' });
+    expect([(await use(vault)) ?? undefined].flat()).toEqual([undefined]);
+    expect(told).toEqual([]);
+  });
+
+  test('says nothing of a code that has no operation', async () => {
+    const { told, vault } = setUp();
+    expect([(await use(vault)) ?? undefined].flat()).toEqual([undefined]);
+    expect(told).toEqual([]);
+  });
+});
+
+test('a row that was emptied is not looked up at all', async () => {
+  const { world, vault } = setUp();
+  await activate(world);
+  expect(await vault.open(streamOf(), '' as SealedBorrower)).toBeUndefined();
+});
+
+test('operations whose keys are lost are not entered, and looked for again on the next run', async () => {
+  const kept = new Set([streamOf('L2')]);
+  const { world, vault } = setUp(kept);
+  await receive(world);
+  await receive(world, 'L2');
+  const entries: BorrowerIndexEntry[] = [];
+  let advanced = 0;
+  const indexing = new IndexBorrowers({
+    subscription: world.store,
+    checkpoints: { load: async () => 'start', advance: async () => ((advanced += 1), true) },
+    vault,
+    index: { add: async (added) => void entries.push(...added) },
+  });
+  await indexing.completeOnce(() => undefined);
+  expect([entries.map(({ stream }) => stream), advanced]).toEqual([[streamOf('L2')], 0]);
+  kept.add(streamOf());
+  await indexing.completeOnce(() => undefined);
+  expect([entries.map(({ stream }) => stream).sort(), advanced]).toEqual([
+    [streamOf(), streamOf('L2'), streamOf('L2')],
+    1,
+  ]);
+});

@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { Download } from 'playwright-core';
+import { liveAll } from '../lives/live.ts';
+import { failuresOf, livesFrom } from '../lives/smallest.ts';
+import { World } from '../lives/world.ts';
+import { ConsoleBeside, ConsoleBrowser, looked } from './console-browser.ts';
+import type { Watched } from './console-browser.ts';
+
+const LIVES = 12;
+const SEED = Number(process.env['SEED'] ?? 7);
+
+let world: World;
+let beside: ConsoleBeside;
+let browser: ConsoleBrowser;
+let desk: Watched;
+let known: { readonly code: string; readonly application: string };
+
+jest.setTimeout(60_000);
+
+beforeAll(async () => {
+  world = await World.start();
+  const living = await liveAll(world, livesFrom(SEED, LIVES));
+  expect(await failuresOf(SEED, living)).toEqual([]);
+  const one = living.find(({ model }) => model.books.size > 0)!;
+  known = { code: [...one.model.books.values()][0]!.code, application: one.application.applicationId };
+  beside = await ConsoleBeside.open(world);
+  browser = await ConsoleBrowser.launch();
+  desk = await browser.enter(beside);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await beside?.close();
+  await world?.close();
+});
+
+const downloaded = async ({ page }: Watched, button: string): Promise<{ name: string; text: string }> => {
+  const [download]: [Download, unknown] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: button }).click(),
+  ]);
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
+};
+
+const openAudit = async ({ page }: Watched): Promise<void> => {
+  await page.getByRole('link', { name: 'Audit' }).click();
+  await page.getByRole('heading', { name: 'Verify the log' }).waitFor();
+};
+
+const verify = async ({ page }: Watched, anchor?: string): Promise<void> => {
+  await openAudit({ page, complaints: [] });
+  if (anchor !== undefined)
+    await page
+      .locator('input[name=anchor]')
+      .setInputFiles({ name: 'a.jsonl', mimeType: 'application/json', buffer: Buffer.from(anchor) });
+  await page.getByRole('button', { name: 'Verify', exact: true }).click();
+};
+
+describe('Audit', () => {
+  let anchor: string;
+
+  test('verifies the whole log while the page follows it, and says that nothing differs', async () => {
+    await verify(desk);
+    const { page } = desk;
+    await page.getByText('No difference.').waitFor();
+    expect(await page.locator('#verification dl').innerText()).toMatch(/Events\s+[\d.]+/);
+    expect(await looked(page, 'audit')).toEqual([]);
+  });
+
+  test('gives a signed anchor, with which the next verification compares', async () => {
+    const sealed = await downloaded(desk, 'Seal now and download the anchor');
+    expect(sealed.name).toMatch(/^anchor-.*\.jsonl$/);
+    anchor = (await downloaded(desk, 'Download the anchor of this verification')).text;
+    expect(anchor.split('\n').length).toBeGreaterThan(sealed.text.split('\n').length);
+    await verify(desk, anchor);
+    await desk.page.getByText('Compared with the anchor of').waitFor();
+    await desk.page.getByText('No difference.').waitFor();
+  });
+
+  test('refuses an anchor that was changed', async () => {
+    const watched = await browser.enter(beside);
+    await verify(watched, anchor.replace(/"revision":\d+/, '"revision":999'));
+    await watched.page
+      .getByText(/anchor/)
+      .first()
+      .waitFor();
+    await watched.page.getByRole('alert').waitFor();
+  });
+
+  test('explains an operation as the command line does', async () => {
+    await openAudit(desk);
+    const { page } = desk;
+    await page.getByLabel('Code of the operation').fill(known.code);
+    await page.locator('select[name=application]').selectOption(known.application);
+    await page.getByRole('button', { name: 'Explain' }).click();
+    const report = page.locator('#explained pre');
+    await report.getByText(`Operation ${known.code}`).waitFor();
+    expect(await report.innerText()).toMatch(
+      /hash chain: whole[\s\S]*loan\.received[\s\S]*acquisition value/,
+    );
+    await page.locator('h1').hover();
+    expect(await looked(page, 'audit-explained')).toEqual([]);
+    const { text } = await downloaded(desk, 'Download as JSON');
+    expect(JSON.parse(text)).toMatchObject({ chain_broken_at: null, events: expect.any(Array) });
+  });
+
+  test('also with --read-only, which seals nothing', async () => {
+    const reading = await ConsoleBeside.open(world, { readOnly: true });
+    try {
+      const auditor = await browser.enter(reading);
+      await verify(auditor);
+      await auditor.page.getByText('No difference.').waitFor();
+      expect(await auditor.page.getByRole('button', { name: 'Seal now' }).count()).toBe(0);
+      await downloaded(auditor, 'Download the anchor of this verification');
+    } finally {
+      await reading.close();
+    }
+  });
+});
+
+test('no page complains, or asks another host for anything', () => {
+  expect(desk.complaints).toEqual([]);
+});

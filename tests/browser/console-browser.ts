@@ -1,0 +1,134 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { source as axe } from 'axe-core';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { OpenConsole, RunningConsole } from '../../infrastructure/cli/console.ts';
+import { openConsole } from '../../infrastructure/composition/areas/console.ts';
+import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
+import { createContainer } from '../../infrastructure/composition/container.ts';
+import { openFoundations } from '../../infrastructure/composition/foundations.ts';
+import type { Foundations } from '../../infrastructure/composition/foundations.ts';
+import type { World } from '../lives/world.ts';
+
+type Json = ReturnType<typeof JSON.parse>;
+
+/** Where the distribution puts it; CHROMIUM names another one. */
+const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+/** For people; git ignores it. */
+const PICTURES = join(import.meta.dirname, '..', '..', 'screenshots', 'console');
+
+/** A console as a process of its own would be: over stores that it opened itself, beside the service of a world. */
+export class ConsoleBeside {
+  readonly #foundations: Foundations;
+  readonly #running: RunningConsole;
+
+  private constructor(foundations: Foundations, running: RunningConsole) {
+    this.#foundations = foundations;
+    this.#running = running;
+  }
+
+  static async open(world: World, settings: Partial<OpenConsole> = {}): Promise<ConsoleBeside> {
+    const foundations = await openFoundations(readConfiguration(world.environment), world.logger);
+    const container = createContainer({ ...foundations, clock: world.clock });
+    const defaults = {
+      host: '127.0.0.1',
+      port: 0,
+      operator: 'maria.souza',
+      readOnly: false,
+      idleMs: 1_800_000,
+    };
+    return new ConsoleBeside(foundations, await openConsole(container, { ...defaults, ...settings }));
+  }
+
+  newAddress(): string {
+    return this.#running.newAddress();
+  }
+
+  async close(): Promise<void> {
+    await this.#running.close();
+    await this.#foundations.engines.close();
+  }
+}
+
+/** Whatever the browser complained about, or asked of another host. */
+export interface Watched {
+  readonly page: Page;
+  readonly complaints: readonly string[];
+}
+
+export class ConsoleBrowser {
+  readonly #browser: Browser;
+
+  private constructor(browser: Browser) {
+    this.#browser = browser;
+  }
+
+  static async launch(): Promise<ConsoleBrowser> {
+    return new ConsoleBrowser(await chromium.launch({ executablePath, args: ['--no-sandbox'] }));
+  }
+
+  /** A person who has opened the printed address. English, unless the options say otherwise. */
+  async enter(console: ConsoleBeside, options: BrowserContextOptions = {}): Promise<Watched> {
+    const address = console.newAddress();
+    const { origin } = new URL(address);
+    const context = await this.#browser.newContext({
+      locale: 'en-GB',
+      viewport: { width: 1400, height: 900 },
+      ...options,
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      // The browser's own reader of PDF is made of pages too.
+      const own = ['data:', 'blob:', 'chrome:', 'chrome-extension:'].includes(url.protocol);
+      if (url.origin !== origin && !own) complaints.push(`another host: ${url.href}`);
+    });
+    await page.goto(address);
+    return { page, complaints };
+  }
+
+  close(): Promise<void> {
+    return this.#browser.close();
+  }
+}
+
+/** What axe finds that is serious or worse, in short. */
+export const barriers = async (page: Page): Promise<readonly string[]> => {
+  await page.evaluate(axe);
+  const { violations }: Json = await page.evaluate<Json>(() => (globalThis as Json).axe.run());
+  return violations
+    .filter(({ impact }: Json) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }: Json) => `${id}: ${nodes.map(({ html }: Json) => html).join(' | ')}`);
+};
+
+export const WIDTHS = [360, 1_400, 1_920] as const;
+
+/** Pictures in both schemes and at every width, and what is wrong with them: barriers, or content wider than the window. */
+export const looked = async (page: Page, name: string): Promise<readonly string[]> => {
+  mkdirSync(PICTURES, { recursive: true });
+  const wrong: string[] = [];
+  const before = page.viewportSize()!;
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.screenshot({
+        path: join(PICTURES, `${name}-${colorScheme}-${width}.png`),
+        animations: 'disabled',
+      });
+      const wide = await page.evaluate(() => (globalThis as Json).document.documentElement.scrollWidth);
+      if (wide > width) wrong.push(`${width}: the page is ${wide} wide`);
+    }
+    wrong.push(...(await barriers(page)).map((one) => `${colorScheme}: ${one}`));
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(before);
+  return wrong;
+};

@@ -1,0 +1,254 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { Living } from '../lives/live.ts';
+import type { Book } from '../lives/model/book.ts';
+import { livesFrom } from '../lives/smallest.ts';
+import { DAYS_BEFORE } from '../lives/steps.ts';
+import { World } from '../lives/world.ts';
+import type { TestApplication } from '../lives/world.ts';
+import { ConsoleBeside, ConsoleBrowser, looked } from './console-browser.ts';
+import type { Watched } from './console-browser.ts';
+
+const SEED = Number(process.env['SEED'] ?? 7);
+const LIVES = 10;
+
+let world: World;
+let beside: ConsoleBeside;
+let browser: ConsoleBrowser;
+let desk: Watched;
+let living: readonly Living[];
+
+jest.setTimeout(60_000);
+
+/** No receiver answers there: deliveries are tried and told, and never arrive. */
+const subscribe = async (application: TestApplication): Promise<void> => {
+  const body = { url: 'https://receiver.example/events', events: ['*'] };
+  const answer = await world.call(application, { method: 'POST', path: '/webhook', body });
+  expect(answer).toMatchObject({ status: 200, body: { url: body.url } });
+};
+
+beforeAll(async () => {
+  world = await World.start();
+  const lives = livesFrom(SEED, LIVES);
+  living = await Promise.all(lives.map(() => Living.begin(world)));
+  for (const { application } of living) await subscribe(application);
+  for (const [i, days] of DAYS_BEFORE.entries()) {
+    if (days > 0) {
+      await world.pass(days);
+      for (const one of living) one.model.dayTurns(world.now().today);
+    }
+    for (const [n, one] of living.entries()) await one.part(lives[n]!.parts[i] ?? []);
+  }
+  expect(living.flatMap(({ found }) => found)).toEqual([]);
+  beside = await ConsoleBeside.open(world);
+  browser = await ConsoleBrowser.launch();
+  desk = await browser.enter(beside);
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  await beside?.close();
+  await world?.close();
+});
+
+/** The operation of which most was told, among those that fit. */
+const operationWith = (fits: (book: Book) => boolean): { readonly path: string; readonly book: Book } => {
+  const found = living
+    .flatMap(({ application, model }) =>
+      [...model.books.values()].filter(fits).map((book) => ({ application, book })),
+    )
+    .toSorted((one, other) => other.book.told.length - one.book.told.length)
+    .at(0);
+  if (found === undefined) throw new Error(`no life of seed ${SEED} has such an operation`);
+  const { application, book } = found;
+  return { path: `/operations/${application.applicationId}/${book.code}`, book };
+};
+
+const open = async (path: string): Promise<void> => {
+  const { page } = desk;
+  await page.goto(new URL(path, page.url()).href);
+};
+const paid = ({ parts }: Book): number =>
+  parts.filter(({ status }) => status === 'settled' || status === 'prepaid').length;
+
+describe('an operation', () => {
+  test('shows its schedule as a picture and as a table, what happened, and what was sent', async () => {
+    const { page } = desk;
+    const { path, book } = operationWith((one) => paid(one) > 0 && one.parts.length > 2 && !one.forgotten);
+    await open(path);
+    await page.getByRole('heading', { level: 1, name: book.code }).waitFor();
+    const rows = page.locator('section[aria-labelledby="schedule-title"] tbody tr');
+    expect(await rows.count()).toBe(book.parts.length);
+    const states = await rows.locator('.state').allTextContents();
+    expect(states.filter((one) => one === 'Paid' || one === 'Prepaid')).toHaveLength(paid(book));
+    const picture = page.locator('canvas[data-picture]');
+    await expect(picture.getAttribute('aria-label')).resolves.toContain(`${paid(book)} paid`);
+    // chart.js has drawn it: it sizes the canvas to its place.
+    expect(await picture.evaluate((canvas: { width: number }) => canvas.width)).toBeGreaterThan(300);
+    expect(await page.locator('.timeline > li').count()).toBeGreaterThanOrEqual(book.told.length);
+    expect(
+      await page.locator('section[aria-labelledby="webhooks-title"] tbody tr').count(),
+    ).toBeGreaterThanOrEqual(1);
+    expect(await looked(page, 'operation')).toEqual([]);
+  });
+
+  test('explains a price line by line when it is opened', async () => {
+    const { page } = desk;
+    const { path } = operationWith((one) => paid(one) > 0);
+    await open(path);
+    const reception = page.locator('.timeline > li').last();
+    await reception.locator('summary').click();
+    await reception.getByText('How the value came about').waitFor();
+    expect(await reception.locator('tbody tr').count()).toBeGreaterThan(0);
+    expect(await reception.textContent()).toContain('add up to the price');
+    expect(await looked(page, 'operation-price')).toEqual([]);
+  });
+
+  test('shows a past day, and what was not known yet', async () => {
+    const { page } = desk;
+    const { path } = operationWith((one) => paid(one) > 0);
+    await open(path);
+    const all = await page.locator('.timeline > li').count();
+    await page.getByLabel('Position on').fill('2026-06-20');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByRole('status').getByText('Position on 20/06/2026').waitFor();
+    const later = await page.locator('.timeline > li.left-out').count();
+    expect(later).toBeGreaterThan(0);
+    expect(await page.locator('.timeline > li').count()).toBe(all);
+
+    await page.getByLabel('As it was known at').fill('2026-01-01T10:00:00');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByText('the operation did not exist yet').waitFor();
+    expect(await looked(page, 'operation-before')).toEqual([]);
+    await page.getByRole('link', { name: 'Back to today' }).click();
+    await page.locator('.timeline > li').first().waitFor();
+    expect(await page.locator('.timeline > li.left-out').count()).toBe(0);
+  });
+
+  test('gives out its documents', async () => {
+    const { page } = desk;
+    const { path, book } = operationWith((one) => !one.forgotten && one.papers.length > 0);
+    await open(path);
+    const link = page.locator('section[aria-labelledby="documents-title"] a').first();
+    const { href, body } = await link.evaluate(async (a: { href: string }) => {
+      const response = await fetch(a.href);
+      return { href: a.href, body: (await response.arrayBuffer()).byteLength };
+    });
+    expect(href).toContain(path.replace('/operations/', '/documents/'));
+    expect(book.papers.map(({ size }) => size)).toContain(body);
+  });
+
+  test('that does not exist is said to, with what to do', async () => {
+    const { page } = await browser.enter(beside, { locale: 'pt-BR' });
+    const { origin } = new URL(page.url());
+    for (const path of [`${randomUUID()}/NONE`, 'x/y', `${randomUUID()}/%20`]) {
+      const response = await page.goto(`${origin}/operations/${path}`);
+      expect(response?.status()).toBe(404);
+      await page.getByRole('alert').getByText('Não há tal operação').waitFor();
+    }
+  });
+});
+
+/** What the life of a client expects to be found, newest or not. */
+const books = (fits: (book: Book) => boolean = () => true): readonly Book[] =>
+  living.flatMap(({ model }) => [...model.books.values()].filter(fits));
+
+const listed = async (): Promise<readonly string[]> => {
+  const { page } = desk;
+  const codes: string[] = [];
+  for (;;) {
+    codes.push(...(await page.locator('tbody td:first-child').allInnerTexts()));
+    const next = page.getByRole('link', { name: 'Next page' });
+    if ((await next.count()) === 0) return codes;
+    await next.click();
+    await page.getByRole('link', { name: 'From the start' }).waitFor();
+  }
+};
+
+describe('the search of operations', () => {
+  test('lists all of them, and finds by code, fund and state what lives expect', async () => {
+    const { page } = desk;
+    await open('/operations');
+    expect(await looked(page, 'operations')).toEqual([]);
+    expect(await listed()).toHaveLength(books().length);
+    const { book } = operationWith((one) => !one.forgotten);
+    await open('/operations');
+    await page.getByLabel('Fund').selectOption(book.fund);
+    await page.getByLabel('Status').selectOption(book.status);
+    await page.getByLabel('Code begins with').fill('OP');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.waitForURL(/search=/);
+    const expected = books(({ fund, status }) => fund === book.fund && status === book.status);
+    expect((await listed()).toSorted()).toEqual(expected.map(({ code }) => code).toSorted());
+  });
+
+  test('by the borrower: the document is posted, found, masked, and stands in no address', async () => {
+    const { page } = desk;
+    const { document } = operationWith((one) => !one.forgotten).book.person;
+    const addresses: string[] = [];
+    page.on('request', (request) => addresses.push(request.url()));
+    await open('/operations');
+    await page.getByLabel('CPF or CNPJ').fill(document);
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.waitForURL(/search=/);
+    const masked = `${'*'.repeat(document.length - 2)}${document.slice(-2)}`;
+    expect(new Set(await page.locator('tbody td:nth-child(3)').allInnerTexts())).toEqual(new Set([masked]));
+    const known = books(({ person, forgotten }) => person.document === document && !forgotten);
+    expect(await listed()).toHaveLength(known.length);
+    expect(addresses.filter((address) => address.includes(document))).toEqual([]);
+    // Gone to an operation and back, the search is still there.
+    await page.locator('tbody a').first().click();
+    await page.getByRole('heading', { level: 1, name: 'Operation' }).waitFor();
+    await page.goBack();
+    expect(await page.getByLabel('CPF or CNPJ').inputValue()).toBe(document);
+    // Another session knows nothing of it.
+    const other = await browser.enter(beside);
+    await other.page.goto(page.url());
+    await other.page.getByRole('alert').getByText('not known any more').waitFor();
+    expect(await other.page.content()).not.toContain(document);
+  });
+
+  test('says what it cannot search for, and exports what it found as CSV', async () => {
+    // The browser itself remarks on a refusal.
+    const { page } = await browser.enter(beside);
+    await page.getByRole('link', { name: 'Operations' }).click();
+    await page.getByLabel('CPF or CNPJ').fill('12345');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('alert').getByText('CPF of 11 digits').waitFor();
+    const csv = await page.evaluate<string>(async () => (await fetch('/operations/export')).text());
+    const [header, ...lines] = csv.trim().split('\n');
+    expect(header).toContain('originator_proposal_code,fund_id,status');
+    expect(lines).toHaveLength(books().length);
+  });
+});
+
+describe('the portfolio', () => {
+  test('shows what a fund holds as the command line counts it, with pictures, tables and another day', async () => {
+    const { page } = desk;
+    const { book } = operationWith(({ status }) => status === 'active');
+    const open = books(
+      ({ fund, status }) => fund === book.fund && ['active', 'repurchase_pending'].includes(status),
+    );
+    await page.getByRole('link', { name: 'Portfolio' }).click();
+    await page.getByText('Choose a fund.').waitFor();
+    await page.getByLabel('Fund').selectOption(book.fund);
+    await page.getByLabel('Against').fill('2026-06-20');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByRole('heading', { name: 'Ageing' }).waitFor();
+    const held = page.locator('.tiles article').filter({ hasText: 'Operations held' }).locator('p');
+    expect(Number(await held.innerText())).toBe(open.length);
+    const rows = page.locator('section[aria-labelledby="concentration-title"] tbody tr');
+    expect(await rows.count()).toBe(open.length);
+    for (const canvas of await page.locator('canvas[data-picture]').all())
+      expect(await canvas.evaluate((one: { width: number }) => one.width)).toBeGreaterThan(300);
+    await page.getByText('since 20/06/2026').first().waitFor();
+    expect(await looked(page, 'portfolio')).toEqual([]);
+    const csv = await page
+      .getByRole('link', { name: 'Export CSV' })
+      .evaluate(async (a: { href: string }) => (await fetch(a.href)).text());
+    expect(csv).toContain(`operations,,${open.length},`);
+  });
+});
+
+test('no page complains, or asks another host for anything', () => {
+  expect(desk.complaints).toEqual([]);
+});

@@ -1,0 +1,189 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
+import { authority } from '../support/certificates.ts';
+import { Random } from '../support/random.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { TlsReceiver } from '../support/tls-receiver.ts';
+import { World } from '../lives/world.ts';
+import type { TestApplication } from '../lives/world.ts';
+import { ConsoleBeside, ConsoleBrowser, looked } from './console-browser.ts';
+import type { Watched } from './console-browser.ts';
+
+const SEED = Number(process.env['SEED'] ?? 18);
+const OPERATIONS = 14;
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let receivers: Record<'good' | 'bad', TlsReceiver>;
+let world: World;
+let application: TestApplication;
+let beside: ConsoleBeside;
+let browser: ConsoleBrowser;
+let desk: Watched;
+
+jest.setTimeout(60_000);
+
+/** Answers with a body, now and then not as it should. */
+const respond = (receiver: TlsReceiver, share: number, random: Random): void => {
+  receiver.answer = (response) => {
+    const fails = random.next() < share;
+    response.writeHead(fails ? 503 : 200, { 'content-type': 'text/plain' });
+    response.end(fails ? 'queue full, come back <later>' : 'taken');
+  };
+};
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  const ca = await authority();
+  const caFile = join(directory.path, 'ca.pem');
+  await writeFile(caFile, ca.caPem);
+  receivers = {
+    good: await TlsReceiver.start(await ca.leaf()),
+    bad: await TlsReceiver.start(await ca.leaf()),
+  };
+  const random = new Random(SEED);
+  respond(receivers.good, 0.1, random);
+  respond(receivers.bad, 1, random);
+  world = await World.start({
+    ENVIRONMENT: 'sandbox',
+    WEBHOOK_CA_FILE: caFile,
+    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+    WEBHOOK_RETRY_SCHEDULE: '1s,1h',
+  });
+  application = await world.createApplication();
+  for (const [name, { url }] of Object.entries(receivers)) {
+    const body = { url, events: ['*'], description: `the ${name} one` };
+    expect(await world.call(application, { method: 'POST', path: '/webhook', body })).toMatchObject({
+      status: 200,
+    });
+  }
+  const [fund] = application.funds;
+  for (let n = 1; n <= OPERATIONS; n += 1) {
+    const loan = loanRequest(fund!, `OP-${SEED}-${n}`, 1 + Math.floor(random.next() * 5));
+    const body = multipart('loan_data', loan, [{ name: 'ccb.pdf', content: smallPdf() }]);
+    expect(await world.call(application, { method: 'POST', path: '/loan', body })).toMatchObject({
+      status: 201,
+    });
+  }
+  beside = await ConsoleBeside.open(world);
+  browser = await ConsoleBrowser.launch();
+  desk = await browser.enter(beside);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await beside?.close();
+  await world?.close();
+  await Promise.all(Object.values(receivers ?? {}).map((one) => one.close()));
+  await directory?.remove();
+});
+
+const openEndpoint = async (name: 'good' | 'bad', { page }: Watched = desk): Promise<void> => {
+  await page.goto(new URL('/webhooks', page.url()).href);
+  await page
+    .getByRole('row', { name: `the ${name} one` })
+    .getByRole('link')
+    .click();
+  await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
+};
+
+describe('Webhooks', () => {
+  test('names the endpoints of all applications, the failing one first, with success and answer times', async () => {
+    const { page } = desk;
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    const rows = page.locator('#endpoints tbody tr');
+    await rows.first().getByText('Failing for').waitFor();
+    expect(await rows.first().innerText()).toContain('the bad one');
+    expect(await rows.first().innerText()).toMatch(/\b0%/);
+    expect(await rows.nth(1).innerText()).toMatch(/Active[\s\S]*\d%[\s\S]*ms/);
+    expect(await looked(page, 'webhooks')).toEqual([]);
+    await page.getByRole('link', { name: 'Paused' }).click();
+    await page.getByText('No webhook here.').waitFor();
+  });
+
+  test('shows the deliveries of one, by state', async () => {
+    await openEndpoint('good');
+    const { page } = desk;
+    await page.getByRole('link', { name: 'Delivered', exact: true }).click();
+    await page.locator('nav.choices a[aria-current]', { hasText: 'Delivered' }).waitFor();
+    const states = await page.locator('tbody tr td:nth-child(4)').allInnerTexts();
+    expect(new Set(states)).toEqual(new Set(['Delivered']));
+    expect(await looked(page, 'webhook')).toEqual([]);
+  });
+
+  test('shows what was sent and what came back', async () => {
+    await openEndpoint('bad');
+    const { page } = desk;
+    await page
+      .getByRole('link', { name: /loan_received/ })
+      .first()
+      .click();
+    await page.getByRole('heading', { name: 'Body sent' }).waitFor();
+    const { event_id: eventId, event } = JSON.parse(await page.locator('pre').last().innerText());
+    expect([event, page.url()]).toEqual(['loan_received', expect.stringContaining(eventId)]);
+    await page.getByText('Answer received').last().click();
+    await page.getByText('queue full, come back <later>').first().waitFor();
+    expect(await looked(page, 'delivery')).toEqual([]);
+  });
+
+  test('sends one again, and a ping, which reach the receiver and show here', async () => {
+    const { page } = desk;
+    await openEndpoint('good');
+    const arrived = receivers.good.requests.length;
+    await page
+      .getByRole('link', { name: /loan_received/ })
+      .first()
+      .click();
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('It is queued').waitFor();
+    await openEndpoint('good');
+    await page.getByRole('button', { name: 'Send a ping' }).click();
+    await page.getByText('The ping is queued').waitFor();
+    await page
+      .locator('tbody tr', { hasText: 'webhook.ping' })
+      .nth(1)
+      .getByText(/Delivered|Retrying/)
+      .waitFor();
+    expect(receivers.good.requests.length).toBeGreaterThan(arrived);
+  });
+
+  test('sends nothing of a paused one, and says why', async () => {
+    const { body } = await world.call(application, { method: 'GET', path: '/webhook' });
+    const { webhook_id: id } = body.data.find(
+      (one: { description: string }) => one.description === 'the bad one',
+    );
+    await world.call(application, { method: 'POST', path: `/webhook/${id}/pause` });
+    await openEndpoint('bad');
+    await desk.page.getByText('The webhook is paused').waitFor();
+    expect(await desk.page.getByRole('button', { name: 'Send a ping' }).count()).toBe(0);
+  });
+
+  test('speaks Portuguese', async () => {
+    const { page, complaints } = await browser.enter(beside, { locale: 'pt-BR' });
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('heading', { name: 'Endereços' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
+test('with --read-only nothing is sent: there is no button, and a form made by hand is refused', async () => {
+  const reading = await ConsoleBeside.open(world, { readOnly: true });
+  try {
+    const auditor = await browser.enter(reading);
+    await openEndpoint('good', auditor);
+    const { page } = auditor;
+    expect(await page.getByRole('button', { name: 'Send a ping' }).count()).toBe(0);
+    const token = await page.locator('input[name=form_token]').first().inputValue();
+    const answer = await page.request.post(`${page.url()}/ping`, {
+      form: { form_token: token },
+      headers: { origin: new URL(page.url()).origin },
+    });
+    expect(answer.status()).toBe(403);
+  } finally {
+    await reading.close();
+  }
+});
+
+test('no page complains, or asks another host for anything', () => {
+  expect(desk.complaints).toEqual([]);
+});

@@ -1,0 +1,301 @@
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { html } from '../../../infrastructure/console/html.ts';
+import { action, view } from '../../../infrastructure/console/page.ts';
+import type { Page } from '../../../infrastructure/console/page.ts';
+import { PAGES } from '../../../infrastructure/console/pages/all.ts';
+import type { ConsoleServices } from '../../../infrastructure/console/services.ts';
+import { ConsoleServer, UNREACHABLE } from '../../support/console-server.ts';
+
+const routes = PAGES.flatMap((page) => page.routes).map(({ kind, path }) => ({
+  kind,
+  path: path.replaceAll(/:\w+/g, 'one'),
+}));
+const forms = routes.filter(({ kind }) => kind !== 'view');
+const actions = routes.filter(({ kind }) => kind === 'action');
+
+let done: number;
+const slow = Promise.withResolvers<void>();
+/** A page of nothing but what is looked at here. */
+const PROBE: Page = {
+  path: '/',
+  title: { 'pt-BR': 'Sonda', en: 'Probe' },
+  live: true,
+  routes: [
+    view('/', async ({ operator }) => ({ kind: 'page', body: html`<p>${operator} <b>x</b> ${'<i>&"'}</p>` })),
+    view('/slow', async () => {
+      await slow.promise;
+      return { kind: 'part', body: 'late' };
+    }),
+    view('/broken', async () => {
+      throw new Error('a secret of the inside');
+    }),
+    view('/file', async () => ({
+      kind: 'file',
+      name: 'a "b"\r\nc.pdf',
+      mediaType: 'application/pdf',
+      inline: true,
+      content: (async function* () {
+        yield '%PDF-1.4';
+      })(),
+    })),
+    action('/act', async ({ fields }) => {
+      done += 1;
+      return { kind: 'part', body: fields.get('what') };
+    }),
+  ],
+};
+
+let server: ConsoleServer;
+beforeEach(async () => {
+  done = 0;
+  server = await ConsoleServer.open({ pages: [PROBE] });
+});
+afterEach(() => server.close());
+
+const english = { 'accept-language': 'en' };
+
+describe('the printed address', () => {
+  test('begins a session that only its browser can go on with', async () => {
+    const { status, headers } = await server.ask(`/enter?token=${server.sessions.issueToken()}`);
+    expect([status, headers.location]).toEqual([303, '/']);
+    const [cookie] = headers['set-cookie']!;
+    expect(cookie).toMatch(/^receivables_console_\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+    const page = await server.ask('/', { headers: { cookie: cookie!.split(';')[0]!, ...english } });
+    expect([page.status, page.text.includes('maria.souza')]).toEqual([200, true]);
+  });
+
+  test.each([
+    ['used already', () => {}],
+    ['too old', () => (server.elapsed = 600_000)],
+    ['followed by another one', () => void server.sessions.issueToken()],
+  ])('opens nothing when it was %s', async (name, happens) => {
+    const token = server.sessions.issueToken();
+    if (name === 'used already') await server.ask(`/enter?token=${token}`);
+    happens();
+    const answer = await server.ask(`/enter?token=${token}`, { headers: english });
+    expect([answer.status, answer.headers['set-cookie']]).toEqual([401, undefined]);
+    expect(answer.text).toContain('Ask for another one on the terminal');
+  });
+
+  test.each(['', '?token=', '?token=x', '?token=a&token=b', '?other=1'])(
+    'opens nothing as /enter%s',
+    async (query) => {
+      server.sessions.issueToken();
+      expect((await server.ask(`/enter${query}`)).status).toBe(401);
+    },
+  );
+});
+
+describe('without a session', () => {
+  test('no page of the console is shown and no form of it taken', async () => {
+    const whole = await ConsoleServer.open();
+    try {
+      for (const { kind, path } of routes) {
+        const method = kind === 'view' ? 'GET' : 'POST';
+        for (const headers of [{}, { cookie: 'receivables_console_1=x' }]) {
+          const answer = await whole.ask(path, { method, headers });
+          expect([path, answer.status]).toEqual([path, 401]);
+        }
+      }
+      expect((await whole.ask('/live')).status).toBe(401);
+    } finally {
+      await whole.close();
+    }
+  });
+
+  test('a session that was not used ends, and what a page fetches by itself keeps none alive', async () => {
+    const { cookie } = await server.enter();
+    const statusOf = async (headers: object) =>
+      (await server.ask('/', { headers: { cookie, ...headers } })).status;
+    server.elapsed = 1_799_999;
+    expect(await statusOf({ 'x-unattended': '1' })).toBe(200);
+    expect(await statusOf({})).toBe(200);
+    server.elapsed += 1_799_999;
+    expect(await statusOf({ 'x-unattended': '1' })).toBe(200);
+    server.elapsed += 1;
+    expect(await statusOf({})).toBe(401);
+  });
+
+  test('a session ends after twelve hours, however much it is used', async () => {
+    const { cookie } = await server.enter();
+    for (; server.elapsed < 12 * 3_600_000; server.elapsed += 1_000_000)
+      expect((await server.ask('/', { headers: { cookie } })).status).toBe(200);
+    expect((await server.ask('/', { headers: { cookie } })).status).toBe(401);
+  });
+
+  test('a session that the person ends is over', async () => {
+    const { cookie, formToken } = await server.enter();
+    const ended = await server.post('/session/end', { form_token: formToken }, { cookie, ...english });
+    expect([ended.status, ended.text.includes('The session has ended')]).toEqual([401, true]);
+    expect((await server.ask('/', { headers: { cookie } })).status).toBe(401);
+  });
+});
+
+describe('a form that comes from elsewhere', () => {
+  const foreign: readonly (readonly [string, Record<string, string>, boolean])[] = [
+    ['with the origin of another page', { origin: 'http://evil.example' }, true],
+    ['with the origin of another port', { origin: 'http://127.0.0.1:1' }, true],
+    ['with no origin to name', { origin: 'null' }, true],
+    ['from another site, as the browser says', { 'sec-fetch-site': 'cross-site' }, true],
+    ['from another port, as the browser says', { 'sec-fetch-site': 'same-site' }, true],
+    ['without its token', {}, false],
+    ['with a wrong token', { 'x-form-token': 'x'.repeat(43) }, false],
+  ];
+
+  test.each(foreign)('is refused %s', async (_, headers, knowsToken) => {
+    const { cookie, formToken } = await server.enter();
+    const fields = knowsToken ? { form_token: formToken } : { what: 'x' };
+    const answer = await server.post('/act', fields, { cookie, ...headers });
+    expect([answer.status, done]).toEqual([403, 0]);
+  });
+
+  test('is refused by every form of the console', async () => {
+    const whole = await ConsoleServer.open();
+    try {
+      const { cookie, formToken } = await whole.enter();
+      expect(forms.length).toBeGreaterThan(1);
+      for (const { path } of [...forms, { path: '/session/language' }, { path: '/session/end' }]) {
+        const forged = { cookie, origin: 'http://evil.example', 'x-form-token': formToken };
+        expect([path, (await whole.post(path, {}, forged)).status]).toEqual([path, 403]);
+        expect([path, (await whole.post(path, {}, { cookie })).status]).toEqual([path, 403]);
+      }
+    } finally {
+      await whole.close();
+    }
+  });
+
+  test('is taken from a page of the console, with the token in the form or in its header', async () => {
+    const { cookie, formToken } = await server.enter();
+    const own = { cookie, 'sec-fetch-site': 'same-origin' };
+    expect((await server.post('/act', { form_token: formToken, what: 'ok' }, own)).text).toBe('ok');
+    expect((await server.post('/act', {}, { ...own, 'x-form-token': formToken })).status).toBe(200);
+    expect(done).toBe(2);
+  });
+});
+
+test('--read-only refuses every action, and no service is asked', async () => {
+  const readOnly = await ConsoleServer.open({ settings: { readOnly: true }, services: UNREACHABLE });
+  try {
+    const { cookie, formToken } = await readOnly.enter();
+    expect(actions.length).toBeGreaterThan(0);
+    for (const { path } of actions) {
+      const answer = await readOnly.post(path, { form_token: formToken }, { cookie, ...english });
+      expect([path, answer.status]).toEqual([path, 403]);
+      expect(answer.text).toContain('--read-only');
+    }
+    expect(readOnly.logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  } finally {
+    await readOnly.close();
+  }
+});
+
+describe('the name that a browser asks for', () => {
+  test.each(['evil.example', 'evil.example:80', '127.0.0.1.evil.example', '0.0.0.0', '192.0.2.1'])(
+    '%s is not answered to',
+    async (host) => {
+      expect((await server.ask('/', { headers: { host } })).status).toBe(421);
+    },
+  );
+  test.each(['localhost', 'LOCALHOST:9000', '127.0.0.1', '127.0.0.1:9000', '[::1]:9000'])(
+    '%s is one of this machine, whatever port a tunnel gave it',
+    async (host) => {
+      expect((await server.ask('/', { headers: { host } })).status).toBe(401);
+    },
+  );
+});
+
+describe('an answer', () => {
+  test('holds the browser to a policy, a refusal too', async () => {
+    const { cookie } = await server.enter();
+    for (const path of ['/', '/nowhere', '/broken', '/assets/htmx.js']) {
+      const { headers } = await server.ask(path, { headers: { cookie } });
+      expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'");
+      expect(headers['content-security-policy']).not.toContain('unsafe');
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+    }
+  });
+
+  test('escapes what it shows', async () => {
+    const { cookie } = await server.enter();
+    const { text } = await server.ask('/', { headers: { cookie } });
+    expect(text).toContain('<b>x</b> &lt;i>&amp;&quot;');
+  });
+
+  test('says what to do after a failure, and nothing of the inside', async () => {
+    const { cookie } = await server.enter();
+    const { status, text } = await server.ask('/broken', { headers: { cookie, 'accept-language': 'pt' } });
+    expect([status, text.includes('Tente de novo'), text.includes('secret')]).toEqual([500, true, false]);
+  });
+
+  test('is a part for htmx, so that a refusal is shown where the answer would be', async () => {
+    const { cookie } = await server.enter();
+    const { text } = await server.ask('/nowhere', { headers: { cookie, 'hx-request': 'true', ...english } });
+    expect(text).toBe(
+      '<p class="problem" role="alert">There is no such page. Choose one of the pages above.</p>',
+    );
+  });
+
+  test('that is a file runs nothing, and its name stays in the header', async () => {
+    const { cookie } = await server.enter();
+    const { headers, text } = await server.ask('/file', { headers: { cookie } });
+    expect(text).toBe('%PDF-1.4');
+    expect(headers['content-disposition']).toMatch(/^inline; filename="/);
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'self'");
+    expect(headers['content-security-policy']).not.toContain('script-src');
+  });
+});
+
+describe('limits', () => {
+  test('a form has at most a mebibyte', async () => {
+    const { cookie, formToken } = await server.enter();
+    const fields = { form_token: formToken, what: 'x'.repeat(1_048_577) };
+    const { status, text } = await server.post('/act', fields, { cookie, ...english });
+    expect([status, done, text.includes('The form is too large')]).toEqual([413, 0, true]);
+  });
+
+  test('more than 32 requests at once are put off', async () => {
+    const { cookie } = await server.enter();
+    const waiting = Array.from({ length: 33 }, () => server.ask('/slow', { headers: { cookie } }));
+    const first = await Promise.race(waiting);
+    slow.resolve();
+    expect(first.status).toBe(503);
+    const statuses = (await Promise.all(waiting)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200).length).toBe(32);
+    expect((await server.ask('/', { headers: { cookie } })).status).toBe(200);
+  });
+});
+
+describe('a stream of changes', () => {
+  const open = (on: ConsoleServer, cookie: string): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      request({ port: on.port, host: '127.0.0.1', path: '/live', headers: { cookie }, agent: false }, resolve)
+        .on('error', reject)
+        .end();
+    });
+  const until = async (stream: IncomingMessage, wanted: string): Promise<void> => {
+    let text = '';
+    for await (const chunk of stream) if ((text += String(chunk)).includes(wanted)) return;
+    throw new Error(`the stream ended with ${text}`);
+  };
+
+  test('tells that something has changed, ends with its session, and there are not more than sixteen', async () => {
+    let state = 0;
+    const services = { changes: async () => String(state) } as unknown as ConsoleServices;
+    const live = await ConsoleServer.open({ pages: [PROBE], services, liveLookEveryMs: 10 });
+    try {
+      const { cookie } = await live.enter();
+      const streams = await Promise.all(Array.from({ length: 16 }, () => open(live, cookie)));
+      expect((await open(live, cookie)).statusCode).toBe(503);
+      const changing = setInterval(() => (state += 1), 20);
+      await until(streams[0]!, 'event: changed');
+      clearInterval(changing);
+      live.elapsed = 1_800_000;
+      await until(streams[1]!, 'event: ended');
+    } finally {
+      await live.close();
+    }
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, test } from '@jest/globals';
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import streams from '@eventstore/db-client/generated/streams_pb.js';
+import fc from 'fast-check';
+import { decodeReadAnswer } from '../../../infrastructure/eventstoredb/read-answer.ts';
+
+const { ReadResp } = streams;
+const bytesOf = (response: streams.ReadResp): Buffer => Buffer.from(response.serializeBinary());
+const unsigned = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
+
+interface Sample {
+  readonly id: string;
+  readonly type: string;
+  readonly data: string;
+  readonly stream: string;
+  readonly revision: bigint;
+  readonly commit: bigint;
+  readonly prepare: bigint;
+}
+
+const sample: Sample = {
+  id: '0198c1de-7a00-7c1f-9b1e-0123456789ab',
+  type: 'loan.received.v1',
+  data: '{"a":"ção 𝄞"}',
+  stream: 'loan-app-1.OP-1',
+  revision: 3n,
+  commit: 4_000_000_000_000n,
+  prepare: 3_999_999_999_999n,
+};
+
+const eventMessage = (one: Sample, id = new shared.UUID().setString(one.id)): streams.ReadResp => {
+  const encoder = new TextEncoder();
+  const event = new ReadResp.ReadEvent.RecordedEvent()
+    .setId(id)
+    .setStreamIdentifier(new shared.StreamIdentifier().setStreamName(encoder.encode(one.stream)))
+    .setStreamRevision(String(one.revision))
+    .setCommitPosition(String(one.commit))
+    .setPreparePosition(String(one.prepare))
+    .setData(encoder.encode(one.data))
+    .setCustomMetadata(encoder.encode('{"hash":"h"}'));
+  event.getMetadataMap().set('created', '1').set('type', one.type).set('content-type', 'application/json');
+  return new ReadResp().setEvent(new ReadResp.ReadEvent().setEvent(event).setCommitPosition('17'));
+};
+
+const recorded = ({ id, type, data, stream, revision, commit, prepare }: Sample): unknown => ({
+  kind: 'event',
+  event: { id, type, data, stream, revision, metadata: { hash: 'h' }, position: `${commit}/${prepare}` },
+});
+
+describe('what the server answers to reads', () => {
+  test('an event comes out as it went in, whatever its numbers and texts', () => {
+    const text = fc.string({ unit: 'grapheme' });
+    const samples = fc.record({
+      ...{ id: fc.uuid(), type: text, data: text, stream: text },
+      ...{ revision: unsigned, commit: unsigned, prepare: unsigned },
+    });
+    fc.assert(
+      fc.property(samples, (one) => {
+        fc.pre(one.commit !== 2n ** 64n - 1n);
+        expect(decodeReadAnswer(bytesOf(eventMessage(one)))).toEqual(recorded(one));
+      }),
+    );
+  });
+
+  test('an id in two numbers is the same id', () => {
+    const bits = new shared.UUID.Structured()
+      .setMostSignificantBits(String(BigInt.asIntN(64, 0x0198c1de7a007c1fn)))
+      .setLeastSignificantBits(String(BigInt.asIntN(64, 0x9b1e0123456789abn)));
+    const answer = decodeReadAnswer(bytesOf(eventMessage(sample, new shared.UUID().setStructured(bits))));
+    expect(answer).toEqual(recorded(sample));
+  });
+
+  test('a place that an older server does not tell is unknown', () => {
+    const answer = decodeReadAnswer(bytesOf(eventMessage({ ...sample, commit: 2n ** 64n - 1n })));
+    expect(answer).toMatchObject({ event: { position: 'unknown' } });
+  });
+
+  test.each([
+    [
+      'confirmed',
+      new ReadResp().setConfirmation(new ReadResp.SubscriptionConfirmation().setSubscriptionId('x')),
+    ],
+    ['absent', new ReadResp().setStreamNotFound(new ReadResp.StreamNotFound())],
+    ['caught_up', new ReadResp().setCaughtUp(new ReadResp.CaughtUp())],
+    ['fell_behind', new ReadResp().setFellBehind(new ReadResp.FellBehind())],
+    ['other', new ReadResp().setFirstStreamPosition('7')],
+    ['other', new ReadResp()],
+    ['other', new ReadResp().setEvent(new ReadResp.ReadEvent())],
+  ])('%s', (kind, response) => {
+    expect(decodeReadAnswer(bytesOf(response))).toEqual({ kind });
+  });
+
+  test('a checkpoint names its place', () => {
+    const place = new ReadResp.Checkpoint().setCommitPosition('18').setPreparePosition('17');
+    const answer = decodeReadAnswer(bytesOf(new ReadResp().setCheckpoint(place)));
+    expect(answer).toEqual({ kind: 'checkpoint', checkpoint: '18/17' });
+  });
+
+  test('fields that a newer server adds are passed by, of every kind', () => {
+    const added = Buffer.from([
+      0xa0, 6, 150, 1, 0xa1, 6, 1, 2, 3, 4, 5, 6, 7, 8, 0xa5, 6, 1, 2, 3, 4, 0xa2, 6, 1, 9,
+    ]);
+    const answer = decodeReadAnswer(Buffer.concat([added, bytesOf(eventMessage(sample)), added]));
+    expect(answer).toEqual(recorded(sample));
+  });
+
+  test('a message that is cut off anywhere is an error or less, never another event', () => {
+    const whole = bytesOf(eventMessage(sample));
+    for (let length = 0; length < whole.length; length++) {
+      const cut = whole.subarray(0, length);
+      if (length === 0) expect(decodeReadAnswer(cut)).toEqual({ kind: 'other' });
+      else expect(() => decodeReadAnswer(cut)).toThrow('cut off');
+    }
+  });
+});

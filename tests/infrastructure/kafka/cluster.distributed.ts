@@ -1,0 +1,191 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import kafkajs from 'kafkajs';
+import type { PublicEvent } from '../../../application/ports/event-bus.ts';
+import { withAdmin } from '../../../infrastructure/kafka/kafka-client.ts';
+import { TopicAdministration } from '../../../infrastructure/kafka/topic-administration.ts';
+import { reassignment } from '../../../infrastructure/kafka/topic-check.ts';
+import type { TopicShortfall as Shortfall } from '../../../infrastructure/kafka/topic-check.ts';
+import { busEvent, busWorld, sequencesByCode, until } from '../../support/kafka/bus-world.ts';
+import type { BusWorld } from '../../support/kafka/bus-world.ts';
+import type { KafkaBroker } from '../../support/kafka/kafka-broker.ts';
+import { KafkaCluster } from '../../support/kafka/kafka-cluster.ts';
+import { rawKafka } from '../../support/kafka/topic-reader.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
+
+let cluster: KafkaCluster;
+let world: BusWorld;
+let worlds = 0;
+
+// The third broker comes when a test starts it.
+beforeAll(async () => void (cluster = await KafkaCluster.start(2)));
+afterAll(() => cluster?.close());
+beforeEach(async () => void (world = await busWorld(cluster.brokers, `cluster-${worlds++}.`)));
+afterEach(() => world.close());
+
+const THREE = { topics: { partitions: 4, replication: 3 } };
+const topicOf = ({ prefix }: BusWorld): string => `${prefix}receivables.events`;
+const administration = (topics: { replication: number; partitions?: number; retentionMs?: number }) =>
+  new TopicAdministration({
+    brokers: cluster.brokers,
+    clientId: 'operator',
+    logger: new RecordingLogger(),
+    offsets: world.offsets,
+    topicPrefix: world.prefix,
+    topics: { partitions: 4, ...topics },
+  });
+const examined = async (topics: Parameters<typeof administration>[0]) =>
+  (await administration(topics).examine()).find(({ topic }) => topic === topicOf(world))!;
+
+test('no topic is made with fewer copies than it is to have; it is made as soon as there are brokers enough', async () => {
+  const { bus, logger } = world.member({ ...THREE, brokersWaitMs: 300 });
+  await expect(bus.publish([busEvent('A', 0)])).rejects.toThrow(
+    /receivables\.events, .* not made: 3 copies need 3 brokers and 2 are up; start the others, or set KAFKA_REPLICATION/,
+  );
+  expect(logger.lines.find(({ level }) => level === 'warn')).toMatchObject({
+    message: expect.stringContaining('as many brokers are up as they are to have copies'),
+  });
+  const kafka = rawKafka(cluster.brokers);
+  expect(await withAdmin(kafka, (admin) => admin.listTopics())).not.toContain(topicOf(world));
+  const patient = world.member(THREE);
+  const published = patient.bus.publish([busEvent('A', 0)]);
+  await cluster.nodes[2]!.start();
+  await published;
+  const { facts, shortfalls } = await examined({ replication: 3 });
+  expect(facts!.partitions.map(({ replicas }) => replicas.length)).toEqual([3, 3, 3, 3]);
+  expect(facts!.settings.get('min.insync.replicas')).toBe('2');
+  expect(shortfalls).toEqual([]);
+});
+
+test('a topic of before that is below is a warning and a problem with the command that mends it, until it is mended', async () => {
+  const kafka = rawKafka(cluster.brokers);
+  const topic = topicOf(world);
+  const configEntries = [{ name: 'retention.ms', value: '60000' }];
+  await withAdmin(kafka, (admin) =>
+    admin.createTopics({
+      topics: [{ topic, numPartitions: 4, replicationFactor: 1, configEntries }],
+      waitForLeaders: false,
+    }),
+  );
+  await until(
+    () =>
+      Promise.all(
+        cluster.brokers.map((one) =>
+          withAdmin(rawKafka([one]), (admin) => admin.fetchTopicMetadata({ topics: [topic] })),
+        ),
+      ).then(
+        () => true,
+        () => false,
+      ),
+    'every broker knows the topic',
+  );
+  const checked: Record<string, readonly string[]> = {};
+  const topicMetrics = {
+    topicChecked: (name: string, short: readonly string[]) => void (checked[name] = short),
+  };
+  const { bus, logger } = world.member({ ...THREE, topicMetrics });
+  await bus.publish([busEvent('A', 0)]);
+  const below = ['replication_factor', 'min.insync.replicas', 'retention.ms'];
+  expect(checked[topic]).toEqual(below);
+  const warnings = logger.lines.filter(({ message }) => message === 'a topic is below what it should be');
+  expect(warnings.map(({ fields }) => (fields as Shortfall).setting)).toEqual(below);
+  expect(warnings.map(({ fields }) => (fields as Shortfall).command)).toEqual([
+    expect.stringContaining('kafka-reassign-partitions.sh'),
+    expect.stringContaining('--add-config min.insync.replicas=2'),
+    expect.stringContaining('--add-config retention.ms=1209600000'),
+  ]);
+  // What the commands do, by the protocol that they use.
+  const { facts, shortfalls } = await examined({ replication: 3 });
+  expect(shortfalls.map(({ setting }) => setting)).toEqual(below);
+  const plan = { topic, partitions: 4, replication: 3, retentionMs: 0 };
+  const { partitions } = JSON.parse(reassignment(plan, facts!)) as {
+    partitions: { partition: number; replicas: number[] }[];
+  };
+  await withAdmin(kafka, async (admin) => {
+    await admin.alterPartitionReassignments({ topics: [{ topic, partitionAssignment: partitions }] });
+    await admin.alterConfigs({
+      validateOnly: false,
+      resources: [
+        {
+          type: kafkajs.ConfigResourceTypes.TOPIC,
+          name: topic,
+          configEntries: [
+            { name: 'min.insync.replicas', value: '2' },
+            { name: 'retention.ms', value: '1209600000' },
+          ],
+        },
+      ],
+    });
+  });
+  await until(async () => (await examined({ replication: 3 })).shortfalls.length === 0, 'mended');
+  const next = world.member({ ...THREE, topicMetrics });
+  await next.bus.publish([busEvent('A', 1)]);
+  expect(checked[topic]).toEqual([]);
+});
+
+describe('with three copies, one broker away is no loss and no standstill', () => {
+  const OPERATIONS = 5;
+
+  /** Publishes one event after the other, each until the bus has it, while one broker after the other is away. */
+  const throughout = async (trouble: (goesOn: () => Promise<void>) => Promise<void>): Promise<void> => {
+    const seen: PublicEvent[] = [];
+    const quick = { ...THREE, producer: { sendTimeoutMs: 4_000 } };
+    await world.consumer('g', async (events) => void seen.push(...events), quick);
+    const member = world.member(quick);
+    const { bus } = member;
+    const stopping = new AbortController();
+    let published = 0;
+    const publish = (event: PublicEvent): Promise<boolean> =>
+      bus.publish([event]).then(
+        () => true,
+        () => delay(20, false),
+      );
+    const publishing = (async () => {
+      for (; !stopping.signal.aborted; published++) {
+        const event = busEvent(`OP-${published % OPERATIONS}`, Math.floor(published / OPERATIONS));
+        while (!(await publish(event)));
+      }
+    })();
+    const goesOn = async (): Promise<void> => {
+      const [before, had] = [published, seen.length];
+      await until(() => published > before + 20 && seen.length > had + 20, 'it goes on', 60_000);
+    };
+    await goesOn();
+    await trouble(goesOn);
+    stopping.abort();
+    await publishing;
+    await until(() => seen.length >= published, 'all events', 60_000);
+    const expected: Record<string, number[]> = {};
+    for (let n = 0; n < published; n++)
+      (expected[`OP-${n % OPERATIONS}`] ??= []).push(Math.floor(n / OPERATIONS));
+    expect(sequencesByCode(seen)).toEqual(expected);
+  };
+  const whole = (): Promise<void> =>
+    until(
+      () =>
+        examined({ replication: 3 }).then(
+          ({ facts }) => facts!.partitions.every(({ isr }) => isr.length === 3),
+          () => false,
+        ),
+      'all copies are whole again',
+      60_000,
+    );
+
+  test('killed, stopped and frozen with its connections open, one after the other', async () => {
+    const [killed, stopped, frozen] = cluster.nodes as [KafkaBroker, KafkaBroker, KafkaBroker];
+    await throughout(async (goesOn) => {
+      await killed.kill();
+      await goesOn();
+      await killed.start();
+      await whole();
+      await stopped.stop();
+      await goesOn();
+      await stopped.start();
+      await whole();
+      frozen.freeze();
+      await goesOn();
+      frozen.thaw();
+      await whole();
+    });
+  });
+});

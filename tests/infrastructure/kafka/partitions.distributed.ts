@@ -1,0 +1,158 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Kafka } from 'kafkajs';
+import type { PublicEvent } from '../../../application/ports/event-bus.ts';
+import { toBusMessage } from '../../../application/publishing/bus-message.ts';
+import { watermarks, withAdmin } from '../../../infrastructure/kafka/kafka-client.ts';
+import { TopicAdministration } from '../../../infrastructure/kafka/topic-administration.ts';
+import {
+  busEvent,
+  busWorld,
+  mixedEvents,
+  sequencesByCode,
+  until,
+  whole,
+} from '../../support/kafka/bus-world.ts';
+import type { BusWorld } from '../../support/kafka/bus-world.ts';
+import { testKafka } from '../../support/kafka/test-kafka.ts';
+import type { TestKafka } from '../../support/kafka/test-kafka.ts';
+import { rawKafka, readTopic, writeRaw } from '../../support/kafka/topic-reader.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
+
+const OPERATIONS = 40;
+const QUIET_MS = 200;
+const TWELVE = { topics: { partitions: 12 }, consumer: { lookAgainMs: 50 } };
+
+let kafka: TestKafka;
+let outsider: Kafka;
+let world: BusWorld;
+
+beforeAll(async () => {
+  kafka = await testKafka();
+  outsider = rawKafka(kafka.brokers);
+});
+afterAll(() => kafka?.close());
+beforeEach(async () => void (world = await busWorld(kafka.brokers, kafka.prefix())));
+afterEach(() => world.close());
+
+const events = (): string => `${world.prefix}receivables.events`;
+const administration = (): TopicAdministration =>
+  new TopicAdministration({
+    brokers: kafka.brokers,
+    clientId: 'operator',
+    logger: new RecordingLogger(),
+    offsets: world.offsets,
+    topicPrefix: world.prefix,
+    topics: { partitions: 12, replication: 1 },
+    quietMs: QUIET_MS,
+  });
+const accept = () => administration().acceptPartitions(events());
+const double = async (): Promise<void> => {
+  await withAdmin(outsider, (admin) =>
+    admin.createPartitions({ topicPartitions: [{ topic: events(), count: 24 }] }),
+  );
+  const count = () =>
+    watermarks(outsider, events()).then(
+      ({ size }) => size,
+      () => 0,
+    );
+  await until(async () => (await count()) === 24, '24 partitions with leaders');
+};
+
+describe('12 partitions become 24 while events are left in the old ones', () => {
+  test('nothing is published over 24 and nothing overtakes; once the old ones are empty the number can be accepted', async () => {
+    const before = mixedEvents(OPERATIONS, 3);
+    // A group that has begun, and is away when the number changes.
+    const first = await world.consumer('g', async () => undefined, TWELVE);
+    await until(() => first.bus.status().groups.get('g')!.joined, 'joined');
+    await until(async () => (await world.offsets.load(`${world.prefix}g`, events())).size === 12, 'offsets');
+    await first.bus.close();
+    const running = world.member(TWELVE);
+    await running.bus.publish(before);
+    await double();
+
+    const refusal =
+      /receivables\.events has 24 partitions, and its operations are spread over 12: .* run receivables topics accept-partitions/;
+    const after = mixedEvents(OPERATIONS, 3, 3);
+    const checked: (readonly string[])[] = [];
+    const topicMetrics = {
+      topicChecked: (topic: string, short: readonly string[]) =>
+        void (topic === events() && checked.push(short)),
+    };
+    const later = world.member({ ...TWELVE, topicMetrics });
+    await expect(later.bus.publish(after)).rejects.toThrow(refusal);
+    expect(later.logger.lines).toContainEqual({
+      level: 'error',
+      fields: { topic: events(), reason: expect.stringMatching(refusal) },
+      message: 'a topic has another number of partitions',
+    });
+    expect(checked).toEqual([['partitions_changed']]);
+    await expect(accept()).rejects.toThrow(`${before.length} messages wait in the 12 partitions of before`);
+
+    // A process of an earlier release has published over 24 already: newer events in partitions that are free of older ones.
+    const strays = after.slice(0, OPERATIONS);
+    await writeRaw(
+      outsider,
+      events(),
+      strays.map((event, n) => ({
+        ...toBusMessage(event),
+        partition: 12 + (n % 12),
+        headers: { ...toBusMessage(event).headers },
+      })),
+    );
+    const seen: PublicEvent[] = [];
+    const consumer = await world.consumer('g', async (batch) => void seen.push(...batch), TWELVE);
+    await until(() => seen.length === before.length, 'the old partitions');
+    await until(async () => (await administration().examine())[0]!.waiting === 0, 'no message waits');
+    expect(sequencesByCode(seen)).toEqual(whole(OPERATIONS, 3));
+    await expect(later.bus.publish(after)).rejects.toThrow(refusal);
+    expect(await accept()).toEqual({ before: 12, partitions: 24 });
+
+    await later.bus.publish(after);
+    await until(() => seen.length === before.length + after.length, 'everything');
+    expect(sequencesByCode(seen)).toEqual(whole(OPERATIONS, 6));
+    // The relay that ran all along takes the number over as well.
+    await running.bus.publish(mixedEvents(OPERATIONS, 1, 6));
+    await until(() => seen.length === OPERATIONS * 7, 'what came last');
+    expect(sequencesByCode(seen)).toEqual(whole(OPERATIONS, 7));
+    expect(consumer.logger.lines.filter(({ message }) => /dead letters/.test(message))).toEqual([]);
+    expect(await accept()).toEqual({ before: 24, partitions: 24 });
+  });
+
+  test('a number is not accepted for a topic that was never used, and for none that is not ours', async () => {
+    await expect(accept()).rejects.toThrow('has not been used yet');
+    await expect(administration().acceptPartitions('elsewhere')).rejects.toThrow('elsewhere is none of');
+  });
+});
+
+test('an event that was overtaken is put aside, loudly, and a repetition is not', async () => {
+  const seen: PublicEvent[] = [];
+  const counted: string[] = [];
+  const metrics = { deadLettered: (topic: string, group: string) => void counted.push(`${topic} ${group}`) };
+  const { logger } = await world.consumer('g', async (batch) => void seen.push(...batch), {
+    ...TWELVE,
+    metrics,
+  });
+  const [zero, one, two, three] = [0, 1, 2, 3].map((sequence) => busEvent('OP', sequence));
+  const write = (event: PublicEvent, partition: number) => {
+    const message = toBusMessage(event);
+    return writeRaw(outsider, events(), [{ ...message, partition, headers: { ...message.headers } }]);
+  };
+  await write(zero!, 3);
+  await write(two!, 3);
+  await until(() => seen.length === 2, 'two events');
+  // From another partition, where it was left behind; and two that were handled, once more.
+  await write(one!, 4);
+  await write(zero!, 4);
+  await write(two!, 4);
+  await write(three!, 4);
+  await until(() => seen.length === 3, 'the next one');
+  expect(seen.map(({ sequence }) => sequence)).toEqual([0, 2, 3]);
+  const letters = await readTopic(outsider, `${events()}.dead-letter`);
+  expect(letters.map(({ headers }) => headers['event_id'])).toEqual([one!.eventId]);
+  const reason = `event ${one!.eventId} (sequence 1 of OP) comes after sequence 2, and the group has not handled it`;
+  expect(letters[0]!.headers['dead_letter_reason']).toBe(reason);
+  expect(counted).toEqual([`${events()} ${world.prefix}g`]);
+  expect(logger.lines.filter(({ level }) => level === 'error')).toMatchObject([
+    { fields: { reason, event_id: one!.eventId }, message: 'message put to the dead letters' },
+  ]);
+});

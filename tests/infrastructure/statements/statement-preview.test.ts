@@ -1,0 +1,64 @@
+import { describe, expect, test } from '@jest/globals';
+import { previewOf } from '../../../infrastructure/statements/statement-preview.ts';
+
+const bank = `Banco Custodiante S.A.
+Extrato da conta 1234-5
+
+Data;Histórico;Documento;Valor;Saldo
+20/06/2026;PIX RECEBIDO;OP-1/001;1.950,00 C;10.950,00
+21/06/2026;TARIFA;;-12,50;10.937,50
+`;
+
+describe('the preview of a statement', () => {
+  test('finds table, columns, dates and amounts of a bank in Brazil', () => {
+    expect(previewOf(Buffer.from(bank))).toEqual({
+      format: {
+        encoding: 'utf8',
+        delimiter: ';',
+        skipLines: 3,
+        header: true,
+        dateColumn: '1',
+        amountColumn: '4',
+        referenceColumn: '3',
+        dateFormat: 'dd/mm/yyyy',
+        decimal: ',',
+      },
+      records: [
+        ['Data', 'Histórico', 'Documento', 'Valor', 'Saldo'],
+        ['20/06/2026', 'PIX RECEBIDO', 'OP-1/001', '1.950,00 C', '10.950,00'],
+        ['21/06/2026', 'TARIFA', '', '-12,50', '10.937,50'],
+      ],
+    });
+  });
+
+  test.each([
+    ['latin1', Buffer.from(bank, 'latin1')],
+    ['utf16le', Buffer.from(`\uFEFF${bank}`, 'utf16le')],
+  ])('sees that it is %s', (encoding, bytes) => {
+    const { format, records } = previewOf(bytes);
+    expect([format.encoding, records[0]![1]]).toEqual([encoding, 'Histórico']);
+  });
+
+  test('reads the plain form of the command line, also without a header', () => {
+    const { format } = previewOf(Buffer.from('2026-06-20,950.00,OP-1\n2026-06-21,1234.50,OP-2\n'));
+    expect(format).toMatchObject({
+      header: false,
+      delimiter: ',',
+      dateFormat: 'yyyy-mm-dd',
+      decimal: '.',
+      dateColumn: '1',
+      amountColumn: '2',
+      referenceColumn: '3',
+    });
+  });
+
+  test('cuts columns as it is told to', () => {
+    const given = { encoding: 'utf8', delimiter: '|', skipLines: 1 } as const;
+    const { format, records } = previewOf(Buffer.from('x\ndate|amount\n2026-06-20|1.00\n'), given);
+    expect([format, records[1]]).toEqual([expect.objectContaining(given), ['2026-06-20', '1.00']]);
+  });
+
+  test.each(['', '\n\n', '"', 'a picture, no statement', '\0\0\0'])('makes something of %j', (text) => {
+    expect(() => previewOf(Buffer.from(text))).not.toThrow();
+  });
+});

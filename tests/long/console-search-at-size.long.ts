@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import type { OperationQuery } from '../../application/ports/operation-search.ts';
+import { SqlOperationSearch } from '../../infrastructure/sql/read-models/operation-search.ts';
+import { openReadModel, raw } from '../infrastructure/sql/support/temporary-database.ts';
+
+const OPERATIONS = 100_000;
+const WITHIN_MS = 200;
+
+test('any search over a hundred thousand operations is answered within 200 ms', async () => {
+  const { database, close } = await openReadModel();
+  try {
+    const at = `strftime('%Y-%m-%dT%H:%M:%fZ', 1767225600 + i * 30, 'unixepoch')`;
+    const insert = `with recursive n(i) as (select 0 union all select i + 1 from n where i + 1 < ?)
+      insert into loan (stream, application_id, code, fund_id, status, product_type, acquisition_value, number_of_installments,
+        date_issued, daily_factor, borrower, received_at, updated_at, received_value, version)
+      select printf('loan-app.OP-%07d', i), 'app', printf('OP-%07d', i), 'fund-' || (i % 3),
+        case when i = 17 then 'rejected' else 'active' end, 'financing', 180000, 4, '2026-01-01', '0.9995', 'sealed', ${at}, ${at}, 0, 4
+      from n`;
+    await database.transaction([raw(insert, OPERATIONS)]);
+    const search = new SqlOperationSearch(database);
+    const queries: readonly Omit<OperationQuery, 'limit'>[] = [
+      {},
+      { code: 'OP-' },
+      { code: 'OP-', status: 'rejected' },
+      { fundId: 'fund-1' },
+      { fundId: 'fund-2', status: 'rejected' },
+      { status: 'rejected' },
+      { code: 'OP-', status: 'repurchased', fundId: 'fund-1', before: '2026-01-02' },
+      { streams: Array.from({ length: 10_000 }, (_, i) => `loan-app.OP-${String(i * 10).padStart(7, '0')}`) },
+    ];
+    const slow: string[] = [];
+    for (const query of queries) {
+      const began = performance.now();
+      await search.find({ ...query, limit: 50 });
+      const ms = performance.now() - began;
+      if (ms > WITHIN_MS) slow.push(`${JSON.stringify(query).slice(0, 100)}: ${ms.toFixed(0)} ms`);
+    }
+    expect(slow).toEqual([]);
+  } finally {
+    await close();
+  }
+});

@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, expect, test } from '@jest/globals';
+import { timedPages } from '../support/console-pages.ts';
+import type { TimedPage } from '../support/console-pages.ts';
+
+const OPERATIONS = 100_000;
+const WITHIN_MS = 200;
+
+let pages: readonly TimedPage[];
+beforeAll(async () => {
+  pages = await timedPages({ operations: OPERATIONS, fundId: randomUUID(), repeat: 7 });
+});
+
+test(`every page of the console answers within ${WITHIN_MS} ms over ${OPERATIONS} operations`, () => {
+  // The best of several: what else runs on the machine is no property of the page.
+  const slow = pages.map(({ path, times }) => ({ path, best: Math.min(...times) }));
+  expect(slow.filter(({ best }) => best > WITHIN_MS)).toEqual([]);
+});
+
+test('and no page grows with them', () => {
+  expect(pages.filter(({ bytes }) => bytes > 200_000).map(({ path, bytes }) => ({ path, bytes }))).toEqual(
+    [],
+  );
+});

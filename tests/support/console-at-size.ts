@@ -1,0 +1,61 @@
+import { CompiledQuery } from 'kysely';
+import { loanStream } from '../../application/command-handling/operation.ts';
+import type { SqlDatabase } from '../../infrastructure/sql/sql-database.ts';
+import { fillPortfolio } from './portfolio-at-size.ts';
+import { openServingGeneration } from './service-data.ts';
+
+const INSTALLMENTS = 12;
+const CHUNK = 20_000;
+export const APPLICATION = 'app-1';
+
+const RANGE = 'with recursive n(i) as (select ? union all select i + 1 from n where i + 1 < ?)';
+const CODE = `printf('OP-%07d', i)`;
+const STREAM = `'${loanStream(APPLICATION, '')}' || ${CODE}`;
+
+/** Rows of operations `from` to before `to`: a hundredth waits for each of three decisions, one in 400 for the fourth. */
+const statementsOf = (fundId: string, today: string) => {
+  const status = `case when i % 100 = 0 then 'received' when i % 100 = 1 then 'approved' when i % 100 = 2 then 'term_signed'
+    when i % 400 = 3 then 'repurchase_pending' else 'active' end`;
+  const at = `strftime('%Y-%m-%dT%H:%M:%fZ', '2026-01-01', '+' || i || ' minutes')`;
+  return [
+    `insert into loan (stream, application_id, code, fund_id, status, product_type, acquisition_value, number_of_installments,
+       date_issued, daily_factor, borrower, received_at, updated_at, received_value, version)
+     ${RANGE} select ${STREAM}, '${APPLICATION}', ${CODE}, '${fundId}', ${status}, 'financing', 180000 + i, ${INSTALLMENTS}, '2026-01-01',
+       '0.999500000000000000000000000000', 'sealed', ${at}, ${at}, 0, 4 from n`,
+    `insert into installment ${RANGE}, m(k) as (select 1 union all select k + 1 from m where k < ${INSTALLMENTS})
+     select ${STREAM}, printf('%03d', k), k, date('${today}', '+' || ((i * 7 + k * 31) % 365) || ' days'), 95000, 'pending', null, null,
+       null, 1 from n, m`,
+    `insert into status_history ${RANGE}, m(k) as (select 0 union all select k + 1 from m where k < 3)
+     select ${STREAM}, k, case when k = 3 then ${status} else 'earlier' end, ${at} from n, m`,
+    `insert into reconciled_operation ${RANGE} select ${STREAM}, '${APPLICATION}', ${CODE}, '${fundId}' from n`,
+    `insert into notified_payment (stream, revision, event_id, kind, reason, installment_code, date, amount, owed_value, underpaid_value,
+       excess_value, shortfall_value, received_before, recorded_at)
+     ${RANGE} select ${STREAM}, 5, ${CODE}, 'settlement', null, '001', date('${today}', '-' || (i % 30) || ' days'), 95000, 95000, 0, 0, 0, 0,
+       ${at} from n`,
+  ];
+};
+
+const fill = async (
+  database: SqlDatabase,
+  { fundId, today, operations }: { fundId: string; today: string; operations: number },
+): Promise<void> => {
+  for (let from = 0; from < operations; from += CHUNK) {
+    const to = Math.min(from + CHUNK, operations);
+    const queries = statementsOf(fundId, today).map((text) => CompiledQuery.raw(text, [from, to]));
+    await database.transaction(queries.map((query) => ({ query })));
+  }
+};
+
+/** Read models of one fund with so many operations of twelve installments, as every page of the console reads them. */
+export const fillForConsole = async (
+  dataDir: string,
+  filling: { readonly fundId: string; readonly today: string; readonly operations: number },
+): Promise<void> => {
+  await fillPortfolio(dataDir, filling.fundId, filling.operations);
+  const database = await openServingGeneration(dataDir);
+  try {
+    await fill(database, filling);
+  } finally {
+    await database.close();
+  }
+};

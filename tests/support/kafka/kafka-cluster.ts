@@ -1,0 +1,37 @@
+import { freePort } from '../service-process.ts';
+import { KafkaBroker } from './kafka-broker.ts';
+
+/** Three real brokers that are controllers as well, so that one of them may be away. */
+export class KafkaCluster {
+  readonly nodes: readonly KafkaBroker[];
+
+  private constructor(nodes: readonly KafkaBroker[]) {
+    this.nodes = nodes;
+  }
+
+  /** @param started so many of them; two are a majority */
+  static async start(started = 3): Promise<KafkaCluster> {
+    const controllers = [await freePort(), await freePort(), await freePort()];
+    const nodes: KafkaBroker[] = [];
+    for (const [n] of controllers.entries())
+      nodes.push(await KafkaBroker.ofCluster({ node: n + 1, controllers }));
+    const cluster = new KafkaCluster(nodes);
+    try {
+      await Promise.all(nodes.slice(0, started).map((node) => node.start()));
+    } catch (error) {
+      await cluster.close();
+      throw error;
+    }
+    return cluster;
+  }
+
+  /** Bootstrap addresses as clients should use them. */
+  get brokers(): readonly string[] {
+    return this.nodes.map(({ brokers }) => brokers);
+  }
+
+  async close(): Promise<void> {
+    for (const node of this.nodes) node.thaw();
+    await Promise.all(this.nodes.map((node) => node.close()));
+  }
+}
