@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Cluster } from '../support/distributed/cluster.ts';
 import { InsistentWriters, eventsOfWholeLife } from '../support/insistent-writers.ts';
+import { everyBroker } from '../support/kafka/each-broker.ts';
 import type { KafkaBroker } from '../support/kafka/kafka-broker.ts';
 import { KafkaCluster } from '../support/kafka/kafka-cluster.ts';
 
@@ -32,6 +33,12 @@ test('webhooks go on while one of three brokers is killed or stopped; a frozen o
   const api = cluster.clientAt(await cluster.createClient(), node);
   const hook = await api.call('POST', '/webhook', { url: cluster.receiver.url, events: ['*'] });
   expect(hook.status).toBe(200);
+  await everyBroker(
+    brokers.brokers,
+    `${PREFIX}receivables.events`,
+    () => true,
+    'every broker knows the topic',
+  );
   const topics = (await node.receivables('topics', 'list', '-o', 'json')).trim().split('\n');
   expect(topics.map((line) => JSON.parse(line) as object)).toContainEqual({
     ...{ topic: `${PREFIX}receivables.events`, partitions: 12, spread_over: 12, waiting: 0 },

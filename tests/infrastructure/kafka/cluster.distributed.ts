@@ -8,6 +8,7 @@ import { reassignment } from '../../../infrastructure/kafka/topic-check.ts';
 import type { TopicShortfall as Shortfall } from '../../../infrastructure/kafka/topic-check.ts';
 import { busEvent, busWorld, sequencesByCode, until } from '../../support/kafka/bus-world.ts';
 import type { BusWorld } from '../../support/kafka/bus-world.ts';
+import { everyBroker } from '../../support/kafka/each-broker.ts';
 import type { KafkaBroker } from '../../support/kafka/kafka-broker.ts';
 import { KafkaCluster } from '../../support/kafka/kafka-cluster.ts';
 import { rawKafka } from '../../support/kafka/topic-reader.ts';
@@ -67,18 +68,7 @@ test('a topic of before that is below is a warning and a problem with the comman
       waitForLeaders: false,
     }),
   );
-  await until(
-    () =>
-      Promise.all(
-        cluster.brokers.map((one) =>
-          withAdmin(rawKafka([one]), (admin) => admin.fetchTopicMetadata({ topics: [topic] })),
-        ),
-      ).then(
-        () => true,
-        () => false,
-      ),
-    'every broker knows the topic',
-  );
+  await everyBroker(cluster.brokers, topic, () => true, 'every broker knows the topic');
   const checked: Record<string, readonly string[]> = {};
   const topicMetrics = {
     topicChecked: (name: string, short: readonly string[]) => void (checked[name] = short),
@@ -117,7 +107,16 @@ test('a topic of before that is below is a warning and a problem with the comman
       ],
     });
   });
-  await until(async () => (await examined({ replication: 3 })).shortfalls.length === 0, 'mended');
+  await everyBroker(
+    cluster.brokers,
+    topic,
+    ({ partitions: found, settings }) =>
+      found.every(({ replicas }) => replicas.length === 3) &&
+      settings.get('min.insync.replicas') === '2' &&
+      settings.get('retention.ms') === '1209600000',
+    'mended',
+  );
+  expect((await examined({ replication: 3 })).shortfalls).toEqual([]);
   const next = world.member({ ...THREE, topicMetrics });
   await next.bus.publish([busEvent('A', 1)]);
   expect(checked[topic]).toEqual([]);
@@ -161,14 +160,11 @@ describe('with three copies, one broker away is no loss and no standstill', () =
     expect(sequencesByCode(seen)).toEqual(expected);
   };
   const whole = (): Promise<void> =>
-    until(
-      () =>
-        examined({ replication: 3 }).then(
-          ({ facts }) => facts!.partitions.every(({ isr }) => isr.length === 3),
-          () => false,
-        ),
+    everyBroker(
+      cluster.brokers,
+      topicOf(world),
+      ({ partitions }) => partitions.every(({ isr }) => isr.length === 3),
       'all copies are whole again',
-      60_000,
     );
 
   test('killed, stopped and frozen with its connections open, one after the other', async () => {

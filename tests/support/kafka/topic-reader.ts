@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Kafka } from 'kafkajs';
-import { kafkaClient, watermarks, withAdmin } from '../../../infrastructure/kafka/kafka-client.ts';
+import { kafkaClient, watermarks } from '../../../infrastructure/kafka/kafka-client.ts';
 import { recordOf } from '../../../infrastructure/kafka/records.ts';
 import type { KafkaRecord } from '../../../infrastructure/kafka/records.ts';
 import { RecordingLogger } from '../recording-logger.ts';
 import { until } from './bus-world.ts';
+import { addressesOf, everyBroker } from './each-broker.ts';
 
 export const rawKafka = (brokers: readonly string[]): Kafka =>
   kafkaClient({ brokers, clientId: 'outsider', logger: new RecordingLogger() });
@@ -20,10 +21,7 @@ export const writeRaw = async (
     headers?: Record<string, string>;
   }[],
 ): Promise<void> => {
-  await until(
-    () => withAdmin(kafka, (admin) => admin.listTopics()).then((topics) => topics.includes(topic)),
-    topic,
-  );
+  await everyBroker(await addressesOf(kafka), topic, () => true, `every broker knows ${topic}`);
   const producer = kafka.producer({
     createPartitioner:
       () =>
