@@ -36,6 +36,8 @@ export interface Projection {
   readonly version: number;
   /** Logical tables that it owns; a rebuild empties exactly these. */
   readonly tables: readonly string[];
+  /** Its rows follow from the streams of operations alone: those of renegotiations do not concern it. */
+  readonly ofOperationsAlone?: true;
   project(event: ProjectedEvent): readonly TableWrite[];
 }
 

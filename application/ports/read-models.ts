@@ -1,19 +1,24 @@
 import type { Projection, TableWrite } from '../../projections/projection.ts';
 import type { LogPosition } from './event-store.ts';
 
-/** An operation whose next event a projection cannot take: from that event on, its events wait. */
+/**
+ * An operation, or a renegotiation, with an event that a projection cannot take: from that event on, its events wait. Operations wait
+ * with a renegotiation that names them: then the event is one of the renegotiation's own stream.
+ */
 export interface QuarantinedStream {
   readonly stream: string;
-  /** Of the first event that waits. */
+  /** Of the event that cannot be taken, in its own stream. */
   readonly revision: bigint;
   readonly eventType: string;
   readonly reason: string;
+  /** Of that event; what comes after it waits. */
+  readonly position: LogPosition;
 }
 
 /** Where projections write: the writes of a batch and its checkpoint commit together, or not at all. */
 export interface ProjectionStore {
   checkpoint(projection: Projection): Promise<LogPosition | 'start'>;
-  /** Operations whose events wait, in the order of their names; it changes by writes like any row. */
+  /** What waits, in the order of the streams' names; it changes by writes like any row. */
   quarantined(projection: Projection): Promise<readonly QuarantinedStream[]>;
   /**
    * @param expected the checkpoint that these writes follow; when the stored one differs (another projector was faster), or a write

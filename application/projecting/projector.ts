@@ -1,4 +1,5 @@
 import type { ProjectedEvent, Projection, TableWrite } from '../../projections/projection.ts';
+import { RENEGOTIATION_STREAM_PREFIX } from '../command-handling/operation.ts';
 import type {
   EventSubscription,
   LogPosition,
@@ -84,10 +85,13 @@ export interface ProjectorStatus {
   readonly position: string;
   /** It has seen the end of the log since it last began to follow it. */
   readonly caughtUp: boolean;
-  /** Operations whose events wait until an operator releases them. */
+  /** Operations and renegotiations whose events wait until an operator releases them. */
   readonly quarantined: number;
   readonly lastError?: string;
 }
+
+const kindOf = (stream: string): string =>
+  stream.startsWith(RENEGOTIATION_STREAM_PREFIX) ? 'a renegotiation with its operations' : 'an operation';
 
 const FIRST_RETRY_MS = 50;
 const SLOWEST_RETRY_MS = 5_000;
@@ -219,11 +223,9 @@ export class Projector {
       if (!instead) throw new PoisonEventError(only.event, refusal);
       return this.#apply([instead], only.event.position, signal);
     }
-    for (const step of steps) {
-      // An event before it in this very batch may have put its operation into quarantine.
-      const now = !step.waits && this.#quarantine.has(step.event.stream);
-      const applied = now ? this.#quarantine.waitingStep(step.event) : step;
-      if (!(await this.#apply([applied], step.event.position, signal))) return false;
+    this.#quarantine.takeBack(steps);
+    for (const { event } of steps) {
+      if (!(await this.#apply([this.#quarantine.alone(event)], event.position, signal))) return false;
     }
     return true;
   }
@@ -237,8 +239,9 @@ export class Projector {
         projection: this.#deps.projection.name,
         event: { id, stream, revision: String(revision), type, position },
         error: waits.reason,
+        ...(waits.along && { along: waits.along }),
       },
-      'an operation waits in quarantine: `receivables quarantine list` shows it',
+      `${kindOf(stream)} waits in quarantine: \`receivables quarantine list\` shows it`,
     );
   }
 

@@ -1,9 +1,18 @@
+import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import type { ProjectedEvent, Projection } from '../../projections/projection.ts';
+import { replay } from '../command-handling/operation.ts';
+import type { Reservations } from '../command-handling/operation.ts';
+import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { RelayQuarantine } from '../ports/event-bus.ts';
 import type { EventStore, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import { RefusedWritesError } from '../ports/read-models.ts';
 import type { LogOrder, ProjectionStore, QuarantinedStream } from '../ports/read-models.ts';
 import { releaseWrite } from '../projecting/quarantine.ts';
+import {
+  namesRenegotiation,
+  operationsNamedBy,
+  renegotiationIdOf,
+} from '../projecting/renegotiation-ties.ts';
 import { messageOf } from '../support/failures.ts';
 
 interface Dependencies {
@@ -13,11 +22,14 @@ interface Dependencies {
   readonly events: Pick<EventStore, 'read'>;
   readonly decode: (event: RecordedEvent) => ProjectedEvent | undefined;
   readonly order: Pick<LogOrder, 'compare'>;
+  /** Concludes renegotiations that nobody could conclude while an event could not be read. */
+  readonly renegotiations: Reservations;
 }
 
 /** Where an operation waits: for a read model, or for being published. */
 export const PUBLISHING = 'publishing';
-export interface QuarantinedOperation extends QuarantinedStream {
+/** An operation or a renegotiation. */
+export interface QuarantinedOperation extends Omit<QuarantinedStream, 'position'> {
   readonly waitsFor: string;
 }
 export interface Release {
@@ -25,7 +37,16 @@ export interface Release {
   /** `asked`: the relay does it within seconds. */
   readonly outcome: 'released' | 'asked' | 'still_waits';
   readonly reason?: string;
+  /** Streams that were released, or go on waiting, with it: a renegotiation and its operations are one. */
+  readonly together?: readonly string[];
 }
+
+/** What waits together, in one read model. */
+interface Group {
+  readonly entries: readonly QuarantinedStream[];
+  readonly events: ReadonlyMap<string, StreamContents>;
+}
+type StreamContents = Awaited<ReturnType<EventStore['read']>>;
 
 /** A projector that runs beside it moves on now and then. */
 const ATTEMPTS = 100;
@@ -60,38 +81,82 @@ export class QuarantinedOperations {
     return releases;
   }
 
-  /** Takes in what waited, in its order and in one transaction, as of the place that the projection has reached. */
+  /**
+   * Takes in what waited, in its order and in one transaction, as of the place that the projection has reached. Of a renegotiation and
+   * its operations everything comes in at once or not at all.
+   */
   async #project(projection: Projection, stream: string): Promise<Release | undefined> {
-    const { store, events } = this.#deps;
+    const { store } = this.#deps;
     const waitsFor = projection.name;
+    let concluded = false;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const place = await store.checkpoint(projection);
-      const entry = (await store.quarantined(projection)).find((one) => one.stream === stream);
-      if (!entry) return attempt === 0 ? undefined : { waitsFor, outcome: 'released' };
+      const group = await this.#groupOf(stream, await store.quarantined(projection));
+      if (!group) return attempt === 0 ? undefined : { waitsFor, outcome: 'released' };
       if (place === 'start')
         throw new Error(`${projection.name} has no place, and yet an operation waits for it`);
+      const others = group.entries.map((entry) => entry.stream).filter((one) => one !== stream);
+      const release = { waitsFor, ...(others.length > 0 && { together: others }) };
       try {
-        const waiting = this.#upTo(place, entry, (await events.read(stream)).events);
-        const writes = waiting.flatMap((event) => this.#writesOf(projection, event));
-        if (await store.apply(projection, [releaseWrite(projection, entry), ...writes], place, place))
-          return { waitsFor, outcome: 'released' };
+        const writes = this.#waitingOf(group, place).flatMap((event) => this.#writesOf(projection, event));
+        if (!concluded) {
+          await this.#conclude(group);
+          concluded = true;
+          // Its events belong to what is taken in.
+          continue;
+        }
+        const releases = group.entries.map((entry) => releaseWrite(projection, entry));
+        if (await store.apply(projection, [...releases, ...writes], place, place))
+          return { ...release, outcome: 'released' };
       } catch (error) {
         if (!isOfTheEvents(error)) throw error;
-        return { waitsFor, outcome: 'still_waits', reason: error.message };
+        return { ...release, outcome: 'still_waits', reason: error.message };
       }
     }
     throw new Error(`the read model ${projection.name} moved on at every attempt: try again`);
   }
 
+  /** Undefined when the stream does not wait. */
+  async #groupOf(stream: string, entries: readonly QuarantinedStream[]): Promise<Group | undefined> {
+    const first = entries.find((entry) => entry.stream === stream);
+    if (!first) return undefined;
+    const alone = entries.every((entry) => renegotiationIdOf(entry.stream) === undefined);
+    const events = new Map<string, StreamContents>();
+    for (const entry of alone ? [first] : entries)
+      events.set(entry.stream, await this.#deps.events.read(entry.stream));
+    const group = new Set([first]);
+    for (const one of group)
+      for (const other of alone ? [] : entries)
+        if (areTied(one.stream, other.stream, events) || areTied(other.stream, one.stream, events))
+          group.add(other);
+    return { entries: [...group], events };
+  }
+
+  /** A renegotiation that met what it could not read was left as it was; now somebody has to see to it. */
+  async #conclude({ entries, events }: Group): Promise<void> {
+    const ids = new Set<string>();
+    for (const { stream } of entries) {
+      const id = renegotiationIdOf(stream);
+      if (id !== undefined) {
+        ids.add(id);
+        continue;
+      }
+      const { state } = replay(events.get(stream)!.events, events.get(stream)!.revision);
+      if (state.status === 'reserved' || state.status === 'code_reserved') ids.add(state.renegotiationId);
+    }
+    for (const id of ids) await this.#deps.renegotiations.resolve(id as RenegotiationId);
+  }
+
   /** Later ones come to the projection by themselves. */
-  #upTo(
-    place: LogPosition,
-    { revision }: QuarantinedStream,
-    events: readonly RecordedEvent[],
-  ): readonly RecordedEvent[] {
-    return events.filter(
-      (event) => event.revision >= revision && this.#deps.order.compare(event.position, place) <= 0,
-    );
+  #waitingOf({ entries, events }: Group, place: LogPosition): readonly RecordedEvent[] {
+    const { compare } = this.#deps.order;
+    return entries
+      .flatMap(({ stream, position: since }) =>
+        events
+          .get(stream)!
+          .events.filter(({ position }) => compare(position, since) >= 0 && compare(position, place) <= 0),
+      )
+      .sort((one, other) => compare(one.position, other.position));
   }
 
   #writesOf(projection: Projection, event: RecordedEvent) {
@@ -109,5 +174,21 @@ class UntakenEventError extends Error {
   override readonly name = 'UntakenEventError';
 }
 
+/** True when the operation takes, or took, part in the renegotiation. */
+const areTied = (
+  renegotiation: string,
+  operation: string,
+  events: ReadonlyMap<string, StreamContents>,
+): boolean => {
+  const id = renegotiationIdOf(renegotiation);
+  if (id === undefined) return false;
+  return (
+    events.get(operation)!.events.some((event) => namesRenegotiation(event, id)) ||
+    events.get(renegotiation)!.events.some((event) => operationsNamedBy(event).includes(operation))
+  );
+};
+
 const isOfTheEvents = (error: unknown): error is Error =>
-  error instanceof UntakenEventError || error instanceof RefusedWritesError;
+  error instanceof UntakenEventError ||
+  error instanceof RefusedWritesError ||
+  error instanceof UnreadableEventError;

@@ -93,7 +93,7 @@ export class GenerationFollower {
     return true;
   }
 
-  /** Where the store refuses a batch, one event after the other, so that only the operation of the refused one waits. */
+  /** Where the store refuses a batch, one event after the other, so that only what the refused one is about waits. */
   async #apply(
     steps: readonly Step[],
     writes: readonly TableWrite[],
@@ -113,11 +113,11 @@ export class GenerationFollower {
       }
     }
     let before = from;
-    for (const step of steps) {
-      const waits = !step.waits && this.#quarantine.has(step.event.stream);
-      const applied = waits ? this.#quarantine.waitingStep(step.event) : step;
-      if (!(await this.#apply([applied], applied.writes, before, step.event.position))) return false;
-      before = step.event.position;
+    this.#quarantine.takeBack(steps);
+    for (const { event } of steps) {
+      const step = this.#quarantine.alone(event);
+      if (!(await this.#apply([step], step.writes, before, event.position))) return false;
+      before = event.position;
     }
     return before === to || store.apply(projection, [], before, to);
   }

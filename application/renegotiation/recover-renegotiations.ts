@@ -1,8 +1,11 @@
+import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { RealTime, RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { LogFollower } from '../coordination/log-follower.ts';
 import type { LogFollowing } from '../coordination/log-follower.ts';
+import { renegotiationStream } from '../command-handling/operation.ts';
 import { decodeEvent } from '../event-codec/event-codec.ts';
 import { loanReserved, renegotiationStarted } from '../event-codec/entries.ts';
+import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { RealClock } from '../ports/clock.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 import { MissingCoordinatorError } from './resolve-renegotiation.ts';
@@ -39,7 +42,7 @@ export class RecoverRenegotiations {
   async #recover(events: readonly RecordedEvent[], signal: AbortSignal): Promise<void> {
     const leases = new Map<RenegotiationId, RealTime>();
     for (const recorded of events) {
-      const event = ASKING.has(recorded.type) ? decodeEvent(recorded) : undefined;
+      const event = ASKING.has(recorded.type) ? this.#read(recorded) : undefined;
       if (event?.type !== 'RenegotiationStarted' && event?.type !== 'LoanReserved') continue;
       leases.set(event.renegotiationId, event.leaseEndsAt);
     }
@@ -49,12 +52,28 @@ export class RecoverRenegotiations {
     }
   }
 
+  #read(recorded: RecordedEvent): DomainEvent | undefined {
+    try {
+      return decodeEvent(recorded);
+    } catch (error) {
+      if (!(error instanceof UnreadableEventError)) throw error;
+      this.#leave(recorded.stream, error);
+      return undefined;
+    }
+  }
+
+  #leave(stream: string, error: Error): void {
+    const message = 'a renegotiation is left as it is until `receivables quarantine release`';
+    this.#deps.logger.error({ stream, error: error.message }, message);
+  }
+
   /** One that cannot be ended at all must not keep the others waiting. */
   async #end(id: RenegotiationId, signal: AbortSignal): Promise<void> {
     const { resolving, sleep, logger } = this.#deps;
     try {
       while (!signal.aborted && !(await resolving.attempt(id))) await sleep(LEASE_PAUSE_MS, signal);
     } catch (error) {
+      if (error instanceof UnreadableEventError) return this.#leave(renegotiationStream(id), error);
       if (!(error instanceof MissingCoordinatorError)) throw error;
       logger.error({ err: error }, 'a reservation has no renegotiation');
     }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { loanStream, parseLoanStream } from '../../application/command-handling/operation.ts';
+import { renegotiationIdOf } from '../../application/projecting/renegotiation-ties.ts';
 import type { QuarantinedOperation } from '../../application/quarantine/quarantined-operations.ts';
 import type { CliServices } from './cli-services.ts';
 import type { Column } from './columns.ts';
@@ -18,17 +19,20 @@ const COLUMNS: readonly Column<QuarantinedOperation>[] = [
   { name: 'revision', of: (row) => Number(row.revision) },
   { name: 'event_type', of: (row) => row.eventType },
   { name: 'reason', of: (row) => row.reason },
+  { name: 'renegotiation_id', of: (row) => renegotiationIdOf(row.stream) },
 ];
 
 /** `quarantine list` and `quarantine release`. */
 export const addQuarantineCommands = (program: Command, dependencies: CliDependencies): void => {
   const quarantine = program
     .command('quarantine')
-    .description('operations that wait because one of their events cannot be read, projected or published')
+    .description(
+      'operations and renegotiations that wait because one of their events cannot be read, projected or published',
+    )
     .addHelpText('after', '\nExample:\n  receivables quarantine list');
   const list = quarantine
     .command('list')
-    .description('which operations wait, for which read model or for being published, and why');
+    .description('what waits, for which read model or for being published, and why');
   withReportOptions(list, dependencies)
     .addHelpText('after', '\nExample:\n  receivables quarantine list -o json')
     .action((options: ReportOptions) =>
@@ -38,13 +42,14 @@ export const addQuarantineCommands = (program: Command, dependencies: CliDepende
     );
   quarantine
     .command('release')
-    .description('take in and publish what waits of an operation, in its order, with a program that can')
-    .argument('<code>', 'originator_proposal_code')
+    .description('take in and publish what waits of an operation or a renegotiation, with a program that can')
+    .argument('<code>', 'originator_proposal_code, or the id of a renegotiation')
     .option('--application <id|name>', 'whose operation; needed when several that wait have the code')
     .addHelpText(
       'after',
-      '\nPrints {originator_proposal_code, releases}. What cannot be taken yet goes on waiting, and the command ends with 1. An operation\n' +
-        'that does not wait ends with 3.\n\nExample:\n  receivables quarantine release OP-2026-000123',
+      '\nPrints {originator_proposal_code, releases}, or {renegotiation_id, releases}. A renegotiation and its operations are released\n' +
+        'together: `together` names the others. What cannot be taken yet goes on waiting, and the command ends with 1. What does not\n' +
+        'wait ends with 3.\n\nExample:\n  receivables quarantine release OP-2026-000123',
     )
     .action(async (code: string, { application }: { readonly application?: string }) => {
       let waits: string | undefined;
@@ -53,22 +58,34 @@ export const addQuarantineCommands = (program: Command, dependencies: CliDepende
         const releases = await services.quarantine.release(stream);
         waits = releases.find(({ outcome }) => outcome === 'still_waits')?.reason;
         return {
-          originator_proposal_code: code,
-          releases: releases.map(({ waitsFor: waits_for, ...rest }) => ({ waits_for, ...rest })),
+          [renegotiationIdOf(stream) === undefined ? 'originator_proposal_code' : 'renegotiation_id']: code,
+          releases: releases.map(({ waitsFor: waits_for, together, ...rest }) => ({
+            waits_for,
+            ...rest,
+            ...(together && { together: together.map(shownName) }),
+          })),
         };
       });
       if (waits !== undefined) throw new CommandFailedError(`${code} goes on waiting: ${waits}`);
     });
 };
 
+/** The code of an operation, the id of a renegotiation. */
+const shownName = (stream: string): string =>
+  parseLoanStream(stream)?.code ?? renegotiationIdOf(stream) ?? stream;
+
 /** @throws NotAllowedError no such operation waits @throws WrongUseError several do */
 const streamOf = async (services: CliServices, code: string, application?: string): Promise<string> => {
+  const entries = await services.quarantine.list();
+  const renegotiation = entries.find(({ stream }) => renegotiationIdOf(stream) === code);
+  if (renegotiation) return renegotiation.stream;
   const own = application === undefined ? undefined : await applicationOf(services, application);
-  const waiting = (await services.quarantine.list())
+  const waiting = entries
     .map((entry) => operationOf(entry))
     .filter((one) => one?.code === code && (own === undefined || one.applicationId === own));
   const [first, ...others] = [...new Set(waiting.map((one) => one!.applicationId))];
-  if (first === undefined) throw new NotAllowedError(`no operation ${code} waits in quarantine`);
+  if (first === undefined)
+    throw new NotAllowedError(`no operation and no renegotiation ${code} waits in quarantine`);
   if (others.length > 0)
     throw new WrongUseError(
       `operations ${code} of several applications wait: name one of ${[first, ...others].join(', ')}`,

@@ -36,7 +36,7 @@ export const commandLineServices = (container: Container): CliServices => {
     privacy: privacyServices(foundations, adapters, commands, container.get(TOKENS.documents)),
     projections: projectionsServices(foundations),
     audit: auditServices(foundations, adapters, readModels, container.get(TOKENS.seals)),
-    quarantine: quarantinedOperations(adapters),
+    quarantine: quarantinedOperations(adapters, commands.renegotiation.resolving),
     topics: topicServices(foundations),
     upgrade: formats,
     sandboxClock: container.get(TOKENS.sandboxClock),

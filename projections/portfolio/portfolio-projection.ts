@@ -225,5 +225,6 @@ export const portfolioProjection: Projection = {
   name: 'portfolio',
   version: 1,
   tables: ['portfolio_operation', 'portfolio_installment', 'portfolio_credit', 'portfolio_flow'],
+  ofOperationsAlone: true,
   project: writeWith(writers),
 };

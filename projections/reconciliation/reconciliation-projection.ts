@@ -145,5 +145,6 @@ export const reconciliationProjection: Projection = {
   name: 'reconciliation',
   version: 1,
   tables: ['reconciled_operation', 'notified_payment', 'completed_repurchase'],
+  ofOperationsAlone: true,
   project: writeWith(writers),
 };

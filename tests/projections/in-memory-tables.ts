@@ -59,9 +59,10 @@ export class InMemoryTables implements ProjectionStore {
   async quarantined({ name }: Projection): Promise<readonly QuarantinedStream[]> {
     return this.rows(QUARANTINE_TABLE)
       .filter(({ projection }) => projection === name)
-      .map(({ stream, revision, event_type: eventType, reason }) => ({
+      .toSorted((one, other) => (String(one['stream']) < String(other['stream']) ? -1 : 1))
+      .map(({ stream, revision, event_type: eventType, reason, position }) => ({
         ...{ stream: String(stream), revision: BigInt(revision!), eventType: String(eventType) },
-        reason: String(reason),
+        ...{ reason: String(reason), position: String(position) as LogPosition },
       }));
   }
 

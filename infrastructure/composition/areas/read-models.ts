@@ -1,4 +1,5 @@
 import { LOAN_STREAM_PREFIX } from '../../../application/command-handling/operation.ts';
+import type { Reservations } from '../../../application/command-handling/operation.ts';
 import { PolledProgress, ReadModelProgress } from '../../../application/loans/read-model-progress.ts';
 import { Projector } from '../../../application/projecting/projector.ts';
 import { QuarantinedOperations } from '../../../application/quarantine/quarantined-operations.ts';
@@ -23,7 +24,7 @@ export const readModelArea = (
   { engines, logger, observability }: Foundations,
   { projectionStore: store }: Adapters,
 ) => {
-  const projector = (projection: Projection, pauseMs: number, streamPrefix?: string) =>
+  const projector = (projection: Projection, pauseMs: number) =>
     new Projector({
       projection,
       log: observability.follower(`${projection.name}-projector`, throttled(engines.eventStore, pauseMs)),
@@ -31,11 +32,11 @@ export const readModelArea = (
       decode: toProjected,
       logger,
       pause,
-      ...(streamPrefix !== undefined && { streamPrefix }),
+      ...(projection.ofOperationsAlone && { streamPrefix: LOAN_STREAM_PREFIX }),
     });
   const loanProjector = projector(loanProjection, LOAN_PAUSE_MS);
   const fundSideProjectors = [reconciliationProjection, portfolioProjection].map((projection) =>
-    projector(projection, FUND_SIDE_PAUSE_MS, LOAN_STREAM_PREFIX),
+    projector(projection, FUND_SIDE_PAUSE_MS),
   );
   const now = (): number => performance.now();
   const versions = new SqlLoanVersions(engines.readModelDatabase);
@@ -83,12 +84,12 @@ export const projectionsServices = ({ engines }: Foundations): ProjectionsServic
   };
 };
 
-export const quarantinedOperations = ({
-  events,
-  projectionStore,
-  relayQuarantine,
-}: Adapters): QuarantinedOperations =>
+export const quarantinedOperations = (
+  { events, projectionStore, relayQuarantine }: Adapters,
+  renegotiations: Reservations,
+): QuarantinedOperations =>
   new QuarantinedOperations({
+    renegotiations,
     projections: allProjections,
     store: projectionStore,
     relay: relayQuarantine,

@@ -61,7 +61,7 @@ const stateGauge = (registry: Registry, states: LookedUp['states']): (() => Prom
 const quarantineGauge = (registry: Registry, quarantined: LookedUp['quarantined']): (() => Promise<void>) => {
   const gauge = new Gauge({
     name: 'receivables_quarantined_operations',
-    help: 'Operations that wait because one of their events cannot be taken; `receivables quarantine list` shows them.',
+    help: 'Operations and renegotiations that wait because one of their events cannot be taken; `receivables quarantine list` shows them.',
     labelNames: ['waits_for'],
     registers: [registry],
   });

@@ -159,15 +159,16 @@ export class SqlProjectionStore implements ProjectionStore {
   async quarantined({ name }: Projection): Promise<readonly QuarantinedStream[]> {
     const query = this.#database.builder
       .selectFrom('quarantined_operation')
-      .select(['stream', 'revision', 'event_type', 'reason'])
+      .select(['stream', 'revision', 'event_type', 'reason', 'position'])
       .where('projection', '=', name)
       .orderBy('stream');
     const rows = await this.#database.read(query);
-    return rows.map(({ stream, revision, event_type: eventType, reason }) => ({
+    return rows.map(({ stream, revision, event_type: eventType, reason, position }) => ({
       stream,
       revision: BigInt(revision),
       eventType,
       reason,
+      position: position as LogPosition,
     }));
   }
 

@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import type { JsonText } from '../../../application/ports/event-store.ts';
 import { RecoverRenegotiations } from '../../../application/renegotiation/recover-renegotiations.ts';
+import { sampleMetadata } from '../../contracts/event-store-samples.ts';
 import { context, fixedClock } from '../../support/application-parts.ts';
 import { FaultyEventStore, MortalEventStore } from '../../support/faulty-event-store.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
@@ -158,6 +161,24 @@ describe('the recovery', () => {
     const coordinator = await eventsOf(world.store, `renegotiation-${reserved.renegotiationId}`);
     expect(coordinator.map(({ type }) => type)).toEqual([
       ...['RenegotiationStarted', 'RenegotiationCommitted', 'RenegotiationCompleted'],
+    ]);
+  });
+
+  test('leaves what it cannot read as it is, with a line in the log, and sees to the others', async () => {
+    const world = await diedAfter(COMMITTED);
+    const unreadable = async (stream: string, type: string): Promise<void> => {
+      const event = { id: randomUUID(), type, data: '{}' as JsonText, metadata: sampleMetadata() };
+      await world.store.append(stream, await world.store.head(stream), [event]);
+    };
+    await unreadable('renegotiation-unreadable', 'renegotiation.started.v1');
+    const later = { renegotiationId: R1, leaseEndsAt: LEASE_END, code: loanCode('Y') };
+    await command(world.process.commands, 'Y', { type: 'ReserveLoanCode', ...later });
+    await unreadable(`renegotiation-${R1}`, 'renegotiation.started.v2');
+    const { lines } = await recover(world, new MemoryCheckpoints());
+    expect(await statusOf(world.process, 'N1')).toBe('received');
+    expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
+      { fields: { stream: 'renegotiation-unreadable' } },
+      { fields: { stream: `renegotiation-${R1}` } },
     ]);
   });
 

@@ -1,0 +1,37 @@
+import { loanStream, parseLoanStream, RENEGOTIATION_STREAM_PREFIX } from '../command-handling/operation.ts';
+import type { RecordedEvent } from '../ports/event-store.ts';
+
+/** Fields of events that hold codes of operations. */
+const CODES = new Set(['original_proposal_code', 'original_proposal_codes', 'new_proposal_code']);
+
+/** The id of a renegotiation, of its stream's name; undefined for any other stream. */
+export const renegotiationIdOf = (stream: string): string | undefined =>
+  stream.startsWith(RENEGOTIATION_STREAM_PREFIX)
+    ? stream.slice(RENEGOTIATION_STREAM_PREFIX.length)
+    : undefined;
+
+/**
+ * The streams of the operations that an event names, as far as its text shows them: it may be one that this program cannot read. None
+ * for a text that is no JSON.
+ */
+export const operationsNamedBy = ({ data, metadata }: RecordedEvent): readonly string[] => {
+  const named = new Set<string>();
+  const look = (value: unknown, field: string): void => {
+    if (typeof value === 'string') {
+      if (CODES.has(field)) named.add(loanStream(metadata.applicationId, value));
+      else if (parseLoanStream(value)?.applicationId === metadata.applicationId) named.add(value);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [name, inside] of Object.entries(value)) look(inside, Array.isArray(value) ? field : name);
+    }
+  };
+  try {
+    look(JSON.parse(data), '');
+  } catch {
+    // Damaged: what it names is learnt from the events of the operations.
+  }
+  return [...named];
+};
+
+/** True when an event of an operation holds the renegotiation's id, in whatever field, readable or not. */
+export const namesRenegotiation = ({ data }: RecordedEvent, renegotiationId: string): boolean =>
+  data.includes(renegotiationId);

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import { logOrder } from '../../infrastructure/composition/projections.ts';
+import { readModelMigrations } from '../../infrastructure/sql/migrations/read-model.ts';
+import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
+import type { Row } from '../../projections/projection.ts';
+import { openAtStandIn } from '../support/eventstoredb/open-store.ts';
+import { openPostgres, query, testPostgres } from '../support/postgres/test-postgres.ts';
+import type { TestPostgres } from '../support/postgres/test-postgres.ts';
+import { describeQuarantinedRenegotiation } from './quarantined-renegotiation-cases.ts';
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await testPostgres();
+});
+afterAll(() => postgres.close());
+
+describeQuarantinedRenegotiation('EventStoreDB and PostgreSQL', async (check) => {
+  await using standIn = await openAtStandIn();
+  const { database, close } = await openPostgres(postgres, readModelMigrations);
+  try {
+    await check({
+      log: standIn.store,
+      store: new SqlProjectionStore(database),
+      order: logOrder,
+      rows: (table) => database.read(query<Row>(`select * from ${table}`)),
+    });
+  } finally {
+    await close();
+  }
+});

@@ -1,0 +1,39 @@
+import { logOrder } from '../../infrastructure/composition/projections.ts';
+import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
+import { SqliteEventStore } from '../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
+import type { Row } from '../../projections/projection.ts';
+import { openReadModel, query } from '../infrastructure/sql/support/temporary-database.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { InMemoryTables } from '../projections/in-memory-tables.ts';
+import { InMemoryEventStore } from '../support/in-memory-event-store.ts';
+import { describeQuarantinedRenegotiation } from './quarantined-renegotiation-cases.ts';
+import type { FollowedStores } from './quarantined-renegotiation-cases.ts';
+
+describeQuarantinedRenegotiation('in memory', async (check) => {
+  const tables = new InMemoryTables();
+  const numberOf = (position: string): number => (position === 'start' ? 0 : Number(position.slice(1)));
+  await check({
+    log: new InMemoryEventStore(),
+    store: tables,
+    order: { ...logOrder, compare: (one, other) => numberOf(one) - numberOf(other) },
+    rows: async (table) => tables.rows(table),
+  });
+});
+
+const onFiles = async (check: (stores: FollowedStores) => Promise<void>): Promise<void> => {
+  const [directory, { database, close }] = await Promise.all([temporaryDirectory(), openReadModel()]);
+  const log = await SqliteEventStore.open(directory.path);
+  try {
+    await check({
+      log,
+      store: new SqlProjectionStore(database),
+      order: logOrder,
+      rows: (table) => database.read(query<Row>(`select * from ${table}`)),
+    });
+  } finally {
+    await Promise.all([log.close(), close()]);
+    await directory.remove();
+  }
+};
+
+describeQuarantinedRenegotiation('embedded', onFiles, [['projector', 'unnamed']]);
