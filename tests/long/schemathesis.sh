@@ -22,14 +22,16 @@ trap finish EXIT
 unable() { echo "$*" >&2; exit 2; }
 
 python3 -m venv "$work/venv" || unable 'no Python with venv'
-"$work/venv/bin/pip" install --quiet --disable-pip-version-check "schemathesis==$VERSION" || unable 'schemathesis could not be installed'
+install() { "$work/venv/bin/pip" install --quiet --disable-pip-version-check "schemathesis==$VERSION"; }
+# A network that fails for a moment is no finding.
+install || { sleep 15; install; } || { sleep 30; install; } || unable 'schemathesis could not be installed'
 
 PORT=$(node -e "const s = require('node:net').createServer().listen(0, '127.0.0.1', () => { console.log(s.address().port); s.close(); })")
 export PORT HOST=127.0.0.1 DATA_DIR="$work/data" SANDBOX_STEP=0ms LOG_LEVEL=warn
 export PUBLIC_URL="http://127.0.0.1:$PORT" AUTH_URL="http://127.0.0.1:$PORT"
 node --disable-warning=ExperimentalWarning infrastructure/composition/main.ts >"$work/service.log" 2>&1 &
 service=$!
-for _ in $(seq 100); do
+for _ in $(seq 600); do
   if curl -fs "$PUBLIC_URL/health/ready" >/dev/null; then break; fi
   sleep 0.2
 done
@@ -62,7 +64,7 @@ found=0
   --header "Authorization: Bearer $token" \
   --exclude-checks positive_data_acceptance,negative_data_rejection,ignored_auth,allow_header_conformance \
   --phases examples,fuzzing,stateful --suppress-health-check all --workers 2 --max-failures 20 \
-  --max-examples "$EXAMPLES" --seed 1 --request-timeout 20 --continue-on-failure --generation-database none --no-color || found=1
+  --max-examples "$EXAMPLES" --seed 1 --request-timeout 60 --continue-on-failure --generation-database none --no-color || found=1
 
 if grep -q 'request failed' "$work/service.log"; then
   echo 'The service failed requests:' >&2

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -97,9 +98,13 @@ export const brokerJars = async (): Promise<string> => {
     /kafka_2\.13<\/artifactId>\s*<version>([^<]+)/.exec(await readFile(pom, 'utf8')) ?? [];
   return once(`jars-${version}`, async (directory) => {
     const goal = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${directory}`];
-    await run('mvn', ['-B', '-q', '-f', pom, ...goal], { timeout: 300_000 }).catch((error: unknown) => {
-      throw failure('the jars of Kafka could not be fetched', error);
-    });
+    const fetchJars = () => run('mvn', ['-B', '-q', '-f', pom, ...goal], { timeout: 300_000 });
+    // A network that fails for a moment is no finding.
+    await fetchJars()
+      .catch(() => delay(15_000).then(fetchJars))
+      .catch((error: unknown) => {
+        throw failure('the jars of Kafka could not be fetched', error);
+      });
     await writeFile(join(directory, 'log4j.properties'), LOGGING);
   });
 };
