@@ -31,6 +31,8 @@ interface Dependencies {
   readonly logger: Logger;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
+  /** After this long without an answer the process limits by itself: requests must not wait longer for a shared limit. */
+  readonly answerWithinMs?: number;
 }
 
 /** One call that waits for its answer. */
@@ -46,7 +48,6 @@ interface Demand {
 }
 
 const MOST_IN_A_DRAW = 500;
-/** After this long without an answer the process limits by itself: requests must not wait longer for a shared limit. */
 const ANSWER_WITHIN_MS = 500;
 const TRY_AGAIN_AFTER_MS = 1_000;
 const FORGET_EVERY_MS = 60_000;
@@ -106,7 +107,7 @@ export class SharedTokenBucketLimiter implements RateLimiter {
       const demands = batch.map(({ key, limit, calls }) => {
         return { key, ...limit, asked: calls.length };
       });
-      const supplies = await inTime(this.#deps.buckets.draw(demands));
+      const supplies = await inTime(this.#deps.buckets.draw(demands), this.#deps.answerWithinMs);
       this.#isBack();
       const byKey = new Map(supplies.map((supply) => [supply.key, supply]));
       for (const demand of batch) settle(demand, byKey.get(demand.key)!);
@@ -147,10 +148,10 @@ export class SharedTokenBucketLimiter implements RateLimiter {
 const sharedKey = (scope: RateScope, key: string): string =>
   createHash('sha256').update(`${scope} ${key}`).digest('base64url');
 
-const inTime = async <T>(asked: Promise<T>): Promise<T> => {
+const inTime = async <T>(asked: Promise<T>, ms = ANSWER_WITHIN_MS): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ANSWER_WITHIN_MS} ms`)), ANSWER_WITHIN_MS);
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
   });
   try {
     return await Promise.race([asked, late]);

@@ -126,7 +126,7 @@ describe('rate limits of several processes over one database', () => {
     };
     const begun = performance.now();
     expect((await limiterOver(silent).take('address', 'a', LIMIT)).allowed).toBe(true);
-    expect(performance.now() - begun).toBeLessThan(3_000);
+    expect(performance.now() - begun).toBeLessThan(20_000);
   });
 
   test('send one statement at a time, whatever waits', async () => {
