@@ -16,7 +16,7 @@ let browser: ConsoleBrowser;
 let desk: Watched;
 let known: { readonly code: string; readonly application: string };
 
-jest.setTimeout(60_000);
+jest.setTimeout(240_000);
 
 beforeAll(async () => {
   world = await World.start();
@@ -27,7 +27,7 @@ beforeAll(async () => {
   beside = await ConsoleBeside.open(world);
   browser = await ConsoleBrowser.launch();
   desk = await browser.enter(beside);
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await browser?.close();
   await beside?.close();

@@ -15,7 +15,7 @@ let beside: ConsoleBeside;
 let browser: ConsoleBrowser;
 let desk: Watched;
 
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 
 const send = (path: string, body: object): Promise<Answer> =>
   world.call(originator, { method: 'POST', path, body });
@@ -33,7 +33,7 @@ beforeAll(async () => {
   beside = await ConsoleBeside.open(world);
   browser = await ConsoleBrowser.launch();
   desk = await browser.enter(beside, { locale: 'pt-BR' });
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await browser?.close();
   await beside?.close();

@@ -15,7 +15,7 @@ let beside: ConsoleBeside;
 let browser: ConsoleBrowser;
 let desk: Watched;
 
-jest.setTimeout(60_000);
+jest.setTimeout(240_000);
 
 const assign = async (code: string): Promise<void> => {
   const loan = loanRequest(application.funds[0]!, code);
@@ -49,7 +49,7 @@ beforeAll(async () => {
   beside = await ConsoleBeside.open(world);
   browser = await ConsoleBrowser.launch();
   desk = await browser.enter(beside);
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await browser?.close();
   await beside?.close();
@@ -140,6 +140,8 @@ describe('Decisions', () => {
     for (const code of ['OP-5', 'OP-6']) await assign(code);
     await page.getByRole('link', { name: 'Decisions' }).click();
     await page.locator('tbody tr', { hasText: 'OP-6' }).waitFor();
+    // Keys are heard once the scripts have run.
+    await page.waitForLoadState('load');
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('Space');

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import { Living } from '../lives/live.ts';
 import type { Book } from '../lives/model/book.ts';
 import { livesFrom } from '../lives/smallest.ts';
 import { DAYS_BEFORE } from '../lives/steps.ts';
 import { World } from '../lives/world.ts';
 import type { TestApplication } from '../lives/world.ts';
+import { within } from '../support/within.ts';
 import { ConsoleBeside, ConsoleBrowser, looked } from './console-browser.ts';
 import type { Watched } from './console-browser.ts';
 
@@ -18,7 +20,7 @@ let browser: ConsoleBrowser;
 let desk: Watched;
 let living: readonly Living[];
 
-jest.setTimeout(60_000);
+jest.setTimeout(240_000);
 
 /** No receiver answers there: deliveries are tried and told, and never arrive. */
 const subscribe = async (application: TestApplication): Promise<void> => {
@@ -43,7 +45,7 @@ beforeAll(async () => {
   beside = await ConsoleBeside.open(world);
   browser = await ConsoleBrowser.launch();
   desk = await browser.enter(beside);
-}, 180_000);
+}, 300_000);
 afterAll(async () => {
   await browser?.close();
   await beside?.close();
@@ -67,6 +69,10 @@ const open = async (path: string): Promise<void> => {
   const { page } = desk;
   await page.goto(new URL(path, page.url()).href);
 };
+/** chart.js draws it once the page is there: it sizes the canvas, which has 300 points by itself, to its place. */
+const drawn = (picture: Locator): Promise<unknown> =>
+  within('it is drawn', 60_000, async () => (await picture.evaluate(widthOf)) > 300);
+const widthOf = ({ width }: { width: number }): number => width;
 const paid = ({ parts }: Book): number =>
   parts.filter(({ status }) => status === 'settled' || status === 'prepaid').length;
 
@@ -82,8 +88,7 @@ describe('an operation', () => {
     expect(states.filter((one) => one === 'Paid' || one === 'Prepaid')).toHaveLength(paid(book));
     const picture = page.locator('canvas[data-picture]');
     await expect(picture.getAttribute('aria-label')).resolves.toContain(`${paid(book)} paid`);
-    // chart.js has drawn it: it sizes the canvas to its place.
-    expect(await picture.evaluate((canvas: { width: number }) => canvas.width)).toBeGreaterThan(300);
+    await drawn(picture);
     expect(await page.locator('.timeline > li').count()).toBeGreaterThanOrEqual(book.told.length);
     expect(
       await page.locator('section[aria-labelledby="webhooks-title"] tbody tr').count(),
@@ -238,8 +243,7 @@ describe('the portfolio', () => {
     expect(Number(await held.innerText())).toBe(open.length);
     const rows = page.locator('section[aria-labelledby="concentration-title"] tbody tr');
     expect(await rows.count()).toBe(open.length);
-    for (const canvas of await page.locator('canvas[data-picture]').all())
-      expect(await canvas.evaluate((one: { width: number }) => one.width)).toBeGreaterThan(300);
+    for (const canvas of await page.locator('canvas[data-picture]').all()) await drawn(canvas);
     await page.getByText('since 20/06/2026').first().waitFor();
     expect(await looked(page, 'portfolio')).toEqual([]);
     const csv = await page

@@ -19,7 +19,7 @@ let desk: Watched;
 let fund: string;
 let payments: readonly NotifiedPayment[];
 
-jest.setTimeout(60_000);
+jest.setTimeout(240_000);
 
 /** Payments of the fund that has most of them. */
 const mostPayments = async (funds: readonly string[]): Promise<void> => {
@@ -45,7 +45,7 @@ beforeAll(async () => {
   beside = await ConsoleBeside.open(world);
   browser = await ConsoleBrowser.launch();
   desk = await browser.enter(beside);
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await browser?.close();
   await beside?.close();

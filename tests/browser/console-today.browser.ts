@@ -13,7 +13,7 @@ let beside: ConsoleBeside;
 let browser: ConsoleBrowser;
 let desk: Watched;
 
-jest.setTimeout(60_000);
+jest.setTimeout(240_000);
 
 beforeAll(async () => {
   world = await World.start();
@@ -21,7 +21,7 @@ beforeAll(async () => {
   beside = await ConsoleBeside.open(world);
   browser = await ConsoleBrowser.launch();
   desk = await browser.enter(beside);
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await browser?.close();
   await beside?.close();
