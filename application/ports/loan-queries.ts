@@ -1,6 +1,5 @@
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { LoanRow, LoanView } from '../../projections/loan/loan-view.ts';
-import type { WaitingStatus } from '../../projections/loan/writes.ts';
 
 export interface LoanListQuery {
   readonly applicationId: string;
@@ -38,7 +37,7 @@ export const AWAITED = {
   approved: 'sign',
   term_signed: 'disburse',
   repurchase_pending: 'process-repurchase',
-} as const satisfies Readonly<Record<WaitingStatus, string>>;
+} as const;
 export type AwaitingStatus = keyof typeof AWAITED;
 export const AWAITING = Object.keys(AWAITED) as readonly AwaitingStatus[];
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -26,6 +26,9 @@ const violationsIn = async (directory: string): Promise<readonly Violation[]> =>
   });
   return (JSON.parse(stdout) as { summary: { violations: Violation[] } }).summary.violations;
 };
+
+// All files are read: seconds, and many of them on a busy machine.
+jest.setTimeout(120_000);
 
 test('every import keeps the rules', async () => {
   const broken = (await violationsIn(ROOT)).map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`);

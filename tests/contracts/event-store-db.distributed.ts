@@ -22,7 +22,7 @@ if (url === undefined) {
         },
       };
     },
-    30_000,
+    60_000,
   );
 
   describeEventStoreContract(
@@ -39,7 +39,7 @@ if (url === undefined) {
         },
       };
     },
-    30_000,
+    60_000,
   );
 } else {
   describeEventStoreContract(

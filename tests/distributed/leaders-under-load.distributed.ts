@@ -75,15 +75,15 @@ test(
       const calling = codes.map((code) => settleOn(api, code, load));
       for (let loss = 0; loss < LOSSES; loss++) {
         const before = load.settled.length;
-        await until(() => load.settled.length >= before + SETTLED_BETWEEN, 'callers to be served', 20_000);
+        await until(() => load.settled.length >= before + SETTLED_BETWEEN, 'callers to be served', 60_000);
         const [, lose, back] = WAYS[loss % WAYS.length]!;
         const leader = cluster.leader!;
         const losing = lose(cluster, leader);
         const next = (): boolean => cluster.leader !== undefined && cluster.leader !== leader;
-        await until(next, 'another leader', 20_000);
+        await until(next, 'another leader', 60_000);
         await losing;
         const after = load.settled.length;
-        await until(() => load.settled.length > after + CALLERS, 'callers to be served again', 20_000);
+        await until(() => load.settled.length > after + CALLERS, 'callers to be served again', 60_000);
         await back(cluster, leader);
       }
       load.stopping = true;
@@ -106,7 +106,7 @@ test(
       await cluster.close();
     }
   },
-  60_000 + LOSSES * 30_000,
+  120_000 + LOSSES * 120_000,
 );
 
 test('without the right to follow the log, status and doctor say so and name the way out', async () => {
@@ -130,4 +130,4 @@ test('without the right to follow the log, status and doctor say so and name the
     await service?.end('SIGKILL');
     await server.kill();
   }
-}, 60_000);
+}, 300_000);

@@ -21,7 +21,7 @@ const closing: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   postgres = await testPostgres();
-}, 60_000);
+}, 300_000);
 afterAll(async () => {
   for (const close of closing.reverse()) await close();
   await postgres?.close();
@@ -54,7 +54,7 @@ test('random lives go on engines of their own as the rules have them, as they do
   } finally {
     await world.close();
   }
-}, 300_000);
+}, 600_000);
 
 test('random lives that began embedded are read and told the same after they were moved', async () => {
   const world = await World.start();
@@ -73,4 +73,4 @@ test('random lives that began embedded are read and told the same after they wer
   } finally {
     await moved.close();
   }
-}, 300_000);
+}, 600_000);

@@ -20,9 +20,9 @@ const INSTALLMENTS = 3;
 const ACKNOWLEDGED_BETWEEN = 20;
 /** Shorter than a real cluster takes, so that many fit in. `leaders.distributed.ts` waits as long as a real one. */
 const ELECTION_MS = 2_000;
-/** A broker that does not answer is left by the others after three seconds. */
-const FAIL_OVER_MS = 30_000;
-const WEBHOOK_TIMEOUT_MS = 500;
+/** Leases and elections take some seconds; what a busy machine needs on top is printed. */
+const FAIL_OVER_MS = 90_000;
+const WEBHOOK_TIMEOUT_MS = 1_500;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const random = new Random(SEED);
@@ -51,8 +51,11 @@ beforeAll(async () => {
     {
       LOG_LEVEL: 'warn',
       WEBHOOK_TIMEOUT: `${WEBHOOK_TIMEOUT_MS}ms`,
-      // So many that no delivery is given up: at one failure in five, twenty in a row do not happen.
-      WEBHOOK_RETRY_SCHEDULE: Array.from({ length: 19 }, () => '100ms').join(','),
+      // So many, and so long, that no delivery is given up, also while this machine is too busy to answer in time.
+      WEBHOOK_RETRY_SCHEDULE: [
+        ...Array.from({ length: 19 }, () => '100ms'),
+        ...Array.from({ length: 60 }, () => '1s'),
+      ].join(','),
     },
   );
   receiver = await MoodyReceiver.start(cluster.ca, random, WEBHOOK_TIMEOUT_MS);
@@ -61,13 +64,13 @@ beforeAll(async () => {
   apis = nodes.map((node) => cluster.clientAt(credentials, node));
   const hook = await apis[0]!.call('POST', '/webhook', { url: receiver.url, events: ['*'] });
   expect(hook.status).toBe(200);
-}, 180_000);
+}, 300_000);
 
 afterAll(async () => {
   await cluster?.close();
   await receiver?.close();
   await Promise.all([events?.close(), kafka?.close(), postgres?.close()]);
-}, 60_000);
+}, 300_000);
 
 /** A new operation goes its whole way to `active`, which needs every role but that of the webhooks. */
 const goesOn = (code: string): Promise<number> =>
@@ -163,9 +166,12 @@ test(
   `${TROUBLES} nodes, brokers, databases and processes fail one after the other: nothing lost, doubled or out of order, and no caller notices another leader (seed ${SEED})`,
   async () => {
     let watched: string | undefined;
+    let watchedSince = 0;
     const noticed: unknown[] = [];
-    const onTry = (_: ApiClient, response: ApiResponse | undefined): void => {
-      if (watched !== undefined && (response === undefined || response.status >= 500))
+    const onTry = (_: ApiClient, response: ApiResponse | undefined, tried: number): void => {
+      // What began before has to do with the trouble before.
+      if (watched === undefined || tried < watchedSince) return;
+      if (response === undefined || response.status >= 500)
         noticed.push([watched, response?.status, response?.body]);
     };
     const writers = new InsistentWriters(apis, {
@@ -182,8 +188,8 @@ test(
         const trouble = KINDS[n % KINDS.length]!;
         await writers.untilAcknowledged(ACKNOWLEDGED_BETWEEN);
         await pause(random.next() * 300);
-        if (trouble.unnoticed) watched = `${n} ${trouble.name}`;
         const begun = performance.now();
+        if (trouble.unnoticed) [watched, watchedSince] = [`${n} ${trouble.name}`, begun];
         const end = await trouble.begin();
         probes.push(`P-${n}`);
         await goesOn(`P-${n}`);
@@ -200,7 +206,7 @@ test(
     const { acknowledged, finished } = writers;
     const lives = new WholeLives(receiver, INSTALLMENTS, { finished, active: probes });
     receiver.calmDown();
-    const rest = await within('all webhooks arrive', 90_000, () => lives.told);
+    const rest = await lives.untilTold(240_000, cluster.nodes[0]!);
     // What comes too often comes soon after.
     await pause(3_000);
     await lives.expectNothingLostOrDoubled(apis);
@@ -210,5 +216,5 @@ test(
         `${JSON.stringify(Object.fromEntries(took))}; the last webhook ${Math.round(rest)} ms after the end\n`,
     );
   },
-  180_000 + TROUBLES * 45_000,
+  300_000 + TROUBLES * 60_000,
 );

@@ -47,7 +47,7 @@ beforeAll(async () => {
     PUBLIC_URL: 'http://receivables.test',
     AUTH_URL: 'http://receivables.test',
   };
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   for (const close of closing.reverse()) await close();
 });
@@ -126,4 +126,4 @@ test('random lives go through processes of the release before and of this one as
   expect(await world.audit()).toEqual([]);
   const own = world.logger.lines.filter(({ level }) => level === 'error').map(({ message }) => message);
   expect(errorsIn(own.join('\n'))).toEqual([]);
-}, 180_000);
+}, 600_000);

@@ -23,7 +23,7 @@ beforeAll(async () => {
   directory = await temporaryDirectory();
   service = await ServiceProcess.start(join(directory.path, 'data'), { SANDBOX_STEP: '100ms' });
   client = await service.createClient(FUND);
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await service?.end('SIGTERM');
   await directory?.remove();
@@ -54,7 +54,7 @@ test('assign an operation and wait for the money', async () => {
   expect(repeated).toMatchObject({ originator_proposal_code: 'JOB-1', received_at: first?.['received_at'] });
   expect(read).toMatchObject({ status: 'active' });
   expect(settled).toMatchObject({ installment_code: '001', status: 'settled' });
-}, 180_000);
+}, 300_000);
 
 test('receive webhooks', async () => {
   const [listed, ping, deliveries, failed, rotated] = objectsOf(await paste('receive-webhooks.md'));
@@ -63,7 +63,7 @@ test('receive webhooks', async () => {
   expect(deliveries).toHaveProperty('data');
   expect(failed).toMatchObject({ data: [] });
   expect(rotated).toHaveProperty('signing_secret');
-}, 180_000);
+}, 300_000);
 
 test('decide on what waits', async () => {
   const printed = objectsOf(await paste('decide-what-waits.md'));
@@ -85,20 +85,20 @@ test('decide on what waits', async () => {
   expect(states.map(({ status }) => status)).toEqual(
     expect.arrayContaining(['active', 'active', 'rejected']),
   );
-}, 180_000);
+}, 300_000);
 
 test('close a month', async () => {
   const text = await paste('month-end-reconciliation.md');
   expect(text).toMatch(/missing_in_statement,.*MONTH-1/);
   expect(text).toMatch(/missing_in_notifications,.*TARIFA/);
   expect(objectsOf(text).at(-1)).toMatchObject({ differences: 0 });
-}, 180_000);
+}, 300_000);
 
 test('a borrower asks to be forgotten', async () => {
   const printed = objectsOf(await paste('forget-a-borrower.md'));
   expect(printed.find((object) => 'forgotten' in object)).toMatchObject({ forgotten: 1, left_open: 0 });
   expect(printed.at(-1)).toMatchObject({ differences: 0 });
-}, 180_000);
+}, 300_000);
 
 /** The blocks of shell lines below a heading of a page. */
 const blocksBelow = (page: string, heading: string): readonly string[] => {
@@ -115,7 +115,7 @@ test("the README's first call", async () => {
     .replace('curl -s localhost', 'echo; curl -s localhost');
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', own], { cwd: directory.path });
   expect(stdout.match(/"originator_proposal_code":"FIRST-1"/g)).toHaveLength(2);
-}, 60_000);
+}, 300_000);
 
 test('certificates for a receiver on this machine', async () => {
   const [certificates = ''] = blocksBelow(
@@ -127,7 +127,7 @@ test('certificates for a receiver on this machine', async () => {
     cwd: directory.path,
   });
   expect(stdout).toContain('receiver.pem: OK');
-}, 60_000);
+}, 300_000);
 
 const objectsOf = (text: string): readonly Record<string, unknown>[] =>
   text

@@ -57,7 +57,7 @@ describe('nginx.conf', () => {
       )
     )
       await setTimeout(50);
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     nginx?.kill('SIGTERM');
     if (nginx && nginx.exitCode === null) await once(nginx, 'exit');
@@ -91,7 +91,7 @@ describe('nginx.conf', () => {
       error_code: expect.any(String),
       request_id: expect.any(String),
     });
-  }, 60_000);
+  }, 300_000);
 });
 
 test('haproxy.cfg leads callers to the replicas that are ready', async () => {
@@ -130,7 +130,7 @@ test('haproxy.cfg leads callers to the replicas that are ready', async () => {
     await once(haproxy, 'exit');
     await services[1]!.end('SIGTERM');
   }
-}, 120_000);
+}, 300_000);
 
 test('receivables.service is a unit that systemd takes', async () => {
   const unit = join(directory.path, 'receivables.service');
@@ -138,7 +138,7 @@ test('receivables.service is a unit that systemd takes', async () => {
   writeFileSync(unit, text);
   const { stderr } = await run('systemd-analyze', ['verify', unit]);
   expect(stderr.split('\n').filter((line) => line.includes('receivables.service'))).toEqual([]);
-}, 60_000);
+}, 300_000);
 
 describe('completion', () => {
   const script = (shell: string): string => {
@@ -174,5 +174,5 @@ describe('completion', () => {
       print found`;
     const { stdout } = await run('zsh', ['-f', '-c', program], { timeout: 30_000 });
     expect(stdout).toBe('found\n');
-  }, 40_000);
+  }, 300_000);
 });

@@ -14,7 +14,7 @@ import type { Answer, TestApplication, World } from './world.ts';
 /** What a process of an earlier release does not show yet. */
 const CAME_LATER = /: expected .*, found undefined$/;
 
-const COMPLETED_WITHIN_MS = 10_000;
+const COMPLETED_WITHIN_MS = 60_000;
 
 /** One life that goes on in a world, beside the model of it. */
 export class Living {

@@ -13,7 +13,7 @@ let restored: ServiceProcess | undefined;
 beforeAll(async () => {
   directory = await temporaryDirectory();
   service = await ServiceProcess.start(join(directory.path, 'data'), { SANDBOX_STEP: '10ms' });
-}, 40_000);
+}, 300_000);
 
 afterAll(async () => {
   await service?.end('SIGKILL');
@@ -27,7 +27,7 @@ test('a backup under load holds everything acknowledged before it, and a service
   const api = new ApiClient(service.baseUrl, client);
   const writers = new InsistentWriters(api, { writers: 2, installments: 2, prefix: 'B' });
   await writers.untilAcknowledged(12);
-  const before = await Promise.all(writers.finished.map(async (code) => (await api.loan(code)).body));
+  const before = await Promise.all(writers.finished.map(async (code) => (await api.readable(code)).body));
   expect(before.length).toBeGreaterThan(0);
 
   const summary = JSON.parse(await service.receivables('backup', '--to', backup, '--with-key'));
@@ -40,9 +40,9 @@ test('a backup under load holds everything acknowledged before it, and a service
   restored = await ServiceProcess.start(data, { SANDBOX_STEP: '10ms' });
   const again = new ApiClient(restored.baseUrl, client);
   for (const loan of before) {
-    const read = await again.loan(loan.originator_proposal_code as string);
+    const read = await again.readable(loan.originator_proposal_code as string);
     expect({ status: read.status, body: read.body }).toEqual({ status: 200, body: loan });
   }
   const refused = service.receivables('restore', '--from', backup, '--data-dir', data);
   await expect(refused).rejects.toThrow('is not empty');
-}, 60_000);
+}, 300_000);

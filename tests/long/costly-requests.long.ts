@@ -17,7 +17,7 @@ beforeAll(async () => {
   attacker = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
   token = await attacker.token();
   neighbour = await Neighbour.of(service);
-}, 60_000);
+}, 300_000);
 afterAll(async () => {
   await neighbour?.leave();
   await service?.end('SIGKILL');

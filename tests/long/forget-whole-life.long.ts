@@ -17,7 +17,7 @@ beforeAll(async () => {
     ...{ SANDBOX_STEP: '1ms', LOG_LEVEL: 'debug', WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true' },
   });
   api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
-}, 40_000);
+}, 300_000);
 afterAll(async () => {
   await service?.end('SIGTERM');
   await directory?.remove();

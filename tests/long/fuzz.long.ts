@@ -50,7 +50,7 @@ beforeAll(async () => {
     webhooks: [id, 'unknown'],
     events: [...events, 'unknown'],
   };
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   agent.destroy();
   await service?.end('SIGTERM');

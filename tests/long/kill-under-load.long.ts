@@ -28,9 +28,9 @@ beforeAll(async () => {
     SANDBOX_STEP: '10ms',
     WEBHOOK_CA_FILE: caFile,
     WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
-    WEBHOOK_RETRY_SCHEDULE: '100ms,200ms,500ms,1s,2s',
+    WEBHOOK_RETRY_SCHEDULE: ['100ms,200ms,500ms', ...Array.from({ length: 30 }, () => '1s')].join(','),
   });
-}, 40_000);
+}, 300_000);
 
 afterAll(async () => {
   await service?.end('SIGKILL');
@@ -60,15 +60,15 @@ describe('kill -9 under load', () => {
       const { finished } = writers;
 
       const expected = eventsOfWholeLife(INSTALLMENTS);
-      for (const code of finished) expect((await api.loan(code)).body.status).toBe('settled');
+      for (const code of finished) expect((await api.readable(code)).body.status).toBe('settled');
       const all = () => finished.every((code) => receiver.eventsOf(code).length >= expected.length);
-      await receiver.until(all, 'webhooks of every finished operation', 40_000);
+      await receiver.until(all, 'webhooks of every finished operation', 180_000);
       for (const code of finished) expect(receiver.eventsOf(code)).toEqual(expected);
       expect(receiver.arrivals.every((a) => signatureHolds(a, hook.body.signing_secret as string))).toBe(
         true,
       );
       expect(finished.length).toBeGreaterThan(KILLS);
     },
-    60_000 + KILLS * 10_000,
+    180_000 + KILLS * 18_000,
   );
 });

@@ -10,6 +10,7 @@ import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { within } from '../support/within.ts';
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let service: ServiceProcess;
@@ -76,16 +77,21 @@ test.each([
     await service.start();
 
     expect((await api.settle('GOOD', '001', 950)).status).toBe(200);
-    expect((await api.loan('GOOD')).body.balances.received_value).toBe(950);
+    expect((await api.readable('GOOD')).body.balances.received_value).toBe(950);
     const refused = await api.loan('BAD');
     expect([refused.status, refused.body.error_code]).toEqual([503, 'service_unavailable']);
 
     await service.printed('unpublished');
-    const listed = await command('quarantine', 'list', '-o', 'json');
-    const entries = listed.out
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    // Each follower meets it in its own time.
+    let entries: readonly Record<string, unknown>[] = [];
+    await within('all four wait', 60_000, async () => {
+      const listed = await command('quarantine', 'list', '-o', 'json');
+      entries = listed.out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+      return entries.length >= 4;
+    });
     expect(entries.map(({ waits_for }) => waits_for).sort()).toEqual([
       'loan',
       'portfolio',

@@ -20,7 +20,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const [OLD, NEW] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
 const BOTH = { MASTER_KEY: NEW, MASTER_KEY_PREVIOUS: OLD };
-const MANY = 8_000;
+const MANY = 24_000;
 const KILLS = 4;
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -103,7 +103,7 @@ beforeAll(async () => {
   directory = await temporaryDirectory();
   dataDir = join(directory.path, 'data');
   await fillAsOldVersionsDid();
-}, 60_000);
+}, 300_000);
 
 afterAll(async () => {
   await service?.end('SIGKILL');
@@ -165,7 +165,7 @@ test('the master key is rotated under load, through kills, and the new one alone
   expect(await service.receivables('audit', 'verify', '-o', 'table')).toContain('no difference');
   await service.end('SIGTERM');
   expect(await secretOf(hook.body.webhook_id)).toBe(hook.body.signing_secret);
-}, 120_000);
+}, 300_000);
 
 test('a sandbox that keeps its key in a file gets a new one while it runs, and a stolen signing key is ended', async () => {
   await service?.end('SIGKILL');
@@ -185,7 +185,7 @@ test('a sandbox that keeps its key in a file gets a new one while it runs, and a
   const [header = ''] = (await api.token()).split('.');
   const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { readonly kid: string };
   await service.receivables('keys', 'revoke', kid);
-  const deadline = Date.now() + 6_000;
+  const deadline = Date.now() + 60_000;
   while ((await api.loan('S-1')).status !== 401 && Date.now() < deadline)
     await new Promise((resolve) => setTimeout(resolve, 50));
   expect((await api.loan('S-1')).status).toBe(401);
@@ -196,4 +196,4 @@ test('a sandbox that keeps its key in a file gets a new one while it runs, and a
   await service.start();
   for (const code of ['S-1', 'S-2']) expect((await again.loan(code)).body.borrower.name).toBe('Joana Prado');
   expect(await service.receivables('audit', 'verify', '-o', 'table')).toMatch(/events sealed.*no difference/);
-}, 90_000);
+}, 300_000);

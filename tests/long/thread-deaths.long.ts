@@ -36,6 +36,6 @@ describe('a thread that dies alone', () => {
       expect(settled).toHaveLength(INSTALLMENTS);
       await api.untilStatus('T-1', 'settled');
     },
-    60_000,
+    300_000,
   );
 });

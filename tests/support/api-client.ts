@@ -73,8 +73,17 @@ export class ApiClient {
     return this.call('GET', `/loan/${encodeURIComponent(code)}`);
   }
 
+  /** Asks again while the reads are too far behind the writes to be shown, as an integrator does at 503; for up to a minute. */
+  async readable(code: string): Promise<ApiResponse> {
+    for (const deadline = Date.now() + 60_000; ;) {
+      const response = await this.loan(code);
+      if (response.status !== 503 || Date.now() > deadline) return response;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
   /** Reads until the operation has this status; fails after the deadline. */
-  async untilStatus(code: string, status: string, ms = 20_000): Promise<ApiResponse> {
+  async untilStatus(code: string, status: string, ms = 60_000): Promise<ApiResponse> {
     const deadline = Date.now() + ms;
     for (;;) {
       const response = await this.loan(code);

@@ -1,7 +1,7 @@
 import { loanRequest } from './api-client.ts';
 import type { ApiClient, ApiResponse } from './api-client.ts';
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** What is told of an operation that such a writer has finished, in this order. */
@@ -22,8 +22,8 @@ interface Work {
   readonly installments: number;
   /** Begins every code. */
   readonly prefix: string;
-  /** Told of every try; without a response when none came. */
-  readonly onTry?: (api: ApiClient, response: ApiResponse | undefined) => void;
+  /** Told of every try, and when it began (`performance.now()`); without a response when none came. */
+  readonly onTry?: (api: ApiClient, response: ApiResponse | undefined, begun: number) => void;
 }
 
 /**
@@ -120,12 +120,13 @@ export class InsistentWriters {
       if (answers.filter((answer) => answer !== undefined && good(answer)).length > 0) return;
       await pause(50);
     }
-    throw new Error('not answered within a minute');
+    throw new Error('not answered within two minutes');
   }
 
   async #try(api: ApiClient, send: Send): Promise<ApiResponse | undefined> {
+    const begun = performance.now();
     const response = await send(api).catch(() => undefined);
-    this.#work.onTry?.(api, response);
+    this.#work.onTry?.(api, response, begun);
     return response;
   }
 }

@@ -4,7 +4,7 @@ import { within } from './within.ts';
 
 const EFFECTIVE_DATE = '2026-06-20';
 /** A read that meets a fail-over is asked again for so long. */
-const READABLE_MS = 15_000;
+const READABLE_MS = 60_000;
 
 const proposal = (code: string) => ({
   originator_proposal_code: code,

@@ -118,7 +118,7 @@ export class ServiceProcess {
   }
 
   async #untilReady(child: ChildProcess): Promise<void> {
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + 60_000;
     while (!(await this.#ready())) {
       if (child.exitCode !== null)
         throw new Error(`the service ended with ${child.exitCode}: ${this.#output}`);
@@ -136,7 +136,7 @@ export class ServiceProcess {
   }
 
   /** Resolves once the service has printed this; fails after the deadline. */
-  async printed(text: string, ms = 10_000): Promise<void> {
+  async printed(text: string, ms = 30_000): Promise<void> {
     const deadline = Date.now() + ms;
     while (!this.#output.includes(text)) {
       if (Date.now() > deadline) throw new Error(`not printed within ${ms} ms: ${text}`);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createConnection, createServer } from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import { freePort } from './service-process.ts';
 
 export interface ProxyTarget {
   readonly host?: string;
@@ -32,10 +33,10 @@ export class TcpProxy {
     this.#target = target;
   }
 
-  /** @param port where it listens; a free one by default */
-  static async start(target: ProxyTarget, port = 0): Promise<TcpProxy> {
+  /** @param port where it listens; by default a free one that no outgoing connection takes while nobody listens there */
+  static async start(target: ProxyTarget, port?: number): Promise<TcpProxy> {
     const proxy = new TcpProxy(target);
-    proxy.#port = port;
+    proxy.#port = port ?? (await freePort());
     await proxy.#listen();
     return proxy;
   }
@@ -105,7 +106,6 @@ export class TcpProxy {
     const server = createServer((client) => this.#connect(client));
     server.listen(this.#port, '127.0.0.1');
     await once(server, 'listening');
-    this.#port = (server.address() as AddressInfo).port;
     this.#server = server;
   }
 

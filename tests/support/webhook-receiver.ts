@@ -69,7 +69,7 @@ export class WebhookReceiver {
   }
 
   /** Resolves when the condition holds, checked at every arrival; fails after the deadline. */
-  async until(condition: () => boolean, what: string, ms = 20_000): Promise<void> {
+  async until(condition: () => boolean, what: string, ms = 60_000): Promise<void> {
     const deadline = Date.now() + ms;
     while (!condition()) {
       const left = deadline - Date.now();

@@ -2,6 +2,8 @@ import { expect } from '@jest/globals';
 import type { ApiClient } from './api-client.ts';
 import { eventsOfWholeLife } from './insistent-writers.ts';
 import type { MoodyReceiver } from './moody-receiver.ts';
+import type { ServiceProcess } from './service-process.ts';
+import { within } from './within.ts';
 
 /** Of an operation that was disbursed, and not paid yet. */
 const BEFORE_PAYMENTS = 4;
@@ -26,14 +28,26 @@ export class WholeLives {
     this.#active = active;
   }
 
-  /** Whether every webhook has come. */
-  get told(): boolean {
+  /** Resolves with the milliseconds until every webhook has come. @throws Error that names what has not, and what a process says of itself */
+  async untilTold(ms: number, node: Pick<ServiceProcess, 'receivables' | 'output'>): Promise<number> {
+    try {
+      return await within('all webhooks arrive', ms, () => this.#missing().length === 0);
+    } catch (error) {
+      const status = await node.receivables('status').catch(String);
+      throw new Error(`${this.#missing().join('; ')}\n${status}\n${node.output.slice(-5_000)}`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** Operations of which not everything was told, with what was. */
+  #missing(): readonly string[] {
     const told = this.#receiver.eventsByCode();
-    const has = (code: string, count: number): boolean => (told.get(code)?.length ?? 0) >= count;
-    return (
-      this.#finished.every((code) => has(code, this.#life.length)) &&
-      this.#active.every((code) => has(code, BEFORE_PAYMENTS))
-    );
+    const lacking = (codes: readonly string[], count: number): readonly string[] =>
+      codes
+        .filter((code) => (told.get(code)?.length ?? 0) < count)
+        .map((code) => `${code} told ${told.get(code)?.join() ?? 'nothing'}`);
+    return [...lacking(this.#finished, this.#life.length), ...lacking(this.#active, BEFORE_PAYMENTS)];
   }
 
   async expectNothingLostOrDoubled(apis: readonly ApiClient[]): Promise<void> {
@@ -48,6 +62,6 @@ export class WholeLives {
       balances: { received_value: 950 * this.#installments, open_face_value: 0 },
     };
     for (const [i, code] of this.#finished.entries())
-      expect((await apis[i % apis.length]!.loan(code)).body).toMatchObject(settled);
+      expect((await apis[i % apis.length]!.readable(code)).body).toMatchObject(settled);
   }
 }

@@ -54,7 +54,7 @@ class Command {
   }
 
   async printed(count: number): Promise<void> {
-    const deadline = Date.now() + 20_000;
+    const deadline = Date.now() + 60_000;
     while (this.lines.length < count) {
       if (Date.now() > deadline) throw new Error(`${this.lines.length} of ${count} lines: ${this.err}`);
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -72,7 +72,7 @@ beforeAll(async () => {
   const client = await service.createClient(randomUUID());
   application = client.application_id;
   api = new ApiClient(service.baseUrl, client);
-}, 40_000);
+}, 300_000);
 afterAll(async () => {
   for (const { child } of commands) if (child.exitCode === null) child.kill('SIGKILL');
   await service?.end('SIGTERM');
@@ -134,5 +134,5 @@ describe('beside a running service', () => {
     expect(following.raw).toMatch(
       /"position":"\d+","application_id":"[^"]+","event":"disbursement_completed".*"disbursed_value":1672\.00/,
     );
-  }, 60_000);
+  }, 300_000);
 });

@@ -22,7 +22,7 @@ beforeAll(async () => {
   world = await AuditedWorld.create(async (service) => {
     live = await service.receivables('audit', 'verify', '--format', 'json', '--write-anchor', anchor);
   });
-}, 60_000);
+}, 300_000);
 afterAll(async () => {
   await world?.remove();
   await rm(anchor, { force: true });

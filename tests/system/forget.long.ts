@@ -37,7 +37,7 @@ beforeAll(async () => {
   directory = await temporaryDirectory();
   service = await ServiceProcess.start(directory.path, { SANDBOX_STEP: '1ms', LOG_LEVEL: 'debug' });
   api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
-}, 40_000);
+}, 300_000);
 afterAll(async () => {
   await service?.end('SIGTERM');
   await directory?.remove();
@@ -170,7 +170,7 @@ describe('receivables borrower forget', () => {
     for (const text of PERSONAL) {
       expect([text, bytes.includes(text), service.output.includes(text)]).toEqual([text, false, false]);
     }
-  }, 60_000);
+  }, 300_000);
 
   test('money goes on, requests are still known, documents are not taken any more', async () => {
     const replay = await assign('OPEN');
@@ -185,7 +185,7 @@ describe('receivables borrower forget', () => {
     expect((await api.loan('AGAIN')).body.borrower.name).toBe(BORROWER.name);
     expect(await forget('--yes', '--including-open')).toMatchObject({ code: 0, answer: { forgotten: 1 } });
     expect((await api.loan('AGAIN')).body.borrower).toBeNull();
-  }, 30_000);
+  }, 300_000);
 
   test('what is no document is refused before anything is opened', async () => {
     const refused = service.receivables('borrower', 'forget', '--document', '123', '--yes');

@@ -37,4 +37,4 @@ test('whatever the service and its commands write is for their owner alone', asy
   expect(await openTo(data!)).toEqual([]);
   expect(await openTo(backup!)).toEqual([]);
   expect((await stat(anchor!)).mode & 0o077).toBe(0);
-}, 60_000);
+}, 300_000);

@@ -36,7 +36,7 @@ beforeAll(async () => {
   api = new ApiClient(service.baseUrl, client);
   producer = kafka.producer();
   await producer.connect();
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await producer?.disconnect();
   await service?.stop();
@@ -101,7 +101,7 @@ describe('decisions on a topic', () => {
       'undefined validation_error',
     ]);
     for (const one of refused) expect(fitting('RefusedDecision')(one)).toEqual([]);
-  }, 90_000);
+  }, 300_000);
 
   test('cause the events that the topic of events tells, as they are described', async () => {
     const events = await messagesOf(TOPICS.events, 6);
@@ -122,5 +122,5 @@ describe('decisions on a topic', () => {
     expect(
       textOf(events.find(({ headers }) => String(headers?.['event']) === 'disbursement_completed')!),
     ).toContain('"disbursed_value":1672.00');
-  }, 60_000);
+  }, 300_000);
 });

@@ -38,6 +38,6 @@ describe('the service as a process', () => {
       expect(lines).toHaveLength(1);
       expect(lines[0]).toMatch(new RegExp(`^the service ended with 1: ${variable}\\b`));
     },
-    30_000,
+    300_000,
   );
 });

@@ -27,7 +27,7 @@ const briefPause = (): Promise<void> => delay(20);
 
 describe('an append whose answer does not come', () => {
   test('is found where it was stored, and answered', async () => {
-    await using at = await openAtStandIn({ appendTimeoutMs: 100, patienceMs: 150 });
+    await using at = await openAtStandIn({ appendTimeoutMs: 300, patienceMs: 20_000 });
     const { server, store } = at;
     const [stream, events] = [`${newPrefix()}A`, sampleEvents(3)];
     server.faults.appends = 'unanswered';
@@ -173,7 +173,7 @@ describe('a server that is away', () => {
     await server.kill();
     expect(outcomes[0]).toBeInstanceOf(OutcomeUnknownError);
     expect(outcomes[1]).toBeInstanceOf(StoreUnavailableError);
-    expect(took).toBeLessThan(5_000);
+    expect(took).toBeLessThan(20_000);
     expect(result.revision).toBe(1n);
   });
 });

@@ -118,7 +118,7 @@ describe('streams of claims', () => {
     await using at = await openAtStandIn();
     const prefix = newPrefix();
     await at.store.append(`${prefix}A`, 'no_stream', sampleEvents(1), newClaim());
-    const seen = await catchUp(at.store, '', 5_000, { from: 'start' });
+    const seen = await catchUp(at.store, '', 60_000, { from: 'start' });
     expect(seen.map(({ stream }) => stream)).toEqual([`${prefix}A`]);
     expect(at.server.log.events).toHaveLength(2);
   });

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { ConcurrencyError, KeyAlreadyClaimedError } from '../../../application/ports/event-store.ts';
 import type { KeyClaim, StreamRevision } from '../../../application/ports/event-store.ts';
-import { retryAppend } from '../../../application/support/retry.ts';
+import { retryAppend, retryUntilAvailable } from '../../../application/support/retry.ts';
 import { EventStoreDbStore } from '../../../infrastructure/eventstoredb/event-store-db-store.ts';
 import { idsOf, newClaim, newPrefix, sampleEvents } from '../../contracts/event-store-samples.ts';
 import { until } from '../../support/eventstoredb/open-store.ts';
@@ -74,10 +74,11 @@ test(`${KILLS} kills of the server under load lose nothing, use no key twice and
   await delay(300);
   stopping = true;
   const told = (await Promise.all(writing)).flat();
-  const streams = await Promise.all([0, 1, 2].map((n) => stores[0].read(`${prefix}${n}`)));
+  const readers = [0, 1, 2].map((n) => () => stores[0].read(`${prefix}${n}`));
+  const streams = await Promise.all(readers.map((read) => retryUntilAvailable(read, delay)));
   const log = streams.flatMap(({ events }) => events);
   const stored = new Set(idsOf(log));
-  await until(() => seen.length >= log.length, 'the follower to see everything', 30_000);
+  await until(() => seen.length >= log.length, 'the follower to see everything', 90_000);
   following.abort();
   await follower;
 

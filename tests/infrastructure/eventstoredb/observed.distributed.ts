@@ -23,4 +23,4 @@ test('the stand-in answers no question otherwise than a real server did', async 
     expect(await differences(server.url)).toMatch(/^\d+ cases, 0 answered otherwise$/m);
   else expect(await observe(server.url)).toEqual(OBSERVED);
   await server.kill();
-}, 90_000);
+}, 300_000);

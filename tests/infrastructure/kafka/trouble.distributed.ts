@@ -70,14 +70,14 @@ const quick = { producer: { sendTimeoutMs: 4_000 } };
 
 /** Publishes and consumes while something happens; answers when everything has arrived, in order and once. */
 const throughout = async (
-  happening: () => Promise<void>,
+  happening: (failures: () => number) => Promise<void>,
 ): Promise<{ failures: number; seen: readonly PublicEvent[] }> => {
   const seen: PublicEvent[] = [];
   const { bus } = await world.consumer('g', async (events) => void seen.push(...events), quick);
   const { bus: publisher } = world.member(quick);
   const source = relay((events) => publisher.publish(events), 7);
   await until(() => seen.length > 50, 'a start');
-  await happening();
+  await happening(source.failures);
   const before = source.acknowledged();
   await until(() => source.acknowledged() > before + 50, 'publishing goes on', 60_000);
   const count = await source.stop();
@@ -89,9 +89,9 @@ const throughout = async (
 
 describe('nothing is lost, doubled or out of order', () => {
   test('when the broker is killed and comes back', async () => {
-    const { failures } = await throughout(async () => {
+    const { failures } = await throughout(async (failed) => {
       await broker.kill();
-      await delay(500);
+      await until(() => failed() > 0, 'a publication fails');
       await broker.start();
     });
     expect(failures).toBeGreaterThan(0);
@@ -107,9 +107,9 @@ describe('nothing is lost, doubled or out of order', () => {
   });
 
   test('when the network swallows everything for a while', async () => {
-    const { failures } = await throughout(async () => {
+    const { failures } = await throughout(async (failed) => {
       proxy.blackhole();
-      await delay(6_000);
+      await until(() => failed() > 0, 'a publication fails');
       await proxy.pass();
     });
     expect(failures).toBeGreaterThan(0);
@@ -147,5 +147,6 @@ test('closing does not wait for brokers that are away', async () => {
   proxy.blackhole();
   const began = performance.now();
   await bus.close();
-  expect(performance.now() - began).toBeLessThan(8_000);
+  // Some seconds for leaving the group in order, and no waiting for an answer that a broker owes.
+  expect(performance.now() - began).toBeLessThan(25_000);
 });

@@ -15,6 +15,7 @@ import type {
   TombstoneResp,
 } from '@eventstore/db-client/generated/streams_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
+import { freePort } from '../service-process.ts';
 import { handleAppend, handleBatchAppend } from './appends.ts';
 import { EventLog } from './event-log.ts';
 import { Faults } from './faults.ts';
@@ -102,7 +103,7 @@ export class EventStoreDbStandIn {
     const server = new grpc.Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 });
     const log = options.log ?? new EventLog(file);
     const standIn = new EventStoreDbStandIn(server, log, file, options);
-    const address = `127.0.0.1:${options.port ?? 0}`;
+    const address = `127.0.0.1:${options.port ?? (await freePort())}`;
     const credentials = options.credentials ?? grpc.ServerCredentials.createInsecure();
     standIn.#port = await new Promise<number>((resolve, reject) => {
       server.bindAsync(address, credentials, (error, bound) => (error ? reject(error) : resolve(bound)));

@@ -8,15 +8,21 @@ import { openServiceDatabase } from '../../infrastructure/sql/support/temporary-
 import { ManualClock } from '../manual-clock.ts';
 import { RecordingLogger } from '../recording-logger.ts';
 
-/** Waits for what must happen. */
+/** Waits for what must happen; a look that fails, as while a group is formed, counts as no. */
 export const until = async (
   holds: () => boolean | Promise<boolean>,
   what: string,
-  ms = 30_000,
+  ms = 60_000,
 ): Promise<void> => {
   const deadline = performance.now() + ms;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`${what}: not within ${ms} ms`);
+  for (;;) {
+    let failure = '';
+    try {
+      if (await holds()) return;
+    } catch (error) {
+      failure = `, ${String(error)}`;
+    }
+    if (performance.now() > deadline) throw new Error(`${what}: not within ${ms} ms${failure}`);
     await delay(10);
   }
 };

@@ -1,4 +1,7 @@
+import { kafkaClient, withAdmin } from '../../../infrastructure/kafka/kafka-client.ts';
+import { RecordingLogger } from '../recording-logger.ts';
 import { freePort } from '../service-process.ts';
+import { until } from './bus-world.ts';
 import { KafkaBroker } from './kafka-broker.ts';
 
 /** Three real brokers that are controllers as well, so that one of them may be away. */
@@ -28,6 +31,23 @@ export class KafkaCluster {
   /** Bootstrap addresses as clients should use them. */
   get brokers(): readonly string[] {
     return this.nodes.map(({ brokers }) => brokers);
+  }
+
+  /** Resolves when every broker says that all copies of every partition are in step, so that another one may be away. */
+  async whole(ms = 120_000): Promise<void> {
+    const inStep = async (broker: string): Promise<boolean> => {
+      const kafka = kafkaClient({
+        brokers: [broker],
+        clientId: 'are-they-whole',
+        logger: new RecordingLogger(),
+      });
+      const { topics } = await withAdmin(kafka, (admin) => admin.fetchTopicMetadata());
+      return topics.every(({ partitions }) =>
+        partitions.every(({ isr, replicas }) => isr.length === replicas.length),
+      );
+    };
+    const all = async (): Promise<boolean> => (await Promise.all(this.brokers.map(inStep))).every(Boolean);
+    await until(all, 'all copies are in step', ms);
   }
 
   async close(): Promise<void> {

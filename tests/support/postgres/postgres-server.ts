@@ -13,7 +13,7 @@ const run = promisify(execFile);
 
 const INSTALLED = '/usr/lib/postgresql';
 const USER = 'receivables';
-const START_MS = 30_000;
+const START_MS = 60_000;
 const POLL_MS = 50;
 const KEPT_OUTPUT = 20_000;
 
@@ -107,9 +107,13 @@ export class PostgresServer {
     await this.#ask('select pg_promote()');
   }
 
-  /** As an operator does who takes a primary out of service: it goes on answering, and writes nothing any more. */
+  /**
+   * As an operator does who takes a primary out of service: it goes on answering, and writes nothing any more. A write that comes
+   * before a connection has heard of it waits for no standby.
+   */
   async refuseWrites(): Promise<void> {
     await this.#ask('alter system set default_transaction_read_only = on');
+    await this.#ask(`alter system set synchronous_standby_names = ''`);
     await this.#ask('select pg_reload_conf()');
   }
 

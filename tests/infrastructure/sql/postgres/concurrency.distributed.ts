@@ -20,7 +20,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 import { bothSets, openPostgres, query, raw, testPostgres } from '../../../support/postgres/test-postgres.ts';
 import type { PostgresFixture, TestPostgres } from '../../../support/postgres/test-postgres.ts';
 
-const PATIENT_MS = 15_000;
+const PATIENT_MS = 60_000;
 const ROUNDS = 60;
 
 let postgres: TestPostgres;

@@ -32,7 +32,7 @@ beforeEach(async () => {
   standby = await primary.synchronousStandby();
   // The standby comes first, and is passed by.
   database = await open(severalServers(standby, primary));
-}, 60_000);
+}, 300_000);
 afterEach(async () => {
   await database?.close();
   await standby?.close();
@@ -58,7 +58,7 @@ test('what was answered before a promotion is there after it, and writes go on b
   expect(losesAtFailover((await standbySettings(database))!)).toBe(false);
   let done = false;
   const writing = writeUntil(() => done);
-  await delay(300);
+  while ((await idsIn(database)).length < 20) await delay(20);
   await primary.crash();
   await standby.promote();
   const direct = await open(standby.url);
@@ -69,7 +69,7 @@ test('what was answered before a promotion is there after it, and writes go on b
   expect(before).toBeGreaterThan(0);
   expect(await idsIn(direct)).toEqual(expect.arrayContaining([...stored]));
   await direct.close();
-}, 60_000);
+}, 300_000);
 
 test('a server that has become read-only is left at once, with every idle connection to it', async () => {
   await Promise.all(Array.from({ length: 8 }, (_, id) => database.transaction([add(id)])));
@@ -84,7 +84,7 @@ test('a server that has become read-only is left at once, with every idle connec
   await Promise.all(Array.from({ length: 8 }, (_, id) => database.transaction([add(1_000 + id)])));
   expect((await idsIn(direct)).filter((id) => id >= 1_000)).toHaveLength(8);
   await direct.close();
-}, 60_000);
+}, 300_000);
 
 test('a standby alone is refused; a transaction that is held open is seen; processes tell the time of the server', async () => {
   await expect(open(standby.url)).rejects.toThrow('standby');
@@ -93,8 +93,11 @@ test('a standby alone is refused; a transaction that is held open is seen; proce
   await delay(1_100);
   expect((await oldestTransaction(database))!.seconds).toBeGreaterThanOrEqual(1);
   await held.release();
+  // Its clock is asked for between two looks at what the process takes for its time.
+  const earliest = database.now() - 500;
   const [row] = await database.read(
     query<{ now: number }>('select floor(extract(epoch from clock_timestamp()) * 1000) as now'),
   );
-  expect(Math.abs(database.now() - Number(row!.now))).toBeLessThan(500);
-}, 60_000);
+  expect(Number(row!.now)).toBeGreaterThan(earliest);
+  expect(Number(row!.now)).toBeLessThan(database.now() + 500);
+}, 300_000);

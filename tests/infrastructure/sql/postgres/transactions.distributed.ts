@@ -251,10 +251,16 @@ describe('over a slow line', () => {
     await proxy.close();
   });
 
+  /** Round trips, the fewest of several tries: a busy machine adds to the time of one, and takes from none. */
   const taken = async (act: () => Promise<unknown>): Promise<number> => {
-    const before = performance.now();
-    await act();
-    return (performance.now() - before) / ROUND_TRIP_MS;
+    let fewest = Infinity;
+    for (let n = 0; n < 12 && fewest >= 1.9; n++) {
+      await fixture.database.transaction([raw('delete from account')]);
+      const before = performance.now();
+      await act();
+      fewest = Math.min(fewest, (performance.now() - before) / ROUND_TRIP_MS);
+    }
+    return fewest;
   };
 
   test('a transaction of 200 statements, guarded ones among them, is one round trip', async () => {
