@@ -1,5 +1,6 @@
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { LoanRow, LoanView } from '../../projections/loan/loan-view.ts';
+import type { WaitingStatus } from '../../projections/loan/writes.ts';
 
 export interface LoanListQuery {
   readonly applicationId: string;
@@ -37,7 +38,7 @@ export const AWAITED = {
   approved: 'sign',
   term_signed: 'disburse',
   repurchase_pending: 'process-repurchase',
-} as const;
+} as const satisfies Readonly<Record<WaitingStatus, string>>;
 export type AwaitingStatus = keyof typeof AWAITED;
 export const AWAITING = Object.keys(AWAITED) as readonly AwaitingStatus[];
 

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { NotAllowedError } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
@@ -31,7 +31,11 @@ export const addConsoleCommand = (program: Command, dependencies: CliDependencie
       operatorOption,
     )
     .option('--read-only', 'nothing can be changed: for auditors')
-    .option('--idle <span>', 'a session that was not used for so long ends', spanOption, spanOption(IDLE))
+    .addOption(
+      new Option('--idle <span>', 'a session that was not used for so long ends')
+        .argParser(spanOption)
+        .default(spanOption(IDLE), IDLE),
+    )
     .option('--no-open', 'do not open a browser')
     .addHelpText(
       'after',

@@ -42,14 +42,14 @@ export const countOption = (text: string): number => {
   throw new InvalidArgumentError(`It must be a whole number from 1 to ${MOST_LISTED}.`);
 };
 
-const SPAN_UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const SPAN_UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** A span of time such as 30s, 2m, 12h or 2d, in milliseconds. */
 export const spanOption = (text: string): number => {
-  const [, digits, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const [, digits, unit] = /^(\d{1,6})(ms|[smhd])$/.exec(text) ?? [];
   if (digits !== undefined && unit !== undefined)
     return Number(digits) * SPAN_UNITS[unit as keyof typeof SPAN_UNITS];
-  throw new InvalidArgumentError('It must be a span of time such as 30s, 2m, 12h or 2d.');
+  throw new InvalidArgumentError('It must be a span of time such as 300ms, 30s, 2m, 12h or 2d.');
 };
 
 /** For an option that may be given several times. */

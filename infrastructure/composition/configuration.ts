@@ -11,6 +11,9 @@ import type { KafkaConfiguration } from './kafka-configuration.ts';
 import { readMetricsAddress, readTracing } from './observability-configuration.ts';
 import type { MetricsAddress } from './observability-configuration.ts';
 
+/** Of an attempt, which one timer of Node.js ends. */
+const LONGEST_TIMER_DAYS = 24;
+
 export const ROLES = ['api', 'projector', 'relay', 'webhooks', 'scheduler'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -189,7 +192,7 @@ const readWebhooks = (
   }
   return Object.freeze({
     retrySchedule: variables.durations('WEBHOOK_RETRY_SCHEDULE', '30s,2m,10m,1h,4h,12h,24h'),
-    timeout: variables.duration('WEBHOOK_TIMEOUT', '10s', { from: 1 }),
+    timeout: variables.duration('WEBHOOK_TIMEOUT', '10s', { from: 1, longestDays: LONGEST_TIMER_DAYS }),
     extraRoots: variables.certificates('WEBHOOK_CA_FILE'),
     allowPrivateNetwork,
   });

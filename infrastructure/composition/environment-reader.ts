@@ -6,10 +6,16 @@ export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
 
-const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
-/** The longest that a timer of Node.js can wait; beyond it would fire at once. */
-const LONGEST_MS = 2_147_483_647;
+const DAY_MS = 86_400_000;
+const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS } as const;
+const LONGEST_DAYS = 365;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+interface DurationRange {
+  /** In milliseconds. */
+  readonly from: number;
+  readonly longestDays?: number;
+}
 
 /** Typed reads of environment variables. A variable set to nothing but blanks counts as unset. */
 export class EnvironmentReader {
@@ -50,13 +56,13 @@ export class EnvironmentReader {
     return (this.text(name) ?? fallback).split(',').map((item) => item.trim());
   }
 
-  /** In milliseconds. */
-  duration(name: string, fallback: string, range: { readonly from: number }): number {
-    return this.#duration(name, this.text(name) ?? fallback, range.from);
+  /** In milliseconds. A day has 24 hours. */
+  duration(name: string, fallback: string, range: DurationRange): number {
+    return this.#duration(name, this.text(name) ?? fallback, range);
   }
 
   durations(name: string, fallback: string): readonly number[] {
-    return Object.freeze(this.list(name, fallback).map((item) => this.#duration(name, item, 1)));
+    return Object.freeze(this.list(name, fallback).map((item) => this.#duration(name, item, { from: 1 })));
   }
 
   baseUrl(name: string, fallback: string): string {
@@ -98,12 +104,17 @@ export class EnvironmentReader {
     }
   }
 
-  #duration(name: string, text: string, from: number): number {
-    const [, digits = '', unit = ''] = /^(\d{1,9})(ms|s|m|h)$/.exec(text) ?? [];
+  #duration(name: string, text: string, range: DurationRange): number {
+    const { longestDays = LONGEST_DAYS } = range;
+    const [, digits = '', unit = ''] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? [];
     const value = unit in UNITS ? Number(digits) * UNITS[unit as keyof typeof UNITS] : NaN;
-    if (value >= from && value <= LONGEST_MS) return value;
-    const least = from === 0 ? '' : ', above zero';
-    throw this.#refuse(name, text, `a duration such as 300ms, 30s, 2m or 1h${least}, at most 24 days`);
+    if (value >= range.from && value <= longestDays * DAY_MS) return value;
+    const least = range.from === 0 ? '' : ', above zero';
+    throw this.#refuse(
+      name,
+      text,
+      `a duration such as 300ms, 30s, 2m, 1h or 1d${least}, at most ${longestDays} days`,
+    );
   }
 
   #refuse(name: string, value: string, wanted: string): ConfigurationError {

@@ -36,10 +36,10 @@ const readSasl = (variables: EnvironmentReader): KafkaConnection['sasl'] => {
   };
 };
 
-/** Undefined without KAFKA_BROKERS. @throws ConfigurationError */
+/** Undefined without KAFKA_BROKERS; what else is set has to be right all the same. @throws ConfigurationError */
 export const readKafka = (variables: EnvironmentReader): KafkaConfiguration | undefined => {
-  if (variables.text('KAFKA_BROKERS') === undefined) return undefined;
-  const brokers = variables.list('KAFKA_BROKERS', '');
+  const named = variables.text('KAFKA_BROKERS') !== undefined;
+  const brokers = named ? variables.list('KAFKA_BROKERS', '') : [];
   if (!brokers.every((broker) => BROKER.test(broker))) {
     throw variables.invalid('KAFKA_BROKERS', 'must be a comma list of host:port');
   }
@@ -47,17 +47,11 @@ export const readKafka = (variables: EnvironmentReader): KafkaConfiguration | un
   if (!PREFIX.test(topicPrefix)) {
     throw variables.invalid('KAFKA_TOPIC_PREFIX', 'must be letters, digits, ".", "_" or "-"');
   }
-  const replication = variables.integer('KAFKA_REPLICATION', Math.min(USUAL_COPIES, new Set(brokers).size), {
-    from: 1,
-    to: MOST_COPIES,
-  });
-  return Object.freeze({
-    brokers,
-    tls: variables.boolean('KAFKA_TLS', false),
-    sasl: readSasl(variables),
-    topicPrefix,
-    replication,
-  });
+  const copies = Math.max(1, Math.min(USUAL_COPIES, new Set(brokers).size));
+  const replication = variables.integer('KAFKA_REPLICATION', copies, { from: 1, to: MOST_COPIES });
+  const tls = variables.boolean('KAFKA_TLS', false);
+  const sasl = readSasl(variables);
+  return named ? Object.freeze({ brokers, tls, sasl, topicPrefix, replication }) : undefined;
 };
 
 /** As the adapters take it. */

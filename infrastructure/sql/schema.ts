@@ -137,6 +137,8 @@ interface ReadModelTables {
     borrower: string;
     received_at: string;
     updated_at: string;
+    /** When it came into a state that waits for the fund's administrator; null in any other. */
+    waiting_since: string | null;
     received_value: number;
     rejection_reasons: string | null;
     disbursement: string | null;

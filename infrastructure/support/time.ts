@@ -7,10 +7,16 @@ import type {
 } from '../../application/ports/event-store.ts';
 import type { RealTime } from '../../domain/shared/identifiers.ts';
 
+/** The longest that one timer of Node.js can wait, some 24 days; beyond it would fire at once. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
 /** Resolves after `ms`, or as soon as the signal aborts. Leaves neither timer nor listener behind. */
 export const pause = async (ms: number, signal?: AbortSignal): Promise<void> => {
+  const last = ms % LONGEST_TIMER_MS;
   try {
-    await wait(ms, undefined, signal ? { signal } : {});
+    for (let left = ms - last; left > 0; left -= LONGEST_TIMER_MS)
+      await wait(LONGEST_TIMER_MS, undefined, signal ? { signal } : {});
+    await wait(last, undefined, signal ? { signal } : {});
   } catch (error) {
     if (!signal?.aborted) throw error;
   }

@@ -18,6 +18,7 @@ const loanRow = ({ stream, revision, recordedAt }: Place, event: LoanReceived): 
   borrower: event.borrower,
   received_at: event.receivedAt,
   updated_at: recordedAt,
+  waiting_since: event.receivedAt,
   received_value: 0,
   rejection_reasons: null,
   disbursement: null,

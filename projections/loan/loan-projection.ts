@@ -58,7 +58,7 @@ const writers: Writers = {
 /** Operations as their integrators read them. */
 export const loanProjection: Projection = {
   name: 'loan',
-  version: 3,
+  version: 4,
   tables: ['loan', 'installment', 'installment_credit', 'prepayment', 'document', 'status_history'],
   project: (projected) =>
     (writers[projected.event.type] as (projected: ProjectedEvent) => readonly TableWrite[])(projected),

@@ -22,6 +22,13 @@ export const advanceLoan = (
   ...(add && { add }),
 });
 
+/** States in which an operation waits for the fund's administrator. */
+const WAITING = ['received', 'approved', 'term_signed', 'repurchase_pending'] as const;
+export type WaitingStatus = (typeof WAITING)[number];
+
+const waitingSince = (status: string, at: string): string | null =>
+  (WAITING as readonly string[]).includes(status) ? at : null;
+
 export const enterStatus = ({ stream, revision }: Place, status: string, at: string): TableWrite => ({
   op: 'insert',
   table: 'status_history',
@@ -34,7 +41,10 @@ export const changeStatus = (
   status: string,
   at: string,
   set: Row = {},
-): readonly TableWrite[] => [advanceLoan(place, { status, ...set }), enterStatus(place, status, at)];
+): readonly TableWrite[] => [
+  advanceLoan(place, { status, waiting_since: waitingSince(status, at), ...set }),
+  enterStatus(place, status, at),
+];
 
 /** All installments of the operation at once. */
 export const changeInstallments = ({ stream }: Pick<Place, 'stream'>, set: Row): TableWrite => ({

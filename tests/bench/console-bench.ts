@@ -10,10 +10,14 @@ const TIMES = 15;
 
 const milliseconds = (value: number): string => `${value.toFixed(0)} ms`.padStart(8);
 
-for (const { path, times, bytes } of await timedPages({ operations, fundId: randomUUID(), repeat: TIMES })) {
-  const sorted = times.toSorted((a, b) => a - b);
+const spreadOf = (values: readonly number[]): string => {
+  const sorted = values.toSorted((a, b) => a - b);
   const [best, median, worst] = [sorted[0]!, sorted[Math.floor(TIMES / 2)]!, sorted.at(-1)!];
-  process.stdout.write(
-    `${path.padEnd(60)} best ${milliseconds(best)}  median ${milliseconds(median)}  worst ${milliseconds(worst)}  ${bytes} bytes\n`,
-  );
+  return `best ${milliseconds(best)}  median ${milliseconds(median)}  worst ${milliseconds(worst)}`;
+};
+
+const fundId = randomUUID();
+for (const { path, times, processor, bytes } of await timedPages({ operations, fundId, repeat: TIMES })) {
+  const name = path.replace(fundId, 'FUND').padEnd(40);
+  process.stdout.write(`${name} ${spreadOf(times)}  processor ${spreadOf(processor)}  ${bytes} bytes\n`);
 }

@@ -12,16 +12,16 @@ const RANGE = 'with recursive n(i) as (select ? union all select i + 1 from n wh
 const CODE = `printf('OP-%07d', i)`;
 const STREAM = `'${loanStream(APPLICATION, '')}' || ${CODE}`;
 
-/** Rows of operations `from` to before `to`: a hundredth waits for each of three decisions, one in 400 for the fourth. */
+/** Rows of operations `from` to before `to`: a third of them waits, as many for each of the four decisions. */
 const statementsOf = (fundId: string, today: string) => {
-  const status = `case when i % 100 = 0 then 'received' when i % 100 = 1 then 'approved' when i % 100 = 2 then 'term_signed'
-    when i % 400 = 3 then 'repurchase_pending' else 'active' end`;
+  const status = `case i % 12 when 0 then 'received' when 1 then 'approved' when 2 then 'term_signed' when 3 then 'repurchase_pending'
+    else 'active' end`;
   const at = `strftime('%Y-%m-%dT%H:%M:%fZ', '2026-01-01', '+' || i || ' minutes')`;
   return [
     `insert into loan (stream, application_id, code, fund_id, status, product_type, acquisition_value, number_of_installments,
-       date_issued, daily_factor, borrower, received_at, updated_at, received_value, version)
+       date_issued, daily_factor, borrower, received_at, updated_at, waiting_since, received_value, version)
      ${RANGE} select ${STREAM}, '${APPLICATION}', ${CODE}, '${fundId}', ${status}, 'financing', 180000 + i, ${INSTALLMENTS}, '2026-01-01',
-       '0.999500000000000000000000000000', 'sealed', ${at}, ${at}, 0, 4 from n`,
+       '0.999500000000000000000000000000', 'sealed', ${at}, ${at}, case when i % 12 < 4 then ${at} end, 0, 4 from n`,
     `insert into installment ${RANGE}, m(k) as (select 1 union all select k + 1 from m where k < ${INSTALLMENTS})
      select ${STREAM}, printf('%03d', k), k, date('${today}', '+' || ((i * 7 + k * 31) % 365) || ' days'), 95000, 'pending', null, null,
        null, 1 from n, m`,

@@ -11,12 +11,19 @@ export interface TimedPage {
   readonly path: string;
   /** Milliseconds, one a time. */
   readonly times: readonly number[];
+  /** Milliseconds of processor time of the console and its client, one a time: what else runs on the machine does not count. */
+  readonly processor: readonly number[];
   readonly bytes: number;
 }
 
 /** Lists with the filters by which people look at them. */
 const more = (fundId: string): readonly string[] => [
+  `/decisions?fund=${fundId}`,
+  '/decisions?status=repurchase_pending',
   `/decisions?fund=${fundId}&status=term_signed`,
+  '/decisions/waiting',
+  '/today/waiting',
+  '/today/money',
   '/today/lag',
 ];
 
@@ -45,15 +52,18 @@ export const timedPages = async ({
     const paths = PAGES.filter(({ hidden }) => hidden !== true).map(({ path }) => path);
     for (const path of [...paths, ...more(fundId)]) {
       const times: number[] = [];
+      const processor: number[] = [];
       let bytes = 0;
       for (let i = 0; i < repeat; i += 1) {
-        const begun = performance.now();
+        const [begun, spent] = [performance.now(), process.cpuUsage()];
         const answer = await fetch(new URL(path, address), { headers: { cookie } });
         bytes = (await answer.arrayBuffer()).byteLength;
         times.push(performance.now() - begun);
+        const { user, system } = process.cpuUsage(spent);
+        processor.push((user + system) / 1_000);
         if (answer.status !== 200) throw new Error(`${path}: ${answer.status}`);
       }
-      pages.push({ path, times, bytes });
+      pages.push({ path, times, processor, bytes });
     }
     return pages;
   } finally {

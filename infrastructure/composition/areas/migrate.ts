@@ -7,6 +7,7 @@ import type { EventStore, EventSubscription } from '../../../application/ports/e
 import type { Logger } from '../../../application/ports/logger.ts';
 import { MoveFailedError } from '../../../application/ports/moving.ts';
 import type { MoveService, MoveTargets } from '../../cli/cli-services.ts';
+import { WrongUseError } from '../../cli/command-line.ts';
 import { DocumentsToMove } from '../../documents/s3/documents-to-move.ts';
 import { S3Bucket, parseS3Url } from '../../documents/s3/s3-bucket.ts';
 import { lockDirectory } from '../../embedded/directory-lock.ts';
@@ -24,7 +25,6 @@ import type { SqlDatabase } from '../../sql/sql-database.ts';
 import { SystemClock, pause } from '../../support/time.ts';
 import type { Configuration } from '../configuration.ts';
 import { SERVICE_FILE } from '../engine-rows.ts';
-import { ConfigurationError } from '../environment-reader.ts';
 
 /** Where a data directory is moved to. */
 export interface NewEngines {
@@ -130,7 +130,7 @@ export const openMove = async (options: MoveOptions): Promise<MoveService> => {
   }
 };
 
-/** As the command line asks for it: engines from the command, else from the environment. */
+/** As the command line asks for it: engines from the command, else from the environment. @throws WrongUseError */
 export const openMoveFor = async (
   { dataDir, engines }: Configuration,
   targets: MoveTargets,
@@ -141,10 +141,10 @@ export const openMoveFor = async (
   const documentsUrl = targets.documents ?? engines.s3Url;
   // Followers of the streams keep their places in the database: the one cannot leave without the other.
   if (databaseUrl === undefined)
-    throw new ConfigurationError('name the database to move to, in DATABASE_URL or as --to database=URL');
+    throw new WrongUseError('name the database to move to, in DATABASE_URL or as --to database=URL');
   const location = documentsUrl === undefined ? undefined : parseS3Url(documentsUrl);
   if (documentsUrl !== undefined && location === undefined)
-    throw new ConfigurationError('the address of the document storage must be like S3_URL');
+    throw new WrongUseError('the address of the document storage must be like S3_URL');
   const database = await PostgresDatabase.open({
     url: databaseUrl,
     logger,

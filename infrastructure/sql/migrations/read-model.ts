@@ -238,4 +238,23 @@ export const readModelMigrations: readonly Migration[] = [
       'create index loan_search_code on loan (code, stream, fund_id, status)',
     ],
   },
+  // Holds only what waits for a decision, the longest wait first.
+  {
+    id: 'read-model-017-waiting-loans',
+    statements: ({ text }) => [
+      `alter table loan add column waiting_since ${text}`,
+      `create index loan_waiting on loan (waiting_since, stream, status) where waiting_since is not null`,
+      `create index loan_waiting_fund on loan (fund_id, status, waiting_since, stream, acquisition_value)
+        where waiting_since is not null`,
+    ],
+  },
+  // With what falls due beside the day, so that it is summed without looking installments up.
+  {
+    id: 'read-model-018-value-falling-due',
+    statements: () => [
+      'drop index installment_due',
+      `create index installment_due on installment (due_date, stream, code, face_value)
+        where payable = 1 and status = 'pending'`,
+    ],
+  },
 ];

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { NotNull } from 'kysely';
 import { loanStream } from '../../../application/command-handling/operation.ts';
 import type {
   Desk,
@@ -10,10 +11,21 @@ import type {
 import { AWAITING } from '../../../application/ports/loan-queries.ts';
 import type { AwaitingStatus, PendingOperation } from '../../../application/ports/loan-queries.ts';
 import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
+import type { Schema } from '../schema.ts';
 import type { SqlDatabase } from '../sql-database.ts';
-import { sinceOf } from './operation-states.ts';
 
 const orderOf = (status: string): number => AWAITING.indexOf(status as AwaitingStatus);
+
+const COLUMNS = [
+  'application_id',
+  'code',
+  'fund_id',
+  'status',
+  'acquisition_value',
+  'waiting_since',
+  'stream',
+] as const;
+type WaitingRow = Pick<Schema['loan'], (typeof COLUMNS)[number]> & { readonly waiting_since: string };
 
 export class SqlDesk implements Desk {
   readonly #database: SqlDatabase;
@@ -22,29 +34,31 @@ export class SqlDesk implements Desk {
     this.#database = database;
   }
 
-  /** Operations that wait, each with the instant since when; every one of them has it. */
+  /** Operations that wait, which indexes of their own hold. */
   #waiting() {
-    const { builder } = this.#database;
-    return builder
-      .selectFrom('loan')
-      .select(['application_id', 'code', 'fund_id', 'status', 'acquisition_value', 'stream'])
-      .select((eb) => eb.fn.coalesce(sinceOf(eb), 'received_at').as('since'))
-      .where('status', 'in', AWAITING);
+    return this.#database.builder.selectFrom('loan').where('waiting_since', 'is not', null);
+  }
+
+  #listed() {
+    return this.#waiting()
+      .select(COLUMNS)
+      .$narrowType<{ waiting_since: NotNull }>()
+      .orderBy('waiting_since')
+      .orderBy('stream');
   }
 
   async waiting(): Promise<readonly WaitingGroup[]> {
     const rows = await this.#database.read(
-      this.#database.builder
-        .selectFrom(this.#waiting().as('waiting'))
+      this.#waiting()
         .select((eb) => [
-          'waiting.fund_id',
-          'waiting.status',
+          'fund_id',
+          'status',
           eb.fn.countAll<number | string>().as('operations'),
-          eb.fn.sum<number | string>('waiting.acquisition_value').as('acquisition_value'),
-          eb.fn.min('waiting.since').as('since'),
+          eb.fn.sum<number | string>('acquisition_value').as('acquisition_value'),
+          eb.fn.min<string>('waiting_since').as('since'),
         ])
-        .groupBy(['waiting.fund_id', 'waiting.status'])
-        .orderBy('waiting.fund_id'),
+        .groupBy(['fund_id', 'status'])
+        .orderBy('fund_id'),
     );
     return rows
       .map((row) => ({
@@ -57,32 +71,33 @@ export class SqlDesk implements Desk {
       .sort((a, b) => a.fundId.localeCompare(b.fundId) || orderOf(a.status) - orderOf(b.status));
   }
 
-  async worklist({ fundId, status, limit, after }: WaitingQuery): Promise<readonly PendingOperation[]> {
-    let waiting = this.#waiting();
-    if (fundId !== undefined) waiting = waiting.where('fund_id', '=', fundId);
-    if (status !== undefined) waiting = waiting.where('status', '=', status);
-    let page = this.#database.builder.selectFrom(waiting.as('waiting')).selectAll();
-    if (after) {
-      const stream = loanStream(after.applicationId, after.code);
-      page = page.where((eb) =>
-        eb(eb.refTuple('waiting.since', 'waiting.stream'), '>', eb.tuple(after.since, stream)),
-      );
-    }
-    const rows = await this.#database.read(
-      page
-        .orderBy('waiting.since')
-        .orderBy('waiting.stream')
-        .limit(limit + 1),
-    );
-    return rows.map(pendingOf);
+  async worklist(query: WaitingQuery): Promise<readonly PendingOperation[]> {
+    const { fundId, status, limit } = query;
+    if (fundId === undefined || status !== undefined)
+      return (await this.#database.read(this.#page(query))).map(pendingOf);
+    // The index of funds has the states one after the other, each in the order of the list.
+    const pages = await this.#database.snapshot(AWAITING.map((one) => this.#page({ ...query, status: one })));
+    const key = (row: WaitingRow): string => `${row.waiting_since} ${row.stream}`;
+    return pages
+      .flat()
+      .sort((a, b) => (key(a) < key(b) ? -1 : 1))
+      .slice(0, limit + 1)
+      .map(pendingOf);
+  }
+
+  #page({ fundId, status, limit, after }: WaitingQuery) {
+    let page = this.#listed().limit(limit + 1);
+    if (fundId !== undefined) page = page.where('fund_id', '=', fundId);
+    if (status !== undefined) page = page.where('status', '=', status);
+    if (!after) return page;
+    const place = [after.since, loanStream(after.applicationId, after.code)] as const;
+    return page.where((eb) => eb(eb.refTuple('waiting_since', 'stream'), '>', eb.tuple(...place)));
   }
 
   async stillWaiting(operations: Parameters<Desk['stillWaiting']>[0]): Promise<readonly PendingOperation[]> {
     if (operations.length === 0) return [];
     const streams = operations.map(({ applicationId, code }) => loanStream(applicationId, code));
-    const rows = await this.#database.read(
-      this.#waiting().where('stream', 'in', streams).orderBy('since').orderBy('stream'),
-    );
+    const rows = await this.#database.read(this.#listed().where('stream', 'in', streams));
     return rows.map(pendingOf);
   }
 
@@ -90,19 +105,19 @@ export class SqlDesk implements Desk {
     const rows = await this.#database.read(
       this.#database.builder
         .selectFrom('installment')
-        .innerJoin('loan', 'loan.stream', 'installment.stream')
+        .innerJoin('reconciled_operation as operation', 'operation.stream', 'installment.stream')
         .select((eb) => [
-          'loan.fund_id',
+          'operation.fund_id',
           eb.fn.countAll<number | string>().as('installments'),
           eb.fn.sum<number | string>('installment.face_value').as('face_value'),
         ])
-        // Literals, as in the condition of the index.
+        // Literals, as in the condition of the index, which holds the face value.
         .where('installment.payable', '=', sql.lit(1))
         .where('installment.status', '=', sql.lit('pending'))
         .where('installment.due_date', '>=', from)
         .where('installment.due_date', '<=', to)
-        .groupBy('loan.fund_id')
-        .orderBy('loan.fund_id'),
+        .groupBy('operation.fund_id')
+        .orderBy('operation.fund_id'),
     );
     return rows.map((row) => ({
       fundId: row.fund_id,
@@ -137,20 +152,11 @@ export class SqlDesk implements Desk {
   }
 }
 
-interface WaitingRow {
-  readonly application_id: string;
-  readonly code: string;
-  readonly fund_id: string;
-  readonly status: string;
-  readonly acquisition_value: number;
-  readonly since: string;
-}
-
 const pendingOf = (row: WaitingRow): PendingOperation => ({
   applicationId: row.application_id,
   code: row.code,
   fundId: row.fund_id,
   status: row.status as AwaitingStatus,
   acquisitionValue: row.acquisition_value,
-  since: row.since,
+  since: row.waiting_since,
 });

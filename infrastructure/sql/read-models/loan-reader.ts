@@ -17,7 +17,11 @@ type CreditColumns = Pick<Schema['installment_credit'], 'installment_code' | 'va
 const withCompletion = (repurchase: string | null, completedAt: string | null): string | null =>
   repurchase === null ? null : JSON.stringify({ ...(JSON.parse(repurchase) as object), completedAt });
 
-const loanRow = ({ repurchase_completed_at: completedAt, ...row }: LoanColumns): LoanRow => ({
+const loanRow = ({
+  repurchase_completed_at: completedAt,
+  waiting_since: _,
+  ...row
+}: LoanColumns): LoanRow => ({
   ...row,
   repurchase: withCompletion(row.repurchase, completedAt),
 });

@@ -1,21 +1,11 @@
-import type { ExpressionBuilder } from 'kysely';
-import { AWAITING } from '../../../application/ports/loan-queries.ts';
+import type { NotNull } from 'kysely';
 import type {
   AwaitingStatus,
   OperationStates,
   PendingOperation,
   StateCount,
 } from '../../../application/ports/loan-queries.ts';
-import type { Schema } from '../schema.ts';
 import type { SqlDatabase } from '../sql-database.ts';
-
-/** When an operation last came into the state that it is in. */
-export const sinceOf = (eb: ExpressionBuilder<Schema, 'loan'>) =>
-  eb
-    .selectFrom('status_history')
-    .select((history) => history.fn.max('at').as('at'))
-    .whereRef('status_history.stream', '=', 'loan.stream')
-    .whereRef('status_history.status', '=', 'loan.status');
 
 export class SqlOperationStates implements OperationStates {
   readonly #database: SqlDatabase;
@@ -30,30 +20,24 @@ export class SqlOperationStates implements OperationStates {
   }: Parameters<OperationStates['pending']>[0]): Promise<readonly PendingOperation[]> {
     let query = this.#database.builder
       .selectFrom('loan')
-      .select(['application_id', 'code', 'fund_id', 'status', 'acquisition_value', 'received_at'])
-      .select((eb) => sinceOf(eb).as('since'))
-      .where('status', 'in', AWAITING);
+      .select(['application_id', 'code', 'fund_id', 'status', 'acquisition_value', 'waiting_since'])
+      .where('waiting_since', 'is not', null)
+      .$narrowType<{ waiting_since: NotNull }>();
     if (applicationId !== undefined) query = query.where('application_id', '=', applicationId);
     if (fundId !== undefined) query = query.where('fund_id', '=', fundId);
-    const rows = await this.#database.read(query.orderBy('since').orderBy('loan.stream'));
+    const rows = await this.#database.read(query.orderBy('waiting_since').orderBy('stream'));
     return rows.map((row) => ({
       applicationId: row.application_id,
       code: row.code,
       fundId: row.fund_id,
       status: row.status as AwaitingStatus,
       acquisitionValue: row.acquisition_value,
-      since: row.since ?? row.received_at,
+      since: row.waiting_since,
     }));
   }
 
   async counts(): Promise<readonly StateCount[]> {
     const { builder } = this.#database;
-    const waiting = builder
-      .selectFrom('loan')
-      .select('status')
-      .select((eb) => sinceOf(eb).as('since'))
-      .where('status', 'in', AWAITING)
-      .as('waiting');
     const [counted, oldest] = await this.#database.snapshot([
       builder
         .selectFrom('loan')
@@ -61,9 +45,10 @@ export class SqlOperationStates implements OperationStates {
         .groupBy('status')
         .orderBy('status'),
       builder
-        .selectFrom(waiting)
-        .select((eb) => ['waiting.status', eb.fn.min('waiting.since').as('since')])
-        .groupBy('waiting.status'),
+        .selectFrom('loan')
+        .select((eb) => ['status', eb.fn.min('waiting_since').as('since')])
+        .where('waiting_since', 'is not', null)
+        .groupBy('status'),
     ]);
     const sinceBy = new Map(oldest.map(({ status, since }) => [status, since]));
     return counted.map(({ status, operations }) => ({

@@ -82,6 +82,7 @@ describe('receivables console', () => {
       idleMs: 300_000,
     });
     expect(shown).toEqual([]);
+    expect((await run(['--idle', '300ms'])).settings).toMatchObject({ idleMs: 300 });
   });
 
   test.each([

@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { MoveTargets } from '../../../infrastructure/cli/cli-services.ts';
+import { openMoveFor } from '../../../infrastructure/composition/areas/migrate.ts';
+import { readConfiguration } from '../../../infrastructure/composition/configuration.ts';
 import { commandLine } from '../../support/command-line.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
 
 const moving = (execute: (done: (steps: number) => void) => Promise<object>) => {
   const asked: MoveTargets[] = [];
@@ -45,6 +48,16 @@ describe('receivables migrate', () => {
       err: 'error: the database holds other data\n',
     });
     expect(seen).toMatchObject({ ended: 1, closed: 1 });
+  });
+
+  test.each([
+    [[], 'name the database'],
+    [['--to', 'database=postgres://h/d', '--to', 'documents=nowhere'], 'document storage'],
+  ])('does not begin without knowing where to: %j', async (args, message) => {
+    const openMove = (targets: MoveTargets) =>
+      openMoveFor(readConfiguration({}), targets, new RecordingLogger());
+    const { code, err } = await commandLine(() => ({}), { openMove })('migrate', ...args);
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
   });
 
   test.each(['kafka=localhost:9092', 'database', 'database='])('does not know --to %s', async (to) => {

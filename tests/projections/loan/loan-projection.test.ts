@@ -82,6 +82,22 @@ describe('the status of an operation', () => {
     ]);
   });
 
+  test('says since when it waits for a decision, and nothing while it waits for none', () => {
+    const approvedAt = second(1);
+    const events = [
+      received,
+      { ...approved, approvedAt },
+      { ...termSigned, signedAt: second(2) },
+      disbursed,
+      paid('001'),
+      { ...repurchaseRequested('repurchase'), calculatedAt: second(3) },
+      repurchaseCompleted('repurchase', 'repurchased'),
+    ];
+    const since = events.map((_, index) => rowsAfter(events.slice(0, index + 1)).loan?.waiting_since);
+    expect(since).toEqual([NOW, approvedAt, second(2), null, null, second(3), null]);
+    expect(rowsAfter([received, { ...approved, approvedAt }, rejected]).loan?.waiting_since).toBeNull();
+  });
+
   test('moves the version and the time with every event, also with one that shows nothing', () => {
     const events = [...activated, paid('001', '900.00'), underpaid('001', '900.00', '50.00')];
     events.forEach((_, index) => {

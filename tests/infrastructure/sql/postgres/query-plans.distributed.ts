@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CompiledQuery } from 'kysely';
 import { Client, escapeLiteral } from 'pg';
 import { calendarDate } from '../../../../domain/shared/calendar-date.ts';
+import { SqlDesk } from '../../../../infrastructure/sql/read-models/desk-reader.ts';
 import { SqlDueInstallments } from '../../../../infrastructure/sql/read-models/due-installments.ts';
 import { SqlLoanReader } from '../../../../infrastructure/sql/read-models/loan-reader.ts';
 import type { Query, SqlDatabase } from '../../../../infrastructure/sql/sql-database.ts';
@@ -39,6 +40,7 @@ const FILLED = [
   `insert into prepayment select stream, 0, 1, '', '[]', 0 from loan`,
   `insert into document select stream, 'd-' || n, 0, 0, 'x', '', '', 1, '' from loan, generate_series(1, 3) n`,
   `insert into status_history select stream, n, 'active', '' from loan, generate_series(1, 3) n`,
+  `update loan set waiting_since = received_at, status = 'received' where stream like '%7'`,
   'analyze',
 ];
 /** Few rows, or read whole on purpose. */
@@ -173,6 +175,18 @@ describe('PostgreSQL finds by index', () => {
     for (const filter of filters) {
       await reader.list({ ...page, ...filter });
       await reader.list({ ...page, ...filter, cursor: nextCursor! });
+    }
+    const desk = new SqlDesk(recording);
+    await desk.waiting();
+    const waits = [
+      {},
+      { status: 'received' },
+      { fundId: 'fund-1' },
+      { fundId: 'fund-1', status: 'received' },
+    ] as const;
+    for (const wait of waits) {
+      const place = (await desk.worklist({ limit: 50, ...wait }))[49]!;
+      await desk.worklist({ limit: 50, ...wait, after: place });
     }
     const due = new SqlDueInstallments(recording);
     const today = calendarDate('2026-06-20');

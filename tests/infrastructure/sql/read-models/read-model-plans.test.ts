@@ -4,6 +4,7 @@ import type { LoanReader } from '../../../../application/ports/loan-queries.ts';
 import { calendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { dueInstallments } from '../../../../infrastructure/sql/read-models/due-installments.ts';
 import { encodeCursor } from '../../../../infrastructure/sql/read-models/loan-page.ts';
+import { SqlDesk } from '../../../../infrastructure/sql/read-models/desk-reader.ts';
 import { SqlLoanReader } from '../../../../infrastructure/sql/read-models/loan-reader.ts';
 import type { Query, SqlDatabase } from '../../../../infrastructure/sql/sql-database.ts';
 import { openReadModel, query, raw } from '../support/temporary-database.ts';
@@ -22,7 +23,10 @@ describe('the read model finds its rows by index', () => {
   };
 
   /** The plans of the queries that this read runs. */
-  const plansOf = async (read: (reader: LoanReader) => Promise<unknown>): Promise<readonly string[]> => {
+  const plansOf = (read: (reader: LoanReader) => Promise<unknown>): Promise<readonly string[]> =>
+    plansOn((database) => read(new SqlLoanReader(database)));
+
+  const plansOn = async (read: (noting: SqlDatabase) => Promise<unknown>): Promise<readonly string[]> => {
     const { database } = temporary;
     const run: CompiledQuery[] = [];
     const noting = {
@@ -33,7 +37,7 @@ describe('the read model finds its rows by index', () => {
         return database.snapshot(queries);
       },
     };
-    await read(new SqlLoanReader(noting as unknown as SqlDatabase));
+    await read(noting as unknown as SqlDatabase);
     return Promise.all(run.map(planOf));
   };
 
@@ -88,6 +92,39 @@ describe('the read model finds its rows by index', () => {
           /^SEARCH (\w+) USING (INDEX sqlite_autoindex_loan_1|PRIMARY KEY) \(stream=\?\)/.exec(plan)?.[1],
       ),
     ).toEqual(['loan', 'installment', 'installment_credit', 'prepayment', 'document', 'status_history']);
+  });
+
+  test.each<[string, (desk: SqlDesk) => Promise<unknown>, string, number]>([
+    ['counted', (desk) => desk.waiting(), 'SCAN loan USING COVERING INDEX loan_waiting_fund', 1],
+    ['listed', (desk) => desk.worklist({ limit: 50 }), 'loan_waiting (waiting_since>?)', 1],
+    [
+      'listed by decision',
+      (desk) => desk.worklist({ limit: 50, status: 'received' }),
+      'loan_waiting (waiting_since>?)',
+      1,
+    ],
+    [
+      'listed by fund, from a place on',
+      (desk) =>
+        desk.worklist({ limit: 50, fundId: 'f', after: { since: '2026', applicationId: 'a', code: 'c' } }),
+      'loan_waiting_fund (fund_id=? AND status=? AND (waiting_since,stream)>(?,?))',
+      4,
+    ],
+  ])('what waits for a decision, %s, whatever else there is', async (_, read, index, queries) => {
+    const plans = await plansOn((database) => read(new SqlDesk(database)));
+    expect(plans).toEqual(Array.from({ length: queries }, () => expect.stringContaining(index)));
+    // Funds are few when they are put in order.
+    expect(plans.filter((plan) => /TEMP B-TREE FOR (?:GROUP|LAST)/.test(plan))).toEqual([]);
+    if (index.includes('(')) expect(plans.filter((plan) => plan.includes('TEMP B-TREE'))).toEqual([]);
+  });
+
+  test('what falls due in a week, without looking installments up', async () => {
+    const [plan] = await plansOn((database) =>
+      new SqlDesk(database).fallingDue(calendarDate('2026-06-15'), calendarDate('2026-06-21')),
+    );
+    expect(plan).toContain(
+      'SEARCH installment USING COVERING INDEX installment_due (due_date>? AND due_date<?)',
+    );
   });
 
   test('the installments that fall due', async () => {
