@@ -20,14 +20,17 @@ afterAll(async () => {
   await Promise.all([kafka.close(), store.close()]);
 });
 
-describeEventBusContract('KafkaEventBus', async () =>
-  KafkaEventBus.open({
-    brokers: kafka.brokers,
-    clientId: 'contract',
-    offsets: new SqlConsumerOffsets(store.database, new ManualClock()),
-    logger: new RecordingLogger(),
-    topicPrefix: kafka.prefix(),
-    topics: { partitions: 3, replication: 1 },
-    consumer: { firstRetryMs: 5 },
-  }),
+describeEventBusContract(
+  'KafkaEventBus',
+  async () =>
+    KafkaEventBus.open({
+      brokers: kafka.brokers,
+      clientId: 'contract',
+      offsets: new SqlConsumerOffsets(store.database, new ManualClock()),
+      logger: new RecordingLogger(),
+      topicPrefix: kafka.prefix(),
+      topics: { partitions: 3, replication: 1 },
+      consumer: { firstRetryMs: 5 },
+    }),
+  60_000,
 );

@@ -106,5 +106,5 @@ test.each([
     expect((await command('quarantine', 'release', 'BAD')).code).toBe(1);
     expect((await command('quarantine', 'release', 'GOOD')).code).toBe(3);
   },
-  120_000,
+  300_000,
 );
