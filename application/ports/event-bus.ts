@@ -88,6 +88,8 @@ export interface ConsumerOffsets {
   begin(group: string, topic: string, partition: number, offset: number): Promise<void>;
   /** For effects that are kept elsewhere, or that are none. @throws PartitionLostError */
   advance(progress: ConsumerProgress): Promise<void>;
+  /** Changes the mark of one operation and no offset. False, and nothing changes, where the mark is not `before` any more. */
+  mark(group: string, before: OperationMark | undefined, after: OperationMark): Promise<boolean>;
   /** What the group has handled of these operations, most of the time something of each. */
   marks(group: string, operations: readonly string[]): Promise<ReadonlyMap<string, OperationMark>>;
   /**
@@ -101,6 +103,33 @@ export interface ConsumerOffsets {
   acceptPartitions(topic: string, from: number, to: number): Promise<boolean>;
   /** Groups that have offsets there. */
   groups(topic: string): Promise<readonly string[]>;
+}
+
+/** A message that a consumer group put aside, because it could not handle it, or not in its order. */
+export interface DeadLetter {
+  /** Undefined, like the others, for a message that does not say it. */
+  readonly eventId: string | undefined;
+  readonly name: string | undefined;
+  readonly applicationId: string | undefined;
+  readonly code: string | undefined;
+  readonly group: string;
+  readonly reason: string;
+  /** Where the message stood before. */
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  /** ISO 8601 UTC */
+  readonly putAsideAt: string;
+}
+
+/** What the groups of the event bus have put aside. */
+export interface DeadLetters {
+  /** In the order in which they were put aside; a message that was put aside again after a crash comes once. */
+  list(): Promise<readonly DeadLetter[]>;
+  /** Whether the group has handled this event meanwhile. */
+  isHandled(group: string, event: PublicEvent): Promise<boolean>;
+  /** From now on the group counts this event as handled. */
+  noteHandled(group: string, event: PublicEvent): Promise<void>;
 }
 
 /** An operation with an event that cannot be published: from that event on, its events wait. */

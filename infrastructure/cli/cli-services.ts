@@ -19,6 +19,7 @@ import type { RebuildResult } from '../../application/rebuild/rebuild-read-model
 import type { ReconcileStatement } from '../../application/reconciliation/reconcile-statement.ts';
 import type { SandboxClock } from '../../application/sandbox/sandbox-clock.ts';
 import type { SealPlace } from '../../application/seals/check-seals.ts';
+import type { LateEvents } from '../../application/webhooks/late-events.ts';
 import type { WebhookRecovery } from '../../application/webhooks/webhook-recovery.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { LoanRow } from '../../projections/loan/loan-view.ts';
@@ -43,6 +44,8 @@ export interface CliServices {
   readonly audit: AuditServices;
   readonly quarantine: Pick<QuarantinedOperations, 'list' | 'release'>;
   readonly topics: TopicServices;
+  /** @throws WrongUseError without Kafka */
+  readonly lateEvents: Pick<LateEvents, 'list' | 'send'>;
   readonly upgrade: Pick<StoredFormats, 'leaveEarlierRelease'>;
   /** Undefined in production. */
   readonly sandboxClock: Pick<SandboxClock, 'show' | 'move'> | undefined;

@@ -16,6 +16,7 @@ import {
 import type { CliDependencies } from './command-line.ts';
 import { addCompletionCommand } from './completion-command.ts';
 import { addConsoleCommand } from './console-command.ts';
+import { addDeadLetterCommands } from './dead-letter-commands.ts';
 import { addEventsCommand } from './events-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addListenCommand } from './listen-command.ts';
@@ -92,6 +93,7 @@ export const createProgram = (dependencies: CliDependencies): Command => {
   addMigrateCommand(program, dependencies);
   addCompletionCommand(program, dependencies);
   addTopicCommands(program, dependencies);
+  addDeadLetterCommands(program, dependencies);
   addUpgradeCommands(program, dependencies);
   addSandboxCommands(program, dependencies);
   addQuarantineCommands(program, dependencies);

@@ -9,6 +9,7 @@ import { loanServices } from './areas/loans.ts';
 import { privacyServices } from './areas/privacy.ts';
 import { projectionsServices, quarantinedOperations } from './areas/read-models.ts';
 import { statusOf } from './areas/status.ts';
+import { lateEventServices } from './areas/late-events.ts';
 import { topicServices } from './areas/topics.ts';
 import { forwarderTo, webhookRecovery } from './areas/webhooks.ts';
 import { TOKENS } from './container.ts';
@@ -38,6 +39,7 @@ export const commandLineServices = (container: Container): CliServices => {
     audit: auditServices(foundations, adapters, readModels, container.get(TOKENS.seals)),
     quarantine: quarantinedOperations(adapters, commands.renegotiation.resolving),
     topics: topicServices(foundations),
+    lateEvents: lateEventServices(foundations, adapters),
     upgrade: formats,
     sandboxClock: container.get(TOKENS.sandboxClock),
     close: () => foundations.engines.close(),

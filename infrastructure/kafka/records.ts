@@ -82,12 +82,19 @@ export interface FreshEvents {
   readonly late: readonly LateEvent[];
 }
 
-const isKnown = ({ sequence, eventId }: PublicEvent, mark: OperationMark): boolean =>
+export const isKnown = ({ sequence, eventId }: PublicEvent, mark: OperationMark): boolean =>
   (sequence === mark.sequence && mark.eventIds.includes(eventId)) ||
   HandledEvents.of(mark).has(sequence, eventId);
 
-const after = (mark: OperationMark | undefined, operation: string, event: PublicEvent): OperationMark => {
+/** The mark after an event was handled, in its order or late. */
+export const markAfter = (
+  mark: OperationMark | undefined,
+  operation: string,
+  event: PublicEvent,
+): OperationMark => {
   const { sequence, eventId } = event;
+  if (mark && sequence < mark.sequence)
+    return { ...mark, handled: HandledEvents.of(mark).with(sequence, eventId).toString() };
   const same = mark?.sequence === sequence ? mark.eventIds : [];
   const handled = HandledEvents.of(mark).with(sequence, eventId).toString();
   return { operation, sequence, eventIds: [...same, eventId], handled };
@@ -115,7 +122,7 @@ export const freshEvents = async (
       late.push({ event, newest: mark.sequence });
       return false;
     }
-    const next = after(mark, operation, event);
+    const next = markAfter(mark, operation, event);
     known.set(operation, next);
     moved.set(operation, next);
     return true;

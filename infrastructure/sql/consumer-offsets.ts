@@ -112,6 +112,34 @@ export class SqlConsumerOffsets implements ConsumerOffsets {
     }
   }
 
+  async mark(group: string, before: OperationMark | undefined, after: OperationMark): Promise<boolean> {
+    const { builder } = this.#database;
+    const { operation, sequence, eventIds, handled = null } = after;
+    const values = { sequence, event_ids: JSON.stringify(eventIds), handled };
+    const query = before
+      ? builder
+          .updateTable('consumer_mark')
+          .set(values)
+          .where('consumer_group', '=', group)
+          .where('operation', '=', operation)
+          .where('sequence', '=', before.sequence)
+          .where('event_ids', '=', JSON.stringify(before.eventIds))
+          .where('handled', before.handled === undefined ? 'is' : '=', before.handled ?? null)
+          .compile()
+      : builder
+          .insertInto('consumer_mark')
+          .values({ consumer_group: group, operation, ...values })
+          .onConflict((conflict) => conflict.columns(['consumer_group', 'operation']).doNothing())
+          .compile();
+    try {
+      await this.#database.transaction([{ query, expectChanges: 1 }]);
+      return true;
+    } catch (error) {
+      if (error instanceof GuardFailedError) return false;
+      throw error;
+    }
+  }
+
   async marks(group: string, operations: readonly string[]): Promise<ReadonlyMap<string, OperationMark>> {
     if (operations.length === 0) return new Map();
     const query = this.#database.builder

@@ -114,6 +114,22 @@ const offsetCases: readonly ConsumerOffsetsCase[] = [
     },
   },
   {
+    name: 'a mark is changed by itself only where it is still the one that was read',
+    check: async ({ offsets }) => {
+      const group = newGroup();
+      const first = { operation: 'app.A', sequence: 4, eventIds: ['A-4'] };
+      const marked = { ...first, handled: '0-4' };
+      expect(await offsets.mark(group, undefined, first)).toBe(true);
+      expect(await offsets.mark(group, undefined, marked)).toBe(false);
+      expect(await offsets.mark(group, marked, marked)).toBe(false);
+      expect(await offsets.mark(group, first, marked)).toBe(true);
+      expect(await offsets.mark(group, first, { ...first, sequence: 5 })).toBe(false);
+      expect(await offsets.mark(group, { ...marked, sequence: 3 }, first)).toBe(false);
+      expect(await offsets.marks(group, ['app.A'])).toEqual(new Map([['app.A', marked]]));
+      expect(await offsets.marks(newGroup(), ['app.A'])).toEqual(new Map());
+    },
+  },
+  {
     name: 'the first number of partitions of a topic stays until another one is accepted from it',
     check: async ({ offsets }) => {
       const topic = newGroup();

@@ -2,20 +2,27 @@ import type { ListedTopic, TopicServices } from '../../cli/cli-services.ts';
 import { NotAllowedError, WrongUseError } from '../../cli/command-line.ts';
 import type { ExaminedTopic, TopicAdministration } from '../../kafka/topic-administration.ts';
 import { SqlConsumerOffsets } from '../../sql/consumer-offsets.ts';
+import type { Configuration } from '../configuration.ts';
 import type { Foundations } from '../foundations.ts';
 import { kafkaConnection } from '../kafka-configuration.ts';
+import type { KafkaConfiguration } from '../kafka-configuration.ts';
+
+/** @throws WrongUseError without Kafka */
+export const requireKafka = ({ kafka }: Configuration): KafkaConfiguration => {
+  if (kafka) return kafka;
+  throw new WrongUseError(
+    'KAFKA_BROKERS is not set: events travel inside the process, and there are no topics',
+  );
+};
 
 /** @throws WrongUseError without Kafka */
 const administrationOf = async ({
-  configuration: { kafka },
+  configuration,
   engines,
   logger,
   realClock,
 }: Foundations): Promise<TopicAdministration> => {
-  if (!kafka)
-    throw new WrongUseError(
-      'KAFKA_BROKERS is not set: events travel inside the process, and there are no topics',
-    );
+  const kafka = requireKafka(configuration);
   const offsets = new SqlConsumerOffsets(engines.serviceDatabase, realClock);
   const { TopicAdministration } = await import('../../kafka/topic-administration.ts');
   return new TopicAdministration({ ...kafkaConnection(kafka, logger), offsets });

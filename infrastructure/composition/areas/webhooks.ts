@@ -27,7 +27,7 @@ import type { Adapters } from './adapters.ts';
 import { publishedEvents } from './publishing.ts';
 
 /** What a subscription just made may get too much of, rather than miss, because the clocks of two processes disagree. */
-const CLOCKS_APART_MS = 1_000;
+export const CLOCKS_APART_MS = 1_000;
 
 const RECEIVER_ON_THIS_MACHINE =
   'for a receiver on the machine of this sandbox, set WEBHOOK_ALLOW_PRIVATE_NETWORK=true and WEBHOOK_CA_FILE';
@@ -42,7 +42,7 @@ const sealerOf = (masterKeys: MasterKeys): Sealer => ({
 });
 
 /** Leases of lanes and times of deliveries mean the same in every process. */
-const deliveryClock = ({ sharedNow }: Engines): SystemClock => new SystemClock(sharedNow);
+export const deliveryClock = ({ sharedNow }: Engines): SystemClock => new SystemClock(sharedNow);
 
 const retentionLease = ({ leases }: Adapters): LeasePlace => ({
   leases,

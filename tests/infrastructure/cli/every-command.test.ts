@@ -28,7 +28,7 @@ const leaves = pathsOf(createProgram(NOTHING)).filter(
 const SHOWING = new Set([
   ...['status', 'doctor', 'client list', 'loan list', 'loan show', 'loan documents', 'administrator pending'],
   ...['webhook list', 'webhook deliveries', 'events', 'listen', 'portfolio', 'reconcile', 'audit show'],
-  ...['audit verify', 'projections list', 'quarantine list', 'topics list'],
+  ...['audit verify', 'projections list', 'quarantine list', 'topics list', 'dead-letter list'],
 ]);
 
 describe('every command', () => {

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Kafka } from 'kafkajs';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import { toBusMessage } from '../../../application/publishing/bus-message.ts';
+import { KafkaDeadLetters } from '../../../infrastructure/kafka/dead-letters.ts';
 import { watermarks, withAdmin } from '../../../infrastructure/kafka/kafka-client.ts';
 import { TopicAdministration } from '../../../infrastructure/kafka/topic-administration.ts';
 import {
@@ -132,7 +133,7 @@ describe('12 partitions become 24 while events are left in the old ones', () => 
   });
 });
 
-test('an event that was overtaken is put aside, loudly, and a repetition is not', async () => {
+test('an event that was overtaken is put aside, loudly, and a repetition is not; once it is noted as handled it is one', async () => {
   const seen: PublicEvent[] = [];
   const counted: string[] = [];
   const metrics = { deadLettered: (topic: string, group: string) => void counted.push(`${topic} ${group}`) };
@@ -163,4 +164,29 @@ test('an event that was overtaken is put aside, loudly, and a repetition is not'
   expect(logger.lines.filter(({ level }) => level === 'error')).toMatchObject([
     { fields: { reason, event_id: one!.eventId }, message: 'message put to the dead letters' },
   ]);
+
+  const group = `${world.prefix}g`;
+  const deadLetters = new KafkaDeadLetters({
+    ...{ brokers: kafka.brokers, clientId: 'operator', logger: new RecordingLogger() },
+    ...{ topicPrefix: world.prefix, offsets: world.offsets },
+  });
+  expect(await deadLetters.list()).toMatchObject([
+    {
+      ...{ eventId: one!.eventId, name: one!.name, applicationId: one!.applicationId, code: 'OP' },
+      ...{ group, reason, topic: events(), partition: 4, offset: 0 },
+    },
+  ]);
+  expect(await deadLetters.isHandled(group, one!)).toBe(false);
+  await deadLetters.noteHandled(group, one!);
+  await deadLetters.noteHandled(group, one!);
+  expect(await deadLetters.isHandled(group, one!)).toBe(true);
+  const four = busEvent('OP', 4);
+  await write(one!, 4);
+  await write(four, 4);
+  await until(() => seen.length === 4, 'the one after it');
+  expect(seen.at(-1)).toEqual(four);
+  expect(counted).toHaveLength(1);
+  expect(await deadLetters.list()).toHaveLength(1);
+  const left = await withAdmin(outsider, (admin) => admin.listGroups());
+  expect(left.groups.filter(({ groupId }) => groupId.includes('dead-letters-read'))).toEqual([]);
 });

@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { OperationMark, PublicEvent } from '../../../application/ports/event-bus.ts';
-import { RefusedRecordError, eventOf, freshEvents } from '../../../infrastructure/kafka/records.ts';
+import {
+  RefusedRecordError,
+  eventOf,
+  freshEvents,
+  markAfter,
+} from '../../../infrastructure/kafka/records.ts';
 import type { KafkaRecord } from '../../../infrastructure/kafka/records.ts';
 
 const event = (code: string, sequence: number, eventId = `${code}-${sequence}`): PublicEvent => ({
@@ -72,6 +77,14 @@ describe('repetitions are left out', () => {
     const again = await fresh([event('A', 2), event('A', 3), event('A', 5), event('A', 6)], marks);
     expect(again.ids).toEqual(['A-6']);
     expect(again.late).toEqual([['A-3', 5]]);
+  });
+
+  test('once it is noted as handled it is a repetition, and what is newest stays', async () => {
+    const { marks } = await fresh([event('A', 1), event('A', 5)]);
+    const noted = markAfter(marks[0], 'app.A', event('A', 3));
+    expect(noted).toMatchObject({ sequence: 5, eventIds: ['A-5'] });
+    const again = await fresh([event('A', 3), event('A', 4), event('A', 6)], [noted]);
+    expect([again.ids, again.late]).toEqual([['A-6'], [['A-4', 5]]]);
   });
 
   test('so is another event under a number that was handled', async () => {

@@ -1,0 +1,95 @@
+import { loanStream } from '../command-handling/operation.ts';
+import { UnreadableEventError } from '../event-codec/fields.ts';
+import type { DeliveryQueue } from '../ports/delivery-queue.ts';
+import type { DeadLetter, DeadLetters, PublicEvent } from '../ports/event-bus.ts';
+import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
+import type { Translator } from '../publishing/public-event-translator.ts';
+import type { WebhookFanOut } from './fan-out.ts';
+
+interface Dependencies {
+  readonly letters: DeadLetters;
+  /** The group that makes webhooks of events, as it is named in the letters. */
+  readonly group: string;
+  readonly events: Pick<EventStore, 'read'>;
+  readonly translator: Translator;
+  readonly fanOut: Pick<WebhookFanOut, 'handle'>;
+  readonly queue: Pick<DeliveryQueue, 'findEvent'>;
+}
+
+/** An event whose webhooks were not made, as far as its dead letter tells. */
+export interface LateEvent extends DeadLetter {
+  /** Undefined where the log holds no such event that this program can read. */
+  readonly event: PublicEvent | undefined;
+  /** Its webhooks are made: it was sent on, or the group has handled it after all. */
+  readonly handled: boolean;
+}
+
+export interface SentOn {
+  readonly eventId: string;
+  /** `already`: its webhooks were made before; `unknown`: the log holds no such event that this program can read. */
+  readonly outcome: 'queued' | 'already' | 'unknown';
+  /** Webhooks that it was queued for now; none where nobody subscribed. */
+  readonly webhookIds: readonly string[];
+}
+
+/**
+ * Events that the fan-out put aside. What is sent is made from the log, not from the letter. It goes into its operation's lanes, so
+ * before what still waits there and after what was delivered: subscribers get it out of order.
+ */
+export class LateEvents {
+  readonly #deps: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** In the order in which they were put aside, each event once. */
+  async list(): Promise<readonly LateEvent[]> {
+    const { letters, group } = this.#deps;
+    const found = new Map<string, LateEvent>();
+    for (const letter of await letters.list()) {
+      if (letter.group !== group) continue;
+      const event = await this.#inLog(letter);
+      const handled = event !== undefined && (await letters.isHandled(group, event));
+      const key = letter.eventId ?? `${letter.topic} ${letter.partition} ${letter.offset}`;
+      if (!found.has(key)) found.set(key, { ...letter, event, handled });
+    }
+    return [...found.values()];
+  }
+
+  /** Queues its webhooks now, durably, and remembers it: a second time queues nothing. */
+  async send(late: LateEvent & { readonly eventId: string }): Promise<SentOn> {
+    const { letters, group, fanOut } = this.#deps;
+    const { eventId, event } = late;
+    if (!event) return { eventId, outcome: 'unknown', webhookIds: [] };
+    if (await letters.isHandled(group, event)) return { eventId, outcome: 'already', webhookIds: [] };
+    const before = new Set(await this.#queuedFor(event));
+    await fanOut.handle([event]);
+    await letters.noteHandled(group, event);
+    const webhookIds = (await this.#queuedFor(event)).filter((one) => !before.has(one));
+    return { eventId, outcome: 'queued', webhookIds };
+  }
+
+  async #queuedFor({ applicationId, eventId }: PublicEvent): Promise<readonly string[]> {
+    return (await this.#deps.queue.findEvent(applicationId, eventId))?.webhookIds ?? [];
+  }
+
+  async #inLog({ applicationId, code, eventId }: DeadLetter): Promise<PublicEvent | undefined> {
+    if (applicationId === undefined || code === undefined || eventId === undefined) return undefined;
+    const { events } = await this.#deps.events.read(loanStream(applicationId, code));
+    for (const recorded of events) {
+      const published = (await this.#readable(recorded)).find((event) => event.eventId === eventId);
+      if (published) return published;
+    }
+    return undefined;
+  }
+
+  async #readable(recorded: RecordedEvent): Promise<readonly PublicEvent[]> {
+    try {
+      return await this.#deps.translator.translate([recorded]);
+    } catch (error) {
+      if (error instanceof UnreadableEventError) return [];
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import type { Command } from 'commander';
+import type { LateEvent } from '../../application/webhooks/late-events.ts';
+import type { CliServices } from './cli-services.ts';
+import type { Column } from './columns.ts';
+import { NotAllowedError, WrongUseError, answerLines } from './command-line.ts';
+import type { CliDependencies } from './command-line.ts';
+import { listRows, withReportOptions } from './report-output.ts';
+import type { ReportOptions } from './report-output.ts';
+import { applicationOf } from './scope.ts';
+
+const EXAMPLE_ID = '6b0f2d51-3c0e-5a53-9f0e-0d9d5f6a7b10';
+
+interface Selection {
+  readonly code?: string;
+  readonly application?: string;
+}
+
+const COLUMNS: readonly Column<LateEvent>[] = [
+  { name: 'event_id', of: (one) => one.eventId },
+  { name: 'event', of: (one) => one.name },
+  { name: 'application_id', of: (one) => one.applicationId },
+  { name: 'originator_proposal_code', of: (one) => one.code },
+  { name: 'put_aside_at', of: (one) => one.putAsideAt },
+  { name: 'state', of: stateOf },
+  { name: 'reason', of: (one) => one.reason },
+  { name: 'topic', of: (one) => one.topic, table: false },
+  { name: 'partition', of: (one) => one.partition, table: false },
+  { name: 'offset', of: (one) => one.offset, table: false },
+];
+
+function stateOf({ handled, event }: LateEvent): string {
+  if (handled) return 'sent';
+  return event ? 'waiting' : 'unknown';
+}
+
+/** `dead-letter list` and `dead-letter send`. */
+export const addDeadLetterCommands = (program: Command, dependencies: CliDependencies): void => {
+  const noun = program
+    .command('dead-letter')
+    .description(
+      'events that Kafka carried and no webhooks were made of, because they came too late or could not be read',
+    )
+    .addHelpText('after', '\nExample:\n  receivables dead-letter list');
+  withReportOptions(
+    noun.command('list').description('each event that was put aside, with the reason and what became of it'),
+    dependencies,
+  )
+    .addHelpText(
+      'after',
+      '\nstate is waiting, sent, or unknown: the log holds no such event that this program can read.\n\n' +
+        'Example:\n  receivables dead-letter list -o json',
+    )
+    .action((options: ReportOptions) =>
+      listRows(dependencies, options, COLUMNS, async function* ({ lateEvents }) {
+        yield* await lateEvents.list();
+      }),
+    );
+  noun
+    .command('send')
+    .description(
+      'make the webhooks of an event, or of all events of an operation, that were put aside: out of order',
+    )
+    .argument('[event_id]', 'as printed by dead-letter list')
+    .option('--code <code>', 'all events of the operation with this originator_proposal_code, oldest first')
+    .option('--application <id|name>', 'whose operation; needed when several applications have the code')
+    .addHelpText(
+      'after',
+      '\nSubscribers get them after later events of the operation: `sequence` in the body tells. Prints one line for each event,\n' +
+        '{event_id, outcome, webhook_ids}, with the outcome queued, already or unknown. An event is sent once, however often the\n' +
+        'command is given. Nothing that was put aside fits: ends with 3.\n\n' +
+        `Examples:\n  receivables dead-letter send ${EXAMPLE_ID}\n  receivables dead-letter send --code OP-2026-000123`,
+    )
+    .action((eventId: string | undefined, selection: Selection) => {
+      if ((eventId === undefined) === (selection.code === undefined))
+        throw new WrongUseError('name either an event_id or --code');
+      return answerLines(dependencies, (services) => sending(services, eventId, selection, dependencies));
+    });
+};
+
+type Sendable = LateEvent & { readonly eventId: string };
+const isSendable = (late: LateEvent): late is Sendable => late.eventId !== undefined;
+
+async function* sending(
+  services: CliServices,
+  eventId: string | undefined,
+  selection: Selection,
+  dependencies: CliDependencies,
+): AsyncGenerator<object> {
+  const chosen = await chosenOf(services, eventId, selection);
+  if (chosen.some(({ handled, event }) => event && !handled))
+    dependencies.writeError(
+      'subscribers get these events out of order: after later ones of their operation\n',
+    );
+  for (const late of chosen) {
+    const { outcome, webhookIds } = await services.lateEvents.send(late);
+    yield { event_id: late.eventId, outcome, webhook_ids: webhookIds };
+  }
+}
+
+/** Oldest first. @throws NotAllowedError none @throws WrongUseError the operations of several applications have the code */
+const chosenOf = async (
+  services: CliServices,
+  eventId: string | undefined,
+  { code, application }: Selection,
+): Promise<readonly Sendable[]> => {
+  const own = application === undefined ? undefined : await applicationOf(services, application);
+  const chosen = (await services.lateEvents.list())
+    .filter(isSendable)
+    .filter((late) => (eventId === undefined ? late.code === code : late.eventId === eventId))
+    .filter(({ applicationId }) => own === undefined || applicationId === own);
+  if (chosen.length === 0)
+    throw new NotAllowedError(`no event ${eventId === undefined ? `of ${code!}` : eventId} was put aside`);
+  const applications = [...new Set(chosen.map(({ applicationId }) => applicationId))];
+  if (applications.length > 1)
+    throw new WrongUseError(
+      `operations ${code!} of several applications have such events: name one of ${applications.join(', ')}`,
+    );
+  return chosen.toSorted((one, other) => (one.event?.sequence ?? 0) - (other.event?.sequence ?? 0));
+};
