@@ -101,12 +101,11 @@ export const endInOrder = (service: StartUp, logger: Logger): void => {
 
 /** Logs where to find the reference, the metrics and the data. */
 const announceStart = (configuration: Configuration, logger: Logger): void => {
-  const { environment, roles, host, port, publicUrl, metrics, dataDir } = configuration;
+  const { environment, roles, host, port, publicUrl, dataDir } = configuration;
   logger.info(
     {
       ...{ environment, roles, host, port },
       ...(roles.includes('api') && { reference: `${publicUrl}/docs` }),
-      metrics: metrics ? `http://${metrics.host}:${metrics.port}/metrics` : 'off',
       data: dataDir,
     },
     'ready',
