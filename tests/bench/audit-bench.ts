@@ -1,6 +1,7 @@
 /**
- * Verifies a log of so many events as an operator does, on the embedded default, and with `eventstoredb` behind the number on the
- * stand-in as well, as a process of its own. `node tests/bench/audit-bench.ts [events] [eventstoredb]`
+ * Verifies a log of so many events as an operator does, or with `streams` of so many operations of one or two events each, on the embedded
+ * default, and with `eventstoredb` on the stand-in as well, as a process of its own.
+ * `node tests/bench/audit-bench.ts [number] [streams] [eventstoredb]`
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +11,8 @@ import { fillHistory } from '../support/history-at-size.ts';
 import { FUND, measuredCommand } from '../support/reconciliation-at-size.ts';
 import { serviceDirectory } from './service-directory.ts';
 
-const wanted = Number(process.argv[2] ?? 100_000);
+const words = process.argv.slice(2);
+const wanted = Number(words.find((word) => /^\d+$/.test(word)) ?? 100_000);
 const dataDir = await serviceDirectory('receivables-audit-');
 const verify = ['audit', 'verify', '-o', 'json'];
 
@@ -22,20 +24,24 @@ const measure = async (
 ): Promise<number> => {
   let rate = 0;
   for (const what of ['read models built', 'verified', 'verified again']) {
-    const { code, out, ms, peakBytes, err } = await measuredCommand(dataDir, verify, environment);
+    const run = await measuredCommand(dataDir, verify, environment);
+    const { code, out, ms, err } = run;
     if (code !== 0) throw new Error(`audit verify ended with ${code}: ${err}${out.slice(0, 2_000)}`);
     rate = Math.round(events / (ms / 1000));
-    const peak = (peakBytes / 1e6).toFixed(0);
+    const [peak, temporary] = [run.peakBytes, run.peakTemporaryBytes].map((bytes) =>
+      (bytes / 1e6).toFixed(0),
+    );
     const time = (ms / 1000).toFixed(1);
-    console.log(`${engine}, ${what}: ${events} events in ${time} s, ${rate}/s, peak ${peak} MB ${err}${out}`);
+    const memory = `peak ${peak} MB, temporary files ${temporary} MB`;
+    console.log(`${engine}, ${what}: ${events} events in ${time} s, ${rate}/s, ${memory} ${err}${out}`);
   }
   return rate;
 };
 
 try {
-  const events = fillHistory(dataDir, FUND, wanted);
+  const events = fillHistory(dataDir, FUND, wanted, words.includes('streams') ? 'streams' : 'events');
   const embedded = await measure('embedded', events, {});
-  if (process.argv[3] === 'eventstoredb') {
+  if (words.includes('eventstoredb')) {
     const standInDir = join(dataDir, 'stand-in');
     mkdirSync(standInDir);
     fillStandIn(dataDir, standInDir);

@@ -12,13 +12,16 @@ import { addDays } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { API_VERSION } from '../../infrastructure/http/openapi/version.ts';
 
-const INSTALLMENTS = 12;
+/** What each operation lives through: of `events` twelve installments, most of them settled; of `streams` one or two events. */
+export type HistoryOf = 'events' | 'streams';
+
+const INSTALLMENTS: Readonly<Record<HistoryOf, number>> = { events: 12, streams: 1 };
 const ISSUED = '2026-01-15' as CalendarDate;
 const START = Date.parse('2026-01-15T12:00:00.000Z');
 
-const commandsOf = (code: string, fundId: string, number: number): readonly LoanCommand[] => {
+const commandsOf = (of: HistoryOf, code: string, fundId: string, number: number): readonly LoanCommand[] => {
   const now = new Date(START).toISOString() as never;
-  const installments = Array.from({ length: INSTALLMENTS }, (_, k) => ({
+  const installments = Array.from({ length: INSTALLMENTS[of] }, (_, k) => ({
     code: String(k + 1).padStart(3, '0'),
     dueDate: addDays(ISSUED, 30 * (k + 1) + (number % 7)),
     faceValue: 95_000 + (number % 777),
@@ -41,7 +44,7 @@ const commandsOf = (code: string, fundId: string, number: number): readonly Loan
   const received = {
     type: 'ReceiveLoan',
     ...{ applicationId: 'app-1', fundId, code, productType: 'financing', dateIssued: ISSUED, installments },
-    acquisitionValue: 1_000_000 + (number % 9_973),
+    acquisitionValue: installments.length * 83_000 + (number % 9_973),
     borrower: 's'.repeat(560),
     documents: [
       {
@@ -56,6 +59,13 @@ const commandsOf = (code: string, fundId: string, number: number): readonly Loan
     now,
   };
   const steps = ['ApproveLoan', 'SignLoanTerm', 'DisburseLoan'].map((type) => ({ type, now }));
+  // One in ten uses up a key as well.
+  if (of === 'streams')
+    return [
+      received,
+      ...steps.slice(0, number % 2),
+      ...(number % 10 === 0 ? [...steps, ...settled] : []),
+    ] as unknown as readonly LoanCommand[];
   // One in ten is prepaid in part, which leaves a credit that every later price has to carry.
   const paid = number % 10 === 0 ? [prepayment, ...settled.slice(1, 7)] : settled;
   return [received, ...steps, ...paid] as unknown as readonly LoanCommand[];
@@ -117,7 +127,7 @@ function* interleaved(operations: readonly Lived[]) {
     }
 }
 
-const writer = (log: DatabaseSync, service: DatabaseSync, fundId: string) => {
+const writer = (of: HistoryOf, log: DatabaseSync, service: DatabaseSync, fundId: string) => {
   const addStream = log.prepare('insert into streams (name) values (?) returning id');
   const addEvent = log.prepare(
     'insert into events (stream_id, revision, id, type, data, metadata) values (?, ?, ?, ?, ?, ?)',
@@ -129,7 +139,7 @@ const writer = (log: DatabaseSync, service: DatabaseSync, fundId: string) => {
       const code = `OP-${String(number).padStart(7, '0')}`;
       const stream = loanStream('app-1', code);
       const id = Number(addStream.get(stream)!['id']);
-      return { id, code, events: operation(stream, commandsOf(code, fundId, number)) };
+      return { id, code, events: operation(stream, commandsOf(of, code, fundId, number)) };
     },
     append: (operations: readonly Lived[]): number => {
       let count = 0;
@@ -155,19 +165,26 @@ const writer = (log: DatabaseSync, service: DatabaseSync, fundId: string) => {
 };
 
 /**
- * A log of at least so many events over operations that were all lived through, with what was frozen for delivery. The databases
- * must exist. Answers how many events there are.
+ * A log of at least so many events, or of so many streams, over operations that were all lived through, with what was frozen for
+ * delivery. The databases must exist. Answers how many events there are.
  */
-export const fillHistory = (dataDir: string, fundId: string, wanted: number): number => {
+export const fillHistory = (
+  dataDir: string,
+  fundId: string,
+  wanted: number,
+  of: HistoryOf = 'events',
+): number => {
   const databases = ['events.db', 'service.db'].map((file) => new DatabaseSync(join(dataDir, file)));
   const [log, service] = databases as [DatabaseSync, DatabaseSync];
-  const { live, append } = writer(log, service, fundId);
-  let count = 0;
+  const { live, append } = writer(of, log, service, fundId);
+  let [count, number] = [0, 0];
+  const missing = (): number => (of === 'streams' ? wanted - number : Math.ceil((wanted - count) / 17));
   try {
     for (const db of databases) db.exec('pragma synchronous = off; begin');
-    for (let number = 0; count < wanted; number += AT_ONCE) {
-      const size = Math.min(AT_ONCE, Math.ceil((wanted - count) / 17));
+    while (missing() > 0) {
+      const size = Math.min(AT_ONCE, missing());
       count += append(Array.from({ length: size }, (_, i) => live(number + i)));
+      number += size;
     }
     for (const db of databases) db.exec('commit');
     return count;

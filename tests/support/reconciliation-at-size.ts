@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { createWriteStream, readFileSync } from 'node:fs';
+import { createWriteStream, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { CompiledQuery } from 'kysely';
@@ -109,6 +109,8 @@ export interface MeasuredRun {
   readonly ms: number;
   /** Most memory that the process ever held, in bytes; NaN where the system does not tell. */
   readonly peakBytes: number;
+  /** Most that its files without a name ever held together, in bytes: those that SQLite keeps in `TMPDIR`. */
+  readonly peakTemporaryBytes: number;
 }
 
 const peakOf = (pid: number): number => {
@@ -116,6 +118,17 @@ const peakOf = (pid: number): number => {
     return 1024 * Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
   } catch {
     return NaN;
+  }
+};
+
+const temporaryOf = (pid: number): number => {
+  const directory = `/proc/${pid}/fd`;
+  try {
+    return readdirSync(directory)
+      .filter((fd) => readlinkSync(`${directory}/${fd}`).endsWith(' (deleted)'))
+      .reduce((sum, fd) => sum + statSync(`${directory}/${fd}`).size, 0);
+  } catch {
+    return 0;
   }
 };
 
@@ -131,16 +144,17 @@ export const measuredCommand = async (
     cwd: ROOT,
     env: { ...process.env, DATA_DIR: dataDir, LOG_LEVEL: 'error', ...environment },
   });
-  let [out, err, peakBytes] = ['', '', NaN];
+  let [out, err, peakBytes, peakTemporaryBytes] = ['', '', NaN, 0];
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
   const looking = setInterval(() => {
     const peak = peakOf(child.pid!);
     if (!Number.isNaN(peak)) peakBytes = peak;
+    peakTemporaryBytes = Math.max(peakTemporaryBytes, temporaryOf(child.pid!));
   }, 20);
   const [code] = (await once(child, 'close')) as [number | null];
   clearInterval(looking);
-  return { code, out, err, ms: performance.now() - start, peakBytes };
+  return { code, out, err, ms: performance.now() - start, peakBytes, peakTemporaryBytes };
 };
 
 export const reconcileArguments = (statement: string): readonly string[] => [

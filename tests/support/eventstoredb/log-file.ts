@@ -1,12 +1,4 @@
-import {
-  closeSync,
-  fdatasyncSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fdatasyncSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProposedEvent } from './event-log.ts';
 
@@ -16,6 +8,8 @@ export interface StoredAppend {
   readonly created: string;
   readonly events: readonly ProposedEvent[];
 }
+
+const NEW_LINE = 10;
 
 interface Line {
   readonly stream: string;
@@ -61,21 +55,26 @@ const fromLine = (text: string): StoredAppend => {
 
 /** The stand-in's disk: it may be killed at any moment and started again on the same directory. */
 export class LogFile {
-  readonly #path: string;
   readonly #file: number;
   #dirty = false;
 
   constructor(directory: string) {
     mkdirSync(directory, { recursive: true });
-    this.#path = join(directory, 'log.jsonl');
-    this.#file = openSync(this.#path, 'a+');
+    this.#file = openSync(join(directory, 'log.jsonl'), 'a+');
   }
 
-  load(): readonly StoredAppend[] {
-    const bytes = readFileSync(this.#path);
-    const whole = bytes.lastIndexOf(10) + 1;
-    if (whole < bytes.length) ftruncateSync(this.#file, whole);
-    return bytes.subarray(0, whole).toString('utf8').split('\n').filter(Boolean).map(fromLine);
+  /** Piece by piece: the file may be larger than any string. What was cut off at its end goes. */
+  *load(): Generator<StoredAppend> {
+    const piece = Buffer.allocUnsafe(1 << 20);
+    let [rest, whole] = [Buffer.alloc(0), 0];
+    for (let at = 0, read = 0; (read = readSync(this.#file, piece, 0, piece.length, at)) > 0; at += read) {
+      const bytes = Buffer.concat([rest, piece.subarray(0, read)]);
+      const end = bytes.lastIndexOf(NEW_LINE) + 1;
+      for (const line of bytes.toString('utf8', 0, end).split('\n')) if (line !== '') yield fromLine(line);
+      rest = bytes.subarray(end);
+      whole += end;
+    }
+    if (rest.length > 0) ftruncateSync(this.#file, whole);
   }
 
   write(append: StoredAppend): void {
