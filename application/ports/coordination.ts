@@ -24,6 +24,21 @@ export interface Leases {
   release(lease: Lease): Promise<void>;
 }
 
+export interface StoredPlace {
+  readonly name: string;
+  readonly position: LogPosition;
+  /** ISO 8601 UTC */
+  readonly updatedAt: string;
+}
+
+/** All of these places, for whoever has to set one right. */
+export interface StoredPlaces {
+  /** In the order of their names; one that is at the start has none. */
+  list(): Promise<readonly StoredPlace[]>;
+  /** Anywhere, back too; false, and nothing is stored, when it stands elsewhere than at `expected`. */
+  move(name: string, expected: LogPosition, position: LogPosition | 'start'): Promise<boolean>;
+}
+
 /** How far a named process manager or relay has come. */
 export interface CheckpointStore {
   load(name: string): Promise<LogPosition | 'start'>;

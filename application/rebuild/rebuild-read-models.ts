@@ -1,4 +1,5 @@
 import type { Projection } from '../../projections/projection.ts';
+import { misfit } from '../coordination/follower-places.ts';
 import type { LogPosition } from '../ports/event-store.ts';
 import type { Generation, Generations, Places, RowDifference } from '../ports/read-models.ts';
 import { compareGenerations } from './compare-generations.ts';
@@ -47,6 +48,8 @@ interface Building {
   readonly request: RebuildRequest;
   /** Undefined when nothing serves yet. */
   readonly live: Generation | undefined;
+  /** What serves is of another log than this one: nothing in it can be compared or waited for. */
+  readonly otherLog: boolean;
   readonly copy: Generation;
   readonly followers: Followers;
 }
@@ -83,7 +86,8 @@ export class RebuildReadModels {
       const copy = await generations.open(number);
       try {
         const followers = await this.#followers(request, live, copy);
-        const ended = await this.#build({ request, live, copy, followers });
+        const otherLog = live !== undefined && (await this.#isOfOtherLog(live));
+        const ended = await this.#build({ request, live, otherLog, copy, followers });
         const events = [...followers.values()].reduce((sum, follower) => sum + follower.events, 0);
         return { generation: number, resumed, events, ...ended };
       } finally {
@@ -95,12 +99,12 @@ export class RebuildReadModels {
   }
 
   async #build(building: Building): Promise<Pick<RebuildResult, 'outcome' | 'differences'>> {
-    const { request, live, followers } = building;
+    const { request, live, otherLog, followers } = building;
     await catchUpTogether([...followers.values()], this.#deps, request.signal);
     for (const follower of followers.values()) follower.remember();
     const otherVersion =
       live && (await this.#projectionThat(live, (one, program) => one < program)) !== undefined;
-    const differences = live && !otherVersion ? await this.#compare(building) : 0;
+    const differences = live && !otherVersion && !otherLog ? await this.#compare(building) : 0;
     if (differences > 0 && !request.force) return { outcome: 'differs', differences };
     if (otherVersion && !request.force) return { outcome: 'ready', differences };
     await this.#switchOver(building);
@@ -122,6 +126,14 @@ export class RebuildReadModels {
     return this.#deps.projections.find(({ name, version }) =>
       is(places.get(name)?.version ?? version, version),
     );
+  }
+
+  /** As after an older state of the log was restored: there its projectors stand still. */
+  async #isOfOtherLog(live: Generation): Promise<boolean> {
+    const positions = new Set([...(await live.places()).values()].map(({ position }) => position));
+    for (const position of positions)
+      if (position !== 'start' && (await misfit(this.#deps.log, position)) !== undefined) return true;
+    return false;
   }
 
   async #refuseOlderProgram(live: Generation | undefined): Promise<void> {
@@ -171,14 +183,14 @@ export class RebuildReadModels {
   }
 
   /** A read must find what an earlier one has shown: what comes to serve is never behind what serves. */
-  async #switchOver({ request, live, copy, followers }: Building): Promise<void> {
+  async #switchOver({ request, live, otherLog, copy, followers }: Building): Promise<void> {
     const { generations, order, projections, sleep } = this.#deps;
     for (let attempt = 0; attempt < SWITCH_ATTEMPTS; attempt++) {
       await catchUpTogether([...followers.values()], this.#deps, request.signal);
       const [there, seen] = [await copy.places(), await live?.places()];
-      const ahead = projections.every(
-        (one) => order.compare(positionIn(there, one), positionIn(seen, one)) >= 0,
-      );
+      const ahead =
+        otherLog ||
+        projections.every((one) => order.compare(positionIn(there, one), positionIn(seen, one)) >= 0);
       if (ahead && (await generations.letServe(copy.number, live && { live, seen: seen! }))) return;
       await sleep(Math.random() * SWITCH_PAUSE_MS);
     }

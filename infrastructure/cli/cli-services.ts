@@ -2,6 +2,7 @@ import type { DecisionAnswer } from '../../application/administrator/decision-de
 import type { ShowOperation } from '../../application/audit/show-operation.ts';
 import type { VerifyLog } from '../../application/audit/verify-log.ts';
 import type { CreateClient } from '../../application/clients/create-client.ts';
+import type { FollowerPlaces } from '../../application/coordination/follower-places.ts';
 import type { ListClients, RevokeClient, UpdateClient } from '../../application/clients/manage-clients.ts';
 import type { ShowPortfolio } from '../../application/portfolio/show-portfolio.ts';
 import type { AnchorSigner, AuditNotes } from '../../application/ports/audit.ts';
@@ -43,6 +44,7 @@ export interface CliServices {
   readonly projections: ProjectionsServices;
   readonly audit: AuditServices;
   readonly quarantine: Pick<QuarantinedOperations, 'list' | 'release'>;
+  readonly followers: Pick<FollowerPlaces, 'list' | 'move'>;
   readonly topics: TopicServices;
   /** @throws WrongUseError without Kafka */
   readonly lateEvents: Pick<LateEvents, 'list' | 'send'>;

@@ -18,6 +18,7 @@ import { addCompletionCommand } from './completion-command.ts';
 import { addConsoleCommand } from './console-command.ts';
 import { addDeadLetterCommands } from './dead-letter-commands.ts';
 import { addEventsCommand } from './events-commands.ts';
+import { addFollowersCommands } from './followers-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addListenCommand } from './listen-command.ts';
 import { addLoanCommands } from './loan-commands.ts';
@@ -89,6 +90,7 @@ export const createProgram = (dependencies: CliDependencies): Command => {
   addBorrowerCommands(program, dependencies);
   addKeyCommands(program, dependencies);
   addProjectionsCommands(program, dependencies);
+  addFollowersCommands(program, dependencies);
   addBackupCommands(program, dependencies);
   addMigrateCommand(program, dependencies);
   addCompletionCommand(program, dependencies);

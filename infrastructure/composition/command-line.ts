@@ -1,5 +1,6 @@
 import type { Container } from 'inversify';
 import { ListClients, RevokeClient, UpdateClient } from '../../application/clients/manage-clients.ts';
+import { FollowerPlaces } from '../../application/coordination/follower-places.ts';
 import type { CliServices } from '../cli/cli-services.ts';
 import { administratorServices } from './areas/administrator.ts';
 import { auditServices } from './areas/audit.ts';
@@ -37,7 +38,8 @@ export const commandLineServices = (container: Container): CliServices => {
     privacy: privacyServices(foundations, adapters, commands, container.get(TOKENS.documents)),
     projections: projectionsServices(foundations),
     audit: auditServices(foundations, adapters, readModels, container.get(TOKENS.seals)),
-    quarantine: quarantinedOperations(adapters, commands.renegotiation.resolving),
+    quarantine: quarantinedOperations(foundations, adapters, commands.renegotiation.resolving),
+    followers: new FollowerPlaces(adapters.checkpoints, foundations.engines.eventStore),
     topics: topicServices(foundations),
     lateEvents: lateEventServices(foundations, adapters),
     upgrade: formats,

@@ -16,7 +16,8 @@ import type { RowOptions } from './engine-rows.ts';
 import { refuseOpenEngines } from './insecurities.ts';
 import { ensureMovedWhole, useDataDirectory } from './data-directory.ts';
 import type { StartRetry } from './start-retry.ts';
-import { allProjections } from './projections.ts';
+import type { Projection } from '../../projections/projection.ts';
+import { projectionsOn } from './projections.ts';
 import { openServing } from './serving-generation.ts';
 import { refuseSplitRoles } from './configuration.ts';
 
@@ -32,6 +33,8 @@ export interface Engines {
   /** The generation that serves. */
   readonly readModelDatabase: SqlDatabase;
   readonly generations: Generations;
+  /** Every read model, in the order in which they are told of. */
+  readonly projections: readonly Projection[];
   /** What the bus puts aside, and what its topics lack. */
   readonly busReports: BusReports;
   close(): Promise<void>;
@@ -106,7 +109,8 @@ export const openEngines = async (options: EngineOptions): Promise<Engines> => {
     const serviceDatabase = await opening.database('service_store', openServiceDatabase, serviceMigrations);
     await options.retry.until('service_store', () => ensureMovedWhole(serviceDatabase));
     const tables = await options.retry.until('read_model', () => generationTables(options, serviceDatabase));
-    const generations = new SqlGenerations(serviceDatabase, tables, allProjections);
+    const projections = projectionsOn(eventStore);
+    const generations = new SqlGenerations(serviceDatabase, tables, projections);
     const readModelDatabase = await opening.step('read_model', () =>
       openServing({ generations, log: eventStore, logger: options.logger, signal: options.retry.signal }),
     );
@@ -123,6 +127,7 @@ export const openEngines = async (options: EngineOptions): Promise<Engines> => {
       sharedNow: tellsTime(serviceDatabase) ? () => serviceDatabase.now() : Date.now,
       readModelDatabase,
       generations,
+      projections,
       close: opening.close,
     };
   } catch (error) {

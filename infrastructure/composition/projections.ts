@@ -1,19 +1,28 @@
 import { decodeEvent } from '../../application/event-codec/event-codec.ts';
-import type { LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
+import type {
+  EventSubscription,
+  LogPosition,
+  RecordedEvent,
+  StoredEvents,
+} from '../../application/ports/event-store.ts';
 import type { LogOrder } from '../../application/ports/read-models.ts';
 import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { ProjectedEvent, Projection } from '../../projections/projection.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import { portfolioProjection } from '../../projections/portfolio/portfolio-projection.ts';
+import { eventIndexProjection } from '../../projections/publication/event-index-projection.ts';
 import { reconciliationProjection } from '../../projections/reconciliation/reconciliation-projection.ts';
 
-/** Every read model; together they are one generation. */
-export const allProjections: readonly Projection[] = [
-  loanProjection,
-  reconciliationProjection,
-  portfolioProjection,
-];
+const OF_ANY_LOG: readonly Projection[] = [loanProjection, reconciliationProjection, portfolioProjection];
+
+/** True for a log that finds events by their id, as the embedded one does. */
+export const findsById = <Log extends EventSubscription>(log: Log): log is Log & StoredEvents =>
+  'byId' in log;
+
+/** Every read model of a service on this log; together they are one generation. */
+export const projectionsOn = (log: EventSubscription): readonly Projection[] =>
+  findsById(log) ? OF_ANY_LOG : [...OF_ANY_LOG, eventIndexProjection];
 
 /** The end of the log is handed to each follower as the same objects, so that the first one decodes for all of them. */
 const decoded = new WeakMap<RecordedEvent, DomainEvent>();

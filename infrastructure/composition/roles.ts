@@ -10,8 +10,8 @@ import { decisionConsumer } from './areas/administrator.ts';
 import type { Scheduling } from './areas/scheduling.ts';
 import type { Role } from './configuration.ts';
 import { TOKENS } from './container.ts';
+import type { Foundations } from './foundations.ts';
 import { sharesStores } from './engines.ts';
-import { allProjections } from './projections.ts';
 
 const ATTEMPT_GRACE_MS = 2_000;
 
@@ -68,7 +68,8 @@ const decisionParts = (container: Container): readonly RolePart[] => {
 };
 
 /** Processes that write read models of other versions write into other tables, so each of the two kinds has one at work. */
-const PROJECTOR_LEASE = `projector ${allProjections.map(({ name, version }) => `${name}.${version}`).join(' ')}`;
+const projectorLease = ({ engines }: Foundations): string =>
+  `projector ${engines.projections.map(({ name, version }) => `${name}.${version}`).join(' ')}`;
 
 const projectorParts = (container: Container): readonly RolePart[] => {
   const { loanProjector, fundSideProjectors } = container.get(TOKENS.readModels);
@@ -115,7 +116,7 @@ const partsOf = (container: Container): readonly RolePart[] => [
 
 const leasedRunner = (container: Container, lease: string, parts: readonly Background[]): LeasedRunner =>
   new LeasedRunner({
-    lease: lease === 'projector' ? PROJECTOR_LEASE : lease,
+    lease: lease === 'projector' ? projectorLease(container.get(TOKENS.foundations)) : lease,
     holder: `${hostname()} ${process.pid} ${randomUUID()}`,
     leases: container.get(TOKENS.adapters).leases,
     inner: together(lease, parts),

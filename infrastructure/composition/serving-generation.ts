@@ -5,7 +5,7 @@ import type { RebuildDependencies } from '../../application/rebuild/rebuild-read
 import type { SqlGenerations } from '../sql/read-models/generations.ts';
 import { ServingReadModel } from '../sql/read-models/serving-read-model.ts';
 import { pause } from '../support/time.ts';
-import { allProjections, logOrder, toProjected } from './projections.ts';
+import { logOrder, projectionsOn, toProjected } from './projections.ts';
 
 /** A service beside it may write to the same disk, and SQLite lets a waiting writer in only between two transactions. */
 const BREATH_MS = 1;
@@ -18,7 +18,7 @@ export const rebuildOf = ({
   generations,
 }: Pick<RebuildDependencies, 'log' | 'generations'>): RebuildReadModels =>
   new RebuildReadModels({
-    projections: allProjections,
+    projections: projectionsOn(log),
     log,
     generations,
     decode: toProjected,

@@ -15,7 +15,7 @@ import type { FeedItem } from './subscription-feed.ts';
 const NO_RECORD_THERE = /Exception was thrown by handler|Unexpected Read\w*Result/;
 
 const MENDING =
-  'If an older state of the log was restored, restore the other stores to the same time, or run `projections rebuild`; if EVENTSTORE_URL names another server than before, correct it';
+  'If EVENTSTORE_URL names another server than before, correct it; if an older state of the log was restored, restore the other stores to the same time, or run `receivables projections rebuild` for the read models and `receivables followers move` for each of `receivables followers list`';
 
 const misfit = (from: LogPosition, reason: string): RangeError =>
   new RangeError(`position ${from} does not fit this event log: ${reason}. ${MENDING}`);

@@ -1,7 +1,13 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { ClockOffset, RealClock } from '../../application/ports/clock.ts';
-import type { CheckpointStore, Lease, Leases } from '../../application/ports/coordination.ts';
+import type {
+  CheckpointStore,
+  Lease,
+  Leases,
+  StoredPlace,
+  StoredPlaces,
+} from '../../application/ports/coordination.ts';
 import type { LogPosition } from '../../application/ports/event-store.ts';
 import type { SqlDatabase, SqlDialect, Statement } from './sql-database.ts';
 
@@ -116,7 +122,7 @@ export class SqlLeases implements Leases {
   }
 }
 
-export class SqlCheckpointStore implements CheckpointStore {
+export class SqlCheckpointStore implements CheckpointStore, StoredPlaces {
   readonly #database: SqlDatabase;
   readonly #clock: RealClock;
 
@@ -149,6 +155,26 @@ export class SqlCheckpointStore implements CheckpointStore {
             .compile();
     // Stored after the work it stands for, which is safe to repeat from an older position.
     const [result] = await this.#database.transaction([{ query }], { durability: 'relaxed' });
+    return result!.changes === 1;
+  }
+
+  async list(): Promise<readonly StoredPlace[]> {
+    const query = this.#database.builder.selectFrom('checkpoint').selectAll().orderBy('name');
+    return (await this.#database.read(query)).map(({ name, position, updated_at: updatedAt }) => ({
+      name,
+      position: position as LogPosition,
+      updatedAt,
+    }));
+  }
+
+  async move(name: string, expected: LogPosition, position: LogPosition | 'start'): Promise<boolean> {
+    if (position !== 'start') return this.advance(name, expected, position);
+    const query = this.#database.builder
+      .deleteFrom('checkpoint')
+      .where('name', '=', name)
+      .where('position', '=', expected)
+      .compile();
+    const [result] = await this.#database.transaction([{ query }]);
     return result!.changes === 1;
   }
 }

@@ -208,6 +208,8 @@ interface ReadModelTables {
     recorded_at: string;
   };
   readonly portfolio_flow: PortfolioFlowRow;
+
+  readonly published_event: { stream: string; revision: number; event_id: string };
 }
 
 /** Every table of the SQL store, as Kysely sees it. */
@@ -228,6 +230,7 @@ const READ_MODEL_KEYS = {
   portfolio_installment: ['stream', 'code'],
   portfolio_credit: ['stream', 'installment_code', 'revision'],
   portfolio_flow: ['stream', 'revision'],
+  published_event: ['stream', 'revision'],
 } as const satisfies Partial<Record<keyof Schema, readonly string[]>>;
 
 export const READ_MODEL_NAMES: readonly string[] = Object.keys(READ_MODEL_KEYS);

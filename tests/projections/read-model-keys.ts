@@ -14,4 +14,5 @@ export const READ_MODEL_KEYS: Readonly<Record<string, readonly string[]>> = {
   portfolio_installment: ['stream', 'code'],
   portfolio_credit: ['stream', 'installment_code', 'revision'],
   portfolio_flow: ['stream', 'revision'],
+  published_event: ['stream', 'revision'],
 };

@@ -14,7 +14,7 @@ import { SqlFrozenEvents } from '../../sql/webhooks/frozen-events.ts';
 import { pause, throttled } from '../../support/time.ts';
 import { SqliteAuditNotes } from '../../sqlite/audit-notes.ts';
 import type { Foundations } from '../foundations.ts';
-import { allProjections, numberOf } from '../projections.ts';
+import { numberOf } from '../projections.ts';
 import type { Adapters } from './adapters.ts';
 import type { ReadModels } from './read-models.ts';
 
@@ -60,8 +60,8 @@ export const auditServices = (
       pause,
       rows: new SqlAuditedRows(engines.readModelDatabase),
       frozen: new SqlFrozenEvents(engines.serviceDatabase),
-      auditing: { projections: allProjections, apiVersion: API_VERSION },
-      readModels: allProjections.map(({ name, tables }) => ({
+      auditing: { projections: engines.projections, apiVersion: API_VERSION },
+      readModels: engines.projections.map(({ name, tables }) => ({
         name,
         tables,
         catchUp: async () => {

@@ -13,7 +13,6 @@ import { SqlDeliveryLog } from '../../sql/webhooks/delivery-log.ts';
 import { SqlWebhookSubscriptions } from '../../sql/webhooks/subscriptions.ts';
 import { TOKENS } from '../container.ts';
 import { oneAtATime } from '../../support/one-at-a-time.ts';
-import { allProjections } from '../projections.ts';
 import { operationServices } from './console-operations.ts';
 import { portfolioPages } from './console-portfolio.ts';
 import { reportServices } from './console-reports.ts';
@@ -54,7 +53,7 @@ export const consoleServices = (container: Container): ConsoleServices => {
       return answers;
     },
     changes: async () => {
-      const places = await Promise.all(allProjections.map((one) => projectionStore.checkpoint(one)));
+      const places = await Promise.all(engines.projections.map((one) => projectionStore.checkpoint(one)));
       return JSON.stringify([places, await deliveries.lag(), reports.audit.verification.progress]);
     },
   };

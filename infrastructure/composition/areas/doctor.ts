@@ -23,7 +23,6 @@ import { missingServiceData } from '../data-directory.ts';
 import { openFoundations } from '../foundations.ts';
 import type { Foundations } from '../foundations.ts';
 import { isAllowed, refuseOpenEngines } from '../insecurities.ts';
-import { allProjections } from '../projections.ts';
 import { checkEngines } from '../readiness.ts';
 import { adapterArea } from './adapters.ts';
 import { listTopics } from './topics.ts';
@@ -88,14 +87,14 @@ const versions = (): Finding => {
   return finding('versions', major < OLDEST_NODE ? 'failed' : 'ok', detail);
 };
 
-const readModels = async ({ engines: { generations } }: Foundations): Promise<Finding> => {
+const readModels = async ({ engines: { generations, projections } }: Foundations): Promise<Finding> => {
   const number = await generations.serving();
   if (number === undefined)
     return finding('read_models', 'warning', 'none serves yet: the service builds them');
   const generation = await generations.open(number);
   try {
     const places = await generation.places();
-    const other = allProjections.filter(
+    const other = projections.filter(
       ({ name, version }) => (places.get(name)?.version ?? version) !== version,
     );
     return other.length === 0

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { LOAN_STREAM_PREFIX, parseLoanStream } from '../../../application/command-handling/operation.ts';
-import type { EventStore, EventSubscription, StoredEvents } from '../../../application/ports/event-store.ts';
+import type { EventStore } from '../../../application/ports/event-store.ts';
 import { EventStream } from '../../../application/publishing/event-stream.ts';
 import { HeldOperations, OutboxRelay } from '../../../application/publishing/outbox-relay.ts';
 import {
@@ -9,9 +9,10 @@ import {
   StreamFundLookup,
 } from '../../../application/publishing/public-event-translator.ts';
 import { API_VERSION } from '../../http/openapi/version.ts';
+import { IndexedEvents } from '../../sql/read-models/indexed-events.ts';
 import { pause, throttled } from '../../support/time.ts';
 import type { Foundations } from '../foundations.ts';
-import { decodeRecorded } from '../projections.ts';
+import { decodeRecorded, findsById } from '../projections.ts';
 import type { Adapters } from './adapters.ts';
 
 /** Funds remembered by what translates the whole log, and by what translates single events. */
@@ -62,11 +63,9 @@ export const eventStreamOf = ({ engines }: Foundations, { events }: Adapters): E
 export const translatorOfEvents = ({ events }: Adapters): PublicEventTranslator =>
   translatorOf(events, FUNDS_OF_SINGLE_EVENTS);
 
-const NO_INDEX: StoredEvents = { byId: () => Promise.resolve(undefined) };
-
-/** EventStoreDB finds no event by its id: there, an event is known as long as a delivery keeps it. */
+/** EventStoreDB finds no event by its id: there, a read model knows where it stands. */
 export const publishedEvents = ({ engines }: Foundations, adapters: Adapters): PublishedEvents => {
   const log = engines.eventStore;
-  const stored = 'byId' in log ? (log as EventSubscription & StoredEvents) : NO_INDEX;
+  const stored = findsById(log) ? log : new IndexedEvents(engines.readModelDatabase, adapters.events);
   return new PublishedEvents(stored, translatorOfEvents(adapters));
 };

@@ -4,18 +4,16 @@ import { PolledProgress, ReadModelProgress } from '../../../application/loans/re
 import { Projector } from '../../../application/projecting/projector.ts';
 import { QuarantinedOperations } from '../../../application/quarantine/quarantined-operations.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';
-import { portfolioProjection } from '../../../projections/portfolio/portfolio-projection.ts';
 import type { Projection } from '../../../projections/projection.ts';
-import { reconciliationProjection } from '../../../projections/reconciliation/reconciliation-projection.ts';
 import type { ProjectionsServices } from '../../cli/cli-services.ts';
 import { SqlLoanVersions } from '../../sql/read-models/loan-reader.ts';
 import { pause, throttled } from '../../support/time.ts';
 import type { Foundations } from '../foundations.ts';
-import { allProjections, logOrder, toProjected } from '../projections.ts';
+import { logOrder, toProjected } from '../projections.ts';
 import { rebuildOf } from '../serving-generation.ts';
 import type { Adapters } from './adapters.ts';
 
-/** Requests wait for the loans; reports wait until their own read models have caught up, so those leave the machine to requests. */
+/** Requests wait for the loans; reports and look-ups wait until their own read models have caught up, so those leave the machine to requests. */
 const LOAN_PAUSE_MS = 8;
 const FUND_SIDE_PAUSE_MS = 250;
 
@@ -35,9 +33,9 @@ export const readModelArea = (
       ...(projection.ofOperationsAlone && { streamPrefix: LOAN_STREAM_PREFIX }),
     });
   const loanProjector = projector(loanProjection, LOAN_PAUSE_MS);
-  const fundSideProjectors = [reconciliationProjection, portfolioProjection].map((projection) =>
-    projector(projection, FUND_SIDE_PAUSE_MS),
-  );
+  const fundSideProjectors = engines.projections
+    .filter((projection) => projection !== loanProjection)
+    .map((projection) => projector(projection, FUND_SIDE_PAUSE_MS));
   const now = (): number => performance.now();
   const versions = new SqlLoanVersions(engines.readModelDatabase);
   return {
@@ -57,7 +55,7 @@ export type ReadModels = ReturnType<typeof readModelArea>;
 
 /** What the command line needs to build read models anew. */
 export const projectionsServices = ({ engines }: Foundations): ProjectionsServices => {
-  const { generations, eventStore } = engines;
+  const { generations, eventStore, projections } = engines;
   const rebuilding = rebuildOf({ log: eventStore, generations });
   return {
     list: async function* () {
@@ -65,7 +63,7 @@ export const projectionsServices = ({ engines }: Foundations): ProjectionsServic
         const generation = await generations.open(number);
         try {
           const places = await generation.places();
-          for (const projection of allProjections)
+          for (const projection of projections)
             yield {
               generation: number,
               state,
@@ -85,12 +83,13 @@ export const projectionsServices = ({ engines }: Foundations): ProjectionsServic
 };
 
 export const quarantinedOperations = (
+  { engines }: Foundations,
   { events, projectionStore, relayQuarantine }: Adapters,
   renegotiations: Reservations,
 ): QuarantinedOperations =>
   new QuarantinedOperations({
     renegotiations,
-    projections: allProjections,
+    projections: engines.projections,
     store: projectionStore,
     relay: relayQuarantine,
     events,

@@ -8,8 +8,8 @@ import { SqlDeliveryLog } from '../../sql/webhooks/delivery-log.ts';
 import { within } from '../../support/time.ts';
 import { ROLES } from '../configuration.ts';
 import type { Configuration } from '../configuration.ts';
+import type { Engines } from '../engines.ts';
 import type { Foundations } from '../foundations.ts';
-import { allProjections } from '../projections.ts';
 import { checkEngines } from '../readiness.ts';
 import type { Adapters } from './adapters.ts';
 
@@ -52,12 +52,12 @@ const countBehind = async (
 };
 
 const followersOf = async (
-  log: EventSubscription,
+  { eventStore: log, projections }: Engines,
   { projectionStore, checkpoints }: Adapters,
 ): Promise<readonly FollowerPlace[]> => {
   const relay = await checkpoints.load('outbox-relay');
   const places: [string, LogPosition | 'start'][] = [['relay', relay]];
-  for (const projection of allProjections) {
+  for (const projection of projections) {
     const checkpoint = await projectionStore.checkpoint(projection);
     places.push([projection.name, checkpoint]);
   }
@@ -132,7 +132,7 @@ const followedOf = async ({ engines }: Foundations, adapters: Adapters) => {
   const lags = await new SqlDeliveryLog(engines.serviceDatabase).lag();
   const oldestSince = lags.map(({ oldestCreatedAt }) => oldestCreatedAt).toSorted()[0] ?? null;
   return {
-    followers: await followersOf(engines.eventStore, adapters),
+    followers: await followersOf(engines, adapters),
     deliveriesWaiting: { webhooks: lags.length, oldestSince },
   };
 };

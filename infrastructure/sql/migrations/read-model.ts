@@ -257,4 +257,17 @@ export const readModelMigrations: readonly Migration[] = [
         where payable = 1 and status = 'pending'`,
     ],
   },
+  // By stream, so that an audit and a rebuild find the rows of an operation together. Empty where the log itself finds events by their id.
+  {
+    id: 'read-model-019-published-events',
+    statements: ({ text, integer, clustered }) => [
+      `create table published_event (
+        stream ${text} not null,
+        revision ${integer} not null,
+        event_id ${text} not null,
+        primary key (stream, revision)
+      )${clustered}`,
+      'create index published_event_id on published_event (event_id)',
+    ],
+  },
 ];

@@ -1,0 +1,79 @@
+import type { Command } from 'commander';
+import type { FollowerPlace, Move } from '../../application/coordination/follower-places.ts';
+import { instantOf } from '../../application/schemas/values.ts';
+import type { Column } from './columns.ts';
+import { CommandFailedError, NotAllowedError, answer } from './command-line.ts';
+import type { CliDependencies } from './command-line.ts';
+import { listRows, withReportOptions } from './report-output.ts';
+import type { ReportOptions } from './report-output.ts';
+
+const COLUMNS: readonly Column<FollowerPlace>[] = [
+  { name: 'follower', of: ({ name }) => name },
+  { name: 'position', of: ({ position }) => position },
+  { name: 'updated_at', of: ({ updatedAt }) => updatedAt },
+  { name: 'problem', of: ({ problem }) => problem ?? null },
+];
+
+interface MoveOptions {
+  readonly after: string;
+  readonly force?: boolean;
+}
+
+const START = 'start';
+
+/** `followers list` and `followers move`. */
+export const addFollowersCommands = (program: Command, dependencies: CliDependencies): void => {
+  const followers = program
+    .command('followers')
+    .description('places in the log of the relay and the scheduler: what fits no longer, and another one')
+    .addHelpText('after', '\nExample:\n  receivables followers list');
+  const list = followers
+    .command('list')
+    .description('where each stands, and why the log cannot be followed from there, if so');
+  withReportOptions(list, dependencies)
+    .addHelpText(
+      'after',
+      '\nRead models have places of their own: projections list.\n\nExample:\n  receivables followers list',
+    )
+    .action((options: ReportOptions) =>
+      listRows(dependencies, options, COLUMNS, ({ followers: service }) => service.list()),
+    );
+  followers
+    .command('move')
+    .description('let a follower go on from another place, when an older log was restored')
+    .argument('<follower>', 'as in followers list')
+    .requiredOption(
+      '--after <instant>',
+      'hand out what was recorded later, such as 2026-01-15T12:00:00Z; `start`: everything',
+    )
+    .option('--force', 'although its place fits the log')
+    .addHelpText(
+      'after',
+      '\nFor outbox-relay: the instant of the backup that was restored, so that what came later is published. What was published before is\n' +
+        'published again with the same event_id. The others may begin at the start. Reads the log up to the instant. A follower that runs\n' +
+        'goes on from there within seconds. Prints {follower, before, position}. Ends with 3 for a place that fits, without --force, and\n' +
+        'for an unknown follower.\n\n' +
+        'Example:\n  receivables followers move outbox-relay --after 2026-01-15T12:00:00Z',
+    )
+    .action((follower: string, { after, force = false }: MoveOptions) => {
+      const instant = after === START ? START : instantOf('after', after);
+      return answer(dependencies, async ({ followers: service }) => {
+        const move = await service.move({ name: follower, after: instant, force });
+        if (move.outcome !== 'moved') throw refusal(follower, move.outcome);
+        return { follower, before: move.before, position: move.position };
+      });
+    });
+};
+
+const refusal = (follower: string, outcome: Exclude<Move['outcome'], 'moved'>): Error => {
+  switch (outcome) {
+    case 'unknown':
+      return new NotAllowedError(
+        `no follower ${follower} has a place: receivables followers list shows those that do`,
+      );
+    case 'fits':
+      return new NotAllowedError(`the place of ${follower} fits the log; --force moves it all the same`);
+    case 'busy':
+      return new CommandFailedError(`${follower} has moved on meanwhile: nothing was changed`);
+  }
+};

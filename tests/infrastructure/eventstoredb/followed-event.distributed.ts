@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { commandLineServices } from '../../../infrastructure/composition/command-line.ts';
+import { TOKENS } from '../../../infrastructure/composition/container.ts';
+import type { PublicEvent } from '../../../application/ports/event-bus.ts';
+import { eventIndexProjection } from '../../../projections/publication/event-index-projection.ts';
+import { ApiClient, loanRequest } from '../../support/api-client.ts';
+import { EventStoreDbStandIn } from '../../support/eventstoredb/stand-in.ts';
+import { until } from '../../support/kafka/bus-world.ts';
+import { RunningService } from '../../support/running-service.ts';
+
+const fund = randomUUID();
+
+describe.each(['embedded', 'EventStoreDB'])('an event that nobody subscribed to, %s', (profile) => {
+  let standIn: EventStoreDbStandIn | undefined;
+  let service: RunningService;
+  let api: ApiClient;
+  let applicationId: string;
+  let events: readonly PublicEvent[] = [];
+
+  const published = async (): Promise<readonly PublicEvent[]> => {
+    const found: PublicEvent[] = [];
+    const stream = service.service.container.get(TOKENS.eventStream);
+    for await (const { event } of stream.read({ follow: false, applicationId }, new AbortController().signal))
+      found.push(event);
+    return found;
+  };
+  const follow = ({ eventId }: Pick<PublicEvent, 'eventId'>, client = api) =>
+    client.call('GET', `/webhook/event/${eventId}`);
+  const allFollowed = () =>
+    until(async () => {
+      const answers = await Promise.all(events.map((event) => follow(event)));
+      return answers.every(({ status }) => status === 200);
+    }, 'every event followed');
+
+  beforeAll(async () => {
+    standIn = profile === 'embedded' ? undefined : await EventStoreDbStandIn.start();
+    service = await RunningService.start(standIn && { EVENTSTORE_URL: standIn.url });
+    const client = await service.createClient(fund);
+    applicationId = client.application_id;
+    api = new ApiClient(service.baseUrl, client);
+    await api.assign(loanRequest(fund, 'ALONE'));
+    await until(async () => (events = await published()).length > 3, 'what the operation went through');
+  }, 60_000);
+  afterAll(async () => {
+    await service?.stop();
+    await standIn?.kill();
+  });
+
+  test('is followed with its frozen body and no delivery', async () => {
+    await allFollowed();
+    for (const event of events) {
+      const { status, body } = await follow(event);
+      const report = { event_id: event.eventId, event: event.name, body: event.body, deliveries: [] };
+      expect([status, body]).toEqual([200, report]);
+    }
+  });
+
+  test('is not there for another application, nor is one that never happened', async () => {
+    const stranger = await service.client(fund);
+    for (const answer of [await follow(events[0]!, stranger), await follow({ eventId: randomUUID() })])
+      expect([answer.status, answer.body.error_code]).toEqual([404, 'event_not_found']);
+  });
+
+  test('is found after a rebuild, and in read models that were made before it was looked for there', async () => {
+    const { container } = service.service;
+    const { engines } = container.get(TOKENS.foundations);
+    const request = { signal: new AbortController().signal, onProgress: () => undefined, force: false };
+    const differing: unknown[] = [];
+    const rebuilt = await commandLineServices(container).projections.rebuild({
+      ...request,
+      onDifference: (_, difference) => void differing.push(difference),
+    });
+    expect([rebuilt.outcome, differing]).toEqual(['switched', []]);
+    await allFollowed();
+    if (!engines.projections.includes(eventIndexProjection)) return;
+    const serving = await engines.generations.open(rebuilt.generation);
+    await serving.store.reset(eventIndexProjection);
+    expect(await serving.rows(eventIndexProjection)).toBe(0);
+    await serving.close();
+    // Something to follow makes the projector look where it stands.
+    await api.assign(loanRequest(fund, 'NEXT'));
+    await allFollowed();
+  });
+});

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { commandLineServices } from '../../../infrastructure/composition/command-line.ts';
+import { TOKENS } from '../../../infrastructure/composition/container.ts';
+import { ApiClient, loanRequest } from '../../support/api-client.ts';
+import { commandLine } from '../../support/command-line.ts';
+import { EventStoreDbStandIn } from '../../support/eventstoredb/stand-in.ts';
+import { until } from '../../support/kafka/bus-world.ts';
+import { RunningService } from '../../support/running-service.ts';
+
+const fund = randomUUID();
+let standIn: EventStoreDbStandIn;
+let service: RunningService;
+let api: ApiClient;
+let application: string;
+
+beforeAll(async () => {
+  standIn = await EventStoreDbStandIn.start();
+  service = await RunningService.start({
+    EVENTSTORE_URL: standIn.url,
+    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+  });
+  const client = await service.createClient(fund);
+  application = client.application_id;
+  api = new ApiClient(service.baseUrl, client);
+}, 60_000);
+afterAll(async () => {
+  await service?.stop();
+  await standIn?.kill();
+});
+
+/** Nothing falls due, so that the log stands still when the operation is active. */
+const lasting = (code: string): object =>
+  loanRequest(fund, code, 1, {
+    installments: [{ code: '001', due_date: '2099-01-15', face_value: 1_950 }],
+  });
+
+const taken = async (code: string): Promise<void> => {
+  await api.assign(lasting(code));
+  await api.untilStatus(code, 'active');
+};
+
+test('an older state of the log alone was restored: each follower says so, and its command mends it', async () => {
+  const services = commandLineServices(service.service.container);
+  const run = commandLine(() => services);
+  const hook = { url: 'https://127.0.0.1:9/hooks', events: ['loan_received'] };
+  const webhook = (await api.call('POST', '/webhook', hook)).body.webhook_id;
+  const published = async (): Promise<readonly string[]> => {
+    const { body } = await api.call('GET', `/webhook/${webhook}/deliveries`);
+    return body.data.map((one: { originator_proposal_code: string }) => one.originator_proposal_code);
+  };
+  const misfits = async (): Promise<readonly string[]> =>
+    (await run('followers', 'list')).lines.flatMap(({ follower, problem }) => (problem ? [follower] : []));
+
+  await taken('KEPT');
+  const { position, metadata } = (
+    await service.service.container
+      .get(TOKENS.foundations)
+      .engines.eventStore.read(`loan-${application}.KEPT`)
+  ).events.at(-1)!;
+  await taken('LOST');
+  await until(async () => (await published()).includes('LOST'), 'what is lost later to be published');
+  const end = standIn.log.events.at(-1)!.position;
+  const placeOfRelay = async (): Promise<number> => {
+    const { lines } = await run('followers', 'list');
+    const relay = lines.find(({ follower }) => follower === 'outbox-relay');
+    return Number(relay?.position.split('/')[0] ?? 0);
+  };
+  await until(async () => (await placeOfRelay()) >= end, 'the relay to be at the end');
+  standIn.log.cutBehind(Number(position.split('/')[0]));
+  standIn.dropSubscriptions();
+
+  const followers = await misfits();
+  expect(followers).toContain('outbox-relay');
+  const rebuilt = await run('projections', 'rebuild');
+  expect([rebuilt.code, rebuilt.lines.at(-1)]).toEqual([0, expect.objectContaining({ outcome: 'switched' })]);
+  for (const follower of followers) {
+    const moved = await run('followers', 'move', follower, '--after', metadata.recordedAt);
+    expect([moved.code, moved.err]).toEqual([0, '']);
+  }
+  expect(await misfits()).toEqual([]);
+  expect([(await api.loan('KEPT')).status, (await api.loan('LOST')).status]).toEqual([200, 404]);
+  await taken('NEXT');
+  await until(async () => (await published()).includes('NEXT'), 'what came later to be published');
+}, 90_000);
