@@ -18,6 +18,9 @@ interface BusWithLag {
 
 const hasLag = (bus: object): bus is BusWithLag => 'lag' in bus && typeof bus.lag === 'function';
 
+/** A log whose server says when its subscriber is too slow. */
+const tellsSlowMoments = (log: object): log is { readonly slowMoments: number } => 'slowMoments' in log;
+
 const groupLags = async (bus: BusWithLag): Promise<Readonly<Record<string, number>>> => {
   const lags: Record<string, number> = {};
   for (const { group, lag } of await bus.lag()) lags[group] = (lags[group] ?? 0) + lag;
@@ -34,7 +37,7 @@ const sourcesOf = (
   const { loanProjector, fundSideProjectors, projectors } = container.get(TOKENS.readModels);
   const deliveries = new SqlDeliveryLog(engines.serviceDatabase);
   const operations = new SqlOperationStates(engines.readModelDatabase);
-  const { eventBus: bus, busReports } = engines;
+  const { eventBus: bus, busReports, eventStore: log } = engines;
   const has = (role: Role): boolean => configuration.roles.includes(role);
   const relay = () => container.get(TOKENS.relay).status();
   return {
@@ -63,6 +66,7 @@ const sourcesOf = (
       }),
     ...(has('scheduler') && { operationStates: () => operations.counts() }),
     ...(hasLag(bus) && { busLag: () => groupLags(bus) }),
+    ...(tellsSlowMoments(log) && { slowMoments: () => log.slowMoments }),
     deadLetters: () => busReports.deadLetters(),
     topicProblems: () => busReports.topicProblems(),
     leases: () => Object.fromEntries(leased.map(({ name, state }) => [name, state === 'holding'])),

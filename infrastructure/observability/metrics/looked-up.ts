@@ -22,6 +22,8 @@ export interface LookedUp {
   readonly busLag?: () => Promise<Readonly<Record<string, number>>>;
   /** Whether this process holds the lease, for each role that it would take over; none where nothing is shared. */
   readonly leases: () => Readonly<Record<string, boolean>>;
+  /** How often since the start the event store found this process too slow a subscriber; only where it tells. */
+  readonly slowMoments?: () => number;
   /** Messages that the event bus put aside since the start. */
   readonly deadLetters: () => readonly DeadLetterCount[];
   /** Where topics of the event bus are not as they should be. */
@@ -41,6 +43,7 @@ export const lookedUpGauges = (registry: Registry, sources: LookedUp): readonly 
   ...(sources.operationStates ? [operationGauges(registry, sources.operationStates)] : []),
   ...(sources.busLag ? [busGauge(registry, sources.busLag)] : []),
   leaseGauge(registry, sources.leases),
+  ...(sources.slowMoments ? [slowMomentCounter(registry, sources.slowMoments)] : []),
   deadLetterCounter(registry, sources.deadLetters),
   topicGauge(registry, sources.topicProblems),
 ];
@@ -185,6 +188,18 @@ const topicGauge = (registry: Registry, problems: LookedUp['topicProblems']): ((
   return async () => {
     gauge.reset();
     for (const { topic, setting } of problems()) gauge.set({ topic, setting }, 1);
+  };
+};
+
+const slowMomentCounter = (registry: Registry, count: () => number): (() => Promise<void>) => {
+  const counter = new Counter({
+    name: 'receivables_subscription_slow_moments_total',
+    help: 'Moments in which the event store had events faster than this process took them; it goes on by itself.',
+    registers: [registry],
+  });
+  return async () => {
+    counter.reset();
+    counter.inc(count());
   };
 };
 

@@ -2,23 +2,29 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { commandLineServices } from '../../../infrastructure/composition/command-line.ts';
 import { TOKENS } from '../../../infrastructure/composition/container.ts';
+import { status } from '@grpc/grpc-js';
 import { ApiClient, loanRequest } from '../../support/api-client.ts';
 import { commandLine } from '../../support/command-line.ts';
 import { EventStoreDbStandIn } from '../../support/eventstoredb/stand-in.ts';
 import { until } from '../../support/kafka/bus-world.ts';
+import { failure } from '../../support/eventstoredb/wire.ts';
 import { RunningService } from '../../support/running-service.ts';
+import { freePort } from '../../support/service-process.ts';
 
 const fund = randomUUID();
 let standIn: EventStoreDbStandIn;
 let service: RunningService;
 let api: ApiClient;
 let application: string;
+let metricsPort: number;
 
 beforeAll(async () => {
   standIn = await EventStoreDbStandIn.start();
+  metricsPort = await freePort();
   service = await RunningService.start({
     EVENTSTORE_URL: standIn.url,
     WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+    METRICS_PORT: String(metricsPort),
   });
   const client = await service.createClient(fund);
   application = client.application_id;
@@ -39,6 +45,18 @@ const taken = async (code: string): Promise<void> => {
   await api.assign(lasting(code));
   await api.untilStatus(code, 'active');
 };
+
+test('moments in which events come too fast are counted in the metrics', async () => {
+  const slow = async (): Promise<number> => {
+    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    return Number(/^receivables_subscription_slow_moments_total (\d+)$/m.exec(text)?.[1]);
+  };
+  expect(await slow()).toBe(0);
+  await until(() => standIn.openSubscriptions > 0, 'the subscription');
+  const tooSlow = 'Consumer too slow to handle event while live. Client resubscription required.';
+  standIn.dropSubscriptions(failure(status.ABORTED, `Operation timed out: ${tooSlow}`));
+  await until(async () => (await slow()) > 0, 'the moment to be counted');
+});
 
 test('an older state of the log alone was restored: each follower says so, and its command mends it', async () => {
   const services = commandLineServices(service.service.container);
