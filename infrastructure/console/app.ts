@@ -26,6 +26,7 @@ import { Live } from './live.ts';
 import { ConsoleProblem } from './page.ts';
 import type { Answer, Page, Route, Visit } from './page.ts';
 import { PAGES } from './pages/all.ts';
+import { refusalTexts } from './refusals.ts';
 import type { ConsoleServices } from './services.ts';
 import type { Sessions } from './session.ts';
 
@@ -271,8 +272,7 @@ const KEY_MISSING: InLanguages<string> = {
 const textsOf = (error: unknown, status: number): InLanguages<string> => {
   if (error instanceof ConsoleProblem) return error.texts;
   if (error instanceof KeyMissingError) return KEY_MISSING;
-  // Rules of the domain say in English what they refuse, as the interface does.
-  if (error instanceof DomainError) return { 'pt-BR': error.message, en: error.message };
+  if (error instanceof DomainError) return refusalTexts(error);
   return status === 413 ? TOO_LARGE : FAILED;
 };
 

@@ -38,7 +38,13 @@ export class Live {
   }
 
   close(): void {
-    for (const stream of this.#streams.keys()) stream.end();
+    for (const stream of this.#streams.keys()) this.#end(stream);
+  }
+
+  /** A look that is under way finds it gone: what has ended takes no further word. */
+  #end(response: ServerResponse, last?: string): void {
+    this.#leave(response);
+    response.end(last);
   }
 
   #leave(response: ServerResponse): void {
@@ -51,7 +57,8 @@ export class Live {
   }
 
   async #look(): Promise<void> {
-    for (const [stream, goesOn] of this.#streams) if (!goesOn()) stream.end('event: ended\ndata: -\n\n');
+    for (const [stream, goesOn] of this.#streams)
+      if (!goesOn()) this.#end(stream, 'event: ended\ndata: -\n\n');
     if (this.#looking) return;
     this.#looking = true;
     try {

@@ -1,7 +1,12 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { DomainError } from '../../../domain/shared/domain-error.ts';
+import type { DomainErrorCode } from '../../../domain/shared/domain-error.ts';
 import { html } from '../../../infrastructure/console/html.ts';
+import { Live } from '../../../infrastructure/console/live.ts';
 import { action, view } from '../../../infrastructure/console/page.ts';
 import type { Page } from '../../../infrastructure/console/page.ts';
 import { PAGES } from '../../../infrastructure/console/pages/all.ts';
@@ -27,6 +32,9 @@ const PROBE: Page = {
     view('/slow', async () => {
       await slow.promise;
       return { kind: 'part', body: 'late' };
+    }),
+    view('/refused/:code', async ({ params }) => {
+      throw new DomainError(params['code'] as DomainErrorCode, '<b>the rule');
     }),
     view('/broken', async () => {
       throw new Error('a secret of the inside');
@@ -230,6 +238,19 @@ describe('an answer', () => {
     expect([status, text.includes('Tente de novo'), text.includes('secret')]).toEqual([500, true, false]);
   });
 
+  test('tells a refusal of the rules in the language of the person', async () => {
+    const { cookie } = await server.enter();
+    const told = async (path: string, language: string) =>
+      (await server.ask(path, { headers: { cookie, 'hx-request': 'true', 'accept-language': language } }))
+        .text;
+    expect(await told('/refused/operation_invalid_state', 'pt')).toContain(
+      'A situação atual da operação não permite',
+    );
+    expect(await told('/refused/operation_invalid_state', 'en')).toContain('&lt;b>the rule');
+    expect(await told('/refused/invalid_date', 'pt')).toContain('A data não é aceita. (&lt;b>the rule');
+    expect(await told('/refused/of_a_later_version', 'pt')).toContain('&lt;b>the rule');
+  });
+
   test('is a part for htmx, so that a refusal is shown where the answer would be', async () => {
     const { cookie } = await server.enter();
     const { text } = await server.ask('/nowhere', { headers: { cookie, 'hx-request': 'true', ...english } });
@@ -280,6 +301,21 @@ describe('a stream of changes', () => {
     for await (const chunk of stream) if ((text += String(chunk)).includes(wanted)) return;
     throw new Error(`the stream ended with ${text}`);
   };
+
+  test('that ended while a look was under way is not written to any more', async () => {
+    const looked = Promise.withResolvers<string>();
+    const live = new Live({ changes: () => looked.promise, onError: () => {}, lookEveryMs: 1 });
+    const stream = Object.assign(new PassThrough(), { writeHead: () => {} });
+    const broken: unknown[] = [];
+    stream.on('error', (error) => broken.push(error));
+    let goesOn = true;
+    live.open(stream as unknown as ServerResponse, () => goesOn);
+    goesOn = false;
+    await once(stream, 'finish');
+    looked.resolve('changed');
+    await new Promise(setImmediate);
+    expect([String(stream.read()), broken]).toEqual([': open\n\nevent: ended\ndata: -\n\n', []]);
+  });
 
   test('tells that something has changed, ends with its session, and there are not more than sixteen', async () => {
     let state = 0;

@@ -9,6 +9,7 @@ import type { Language } from '../../language.ts';
 import { statusName } from '../../names.ts';
 import { tokenField } from '../../layout.ts';
 import type { Visit } from '../../page.ts';
+import { refusalTexts } from '../../refusals.ts';
 import { WORDS } from '../words.ts';
 import { keyOf, operationsNamed } from './offered.ts';
 import { DECISIONS } from './texts.ts';
@@ -203,7 +204,9 @@ const resultRow = (given: DecisionAnswer, { code }: Draft['lines'][number], lang
   <tr>
     <td class="code">${code}</td>
     <td>${DECISIONS[language].outcomes[given.outcome]}</td>
-    <td>${given.outcome === 'refused' ? given.reason.message : statusName(given.status, language)}</td>
+    <td>
+      ${given.outcome === 'refused' ? refusalTexts(given.reason)[language] : statusName(given.status, language)}
+    </td>
   </tr>
 `;
 

@@ -1,0 +1,58 @@
+import type { DomainErrorCode } from '../../domain/shared/domain-error.ts';
+import type { InLanguages } from './language.ts';
+
+type Code = DomainErrorCode | 'operation_unreadable';
+
+/** The rules say in English what they refuse, as the interface does; this is what they mean to who reads Portuguese. */
+const IN_PORTUGUESE: Readonly<Record<Code, string>> = {
+  loan_not_found: 'Não há operação com este código nesta aplicação.',
+  installment_not_found: 'Esta operação não tem uma parcela com este código.',
+  installment_already_closed: 'Esta parcela já foi liquidada.',
+  operation_invalid_state:
+    'A situação atual da operação não permite isto. Abra a operação e veja o que houve com ela.',
+  invalid_date: 'A data não é aceita.',
+  invalid_document_type: 'Este tipo de documento não é aceito.',
+  validation_error: 'Um campo não foi aceito.',
+  idempotency_conflict: 'Este formulário já foi usado para outra decisão. Abra a página de novo.',
+  proposal_code_already_used: 'Este código de operação já foi usado.',
+  concurrent_modification: 'A operação mudou ao mesmo tempo. Tente de novo.',
+  fund_not_allowed: 'Este fundo não pertence a esta aplicação.',
+  missing_file: 'Falta um arquivo.',
+  unreferenced_file: 'Um arquivo não pertence a documento algum.',
+  duplicate_file_name: 'Dois arquivos têm o mesmo nome.',
+  invalid_file: 'O arquivo não pode ser lido.',
+  payload_too_large: 'O conteúdo é grande demais.',
+  invalid_webhook_url: 'O endereço do webhook não é aceito.',
+  invalid_event: 'Este evento não existe.',
+  immutable_field: 'Este campo não pode ser alterado.',
+  empty_update: 'Nada foi alterado.',
+  webhook_not_found: 'Este webhook não existe, ou foi removido.',
+  webhook_invalid_state: 'O estado atual do webhook não permite isto.',
+  event_not_found: 'Este evento não foi enviado a este webhook, ou já foi apagado.',
+  document_not_found: 'Esta operação não tem este documento, ou ele foi apagado.',
+  invalid_query_parameter: 'O endereço desta página está errado. Volte à lista.',
+  operation_unreadable:
+    'O histórico da operação não pode ser lido por esta versão. Veja o terminal do serviço.',
+};
+
+/** Codes that do not say by themselves what is wrong: the rule's own words follow. */
+const WITH_DETAIL: ReadonlySet<string> = new Set<Code>([
+  'invalid_date',
+  'validation_error',
+  'invalid_file',
+  'invalid_webhook_url',
+  'webhook_invalid_state',
+]);
+
+/** A refusal in both languages; a code that is not known here, in the words of the rule. */
+export const refusalTexts = ({
+  code,
+  message,
+}: {
+  readonly code: string;
+  readonly message: string;
+}): InLanguages<string> => {
+  const translated = Object.hasOwn(IN_PORTUGUESE, code) ? IN_PORTUGUESE[code as Code] : undefined;
+  if (translated === undefined) return { 'pt-BR': message, en: message };
+  return { 'pt-BR': WITH_DETAIL.has(code) ? `${translated} (${message})` : translated, en: message };
+};
