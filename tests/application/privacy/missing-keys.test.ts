@@ -46,6 +46,31 @@ const uses: Readonly<Record<string, (vault: BorrowerVault) => Promise<unknown>>>
   'sealing a name': (vault) => vault.sealNames(streamOf(), ['ccb.pdf']),
 };
 
+test('a key that is gone for good is given up by forgetting its borrower: the log has the record, and nothing is a fault any more', async () => {
+  const { world, vault } = setUp();
+  await activate(world);
+  await expect(vault.open(streamOf(), SEALED)).rejects.toThrow(KeyMissingError);
+  const entries: BorrowerIndexEntry[] = [{ digest: '', stream: streamOf() }];
+  const giving = new ForgetBorrower({
+    commands: world.commands,
+    index: {
+      add: async () => undefined,
+      streamsOf: async () => entries.map(({ stream }) => stream),
+      remove: async () => void entries.pop(),
+    },
+    keys: { forget: async () => undefined, forgetOlder: async () => undefined },
+    documents: { remove: async () => undefined },
+    vault,
+    clock: fixedClock(),
+    realClock: { realNow: () => '2026-06-20T12:00:00.000Z' as never },
+  });
+  const [found] = await giving.find(ana.document_number);
+  expect(found).toMatchObject({ code: 'L1', status: 'active', forgottenAt: null });
+  await giving.forget(ana.document_number, found!, { requestId: 'r', reason: 'key lost' });
+  expect(await vault.open(streamOf(), SEALED)).toBeUndefined();
+  expect(await giving.find(ana.document_number)).toEqual([]);
+});
+
 describe.each(Object.entries(uses))('%s with a key that is gone', (_, use) => {
   test('is a fault where no borrower was forgotten, and is told', async () => {
     const { world, told, vault } = setUp();
