@@ -15,6 +15,8 @@ import type {
 import type { Schema } from '../schema.ts';
 import type { SqlDatabase } from '../sql-database.ts';
 import type { WebhookAttemptTable, WebhookDeliveryTable, WebhookEventTable } from './schema.ts';
+import { LagFloors } from './lag-floors.ts';
+import { floorRows } from './lane-floors.ts';
 
 /** Written out, not bound: a partial index is found by its own condition only. */
 const LITERALS: Readonly<Record<DeliveryState, ReturnType<typeof sql.lit<DeliveryState>>>> = {
@@ -76,7 +78,7 @@ const recordOf = (row: Row, attemptLog: readonly AttemptRecord[]): DeliveryRecor
 });
 
 /** Creation of the oldest delivery in this state at the subscription `s` of the enclosing query. */
-const oldestOf = (builder: Kysely<Schema>, status: DeliveryState) =>
+const oldestOf = (builder: Kysely<Schema>, status: DeliveryState, floored: boolean) =>
   builder
     .selectFrom('webhook_delivery as oldest')
     .select('oldest.created_at')
@@ -87,7 +89,8 @@ const oldestOf = (builder: Kysely<Schema>, status: DeliveryState) =>
         .select((d) => d.fn.min('d.delivery_id').as('delivery_id'))
         .where('d.webhook_id', '=', sql.ref<string>('s.webhook_id'))
         .where('d.status', '=', LITERALS[status])
-        .where('d.status', '<>', LITERALS.delivered),
+        .where('d.status', '<>', LITERALS.delivered)
+        .$if(floored, (q) => q.where('d.delivery_id', '>=', sql<string>`coalesce(floor.value, '')`)),
     );
 
 const ofFunds = (fundIds: readonly string[]) => (eb: ExpressionBuilder<Schema, 'webhook_delivery'>) =>
@@ -102,9 +105,12 @@ const ofFunds = (fundIds: readonly string[]) => (eb: ExpressionBuilder<Schema, '
 /** Delivery ids sort by creation, so pages are ranges of the key. */
 export class SqlDeliveryLog implements DeliveryLog {
   readonly #database: SqlDatabase;
+  readonly #floors: LagFloors;
 
-  constructor(database: SqlDatabase) {
+  /** @param now UNIX milliseconds */
+  constructor(database: SqlDatabase, now: () => number = () => Date.now()) {
     this.#database = database;
+    this.#floors = new LagFloors(database.dialect, now);
   }
 
   async list(query: DeliveryQuery): Promise<DeliveryPage> {
@@ -191,17 +197,25 @@ export class SqlDeliveryLog implements DeliveryLog {
 
   async lag(): Promise<readonly DeliveryLag[]> {
     const { builder } = this.#database;
-    const oldest = (status: DeliveryState) => oldestOf(builder, status);
+    const floors = this.#floors.known();
+    const oldest = (status: DeliveryState) => oldestOf(builder, status, floors !== undefined);
     const rows = await this.#database.read(
       builder
         .selectFrom('webhook_subscription as s')
+        .$if(floors !== undefined, (q) =>
+          q.leftJoin(floorRows(floors!, 'floor'), 'floor.key', 's.webhook_id'),
+        )
         .select('s.webhook_id')
         .select([oldest('pending').as('pending'), oldest('retrying').as('retrying')])
         .where('s.status', '<>', 'removed'),
     );
-    return rows.flatMap(({ webhook_id, pending, retrying }) => {
-      const [at] = [pending, retrying].filter((instant) => instant !== null).sort();
-      return at === undefined ? [] : [{ webhookId: webhook_id, oldestCreatedAt: at }];
-    });
+    const lags = rows.map(({ webhook_id: webhookId, pending, retrying }) => ({
+      webhookId,
+      oldestCreatedAt: [pending, retrying].filter((instant) => instant !== null).sort()[0],
+    }));
+    this.#floors.looked(lags, floors === undefined);
+    return lags.flatMap(({ webhookId, oldestCreatedAt }) =>
+      oldestCreatedAt === undefined ? [] : [{ webhookId, oldestCreatedAt }],
+    );
   }
 }

@@ -173,10 +173,10 @@ export const searchStatements = ({ builder, dialect }: Pick<SqlDatabase, 'builde
 });
 
 const FLOORS = ['first_floor', 'retry_floor', 'lease_floor'] as const;
-type FloorName = (typeof FLOORS)[number];
+type FloorName = (typeof FLOORS)[number] | 'floor';
 
 /** Every floor of a kind as a row; a subscription without one is searched from the start. */
-const floorRows = (floors: Readonly<Record<string, string>>, name: FloorName) =>
+export const floorRows = (floors: Readonly<Record<string, string>>, name: FloorName) =>
   sql<{ key: string; value: string }>`json_each_text(cast(${JSON.stringify(floors)} as json))`.as(name);
 
 /** Each active subscription: when the first of its lanes is due, by tier, and when the first lease ends. Floors are known in PostgreSQL only. */

@@ -74,10 +74,13 @@ const pagesOf = async ({ sql, parameters }: CompiledQuery): Promise<number> => {
   return Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks'];
 };
 
-const pagesOfSearches = async (work: () => Promise<unknown>): Promise<readonly number[]> => {
+const pagesOfSearches = async (
+  work: () => Promise<unknown>,
+  isSearch = /ready_at" (>=|<=)/,
+): Promise<readonly number[]> => {
   asked = [];
   await work();
-  const searches = asked.filter(({ sql }) => /ready_at" (>=|<=)/.test(sql));
+  const searches = asked.filter(({ sql }) => isSearch.test(sql));
   const pages: number[] = [];
   for (const search of searches) pages.push(await pagesOf(search));
   return pages;
@@ -106,6 +109,20 @@ test('while a transaction is held open, due lanes are found without reading thos
     // A process that knows nothing yet reads them all, which proves that they are there.
     const first = await pagesOfSearches(() => new SqlDeliveryQueue(recording).schedules(at(ms)));
     expect(Math.max(...first)).toBeGreaterThan(MOST_PAGES * 5);
+
+    // The same of the oldest delivery that waits, which metrics and readiness ask for all the time.
+    let clock = Date.parse(at(ms + 600_000));
+    const log = new SqlDeliveryLog(recording, () => clock);
+    const [whole] = await pagesOfSearches(() => log.lag(), /webhook_delivery/);
+    expect(whole).toBeGreaterThan(MOST_PAGES * 5);
+    clock += 1_000;
+    const late = story.events('LATE', 1);
+    await adapter.queue.enqueue([{ webhookId, event: late[0]! }], new Date(clock).toISOString());
+    const [bounded] = await pagesOfSearches(() => log.lag(), /webhook_delivery/);
+    expect(bounded).toBeLessThan(MOST_PAGES);
+    const oldest = { webhookId, oldestCreatedAt: new Date(clock).toISOString() };
+    expect(await log.lag()).toEqual([oldest]);
+    expect(await new SqlDeliveryLog(recording).lag()).toEqual([oldest]);
   } finally {
     await held.release();
   }
