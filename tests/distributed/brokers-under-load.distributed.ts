@@ -22,7 +22,7 @@ beforeAll(async () => {
       MASTER_KEY: randomBytes(32).toString('base64'),
     },
   });
-}, 240_000);
+}, 300_000);
 afterAll(async () => {
   await cluster?.close();
   await brokers?.close();

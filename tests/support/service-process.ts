@@ -118,7 +118,7 @@ export class ServiceProcess {
   }
 
   async #untilReady(child: ChildProcess): Promise<void> {
-    const deadline = Date.now() + 60_000;
+    const deadline = Date.now() + 120_000;
     while (!(await this.#ready())) {
       if (child.exitCode !== null)
         throw new Error(`the service ended with ${child.exitCode}: ${this.#output}`);

@@ -6,7 +6,7 @@ import { factsOf } from '../../../infrastructure/kafka/topics.ts';
 import { until } from './bus-world.ts';
 
 /** Asks this broker alone: the library asks any broker of the cluster, so here each connection that it makes leads to the one. */
-const only = (address: string): Kafka => {
+export const only = (address: string): Kafka => {
   const { hostname: host, port } = new URL(`kafka://${address}`);
   return new Kafka({
     brokers: [address],

@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../temporary-directory.ts';
 import { JAVA_FLAGS, SMALL_JAVA_FLAGS, brokerJars, formattedLogs, serverProperties } from './broker-files.ts';
 import type { BrokerPorts, ClusterPlace } from './broker-files.ts';
 
-const START_MS = 90_000;
+const START_MS = 200_000;
 
 /** However this process ends, its end of the pipe closes, and the broker goes too. */
 const endWithThisProcess = (child: ChildProcess): void => {

@@ -1,7 +1,7 @@
-import { kafkaClient, withAdmin } from '../../../infrastructure/kafka/kafka-client.ts';
-import { RecordingLogger } from '../recording-logger.ts';
+import { withAdmin } from '../../../infrastructure/kafka/kafka-client.ts';
 import { freePort } from '../service-process.ts';
 import { until } from './bus-world.ts';
+import { only } from './each-broker.ts';
 import { KafkaBroker } from './kafka-broker.ts';
 
 /** Three real brokers that are controllers as well, so that one of them may be away. */
@@ -36,12 +36,7 @@ export class KafkaCluster {
   /** Resolves when every broker says that all copies of every partition are in step, so that another one may be away. */
   async whole(ms = 120_000): Promise<void> {
     const inStep = async (broker: string): Promise<boolean> => {
-      const kafka = kafkaClient({
-        brokers: [broker],
-        clientId: 'are-they-whole',
-        logger: new RecordingLogger(),
-      });
-      const { topics } = await withAdmin(kafka, (admin) => admin.fetchTopicMetadata());
+      const { topics } = await withAdmin(only(broker), (admin) => admin.fetchTopicMetadata());
       return topics.every(({ partitions }) =>
         partitions.every(({ isr, replicas }) => isr.length === replicas.length),
       );
