@@ -88,8 +88,10 @@ export interface AttemptResult {
 }
 
 export type RecordedResult =
-  /** Stored; nothing more to do in this lane now. */
+  /** Stored; the lane is given back with what waits in it, if anything does. */
   | { readonly kind: 'released' }
+  /** Stored; the lane was to be kept, but nothing waits in it any more. */
+  | { readonly kind: 'emptied' }
   /** Stored; the lease goes on with this delivery. */
   | { readonly kind: 'next'; readonly delivery: LeasedDelivery }
   /** Refused: the lease had ended and another process has the lane. Nothing of the result was stored. */

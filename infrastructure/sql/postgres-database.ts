@@ -109,7 +109,10 @@ const plain = (text: string): BatchStatement => ({ text, values: [] });
 const SNAPSHOT = plain('begin isolation level repeatable read, read only');
 const COMMIT = plain('commit');
 const SERVER_TIME = plain('select floor(extract(epoch from clock_timestamp()) * 1000) as now');
-const RELAXED = plain(`select set_config('synchronous_commit', 'off', true)`);
+/** These find few rows by their keys and come by the thousand, so one plan serves for all values: making another costs more than running it. */
+const RELAXED = plain(
+  `select set_config('synchronous_commit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)`,
+);
 
 const batchOf = ({ sql: text, parameters }: CompiledQuery): BatchStatement => ({
   text,

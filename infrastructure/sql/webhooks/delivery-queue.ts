@@ -104,12 +104,14 @@ class ResultRecorder {
     });
     const deliveries = await leasedDeliveries(heads, this.#bodies);
     const next = new Map(heads.map(({ index }, place) => [index, deliveries[place]]));
-    const recorded = results.map((_, index): RecordedResult => {
+    const isEmptied = (index: number): boolean => answers[lastOf[index]! - DROP]!.changes > 0;
+    const recorded = results.map(({ keepLane, delivery: { redelivery } }, index): RecordedResult => {
       const delivery = next.get(index);
-      return delivery ? { kind: 'next', delivery } : { kind: 'released' };
+      if (delivery) return { kind: 'next', delivery };
+      return keepLane && !redelivery && isEmptied(index) ? { kind: 'emptied' } : { kind: 'released' };
     });
     const isIdle = ({ delivery, keepLane }: AttemptResult, index: number): boolean =>
-      keepLane && !delivery.redelivery && !next.get(index) && answers[lastOf[index]! - DROP]!.changes === 0;
+      keepLane && !delivery.redelivery && !next.get(index) && !isEmptied(index);
     return { recorded, idle: results.filter(isIdle).map(({ delivery }) => delivery.lease) };
   }
 }

@@ -239,7 +239,8 @@ export class LaneRunner {
     if (verdict.kind === 'failed' && !delivery.redelivery) this.#exhausted(ended);
     if (recorded.kind === 'next') return recorded.delivery;
     if (verdict.kind === 'retry') endpoint.retryAt(Date.parse(verdict.at));
-    else endpoint.wake(now());
+    // Whoever queues something in a lane that is gone says so; a look for it now would find nothing.
+    else if (recorded.kind !== 'emptied') endpoint.wake(now());
     return undefined;
   }
 

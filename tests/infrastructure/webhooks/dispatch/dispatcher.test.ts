@@ -46,6 +46,34 @@ describe('the dispatcher', () => {
     await world.untilDelivered(webhookId, 2);
   });
 
+  test('claims once for what was queued, and not again for lanes that are empty then', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    let [claims, looks] = [0, 0];
+    const { dispatcher } = world.worker({
+      settings: { lookEveryMs: 60_000 },
+      queue: {
+        lease: (...args) => {
+          claims += 1;
+          return world.queue.lease(...args);
+        },
+        schedules: () => {
+          looks += 1;
+          return world.schedules();
+        },
+      },
+    });
+    dispatcher.start();
+    await until(() => looks === 1, 'the first look');
+    for (const delivered of [1, 2, 3]) {
+      await world.enqueue(webhookId, [world.event('OP-1')]);
+      dispatcher.wake([webhookId]);
+      await world.untilDelivered(webhookId, delivered);
+      await until(() => dispatcher.status().inFlight === 0, 'the end of the lane');
+    }
+    await dispatcher.stop(1_000);
+    expect(claims).toBe(3);
+  });
+
   test('is quiet while there is nothing to do', async () => {
     const webhookId = await world.subscribe(URL_A);
     let [claims, looks] = [0, 0];
