@@ -160,8 +160,9 @@ export interface SessionWatch {
 }
 
 /**
- * Knows when a session is over: the library gave up, or it is alive in name only. The second should not happen, but kafkajs is no
- * longer maintained, and an error on its way out of a crash would otherwise leave a consumer that does nothing for ever.
+ * Knows when a session is over: the library gave up, a broker did not answer a member, or it is alive in name only. The last should
+ * not happen, but kafkajs is no longer maintained, and an error on its way out of a crash would otherwise leave a consumer that does
+ * nothing for ever.
  */
 export const watchSession = (
   consumer: Consumer,
@@ -170,9 +171,17 @@ export const watchSession = (
 ): SessionWatch => {
   const { promise: over, resolve, reject } = Promise.withResolvers<void>();
   let lastMoved = performance.now();
+  let joined = false;
   const moved = (): void => void (lastMoved = performance.now());
   consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error));
-  consumer.on(consumer.events.GROUP_JOIN, moved);
+  consumer.on(consumer.events.GROUP_JOIN, () => {
+    joined = true;
+    moved();
+  });
+  // The library would ask the same broker again and again; a new consumer learns who leads now.
+  consumer.on(consumer.events.REQUEST_TIMEOUT, ({ payload: { apiName, broker } }) => {
+    if (joined) reject(new Error(`${broker} did not answer ${apiName}`));
+  });
   consumer.on(consumer.events.FETCH, moved);
   consumer.on(consumer.events.HEARTBEAT, moved);
   const stalled = setInterval(() => {

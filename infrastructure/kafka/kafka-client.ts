@@ -2,7 +2,16 @@ import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConnectionOptions } from 'node:tls';
 import { Kafka, logLevel } from 'kafkajs';
-import type { Admin, SASLOptions } from 'kafkajs';
+import type {
+  Admin,
+  AdminConfig,
+  Consumer,
+  ConsumerConfig,
+  KafkaConfig,
+  Producer,
+  ProducerConfig,
+  SASLOptions,
+} from 'kafkajs';
 import type { Logger } from '../../application/ports/logger.ts';
 import { within } from '../support/time.ts';
 
@@ -50,7 +59,8 @@ export interface KafkaConnection {
 /** Few and quick: what lasts longer is repeated by us, with a clear line in the log and from a known place. */
 export const RETRY = { initialRetryTime: 100, maxRetryTime: 1_000, factor: 0.2, multiplier: 2, retries: 4 };
 const CONNECT_MS = 3_000;
-const REQUEST_MS = 10_000;
+/** Many times what a broker that works needs; a frozen one is left after it. */
+const REQUEST_MS = 5_000;
 /** For a client to find a broker that answers. The library asks a frozen one again and again; the next client begins at another. */
 export const CONNECT_WITHIN_MS = 6_000;
 
@@ -61,18 +71,62 @@ const logTo = (logger: Logger) => () => (entry: { namespace: string; log: { mess
 };
 
 /**
- * Another one at each call. Given a list, the library begins every producer and consumer at its first broker, and stays there when
- * that one takes connections and answers nothing, as a frozen one does.
+ * Where clients begin: at the broker that answered last, and where none has answered, at one after the other. One that was begun at
+ * comes last until it answers. Given a list, the library begins every client at its first broker, and stays there when that one takes
+ * connections and answers nothing, as a frozen one does.
  */
-const inTurn = (brokers: readonly string[]): (() => string[]) => {
-  let next = 0;
-  return () => [brokers[next++ % brokers.length]!];
-};
+export class FirstBrokers {
+  #addresses: readonly string[];
+
+  /** @param addresses `host:port`, at least one */
+  constructor(addresses: readonly string[]) {
+    this.#addresses = addresses;
+  }
+
+  next(): string {
+    const [first, ...others] = this.#addresses;
+    this.#addresses = [...others, first!];
+    return first!;
+  }
+
+  /** @param address one that is not in the list is passed over: brokers may tell other addresses than clients were given */
+  answered(address: string): void {
+    if (this.#addresses[0] === address || !this.#addresses.includes(address)) return;
+    this.#addresses = [address, ...this.#addresses.filter((other) => other !== address)];
+  }
+}
+
+/** Its clients tell each other which broker answered last. */
+class SharingKafka extends Kafka {
+  readonly #first: FirstBrokers;
+
+  constructor(first: FirstBrokers, config: Omit<KafkaConfig, 'brokers'>) {
+    super({ ...config, brokers: () => [first.next()] });
+    this.#first = first;
+  }
+
+  override admin(config?: AdminConfig): Admin {
+    const admin = super.admin(config);
+    admin.on(admin.events.REQUEST, ({ payload }) => this.#first.answered(payload.broker));
+    return admin;
+  }
+
+  override producer(config?: ProducerConfig): Producer {
+    const producer = super.producer(config);
+    producer.on(producer.events.REQUEST, ({ payload }) => this.#first.answered(payload.broker));
+    return producer;
+  }
+
+  override consumer(config: ConsumerConfig): Consumer {
+    const consumer = super.consumer(config);
+    consumer.on(consumer.events.REQUEST, ({ payload }) => this.#first.answered(payload.broker));
+    return consumer;
+  }
+}
 
 export const kafkaClient = ({ brokers, clientId, tls, sasl, logger }: KafkaConnection): Kafka => {
   quietIdleConnections();
-  return new Kafka({
-    brokers: inTurn(brokers),
+  return new SharingKafka(new FirstBrokers(brokers), {
     clientId,
     ...(tls !== undefined && { ssl: tls }),
     ...(sasl && { sasl }),

@@ -2,7 +2,7 @@ import { Partitioners } from 'kafkajs';
 import type { Kafka, Producer } from 'kafkajs';
 import type { Logger } from '../../application/ports/logger.ts';
 import { messageOf } from '../../application/support/failures.ts';
-import { within } from '../support/time.ts';
+import { TimedOutError, within } from '../support/time.ts';
 import { CONNECT_WITHIN_MS, RETRY } from './kafka-client.ts';
 import type { KafkaTopics } from './topics.ts';
 
@@ -13,8 +13,12 @@ export interface OutgoingMessage {
 }
 
 export interface ProducerSettings {
-  /** From the call of the client to the acknowledgement of one request, connecting included. */
+  /** From connecting to the acknowledgement of one request. A frozen broker is left after it: the next try learns who leads now. */
   readonly sendTimeoutMs: number;
+  /**
+   * The same once `QUICK_TRIES` have timed out one after the other: a cluster that is merely slow is not sent the same for ever.
+   */
+  readonly patientSendTimeoutMs: number;
   /** Largest message with its headers that is sent; below the broker's `message.max.bytes`. */
   readonly maxMessageBytes: number;
   /** Largest sum of messages in one request. */
@@ -22,10 +26,14 @@ export interface ProducerSettings {
 }
 
 export const DEFAULT_PRODUCER_SETTINGS: ProducerSettings = {
-  sendTimeoutMs: 20_000,
+  sendTimeoutMs: 5_000,
+  patientSendTimeoutMs: 20_000,
   maxMessageBytes: 900 * 1024,
   maxRequestBytes: 900 * 1024,
 };
+
+/** Together longer than a cluster takes to replace a leader that is frozen: 9 s and an election as Kafka is configured by default. */
+const QUICK_TRIES = 3;
 
 /** So soon a producer knows that a topic got partitions, and refuses to spread over them: see `accept-partitions`. */
 export const METADATA_MAX_AGE_MS = 10_000;
@@ -67,6 +75,7 @@ export class OrderedProducer {
   #producer: Producer | undefined;
   #closed = false;
   #lastError: string | undefined;
+  #timeouts = 0;
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
@@ -140,11 +149,16 @@ export class OrderedProducer {
   }
 
   async #request(messages: readonly OutgoingMessage[]): Promise<void> {
-    const { topic, settings } = this.#deps;
+    const { topic, topics, settings } = this.#deps;
+    const { sendTimeoutMs, patientSendTimeoutMs } = settings;
+    const timeoutMs = this.#timeouts < QUICK_TRIES ? sendTimeoutMs : patientSendTimeoutMs;
     try {
-      await within(settings.sendTimeoutMs, `sending to ${topic}`, this.#transmit(messages));
+      await within(patientSendTimeoutMs, `preparing ${topic}`, topics.ready());
+      await within(timeoutMs, `sending to ${topic}`, this.#transmit(messages));
+      this.#timeouts = 0;
       this.#lastError = undefined;
     } catch (error) {
+      if (error instanceof TimedOutError) this.#timeouts++;
       this.#lastError = messageOf(error);
       void this.#discard();
       throw error;
@@ -152,8 +166,7 @@ export class OrderedProducer {
   }
 
   async #transmit(messages: readonly OutgoingMessage[]): Promise<void> {
-    const { topic, topics } = this.#deps;
-    await topics.ready();
+    const { topic } = this.#deps;
     const producer = (this.#producer ??= this.#newProducer());
     try {
       await within(CONNECT_WITHIN_MS, 'connecting to Kafka', producer.connect());

@@ -30,6 +30,7 @@ describeEventBusContract(
       logger: new RecordingLogger(),
       topicPrefix: kafka.prefix(),
       topics: { partitions: 3, replication: 1 },
+      producer: { sendTimeoutMs: 20_000 },
       consumer: { firstRetryMs: 5 },
     }),
   60_000,

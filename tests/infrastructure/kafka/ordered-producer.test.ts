@@ -45,7 +45,13 @@ const open = (kafka: Kafka, settings: Partial<ProducerSettings> = {}): OrderedPr
     topic: 'receivables.events',
     topics: { ready: async () => undefined, requirePartitions: () => undefined },
     logger: new RecordingLogger(),
-    settings: { sendTimeoutMs: 5_000, maxMessageBytes: 1_000, maxRequestBytes: 2_000, ...settings },
+    settings: {
+      sendTimeoutMs: 5_000,
+      patientSendTimeoutMs: 5_000,
+      maxMessageBytes: 1_000,
+      maxRequestBytes: 2_000,
+      ...settings,
+    },
   });
 
 const message = (value: string): OutgoingMessage => ({
@@ -127,6 +133,20 @@ describe('after a failure', () => {
     late.answer.resolve();
     for (let turns = 0; turns < 100 && gone.length < 2; turns++) await turn();
     expect(gone).toEqual([1, 1]);
+    await producer.close();
+  });
+
+  test('three tries are short, for a broker that is frozen; the next ones are patient, for a cluster that is slow', async () => {
+    const { kafka, request } = cluster();
+    const producer = open(kafka, { sendTimeoutMs: 2, patientSendTimeoutMs: 200 });
+    const tries: string[] = [];
+    for (let n = 0; n < 4; n++) tries.push(await outcome(producer.send([message('a')])));
+    const late = (ms: number): string => `sending to receivables.events took longer than ${ms} ms`;
+    expect(tries).toEqual([late(2), late(2), late(2), late(200)]);
+    const sent = outcome(producer.send([message('a')]));
+    (await request(4)).answer.resolve();
+    expect(await sent).toBe('sent');
+    expect(await outcome(producer.send([message('b')]))).toBe(late(2));
     await producer.close();
   });
 

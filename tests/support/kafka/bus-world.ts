@@ -93,6 +93,8 @@ export const busWorld = async (brokers: readonly string[], prefix: string): Prom
       topicPrefix: prefix,
       ...options,
       topics: { partitions: 4, replication: 1, ...options.topics },
+      // Most tests publish once, to a broker that has just started on a busy machine.
+      producer: { sendTimeoutMs: 60_000, patientSendTimeoutMs: 60_000, ...options.producer },
       consumer: { firstRetryMs: 5, longestRetryMs: 200, ...options.consumer },
     });
     members.push({ bus, logger });
