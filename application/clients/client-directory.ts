@@ -1,4 +1,20 @@
-import type { Application, Client, ClientRegistry, ClientWithSecret } from '../ports/clients.ts';
+import type { Application, Client, ClientRegistry, ClientWithSecret, Scope } from '../ports/clients.ts';
+
+const OF_ALL_FUNDS: readonly Scope[] = ['loans:write', 'loans:read', 'webhooks'];
+/** Subscriptions carry events of every fund of the application. */
+const OF_SOME_FUNDS: readonly Scope[] = ['loans:write', 'loans:read', 'events'];
+
+interface Limits {
+  readonly scopes?: readonly Scope[];
+  readonly onlyFundIds?: readonly string[];
+}
+
+/** What the tokens of a client with these limits allow. */
+export const scopesOf = ({ scopes, onlyFundIds }: Limits): readonly Scope[] =>
+  scopes ?? (onlyFundIds === undefined ? OF_ALL_FUNDS : OF_SOME_FUNDS);
+
+export const allows = (scopes: readonly string[], wanted: Scope): boolean =>
+  scopes.includes(wanted) || (wanted === 'events' && scopes.includes('webhooks'));
 
 export interface ResolvedClient {
   readonly client: Client;

@@ -3,8 +3,8 @@ import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { CHAIN_START, decodeLoanEvent } from '../event-codec/event-codec.ts';
+import type { RequestContext } from '../ports/clients.ts';
 import type { EventToAppend, RecordedEvent, StreamRevision } from '../ports/event-store.ts';
-import { seesFund } from '../ports/clients.ts';
 
 /**
  * `loan-<application>.<code>`: the code's characters outside letters, digits, `-` and `_` become `~` and two hexadecimal digits,
@@ -101,6 +101,19 @@ export const fundOf = (state: LoanState, events: readonly LoanEvent[]): { readon
   const reception = events.find((event) => event.type === 'LoanReceived');
   return reception ? { fundId: reception.fundId } : {};
 };
+
+/** What a command carries of the request that asks for it. */
+export const askedBy = ({ applicationId, clientId, requestId, onlyFundIds }: RequestContext) => ({
+  applicationId,
+  actor: clientId,
+  correlationId: requestId,
+  ...(onlyFundIds && { onlyFundIds }),
+});
+
+export const seesFund = (
+  { onlyFundIds }: Pick<RequestContext, 'onlyFundIds'>,
+  fundId: string | null,
+): boolean => onlyFundIds === undefined || (fundId !== null && onlyFundIds.includes(fundId));
 
 /** The operation as its asker may see it: one of a fund that is not among these does not exist. */
 export const visibleOf = (operation: Operation, onlyFundIds: readonly string[] | undefined): Operation =>

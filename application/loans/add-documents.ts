@@ -6,11 +6,10 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { LoanCode, Timestamp } from '../../domain/shared/identifiers.ts';
 import type { PrivateName } from '../../domain/shared/private-text.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
-import { loanStream } from '../command-handling/operation.ts';
+import { askedBy, loanStream } from '../command-handling/operation.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { DocumentInspector, DocumentStore, ReceivedFile } from '../ports/document-store.ts';
-import { askedBy } from '../ports/clients.ts';
 import type { Outcome, RequestContext } from '../ports/clients.ts';
 import type { AddDocumentsInput, DocumentsReceipt, NamedDocument } from './inputs.ts';
 

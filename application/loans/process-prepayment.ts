@@ -1,12 +1,11 @@
 import type { LoanEvent, PrepaymentProcessed } from '../../domain/loan/events.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { CommandHandler, Handled } from '../command-handling/command-handler.ts';
-import { canonicalText, loanStream } from '../command-handling/operation.ts';
+import { askedBy, canonicalText, loanStream } from '../command-handling/operation.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { EventStore } from '../ports/event-store.ts';
-import { askedBy } from '../ports/clients.ts';
 import type { Outcome, RequestContext } from '../ports/clients.ts';
 import { ENDPOINTS, requirePaymentDate } from './inputs.ts';
 import type { PaymentDatePolicy, PrepaymentReceipt, ProcessPrepaymentInput } from './inputs.ts';

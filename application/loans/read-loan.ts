@@ -3,7 +3,7 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { SealedBorrower, Timestamp } from '../../domain/shared/identifiers.ts';
 import type { PrivateText } from '../../domain/shared/private-text.ts';
 import type { LoanView } from '../../projections/loan/loan-view.ts';
-import { loanStream } from '../command-handling/operation.ts';
+import { loanStream, seesFund } from '../command-handling/operation.ts';
 import { loanReceived } from '../event-codec/entries.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
@@ -12,7 +12,6 @@ import type { DocumentContents, StoredContent } from '../ports/document-store.ts
 import type { EventStore } from '../ports/event-store.ts';
 import type { LoanPage, LoanReader, LoanVersions } from '../ports/loan-queries.ts';
 import { readTexts } from '../privacy/forget-borrower.ts';
-import { seesFund } from '../ports/clients.ts';
 import type { RequestContext } from '../ports/clients.ts';
 import { instantOf } from '../schemas/values.ts';
 import { loanDetailsOf } from './loan-details.ts';

@@ -1,10 +1,9 @@
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
-import { canonicalText, loanStream } from '../command-handling/operation.ts';
+import { askedBy, canonicalText, loanStream } from '../command-handling/operation.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
-import { askedBy } from '../ports/clients.ts';
 import type { Outcome, RequestContext } from '../ports/clients.ts';
 import { ENDPOINTS, requirePaymentDate } from './inputs.ts';
 import type { PaymentDatePolicy, SettleInstallmentInput, SettlementReceipt } from './inputs.ts';

@@ -3,7 +3,7 @@ export interface Client {
   readonly applicationId: string;
   readonly name: string;
   readonly rateLimitMultiplier: number;
-  /** What its tokens allow; absent: everything that a client of its kind can be allowed. @see scopesOf */
+  /** What its tokens allow; absent: everything that a client of its kind can be allowed. */
   readonly scopes?: readonly Scope[];
   /** Lower-case UUIDs, at least one: what belongs to another fund is hidden from it. Absent: it sees every fund. */
   readonly onlyFundIds?: readonly string[];
@@ -59,22 +59,6 @@ export interface ClientCredentials {
 export const SCOPES = ['loans:write', 'loans:read', 'webhooks', 'events'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-const OF_ALL_FUNDS: readonly Scope[] = ['loans:write', 'loans:read', 'webhooks'];
-/** Subscriptions carry events of every fund of the application. */
-const OF_SOME_FUNDS: readonly Scope[] = ['loans:write', 'loans:read', 'events'];
-
-interface Limits {
-  readonly scopes?: readonly Scope[];
-  readonly onlyFundIds?: readonly string[];
-}
-
-/** What the tokens of a client with these limits allow. */
-export const scopesOf = ({ scopes, onlyFundIds }: Limits): readonly Scope[] =>
-  scopes ?? (onlyFundIds === undefined ? OF_ALL_FUNDS : OF_SOME_FUNDS);
-
-export const allows = (scopes: readonly string[], wanted: Scope): boolean =>
-  scopes.includes(wanted) || (wanted === 'events' && scopes.includes('webhooks'));
-
 export interface IssuedToken {
   readonly accessToken: string;
   /** Seconds. */
@@ -122,19 +106,6 @@ export interface RequestContext {
   /** Aborted when the client is gone before its answer. What was not begun then need not be. */
   readonly signal?: AbortSignal | undefined;
 }
-
-/** What a command carries of the request that asks for it. */
-export const askedBy = ({ applicationId, clientId, requestId, onlyFundIds }: RequestContext) => ({
-  applicationId,
-  actor: clientId,
-  correlationId: requestId,
-  ...(onlyFundIds && { onlyFundIds }),
-});
-
-export const seesFund = (
-  { onlyFundIds }: Pick<RequestContext, 'onlyFundIds'>,
-  fundId: string | null,
-): boolean => onlyFundIds === undefined || (fundId !== null && onlyFundIds.includes(fundId));
 
 /** What a use case answers: `replayed` when an earlier request with the same key had done it already. */
 export interface Outcome<Result> {

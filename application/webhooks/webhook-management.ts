@@ -24,7 +24,7 @@ import type {
 import { PING } from '../publishing/event-names.ts';
 import type { PublishedEvents } from '../publishing/public-event-translator.ts';
 import { bodyOf } from '../publishing/public-events.ts';
-import { seesFund } from '../ports/clients.ts';
+import { seesFund } from '../command-handling/operation.ts';
 import type { RequestContext } from '../ports/clients.ts';
 import { instantOf } from '../schemas/values.ts';
 import { checkedEvents, checkedFunds, wants } from './fan-out.ts';

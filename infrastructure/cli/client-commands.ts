@@ -1,7 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import type { ListedClient } from '../../application/clients/manage-clients.ts';
-import { SCOPES, scopesOf } from '../../application/ports/clients.ts';
+import { SCOPES } from '../../application/ports/clients.ts';
+import { scopesOf } from '../../application/clients/client-directory.ts';
 import type { CliServices } from './cli-services.ts';
 import { jsonOf } from './columns.ts';
 import type { Column } from './columns.ts';

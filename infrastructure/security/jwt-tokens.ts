@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { SignJWT, decodeJwt, errors, jwtVerify } from 'jose';
 import type { CryptoKey, JWTPayload, JWTVerifyResult } from 'jose';
 import { LRUCache } from 'lru-cache';
-import { InvalidTokenError, TokenExpiredError, scopesOf } from '../../application/ports/clients.ts';
+import { InvalidTokenError, TokenExpiredError } from '../../application/ports/clients.ts';
+import { scopesOf } from '../../application/clients/client-directory.ts';
 import type {
   Client,
   IssuedToken,

@@ -1,12 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import type { ClientDirectory } from '../../../application/clients/client-directory.ts';
-import {
-  InvalidTokenError,
-  TokenExpiredError,
-  allows,
-  scopesOf,
-} from '../../../application/ports/clients.ts';
+import { InvalidTokenError, TokenExpiredError } from '../../../application/ports/clients.ts';
+import { allows, scopesOf } from '../../../application/clients/client-directory.ts';
 import type {
   ClientAuthenticator,
   Scope,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
-import { ClientDirectory } from '../../../../application/clients/client-directory.ts';
-import { SCOPES, allows } from '../../../../application/ports/clients.ts';
+import { ClientDirectory, allows } from '../../../../application/clients/client-directory.ts';
+import { SCOPES } from '../../../../application/ports/clients.ts';
 import type { Scope } from '../../../../application/ports/clients.ts';
 import { Authentication } from '../../../../infrastructure/http/middleware/authentication.ts';
 import type { OperationSpec } from '../../../../infrastructure/http/openapi/operation.ts';
