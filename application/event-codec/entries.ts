@@ -1,7 +1,9 @@
+import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { ScheduledInstallment } from '../../domain/installment/installment.ts';
 import type {
   DecisionRecord,
   LoanDocument,
+  LoanEvent,
   LoanReceived,
   PrepaymentProcessed,
   Pricing,
@@ -9,7 +11,7 @@ import type {
   RenegotiationTerms,
   RepurchaseRequested,
 } from '../../domain/loan/events.ts';
-import type { Reservation } from '../../domain/renegotiation/state.ts';
+import type { RenegotiationEvent, Reservation } from '../../domain/renegotiation/state.ts';
 import {
   UnreadableEventError,
   entry,
@@ -24,7 +26,7 @@ import {
   text,
   texts,
 } from './fields.ts';
-import type { Shape } from './fields.ts';
+import type { EventEntry, Shape } from './fields.ts';
 
 const pricing = shape<Pricing>({ policy: text('policy'), dailyFactor: text('daily_factor') });
 
@@ -254,3 +256,34 @@ export const renegotiationAborted = entry('RenegotiationAborted', 'renegotiation
 export const renegotiationCompleted = entry('RenegotiationCompleted', 'renegotiation.completed.v1', {
   completedAt: text('completed_at'),
 });
+
+type EntriesOf<Event extends DomainEvent> = { readonly [Type in Event['type']]: EventEntry<Type> };
+
+/** A type that lacks its entry does not compile. */
+export const loanEntries: EntriesOf<LoanEvent> = {
+  LoanReceived: loanReceived,
+  LoanApproved: loanApproved,
+  LoanRejected: loanRejected,
+  LoanTermSigned: loanTermSigned,
+  LoanDisbursed: loanDisbursed,
+  InstallmentSettled: installmentSettled,
+  InstallmentUnderpaid: installmentUnderpaid,
+  InstallmentBecameOverdue: installmentBecameOverdue,
+  PrepaymentProcessed: prepaymentProcessed,
+  LoanFullySettled: loanFullySettled,
+  RepurchaseRequested: repurchaseRequested,
+  RepurchaseCompleted: repurchaseCompleted,
+  DocumentsAdded: documentsAdded,
+  BorrowerForgotten: borrowerForgotten,
+  LoanReserved: loanReserved,
+  LoanReservationReleased: loanReservationReleased,
+  LoanRenegotiated: loanRenegotiated,
+  LoanRenegotiationCompleted: loanRenegotiationCompleted,
+};
+
+export const renegotiationEntries: EntriesOf<RenegotiationEvent> = {
+  RenegotiationStarted: renegotiationStarted,
+  RenegotiationCommitted: renegotiationCommitted,
+  RenegotiationAborted: renegotiationAborted,
+  RenegotiationCompleted: renegotiationCompleted,
+};

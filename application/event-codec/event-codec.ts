@@ -3,7 +3,7 @@ import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { RenegotiationEvent } from '../../domain/renegotiation/state.ts';
 import type { EventMetadata, EventToAppend, JsonText } from '../ports/event-store.ts';
-import * as stored from './entries.ts';
+import { loanEntries, renegotiationEntries } from './entries.ts';
 import { UnreadableEventError } from './fields.ts';
 import type { EventEntry, Payload } from './fields.ts';
 
@@ -68,36 +68,7 @@ export const findBrokenLink = (stream: string, events: readonly EventToAppend[])
   });
 };
 
-type EntriesOf<Event extends DomainEvent> = { readonly [Type in Event['type']]: EventEntry<Type> };
 type AnyEntry = EventEntry<DomainEvent['type']>;
-
-const loanEntries: EntriesOf<LoanEvent> = {
-  LoanReceived: stored.loanReceived,
-  LoanApproved: stored.loanApproved,
-  LoanRejected: stored.loanRejected,
-  LoanTermSigned: stored.loanTermSigned,
-  LoanDisbursed: stored.loanDisbursed,
-  InstallmentSettled: stored.installmentSettled,
-  InstallmentUnderpaid: stored.installmentUnderpaid,
-  InstallmentBecameOverdue: stored.installmentBecameOverdue,
-  PrepaymentProcessed: stored.prepaymentProcessed,
-  LoanFullySettled: stored.loanFullySettled,
-  RepurchaseRequested: stored.repurchaseRequested,
-  RepurchaseCompleted: stored.repurchaseCompleted,
-  DocumentsAdded: stored.documentsAdded,
-  BorrowerForgotten: stored.borrowerForgotten,
-  LoanReserved: stored.loanReserved,
-  LoanReservationReleased: stored.loanReservationReleased,
-  LoanRenegotiated: stored.loanRenegotiated,
-  LoanRenegotiationCompleted: stored.loanRenegotiationCompleted,
-};
-
-const renegotiationEntries: EntriesOf<RenegotiationEvent> = {
-  RenegotiationStarted: stored.renegotiationStarted,
-  RenegotiationCommitted: stored.renegotiationCommitted,
-  RenegotiationAborted: stored.renegotiationAborted,
-  RenegotiationCompleted: stored.renegotiationCompleted,
-};
 
 const byStoredType = (entries: object): ReadonlyMap<string, AnyEntry> =>
   new Map(Object.values(entries).map((entry: AnyEntry) => [entry.storedType, entry]));
