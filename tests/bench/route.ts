@@ -64,7 +64,13 @@ try {
     await receiver.until(() => receiver.eventsOf(code).length > count, 'installment_settled');
   };
   const code = 'ROUTE-1';
-  await api.assign(loanRequest(api.fund, code, 4));
+  // Nothing is overdue: what marks installments is another way, and would meet the settlement in the stream.
+  const installments = ['001', '002', '003', '004'].map((installment) => ({
+    code: installment,
+    due_date: `${new Date().getUTCFullYear() + 2}-01-15`,
+    face_value: 950,
+  }));
+  await api.assign(loanRequest(api.fund, code, 4, { installments }));
   await arrived(code, 'disbursement_completed');
   await settle(code, '001');
   await take(0);
