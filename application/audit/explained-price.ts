@@ -2,7 +2,7 @@ import { explainPresentValue } from '../../domain/curve/explained-value.ts';
 import type { ExplainedLine } from '../../domain/curve/explained-value.ts';
 import { isOpen } from '../../domain/installment/installment.ts';
 import type { OpenInstallment } from '../../domain/installment/installment.ts';
-import { exitBasisValue } from '../../domain/loan/evolve.ts';
+import { exitBasisValue } from '../../domain/loan/state.ts';
 import type { LoanEvent, LoanReceived, LoanState } from '../../domain/loan/index.ts';
 import { formatCents } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';

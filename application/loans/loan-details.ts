@@ -1,7 +1,7 @@
 import type { Installment, PaymentMethod, PrepaymentCredit } from '../../domain/installment/installment.ts';
 import { outstandingAtDue } from '../../domain/loan/payments.ts';
 import type { RejectionReason, RepurchaseReason } from '../../domain/loan/events.ts';
-import { openFaceValue, payoffValue } from '../../domain/loan/evolve.ts';
+import { openFaceValue, payoffValue } from '../../domain/loan/state.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { InstallmentCode, Timestamp } from '../../domain/shared/identifiers.ts';
 import { LARGEST_AMOUNT, cents } from '../../domain/shared/money.ts';

@@ -1,7 +1,7 @@
 import { presentValue } from '../../domain/curve/present-value.ts';
 import { isOpen } from '../../domain/installment/installment.ts';
 import type { Pricing } from '../../domain/loan/events.ts';
-import { openFaceValue } from '../../domain/loan/evolve.ts';
+import { openFaceValue } from '../../domain/loan/state.ts';
 import type { ActiveLoan } from '../../domain/loan/index.ts';
 import { newOperation } from '../../domain/renegotiation/index.ts';
 import type { Proposal } from '../../domain/renegotiation/index.ts';

@@ -9,8 +9,8 @@ import type {
   RepurchaseReason,
   RepurchaseRequested,
 } from './events.ts';
-import { exitBasisValue } from './evolve.ts';
 import {
+  exitBasisValue,
   requireActive,
   requireLoan,
   requireNotBeforeIssue,

@@ -1,4 +1,3 @@
-import { presentValue } from '../curve/present-value.ts';
 import {
   carryCredit,
   evolveInstallment,
@@ -7,9 +6,11 @@ import {
   pendingInstallment,
 } from '../installment/installment.ts';
 import type { Installment, InstallmentEvent } from '../installment/installment.ts';
-import type { CalendarDate } from '../shared/calendar-date.ts';
-import { ZERO, addCents } from '../shared/money.ts';
+import type { Decider } from '../shared/decider.ts';
 import type { Cents } from '../shared/money.ts';
+import { addDocuments } from './add-documents.ts';
+import { approveLoan, disburseLoan, rejectLoan, signLoanTerm } from './cession.ts';
+import type { LoanCommand, RenegotiationStep } from './commands.ts';
 import type {
   BorrowerForgotten,
   DocumentsAdded,
@@ -20,7 +21,12 @@ import type {
   LoanReserved,
   PrepaymentProcessed,
 } from './events.ts';
-import { holds } from './state.ts';
+import { forgetBorrower } from './forget-borrower.ts';
+import { markInstallmentsOverdue, processPrepayment, settleInstallment } from './payments.ts';
+import { receiveLoan } from './receive-loan.ts';
+import { completeRenegotiation, takeRenegotiationStep } from './renegotiation.ts';
+import { completeRepurchase, requestRepurchase } from './repurchase.ts';
+import { holds, requireUnreserved } from './state.ts';
 import type {
   ActiveLoan,
   LoanBooks,
@@ -31,28 +37,6 @@ import type {
   ReservedCode,
   ReservedLoan,
 } from './state.ts';
-
-/** Face values of the installments that are pending or overdue, in cents; credits of prepayments are not taken off. */
-export const openFaceValue = (installments: readonly Installment[]): Cents =>
-  addCents(...installments.filter(isOpen).map(({ faceValue }) => faceValue));
-
-/** What would pay off everything open on `date`, in cents, along the curve of this daily factor. */
-export const payoffValue = (
-  installments: readonly Installment[],
-  dailyFactor: string,
-  date: CalendarDate,
-): Cents => presentValue(dailyFactor, installments.filter(isOpen), date).total;
-
-/** What the fund gave for the operation, in cents, as far as an exit is concerned: by the rule under which it was disbursed. */
-export const exitBasisValue = ({
-  exitBasis,
-  disbursedValue,
-  acquisitionValue,
-}: LoanTerms & LoanBooks): Cents => (exitBasis === 'disbursed_value' ? disbursedValue : acquisitionValue);
-
-/** Money received in cents: settlements, charges included, plus prepayments net of excess. */
-export const totalReceived = (state: LoanState): Cents =>
-  'receivedValue' in state ? state.receivedValue : ZERO;
 
 /** Unchecked on purpose: replaying must not fail, and `decide` bounds every amount that gets into an event. */
 const plus = (received: Cents, value: number): Cents => (received + value) as Cents;
@@ -189,5 +173,61 @@ const evolutions: Evolutions = {
 };
 
 /** Total: an event that does not fit the status leaves the state as it is, so that a stream can always be read. */
-export const evolve = (state: LoanState, event: LoanEvent): LoanState =>
+const evolve = (state: LoanState, event: LoanEvent): LoanState =>
   (evolutions[event.type] as Evolution<LoanEvent>)(state, event);
+
+const STEPS: { readonly [Type in RenegotiationStep['type']]: true } = {
+  ReserveLoan: true,
+  ReserveLoanCode: true,
+  ReleaseReservation: true,
+  RenegotiateLoan: true,
+  ReceiveRenegotiatedLoan: true,
+};
+
+const isRenegotiationStep = (command: LoanCommand): command is RenegotiationStep => command.type in STEPS;
+
+const decide = (command: LoanCommand, state: LoanState): readonly LoanEvent[] =>
+  isRenegotiationStep(command)
+    ? takeRenegotiationStep(command, state)
+    : decideUnreserved(command, requireUnreserved(state));
+
+/** Everything but the steps of the renegotiation itself waits until the reservation is gone. */
+const decideUnreserved = (
+  command: Exclude<LoanCommand, RenegotiationStep>,
+  state: LoanState,
+): readonly LoanEvent[] => {
+  switch (command.type) {
+    case 'ReceiveLoan':
+      return receiveLoan(command, state);
+    case 'ApproveLoan':
+      return approveLoan(command, state);
+    case 'RejectLoan':
+      return rejectLoan(command, state);
+    case 'SignLoanTerm':
+      return signLoanTerm(command, state);
+    case 'DisburseLoan':
+      return disburseLoan(command, state);
+    case 'SettleInstallment':
+      return settleInstallment(command, state);
+    case 'MarkInstallmentsOverdue':
+      return markInstallmentsOverdue(command, state);
+    case 'ProcessPrepayment':
+      return processPrepayment(command, state);
+    case 'RequestRepurchase':
+      return requestRepurchase(command, state);
+    case 'CompleteRepurchase':
+      return completeRepurchase(command, state);
+    case 'AddDocuments':
+      return addDocuments(command, state);
+    case 'ForgetBorrower':
+      return forgetBorrower(command, state);
+    case 'CompleteRenegotiation':
+      return completeRenegotiation(command, state);
+  }
+};
+
+export const loanDecider: Decider<LoanState, LoanCommand, LoanEvent> = {
+  initialState: { status: 'none' },
+  decide,
+  evolve,
+};
