@@ -65,6 +65,8 @@ export const serverProperties = (
     'group.initial.rebalance.delay.ms': 0,
     // A broker that was killed is let in again without waiting for its own old session to end.
     'broker.session.timeout.ms': 3_000,
+    // So long a broker waits for an active controller that is frozen, and a new producer for the id that only it can give.
+    'controller.socket.timeout.ms': 3_000,
     'broker.heartbeat.interval.ms': 500,
     'log.cleaner.enable': false,
     'num.recovery.threads.per.data.dir': 2,
