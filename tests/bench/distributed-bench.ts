@@ -17,6 +17,8 @@ const BACKLOG = Number(process.env['BENCH_BACKLOG'] ?? 1_500);
 /** New processes are slow until their code is compiled: so many settlements are not counted. */
 const WARM_UP = Number(process.env['BENCH_WARM_UP'] ?? 2_000);
 const COSTED = Number(process.env['BENCH_COSTED'] ?? 4_000);
+/** So many of them meet an operation that no process of theirs has seen. */
+const COLD = Number(process.env['BENCH_COLD'] ?? 1_000);
 const ROLES = ['api', 'projector', 'relay', 'webhooks', 'scheduler'] as const;
 
 const world = await openWorld();
@@ -62,27 +64,45 @@ const costs = async (service: Loaded, pids: ReadonlyMap<string, number>): Promis
   await pause(idleSeconds * 1_000);
   const idleTo = read();
   const idleFor = (performance.now() - idleStart) / 1_000;
+  const idle = (name: string): number => (idleTo.get(name)! - idleFrom.get(name)!) / idleFor;
   const bytesBefore = await databaseBytes();
+  const hot = await costed(read, service, { count: COSTED, settle: () => service.settleSome(COSTED) });
+  const bytes = ((await databaseBytes()) - bytesBefore) / COSTED;
+  const cold = await costed(read, service, { count: COLD, settle: () => service.settleKept() });
+  console.log(
+    'processor time for each, without what the process takes when idle, hot and of operations not seen before:',
+  );
+  for (const name of pids.keys()) {
+    const [each, first] = [hot, cold].map(({ seconds, used }) => used.get(name)! - idle(name) * seconds);
+    const us = (value: number, of: number): string => ((value / of) * 1e6).toFixed(0).padStart(6);
+    console.log(
+      `  ${name.padEnd(12)} ${us(each!, COSTED)} us ${us(first!, COLD)} us   idle ${(idle(name) * 100).toFixed(1).padStart(5)} % of a core`,
+    );
+  }
+  console.log(`PostgreSQL grew by ${bytes.toFixed(0)} bytes for each`);
+};
+
+interface Costed {
+  readonly seconds: number;
+  /** Seconds of processor time of each process. */
+  readonly used: ReadonlyMap<string, number>;
+}
+
+const costed = async (
+  read: () => ReadonlyMap<string, number>,
+  service: Loaded,
+  { count, settle }: { readonly count: number; readonly settle: () => Promise<Load> },
+): Promise<Costed> => {
   const [from, startedAt] = [read(), performance.now()];
-  const settled = await service.settleSome(COSTED);
-  await service.arrived(COSTED);
+  const settled = await settle();
+  await service.arrived(count);
   const seconds = (performance.now() - startedAt) / 1_000;
   const to = read();
   console.log(row('each role a process, settlements', settled));
   console.log(
-    `${settled.count} settled, projected, published and delivered in ${seconds.toFixed(1)} s   (${busy()})`,
+    `${count} settled, projected, published and delivered in ${seconds.toFixed(1)} s   (${busy()})`,
   );
-  console.log('processor time for each of them, without what the process takes when idle:');
-  for (const name of pids.keys()) {
-    const idle = (idleTo.get(name)! - idleFrom.get(name)!) / idleFor;
-    const used = to.get(name)! - from.get(name)! - idle * seconds;
-    const each = (used / settled.count) * 1e6;
-    console.log(
-      `  ${name.padEnd(12)} ${each.toFixed(0).padStart(6)} us   idle ${(idle * 100).toFixed(1).padStart(5)} % of a core`,
-    );
-  }
-  const bytes = ((await databaseBytes()) - bytesBefore) / settled.count;
-  console.log(`PostgreSQL grew by ${bytes.toFixed(0)} bytes for each`);
+  return { seconds, used: new Map([...to].map(([name, used]) => [name, used - from.get(name)!])) };
 };
 
 /** Texts of the events, as the event store gets them. */
@@ -115,6 +135,7 @@ const measure = async (): Promise<void> => {
   await ratios(one, other);
   // While there is a process that plays all roles.
   await other.ensure(WARM_UP + COSTED);
+  await other.keepBack(COLD);
   await all.end('SIGTERM');
   await embedded.end('SIGTERM');
   const pids = new Map<string, number>();

@@ -26,6 +26,7 @@ export class Loaded {
   readonly receiver: Receiver;
   readonly #waiting: () => Promise<number>;
   readonly #settlements: Request[] = [];
+  #kept: Request[] = [];
   #operations = 0;
   #baseUrl: string;
   #api: ApiClient;
@@ -53,11 +54,12 @@ export class Loaded {
   ): Promise<Loaded> {
     const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID(), 1_000));
     const loaded = new Loaded({ name, receiver, baseUrl: service.baseUrl, api, waiting });
-    await loaded.#assign(OPERATIONS);
+    loaded.#settlements.push(...(await loaded.#assign(OPERATIONS)));
     return loaded;
   }
 
-  async #assign(operations: number): Promise<void> {
+  /** Answers the settlements of all their installments, the first ones of all operations before the second ones. */
+  async #assign(operations: number): Promise<readonly Request[]> {
     const api = this.#api;
     const codes = Array.from({ length: operations }, () => `B-${this.#operations++}`);
     const left = codes.values();
@@ -70,17 +72,30 @@ export class Loaded {
     await Promise.all(Array.from({ length: 8 }, assign));
     for (const code of codes) await api.untilStatus(code, 'active', 120_000);
     const headers = { authorization: `Bearer ${await api.token()}`, 'content-type': 'application/json' };
-    for (let i = 1; i <= INSTALLMENTS; i++)
-      for (const code of codes) {
-        const body = JSON.stringify(settlement(code, String(i).padStart(3, '0'), 950));
-        this.#settlements.push({ path: '/installment/settle', headers, body });
-      }
+    return Array.from({ length: INSTALLMENTS }, (_, i) => String(i + 1).padStart(3, '0')).flatMap(
+      (installment) =>
+        codes.map((code) => ({
+          ...{ path: '/installment/settle', headers },
+          body: JSON.stringify(settlement(code, installment, 950)),
+        })),
+    );
   }
 
   /** So many settlements of installments that are still open. */
   async ensure(settlements: number): Promise<void> {
     const missing = settlements - this.#settlements.length;
-    if (missing > 0) await this.#assign(Math.ceil(missing / INSTALLMENTS));
+    if (missing > 0) this.#settlements.push(...(await this.#assign(Math.ceil(missing / INSTALLMENTS))));
+  }
+
+  /** So many new operations, of which one settlement each is kept: a process that starts later has seen none of them. */
+  async keepBack(operations: number): Promise<void> {
+    this.#kept = (await this.#assign(operations)).slice(0, operations);
+  }
+
+  /** One settlement of each operation that was kept back. */
+  settleKept(): Promise<Load> {
+    const options = { connections: CONNECTIONS, seconds: 600, status: 200 };
+    return load(this.#baseUrl, () => this.#kept.pop(), options);
   }
 
   /** As fast as it goes. */

@@ -24,8 +24,8 @@ const checkerWith = (limits: Partial<PdfLimits>, costly?: CostlyFiles): PdfCheck
   checkers.push(checker);
   return checker;
 };
-/** So little time that even on an idle machine a costly file is stopped before it is read. */
-const SHORT = { milliseconds: 300, megabytes: 8_192 };
+/** So little processor time that even on an idle machine a costly file is stopped before it is read, and patience with a busy one. */
+const SHORT = { milliseconds: 300, megabytes: 8_192, patienceMs: 60_000, waitingMs: 60_000 };
 
 describe('a file that needs too much', () => {
   test.each<[string, () => Buffer]>([
