@@ -71,6 +71,12 @@ describe('the service over EventStoreDB, Kafka and PostgreSQL', () => {
       'loan_fully_settled',
     ]);
     expect(cluster.receiver.arrivals.every((arrival) => signatureHolds(arrival, secret))).toBe(true);
+    const { roles } = JSON.parse(await node.receivables('status', '-o', 'json')) as {
+      readonly roles: readonly { readonly role: string; readonly state: string }[];
+    };
+    // The interface is asked at PUBLIC_URL, where nothing listens here.
+    const played = roles.filter(({ state }) => state === 'running').map(({ role }) => role);
+    expect(played).toEqual(['projector', 'relay', 'scheduler']);
     expect(await node.end('SIGTERM')).toBe(0);
   }, 240_000);
 

@@ -105,8 +105,13 @@ const embeddedService = async (configuration: Configuration) => {
   return { place: dataDir, found: holder, roles: roles.map((role) => ({ role, state, holder })) };
 };
 
+/** The projector's lease has the versions of its read models behind the role. */
+const roleOfLease = (name: string): string => name.split(' ')[0]!;
+
 const sharedService = async (configuration: Configuration, { leases }: Adapters) => {
-  const held = (await leases.held()).filter(({ name }) => (ROLES as readonly string[]).includes(name));
+  const held = (await leases.held())
+    .map(({ name, holder }) => ({ name: roleOfLease(name), holder }))
+    .filter(({ name }) => (ROLES as readonly string[]).includes(name));
   const answers = await answering(configuration);
   const holders = new Map(held.map(({ name, holder }) => [name, holder]));
   const leased = ROLES.filter((role) => role !== 'api' && role !== 'webhooks');
