@@ -10,3 +10,10 @@ export type View = ComponentChildren;
 export const html: (strings: TemplateStringsArray, ...values: readonly unknown[]) => View = htm.bind(h);
 
 export const written = (shown: View): string => renderToString(h(Fragment, null, shown));
+
+/** One line of a `dl`: a name and its value. */
+export const fact = (name: string, value: View): View =>
+  html`<div>
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+  </div>`;

@@ -1,6 +1,6 @@
 import type { Difference } from '../../../../application/audit/difference.ts';
 import { count, instant } from '../../format.ts';
-import { html } from '../../html.ts';
+import { fact, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { liveWith, tokenField } from '../../layout.ts';
@@ -8,12 +8,6 @@ import type { Visit } from '../../page.ts';
 import { MOST_SHOWN } from '../../verification.ts';
 import type { VerificationRun } from '../../verification.ts';
 import { AUDIT } from './texts.ts';
-
-const fact = (name: string, value: View): View =>
-  html`<div>
-    <dt>${name}</dt>
-    <dd>${value}</dd>
-  </div>`;
 
 const facts = (run: VerificationRun, language: Language): View => {
   const texts = AUDIT[language];

@@ -1,6 +1,6 @@
 import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
 import { amount, date, instant } from '../../format.ts';
-import { html } from '../../html.ts';
+import { fact, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { statusName } from '../../names.ts';
 import { tokenField } from '../../layout.ts';
@@ -12,15 +12,7 @@ import { DECISIONS } from './texts.ts';
 import { decisionButtons } from './worklist.ts';
 
 const facts = (rows: readonly (readonly [name: string, value: View])[]): View => html`
-  <dl class="facts">
-    ${rows.map(
-      ([name, value]) =>
-        html`<div>
-          <dt>${name}</dt>
-          <dd>${value}</dd>
-        </div>`,
-    )}
-  </dl>
+  <dl class="facts">${rows.map(([name, value]) => fact(name, value))}</dl>
 `;
 
 const factsOf = (loan: LoanDetails, applicationId: string, { language }: Visit): View => {

@@ -2,7 +2,7 @@ import type { ShownOperation } from '../../../../application/audit/show-operatio
 import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
 import type { ExistingLoan } from '../../../../domain/loan/index.ts';
 import { amount, date, instant } from '../../format.ts';
-import { html } from '../../html.ts';
+import { fact, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { operationPath, statusName } from '../../names.ts';
@@ -109,13 +109,7 @@ const facts = (header: Header, state: ExistingLoan): View => {
   return html`<dl class="pairs columns">
     ${all
       .filter(([, value]) => value !== null && value !== undefined && value !== false)
-      .map(
-        ([name, value]) =>
-          html`<div>
-            <dt>${name}</dt>
-            <dd>${value}</dd>
-          </div>`,
-      )}
+      .map(([name, value]) => fact(name, value))}
   </dl>`;
 };
 

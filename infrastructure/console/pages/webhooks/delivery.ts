@@ -2,7 +2,7 @@ import type { EndedAttempt, EventDelivery } from '../../../../application/ports/
 import type { WebhookSubscription } from '../../../../application/ports/webhook-subscriptions.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import { count, instant } from '../../format.ts';
-import { html } from '../../html.ts';
+import { fact, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { liveWith } from '../../layout.ts';
@@ -87,15 +87,7 @@ const facts = (webhook: WebhookSubscription, delivery: EventDelivery, language: 
     [texts.next, at(delivery.nextAttemptAt)],
     [texts.delivered, at(delivery.deliveredAt)],
   ];
-  return html`<dl class="facts">
-    ${rows.map(
-      ([name, value]) =>
-        html`<div>
-          <dt>${name}</dt>
-          <dd>${value}</dd>
-        </div>`,
-    )}
-  </dl>`;
+  return html`<dl class="facts">${rows.map(([name, value]) => fact(name, value))}</dl>`;
 };
 
 const found = (deliveries: readonly EventDelivery[], webhook: WebhookSubscription): EventDelivery => {

@@ -4,7 +4,7 @@ import type { EndpointRecord } from '../../../../application/ports/webhook-desk.
 import type { WebhookSubscription } from '../../../../application/ports/webhook-subscriptions.ts';
 import { healthOf } from '../../../../application/webhooks/endpoint-health.ts';
 import { count, instant, percent } from '../../format.ts';
-import { html } from '../../html.ts';
+import { fact, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { liveWith, tokenField } from '../../layout.ts';
@@ -50,12 +50,6 @@ export const sendForm = (
     <small>${hint}</small>
   </form>`;
 };
-
-const fact = (name: string, value: View): View =>
-  html`<div>
-    <dt>${name}</dt>
-    <dd>${value}</dd>
-  </div>`;
 
 const facts = (webhook: WebhookSubscription, owner: string, { language }: Visit): View => {
   const texts = WEBHOOKS[language];
