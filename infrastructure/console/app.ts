@@ -286,7 +286,11 @@ const answerProblem =
     const { session } = res.locals as Partial<Known>;
     const language = session?.language ?? preferred(req.acceptsLanguages());
     const body: View = html`<p class="problem" role="alert">${textsOf(error, status)[language]}</p>`;
-    if (req.headers['hx-request'] === 'true') return sendHtml(res, status, written(body));
+    if (req.headers['hx-request'] === 'true') {
+      // The part that was asked for stays where it is, and is fetched again with the next change.
+      res.setHeader('HX-Reswap', 'innerHTML');
+      return sendHtml(res, status, written(body));
+    }
     const formToken = session?.formToken ?? '';
     const title = PROBLEM[language];
     const shown = { ...settings, language, formToken, title, body, page: undefined };

@@ -117,11 +117,14 @@ export const documentOf = (shown: Shown): string => {
   return `<!doctype html>${written(view)}`;
 };
 
-/** What an element needs to be fetched again when something has changed. Only on a page that is `live`. */
+/**
+ * What an element needs for its content to be fetched again when something has changed. Only on a page that is `live`. The element
+ * itself stays: htmx keeps a change that is told during a request for its next one, and forgets it with an element that is replaced.
+ */
 export const liveWith = (path: string): Readonly<Record<string, string>> => ({
   'hx-get': path,
   'hx-trigger': 'changed from:#live',
-  'hx-swap': 'outerHTML',
+  'hx-swap': 'innerHTML strip:true',
   // A page that is left open keeps no session alive.
   'hx-headers': JSON.stringify({ 'X-Unattended': '1' }),
 });

@@ -87,6 +87,19 @@ describe('Audit', () => {
     await watched.page.getByRole('alert').waitFor();
   });
 
+  test('explains an operation after a code that nobody knows', async () => {
+    const watched = await browser.enter(beside);
+    await openAudit(watched);
+    const { page } = watched;
+    await page.getByLabel('Code of the operation').fill('nobody knows it');
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.locator('#explained').getByRole('alert').waitFor();
+    await page.getByLabel('Code of the operation').fill(known.code);
+    await page.locator('select[name=application]').selectOption(known.application);
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.locator('#explained pre').getByText(`Operation ${known.code}`).waitFor();
+  });
+
   test('explains an operation as the command line does', async () => {
     await openAudit(desk);
     const { page } = desk;

@@ -5,6 +5,9 @@ import { World } from '../lives/world.ts';
 import { ConsoleBeside, ConsoleBrowser, looked } from './console-browser.ts';
 import type { Watched } from './console-browser.ts';
 
+type Json = ReturnType<typeof JSON.parse>;
+
+const BEHIND = 'relay: 3 events behind';
 const LIVES = 12;
 const SEED = Number(process.env['SEED'] ?? 7);
 
@@ -38,6 +41,48 @@ describe('Today', () => {
     await page.getByText('All that was recorded is in the reads and was published.').waitFor();
     await page.getByText(/^None of the \d+ endpoints is failing\.$/).waitFor();
     expect(await looked(page, 'today')).toEqual([]);
+  });
+
+  test('comes to what is true by itself, though what follows the log was behind when it was looked for', async () => {
+    const { page } = await browser.enter(beside);
+    await page.route('**/today/lag', async (route) => {
+      const answer = await route.fetch();
+      const behind = (await answer.text()).replace(
+        'All that was recorded is in the reads and was published.',
+        BEHIND,
+      );
+      await route.fulfill({ response: answer, body: behind });
+    });
+    await page.reload();
+    await page.getByText(BEHIND).waitFor();
+    await page.unroute('**/today/lag');
+    await page.getByText('All that was recorded is in the reads and was published.').waitFor();
+  });
+
+  test('forgets no change that is told while a part is being fetched', async () => {
+    const { page } = await browser.enter(beside);
+    await page.getByText('All that was recorded is in the reads and was published.').waitFor();
+    const [answered, change] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let asked = 0;
+    await page.route('**/today/endpoints', async (route) => {
+      asked += 1;
+      const answer = await route.fetch();
+      const body = (await answer.text()).replace('</section>', `<p>answer ${asked}</p></section>`);
+      if (asked === 1) {
+        answered.resolve();
+        await change.promise;
+      }
+      await route.fulfill({ response: answer, body });
+    });
+    const tell = () =>
+      page.evaluate(() =>
+        (globalThis as Json).document.querySelector('#live').dispatchEvent(new Event('changed')),
+      );
+    await tell();
+    await answered.promise;
+    await tell();
+    change.resolve();
+    await page.getByText(/^answer ([2-9]|\d\d)$/).waitFor();
   });
 
   test('leads from a group to its worklist', async () => {

@@ -253,7 +253,11 @@ describe('an answer', () => {
 
   test('is a part for htmx, so that a refusal is shown where the answer would be', async () => {
     const { cookie } = await server.enter();
-    const { text } = await server.ask('/nowhere', { headers: { cookie, 'hx-request': 'true', ...english } });
+    const { text, headers } = await server.ask('/nowhere', {
+      headers: { cookie, 'hx-request': 'true', ...english },
+    });
+    // The element that waits for the answer stays, for the next one.
+    expect(headers['hx-reswap']).toBe('innerHTML');
     expect(text).toBe(
       '<p class="problem" role="alert">There is no such page. Choose one of the pages above.</p>',
     );

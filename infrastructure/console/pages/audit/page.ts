@@ -38,7 +38,7 @@ const verifyForm = (visit: Visit, funds: readonly string[]): View => {
       'hx-post': '/audit/verify',
       'hx-encoding': 'multipart/form-data',
       'hx-target': '#verification',
-      'hx-swap': 'outerHTML',
+      'hx-swap': 'innerHTML strip:true',
     }}
   >
     <div class="fields">

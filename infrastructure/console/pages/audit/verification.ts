@@ -85,24 +85,26 @@ const progress = (run: VerificationRun, visit: Visit): View => {
     </form>`;
 };
 
-/** The end may come before the stream of changes has seen the beginning, so a page asks once more by itself. */
-const following = (run: VerificationRun | undefined): Readonly<Record<string, string>> => ({
-  ...liveWith('/audit/verification'),
-  ...(run?.state === 'running' && { 'hx-trigger': 'changed from:#live, load delay:1s' }),
-});
+const LIVE = liveWith('/audit/verification');
+
+/** The end may come before the stream of changes has seen the beginning, so what is under way asks once more by itself. */
+const asksAgain = html`<span
+  hidden
+  ...${{ ...LIVE, 'hx-trigger': 'load delay:1s', 'hx-target': '#verification' }}
+></span>`;
 
 /** What is under way, or how the last one ended. */
 export const verificationView = (run: VerificationRun | undefined, visit: Visit): View => {
   const texts = AUDIT[visit.language];
-  return html`<section id="verification" ...${following(run)}>
+  return html`<section id="verification" ...${LIVE}>
     ${
       run === undefined
         ? html`<p><small>${texts.none}</small></p>`
         : html`<p role="status">
               <strong>${texts.states[run.state]}</strong>${run.reason !== undefined && `: ${run.reason}`}
             </p>
-            ${run.state === 'running' && progress(run, visit)} ${facts(run, visit.language)}
-            ${found(run, visit)}
+            ${run.state === 'running' && html`${progress(run, visit)}${asksAgain}`}
+            ${facts(run, visit.language)} ${found(run, visit)}
             ${
               run.summary?.differences === 0 &&
               html`<form method="post" action="/audit/verified-anchor" class="actions">

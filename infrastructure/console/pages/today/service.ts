@@ -55,9 +55,12 @@ export const endpointsView = (
   `;
 };
 
+/** Whether a service runs, what is published and how long a delivery has waited change without a change of what is shown elsewhere. */
+const FOLLOWED = { ...liveWith('/today/lag'), 'hx-trigger': 'load, changed from:#live, every 10s' };
+
 /** Until it is known: looking for the service may take longer than a page should. */
 export const lagAsked = (language: Language): View => html`
-  <section id="lag" aria-labelledby="lag-title" ...${{ ...liveWith('/today/lag'), 'hx-trigger': 'load' }}>
+  <section id="lag" aria-labelledby="lag-title" ...${FOLLOWED}>
     <h2 id="lag-title">${TODAY[language].lag}</h2>
     <p>${TODAY[language].loading}</p>
   </section>
@@ -71,7 +74,7 @@ export const lagView = (
   const texts = TODAY[language];
   const late = followers.filter(({ behind, atLeast }) => behind > 0 || atLeast);
   return html`
-    <section id="lag" aria-labelledby="lag-title" ...${liveWith('/today/lag')}>
+    <section id="lag" aria-labelledby="lag-title" ...${FOLLOWED}>
       <h2 id="lag-title">${texts.lag}</h2>
       <p class=${running ? undefined : 'problem'}>${running ? texts.running : texts.notRunning}</p>
       ${

@@ -30,11 +30,12 @@ export const inLines = (body: string): string => {
   }
 };
 
-const answered = ({ responseBody }: EndedAttempt, language: Language): View => {
+/** Stays open, or closed, when the part is fetched again: what an attempt has received changes no more. */
+const answered = ({ attempt, responseBody }: EndedAttempt, language: Language): View => {
   const texts = WEBHOOKS[language];
   if (responseBody === null) return '–';
   if (responseBody === '') return texts.emptyAnswer;
-  return html`<details>
+  return html`<details ...${{ id: `answer-${attempt}`, 'hx-preserve': 'true' }}>
     <summary>${texts.answerBody}</summary>
     <pre><code>${responseBody}</code></pre>
   </details>`;
