@@ -7,12 +7,14 @@ import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
 import { LogFollower } from '../coordination/log-follower.ts';
 import type { LogFollowing } from '../coordination/log-follower.ts';
 import { notEarlier } from '../event-codec/event-codec.ts';
+import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { BusinessClock } from '../ports/clock.ts';
-import type { RecordedEvent } from '../ports/event-store.ts';
+import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
 import type { AdministratorDecisions } from './decisions.ts';
 
 interface Dependencies extends LogFollowing {
   readonly decisions: AdministratorDecisions;
+  readonly events: Pick<EventStore, 'read'>;
   readonly clock: BusinessClock;
   /** Milliseconds between two steps of an operation. */
   readonly step: number;
@@ -48,6 +50,7 @@ const MAX_IN_FLIGHT = 64;
 /**
  * Plays the administrator: takes each operation a step further, `step` after the event that asks for it. All that it needs is in
  * the log and in one checkpoint: after a restart it sees the undecided events again and goes on; decided twice is decided once.
+ * An operation that cannot be read is left as it is and keeps no other waiting; `resume` goes on with it.
  */
 export class SandboxAdministrator {
   readonly #deps: Dependencies;
@@ -66,6 +69,13 @@ export class SandboxAdministrator {
   /** Works until the signal ends; then the decision in hand is finished and nothing is lost. */
   run(signal: AbortSignal): Promise<void> {
     return this.#follower.run(signal);
+  }
+
+  /** Decides what was left while this operation could not be read. */
+  async resume(stream: string): Promise<void> {
+    const { events } = await this.#deps.events.read(stream);
+    const last = events.findLast(({ type }) => next[type]);
+    if (last) await this.#decide(last);
   }
 
   /** Every event waits the same time, so waiting for them in order delays none. */
@@ -106,6 +116,11 @@ export class SandboxAdministrator {
         command: (state) => step(state, now),
       });
     } catch (error) {
+      if (error instanceof UnreadableEventError) {
+        const message = 'the sandbox decides nothing of an operation until `receivables quarantine release`';
+        this.#deps.logger.error({ stream: event.stream, error: error.message }, message);
+        return;
+      }
       if (!(error instanceof DomainError)) throw error;
       // The operation went another way meanwhile: there is nothing left to decide.
       this.#deps.logger.warn(

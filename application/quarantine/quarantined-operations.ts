@@ -24,6 +24,8 @@ interface Dependencies {
   readonly order: Pick<LogOrder, 'compare'>;
   /** Concludes renegotiations that nobody could conclude while an event could not be read. */
   readonly renegotiations: Reservations;
+  /** What acts on operations after their events: each left alone what it could not read. */
+  readonly actors: readonly { resume(stream: string): Promise<void> }[];
 }
 
 /** Where an operation waits: for a read model, or for being published. */
@@ -132,7 +134,7 @@ export class QuarantinedOperations {
     return { entries: [...group], events };
   }
 
-  /** A renegotiation that met what it could not read was left as it was; now somebody has to see to it. */
+  /** What met an event that it could not read left the operation, or the renegotiation, as it was; now that is made up for. */
   async #conclude({ entries, events }: Group): Promise<void> {
     const ids = new Set<string>();
     for (const { stream } of entries) {
@@ -145,6 +147,7 @@ export class QuarantinedOperations {
       if (state.status === 'reserved' || state.status === 'code_reserved') ids.add(state.renegotiationId);
     }
     for (const id of ids) await this.#deps.renegotiations.resolve(id as RenegotiationId);
+    for (const { stream } of entries) for (const actor of this.#deps.actors) await actor.resume(stream);
   }
 
   /** Later ones come to the projection by themselves. */

@@ -1,20 +1,25 @@
 import { loanDecider } from '../../domain/loan/index.ts';
-import type { LoanDisbursed } from '../../domain/loan/index.ts';
+import type { LoanDisbursed, LoanEvent } from '../../domain/loan/index.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { LoanCode } from '../../domain/shared/identifiers.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
-import { loanStream } from '../command-handling/operation.ts';
+import { loanStream, parseLoanStream } from '../command-handling/operation.ts';
 import { LogFollower } from '../coordination/log-follower.ts';
 import type { LogFollowing } from '../coordination/log-follower.ts';
-import { loanDisbursed } from '../event-codec/entries.ts';
+import { loanDisbursed, loanRenegotiated } from '../event-codec/entries.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
-import type { RecordedEvent } from '../ports/event-store.ts';
+import { UnreadableEventError } from '../event-codec/fields.ts';
+import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
 
 interface Dependencies extends LogFollowing {
   readonly commands: CommandHandler;
+  readonly events: Pick<EventStore, 'read'>;
 }
 
-/** Tells every original, once the operation that replaces it is active, that its renegotiation is through. */
+/**
+ * Tells every original, once the operation that replaces it is active, that its renegotiation is through. An operation that cannot be
+ * read is left as it is and keeps no other waiting; `resume` makes up for it.
+ */
 export class CompleteRenegotiations {
   readonly #deps: Dependencies;
   readonly #follower: LogFollower;
@@ -33,11 +38,40 @@ export class CompleteRenegotiations {
     await this.#follower.run(signal);
   }
 
+  /** What was left while this operation could not be read: told by it as a new one, or to it as an original. */
+  async resume(stream: string): Promise<void> {
+    const operation = parseLoanStream(stream);
+    if (!operation) return;
+    const { events } = await this.#deps.events.read(stream);
+    for (const recorded of events) {
+      await this.#follow(recorded);
+      const event = recorded.type === loanRenegotiated.storedType ? decodeLoanEvent(recorded) : undefined;
+      if (event?.type !== 'LoanRenegotiated') continue;
+      const replacing = loanStream(operation.applicationId, event.renegotiation.newProposalCode);
+      for (const told of (await this.#deps.events.read(replacing)).events) await this.#follow(told);
+    }
+  }
+
   async #follow(recorded: RecordedEvent): Promise<void> {
     if (recorded.type !== loanDisbursed.storedType) return;
-    const event = decodeLoanEvent(recorded);
-    if (event.type !== 'LoanDisbursed' || !event.renegotiation) return;
+    const event = this.#read(recorded);
+    if (event?.type !== 'LoanDisbursed' || !event.renegotiation) return;
     for (const code of event.renegotiation.originalProposalCodes) await this.#complete(recorded, event, code);
+  }
+
+  #read(recorded: RecordedEvent): LoanEvent | undefined {
+    try {
+      return decodeLoanEvent(recorded);
+    } catch (error) {
+      if (!(error instanceof UnreadableEventError)) throw error;
+      this.#leave(recorded.stream, error);
+      return undefined;
+    }
+  }
+
+  #leave(stream: string, error: Error): void {
+    const message = 'the end of a renegotiation is not told until `receivables quarantine release`';
+    this.#deps.logger.error({ stream, error: error.message }, message);
   }
 
   async #complete(recorded: RecordedEvent, event: LoanDisbursed, code: LoanCode): Promise<void> {
@@ -57,6 +91,7 @@ export class CompleteRenegotiations {
           loanDecider.decide({ type: 'CompleteRenegotiation', renegotiationId, completedAt }, state),
       });
     } catch (error) {
+      if (error instanceof UnreadableEventError) return this.#leave(stream, error);
       // Retryable refusals come back with the checkpoint; any other would come back for ever.
       if (!(error instanceof DomainError) || error.code === 'concurrent_modification') throw error;
       this.#deps.logger.error({ stream, reason: error.message }, 'a renegotiation could not be completed');

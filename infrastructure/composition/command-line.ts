@@ -38,7 +38,12 @@ export const commandLineServices = (container: Container): CliServices => {
     privacy: privacyServices(foundations, adapters, commands, container.get(TOKENS.documents)),
     projections: projectionsServices(foundations),
     audit: auditServices(foundations, adapters, readModels, container.get(TOKENS.seals)),
-    quarantine: quarantinedOperations(foundations, adapters, commands.renegotiation.resolving),
+    quarantine: quarantinedOperations(
+      foundations,
+      adapters,
+      commands.renegotiation,
+      container.get(TOKENS.scheduling),
+    ),
     followers: new FollowerPlaces(adapters.checkpoints, foundations.engines.eventStore),
     topics: topicServices(foundations),
     lateEvents: lateEventServices(foundations, adapters),

@@ -53,6 +53,17 @@ export class FaultyEventStore implements EventStore {
   }
 }
 
+/** The store as a program finds it that is older than the events of one stream. */
+export const unreadable = (inner: EventStore, newer: string): EventStore => {
+  const store = new FaultyEventStore(inner);
+  store.read = async (stream, from) => {
+    const found = await inner.read(stream, from);
+    if (stream !== newer) return found;
+    return { ...found, events: found.events.map((event) => ({ ...event, type: 'loan.of_later.v1' })) };
+  };
+  return store;
+};
+
 /** Where a process dies: on its way to an append, or with the append carried out and its answer never seen. */
 export type Death = 'before' | 'after';
 

@@ -1,5 +1,4 @@
 import { LOAN_STREAM_PREFIX } from '../../../application/command-handling/operation.ts';
-import type { Reservations } from '../../../application/command-handling/operation.ts';
 import { PolledProgress, ReadModelProgress } from '../../../application/loans/read-model-progress.ts';
 import { Projector } from '../../../application/projecting/projector.ts';
 import { QuarantinedOperations } from '../../../application/quarantine/quarantined-operations.ts';
@@ -12,6 +11,8 @@ import type { Foundations } from '../foundations.ts';
 import { logOrder, toProjected } from '../projections.ts';
 import { rebuildOf } from '../serving-generation.ts';
 import type { Adapters } from './adapters.ts';
+import type { Commands } from './loans.ts';
+import type { Scheduling } from './scheduling.ts';
 
 /** Requests wait for the loans; reports and look-ups wait until their own read models have caught up, so those leave the machine to requests. */
 const LOAN_PAUSE_MS = 8;
@@ -83,12 +84,14 @@ export const projectionsServices = ({ engines }: Foundations): ProjectionsServic
 };
 
 export const quarantinedOperations = (
-  { engines }: Foundations,
+  { engines, configuration }: Foundations,
   { events, projectionStore, relayQuarantine }: Adapters,
-  renegotiations: Reservations,
+  { resolving }: Commands['renegotiation'],
+  { completion, sandboxAdministrator }: Scheduling,
 ): QuarantinedOperations =>
   new QuarantinedOperations({
-    renegotiations,
+    renegotiations: resolving,
+    actors: [completion, ...(configuration.environment === 'sandbox' ? [sandboxAdministrator] : [])],
     projections: engines.projections,
     store: projectionStore,
     relay: relayQuarantine,

@@ -31,7 +31,7 @@ const untilMoved =
 /** What acts on operations by itself, in the course of time or after an event. */
 export const schedulingArea = (
   { engines, clock, movableClock, realClock, logger, configuration, observability }: Foundations,
-  { checkpoints }: Adapters,
+  { checkpoints, events }: Adapters,
   { handler: commands, renegotiation }: Commands,
   { decisions }: Administrator,
 ) => {
@@ -56,6 +56,7 @@ export const schedulingArea = (
     }),
     completion: new CompleteRenegotiations({
       commands,
+      events,
       subscription: follower('renegotiation-completion', RENEGOTIATION_PAUSE_MS),
       checkpoints,
       logger,
@@ -64,6 +65,7 @@ export const schedulingArea = (
     /** Decides in the administrator's place; only in a sandbox. */
     sandboxAdministrator: new SandboxAdministrator({
       decisions,
+      events,
       subscription: follower('sandbox-administrator', ADMINISTRATOR_PAUSE_MS),
       checkpoints,
       clock,

@@ -10,7 +10,7 @@ import type { LoanCode, Timestamp } from '../../../domain/shared/identifiers.ts'
 import { receiveL1 } from '../../domain/support/loan-story.ts';
 import { ALONE, commandHandler } from '../../support/application-parts.ts';
 import type { Fate } from '../../support/faulty-event-store.ts';
-import { FaultyEventStore } from '../../support/faulty-event-store.ts';
+import { FaultyEventStore, unreadable } from '../../support/faulty-event-store.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 
 const STEP = 2_000;
@@ -65,11 +65,10 @@ const assign = async ({ store, clock }: World, code: string, asked?: SandboxOutc
 const typesOf = async ({ store }: World, code: string): Promise<string[]> =>
   (await store.read(`loan-app-1.${code}`)).events.map(({ type }) => type);
 
-/** One life of the administrator: runs until the condition holds, then is stopped. */
-const live = async (w: World, until: () => Promise<boolean>, events: EventStore = w.store): Promise<void> => {
-  const stop = new AbortController();
-  const administrator = new SandboxAdministrator({
+const administratorOf = (w: World, events: EventStore) =>
+  new SandboxAdministrator({
     decisions: new AdministratorDecisions(commandHandler(events, w.clock), ALONE),
+    events,
     subscription: w.store,
     checkpoints: w.checkpoints,
     clock: w.clock,
@@ -77,7 +76,11 @@ const live = async (w: World, until: () => Promise<boolean>, events: EventStore 
     sleep: w.clock.sleep,
     step: STEP,
   });
-  const running = administrator.run(stop.signal);
+
+/** One life of the administrator: runs until the condition holds, then is stopped. */
+const live = async (w: World, until: () => Promise<boolean>, events: EventStore = w.store): Promise<void> => {
+  const stop = new AbortController();
+  const running = administratorOf(w, events).run(stop.signal);
   while (!(await until())) await new Promise(setImmediate);
   stop.abort();
   await running;
@@ -171,6 +174,16 @@ describe('sandbox administrator', () => {
       expect(await typesOf(w, 'A')).toEqual(cession);
     },
   );
+
+  test('an operation that cannot be read keeps no other waiting, and goes on once it can', async () => {
+    const w = world();
+    for (const code of ['A', 'B']) await assign(w, code);
+    await live(w, async () => (await typesOf(w, 'B')).length === 4, unreadable(w.store, 'loan-app-1.A'));
+    expect(await typesOf(w, 'A')).toEqual(['loan.received.v1']);
+    await administratorOf(w, w.store).resume('loan-app-1.A');
+    await live(w, async () => (await typesOf(w, 'A')).length === 4);
+    for (const code of ['A', 'B']) expect(await typesOf(w, code)).toEqual(cession);
+  });
 
   test('catches up at once with what waited while it was away', async () => {
     const w = world();

@@ -54,6 +54,7 @@ describe('an event that cannot be projected', () => {
       decode: decoding,
       order: { compare: (one, other) => numberOf(one) - numberOf(other) },
       renegotiations: { resolve: async () => undefined },
+      actors: [],
     });
 
   test('lets its operation wait right before it, with a log line that names it; the others go on', async () => {

@@ -6,9 +6,10 @@ import {
 } from '../../../application/publishing/public-event-translator.ts';
 import { decodeLoanEvent } from '../../../application/event-codec/event-codec.ts';
 import { parseLoanStream } from '../../../application/command-handling/operation.ts';
-import type { RecordedEvent } from '../../../application/ports/event-store.ts';
+import type { LogFollowing } from '../../../application/coordination/log-follower.ts';
+import type { EventSubscription, RecordedEvent } from '../../../application/ports/event-store.ts';
 import { FUND, NOW, context } from '../../support/application-parts.ts';
-import { FaultyEventStore } from '../../support/faulty-event-store.ts';
+import { FaultyEventStore, unreadable } from '../../support/faulty-event-store.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { MemoryCheckpoints, oneLookAtTheLog } from '../../support/log-followers.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
@@ -36,6 +37,11 @@ const world = async () => {
   await process.renegotiate.execute(context(), input);
   return { store, process };
 };
+const completing = (
+  events: InMemoryEventStore,
+  commands: Process['commands'],
+  following: Omit<LogFollowing, 'sleep'>,
+) => new CompleteRenegotiations({ commands, events, ...following, sleep: () => Promise.resolve() });
 const follow = async (
   store: InMemoryEventStore,
   { commands }: Process,
@@ -43,10 +49,13 @@ const follow = async (
 ) => {
   const { subscription, signal } = oneLookAtTheLog(store);
   const logger = new RecordingLogger();
-  const sleep = (): Promise<void> => Promise.resolve();
-  await new CompleteRenegotiations({ commands, subscription, checkpoints, logger, sleep }).run(signal);
+  await completing(store, commands, { subscription, checkpoints, logger }).run(signal);
   return logger.lines;
 };
+const ofLater =
+  (stream: string) =>
+  (event: RecordedEvent): RecordedEvent =>
+    event.stream === stream ? { ...event, data: '{}' as never } : event;
 const completions = async (store: InMemoryEventStore, code: string) =>
   (await eventsOf(store, streamOf(code))).filter(({ type }) => type === 'LoanRenegotiationCompleted');
 const activate = async ({ commands }: Process): Promise<void> => {
@@ -80,6 +89,38 @@ describe('the end of a renegotiation', () => {
     const lines = await follow(store, shaky);
     expect(lines.map(({ level }) => level)).toEqual(['error', 'info']);
     for (const code of ['L1', 'L2']) expect(await completions(store, code)).toHaveLength(1);
+  });
+
+  test.each<[string, string, readonly string[]]>([
+    ['an original that cannot be read', 'L1', ['L2']],
+    ['a new operation whose disbursement cannot be read', 'N1', []],
+  ])('%s keeps no other waiting, and is told once it can be read', async (_, damaged, told) => {
+    const { store, process } = await world();
+    await activate(process);
+    const stream = streamOf(damaged);
+    const { subscription, signal } = oneLookAtTheLog(store);
+    const later: EventSubscription = {
+      async *subscribe(options) {
+        for await (const message of subscription.subscribe(options))
+          yield message.kind === 'events'
+            ? { ...message, events: message.events.map(ofLater(stream)) }
+            : message;
+      },
+    };
+    const logger = new RecordingLogger();
+    const { commands } = startProcess(unreadable(store, stream));
+    const checkpoints = new MemoryCheckpoints();
+    await completing(store, commands, { subscription: later, checkpoints, logger }).run(signal);
+    const named = new Set(
+      logger.lines.map(({ level, fields }) => [level, (fields as { stream: string }).stream].join()),
+    );
+    expect(named).toEqual(new Set([`error,${stream}`]));
+    const of = async () =>
+      (await Promise.all(['L1', 'L2'].map((code) => completions(store, code)))).map(({ length }) => length);
+    expect(await of()).toEqual(['L1', 'L2'].map((code) => Number(told.includes(code))));
+    const released = completing(store, process.commands, { subscription, checkpoints, logger });
+    for (let i = 0; i < 2; i++) await released.resume(stream);
+    expect(await of()).toEqual([1, 1]);
   });
 
   test('is published once per original, and reservations never are', async () => {

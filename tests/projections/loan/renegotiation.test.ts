@@ -42,6 +42,7 @@ const told = async (): Promise<readonly RecordedEvent[]> => {
   for (const step of activation) await command(process.commands, 'N1', step);
   const { subscription, signal } = oneLookAtTheLog(store);
   await new CompleteRenegotiations({
+    events: store,
     commands: process.commands,
     subscription,
     checkpoints: new MemoryCheckpoints(),
