@@ -55,13 +55,11 @@ describe('the neighbour that measures', () => {
   test('finds an answer that is a failure, and a service that ended', async () => {
     const failing = await neighbour.during(async () => {
       await fetch(`${baseUrl}/fail`);
-      await new Promise((resolve) => setTimeout(resolve, 150));
     });
     expect(failing.attacked.failures).toContain(503);
     const ending = neighbour.livesThrough(async () => {
       child.kill('SIGKILL');
       await once(child, 'exit');
-      await new Promise((resolve) => setTimeout(resolve, 150));
     });
     await expect(ending).rejects.toThrow(/ECONN/);
   });

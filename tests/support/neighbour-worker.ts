@@ -42,13 +42,16 @@ const observe = async (): Promise<void> => {
 };
 
 /** One read at a time: one that takes longer than the pace is one slow answer, not many. */
-const timer = setInterval(() => {
-  reading ??= observe().finally(() => (reading = undefined));
-}, everyMs);
+const readOnce = (): Promise<void> => (reading ??= observe().finally(() => (reading = undefined)));
+const timer = setInterval(() => void readOnce(), everyMs);
 
 const obey = async (order: NeighbourOrder): Promise<void> => {
   await reading;
-  if (order === 'tell') parentPort!.postMessage(seen);
+  if (order === 'tell') {
+    // On a busy machine no read may have begun since the last of what it has to tell.
+    await readOnce();
+    parentPort!.postMessage(seen);
+  }
   if (order === 'leave') {
     clearInterval(timer);
     agent.destroy();

@@ -31,9 +31,14 @@ const canListen = async (port: number): Promise<boolean> => {
   return true;
 };
 
+const given = new Set<number>();
+
+/** Never the same one twice in one file of tests: what was given may not listen on it yet. */
 export const freePort = async (): Promise<number> => {
   for (;;) {
     const port = randomInt(PORTS.from, PORTS.to);
+    if (given.has(port)) continue;
+    given.add(port);
     if (await canListen(port)) return port;
   }
 };
