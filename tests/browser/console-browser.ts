@@ -99,6 +99,24 @@ export class ConsoleBrowser {
   }
 }
 
+/** A page with this heading, all of it: what stands below, and what its scripts listen to. */
+export const shown = async (page: Page, heading: string | RegExp): Promise<void> => {
+  await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+  await page.waitForLoadState();
+};
+
+/** Lets an open page look for changes: `after` what it found has been put in place, or `before` that. */
+export const followed = (page: Page, when: 'before' | 'after'): Promise<void> =>
+  page.evaluate(
+    (name) =>
+      new Promise<void>((resolve) => {
+        const { document, htmx } = globalThis as Json;
+        document.addEventListener(name, () => resolve(), { once: true });
+        htmx.trigger('#live', 'changed');
+      }),
+    `htmx:${when}:swap`,
+  );
+
 /** What axe finds that is serious or worse, in short. */
 export const barriers = async (page: Page): Promise<readonly string[]> => {
   await page.evaluate(axe);

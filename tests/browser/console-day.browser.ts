@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { World } from '../lives/world.ts';
 import type { Answer, TestApplication } from '../lives/world.ts';
 import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
-import { ConsoleBeside, ConsoleBrowser, barriers } from './console-browser.ts';
+import { ConsoleBeside, ConsoleBrowser, barriers, shown } from './console-browser.ts';
 import type { Watched } from './console-browser.ts';
 
 /** What the originator has sent before the day begins. */
@@ -19,6 +19,7 @@ jest.setTimeout(240_000);
 
 const send = (path: string, body: object): Promise<Answer> =>
   world.call(originator, { method: 'POST', path, body });
+/** With every write that was answered before, which is in all reads then. */
 const statusOf = async (code: string): Promise<string> =>
   (await world.call(originator, { method: 'GET', path: `/loan/${code}` })).body.status;
 
@@ -29,6 +30,7 @@ beforeAll(async () => {
     const loan = loanRequest(originator.funds[0]!, code);
     const body = multipart('loan_data', loan, [{ name: 'ccb.pdf', content: smallPdf(code) }]);
     expect((await world.call(originator, { method: 'POST', path: '/loan', body })).status).toBe(201);
+    expect(await statusOf(code)).toBe('received');
   }
   beside = await ConsoleBeside.open(world);
   browser = await ConsoleBrowser.launch();
@@ -43,7 +45,7 @@ afterAll(async () => {
 const goTo = async (name: string): Promise<void> => {
   const { page } = desk;
   await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
-  await page.getByRole('heading', { level: 1, name }).waitFor();
+  await shown(page, name);
 };
 
 /** Chooses on the worklist, decides, confirms, and reads what became of it. */
@@ -94,6 +96,7 @@ test('the afternoon: a repurchase that the originator asks for is completed', as
     idempotency_key: 'day-3',
   });
   expect(asked.status).toBe(200);
+  expect(await statusOf('DAY-3')).toBe('repurchase_pending');
   await decide(['DAY-3'], 'Concluir recompra');
   expect(await statusOf('DAY-3')).toBe('repurchased');
 });
@@ -121,6 +124,7 @@ test("the evening: the custodian's statement is reconciled", async () => {
   await page.getByLabel('Até', { exact: true }).fill(today);
   await page.getByRole('button', { name: 'Comparar' }).click();
   await page.getByText('O extrato e as notificações diferem.').waitFor();
+  await page.waitForLoadState();
   const counts = await page.locator('.found table').first().locator('tbody tr').allInnerTexts();
   // The settlement matches; a line is nobody's; the repurchase is not in the statement.
   expect(counts.slice(0, 4).map((row) => row.split('\t').slice(0, 2))).toEqual([
@@ -137,7 +141,7 @@ test('to the auditor: an operation is explained, with who decided and how a pric
   await page.getByLabel('Código começa com').fill('DAY-3');
   await page.getByRole('button', { name: 'Procurar' }).click();
   await page.getByRole('link', { name: 'DAY-3' }).click();
-  await page.getByRole('heading', { level: 1, name: 'DAY-3' }).waitFor();
+  await shown(page, 'DAY-3');
   const told = await page.locator('.timeline').innerText();
   expect(told.match(/maria\.souza/g)!.length).toBeGreaterThanOrEqual(4);
   const reception = page.locator('.timeline > li').last();

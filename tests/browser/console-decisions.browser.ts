@@ -4,7 +4,7 @@ import { TOKENS } from '../../infrastructure/composition/container.ts';
 import { World } from '../lives/world.ts';
 import type { TestApplication } from '../lives/world.ts';
 import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
-import { ConsoleBeside, ConsoleBrowser, looked } from './console-browser.ts';
+import { ConsoleBeside, ConsoleBrowser, looked, shown } from './console-browser.ts';
 import type { Watched } from './console-browser.ts';
 
 const CODES = ['OP-1', 'OP-2', 'OP-3', 'OP-4'];
@@ -22,6 +22,8 @@ const assign = async (code: string): Promise<void> => {
   const body = multipart('loan_data', loan, [{ name: 'ccb.pdf', content: smallPdf(code) }]);
   const { status } = await world.call(application, { method: 'POST', path: '/loan', body });
   expect(status).toBe(201);
+  // With every write that was answered before, which is in all reads then.
+  expect((await loanOf(code)).status).toBe('received');
 };
 const loanOf = async (code: string) =>
   (await world.call(application, { method: 'GET', path: `/loan/${code}` })).body;
@@ -34,7 +36,7 @@ const choose = async (codes: readonly string[], decision: string): Promise<void>
   await page.getByRole('link', { name: 'Decisions' }).click();
   for (const code of codes) await page.getByLabel(`Choose ${code}`, { exact: true }).check();
   await page.getByRole('button', { name: decision }).click();
-  await page.getByRole('heading', { level: 1, name: `${decision}: check before you decide` }).waitFor();
+  await shown(page, `${decision}: check before you decide`);
 };
 const confirm = async (): Promise<string> => {
   const { page } = desk;
@@ -61,6 +63,7 @@ describe('Decisions', () => {
     const { page } = desk;
     await page.getByRole('link', { name: 'Decisions' }).click();
     await page.getByText('4 operations wait now.').waitFor();
+    await page.waitForLoadState();
     expect(await page.locator('tbody a').allInnerTexts()).toEqual(CODES);
     expect(await looked(page, 'decisions')).toEqual([]);
     await page.getByLabel('Waits for').selectOption('Disbursement');
@@ -113,7 +116,7 @@ describe('Decisions', () => {
       },
     ]);
     expect(await confirm()).toBe('2 done, 1 refused.');
-    expect(await page.locator('tbody tr', { hasText: 'OP-3' }).innerText()).toContain('Refused');
+    await page.locator('tbody tr', { hasText: 'OP-3' }).getByText('Refused').waitFor();
     expect(await statusesOf(['OP-1', 'OP-2', 'OP-3'])).toEqual(['term_signed', 'term_signed', 'rejected']);
   });
 
@@ -123,7 +126,7 @@ describe('Decisions', () => {
     const document = page.waitForResponse((response) => response.url().includes('/documents/'));
     await page.getByRole('link', { name: 'OP-1' }).click();
     expect((await document).headers()['content-type']).toBe('application/pdf');
-    expect(await page.getByText('*********25').count()).toBe(1);
+    await page.getByText('*********25').waitFor();
     expect(await looked(page, 'decision')).toEqual([]);
     await page.getByRole('button', { name: 'Disburse' }).click();
     await page.getByLabel('Disbursed value of OP-1').fill('10,000.00');
@@ -146,7 +149,7 @@ describe('Decisions', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('Space');
     await page.keyboard.press('a');
-    await page.getByRole('heading', { level: 1, name: /^Approve/ }).waitFor();
+    await shown(page, /^Approve/);
     expect(await page.locator('tbody a').allInnerTexts()).toEqual(['OP-5']);
   });
 

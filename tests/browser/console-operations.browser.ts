@@ -108,6 +108,23 @@ describe('an operation', () => {
     expect(await looked(page, 'operation-price')).toEqual([]);
   });
 
+  test('explains a price also to who opened it before the scripts of the page had come', async () => {
+    const { page } = await browser.enter(beside);
+    const opened = Promise.withResolvers<void>();
+    await page.route('**/assets/htmx.js', async (route) => {
+      await opened.promise;
+      await route.continue();
+    });
+    const { path } = operationWith((one) => paid(one) > 0);
+    await page.goto(new URL(path, page.url()).href, { waitUntil: 'commit' });
+    const reception = page.locator('.timeline > li').last();
+    await reception.locator('summary').click();
+    await reception.getByText('Loading').waitFor();
+    opened.resolve();
+    await reception.getByText('How the value came about').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
   test('shows a past day, and what was not known yet', async () => {
     const { page } = desk;
     const { path } = operationWith((one) => paid(one) > 0);
@@ -116,6 +133,7 @@ describe('an operation', () => {
     await page.getByLabel('Position on').fill('2026-06-20');
     await page.getByRole('button', { name: 'Show' }).click();
     await page.getByRole('status').getByText('Position on 20/06/2026').waitFor();
+    await page.waitForLoadState();
     const later = await page.locator('.timeline > li.left-out').count();
     expect(later).toBeGreaterThan(0);
     expect(await page.locator('.timeline > li').count()).toBe(all);
@@ -126,6 +144,7 @@ describe('an operation', () => {
     expect(await looked(page, 'operation-before')).toEqual([]);
     await page.getByRole('link', { name: 'Back to today' }).click();
     await page.locator('.timeline > li').first().waitFor();
+    await page.waitForLoadState();
     expect(await page.locator('.timeline > li.left-out').count()).toBe(0);
   });
 
@@ -166,6 +185,7 @@ const listed = async (): Promise<readonly string[]> => {
     if ((await next.count()) === 0) return codes;
     await next.click();
     await page.getByRole('link', { name: 'From the start' }).waitFor();
+    await page.waitForLoadState();
   }
 };
 

@@ -93,6 +93,7 @@ describe('Reconciliation', () => {
     await send(desk, 'extrato.csv', statement());
     const { page } = desk;
     await page.getByRole('button', { name: 'Compare' }).waitFor();
+    await page.waitForLoadState();
     const chosen = async (name: string): Promise<string> => page.locator(`select[name=${name}]`).inputValue();
     expect([
       await chosen('date_column'),
@@ -106,6 +107,7 @@ describe('Reconciliation', () => {
     const { page } = desk;
     await compare(desk);
     await page.getByText('The statement and the notifications differ.').waitFor();
+    await page.waitForLoadState();
     const rows = await page.locator('.found table').first().locator('tbody tr').allInnerTexts();
     const counts = rows.map((text) =>
       text

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { liveAll } from '../lives/live.ts';
 import { failuresOf, livesFrom } from '../lives/smallest.ts';
 import { World } from '../lives/world.ts';
-import { ConsoleBeside, ConsoleBrowser, looked } from './console-browser.ts';
+import { ConsoleBeside, ConsoleBrowser, looked, shown } from './console-browser.ts';
 import type { Watched } from './console-browser.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
@@ -34,8 +34,8 @@ afterAll(async () => {
 describe('Today', () => {
   test('shows what waits, by fund', async () => {
     const { page } = desk;
-    await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
-    expect(await page.locator('#waiting tbody tr').count()).toBeGreaterThan(0);
+    await shown(page, 'Today');
+    await page.locator('#waiting tbody tr').first().waitFor();
     // A service inside a test holds no directory; a service of its own process is found in tests of the command line.
     await page.getByText(/^No service was found/).waitFor();
     await page.getByText('All that was recorded is in the reads and was published.').waitFor();
@@ -55,7 +55,8 @@ describe('Today', () => {
     });
     await page.reload();
     await page.getByText(BEHIND).waitFor();
-    await page.unroute('**/today/lag');
+    // An answer that is under way is still changed.
+    await page.unrouteAll({ behavior: 'wait' });
     await page.getByText('All that was recorded is in the reads and was published.').waitFor();
   });
 
@@ -83,6 +84,7 @@ describe('Today', () => {
     await tell();
     change.resolve();
     await page.getByText(/^answer ([2-9]|\d\d)$/).waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
   });
 
   test('leads from a group to its worklist', async () => {
@@ -90,7 +92,7 @@ describe('Today', () => {
     const group = page.locator('#waiting tbody tr').first();
     const [operations] = await group.locator('td.number').allInnerTexts();
     await group.getByRole('link').click();
-    await page.getByRole('heading', { level: 1, name: 'Decisions' }).waitFor();
+    await shown(page, 'Decisions');
     expect(await page.locator('tbody tr').count()).toBe(Number(operations));
     await page.getByRole('link', { name: 'Today' }).click();
   });

@@ -32,6 +32,32 @@ addEventListener('change', (event) => {
   for (const row of rows()) row.checked = event.target.checked;
 });
 
+// What follows the log is not put in place between the press of a button and its release: a click begins and ends on one element.
+let pressed = false;
+const held = new Map();
+const release = () => {
+  pressed = false;
+  // After the click that the release makes.
+  setTimeout(() => {
+    const late = [...held.values()];
+    held.clear();
+    for (const part of late) if (part.target?.isConnected) htmx.swap(part);
+  });
+};
+addEventListener('pointerdown', ({ button }) => (pressed = button === 0), true);
+addEventListener('pointerup', release, true);
+addEventListener('pointercancel', release, true);
+addEventListener('htmx:before:swap', (event) => {
+  if (!pressed) return;
+  event.preventDefault();
+  held.set(event.target, event.detail.ctx);
+});
+
+// Opened before the scripts had come, it asks now for what it has to show.
+addEventListener('htmx:after:init', ({ target }) => {
+  if (target.matches('details[open]')) target.dispatchEvent(new Event('toggle'));
+});
+
 addEventListener('DOMContentLoaded', () => {
   // The session has ended: the page says so instead of showing what is old.
   document.getElementById('live')?.addEventListener('ended', () => location.reload());
