@@ -40,3 +40,9 @@ export const STATES: readonly string[] = LOAN_STATUSES;
 /** The page of an operation. */
 export const operationPath = (applicationId: string, code: string): string =>
   `/operations/${encodeURIComponent(applicationId)}/${encodeURIComponent(code)}`;
+
+/** An address with what is given; what is undefined stands nowhere in it. */
+export const withQuery = (path: string, query: Readonly<Record<string, string | undefined>>): string => {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
+};

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { inLines } from '../../../infrastructure/console/pages/webhooks/delivery.ts';
-import { boundedCount, withQuery } from '../../../infrastructure/console/pages/webhooks/endpoints.ts';
+import { withQuery } from '../../../infrastructure/console/names.ts';
+import { boundedCount } from '../../../infrastructure/console/pages/webhooks/endpoints.ts';
 
 describe('the webhook pages', () => {
   test('break a body into lines and leave its numbers as they were signed', () => {

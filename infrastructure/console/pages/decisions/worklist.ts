@@ -6,6 +6,7 @@ import { amount, count, span } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { liveWith, tokenField } from '../../layout.ts';
+import { withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { WORDS } from '../words.ts';
 import { KEYS, OFFERED, keyOf } from './offered.ts';
@@ -119,13 +120,8 @@ const row = (operation: PendingOperation, { language }: Visit, now: string): Vie
   </tr>
 `;
 
-const nextPath = ({ filter, next }: Worklist): string => {
-  const query = new URLSearchParams();
-  if (filter.fundId !== undefined) query.set('fund', filter.fundId);
-  if (filter.status !== undefined) query.set('status', filter.status);
-  query.set('after', placeText(next!));
-  return `/decisions?${query.toString()}`;
-};
+const nextPath = ({ filter, next }: Worklist): string =>
+  withQuery('/decisions', { fund: filter.fundId, status: filter.status, after: placeText(next!) });
 
 /** The list with what can be done to those that are ticked. */
 export const worklistView = (list: Worklist, visit: Visit): View => {

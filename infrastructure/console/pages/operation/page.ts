@@ -6,7 +6,7 @@ import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import { isCalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { momentTyped } from '../../format.ts';
 import { html } from '../../html.ts';
-import { operationPath } from '../../names.ts';
+import { operationPath, withQuery } from '../../names.ts';
 import { ConsoleProblem, view } from '../../page.ts';
 import type { Answer, Route, Visit } from '../../page.ts';
 import type { ConsoleServices } from '../../services.ts';
@@ -67,10 +67,8 @@ const pageOf = (events: readonly ShownEvent[], before: string | null) => {
 };
 
 const addressOf = ({ path, query }: Visit, before: number | undefined): string => {
-  const kept = new URLSearchParams(query);
-  kept.delete('before');
-  if (before !== undefined) kept.set('before', String(before));
-  return `${path}?${String(kept)}#timeline`;
+  const kept = { ...Object.fromEntries(query), before: before === undefined ? undefined : String(before) };
+  return `${withQuery(path, kept)}#timeline`;
 };
 
 const show = async (visit: Visit, services: ConsoleServices): Promise<Answer> => {

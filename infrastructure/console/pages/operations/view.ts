@@ -3,7 +3,7 @@ import { amount, date, instant } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { tokenField } from '../../layout.ts';
-import { STATES, operationPath, statusName } from '../../names.ts';
+import { STATES, operationPath, statusName, withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import type { ListedOperation } from '../../services.ts';
 import { WORDS } from '../words.ts';
@@ -124,7 +124,7 @@ export const operationsView = (found: Found, visit: Visit): View => {
   const [texts, words] = [OPERATIONS[visit.language], WORDS[visit.language]];
   const { id, next, continued, forgotten } = found;
   const address = (path: string, after?: SearchPlace): string =>
-    `${path}?${String(new URLSearchParams({ ...(id !== undefined && { search: id }), ...(after && { after: placeText(after) }) }))}`;
+    withQuery(path, { search: id, after: after && placeText(after) });
   return html`
     ${form(found, visit)} ${forgotten && html`<p class="problem" role="alert">${texts.forgotten}</p>`}
     ${found.operations.length === 0 ? html`<p>${texts.none}</p>` : table(found, visit)}

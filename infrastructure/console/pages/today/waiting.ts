@@ -4,11 +4,12 @@ import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { liveWith } from '../../layout.ts';
+import { withQuery } from '../../names.ts';
 import { WORDS } from '../words.ts';
 import { TODAY } from './texts.ts';
 
 const worklistPath = ({ fundId, status }: WaitingGroup): string =>
-  `/decisions?${new URLSearchParams({ fund: fundId, status }).toString()}`;
+  withQuery('/decisions', { fund: fundId, status });
 
 /** What waits, by fund, each group with the way to its worklist. */
 export const waitingView = (groups: readonly WaitingGroup[], language: Language, now: string): View => {

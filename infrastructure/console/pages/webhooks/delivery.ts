@@ -6,10 +6,11 @@ import { fact, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { liveWith } from '../../layout.ts';
+import { withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import type { ConsoleServices } from '../../services.ts';
 import { answerText, deliveryBadge, operationLink, sendForm } from './endpoint.ts';
-import { milliseconds, pathOf, withQuery } from './endpoints.ts';
+import { milliseconds, pathOf } from './endpoints.ts';
 import { WEBHOOKS } from './texts.ts';
 
 /** `JSON.parse` hands the text of each value to its reviver, which its declaration does not know yet. */

@@ -8,11 +8,11 @@ import { fact, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { liveWith, tokenField } from '../../layout.ts';
-import { operationPath } from '../../names.ts';
+import { operationPath, withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { pictureOf } from '../../picture.ts';
 import type { ConsoleServices } from '../../services.ts';
-import { MEASURED, boundedCount, milliseconds, pathOf, stateBadge, withQuery } from './endpoints.ts';
+import { MEASURED, boundedCount, milliseconds, pathOf, stateBadge } from './endpoints.ts';
 import { WEBHOOKS } from './texts.ts';
 
 const AT_ONCE = 50;

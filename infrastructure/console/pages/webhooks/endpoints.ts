@@ -7,6 +7,7 @@ import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { liveWith } from '../../layout.ts';
+import { withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import type { ConsoleServices } from '../../services.ts';
 import { WEBHOOKS } from './texts.ts';
@@ -20,12 +21,6 @@ const isChoice = (text: string | null): text is EndpointChoice =>
 
 export const pathOf = ({ webhookId }: Pick<WebhookSubscription, 'webhookId'>): string =>
   `/webhooks/${encodeURIComponent(webhookId)}`;
-
-/** An address with what names its list, and nothing that is empty. */
-export const withQuery = (path: string, query: Readonly<Record<string, string | undefined>>): string => {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
-};
 
 export const boundedCount = (value: number): string =>
   value < COUNTED_AT_MOST ? count(value) : `${count(COUNTED_AT_MOST)}+`;
