@@ -164,7 +164,10 @@ export interface PortfolioRequest {
   readonly knownAt?: string;
 }
 
-export type OnHeld = (position: OpenPosition, presentValues: readonly number[]) => void;
+/** An operation that is held, with the present value of each of its open installments. */
+export interface Valued extends OpenPosition {
+  readonly presentValues: readonly number[];
+}
 
 /**
  * What a fund held at the end of a business day. Facts count from their business date, whenever they were recorded; `knownAt`
@@ -179,17 +182,18 @@ export class ShowPortfolio {
     this.#clock = clock;
   }
 
-  /** @param onHeld called with each operation that is held, and the present value of each of its open installments */
-  async execute(request: PortfolioRequest, onHeld?: OnHeld): Promise<FundPosition> {
+  /** @param onPage called with the operations that are held, some at a time; the walk waits for it */
+  async execute(
+    request: PortfolioRequest,
+    onPage?: (page: readonly Valued[]) => Promise<void>,
+  ): Promise<FundPosition> {
     const { fundId, date, knownAt = this.#clock.now() } = request;
     const query = { fundId, date, knownAt, endOfDay: endOfBusinessDay(date) };
     const aging = new Aging(date);
     let operations = 0;
     for await (const page of this.#positions.openOn(query)) {
-      for (const position of page) {
-        const presentValues = aging.add(position);
-        onHeld?.(position, presentValues);
-      }
+      const valued = page.map((position) => ({ ...position, presentValues: aging.add(position) }));
+      await onPage?.(valued);
       operations += page.length;
     }
     const overdue = totalOf(aging.buckets);

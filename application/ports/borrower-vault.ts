@@ -66,5 +66,7 @@ export interface BorrowerIndex {
   add(entries: readonly BorrowerIndexEntry[]): Promise<void>;
   /** In the order of the streams' names. */
   streamsOf(digest: string): Promise<readonly string[]>;
+  /** The entries of these operations, at most 1,000, in the order of their streams; none for one whose borrower was forgotten. */
+  entriesOf(streams: readonly string[]): Promise<readonly BorrowerIndexEntry[]>;
   remove(entry: BorrowerIndexEntry): Promise<void>;
 }

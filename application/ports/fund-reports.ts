@@ -47,6 +47,22 @@ export interface PortfolioPositions {
   receivedByMonth(query: PositionQuery): Promise<readonly MonthlySum[]>;
 }
 
+/** What is known of an operation beside its money. */
+export interface Standing {
+  readonly stream: string;
+  readonly productType: string;
+  /** As `GET /loan` showed it at that instant; undefined where it was recorded later. */
+  readonly status: string | undefined;
+  /** Sealed; empty once the borrower was forgotten. */
+  readonly borrower: string;
+}
+
+/** Reads of the read model of operations. */
+export interface Standings {
+  /** Of these operations, at most 1,000, as they stood just before an instant (ISO 8601 UTC); none of one that is not there. */
+  before(instant: string, streams: readonly string[]): Promise<readonly Standing[]>;
+}
+
 /** With the operation's code; amounts in integer cents. */
 export type NotifiedPayment = Omit<NotifiedPaymentRow, 'stream' | 'revision' | 'recorded_at'> & {
   readonly code: string;

@@ -34,7 +34,7 @@ export const readTexts = async (
 
 interface Dependencies {
   readonly commands: Pick<CommandHandler, 'handle' | 'preview'>;
-  readonly index: BorrowerIndex;
+  readonly index: Pick<BorrowerIndex, 'streamsOf' | 'remove'>;
   readonly keys: BorrowerKeys;
   readonly documents: DocumentRemoval;
   readonly vault: Pick<BorrowerVault, 'digest'>;

@@ -3,7 +3,7 @@ import type { DecisionAnswer } from '../../application/administrator/decision-de
 import type { LoanDetails } from '../../application/loans/loan-details.ts';
 import type { DocumentContent } from '../../application/loans/read-loan.ts';
 import type { AnalysedPortfolio } from '../../application/portfolio/analyse-portfolio.ts';
-import type { FundPosition, PortfolioRequest } from '../../application/portfolio/show-portfolio.ts';
+import type { PortfolioRequest } from '../../application/portfolio/show-portfolio.ts';
 import type { EventDelivery } from '../../application/ports/delivery-log.ts';
 import type { Desk } from '../../application/ports/desk.ts';
 import type { RecordedEvent } from '../../application/ports/event-store.ts';
@@ -90,6 +90,10 @@ export interface OperationServices {
 export interface PortfolioPages {
   /** With everything that was recorded before; the same answer until something more is. Takes seconds for a large fund. */
   analyse(request: Pick<PortfolioRequest, 'fundId' | 'date'>): Promise<AnalysedPortfolio>;
+  /** Masked documents of the borrowers of these operations; null for one that was forgotten, or whose key is missing. */
+  documents(streams: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
   /** As `portfolio -o csv` prints it. */
-  csv(position: FundPosition): AsyncIterable<string>;
+  csv(analysed: AnalysedPortfolio): AsyncIterable<string>;
+  /** By application, state and product, and the largest borrowers and operations, with their shares. */
+  compositionCsv(analysed: AnalysedPortfolio): AsyncIterable<string>;
 }

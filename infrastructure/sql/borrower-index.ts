@@ -26,6 +26,17 @@ export class SqlBorrowerIndex implements BorrowerIndex {
     return (await this.#database.read(query)).map(({ stream }) => stream);
   }
 
+  async entriesOf(streams: readonly string[]): Promise<readonly BorrowerIndexEntry[]> {
+    if (streams.length === 0) return [];
+    const query = this.#database.builder
+      .selectFrom('borrower_operation')
+      .select(['stream', 'digest'])
+      .where('stream', 'in', streams)
+      .orderBy('stream')
+      .orderBy('digest');
+    return this.#database.read(query);
+  }
+
   async remove({ digest, stream }: BorrowerIndexEntry): Promise<void> {
     const query = this.#database.builder
       .deleteFrom('borrower_operation')

@@ -8,6 +8,7 @@ import { DAYS_BEFORE } from '../lives/steps.ts';
 import { World } from '../lives/world.ts';
 import type { TestApplication } from '../lives/world.ts';
 import { within } from '../support/within.ts';
+import { borrowersOf, cells, distinct, tally } from './portfolio-expected.ts';
 import { ConsoleBeside, ConsoleBrowser, looked } from './console-browser.ts';
 import type { Watched } from './console-browser.ts';
 
@@ -249,27 +250,47 @@ describe('the search of operations', () => {
 describe('the portfolio', () => {
   test('shows what a fund holds as the command line counts it, with pictures, tables and another day', async () => {
     const { page } = desk;
-    const { book } = operationWith(({ status }) => status === 'active');
-    const open = books(
-      ({ fund, status }) => fund === book.fund && ['active', 'repurchase_pending'].includes(status),
+    const held = books(({ status }) => ['active', 'repurchase_pending'].includes(status));
+    const [open] = [...Map.groupBy(held, ({ fund }) => fund).values()].toSorted(
+      (one, other) => distinct(other) - distinct(one) || other.length - one.length,
     );
+    const [book] = open!;
     await page.getByRole('link', { name: 'Portfolio' }).click();
     await page.getByText('Choose a fund.').waitFor();
-    await page.getByLabel('Fund').selectOption(book.fund);
+    await page.getByLabel('Fund').selectOption(book!.fund);
     await page.getByLabel('Against').fill('2026-06-20');
     await page.getByRole('button', { name: 'Show' }).click();
     await page.getByRole('heading', { name: 'Ageing' }).waitFor();
-    const held = page.locator('.tiles article').filter({ hasText: 'Operations held' }).locator('p');
-    expect(Number(await held.innerText())).toBe(open.length);
+    const operations = page.locator('.tiles article').filter({ hasText: 'Operations held' }).locator('p');
+    expect(Number(await operations.innerText())).toBe(open!.length);
     const rows = page.locator('section[aria-labelledby="concentration-title"] tbody tr');
-    expect(await rows.count()).toBe(open.length);
+    expect(await rows.count()).toBe(open!.length);
+    expect((await cells(page, 'borrowers-title', [1, 2])).toSorted()).toEqual(borrowersOf(open!));
+    expect((await cells(page, 'states-title', [0, 1])).toSorted()).toEqual(
+      tally(open!.map(({ status }) => (status === 'active' ? 'Active' : 'Repurchase pending'))),
+    );
+    expect((await cells(page, 'products-title', [0, 1])).toSorted()).toEqual(
+      tally(open!.map(({ product }) => product)),
+    );
     for (const canvas of await page.locator('canvas[data-picture]').all()) await drawn(canvas);
     await page.getByText('since 20/06/2026').first().waitFor();
     expect(await looked(page, 'portfolio')).toEqual([]);
     const csv = await page
       .getByRole('link', { name: 'Export CSV' })
       .evaluate(async (a: { href: string }) => (await fetch(a.href)).text());
-    expect(csv).toContain(`operations,,${open.length},`);
+    expect(csv).toContain(`operations,,${open!.length},`);
+    const composition = await page
+      .getByRole('link', { name: 'Export composition' })
+      .evaluate(async (a: { href: string }) => (await fetch(a.href)).text());
+    const [header, ...lines] = composition.trim().split('\n');
+    expect(header).toBe(
+      'by,rank,name,operations,present_value,share,application_id,originator_proposal_code',
+    );
+    const exported = lines.map((line) => line.split(',')).filter(([by]) => by === 'borrower');
+    expect(exported.map(([, , name, operations]) => `${name}: ${operations}`).toSorted()).toEqual(
+      borrowersOf(open!).map((one) => one.replace('erased borrowers', 'unknown')),
+    );
+    for (const { person } of open!) expect(composition).not.toContain(person.document);
   });
 });
 

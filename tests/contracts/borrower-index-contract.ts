@@ -32,6 +32,23 @@ export const borrowerIndexCases: readonly BorrowerIndexCase[] = [
     },
   },
   {
+    name: 'whose operations are is found, in their order, and of no other operation',
+    check: async (index) => {
+      const [digest, other] = [randomUUID(), randomUUID()];
+      const [first, second, third, unknown] = ['a', 'b', 'c', 'd'].map((name) => `loan-${digest}.${name}`);
+      await index.add([
+        { digest, stream: third! },
+        { digest: other, stream: second! },
+        { digest, stream: first! },
+      ]);
+      expect(await index.entriesOf([second!, unknown!, first!])).toEqual([
+        { digest, stream: first },
+        { digest: other, stream: second },
+      ]);
+      expect(await index.entriesOf([])).toEqual([]);
+    },
+  },
+  {
     name: 'what is removed is gone, and nothing else',
     check: async (index) => {
       const digest = randomUUID();

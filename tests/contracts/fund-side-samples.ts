@@ -8,6 +8,7 @@ import type { LoanDisbursed, LoanEvent, LoanReceived } from '../../domain/loan/i
 import { calendarDate } from '../../domain/shared/calendar-date.ts';
 import type { ApplicationId, FundId, LoanCode } from '../../domain/shared/identifiers.ts';
 import { SqlPortfolioPositions } from '../../infrastructure/sql/read-models/portfolio-reader.ts';
+import { SqlStandings } from '../../infrastructure/sql/read-models/standings-reader.ts';
 import { SqlNotifiedPayments } from '../../infrastructure/sql/read-models/reconciliation-reader.ts';
 import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
 import type { SqlDatabase } from '../../infrastructure/sql/sql-database.ts';
@@ -26,19 +27,28 @@ export class FundUnderTest {
   readonly fundId: string = randomUUID();
   readonly applicationId: string = randomUUID();
   readonly #store: ProjectionStore;
+  readonly #projections: readonly Projection[];
   readonly #told: ProjectedEvent[] = [];
   readonly portfolio: ShowPortfolio;
+  /** Digests by stream: whose the operations are. */
+  readonly borrowers = new Map<string, string>();
   readonly analysing: AnalysePortfolio;
   readonly reconciliation: ReconcileStatement;
   readonly payments: SqlNotifiedPayments;
 
   /** @param pageSize small, so that a case crosses pages */
-  constructor(database: SqlDatabase, pageSize = 2) {
+  constructor(database: SqlDatabase, pageSize = 2, projections = FUND_PROJECTIONS) {
+    this.#projections = projections;
     this.#store = new SqlProjectionStore(database);
     const positions = new SqlPortfolioPositions(database, pageSize);
     this.payments = new SqlNotifiedPayments(database, pageSize);
     this.portfolio = new ShowPortfolio(positions, new ManualClock(KNOWN_AT));
-    this.analysing = new AnalysePortfolio(positions, new ManualClock(KNOWN_AT));
+    this.analysing = new AnalysePortfolio({
+      positions,
+      standings: new SqlStandings(database),
+      borrowers: { of: async () => this.borrowers },
+      clock: new ManualClock(KNOWN_AT),
+    });
     this.reconciliation = new ReconcileStatement(this.payments);
   }
 
@@ -61,13 +71,13 @@ export class FundUnderTest {
 
   /** Everything of this store is emptied, and what was told of this fund is projected again. */
   async rebuild(): Promise<void> {
-    for (const projection of FUND_PROJECTIONS) await this.#store.reset(projection);
+    for (const projection of this.#projections) await this.#store.reset(projection);
     await this.project(this.#told.splice(0));
   }
 
   async project(events: readonly ProjectedEvent[]): Promise<void> {
     this.#told.push(...events);
-    for (const projection of FUND_PROJECTIONS) {
+    for (const projection of this.#projections) {
       const from = await this.#store.checkpoint(projection);
       const writes = events.flatMap((event) => projection.project(event));
       const applied = await this.#store.apply(

@@ -208,10 +208,67 @@ const analysisCases: readonly FundCase[] = [
       }).toEqual(position.open);
       expect(due.map(({ month }) => month)).toEqual(due.map(({ month }) => month).toSorted());
       const { presentValue } = position.open;
-      expect(applications).toEqual([{ applicationId: fund.applicationId, operations: 3, presentValue }]);
+      expect(applications).toEqual([{ name: fund.applicationId, operations: 3, presentValue }]);
       expect(largest.map(({ code }) => code).toSorted()).toEqual(['L1', 'L2', 'L3']);
       expect(largest.at(-1)!.code).toBe('L2');
       expect(largest.reduce((total, one) => total + one.presentValue, 0)).toBe(presentValue);
+    },
+  },
+];
+
+const compositionCases: readonly FundCase[] = [
+  {
+    name: 'operations are told by product, and by the state in which they were recorded to be at the end of the day',
+    check: async (fund) => {
+      await fund.tell('L1', active(fund.loan('L1')));
+      await fund.tell('L2', active(fund.loan('L2', { productType: 'consignado' })));
+      await fund.tell('L3', [...active(fund.loan('L3')), repurchaseRequested('repurchase')]);
+      const made = async (date: string) => {
+        const { states, products } = await fund.analysing.execute({
+          fundId: fund.fundId,
+          date: calendarDate(date),
+        });
+        return [states, products].map((parts) => parts.map(({ name, operations }) => [name, operations]));
+      };
+      // Bought on 19 January, recorded in June: GET /loan says so of each of these days.
+      expect(await made('2026-03-01')).toEqual([
+        [['active', 3]],
+        [
+          ['financing', 2],
+          ['consignado', 1],
+        ],
+      ]);
+      expect((await made('2026-06-20'))[0]).toEqual([
+        ['active', 2],
+        ['repurchase_pending', 1],
+      ]);
+    },
+  },
+  {
+    name: 'the largest borrowers come with all their operations, then the others, and those that were forgotten apart',
+    check: async (fund) => {
+      const held = 24;
+      const streamOf = (n: number): string => loanStream(fund.applicationId, `L${n}`);
+      for (let n = 0; n < held; n += 1) await fund.tell(`L${n}`, active(fund.loan(`L${n}`)));
+      // Two operations of one borrower, one that is forgotten, and twenty-one of a borrower each.
+      for (let n = 1; n < held; n += 1) fund.borrowers.set(streamOf(n), n <= 2 ? 'both' : `borrower ${n}`);
+      await fund.tell('L1', [paid('001')], 20);
+      const { concentration, position } = await fund.analysing.execute({
+        fundId: fund.fundId,
+        date: calendarDate('2026-06-20'),
+      });
+      const { borrowers, others, unknown } = concentration;
+      const each = unknown.presentValue;
+      expect(unknown.operations).toBe(1);
+      expect(borrowers).toHaveLength(20);
+      expect(borrowers[0]).toMatchObject({
+        operations: 2,
+        largest: { stream: streamOf(2), presentValue: each },
+      });
+      expect(borrowers.slice(1).map(({ presentValue }) => presentValue)).toEqual(Array(19).fill(each));
+      expect(others).toEqual({ borrowers: 2, operations: 2, presentValue: 2 * each });
+      const all = [...borrowers, others, unknown].reduce((sum, one) => sum + one.presentValue, 0);
+      expect(all).toBe(position.open.presentValue);
     },
   },
 ];
@@ -220,5 +277,6 @@ export const portfolioCases: readonly FundCase[] = [
   ...vectorCases,
   ...lifeCases,
   ...analysisCases,
+  ...compositionCases,
   ...portfolioSumCases,
 ];

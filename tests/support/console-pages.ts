@@ -22,6 +22,7 @@ const more = (fundId: string): readonly string[] => [
   '/decisions?status=repurchase_pending',
   `/decisions?fund=${fundId}&status=term_signed`,
   '/decisions/waiting',
+  `/portfolio?fund=${fundId}`,
   '/today/waiting',
   '/today/money',
   '/today/lag',

@@ -2,12 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Container } from 'inversify';
 import { ShowOperation } from '../../../application/audit/show-operation.ts';
 import type { RequestContext } from '../../../application/ports/clients.ts';
-import { maskDocument } from '../../../application/loans/loan-details.ts';
 import { MOST_STREAMS } from '../../../application/ports/operation-search.ts';
 import type { FoundOperation, OperationQuery } from '../../../application/ports/operation-search.ts';
 import { borrowerDigest } from '../../../application/privacy/forget-borrower.ts';
-import { KeyMissingError } from '../../../application/privacy/missing-keys.ts';
-import type { SealedBorrower } from '../../../domain/shared/identifiers.ts';
 import { printedRows } from '../../cli/columns.ts';
 import type { Column } from '../../cli/columns.ts';
 import type { OperationFilter, OperationServices } from '../../console/services.ts';
@@ -15,6 +12,7 @@ import { SqlOperationSearch } from '../../sql/read-models/operation-search.ts';
 import { SqlDeliveryLog } from '../../sql/webhooks/delivery-log.ts';
 import { SqlWebhookSubscriptions } from '../../sql/webhooks/subscriptions.ts';
 import { TOKENS } from '../container.ts';
+import { maskedBorrower } from './masked-borrowers.ts';
 import { privacyServices } from './privacy.ts';
 import { translatorOfEvents } from './publishing.ts';
 
@@ -63,15 +61,7 @@ const searchServices = (container: Container): Pick<OperationServices, 'search' 
     const streams = await borrowerIndex.streamsOf(borrowerDigest(vault, document));
     return { ...filter, streams: streams.slice(0, MOST_STREAMS) };
   };
-  const masked = async ({ stream, borrower }: FoundOperation): Promise<string | null> => {
-    try {
-      const opened = await vault.open(stream, borrower as SealedBorrower);
-      return opened ? maskDocument(opened.document_number) : null;
-    } catch (error) {
-      if (error instanceof KeyMissingError) return null;
-      throw error;
-    }
-  };
+  const masked = maskedBorrower(vault);
   const everyOne = async function* (filter: OperationFilter, signal: AbortSignal) {
     const query = await queryOf(filter);
     let page = await search.find({ ...query, limit: EXPORTED_AT_ONCE });

@@ -38,7 +38,7 @@ export const consoleServices = (container: Container): ConsoleServices => {
     today: () => clock.today(),
     desk: new SqlDesk(engines.readModelDatabase),
     operations: operationServices(container),
-    portfolio: portfolioPages(container),
+    portfolio: portfolioPages(container, caughtUp),
     endpoints: async () => {
       const clients = await clientRegistry.list();
       return subscriptions.ofApplications([...new Set(clients.map(({ applicationId }) => applicationId))]);

@@ -164,6 +164,11 @@ export const serviceMigrations: readonly Migration[] = [
       )${clustered}`,
     ],
   },
+  // Whose the operations of a portfolio are.
+  {
+    id: 'privacy-002-borrower-of-operation',
+    statements: () => ['create index borrower_operation_stream on borrower_operation (stream, digest)'],
+  },
   // How far a service has been moved into this database.
   {
     id: 'moving-001-progress',

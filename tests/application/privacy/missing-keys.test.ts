@@ -28,7 +28,7 @@ const setUp = (kept: ReadonlySet<string> = new Set()) => {
   const vault = new RecordedForgetting(withoutKeys(kept), { events: world.store, onMissing });
   const forgetting = new ForgetBorrower({
     commands: world.commands,
-    index: { add: async () => undefined, streamsOf: async () => [], remove: async () => undefined },
+    index: { streamsOf: async () => [], remove: async () => undefined },
     keys: { forget: async () => undefined, forgetOlder: async () => undefined },
     documents: { remove: async () => undefined },
     vault: openVault,
@@ -54,7 +54,6 @@ test('a key that is gone for good is given up by forgetting its borrower: the lo
   const giving = new ForgetBorrower({
     commands: world.commands,
     index: {
-      add: async () => undefined,
       streamsOf: async () => entries.map(({ stream }) => stream),
       remove: async () => void entries.pop(),
     },

@@ -1,91 +1,106 @@
-import { amount, count } from '../../format.ts';
+import type { AnalysedPortfolio } from '../../../../application/portfolio/analyse-portfolio.ts';
+import { amount, count, date } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { operationPath } from '../../names.ts';
+import { statusName } from '../../names.ts';
 import { pictureOf } from '../../picture.ts';
-import { WORDS } from '../words.ts';
-import { shareOf, tableOf } from './tables.ts';
-import type { Shown, Texts } from './tables.ts';
+import { movement, shareOf, tableOf } from './tables.ts';
+import type { Head, Shown, Texts } from './tables.ts';
 
-const APPLICATIONS_DRAWN = 12;
+const DRAWN = 12;
 
-export const composition = ({ analysed: { position, applications }, names }: Shown, texts: Texts): View => {
-  const whole = position.open.presentValue;
-  const nameOf = (applicationId: string): string => names.get(applicationId) ?? applicationId;
-  const drawn = applications.slice(0, APPLICATIONS_DRAWN);
+interface Sort {
+  readonly id: string;
+  readonly title: string;
+  readonly says: string;
+  readonly head: string;
+  readonly of: 'applications' | 'states' | 'products';
+  readonly nameOf: (name: string) => string;
+}
+
+const sortsOf = ({ names, language }: Shown, texts: Texts): readonly Sort[] => [
+  {
+    id: 'composition-title',
+    title: texts.composition,
+    says: texts.compositionSays,
+    head: texts.application,
+    of: 'applications',
+    nameOf: (name) => names.get(name) ?? name,
+  },
+  {
+    id: 'states-title',
+    title: texts.byState,
+    says: texts.byStateSays,
+    head: texts.state,
+    of: 'states',
+    nameOf: (name) => statusName(name, language),
+  },
+  {
+    id: 'products-title',
+    title: texts.byProduct,
+    says: texts.byProductSays,
+    head: texts.product,
+    of: 'products',
+    nameOf: (name) => name,
+  },
+];
+
+/** What is held on either day, the largest on the day that is asked for first. */
+const namesIn = (now: AnalysedPortfolio, before: AnalysedPortfolio | undefined, of: Sort['of']) => [
+  ...new Set([...now[of], ...(before?.[of] ?? [])].map(({ name }) => name)),
+];
+
+const composition = (sort: Sort, { analysed, against }: Shown, texts: Texts): View => {
+  const whole = analysed.position.open.presentValue;
+  const [parts, earlier] = [analysed, against].map(
+    (one) => new Map(one?.[sort.of].map((part) => [part.name, part])),
+  );
+  const rows = namesIn(analysed, against, sort.of).map((name) => ({
+    name: name === undefined ? texts.unknown : sort.nameOf(name),
+    operations: parts!.get(name)?.operations ?? 0,
+    presentValue: parts!.get(name)?.presentValue ?? 0,
+    before: earlier!.get(name)?.presentValue ?? 0,
+  }));
+  const drawn = rows.slice(0, DRAWN);
+  const values = drawn.map(({ presentValue }) => presentValue);
+  const series = [{ name: texts.presentValue, meaning: 'one' as const, values }];
+  const heads: readonly Head[] = [
+    [sort.head],
+    [texts.operations, 'number'],
+    [texts.presentValue, 'number'],
+    [texts.share, 'number'],
+    ...(against
+      ? ([
+          [date(against.position.date), 'number'],
+          [texts.difference, 'number'],
+        ] as const)
+      : []),
+  ];
   return html`
-    <section aria-labelledby="composition-title">
-      <h2 id="composition-title">${texts.composition}</h2>
+    <section aria-labelledby=${sort.id}>
+      <h2 id=${sort.id}>${sort.title}</h2>
       ${
-        applications.length > 1 &&
+        rows.length > 1 &&
         pictureOf(
-          {
-            kind: 'bar',
-            lying: true,
-            unit: 'cents',
-            labels: drawn.map(({ applicationId }) => nameOf(applicationId)),
-            series: [
-              {
-                name: texts.presentValue,
-                meaning: 'one',
-                values: drawn.map(({ presentValue }) => presentValue),
-              },
-            ],
-          },
-          texts.compositionSays,
+          { kind: 'bar', lying: true, unit: 'cents', labels: drawn.map(({ name }) => name), series },
+          sort.says,
         )
       }
       ${tableOf(
-        texts.composition,
-        [
-          [texts.application],
-          [texts.operations, 'number'],
-          [texts.presentValue, 'number'],
-          [texts.share, 'number'],
-        ],
-        applications.map((one) => [
-          nameOf(one.applicationId),
-          count(one.operations),
-          amount(one.presentValue),
-          shareOf(one.presentValue, whole),
-        ]),
-      )}
-    </section>
-  `;
-};
-
-const TEN = 10;
-
-export const concentration = (
-  { analysed: { position, largest }, names, language }: Shown,
-  texts: Texts,
-): View => {
-  const whole = position.open.presentValue;
-  const upTo = (end: number): number =>
-    largest.slice(0, end).reduce((sum, { presentValue }) => sum + presentValue, 0);
-  return html`
-    <section aria-labelledby="concentration-title">
-      <h2 id="concentration-title">${texts.concentration}</h2>
-      <p>${texts.concentrationSays(shareOf(upTo(1), whole), shareOf(upTo(TEN), whole))}</p>
-      ${tableOf(
-        texts.concentration,
-        [
-          ['#', 'number'],
-          [WORDS[language].operation],
-          [texts.application],
-          [texts.presentValue, 'number'],
-          [texts.share, 'number'],
-          [texts.cumulative, 'number'],
-        ],
-        largest.map(({ applicationId, code = '', presentValue }, i) => [
-          i + 1,
-          html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`,
-          names.get(applicationId) ?? applicationId,
+        sort.title,
+        heads,
+        rows.map(({ name, operations, presentValue, before }) => [
+          name,
+          count(operations),
           amount(presentValue),
           shareOf(presentValue, whole),
-          shareOf(upTo(i + 1), whole),
+          ...(against ? [amount(before), movement(presentValue - before, amount)] : []),
         ]),
       )}
     </section>
   `;
 };
+
+/** Of what a position is made. */
+export const compositions = (shown: Shown, texts: Texts): readonly View[] =>
+  sortsOf(shown, texts).map((sort) => composition(sort, shown, texts));

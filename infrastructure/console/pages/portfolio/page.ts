@@ -2,6 +2,7 @@ import { isCalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
+import { withQuery } from '../../names.ts';
 import { ConsoleProblem, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import type { ConsoleServices } from '../../services.ts';
@@ -56,7 +57,7 @@ const form = ({ fundId, date, against }: Asked, funds: readonly string[], visit:
 };
 
 const addressOf = (path: string, { fundId, date, against }: Asked): string =>
-  `${path}?${String(new URLSearchParams({ fund: fundId ?? '', day: date, ...(against && { against }) }))}`;
+  withQuery(path, { fund: fundId, day: date, against });
 
 /** The page itself is there at once; the position of a large fund is fetched into it. */
 const show = async (visit: Visit, services: ConsoleServices): Promise<Answer> => {
@@ -96,9 +97,15 @@ const position = async (visit: Visit, services: ConsoleServices): Promise<Answer
     body: positionView({
       language: visit.language,
       analysed,
-      against: other?.position,
+      against: other,
       names: distinct(names),
-      exportPath: addressOf('/portfolio/export', asked),
+      documents: await services.portfolio.documents(
+        analysed.concentration.borrowers.map(({ largest }) => largest.stream),
+      ),
+      exports: {
+        position: addressOf('/portfolio/export', asked),
+        composition: addressOf('/portfolio/composition', asked),
+      },
     }),
   };
 };
@@ -114,17 +121,20 @@ const distinct = (names: ReadonlyMap<string, string>): ReadonlyMap<string, strin
   );
 };
 
-const exported = async (visit: Visit, services: ConsoleServices): Promise<Answer> => {
-  const { fundId, date } = askedOf(visit, services);
-  if (fundId === undefined) throw refused();
-  const analysed = await services.portfolio.analyse({ fundId, date });
-  return {
-    kind: 'file',
-    name: `portfolio-${date}.csv`,
-    mediaType: 'text/csv; charset=utf-8',
-    content: services.portfolio.csv(analysed.position),
+/** A file of what `written` makes of the position. */
+const exported =
+  (name: string, written: 'csv' | 'compositionCsv') =>
+  async (visit: Visit, services: ConsoleServices): Promise<Answer> => {
+    const { fundId, date } = askedOf(visit, services);
+    if (fundId === undefined) throw refused();
+    const analysed = await services.portfolio.analyse({ fundId, date });
+    return {
+      kind: 'file',
+      name: `${name}-${date}.csv`,
+      mediaType: 'text/csv; charset=utf-8',
+      content: services.portfolio[written](analysed),
+    };
   };
-};
 
 /** What a fund holds and gets, on any day, and against another one. */
 export const portfolioPage: Page = {
@@ -133,6 +143,7 @@ export const portfolioPage: Page = {
   routes: [
     view('/portfolio', show),
     view('/portfolio/position', position),
-    view('/portfolio/export', exported),
+    view('/portfolio/export', exported('portfolio', 'csv')),
+    view('/portfolio/composition', exported('portfolio-composition', 'compositionCsv')),
   ],
 };

@@ -3,16 +3,14 @@ import { amount, count, date } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { pictureOf } from '../../picture.ts';
-import { composition, concentration } from './composition.ts';
-import { shareOf, tableOf } from './tables.ts';
+import { compositions } from './composition.ts';
+import { concentrations } from './concentration.ts';
+import { movement, shareOf, tableOf } from './tables.ts';
 import type { Shown, Texts } from './tables.ts';
 import { PORTFOLIO } from './texts.ts';
 
 const receivedOf = ({ flows }: FundPosition, when: 'onDay' | 'toDate'): number =>
   flows.reduce((sum, flow) => sum + flow[when].amount, 0);
-/** With its sign, so that it reads as a movement. */
-const movement = (value: number, write: (value: number) => string): string =>
-  `${value < 0 ? '−' : '+'}${write(Math.abs(value))}`;
 
 interface Measure {
   readonly name: string;
@@ -43,7 +41,7 @@ const measuresOf = (texts: Texts): readonly Measure[] => [
   },
 ];
 
-const tiles = ({ analysed: { position }, against }: Shown, texts: Texts): View => html`
+const tiles = ({ analysed: { position }, against: other }: Shown, texts: Texts): View => html`
   <div class="tiles">
     ${measuresOf(texts).map(
       ({ name, of, write, note }) =>
@@ -52,9 +50,9 @@ const tiles = ({ analysed: { position }, against }: Shown, texts: Texts): View =
           <p>${write(of(position))}</p>
           ${note && html`<small>${note(position)}</small>`}
           ${
-            against &&
+            other &&
             html`<br /><small
-                >${texts.since(date(against.date), movement(of(position) - of(against), write))}</small
+                >${texts.since(date(other.position.date), movement(of(position) - of(other.position), write))}</small
               >`
           }
         </article>`,
@@ -65,7 +63,8 @@ const tiles = ({ analysed: { position }, against }: Shown, texts: Texts): View =
 const daysOf = ({ from, to }: FundPosition['buckets'][number]): string =>
   to === null ? `${from}+` : `${from}–${to}`;
 
-const ageing = ({ analysed: { position }, against }: Shown, texts: Texts): View => {
+const ageing = ({ analysed: { position }, against: other }: Shown, texts: Texts): View => {
+  const against = other?.position;
   const { buckets, open, overdue } = position;
   const notDue = {
     installments: open.installments - overdue.installments,
@@ -166,7 +165,7 @@ const cash = ({ analysed: { position, received, due } }: Shown, texts: Texts): V
   `;
 };
 
-const flows = ({ analysed: { position }, against }: Shown, texts: Texts): View => html`
+const flows = ({ analysed: { position }, against: other }: Shown, texts: Texts): View => html`
   <section aria-labelledby="flows-title">
     <h2 id="flows-title">${texts.flows}</h2>
     ${tableOf(
@@ -175,15 +174,15 @@ const flows = ({ analysed: { position }, against }: Shown, texts: Texts): View =
         [texts.flow],
         [texts.dayValue, 'number'],
         [texts.toDate, 'number'],
-        ...(against
+        ...(other
           ? ([
-              [date(against.date), 'number'],
+              [date(other.position.date), 'number'],
               [texts.difference, 'number'],
             ] as const)
           : []),
       ],
       position.flows.map(({ flow, onDay, toDate }, i) => {
-        const before = against?.flows[i]?.toDate.amount;
+        const before = other?.position.flows[i]?.toDate.amount;
         return [
           texts.kinds[flow],
           amount(onDay.amount),
@@ -204,9 +203,13 @@ export const positionView = (shown: Shown): View => {
     <div class="side-by-side">${ageing(shown, texts)} ${cash(shown, texts)}</div>
     ${
       position.operations > 0 &&
-      html`<div class="side-by-side">${composition(shown, texts)} ${concentration(shown, texts)}</div>`
+      html`<div class="side-by-side">${concentrations(shown, texts)}</div>
+        <div class="side-by-side">${compositions(shown, texts)}</div>`
     }
     ${flows(shown, texts)}
-    <p class="actions"><a href=${shown.exportPath} download>${texts.export}</a></p>
+    <p class="actions">
+      <a href=${shown.exports.position} download>${texts.export}</a>
+      <a href=${shown.exports.composition} download>${texts.exportComposition}</a>
+    </p>
   `;
 };

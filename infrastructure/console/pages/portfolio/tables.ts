@@ -1,5 +1,4 @@
 import type { AnalysedPortfolio } from '../../../../application/portfolio/analyse-portfolio.ts';
-import type { FundPosition } from '../../../../application/portfolio/show-portfolio.ts';
 import { percent } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
@@ -10,15 +9,22 @@ export interface Shown {
   readonly language: Language;
   readonly analysed: AnalysedPortfolio;
   /** Of another day. */
-  readonly against: FundPosition | undefined;
+  readonly against: AnalysedPortfolio | undefined;
   /** Names of applications' clients. */
   readonly names: ReadonlyMap<string, string>;
-  readonly exportPath: string;
+  /** Masked, by the stream of a borrower's largest operation; null where nothing opens it any more. */
+  readonly documents: ReadonlyMap<string, string | null>;
+  /** Where the files are. */
+  readonly exports: Readonly<Record<'position' | 'composition', string>>;
 }
 export type Texts = (typeof PORTFOLIO)[keyof InLanguages<unknown>];
 
 export const shareOf = (part: number, whole: number): string =>
   whole === 0 ? percent(0) : percent(part / whole);
+
+/** With its sign, so that it reads as a movement. */
+export const movement = (value: number, write: (value: number) => string): string =>
+  `${value < 0 ? '−' : '+'}${write(Math.abs(value))}`;
 
 /** A column, and whether it holds numbers. */
 export type Head = readonly [string, 'number'?];

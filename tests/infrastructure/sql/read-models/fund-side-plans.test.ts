@@ -3,6 +3,7 @@ import type { CompiledQuery } from 'kysely';
 import { calendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { SqlPortfolioPositions } from '../../../../infrastructure/sql/read-models/portfolio-reader.ts';
 import { SqlNotifiedPayments } from '../../../../infrastructure/sql/read-models/reconciliation-reader.ts';
+import { SqlStandings } from '../../../../infrastructure/sql/read-models/standings-reader.ts';
 import type { Query, SqlDatabase } from '../../../../infrastructure/sql/sql-database.ts';
 import { openReadModel, query } from '../support/temporary-database.ts';
 import type { TemporaryDatabase } from '../support/temporary-database.ts';
@@ -67,4 +68,13 @@ test('a page of the portfolio starts from the operations of the fund', async () 
   expect(operations).not.toContain('TEMP B-TREE');
   expect(installments).toContain('USING INDEX portfolio_operation_fund (fund_id=? AND stream>?)');
   expect(installments).toContain('SEARCH installment USING PRIMARY KEY (stream=?)');
+});
+
+test('how operations stood is looked up one by one, and nothing is walked over', async () => {
+  const [plan] = await plansOf((database) =>
+    new SqlStandings(database).before('z', ['loan-a.1', 'loan-a.2']),
+  );
+  expect(plan).toContain('SEARCH loan USING INDEX sqlite_autoindex_loan_1 (stream=?)');
+  expect(plan).toContain('SEARCH status_history USING PRIMARY KEY (stream=?)');
+  expect(plan).not.toMatch(/SCAN|TEMP B-TREE/);
 });

@@ -1,0 +1,180 @@
+import { parseLoanStream } from '../command-handling/operation.ts';
+import type { Standing } from '../ports/fund-reports.ts';
+import type { Held, Valued } from './show-portfolio.ts';
+
+/** What some of the operations are worth to the fund; present value in integer cents. */
+export interface Worth {
+  readonly operations: number;
+  readonly presentValue: number;
+}
+
+/** All operations that have something in common. */
+export interface Part extends Worth {
+  /** An application's id, a status, a product; undefined for operations of which it is not known. */
+  readonly name: string | undefined;
+}
+
+export interface OperationWorth {
+  readonly applicationId: string;
+  readonly code: string;
+  readonly presentValue: number;
+}
+
+export interface BorrowerWorth extends Worth {
+  /** The borrower's largest operation, which is how the borrower can be named: who it is stands nowhere here. */
+  readonly largest: OperationWorth & { readonly stream: string };
+}
+
+/** How much of a portfolio its largest borrowers owe. */
+export interface Concentration {
+  /** At most `LARGEST`, the largest first. */
+  readonly borrowers: readonly BorrowerWorth[];
+  /** Everyone else. */
+  readonly others: Worth & { readonly borrowers: number };
+  /** Operations whose borrowers cannot be told apart any more: they were forgotten. */
+  readonly unknown: Worth;
+}
+
+export interface DueMonth extends Held {
+  /** As in 2026-06. */
+  readonly month: string;
+}
+
+export const LARGEST = 20;
+/** So many are gathered before the small ones are let go again. */
+const GATHERED = 10_000;
+const MONTH = 'yyyy-mm'.length;
+
+interface Tally {
+  operations: number;
+  presentValue: number;
+}
+const empty = (): Tally => ({ operations: 0, presentValue: 0 });
+
+const byValue = (one: { readonly presentValue: number }, other: { readonly presentValue: number }): number =>
+  other.presentValue - one.presentValue;
+
+class Parts {
+  readonly #tallies = new Map<string | undefined, Tally>();
+
+  add(name: string | undefined, presentValue: number): void {
+    let tally = this.#tallies.get(name);
+    if (tally === undefined) this.#tallies.set(name, (tally = empty()));
+    tally.operations += 1;
+    tally.presentValue += presentValue;
+  }
+
+  all(): readonly Part[] {
+    return [...this.#tallies].map(([name, tally]) => ({ name, ...tally })).toSorted(byValue);
+  }
+}
+
+interface BorrowerTally extends Tally {
+  largest: BorrowerWorth['largest'];
+}
+
+/** Holds a number and a name for each borrower. */
+class Borrowers {
+  readonly #tallies = new Map<string, BorrowerTally>();
+  readonly #unknown = empty();
+
+  add(digest: string | undefined, operation: BorrowerWorth['largest']): void {
+    const tally = digest === undefined ? this.#unknown : this.#tallyOf(digest, operation);
+    tally.operations += 1;
+    tally.presentValue += operation.presentValue;
+  }
+
+  concentration(): Concentration {
+    const sorted = [...this.#tallies.values()].toSorted(byValue);
+    const others = { borrowers: Math.max(0, sorted.length - LARGEST), ...empty() };
+    for (const { operations, presentValue } of sorted.slice(LARGEST)) {
+      others.operations += operations;
+      others.presentValue += presentValue;
+    }
+    return { borrowers: sorted.slice(0, LARGEST), others, unknown: this.#unknown };
+  }
+
+  #tallyOf(digest: string, operation: BorrowerWorth['largest']): Tally {
+    const before = this.#tallies.get(digest);
+    if (before === undefined) {
+      const tally = { ...empty(), largest: operation };
+      this.#tallies.set(digest, tally);
+      return tally;
+    }
+    if (before.largest.presentValue < operation.presentValue) before.largest = operation;
+    return before;
+  }
+}
+
+/** Recorded before the purchase was, which counts from an earlier day. */
+const BEFORE_PURCHASE: readonly (string | undefined)[] = ['received', 'approved', 'term_signed', undefined];
+
+const statusOf = (standing: Standing | undefined): string | undefined =>
+  standing && (BEFORE_PURCHASE.includes(standing.status) ? 'active' : standing.status);
+
+/** Gathers what a walk over the held operations comes past. */
+export class Composition {
+  readonly #months = new Map<string, { installments: number; faceValue: number; presentValue: number }>();
+  readonly #applications = new Parts();
+  readonly #states = new Parts();
+  readonly #products = new Parts();
+  readonly #borrowers = new Borrowers();
+  #largest: OperationWorth[] = [];
+
+  /** @param borrowers a digest for each stream; @see TellBorrowers */
+  add(page: readonly Valued[], standings: readonly Standing[], borrowers: ReadonlyMap<string, string>): void {
+    const standingOf = new Map(standings.map((one) => [one.stream, one]));
+    for (const held of page) {
+      const { stream } = held;
+      const presentValue = this.#addMonths(held);
+      const place = parseLoanStream(stream);
+      if (place === undefined) continue;
+      const operation = { ...place, presentValue };
+      const standing = standingOf.get(stream);
+      this.#applications.add(place.applicationId, presentValue);
+      this.#states.add(statusOf(standing), presentValue);
+      this.#products.add(standing?.productType, presentValue);
+      this.#borrowers.add(borrowers.get(stream), { ...operation, stream });
+      this.#largest.push(operation);
+    }
+    if (this.#largest.length >= GATHERED) this.#largest = this.#largestOnes();
+  }
+
+  result() {
+    return {
+      due: [...this.#months]
+        .map(([month, sums]): DueMonth => ({ month, ...sums }))
+        .toSorted((one, other) => (one.month < other.month ? -1 : 1)),
+      applications: this.#applications.all(),
+      states: this.#states.all(),
+      products: this.#products.all(),
+      concentration: this.#borrowers.concentration(),
+      largest: this.#largestOnes(),
+    };
+  }
+
+  #largestOnes(): OperationWorth[] {
+    return this.#largest.toSorted(byValue).slice(0, LARGEST);
+  }
+
+  /** @returns the present value of the operation */
+  #addMonths({ open, presentValues }: Valued): number {
+    let worth = 0;
+    for (const [i, { dueDate, faceValue }] of open.entries()) {
+      const presentValue = presentValues[i]!;
+      const month = this.#monthOf(dueDate.slice(0, MONTH));
+      month.installments += 1;
+      month.faceValue += faceValue;
+      month.presentValue += presentValue;
+      worth += presentValue;
+    }
+    return worth;
+  }
+
+  #monthOf(month: string) {
+    let sums = this.#months.get(month);
+    if (sums === undefined)
+      this.#months.set(month, (sums = { installments: 0, faceValue: 0, presentValue: 0 }));
+    return sums;
+  }
+}
