@@ -8,6 +8,7 @@ import { StandInProcess } from '../support/eventstoredb/stand-in-process.ts';
 import { testKafka } from '../support/kafka/test-kafka.ts';
 import { testPostgres } from '../support/postgres/test-postgres.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { within } from '../support/within.ts';
 
 const CODE = 'OP-1';
 const closing: (() => Promise<void>)[] = [];
@@ -45,6 +46,10 @@ beforeAll(async () => {
   ]);
   expect(await world.call(application, { method: 'POST', path: '/loan', body: loan })).toMatchObject({
     status: 201,
+  });
+  // A read of it is answered once the reads hold it.
+  expect(await world.call(application, { method: 'GET', path: `/loan/${CODE}` })).toMatchObject({
+    status: 200,
   });
   beside = keep(await ConsoleBeside.open(world));
 }, 300_000);
@@ -112,6 +117,8 @@ test('the console decides and shows every page over EventStoreDB, PostgreSQL and
     [`/portfolio/composition?fund=${fund}`]: new RegExp(`borrower,1,\\*{9}\\d\\d,1,.*,1\\.000000,.*,${CODE}`),
     [endpoint]: /loan_received/,
   };
+  // Deliveries are queued by who follows the topics, in its own time.
+  await within('a delivery is queued', 60_000, async () => /loan_received/.test(await ask(endpoint)));
   for (const { path, hidden } of PAGES) if (hidden !== true) expect(Object.keys(expected)).toContain(path);
   const found = Object.entries(expected).map(async ([path, text]) => [path, text.test(await ask(path))]);
   expect(Object.fromEntries(await Promise.all(found))).toEqual(
