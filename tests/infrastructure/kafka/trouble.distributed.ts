@@ -137,7 +137,8 @@ test('a bus that is opened while the brokers are away works as soon as they are 
     'a publication',
   );
   await until(() => seen.length > 0, 'an event');
-  expect(seen).toEqual([event]);
+  // At least once: a session that is lost before its offset is stored hands it out again.
+  expect(new Set(seen.map(({ eventId }) => eventId))).toEqual(new Set([event.eventId]));
   expect(bus.status().groups.get('g')).toMatchObject({ joined: true, lastError: undefined });
 });
 

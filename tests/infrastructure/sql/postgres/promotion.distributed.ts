@@ -11,6 +11,7 @@ import { holdSnapshot } from '../../../support/postgres/held-snapshot.ts';
 import { PostgresServer } from '../../../support/postgres/postgres-server.ts';
 import { query, raw, severalServers } from '../../../support/postgres/test-postgres.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
+import { within } from '../../../support/within.ts';
 
 let primary: PostgresServer;
 let standby: PostgresServer;
@@ -88,16 +89,22 @@ test('a server that has become read-only is left at once, with every idle connec
 
 test('a standby alone is refused; a transaction that is held open is seen; processes tell the time of the server', async () => {
   await expect(open(standby.url)).rejects.toThrow('standby');
-  expect(await oldestTransaction(database)).toEqual({ seconds: 0, seesAll: true });
+  // The server's own work, such as autovacuum, may hold one open for a moment.
+  await within(
+    'no transaction is held open',
+    30_000,
+    async () => (await oldestTransaction(database))!.seconds === 0,
+  );
+  expect(await oldestTransaction(database)).toMatchObject({ seesAll: true });
   const held = await holdSnapshot(primary.url);
   await delay(1_100);
   expect((await oldestTransaction(database))!.seconds).toBeGreaterThanOrEqual(1);
   await held.release();
   // Its clock is asked for between two looks at what the process takes for its time.
-  const earliest = database.now() - 500;
+  const earliest = database.now() - 5_000;
   const [row] = await database.read(
     query<{ now: number }>('select floor(extract(epoch from clock_timestamp()) * 1000) as now'),
   );
   expect(Number(row!.now)).toBeGreaterThan(earliest);
-  expect(Number(row!.now)).toBeLessThan(database.now() + 500);
+  expect(Number(row!.now)).toBeLessThan(database.now() + 5_000);
 }, 300_000);
