@@ -1,18 +1,15 @@
 import { LOAN_STREAM_PREFIX } from '../../../application/command-handling/operation.ts';
 import { PolledProgress, ReadModelProgress } from '../../../application/loans/read-model-progress.ts';
 import { Projector } from '../../../application/projecting/projector.ts';
-import { QuarantinedOperations } from '../../../application/quarantine/quarantined-operations.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';
 import type { Projection } from '../../../projections/projection.ts';
 import type { ProjectionsServices } from '../../cli/cli-services.ts';
 import { SqlLoanVersions } from '../../sql/read-models/loan-reader.ts';
 import { pause, throttled } from '../../support/time.ts';
 import type { Foundations } from '../foundations.ts';
-import { logOrder, toProjected } from '../projections.ts';
+import { toProjected } from '../projections.ts';
 import { rebuildOf } from '../serving-generation.ts';
 import type { Adapters } from './adapters.ts';
-import type { Commands } from './loans.ts';
-import type { Scheduling } from './scheduling.ts';
 
 /** Requests wait for the loans; reports and look-ups wait until their own read models have caught up, so those leave the machine to requests. */
 const LOAN_PAUSE_MS = 8;
@@ -82,20 +79,3 @@ export const projectionsServices = ({ engines }: Foundations): ProjectionsServic
     dropOld: () => generations.dropOld(),
   };
 };
-
-export const quarantinedOperations = (
-  { engines, configuration }: Foundations,
-  { events, projectionStore, relayQuarantine }: Adapters,
-  { resolving }: Commands['renegotiation'],
-  { completion, sandboxAdministrator }: Scheduling,
-): QuarantinedOperations =>
-  new QuarantinedOperations({
-    renegotiations: resolving,
-    actors: [completion, ...(configuration.environment === 'sandbox' ? [sandboxAdministrator] : [])],
-    projections: engines.projections,
-    store: projectionStore,
-    relay: relayQuarantine,
-    events,
-    decode: toProjected,
-    order: logOrder,
-  });
