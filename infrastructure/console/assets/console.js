@@ -47,6 +47,7 @@ const release = () => {
 addEventListener('pointerdown', ({ button }) => (pressed = button === 0), true);
 addEventListener('pointerup', release, true);
 addEventListener('pointercancel', release, true);
+addEventListener('blur', release);
 addEventListener('htmx:before:swap', (event) => {
   if (!pressed) return;
   event.preventDefault();
