@@ -5,7 +5,7 @@ import type { ConsumerOffsets, ConsumerProgress, OperationMark } from '../../app
 import type { Schema } from './schema.ts';
 import { GuardFailedError } from './sql-database.ts';
 import type { SqlDatabase, Statement } from './sql-database.ts';
-import { prepared, preparedRows } from './webhooks/prepared-query.ts';
+import { prepared } from './webhooks/prepared-query.ts';
 
 const moveOffset = (builder: Kysely<Schema>) =>
   prepared(
@@ -19,52 +19,42 @@ const moveOffset = (builder: Kysely<Schema>) =>
         .where('next_offset', '=', row.from),
   );
 
-interface MarkRow {
-  group: string;
-  operation: string;
-  sequence: number;
-  ids: string;
-  handled: string | null;
-}
-
-const writeMarks = (builder: Kysely<Schema>) =>
-  preparedRows((rows: readonly MarkRow[]) =>
-    builder
-      .insertInto('consumer_mark')
-      .values(
-        rows.map((row) => ({
+const writeMark = (builder: Kysely<Schema>) =>
+  prepared(
+    (row: { group: string; operation: string; sequence: number; ids: string; handled: string | null }) =>
+      builder
+        .insertInto('consumer_mark')
+        .values({
           consumer_group: row.group,
           operation: row.operation,
           sequence: row.sequence,
           event_ids: row.ids,
           handled: row.handled,
-        })),
-      )
-      .onConflict((conflict) =>
-        conflict.columns(['consumer_group', 'operation']).doUpdateSet((eb) => ({
-          sequence: eb.ref('excluded.sequence'),
-          event_ids: eb.ref('excluded.event_ids'),
-          handled: eb.ref('excluded.handled'),
-        })),
-      ),
+        })
+        .onConflict((conflict) =>
+          conflict.columns(['consumer_group', 'operation']).doUpdateSet((eb) => ({
+            sequence: eb.ref('excluded.sequence'),
+            event_ids: eb.ref('excluded.event_ids'),
+            handled: eb.ref('excluded.handled'),
+          })),
+        ),
   );
 
 /** The statements that store a batch's progress beside its effects. */
 export class ProgressStatements {
   readonly #offset: ReturnType<typeof moveOffset>;
-  readonly #marks: ReturnType<typeof writeMarks>;
+  readonly #mark: ReturnType<typeof writeMark>;
 
   constructor(builder: Kysely<Schema>) {
     this.#offset = moveOffset(builder);
-    this.#marks = writeMarks(builder);
+    this.#mark = writeMark(builder);
   }
 
   /** The guard comes first: a consumer that lost the partition writes nothing else. */
   of({ group, topic, partition, from, to, operations }: ConsumerProgress, now: string): readonly Statement[] {
-    const rows = operations.map(({ operation, sequence, eventIds, handled = null }) => {
-      return { group, operation, sequence, ids: JSON.stringify(eventIds), handled };
-    });
-    const marks = this.#marks(rows).map((query) => ({ query }));
+    const marks = operations.map(({ operation, sequence, eventIds, handled = null }) => ({
+      query: this.#mark({ group, operation, sequence, ids: JSON.stringify(eventIds), handled }),
+    }));
     return [{ query: this.#offset({ group, topic, partition, from, to, now }), expectChanges: 1 }, ...marks];
   }
 }

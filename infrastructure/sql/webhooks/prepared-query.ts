@@ -3,20 +3,16 @@ import type { Query } from '../sql-database.ts';
 
 type Value = string | number | null;
 
-/** Stands for a value of one of the rows that a query is built for. */
 class Slot {
-  readonly row: number;
   readonly name: string;
-  constructor(row: number, name: string) {
-    this.row = row;
+  constructor(name: string) {
     this.name = name;
   }
 }
 
-const slotsOf = (row: number): object =>
-  new Proxy(Object.create(null) as object, { get: (_, name) => new Slot(row, String(name)) });
-
-const slots = slotsOf(0);
+const slots = new Proxy(Object.create(null) as object, {
+  get: (_, name) => new Slot(String(name)),
+});
 
 /**
  * Compiles once and binds many times. Building a query costs more than running it, and these run thousands of times a second.
@@ -30,42 +26,4 @@ export const prepared = <Parameters extends { readonly [Name in keyof Parameters
     ...template,
     parameters: template.parameters.map((p) => (p instanceof Slot ? values[p.name as keyof Parameters] : p)),
   });
-};
-
-/** Rows of one statement, largest first: every small list is one statement, and the engine sees few different ones of each. */
-const SIZES = [64, 32, 16, 8, 7, 6, 5, 4, 3, 2, 1];
-
-/** Cuts rows for statements that are compiled once for each size. */
-export const chunks = <T>(rows: readonly T[]): readonly (readonly T[])[] => {
-  const cut: (readonly T[])[] = [];
-  for (let at = 0; at < rows.length;) {
-    const size = SIZES.find((one) => one <= rows.length - at)!;
-    cut.push(rows.slice(at, (at += size)));
-  }
-  return cut;
-};
-
-/** The same for rows that travel together: as few statements as their sizes allow, in the order of the rows. */
-export const preparedRows = <Row extends { readonly [Name in keyof Row]: Value }, Result>(
-  build: (rows: readonly Row[]) => Query<Result>,
-): ((rows: readonly Row[]) => readonly CompiledQuery<Result>[]) => {
-  const templates = new Map<number, CompiledQuery<Result>>();
-  const templateOf = (size: number): CompiledQuery<Result> => {
-    let template = templates.get(size);
-    if (!template) {
-      template = build(Array.from({ length: size }, (_, row) => slotsOf(row) as Row)).compile();
-      templates.set(size, template);
-    }
-    return template;
-  };
-  return (rows) =>
-    chunks(rows).map((chunk) => {
-      const template = templateOf(chunk.length);
-      return {
-        ...template,
-        parameters: template.parameters.map((p) =>
-          p instanceof Slot ? chunk[p.row]![p.name as keyof Row] : p,
-        ),
-      };
-    });
 };
