@@ -25,7 +25,12 @@ export interface AppliedVersions {
 
 /** The read model is more than `READ_WAIT_MS` behind the streams: answer later rather than something old. */
 export class ReadModelBehindError extends Error {
-  override readonly name = 'ReadModelBehindError';
+  override readonly name: string = 'ReadModelBehindError';
+}
+
+/** The latest change of this operation is shown when an operator lets it out of quarantine, and not before. */
+export class OperationQuarantinedError extends ReadModelBehindError {
+  override readonly name = 'OperationQuarantinedError';
 }
 
 const READ_WAIT_MS = 3_000;
@@ -117,10 +122,17 @@ export class LoanReading {
     const fundId = view?.loan.fund_id ?? (await this.#fundOf(stream));
     if (fundId === undefined || !seesFund(context, fundId)) return undefined;
     if (view === undefined || BigInt(view.loan.version) < head) {
-      if (!(await progress.waitForVersion(stream, head, READ_WAIT_MS))) throw new ReadModelBehindError();
+      if (!(await progress.waitForVersion(stream, head, READ_WAIT_MS)))
+        throw (await this.#isQuarantined(stream))
+          ? new OperationQuarantinedError()
+          : new ReadModelBehindError();
       view = await loans.find(context.applicationId, code);
     }
     return view;
+  }
+
+  async #isQuarantined(stream: string): Promise<boolean> {
+    return (await this.#deps.versions.quarantined([stream])).has(stream);
   }
 
   /** A renegotiation may have reserved the code, and perhaps given it back: then there is nothing to wait for. */
@@ -144,8 +156,9 @@ export class LoanReading {
           const has = version !== undefined && version >= revision;
           // Without a row there may be nothing to wait for: a renegotiation has reserved the code, and perhaps given it back.
           const waits = !has && (version !== undefined || (await this.#fundOf(stream)) !== undefined);
-          if (waits && !(await progress.waitForVersion(stream, revision, READ_WAIT_MS)))
-            throw new ReadModelBehindError();
+          const late = waits && !(await progress.waitForVersion(stream, revision, READ_WAIT_MS));
+          // Such an operation is listed as it was; the others of the application are listed all the same.
+          if (late && !(await this.#isQuarantined(stream))) throw new ReadModelBehindError();
           writes.seen(applicationId, stream, revision);
         }),
       );

@@ -9,7 +9,7 @@ interface Waiter {
 }
 
 interface PolledDependencies {
-  readonly versions: LoanVersions;
+  readonly versions: Pick<LoanVersions, 'of'>;
   readonly sleep: (ms: number) => Promise<void>;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;

@@ -30,6 +30,8 @@ export interface LoanReader {
 export interface LoanVersions {
   /** One entry a stream that has a row. */
   of(streams: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
+  /** Those whose rows change no more until an operator lets them out of quarantine. */
+  quarantined(streams: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 /** Whose turn it is in these states: the decision of the fund's administrator that moves an operation on. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { logOrder } from '../../infrastructure/composition/projections.ts';
 import { readModelMigrations } from '../../infrastructure/sql/migrations/read-model.ts';
+import { SqlLoanVersions } from '../../infrastructure/sql/read-models/loan-reader.ts';
 import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
 import type { Row } from '../../projections/projection.ts';
 import { openAtStandIn } from '../support/eventstoredb/open-store.ts';
@@ -23,6 +24,7 @@ describeQuarantinedRenegotiation('EventStoreDB and PostgreSQL', async (check) =>
       store: new SqlProjectionStore(database),
       order: logOrder,
       rows: (table) => database.read(query<Row>(`select * from ${table}`)),
+      versions: new SqlLoanVersions(database),
     });
   } finally {
     await close();

@@ -1,4 +1,5 @@
 import { logOrder } from '../../infrastructure/composition/projections.ts';
+import { SqlLoanVersions } from '../../infrastructure/sql/read-models/loan-reader.ts';
 import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
 import { SqliteEventStore } from '../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
 import type { Row } from '../../projections/projection.ts';
@@ -29,6 +30,7 @@ const onFiles = async (check: (stores: FollowedStores) => Promise<void>): Promis
       store: new SqlProjectionStore(database),
       order: logOrder,
       rows: (table) => database.read(query<Row>(`select * from ${table}`)),
+      versions: new SqlLoanVersions(database),
     });
   } finally {
     await Promise.all([log.close(), close()]);

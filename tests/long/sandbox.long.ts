@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { MovableClock } from '../../application/sandbox/sandbox-clock.ts';
 import { ApiClient, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
 import type { ApiResponse } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';
@@ -35,8 +36,7 @@ const assign = (code: string, outcome?: string, overrides: object = {}): Promise
 /** Due so many days after today, as the sandbox's clock has it. */
 const dueIn = async (...days: readonly number[]): Promise<object> => {
   const { now } = (await api.call('GET', '/sandbox/clock')).body;
-  const dayAfter = (n: number): string =>
-    new Date(Date.parse(now) + n * DAY_S * 1_000).toISOString().slice(0, 10);
+  const dayAfter = (n: number): string => new MovableClock(() => Date.parse(now) + n * DAY_S * 1_000).today();
   return {
     date_issued: dayAfter(-1),
     number_of_installments: days.length,

@@ -1,3 +1,4 @@
+import { MovableClock } from '../../application/sandbox/sandbox-clock.ts';
 import { openConsole } from '../../infrastructure/composition/areas/console.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { createContainer } from '../../infrastructure/composition/container.ts';
@@ -39,7 +40,7 @@ export const timedPages = async ({
   readonly repeat: number;
 }): Promise<readonly TimedPage[]> => {
   const directory = await temporaryDirectory();
-  const today = new Date().toISOString().slice(0, 10);
+  const today = new MovableClock(() => Date.now()).today();
   await fillForConsole(directory.path, { fundId, today, operations });
   const environment = { DATA_DIR: directory.path, METRICS_PORT: 'off' };
   const foundations = await openFoundations(readConfiguration(environment), new RecordingLogger());

@@ -7,6 +7,10 @@ import { within } from './within.ts';
 
 /** Of an operation that was disbursed, and not paid yet. */
 const BEFORE_PAYMENTS = 4;
+const MOST_EXPLAINED = 3;
+const MOST_LINES = 40;
+/** Lines of a log that say what became of events. */
+const TELLING = /late|overtaken|dead.letter|partition|exhausted|gave up/i;
 
 /** What a chaos test expects in the end: operations that writers have finished, and others that only became active. */
 export class WholeLives {
@@ -33,10 +37,18 @@ export class WholeLives {
     try {
       return await within('all webhooks arrive', ms, () => this.#missing().length === 0);
     } catch (error) {
-      const status = await node.receivables('status').catch(String);
-      throw new Error(`${this.#missing().join('; ')}\n${status}\n${node.output.slice(-5_000)}`, {
-        cause: error,
-      });
+      const missing = this.#missing();
+      const asked = [
+        ['status'],
+        ['dead-letter', 'list'],
+        ...missing.slice(0, MOST_EXPLAINED).map((one) => ['events', '--code', one.split(' ')[0]!]),
+      ];
+      const found: string[] = [];
+      for (const command of asked)
+        found.push(`${command.join(' ')}: ${await node.receivables(...command).catch(String)}`);
+      const said = node.output.split('\n').filter((line) => TELLING.test(line));
+      const explained = [missing.join('; '), ...found, ...said.slice(-MOST_LINES), node.output.slice(-5_000)];
+      throw new Error(explained.join('\n'), { cause: error });
     }
   }
 

@@ -1,4 +1,4 @@
-import { ReadModelBehindError } from '../../../application/loans/read-loan.ts';
+import { OperationQuarantinedError, ReadModelBehindError } from '../../../application/loans/read-loan.ts';
 import { BusyError, OverShareError } from '../../../application/ports/busy-error.ts';
 import {
   ConcurrencyError,
@@ -77,6 +77,11 @@ export const problemOf = (error: unknown): HttpProblem | undefined => {
     const told = `${message[0]?.toUpperCase()}${message.slice(1)}; wait ${retryAfterSeconds} seconds`;
     return new HttpProblem('rate_limited', told, [], ['Retry-After', String(retryAfterSeconds)]);
   }
+  if (error instanceof OperationQuarantinedError)
+    return unavailable(
+      'The latest change of this operation was recorded but cannot be shown until the operators of the service release it; they are told. Other operations are not affected.',
+      60,
+    );
   if (error instanceof ReadModelBehindError) return unavailable('The latest change cannot be read yet.', 1);
   if (isUndecodablePath(error)) {
     return new HttpProblem('invalid_request', 'The path is not validly percent-encoded.');

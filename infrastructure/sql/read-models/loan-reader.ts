@@ -6,6 +6,7 @@ import type {
   LoanReader,
   LoanVersions,
 } from '../../../application/ports/loan-queries.ts';
+import { loanProjection } from '../../../projections/loan/loan-projection.ts';
 import type { InstallmentRow, LoanRow, LoanView } from '../../../projections/loan/loan-view.ts';
 import { loanPage } from './loan-page.ts';
 import type { LoanColumns } from './loan-page.ts';
@@ -115,5 +116,14 @@ export class SqlLoanVersions implements LoanVersions {
     return new Map(
       (await this.#database.read(query)).map(({ stream, version }) => [stream, BigInt(version)]),
     );
+  }
+
+  async quarantined(streams: readonly string[]): Promise<ReadonlySet<string>> {
+    const query = this.#database.builder
+      .selectFrom('quarantined_operation')
+      .select('stream')
+      .where('projection', '=', loanProjection.name)
+      .where('stream', 'in', streams);
+    return new Set((await this.#database.read(query)).map(({ stream }) => stream));
   }
 }

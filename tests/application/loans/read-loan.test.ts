@@ -1,5 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { LoanReading, ReadModelBehindError } from '../../../application/loans/read-loan.ts';
+import {
+  LoanReading,
+  OperationQuarantinedError,
+  ReadModelBehindError,
+} from '../../../application/loans/read-loan.ts';
 import { OwnWrites, noting } from '../../../application/loans/own-writes.ts';
 import type { RecordedEvent } from '../../../application/ports/event-store.ts';
 import type { LoanCommand } from '../../../domain/loan/index.ts';
@@ -29,6 +33,7 @@ let loans: ProjectedLoans;
 let waits: string[];
 let behind: boolean;
 let projected: number;
+let quarantined: string;
 
 class LoggedStore extends InMemoryEventStore {
   get events(): readonly RecordedEvent[] {
@@ -53,7 +58,10 @@ const reading = (writes: OwnWrites): LoanReading =>
     events: store,
     loans,
     progress,
-    versions: { of: (streams) => Promise.resolve(loans.versions(streams)) },
+    versions: {
+      of: (streams) => Promise.resolve(loans.versions(streams)),
+      quarantined: (streams) => Promise.resolve(new Set(streams.filter((one) => one === quarantined))),
+    },
     writes,
     vault: openVault,
     contents: documents,
@@ -65,7 +73,7 @@ beforeEach(async () => {
   store = new LoggedStore();
   documents = new MemoryDocuments();
   loans = new ProjectedLoans();
-  [waits, behind, projected] = [[], false, 0];
+  [waits, behind, projected, quarantined] = [[], false, 0, ''];
   await activeLoan(startProcess(store, { documents }), documents, 'L1');
 });
 
@@ -119,6 +127,11 @@ describe('a read after a write', () => {
     await expect(read('L1')).rejects.toBeInstanceOf(ReadModelBehindError);
   });
 
+  test('is refused for good reason where an operator has to help', async () => {
+    [behind, quarantined] = [true, streamOf('L1')];
+    await expect(read('L1')).rejects.toBeInstanceOf(OperationQuarantinedError);
+  });
+
   test('of both sides of a renegotiation', async () => {
     await startProcess(store, { documents }).renegotiate.execute(context(), renegotiation());
     expect(await read('L1')).toMatchObject({ status: 'renegotiated', renegotiation: { role: 'original' } });
@@ -153,6 +166,22 @@ describe('a list after a write', () => {
     await expect(list(writes)).rejects.toBeInstanceOf(ReadModelBehindError);
     behind = false;
     expect(await list(writes)).toEqual(['L1 active']);
+  });
+
+  test('shows one that is in quarantine as it was, and the others; it is waited for once', async () => {
+    const writes = new OwnWrites();
+    await activeLoan(startProcess(noting(store, writes), { documents }), documents, 'L2');
+    expect(await list(writes)).toEqual(['L1 active', 'L2 active']);
+    await startProcess(noting(store, writes), { documents }).renegotiate.execute(
+      context(),
+      renegotiation(['L1']),
+    );
+    catchUp();
+    await pay(startProcess(noting(store, writes)).commands, 'L2', '001');
+    [behind, quarantined, waits] = [true, streamOf('L2'), []];
+    for (let i = 0; i < 2; i++)
+      expect(await list(writes)).toEqual(expect.arrayContaining(['L1 renegotiated', 'L2 active']));
+    expect(waits).toEqual([streamOf('L2')]);
   });
 
   test('does not wait for a code that was given back', async () => {

@@ -3,7 +3,7 @@ import { PolledProgress, ReadModelProgress } from '../../../application/loans/re
 import type { LoanVersions } from '../../../application/ports/loan-queries.ts';
 
 /** A read model in a map; time passes only while the reader sleeps. */
-class World implements LoanVersions {
+class World implements Pick<LoanVersions, 'of'> {
   readonly rows = new Map<string, bigint>();
   readonly asked: (readonly string[])[] = [];
   readonly pauses: number[] = [];

@@ -5,7 +5,7 @@ import {
   OutcomeUnknownError,
   StoreUnavailableError,
 } from '../../../../application/ports/event-store.ts';
-import { ReadModelBehindError } from '../../../../application/loans/read-loan.ts';
+import { OperationQuarantinedError, ReadModelBehindError } from '../../../../application/loans/read-loan.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import type { DomainErrorCode } from '../../../../domain/shared/domain-error.ts';
 import { ERRORS } from '../../../../infrastructure/http/errors/error-table.ts';
@@ -61,6 +61,7 @@ describe('what a use case raises', () => {
     [new StoreUnavailableError('sqlite: disk I/O error'), '5'],
     [new OutcomeUnknownError('timeout'), '1'],
     [new ReadModelBehindError('behind'), '1'],
+    [new OperationQuarantinedError('behind'), '60'],
     [new BusyError('busy'), '1'],
   ])('%s becomes 503', async (error, retryAfter) => {
     const { status, body, headers, text } = await settleFailingWith(error);
