@@ -64,9 +64,10 @@ const sizeOf = ({ key, value, headers }: OutgoingMessage): number =>
 
 /**
  * Sends to one topic, one request at a time and in the order of the calls. When a request fails, all calls that wait behind it
- * fail too, so that nothing overtakes what will be sent again; and the next one gets a new producer, because after a failure the
- * sequence numbers of kafkajs can no longer be trusted: two requests that overlap a retry may share them, and the broker then
- * takes the second for a repetition and drops it (tulios/kafkajs#598).
+ * fail too, so that nothing overtakes what will be sent again; and the next one gets a new producer, which asks anew who leads.
+ * Nothing is sent again by the library itself: it keeps the answers of brokers from one try to the next, and does not send a
+ * partition whose leader has moved meanwhile to a broker that has answered already, and yet says that all was sent
+ * (tulios/kafkajs#1303). What is sent twice, consumers know by its id.
  */
 export class OrderedProducer {
   readonly #deps: Dependencies;
@@ -180,7 +181,6 @@ export class OrderedProducer {
   #newProducer(): Producer {
     const { kafka, topic, topics } = this.#deps;
     return kafka.producer({
-      idempotent: true,
       maxInFlightRequests: 1,
       // The same for every client, so that a key stays in its partition whichever client writes it.
       createPartitioner: () => {
@@ -192,7 +192,7 @@ export class OrderedProducer {
       },
       metadataMaxAge: METADATA_MAX_AGE_MS,
       allowAutoTopicCreation: false,
-      retry: { ...RETRY, retries: 2 },
+      retry: { ...RETRY, retries: 0 },
     });
   }
 

@@ -2,8 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
-import { withAdmin } from '../../../infrastructure/kafka/kafka-client.ts';
-import { DEFAULT_PRODUCER_SETTINGS } from '../../../infrastructure/kafka/ordered-producer.ts';
+import { watermarks, withAdmin } from '../../../infrastructure/kafka/kafka-client.ts';
+import {
+  DEFAULT_PRODUCER_SETTINGS,
+  OrderedProducer,
+} from '../../../infrastructure/kafka/ordered-producer.ts';
 import { TopicAdministration } from '../../../infrastructure/kafka/topic-administration.ts';
 import { reassignment } from '../../../infrastructure/kafka/topic-check.ts';
 import type { TopicShortfall as Shortfall } from '../../../infrastructure/kafka/topic-check.ts';
@@ -57,6 +60,58 @@ test('no topic is made with fewer copies than it is to have; it is made as soon 
   expect(facts!.partitions.map(({ replicas }) => replicas.length)).toEqual([3, 3, 3, 3]);
   expect(facts!.settings.get('min.insync.replicas')).toBe('2');
   expect(shortfalls).toEqual([]);
+});
+
+test('whatever a producer says was sent is on the topic, also when a leader moves to a broker that has answered already', async () => {
+  const kafka = rawKafka(cluster.brokers);
+  const topic = topicOf(world);
+  const replicaAssignment = [1, 2].map((broker, partition) => ({ partition, replicas: [broker] }));
+  await withAdmin(kafka, (admin) =>
+    admin.createTopics({ topics: [{ topic, replicaAssignment }], waitForLeaders: false }),
+  );
+  const leaders = (...wanted: readonly number[]): Promise<void> =>
+    everyBroker(
+      cluster.brokers.slice(0, 2),
+      topic,
+      ({ partitions }) =>
+        wanted.every((leader, id) => partitions.some((p) => p.partitionId === id && p.leader === leader)),
+      `brokers ${wanted.join(' and ')} lead`,
+    );
+  await leaders(1, 2);
+  const producer = new OrderedProducer({
+    kafka,
+    topic,
+    topics: { ready: async () => undefined, requirePartitions: () => undefined },
+    logger: new RecordingLogger(),
+    settings: DEFAULT_PRODUCER_SETTINGS,
+  });
+  const keys = Array.from({ length: 20 }, (_, n) => `key ${n}`);
+  const sent = (value: string): Promise<boolean> =>
+    producer.send(keys.map((key) => ({ key, value, headers: {} }))).then(
+      () => true,
+      () => false,
+    );
+  await until(() => sent('before'), 'both leaders answer');
+  await withAdmin(kafka, (admin) =>
+    admin.alterPartitionReassignments({
+      topics: [{ topic, partitionAssignment: [{ partition: 0, replicas: [2] }] }],
+    }),
+  );
+  await leaders(2, 2);
+  const ends = async () => {
+    const marks = await watermarks(kafka, topic);
+    return [0, 1].map((id) => marks.get(id)!.high);
+  };
+  const added = async (work: () => Promise<unknown>): Promise<readonly number[]> => {
+    const before = await ends();
+    await work();
+    return (await ends()).map((end, id) => end - before[id]!);
+  };
+  const moved = await added(() => until(() => sent('after'), 'the new leader answers'));
+  const whole = await added(() => sent('again'));
+  await producer.close();
+  expect(whole[0]! + whole[1]!).toBe(keys.length);
+  expect(moved.map((count, id) => count >= whole[id]!)).toEqual([true, true]);
 });
 
 test('a topic of before that is below is a warning and a problem with the command that mends it, until it is mended', async () => {
