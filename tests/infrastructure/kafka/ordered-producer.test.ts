@@ -107,7 +107,7 @@ describe('one request at a time, in the order of the calls', () => {
 });
 
 describe('after a failure', () => {
-  test('whatever waited fails too, and the next call gets a producer with sequence numbers of its own', async () => {
+  test('whatever waited fails too, and the next call gets a new producer', async () => {
     const { kafka, request, requests, gone } = cluster();
     const producer = open(kafka);
     const first = outcome(producer.send([message('a')]));
