@@ -1,8 +1,8 @@
-import { Partitioners } from 'kafkajs';
+import { KafkaJSError, Partitioners } from 'kafkajs';
 import type { Kafka, Producer } from 'kafkajs';
 import type { Logger } from '../../application/ports/logger.ts';
 import { messageOf } from '../../application/support/failures.ts';
-import { TimedOutError, within } from '../support/time.ts';
+import { TimedOutError, pause, within } from '../support/time.ts';
 import { CONNECT_WITHIN_MS, RETRY } from './kafka-client.ts';
 import type { KafkaTopics } from './topics.ts';
 
@@ -35,6 +35,12 @@ export const DEFAULT_PRODUCER_SETTINGS: ProducerSettings = {
 /** Together longer than a cluster takes to replace a leader that is frozen: 9 s and an election as Kafka is configured by default. */
 const QUICK_TRIES = 3;
 
+/** A broker that leads no more, or does not yet: the library has asked who does by the next try. */
+const TRIES = 3;
+const TRY_AGAIN_MS = 100;
+const isOfTheMoment = (error: unknown): boolean =>
+  error instanceof KafkaJSError && error.cause instanceof KafkaJSError && error.cause.retriable;
+
 /** So soon a producer knows that a topic got partitions, and refuses to spread over them: see `accept-partitions`. */
 export const METADATA_MAX_AGE_MS = 10_000;
 
@@ -65,8 +71,8 @@ const sizeOf = ({ key, value, headers }: OutgoingMessage): number =>
 /**
  * Sends to one topic, one request at a time and in the order of the calls. When a request fails, all calls that wait behind it
  * fail too, so that nothing overtakes what will be sent again; and the next one gets a new producer, which asks anew who leads.
- * Nothing is sent again by the library itself: it keeps the answers of brokers from one try to the next, and does not send a
- * partition whose leader has moved meanwhile to a broker that has answered already, and yet says that all was sent
+ * A request that is tried again is sent as a whole. Left to the library, it is not: that keeps the answers of brokers from one try to the
+ * next, does not send a partition whose leader has moved meanwhile to a broker that has answered already, and yet says that all was sent
  * (tulios/kafkajs#1303). What is sent twice, consumers know by its id.
  */
 export class OrderedProducer {
@@ -171,7 +177,15 @@ export class OrderedProducer {
     const producer = (this.#producer ??= this.#newProducer());
     try {
       await within(CONNECT_WITHIN_MS, 'connecting to Kafka', producer.connect());
-      await producer.send({ topic, acks: -1, messages: messages.map((message) => ({ ...message })) });
+      for (let tries = 1; ; tries++) {
+        try {
+          await producer.send({ topic, acks: -1, messages: messages.map((message) => ({ ...message })) });
+          return;
+        } catch (error) {
+          if (tries === TRIES || !isOfTheMoment(error) || producer !== this.#producer) throw error;
+          await pause(tries * TRY_AGAIN_MS);
+        }
+      }
     } finally {
       // A send that was given up may have connected once more on its way out.
       if (producer !== this.#producer) await this.#disconnect(producer);
