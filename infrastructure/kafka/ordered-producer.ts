@@ -1,4 +1,4 @@
-import { KafkaJSError, Partitioners } from 'kafkajs';
+import kafkajs from 'kafkajs';
 import type { Kafka, Producer } from 'kafkajs';
 import type { Logger } from '../../application/ports/logger.ts';
 import { messageOf } from '../../application/support/failures.ts';
@@ -39,7 +39,9 @@ const QUICK_TRIES = 3;
 const TRIES = 3;
 const TRY_AGAIN_MS = 100;
 const isOfTheMoment = (error: unknown): boolean =>
-  error instanceof KafkaJSError && error.cause instanceof KafkaJSError && error.cause.retriable;
+  error instanceof kafkajs.KafkaJSError &&
+  error.cause instanceof kafkajs.KafkaJSError &&
+  error.cause.retriable;
 
 /** So soon a producer knows that a topic got partitions, and refuses to spread over them: see `accept-partitions`. */
 export const METADATA_MAX_AGE_MS = 10_000;
@@ -198,7 +200,7 @@ export class OrderedProducer {
       maxInFlightRequests: 1,
       // The same for every client, so that a key stays in its partition whichever client writes it.
       createPartitioner: () => {
-        const partition = Partitioners.DefaultPartitioner();
+        const partition = kafkajs.Partitioners.DefaultPartitioner();
         return (message) => {
           topics.requirePartitions(topic, message.partitionMetadata.length);
           return partition(message);
