@@ -107,3 +107,18 @@ export const decodeLoanEvent = (stored: EncodedEvent): LoanEvent => decodeWith(o
 /** An event of a renegotiation's stream. @throws UnreadableEventError */
 export const decodeRenegotiationEvent = (stored: EncodedEvent): RenegotiationEvent =>
   decodeWith(ofRenegotiations, stored) as RenegotiationEvent;
+
+/** What `decode` makes of an event; undefined, after `leave` was told why, for one that cannot be read. */
+export const readOrLeave = <Event>(
+  decode: (recorded: EncodedEvent) => Event,
+  recorded: EncodedEvent,
+  leave: (error: UnreadableEventError) => void,
+): Event | undefined => {
+  try {
+    return decode(recorded);
+  } catch (error) {
+    if (!(error instanceof UnreadableEventError)) throw error;
+    leave(error);
+    return undefined;
+  }
+};

@@ -1,5 +1,5 @@
 import { loanDecider } from '../../domain/loan/index.ts';
-import type { LoanDisbursed, LoanEvent } from '../../domain/loan/index.ts';
+import type { LoanDisbursed } from '../../domain/loan/index.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { LoanCode } from '../../domain/shared/identifiers.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
@@ -7,7 +7,7 @@ import { loanStream, parseLoanStream } from '../command-handling/operation.ts';
 import { LogFollower } from '../coordination/log-follower.ts';
 import type { LogFollowing } from '../coordination/log-follower.ts';
 import { loanDisbursed, loanRenegotiated } from '../event-codec/entries.ts';
-import { decodeLoanEvent } from '../event-codec/event-codec.ts';
+import { decodeLoanEvent, readOrLeave } from '../event-codec/event-codec.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
 
@@ -54,19 +54,9 @@ export class CompleteRenegotiations {
 
   async #follow(recorded: RecordedEvent): Promise<void> {
     if (recorded.type !== loanDisbursed.storedType) return;
-    const event = this.#read(recorded);
+    const event = readOrLeave(decodeLoanEvent, recorded, (error) => this.#leave(recorded.stream, error));
     if (event?.type !== 'LoanDisbursed' || !event.renegotiation) return;
     for (const code of event.renegotiation.originalProposalCodes) await this.#complete(recorded, event, code);
-  }
-
-  #read(recorded: RecordedEvent): LoanEvent | undefined {
-    try {
-      return decodeLoanEvent(recorded);
-    } catch (error) {
-      if (!(error instanceof UnreadableEventError)) throw error;
-      this.#leave(recorded.stream, error);
-      return undefined;
-    }
   }
 
   #leave(stream: string, error: Error): void {

@@ -1,9 +1,8 @@
-import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { RealTime, RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { LogFollower } from '../coordination/log-follower.ts';
 import type { LogFollowing } from '../coordination/log-follower.ts';
 import { renegotiationStream } from '../command-handling/operation.ts';
-import { decodeEvent } from '../event-codec/event-codec.ts';
+import { decodeEvent, readOrLeave } from '../event-codec/event-codec.ts';
 import { loanReserved, renegotiationStarted } from '../event-codec/entries.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { RealClock } from '../ports/clock.ts';
@@ -42,23 +41,14 @@ export class RecoverRenegotiations {
   async #recover(events: readonly RecordedEvent[], signal: AbortSignal): Promise<void> {
     const leases = new Map<RenegotiationId, RealTime>();
     for (const recorded of events) {
-      const event = ASKING.has(recorded.type) ? this.#read(recorded) : undefined;
+      if (!ASKING.has(recorded.type)) continue;
+      const event = readOrLeave(decodeEvent, recorded, (error) => this.#leave(recorded.stream, error));
       if (event?.type !== 'RenegotiationStarted' && event?.type !== 'LoanReserved') continue;
       leases.set(event.renegotiationId, event.leaseEndsAt);
     }
     for (const [id, leaseEndsAt] of leases) {
       await this.#untilOver(leaseEndsAt, signal);
       await this.#end(id, signal);
-    }
-  }
-
-  #read(recorded: RecordedEvent): DomainEvent | undefined {
-    try {
-      return decodeEvent(recorded);
-    } catch (error) {
-      if (!(error instanceof UnreadableEventError)) throw error;
-      this.#leave(recorded.stream, error);
-      return undefined;
     }
   }
 
