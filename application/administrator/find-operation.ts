@@ -18,18 +18,41 @@ export class FindOperation {
 
   /** @throws DomainError `loan_not_found`, or `validation_error` when several applications use the code */
   async applicationOf(code: string): Promise<string> {
-    const { registry, events } = this.#deps;
-    const known = new Set((await registry.list()).map(({ applicationId }) => applicationId));
-    const holders: string[] = [];
-    for (const applicationId of known) {
-      if ((await events.head(loanStream(applicationId, code))) !== 'no_stream') holders.push(applicationId);
-    }
+    const holders = await this.#holdersOf(code);
     const [holder] = holders;
-    if (holder === undefined) throw new DomainError('loan_not_found', `no operation has the code ${code}`);
+    if (holder === undefined) throw unknownCode(code);
     if (holders.length === 1) return holder;
     throw new DomainError(
       'validation_error',
       `${holders.length} applications have an operation ${code}: name one of ${holders.join(', ')}`,
     );
   }
+
+  /** @throws DomainError `loan_not_found` where this application, or any where none is named, has no operation of this code */
+  async requireKnown(code: string, applicationId: string | undefined): Promise<void> {
+    if (
+      applicationId === undefined
+        ? (await this.#holdersOf(code)).length > 0
+        : await this.#has(applicationId, code)
+    )
+      return;
+    throw unknownCode(code, applicationId);
+  }
+
+  async #holdersOf(code: string): Promise<readonly string[]> {
+    const known = new Set((await this.#deps.registry.list()).map(({ applicationId }) => applicationId));
+    const holders: string[] = [];
+    for (const applicationId of known) if (await this.#has(applicationId, code)) holders.push(applicationId);
+    return holders;
+  }
+
+  async #has(applicationId: string, code: string): Promise<boolean> {
+    return (await this.#deps.events.head(loanStream(applicationId, code))) !== 'no_stream';
+  }
 }
+
+const unknownCode = (code: string, applicationId?: string): DomainError =>
+  new DomainError(
+    'loan_not_found',
+    `no operation${applicationId === undefined ? '' : ` of application ${applicationId}`} has the code ${code}`,
+  );

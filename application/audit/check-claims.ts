@@ -3,6 +3,7 @@ import { ALL_APPLICATIONS, DECISION_KEYS } from '../administrator/decision-desk.
 import { ENDPOINTS } from '../loans/inputs.ts';
 import type { AuditNotes, ClaimLog, ClaimNote, LoggedClaim } from '../ports/audit.ts';
 import type { EventStore, KeyClaim, LogPosition, RecordedEvent } from '../ports/event-store.ts';
+import { retryUntilAvailable } from '../support/retry.ts';
 import type { Difference } from './difference.ts';
 
 /** Keys that are unique beyond their operation, so that the store holds them as well. */
@@ -74,6 +75,7 @@ interface PairingDependencies {
   readonly store: Pick<EventStore, 'findClaim' | 'read'>;
   readonly log: ClaimLog;
   readonly notes: AuditNotes;
+  readonly pause: (ms: number) => Promise<unknown>;
 }
 
 /**
@@ -113,10 +115,12 @@ export class PairedClaims implements ClaimCheck {
   }
 
   async *end(): AsyncGenerator<readonly Difference[]> {
-    const { store, notes } = this.#deps;
+    const { store, notes, pause } = this.#deps;
     await this.#following;
     this.#throwFailure();
-    for (const stream of notes.unpaired()) yield await checkEach(store, (await store.read(stream)).events);
+    // Pairing takes this process long enough for its connections to be given up: the first question after it may find none.
+    for (const stream of notes.unpaired())
+      yield await retryUntilAvailable(async () => checkEach(store, (await store.read(stream)).events), pause);
   }
 
   async stop(): Promise<void> {

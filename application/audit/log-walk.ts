@@ -14,7 +14,7 @@ interface Dependencies {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** An adapter that cannot read repeats itself for ever; by then it is not going to. */
+/** An adapter that cannot read tries for ever. On a busy machine so long a silence is no more than that, so it is asked again. */
 const SILENCE_MS = 30_000;
 const BATCH = 1_000;
 /** So often in a row, at one place, the store may be away. */
@@ -23,8 +23,8 @@ const PAUSE_MS = 500;
 const NEVER = new AbortController().signal;
 
 /**
- * The log from a place to its end as it is then. An event that cannot be read is reported and passed by; a log that does not answer
- * any more is reported and left.
+ * The log from a place to its end as it is then. An event that cannot be read is reported and passed by. A log that does not answer any
+ * more says nothing of what it holds, so that is no difference.
  */
 export class LogWalk {
   readonly #deps: Dependencies;
@@ -35,12 +35,12 @@ export class LogWalk {
     this.#position = from;
   }
 
-  /** Goes on from where it ended last time. */
+  /** Goes on from where it ended last time. @throws StoreUnavailableError the store is away, or silent, each time that it is asked */
   async *toTheEnd(report: Report): AsyncGenerator<readonly RecordedEvent[]> {
     let batchSize = BATCH;
     for (let [failures, failedAt] = [0, this.#position]; ;) {
       try {
-        yield* this.#read(batchSize, report);
+        yield* this.#read(batchSize);
         return;
       } catch (error) {
         if (error instanceof StoreUnavailableError) {
@@ -60,7 +60,7 @@ export class LogWalk {
     }
   }
 
-  async *#read(batchSize: number, report: Report): AsyncGenerator<readonly RecordedEvent[]> {
+  async *#read(batchSize: number): AsyncGenerator<readonly RecordedEvent[]> {
     const stopping = new AbortController();
     const { signal } = stopping;
     const options = { from: this.#position, batchSize, signal };
@@ -68,11 +68,10 @@ export class LogWalk {
     try {
       for (;;) {
         const next = await this.#patiently(messages.next(), signal);
-        if (next === 'silence') {
-          const place = { stream: '', revision: null, what: `after position ${this.#position}` };
-          report({ kind: 'log', ...place, expected: 'events, or the end', found: 'no answer' });
-          return;
-        }
+        if (next === 'silence')
+          throw new StoreUnavailableError(
+            `the event log gave no answer for ${SILENCE_MS / 1_000} s after position ${this.#position}`,
+          );
         if (next.done || next.value.kind === 'caught_up') return;
         this.#position = next.value.checkpoint;
         if (next.value.kind === 'events') yield next.value.events;

@@ -119,9 +119,9 @@ class Run {
     this.#streams = new AuditedStreams(notes);
     this.#rows = new SettledRows({ ...deps, batch });
     this.#seals = new SealCheck({ ...deps.seals, report: this.#report }, anchor?.seal);
-    const { claimLog: log, events: store } = deps;
+    const { claimLog: log, events: store, pause } = deps;
     this.#claims = log
-      ? new PairedClaims({ log, store, notes }, this.#earlier?.claimsAt ?? 'start')
+      ? new PairedClaims({ log, store, notes, pause }, this.#earlier?.claimsAt ?? 'start')
       : new AskedClaims(store);
   }
 

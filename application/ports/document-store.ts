@@ -47,6 +47,7 @@ export interface DocumentInspector {
    * What the file really is.
    * @throws DomainError `invalid_file` naming the file and what is wrong with it
    * @throws OverShareError the application has too much of this kind of work under way
+   * @throws InspectorAwayError files cannot be looked at now, whatever they are
    */
   inspect(file: ReceivedFile, inspection: Inspection): Promise<FileKind>;
 }

@@ -1,4 +1,5 @@
 import { loanDecider } from '../../domain/loan/index.ts';
+import { requireLoan } from '../../domain/loan/state.ts';
 import type { ExistingLoan, LoanState } from '../../domain/loan/state.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { PrivateText } from '../../domain/shared/private-text.ts';
@@ -7,6 +8,7 @@ import { loanStream, parseLoanStream } from '../command-handling/operation.ts';
 import type { BorrowerIndex, BorrowerKeys, BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import type { DocumentRemoval } from '../ports/document-store.ts';
+import { KeyMissingError } from './missing-keys.ts';
 
 /** One spelling a document: `529.982.247-25` and `52998224725` are the same. */
 export const bareDocument = (documentNumber: string): string =>
@@ -34,18 +36,22 @@ export const readTexts = async (
 
 interface Dependencies {
   readonly commands: Pick<CommandHandler, 'handle' | 'preview'>;
-  readonly index: Pick<BorrowerIndex, 'streamsOf' | 'remove'>;
+  readonly index: Pick<BorrowerIndex, 'streamsOf' | 'entriesOf' | 'remove'>;
   readonly keys: BorrowerKeys;
   readonly documents: DocumentRemoval;
-  readonly vault: Pick<BorrowerVault, 'digest'>;
+  readonly vault: Pick<BorrowerVault, 'digest' | 'open'>;
   readonly clock: BusinessClock;
   readonly realClock: RealClock;
 }
 
-/** An operation of the borrower, as it is before anything is forgotten. */
-export interface BorrowerOperation {
+/** Names an operation: codes are an application's own. */
+export interface OperationPlace {
   readonly applicationId: string;
   readonly code: string;
+}
+
+/** An operation of the borrower, as it is before anything is forgotten. */
+export interface BorrowerOperation extends OperationPlace {
   readonly status: ExistingLoan['status'];
   /** False once its end is reached: repurchased, settled, rejected and the like. */
   readonly open: boolean;
@@ -66,6 +72,15 @@ const OPEN: ReadonlySet<LoanState['status']> = new Set([
 
 const LONGEST_ASSIGNMENT_MS = 3_600_000;
 
+const shown = ({ applicationId, code }: OperationPlace, loan: ExistingLoan): BorrowerOperation => ({
+  applicationId,
+  code,
+  status: loan.status,
+  open: OPEN.has(loan.status),
+  documents: loan.documents.length,
+  forgottenAt: loan.borrowerForgottenAt ?? null,
+});
+
 /**
  * Makes a borrower's data unreadable for good: the record first, then the key, then the documents, and last the entry by which the
  * operation is found, so that a run that was cut off anywhere is finished by the next one.
@@ -77,32 +92,65 @@ export class ForgetBorrower {
     this.#deps = dependencies;
   }
 
-  /** Every operation that still holds data of this borrower. @throws DomainError `validation_error` for what is no CPF or CNPJ */
+  /**
+   * Every operation that still holds data of this borrower. An attempt that was refused leaves an entry as well; the operation that came
+   * in under its code after it, of another borrower, is not one of them.
+   * @throws DomainError `validation_error` for what is no CPF or CNPJ
+   */
   async find(documentNumber: string, applicationId?: string): Promise<readonly BorrowerOperation[]> {
+    const digest = this.#digestOf(documentNumber);
     const found: BorrowerOperation[] = [];
-    for (const stream of await this.#deps.index.streamsOf(this.#digestOf(documentNumber))) {
+    for (const stream of await this.#deps.index.streamsOf(digest)) {
       const place = parseLoanStream(stream);
       if (!place || (applicationId !== undefined && place.applicationId !== applicationId)) continue;
       const state = await this.#stateOf(stream);
       if (!('schedule' in state)) continue;
-      found.push({
-        ...place,
-        status: state.status,
-        open: OPEN.has(state.status),
-        documents: state.documents.length,
-        forgottenAt: state.borrowerForgottenAt ?? null,
-      });
+      if (await this.#isOfAnother(stream, state, digest)) continue;
+      found.push(shown(place, state));
     }
     return found;
   }
 
+  /**
+   * An operation whose key is lost, by its code: nothing else may lead to it any more. One whose borrower is on record as forgotten is
+   * answered as well, so that a run that was cut off can be finished.
+   * @throws DomainError `loan_not_found`; `operation_invalid_state` when its key is there
+   */
+  async findLost(place: OperationPlace): Promise<BorrowerOperation> {
+    const stream = loanStream(place.applicationId, place.code);
+    const loan = requireLoan(await this.#stateOf(stream));
+    const known = await this.#digestIn(stream, loan);
+    if (typeof known === 'string')
+      throw new DomainError(
+        'operation_invalid_state',
+        `the key of operation ${place.code} is there, so its data can be read and is not lost; forget its borrower with --document`,
+      );
+    return shown(place, loan);
+  }
+
   /** Repeatable; when it resolves, this operation's data is gone from every store. */
-  async forget(
-    documentNumber: string,
-    { applicationId, code }: Pick<BorrowerOperation, 'applicationId' | 'code'>,
+  async forget(documentNumber: string, place: OperationPlace, request: ForgetRequest): Promise<void> {
+    const stream = await this.#forget(place, request);
+    await this.#deps.index.remove({ digest: this.#digestOf(documentNumber), stream });
+  }
+
+  /**
+   * The same for an operation whose key is lost: it is given up for good, also for copies of the key that turn up later.
+   * @throws DomainError as `findLost`, which may have changed meanwhile
+   */
+  async forgetLost(place: OperationPlace, request: ForgetRequest): Promise<void> {
+    await this.findLost(place);
+    const stream = await this.#forget(place, request);
+    const { index } = this.#deps;
+    for (const entry of await index.entriesOf([stream])) await index.remove(entry);
+  }
+
+  /** All but the entries that find the operation. @returns its stream */
+  async #forget(
+    { applicationId, code }: OperationPlace,
     { requestId, reason }: ForgetRequest,
-  ): Promise<void> {
-    const { commands, keys, documents, index, clock } = this.#deps;
+  ): Promise<string> {
+    const { commands, keys, documents, clock } = this.#deps;
     const stream = loanStream(applicationId, code);
     const { state } = await commands.handle({
       stream,
@@ -118,7 +166,7 @@ export class ForgetBorrower {
     await keys.forget(stream);
     const contents = 'documents' in state ? state.documents.map(({ sha256 }) => sha256) : [];
     for (const sha256 of new Set(contents)) await documents.remove(stream, sha256);
-    await index.remove({ digest: this.#digestOf(documentNumber), stream });
+    return stream;
   }
 
   /** An assignment that was refused may have left a key, and contents sealed with it, without an operation. */
@@ -140,6 +188,29 @@ export class ForgetBorrower {
       ]);
     }
     return borrowerDigest(this.#deps.vault, bare);
+  }
+
+  /** With one entry alone the operation is its borrower's; what cannot be read any more is not another's. */
+  async #isOfAnother(stream: string, loan: ExistingLoan, digest: string): Promise<boolean> {
+    if ((await this.#deps.index.entriesOf([stream])).length < 2) return false;
+    const known = await this.#digestIn(stream, loan);
+    return typeof known === 'string' && known !== digest;
+  }
+
+  /**
+   * Whose data the operation was received with. Undefined for a borrower on record as forgotten; null where the key is lost: gone, or
+   * replaced by one that does not open it, without such a record.
+   */
+  async #digestIn(stream: string, loan: ExistingLoan): Promise<string | null | undefined> {
+    const { vault } = this.#deps;
+    if (loan.borrowerForgottenAt !== undefined) return undefined;
+    try {
+      const borrower = await vault.open(stream, loan.borrower);
+      return borrower && borrowerDigest(vault, borrower.document_number);
+    } catch (error) {
+      if (error instanceof KeyMissingError) return null;
+      throw error;
+    }
   }
 
   async #stateOf(stream: string): Promise<LoanState> {

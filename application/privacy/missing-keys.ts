@@ -10,7 +10,8 @@ export class KeyMissingError extends Error {
   constructor(stream: string) {
     super(
       `key missing: ${stream} has no key operation:${stream} in wrapped_key, and no record that its borrower was forgotten; ` +
-        'put the lost keys back from the old primary or from a backup (docs/operations.md, KeysMissing)',
+        'put the lost keys back from the old primary or from a backup; a key that is in no copy is given up with ' +
+        'receivables borrower forget --lost-key (docs/operations.md, KeysMissing)',
     );
     this.stream = stream;
   }

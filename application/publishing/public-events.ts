@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { InstallmentSettled, InstallmentUnderpaid } from '../../domain/installment/installment.ts';
 import type {
   LoanDisbursed,
@@ -191,10 +191,10 @@ const bytesOf = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 
 
 /** The UUID of version 5 of this name in this namespace (RFC 9562): the same in every process and at any time. */
 export const derivedId = (namespace: string, name: string): string => {
-  const hash = createHash('sha1').update(bytesOf(namespace)).update(name, 'utf8').digest().subarray(0, 16);
-  hash[6] = (hash[6]! & 0x0f) | 0x50;
-  hash[8] = (hash[8]! & 0x3f) | 0x80;
-  const hex = hash.toString('hex');
+  const bytes = hash('sha1', Buffer.concat([bytesOf(namespace), Buffer.from(name)]), 'buffer');
+  bytes[6] = (bytes[6]! & 0x0f) | 0x50;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = bytes.toString('hex', 0, 16);
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 };
 

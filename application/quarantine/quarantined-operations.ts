@@ -48,6 +48,10 @@ interface Group {
   readonly entries: readonly QuarantinedStream[];
   readonly events: ReadonlyMap<string, StreamContents>;
 }
+interface Concluded {
+  readonly entries: readonly Pick<QuarantinedStream, 'stream'>[];
+  readonly events: ReadonlyMap<string, StreamContents>;
+}
 type StreamContents = Awaited<ReturnType<EventStore['read']>>;
 
 /** A projector that runs beside it moves on now and then. */
@@ -79,8 +83,25 @@ export class QuarantinedOperations {
       const release = await this.#project(projection, stream);
       if (release) releases.push(release);
     }
-    if (await relay.release(stream)) releases.push({ waitsFor: PUBLISHING, outcome: 'asked' });
+    const waits = (await relay.list()).some((entry) => entry.stream === stream);
+    // Read models that were built anew by this program wait for nothing, but what acts on operations still left this one alone.
+    const unreadable = waits && releases.length === 0 ? await this.#concludeAlone(stream) : undefined;
+    if (unreadable)
+      releases.push({ waitsFor: PUBLISHING, outcome: 'still_waits', reason: unreadable.message });
+    else if (await relay.release(stream)) releases.push({ waitsFor: PUBLISHING, outcome: 'asked' });
     return releases;
+  }
+
+  /** Why it cannot be, if so. */
+  async #concludeAlone(stream: string): Promise<Error | undefined> {
+    const events = new Map([[stream, await this.#deps.events.read(stream)]]);
+    try {
+      await this.#conclude({ entries: [{ stream }], events });
+      return undefined;
+    } catch (error) {
+      if (isOfTheEvents(error)) return error;
+      throw error;
+    }
   }
 
   /**
@@ -135,7 +156,7 @@ export class QuarantinedOperations {
   }
 
   /** What met an event that it could not read left the operation, or the renegotiation, as it was; now that is made up for. */
-  async #conclude({ entries, events }: Group): Promise<void> {
+  async #conclude({ entries, events }: Concluded): Promise<void> {
     const ids = new Set<string>();
     for (const { stream } of entries) {
       const id = renegotiationIdOf(stream);

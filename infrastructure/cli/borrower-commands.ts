@@ -1,16 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { bareDocument, isDocument } from '../../application/privacy/forget-borrower.ts';
-import type { BorrowerOperation } from '../../application/privacy/forget-borrower.ts';
+import type {
+  BorrowerOperation,
+  ForgetRequest,
+  OperationPlace,
+} from '../../application/privacy/forget-borrower.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { CliServices } from './cli-services.ts';
-import { CommandFailedError, NotAllowedError } from './command-line.ts';
+import { CommandFailedError, NotAllowedError, WrongUseError } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { applicationOf } from './scope.ts';
 import { inOneLine } from './terminal-text.ts';
 
 interface ForgetOptions {
-  readonly document: string;
+  readonly document?: string;
+  /** The code of an operation. */
+  readonly lostKey?: string;
   readonly application?: string;
   readonly reason?: string;
   readonly includingOpen: boolean;
@@ -28,10 +34,14 @@ export const addBorrowerCommands = (program: Command, dependencies: CliDependenc
   borrower
     .command('forget')
     .description("make a borrower's data and documents unreadable, for good")
-    .requiredOption('--document <cpf or cnpj>', 'whose data; "-" reads it from standard input')
+    .option('--document <cpf or cnpj>', 'whose data; "-" reads it from standard input')
+    .option(
+      '--lost-key <code>',
+      'instead of --document: the operation whose key is lost for good, by its originator_proposal_code',
+    )
     .option(
       '--application <id|name>',
-      'only in this application: an id, or the name of one of its clients (default: in all)',
+      'only in this application: an id, or the name of one of its clients (default: in all); whose operation has the code of --lost-key',
     )
     .option('--reason <text>', 'kept on record with each operation; no personal data')
     .option('--including-open', 'also operations that have not reached their end', false)
@@ -40,37 +50,82 @@ export const addBorrowerCommands = (program: Command, dependencies: CliDependenc
       'after',
       '\nThe key of each operation is deleted, and its documents with it. Amounts, dates and events stay. A record of it stays as well.\n' +
         'Nothing brings the data back, except a copy of the database made before. Repeat the command if it was interrupted.\n' +
+        '\nA key that is gone without that record was lost (docs/operations.md, KeysMissing): --lost-key gives up what it sealed, once no\n' +
+        'copy can bring it back. It is refused while the key is there.\n' +
         '\nPrints {operations, forgotten, left_open}. Exit code 3 when open operations were left\n' +
         'out, which are named.\n\nExamples:\n' +
         '  receivables borrower forget --document 529.982.247-25 --reason "request 2027-118"\n' +
-        '  echo 52998224725 | receivables borrower forget --document - --yes',
+        '  echo 52998224725 | receivables borrower forget --document - --yes\n' +
+        '  receivables borrower forget --lost-key OP-2026-000123 --including-open --reason "key lost"',
     )
     .action((options: ForgetOptions) => forget(options, dependencies));
 };
 
+/** What is to be forgotten, and how. */
+interface Forgetting {
+  find(): Promise<readonly BorrowerOperation[]>;
+  forget(operation: OperationPlace, request: ForgetRequest): Promise<void>;
+  /** What else is left of the borrower. */
+  clear(): Promise<void>;
+}
+
 const forget = async (options: ForgetOptions, dependencies: CliDependencies): Promise<void> => {
-  const document = await documentOf(options, dependencies);
-  if ((options.reason?.length ?? 0) > LONGEST_REASON) {
+  const { lostKey, reason } = options;
+  if ((options.document === undefined) === (lostKey === undefined))
+    throw new WrongUseError('give --document or, for an operation whose key is lost, --lost-key');
+  const document = lostKey === undefined ? await documentOf(options, dependencies) : undefined;
+  if ((reason?.length ?? 0) > LONGEST_REASON) {
     throw wrongUse('reason', `must have at most ${LONGEST_REASON} characters`);
   }
   const services = await dependencies.open();
   try {
-    await forgetAll(document, options, dependencies, services);
+    const applicationId =
+      options.application === undefined ? undefined : await applicationOf(services, options.application);
+    const forgetting =
+      document === undefined
+        ? ofLostKey(services, lostKey!, applicationId)
+        : ofBorrower(services, document, applicationId);
+    await forgetAll(forgetting, options, dependencies, services);
   } finally {
     await services.close();
   }
 };
 
-const forgetAll = async (
+const ofBorrower = (
+  { privacy: { forgetting, indexing } }: CliServices,
   document: string,
-  { application, reason, includingOpen, yes }: ForgetOptions,
+  applicationId: string | undefined,
+): Forgetting => ({
+  find: async () => {
+    await indexing.completeOnce(() => undefined);
+    return forgetting.find(document, applicationId);
+  },
+  forget: (operation, request) => forgetting.forget(document, operation, request),
+  clear: () => forgetting.clearRefused(document),
+});
+
+const ofLostKey = (
+  { privacy }: CliServices,
+  code: string,
+  applicationId: string | undefined,
+): Forgetting => ({
+  find: async () => [
+    await privacy.forgetting.findLost({
+      applicationId: applicationId ?? (await privacy.applicationOf(code)),
+      code,
+    }),
+  ],
+  forget: (operation, request) => privacy.forgetting.forgetLost(operation, request),
+  clear: async () => undefined,
+});
+
+const forgetAll = async (
+  forgetting: Forgetting,
+  { reason, includingOpen, yes }: ForgetOptions,
   dependencies: CliDependencies,
-  services: CliServices,
+  { privacy }: CliServices,
 ): Promise<void> => {
-  const { privacy } = services;
-  const applicationId = application === undefined ? undefined : await applicationOf(services, application);
-  await privacy.indexing.completeOnce(() => undefined);
-  const found = await privacy.forgetting.find(document, applicationId);
+  const found = await forgetting.find();
   const chosen = found.filter(({ open }) => includingOpen || !open);
   const left = found.filter((one) => !chosen.includes(one));
   if (chosen.length > 0 && !yes) await confirm(chosen, dependencies);
@@ -78,16 +133,13 @@ const forgetAll = async (
   const progress = dependencies.startProgress(chosen.length);
   try {
     for (const operation of chosen) {
-      await privacy.forgetting.forget(document, operation, {
-        requestId,
-        ...(reason !== undefined && { reason }),
-      });
+      await forgetting.forget(operation, { requestId, ...(reason !== undefined && { reason }) });
       progress.advance();
     }
   } finally {
     progress.end();
   }
-  await privacy.forgetting.clearRefused(document);
+  await forgetting.clear();
   const scrubbed = await privacy.scrub();
   const operations = found.map((one) => present(one, chosen.includes(one)));
   const summary = { operations, forgotten: chosen.length, left_open: left.length, request_id: requestId };
@@ -113,7 +165,10 @@ const confirm = async (
   if (answered.trim() !== 'forget') throw new CommandFailedError('nothing was forgotten');
 };
 
-const documentOf = async ({ document }: ForgetOptions, dependencies: CliDependencies): Promise<string> => {
+const documentOf = async (
+  { document = '' }: ForgetOptions,
+  dependencies: CliDependencies,
+): Promise<string> => {
   const text = document === FROM_INPUT ? await inputOf(dependencies) : document;
   const bare = bareDocument(text);
   if (!isDocument(bare)) throw wrongUse('document', 'must be a CPF of 11 digits or a CNPJ of 14 characters');

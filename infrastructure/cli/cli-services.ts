@@ -1,4 +1,5 @@
 import type { DecisionAnswer } from '../../application/administrator/decision-desk.ts';
+import type { FindOperation } from '../../application/administrator/find-operation.ts';
 import type { ShowOperation } from '../../application/audit/show-operation.ts';
 import type { VerifyLog } from '../../application/audit/verify-log.ts';
 import type { CreateClient } from '../../application/clients/create-client.ts';
@@ -80,6 +81,7 @@ export interface TopicServices {
 export interface LoanServices {
   /** The only application that has an operation of this code. */
   applicationOf(code: string): Promise<string>;
+  readonly requireKnown: FindOperation['requireKnown'];
   list(query: {
     readonly applicationId?: string;
     readonly fundId?: string;
@@ -172,7 +174,9 @@ export interface BackupServices {
 /** What forgetting a borrower needs of the service. */
 export interface PrivacyServices {
   readonly indexing: Pick<IndexBorrowers, 'completeOnce'>;
-  readonly forgetting: Pick<ForgetBorrower, 'find' | 'forget' | 'clearRefused'>;
+  readonly forgetting: Pick<ForgetBorrower, 'find' | 'findLost' | 'forget' | 'forgetLost' | 'clearRefused'>;
+  /** Whose operation a code names. @throws DomainError `loan_not_found`, or `validation_error` when several applications use the code */
+  applicationOf(code: string): Promise<string>;
   /** Takes what was deleted out of the store's own log; false when that has to wait, undefined where the engine sees to it. */
   scrub(): Promise<boolean | undefined>;
 }

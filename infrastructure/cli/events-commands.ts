@@ -42,7 +42,7 @@ export const addEventsCommand = (program: Command, dependencies: CliDependencies
     .addHelpText(
       'after',
       '\nJSON is what every subscriber gets, after the fields position and application_id. To go on where a run\n' +
-        'ended, give the last position that was printed.\n\nExample:\n  receivables events --from 2026-01-15T12:00:00Z --follow',
+        'ended, give the last position that was printed. A --code that no operation has ends with 3, but with --follow, where it may come yet.\n\nExample:\n  receivables events --from 2026-01-15T12:00:00Z --follow',
     )
     .action((options: EventsOptions) => print(options, dependencies));
 };
@@ -52,6 +52,9 @@ const print = async (options: EventsOptions, dependencies: CliDependencies): Pro
   try {
     const signal = dependencies.untilInterrupted?.() ?? new AbortController().signal;
     const query = { ...queryOf(options), ...(await scopeOf(services, options)) };
+    // One that is waited for may come yet.
+    if (query.code !== undefined && !query.follow)
+      await services.loans.requireKnown(query.code, query.applicationId);
     const printing = printingOf(dependencies, options);
     const events = services.events.read(query, signal);
     const chunks =

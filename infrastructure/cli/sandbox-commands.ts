@@ -5,10 +5,13 @@ import type { ClockMove } from '../../application/sandbox/sandbox-clock.ts';
 import { instantOf } from '../../application/schemas/values.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { CliServices } from './cli-services.ts';
-import { NotAllowedError, WrongUseError, answer } from './command-line.ts';
+import { NotAllowedError, WrongUseError } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
+import { withReportOptions } from './report-output.ts';
+import type { ReportOptions } from './report-output.ts';
+import { showObject } from './shown-object.ts';
 
-interface ClockOptions {
+interface ClockOptions extends ReportOptions {
   /** Milliseconds. */
   readonly advance?: number;
   /** UTC, with milliseconds. */
@@ -17,14 +20,15 @@ interface ClockOptions {
 
 /** `sandbox clock`. */
 export const addSandboxCommands = (program: Command, dependencies: CliDependencies): void => {
-  program
+  const clockCommand = program
     .command('sandbox')
     .description('what only a sandbox has: in production every command of it is refused')
     .addHelpText('after', '\nExample:\n  receivables sandbox clock --advance 30d')
     .command('clock')
     .description('show the time in which operations live, or move it forward for all applications')
     .option('--advance <duration>', 'by how much, such as 30d, 1h, 2m, 30s or 300ms', duration)
-    .option('--to <time>', 'to which instant, such as 2026-03-01T12:00:00Z', instant)
+    .option('--to <time>', 'to which instant, such as 2026-03-01T12:00:00Z', instant);
+  withReportOptions(clockCommand, dependencies)
     .addHelpText(
       'after',
       '\nPrints {now, offset_seconds}: the time, and how far it is ahead of the real one. It never goes back, and at most ten years\n' +
@@ -33,7 +37,12 @@ export const addSandboxCommands = (program: Command, dependencies: CliDependenci
     )
     .action(async (options: ClockOptions) => {
       const move = moveOf(options);
-      await answer(dependencies, (services) => clock(services, move));
+      const services = await dependencies.open();
+      try {
+        await showObject(dependencies, options, await clock(services, move));
+      } finally {
+        await services.close();
+      }
     });
 };
 

@@ -265,8 +265,8 @@ const TOO_LARGE: InLanguages<string> = {
 
 const KEY_MISSING: InLanguages<string> = {
   'pt-BR':
-    'A chave dos dados do tomador desta operação foi perdida, e não há registro de que o tomador foi esquecido. Devolva a chave a partir de uma cópia de segurança (docs/operations.md, KeysMissing).',
-  en: 'The key of this operation’s borrower data is lost, and no record says that the borrower was forgotten. Put the key back from a backup (docs/operations.md, KeysMissing).',
+    'A chave dos dados do tomador desta operação foi perdida, e não há registro de que o tomador foi esquecido. Devolva a chave a partir de uma cópia de segurança; se nenhuma a tiver, desista dela com `receivables borrower forget --lost-key` (docs/operations.md, KeysMissing).',
+  en: 'The key of this operation’s borrower data is lost, and no record says that the borrower was forgotten. Put the key back from a backup; if none has it, give it up with `receivables borrower forget --lost-key` (docs/operations.md, KeysMissing).',
 };
 
 const textsOf = (error: unknown, status: number): InLanguages<string> => {

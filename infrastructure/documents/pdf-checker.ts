@@ -1,4 +1,4 @@
-import { OverShareError } from '../../application/ports/busy-error.ts';
+import { InspectorAwayError, OverShareError } from '../../application/ports/busy-error.ts';
 import type { Inspection } from '../../application/ports/document-store.ts';
 import { PdfProcess } from './pdf-process.ts';
 import type { Content, PdfVerdict, ProcessLimits, ProcessVerdict } from './pdf-process.ts';
@@ -42,14 +42,24 @@ export class PdfChecker {
   readonly #busy = new Set<PdfProcess>();
   /** Owners of the files being checked, once for each. */
   readonly #running: string[] = [];
+  readonly #onAway: (error: InspectorAwayError) => void;
   #closed = false;
 
-  constructor(limits: Partial<PdfLimits> = {}, costly = new CostlyFiles()) {
+  /** @param onAway told of each file that could not be checked, because no process for it started */
+  constructor(
+    limits: Partial<PdfLimits> = {},
+    costly = new CostlyFiles(),
+    onAway: (error: InspectorAwayError) => void = () => undefined,
+  ) {
     this.#limits = { ...LIMITS, ...limits };
     this.#costly = costly;
+    this.#onAway = onAway;
   }
 
-  /** @throws OverShareError the application has too many files waiting, or sent too many costly ones @throws the signal's reason */
+  /**
+   * @throws OverShareError the application has too many files waiting, or sent too many costly ones @throws the signal's reason
+   * @throws InspectorAwayError no process for it started
+   */
   async check(file: Content, { applicationId, signal }: Inspection): Promise<PdfVerdict> {
     signal?.throwIfAborted();
     this.#requirePatience(applicationId);
@@ -96,7 +106,10 @@ export class PdfChecker {
     if (job === undefined) return;
     this.#running.push(job.applicationId);
     void this.#verdictOn(job)
-      .then(job.resolve, job.reject)
+      .then(job.resolve, (error: unknown) => {
+        if (error instanceof InspectorAwayError) this.#onAway(error);
+        job.reject(error);
+      })
       .finally(() => {
         this.#running.splice(this.#running.indexOf(job.applicationId), 1);
         this.#next();
@@ -143,15 +156,27 @@ export class PdfChecker {
     } finally {
       this.#busy.delete(parser);
       // A new one starts at once, so that the next file need not wait for it.
-      if (!this.#closed) this.#idle.push(parser.alive ? parser : this.#newProcess());
+      if (!this.#closed && parser.alive) this.#idle.push(parser);
+      else if (!this.#closed) this.#startAhead();
     }
   }
 
   #takeIdle(): PdfProcess {
     // All are started together: the second application that comes finds its process ready.
-    while (this.#idle.length + this.#busy.size < this.#limits.processes) this.#idle.push(this.#newProcess());
+    while (this.#idle.length + this.#busy.size < this.#limits.processes && this.#startAhead());
     for (let parser = this.#idle.pop(); parser; parser = this.#idle.pop()) if (parser.alive) return parser;
     return this.#newProcess();
+  }
+
+  /** False where there is no room for one now: the file that needs it finds that out. */
+  #startAhead(): boolean {
+    try {
+      this.#idle.push(this.#newProcess());
+      return true;
+    } catch (error) {
+      if (error instanceof InspectorAwayError) return false;
+      throw error;
+    }
   }
 
   #newProcess(): PdfProcess {

@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { InspectorAwayError } from '../../application/ports/busy-error.ts';
+import { messageOf } from '../../application/support/failures.ts';
 
 /** What a process has used so far. */
 interface ProcessUse {
@@ -116,14 +118,13 @@ export class PdfProcess {
   #line = '';
   #onLine: (line: string) => void = () => undefined;
 
-  /** @param program a test may run another program with the parser's rights */
+  /**
+   * @param program a test may run another program with the parser's rights
+   * @throws InspectorAwayError the system has no room for a process or its pipes
+   */
   constructor(limits: ProcessLimits, program = PROGRAM) {
     this.#limits = limits;
-    const args = ['-c', COMMAND, process.execPath, ...parserArguments(program, limits.megabytes)];
-    this.#child = spawn('/bin/sh', args, {
-      env: { PATH: '/usr/bin:/bin' },
-      stdio: ['pipe', 'pipe', 'ignore'],
-    });
+    this.#child = start(program, limits.megabytes);
     this.#child.on('error', () => (this.#alive = false)).on('exit', () => (this.#alive = false));
     // A failed write means that the process died, which its exit tells.
     this.#child.stdin.on('error', () => undefined);
@@ -143,14 +144,16 @@ export class PdfProcess {
 
   /**
    * @param left aborted once the caller has gone: an ordinary file is finished, a costly one given up soon
-   * @throws Error when the process could not be started, or the content not be read
+   * @throws InspectorAwayError the process did not start in time @throws Error the content could not be read
    */
   async check(content: Content, left: AbortSignal | undefined): Promise<ProcessVerdict> {
     this.#hold();
     try {
       if (!this.#ready && !(await this.#started)) {
         this.kill();
-        throw new Error('the process that parses PDFs did not start');
+        throw new InspectorAwayError(
+          `the process that parses PDFs did not start within ${this.#limits.patienceMs} ms`,
+        );
       }
       this.#served += 1;
       return await this.#judge(content, left);
@@ -247,6 +250,21 @@ export class PdfProcess {
     for (const stream of [this.#child.stdin, this.#child.stdout]) (stream as unknown as Refable).unref();
   }
 }
+
+/** @throws InspectorAwayError */
+const start = (program: string, megabytes: number): ChildProcessByStdio<Writable, Readable, null> => {
+  const options = { env: { PATH: '/usr/bin:/bin' } };
+  try {
+    const args = ['-c', COMMAND, process.execPath, ...parserArguments(program, megabytes)];
+    const child = spawn('/bin/sh', args, { ...options, stdio: ['pipe', 'pipe', 'ignore'] });
+    // Without room for its pipes it has none, whatever its type says, and tells why as an event.
+    if ((child.stdin as Writable | undefined) !== undefined) return child;
+    child.on('error', () => undefined);
+  } catch (error) {
+    throw new InspectorAwayError(`no process that parses PDFs: ${messageOf(error)}`, { cause: error });
+  }
+  throw new InspectorAwayError('no process that parses PDFs: too many files are open');
+};
 
 /** Resolves when there is room to write, or when the process has died. */
 const drained = (stream: Writable): Promise<void> =>

@@ -1,25 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import type { Status } from '@eventstore/db-client/generated/status_pb.js';
-import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
-import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
-import type {
-  AppendResult,
-  EventToAppend,
-  LogPosition,
-  StreamRevision,
-} from '../../application/ports/event-store.ts';
+import type { AppendResult } from '../../application/ports/event-store.ts';
 import { ConcurrencyError } from '../../application/ports/event-store.ts';
+import { appendMessage, decodeAppendAnswer } from './append-messages.ts';
+import type { AppendAnswer, AppendRequest } from './append-messages.ts';
 import type { Node } from './connection.ts';
-import { proposedMessage, streamIdentifier, toLogPosition, uuidText } from './event-wire.ts';
 import { NoAnswerError, NotConnectedError, RefusedAppendError, refusalIn } from './failures.ts';
-
-export interface AppendRequest {
-  readonly stream: string;
-  readonly expected: StreamRevision;
-  readonly events: readonly EventToAppend[];
-}
 
 interface Pending {
   readonly request: AppendRequest;
@@ -34,29 +22,6 @@ const REASONS: Readonly<Record<string, RefusedAppendError['reason']>> = {
   [`${PREFIX}AccessDenied`]: 'denied',
   [`${PREFIX}StreamDeleted`]: 'deleted',
   [`${PREFIX}MaximumAppendSizeExceeded`]: 'too_large',
-};
-
-const messageFor = (id: string, { stream, expected, events }: AppendRequest): BatchAppendReq => {
-  // Without a deadline the server's own holds; one would be compared with its clock.
-  const options = new streams.BatchAppendReq.Options().setStreamIdentifier(streamIdentifier(stream));
-  if (expected === 'no_stream') options.setNoStream(new shared.Empty());
-  else options.setStreamPosition(String(expected));
-  return new streams.BatchAppendReq()
-    .setCorrelationId(new shared.UUID().setString(id))
-    .setOptions(options)
-    .setProposedMessagesList(events.map(proposedMessage))
-    .setIsFinal(true);
-};
-
-const resultOf = (success: BatchAppendResp.Success): AppendResult => {
-  const place = success.getPosition();
-  const position = place
-    ? toLogPosition({
-        commit: BigInt(place.getCommitPosition()),
-        prepare: BigInt(place.getPreparePosition()),
-      })
-    : ('unknown' as LogPosition);
-  return { revision: BigInt(success.getCurrentRevision()), position };
 };
 
 const failureOf = ({ stream, expected }: AppendRequest, error: Status | undefined): Error => {
@@ -82,7 +47,7 @@ export class BatchCall {
   readonly #node: Node;
   readonly #timeoutMs: number;
   readonly #pending = new Map<string, Pending>();
-  #call: ClientDuplexStream<BatchAppendReq, BatchAppendResp> | undefined;
+  #call: ClientDuplexStream<Buffer, AppendAnswer> | undefined;
 
   constructor(node: Node, timeoutMs: number) {
     this.#node = node;
@@ -96,7 +61,7 @@ export class BatchCall {
   append(request: AppendRequest, timeoutMs = this.#timeoutMs): Promise<AppendResult> {
     if (this.#node.left.aborted) throw new NoAnswerError('the node was left');
     const id = randomUUID();
-    const message = messageFor(id, request);
+    const message = appendMessage(id, request);
     const call = (this.#call ??= this.#open());
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -113,26 +78,24 @@ export class BatchCall {
     return this.#node.isConnected('appends') ? new NoAnswerError(reason) : new NotConnectedError(reason);
   }
 
-  #open(): ClientDuplexStream<BatchAppendReq, BatchAppendResp> {
-    const call = this.#node.client('appends').batchAppend(this.#node.metadata('appends'));
+  #open(): ClientDuplexStream<Buffer, AppendAnswer> {
+    const call = this.#node.appends(decodeAppendAnswer);
     const ended = (error: Error): void => {
       if (call === this.#call) this.#end(error);
     };
-    call.on('data', (response: BatchAppendResp) => this.#answered(response));
+    call.on('data', (answer: AppendAnswer) => this.#answered(answer));
     call.on('error', ended);
     call.on('end', () => ended(new NoAnswerError('the server ended the call')));
     return call;
   }
 
-  #answered(response: BatchAppendResp): void {
-    const id = uuidText(response.getCorrelationId());
-    const pending = this.#pending.get(id);
+  #answered(answer: AppendAnswer): void {
+    const pending = this.#pending.get(answer.id);
     if (!pending) return;
-    this.#pending.delete(id);
+    this.#pending.delete(answer.id);
     clearTimeout(pending.timer);
-    const success = response.getSuccess();
-    if (success) pending.resolve(resultOf(success));
-    else pending.reject(failureOf(pending.request, response.getError()));
+    if ('result' in answer) pending.resolve(answer.result);
+    else pending.reject(failureOf(pending.request, answer.refusal));
   }
 
   #end(error: Error): void {

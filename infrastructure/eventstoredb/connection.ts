@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StreamsClient, StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import { Metadata, connectivityState } from '@grpc/grpc-js';
-import type { CallOptions, ClientReadableStream } from '@grpc/grpc-js';
+import type { CallOptions, ClientDuplexStream, ClientReadableStream } from '@grpc/grpc-js';
 import { backoff } from '../../application/support/retry.ts';
 import { pause } from '../support/time.ts';
 import type { ConnectionSettings } from './connection-string.ts';
@@ -45,8 +45,11 @@ export class Node {
     return this.#leaving.signal;
   }
 
-  client(purpose: Purpose): StreamsClient {
-    return this.#clients[purpose];
+  /** Carries appends, each a message that is written already. */
+  appends<Answer>(decode: (bytes: Buffer) => Answer): ClientDuplexStream<Buffer, Answer> {
+    const asItIs = (bytes: Buffer): Buffer => bytes;
+    const { path } = StreamsService.batchAppend;
+    return this.#clients.appends.makeBidiStreamRequest(path, asItIs, decode, this.metadata('appends'));
   }
 
   /** A read, or a subscription, which is a read without an end. */

@@ -1,7 +1,5 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
-import type { UUID } from '@eventstore/db-client/generated/shared_pb.js';
-import streams from '@eventstore/db-client/generated/streams_pb.js';
-import type { EventToAppend, LogPosition } from '../../application/ports/event-store.ts';
+import type { EventToAppend, JsonText, LogPosition } from '../../application/ports/event-store.ts';
 
 export interface Position {
   readonly commit: bigint;
@@ -38,8 +36,6 @@ export const MAX_APPEND_BYTES = 1_048_576;
 /** What the server may count for an event beyond the bytes that it is handed. */
 const OVERHEAD_PER_EVENT = 64;
 
-const encoder = new TextEncoder();
-
 /** An event in the bytes that the server is sent. */
 export interface EncodedEvent {
   readonly id: string;
@@ -51,15 +47,8 @@ export interface EncodedEvent {
   readonly size: number;
 }
 
-/** Only what is an object of JSON is called JSON, which the server's own tools look into. */
-const isJsonObject = (text: string): boolean => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null;
-  } catch {
-    return false;
-  }
-};
+/** Only what is an object of JSON is called JSON, which the server's own tools look into. What is handed over is JSON. */
+const isJsonObject = (text: JsonText): boolean => text.startsWith('{') && text.endsWith('}');
 
 const encoded = new WeakMap<EventToAppend, EncodedEvent>();
 
@@ -68,7 +57,7 @@ export const encodeEvent = (event: EventToAppend): EncodedEvent => {
   const known = encoded.get(event);
   if (known) return known;
   const { id, type, data: text } = event;
-  const [data, metadata] = [encoder.encode(text), encoder.encode(JSON.stringify(event.metadata))];
+  const [data, metadata] = [Buffer.from(text), Buffer.from(JSON.stringify(event.metadata))];
   const size = data.length + metadata.length + 2 * type.length + OVERHEAD_PER_EVENT;
   const contentType = isJsonObject(text) ? 'application/json' : 'application/octet-stream';
   const made: EncodedEvent = { id, type, contentType, data, metadata, size };
@@ -98,26 +87,4 @@ export const tooLarge = (stream: string, size: number): RangeError =>
   );
 
 export const streamIdentifier = (stream: string): shared.StreamIdentifier =>
-  new shared.StreamIdentifier().setStreamName(encoder.encode(stream));
-
-/** As the batch call takes it. */
-export const proposedMessage = (event: EventToAppend): streams.BatchAppendReq.ProposedMessage => {
-  const { id, type, contentType, data, metadata } = encodeEvent(event);
-  const message = new streams.BatchAppendReq.ProposedMessage()
-    .setId(new shared.UUID().setString(id))
-    .setData(data)
-    .setCustomMetadata(metadata);
-  message.getMetadataMap().set('type', type).set('content-type', contentType);
-  return message;
-};
-
-const hexadecimal = (bits: string): string => BigInt.asUintN(64, BigInt(bits)).toString(16).padStart(16, '0');
-
-/** Servers write ids as text when asked to, and otherwise as two numbers. */
-export const uuidText = (id: UUID | undefined): string => {
-  const structured = id?.getStructured();
-  if (!structured) return id?.getString() ?? '';
-  const digits =
-    hexadecimal(structured.getMostSignificantBits()) + hexadecimal(structured.getLeastSignificantBits());
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-};
+  new shared.StreamIdentifier().setStreamName(Buffer.from(stream));

@@ -5,6 +5,7 @@ import type {
   RecordedEvent,
 } from '../../application/ports/event-store.ts';
 import { NOWHERE } from './event-wire.ts';
+import { Fields, idOf } from './protobuf.ts';
 
 /** What the server says in answer to a read or on a subscription, a message at a time. */
 export type ReadAnswer =
@@ -15,81 +16,6 @@ export type ReadAnswer =
   | { readonly kind: 'confirmed' }
   | { readonly kind: 'absent' }
   | { readonly kind: 'other' };
-
-const CUT_OFF = 'a message of EventStoreDB is cut off';
-
-/**
- * The fields of one message of Protocol Buffers, one after the other. Events are most of what this process hears, and the generated
- * classes cost several times as much: an object with accessors for each message in a message, and a map for two words.
- */
-class Fields {
-  readonly #bytes: Buffer;
-  readonly #end: number;
-  #at: number;
-  #wireType = 0;
-
-  constructor(bytes: Buffer, from = 0, end = bytes.length) {
-    if (end > bytes.length) throw new RangeError(CUT_OFF);
-    this.#bytes = bytes;
-    this.#at = from;
-    this.#end = end;
-  }
-
-  /** Number of the next field; 0 at the end. What was not taken of the one before has to be skipped. */
-  next(): number {
-    if (this.#at >= this.#end) return 0;
-    const tag = Number(this.number());
-    this.#wireType = tag & 7;
-    return tag >>> 3;
-  }
-
-  /** A number without a sign; a bigint where others would lose digits. */
-  number(): number | bigint {
-    let value = 0;
-    let factor = 1;
-    const from = this.#at;
-    for (;;) {
-      if (this.#at >= this.#end) throw new RangeError(CUT_OFF);
-      const byte = this.#bytes[this.#at++]!;
-      value += (byte & 0x7f) * factor;
-      if (byte < 0x80) return factor < 2 ** 46 ? value : this.#largeNumber(from);
-      factor *= 128;
-    }
-  }
-
-  message(): Fields {
-    const length = Number(this.number());
-    const from = this.#at;
-    this.#at += length;
-    if (this.#at > this.#end) throw new RangeError(CUT_OFF);
-    return new Fields(this.#bytes, from, this.#at);
-  }
-
-  text(): string {
-    const { from, to } = this.#stretch();
-    return this.#bytes.toString('utf8', from, to);
-  }
-
-  skip(): void {
-    if (this.#wireType === 0) this.number();
-    else if (this.#wireType === 2) this.#stretch();
-    else this.#at += this.#wireType === 1 ? 8 : 4;
-  }
-
-  #stretch(): { readonly from: number; readonly to: number } {
-    const length = Number(this.number());
-    const from = this.#at;
-    this.#at += length;
-    if (this.#at > this.#end) throw new RangeError(CUT_OFF);
-    return { from, to: this.#at };
-  }
-
-  #largeNumber(from: number): bigint {
-    let value = 0n;
-    for (let i = this.#at - 1; i >= from; i--) value = (value << 7n) | BigInt(this.#bytes[i]! & 0x7f);
-    return BigInt.asUintN(64, value);
-  }
-}
 
 const NO_METADATA: EventMetadata = {
   correlationId: '',
@@ -108,30 +34,6 @@ const metadataOf = (text: string): EventMetadata => {
   } catch {
     return NO_METADATA;
   }
-};
-
-const hexadecimal = (bits: number | bigint): string => BigInt(bits).toString(16).padStart(16, '0');
-
-/** Servers write ids as text when asked to, and otherwise as two numbers. */
-const idOf = (fields: Fields): string => {
-  let text = '';
-  for (let field = fields.next(); field !== 0; field = fields.next()) {
-    if (field === 2) text = fields.text();
-    else if (field === 1) text = structuredId(fields.message());
-    else fields.skip();
-  }
-  return text;
-};
-
-const structuredId = (fields: Fields): string => {
-  let [most, least]: [number | bigint, number | bigint] = [0, 0];
-  for (let field = fields.next(); field !== 0; field = fields.next()) {
-    if (field === 1) most = fields.number();
-    else if (field === 2) least = fields.number();
-    else fields.skip();
-  }
-  const digits = hexadecimal(most) + hexadecimal(least);
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 };
 
 const streamOf = (fields: Fields): string => {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { AppendResult, EventToAppend, StreamRevision } from '../../application/ports/event-store.ts';
 import { ConcurrencyError, OutcomeUnknownError } from '../../application/ports/event-store.ts';
-import type { AppendRequest } from './batch-call.ts';
+import type { AppendRequest } from './append-messages.ts';
 import { BatchCall } from './batch-call.ts';
 import type { Connection, Node } from './connection.ts';
 import { ensureStorable, sizeOfAppend, tooLarge } from './event-wire.ts';

@@ -80,7 +80,7 @@ const sizeOf = ({ key, value, headers }: OutgoingMessage): number =>
 export class OrderedProducer {
   readonly #deps: Dependencies;
   #jobs: Job[] = [];
-  #draining: Promise<void> | undefined;
+  #isDraining = false;
   #producer: Producer | undefined;
   #closed = false;
   #lastError: string | undefined;
@@ -102,7 +102,7 @@ export class OrderedProducer {
     for (const message of messages) this.#checkSize(message);
     const job: Job = { messages, done: Promise.withResolvers<void>() };
     this.#jobs.push(job);
-    this.#draining ??= this.#drain().finally(() => (this.#draining = undefined));
+    if (!this.#isDraining) void this.#drain();
     await job.done.promise;
   }
 
@@ -123,6 +123,7 @@ export class OrderedProducer {
   }
 
   async #drain(): Promise<void> {
+    this.#isDraining = true;
     while (this.#jobs.length > 0) {
       const jobs = [...this.#jobs];
       try {
@@ -135,6 +136,8 @@ export class OrderedProducer {
         this.#failAll(error);
       }
     }
+    // In the same step as the last look at the jobs: a call a moment later would wait for somebody who looks no more.
+    this.#isDraining = false;
   }
 
   #failAll(error: unknown): void {
@@ -176,6 +179,7 @@ export class OrderedProducer {
 
   async #transmit(messages: readonly OutgoingMessage[]): Promise<void> {
     const { topic } = this.#deps;
+    if (this.#closed) throw new Error('the producer is closed');
     const producer = (this.#producer ??= this.#newProducer());
     try {
       await within(CONNECT_WITHIN_MS, 'connecting to Kafka', producer.connect());

@@ -5,7 +5,7 @@ import type { ConsumerOffsets, ConsumerProgress, OperationMark } from '../../app
 import type { Schema } from './schema.ts';
 import { GuardFailedError } from './sql-database.ts';
 import type { SqlDatabase, Statement } from './sql-database.ts';
-import { prepared } from './webhooks/prepared-query.ts';
+import { prepared, preparedList, preparedRows } from './webhooks/prepared-query.ts';
 
 const moveOffset = (builder: Kysely<Schema>) =>
   prepared(
@@ -19,42 +19,52 @@ const moveOffset = (builder: Kysely<Schema>) =>
         .where('next_offset', '=', row.from),
   );
 
-const writeMark = (builder: Kysely<Schema>) =>
-  prepared(
-    (row: { group: string; operation: string; sequence: number; ids: string; handled: string | null }) =>
-      builder
-        .insertInto('consumer_mark')
-        .values({
+interface MarkRow {
+  group: string;
+  operation: string;
+  sequence: number;
+  ids: string;
+  handled: string | null;
+}
+
+const writeMarks = (builder: Kysely<Schema>) =>
+  preparedRows((rows: readonly MarkRow[]) =>
+    builder
+      .insertInto('consumer_mark')
+      .values(
+        rows.map((row) => ({
           consumer_group: row.group,
           operation: row.operation,
           sequence: row.sequence,
           event_ids: row.ids,
           handled: row.handled,
-        })
-        .onConflict((conflict) =>
-          conflict.columns(['consumer_group', 'operation']).doUpdateSet((eb) => ({
-            sequence: eb.ref('excluded.sequence'),
-            event_ids: eb.ref('excluded.event_ids'),
-            handled: eb.ref('excluded.handled'),
-          })),
-        ),
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(['consumer_group', 'operation']).doUpdateSet((eb) => ({
+          sequence: eb.ref('excluded.sequence'),
+          event_ids: eb.ref('excluded.event_ids'),
+          handled: eb.ref('excluded.handled'),
+        })),
+      ),
   );
 
 /** The statements that store a batch's progress beside its effects. */
 export class ProgressStatements {
   readonly #offset: ReturnType<typeof moveOffset>;
-  readonly #mark: ReturnType<typeof writeMark>;
+  readonly #marks: ReturnType<typeof writeMarks>;
 
   constructor(builder: Kysely<Schema>) {
     this.#offset = moveOffset(builder);
-    this.#mark = writeMark(builder);
+    this.#marks = writeMarks(builder);
   }
 
   /** The guard comes first: a consumer that lost the partition writes nothing else. */
   of({ group, topic, partition, from, to, operations }: ConsumerProgress, now: string): readonly Statement[] {
-    const marks = operations.map(({ operation, sequence, eventIds, handled = null }) => ({
-      query: this.#mark({ group, operation, sequence, ids: JSON.stringify(eventIds), handled }),
-    }));
+    const rows = operations.map(({ operation, sequence, eventIds, handled = null }) => {
+      return { group, operation, sequence, ids: JSON.stringify(eventIds), handled };
+    });
+    const marks = this.#marks(rows).map((query) => ({ query }));
     return [{ query: this.#offset({ group, topic, partition, from, to, now }), expectChanges: 1 }, ...marks];
   }
 }
@@ -63,21 +73,26 @@ export class ProgressStatements {
 export const asPartitionLost = (error: unknown, progress: ConsumerProgress, index: number): unknown =>
   error instanceof GuardFailedError && error.index === index ? new PartitionLostError(progress) : error;
 
-/** Lists of few different lengths, so that few different statements have to be kept prepared. */
-const padded = (values: readonly string[]): readonly string[] => {
-  const length = 2 ** Math.ceil(Math.log2(values.length));
-  return [...values, ...Array<string>(length - values.length).fill(values[0]!)];
-};
+const readMarks = (builder: Kysely<Schema>) =>
+  preparedList((operations, p: { group: string }) =>
+    builder
+      .selectFrom('consumer_mark')
+      .select(['operation', 'sequence', 'event_ids', 'handled'])
+      .where('consumer_group', '=', p.group)
+      .where('operation', 'in', operations),
+  );
 
 export class SqlConsumerOffsets implements ConsumerOffsets {
   readonly #database: SqlDatabase;
   readonly #clock: RealClock;
   readonly #progress: ProgressStatements;
+  readonly #marks: ReturnType<typeof readMarks>;
 
   constructor(database: SqlDatabase, clock: RealClock) {
     this.#database = database;
     this.#clock = clock;
     this.#progress = new ProgressStatements(database.builder);
+    this.#marks = readMarks(database.builder);
   }
 
   async load(group: string, topic: string): Promise<ReadonlyMap<number, number>> {
@@ -142,12 +157,7 @@ export class SqlConsumerOffsets implements ConsumerOffsets {
 
   async marks(group: string, operations: readonly string[]): Promise<ReadonlyMap<string, OperationMark>> {
     if (operations.length === 0) return new Map();
-    const query = this.#database.builder
-      .selectFrom('consumer_mark')
-      .select(['operation', 'sequence', 'event_ids', 'handled'])
-      .where('consumer_group', '=', group)
-      .where('operation', 'in', padded(operations));
-    const rows = await this.#database.read(query);
+    const rows = await this.#database.read(this.#marks(operations, { group }));
     return new Map(
       rows.map(({ operation, sequence, event_ids, handled }) => [
         operation,

@@ -5,11 +5,13 @@ import { INSTALLMENTS, Loaded, OPERATIONS, inDatabase, openWorld } from './distr
 import { row, together } from './load.ts';
 import type { Load } from './load.ts';
 import { childRunning, processorSeconds } from './processor-time.ts';
+import { summaryOf } from './profile-summary.ts';
 import { pause } from './webhook-bench-world.ts';
 
 /**
  * The distributed profile beside the embedded one, in turns on one machine: real PostgreSQL and Kafka, and the stand-in for
- * EventStoreDB unless EVENTSTORE_URL names a real one. Then each role in a process of its own, for what each costs.
+ * EventStoreDB unless EVENTSTORE_URL names a real one. Then each role in a process of its own, for what each costs; with `roles` only
+ * that.
  */
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 4);
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
@@ -19,6 +21,8 @@ const WARM_UP = Number(process.env['BENCH_WARM_UP'] ?? 2_000);
 const COSTED = Number(process.env['BENCH_COSTED'] ?? 4_000);
 /** So many of them meet an operation that no process of theirs has seen. */
 const COLD = Number(process.env['BENCH_COLD'] ?? 1_000);
+/** A directory: profiles of the hot settlements are written there, one for each role, and summed up. */
+const PROFILES = process.env['BENCH_PROFILES'];
 const ROLES = ['api', 'projector', 'relay', 'webhooks', 'scheduler'] as const;
 
 const world = await openWorld();
@@ -66,7 +70,9 @@ const costs = async (service: Loaded, pids: ReadonlyMap<string, number>): Promis
   const idleFor = (performance.now() - idleStart) / 1_000;
   const idle = (name: string): number => (idleTo.get(name)! - idleFrom.get(name)!) / idleFor;
   const bytesBefore = await databaseBytes();
+  profile(pids);
   const hot = await costed(read, service, { count: COSTED, settle: () => service.settleSome(COSTED) });
+  profile(pids);
   const bytes = ((await databaseBytes()) - bytesBefore) / COSTED;
   const cold = await costed(read, service, { count: COLD, settle: () => service.settleKept() });
   console.log(
@@ -80,6 +86,18 @@ const costs = async (service: Loaded, pids: ReadonlyMap<string, number>): Promis
     );
   }
   console.log(`PostgreSQL grew by ${bytes.toFixed(0)} bytes for each`);
+};
+
+const profileOf = (role: string): string => join(PROFILES!, `${role}.cpuprofile`);
+
+/** Begins the roles' profiles, or ends them. What that takes is counted with the settlements, so figures are taken without. */
+const profile = (pids: ReadonlyMap<string, number>): void => {
+  if (PROFILES !== undefined) for (const role of ROLES) process.kill(pids.get(role)!, 'SIGUSR2');
+};
+
+const profiles = (): void => {
+  if (PROFILES === undefined) return;
+  for (const role of ROLES) console.log(`\nprocessor time of ${role}\n${summaryOf(profileOf(role))}`);
 };
 
 interface Costed {
@@ -132,7 +150,8 @@ const measure = async (): Promise<void> => {
   console.log(
     `PostgreSQL: ${each.toFixed(0)} bytes for an operation of ${INSTALLMENTS} installments, before any settlement\n`,
   );
-  await ratios(one, other);
+  if (process.argv[2] === 'roles') await other.subscribe();
+  else await ratios(one, other);
   // While there is a process that plays all roles.
   await other.ensure(WARM_UP + COSTED);
   await other.keepBack(COLD);
@@ -140,7 +159,8 @@ const measure = async (): Promise<void> => {
   await embedded.end('SIGTERM');
   const pids = new Map<string, number>();
   for (const role of ROLES) {
-    const service = await world.distributed(role);
+    const service =
+      PROFILES === undefined ? await world.distributed(role) : await world.profiled(role, profileOf(role));
     pids.set(role, service.pid!);
     if (role === 'api') other.at(service);
   }
@@ -148,6 +168,7 @@ const measure = async (): Promise<void> => {
   pids.set('Kafka', childRunning('kafka.Kafka'));
   if (world.standIn) pids.set('stand-in', childRunning('eventstoredb/main.ts'));
   await costs(other, pids);
+  profiles();
   eventBytes();
 };
 

@@ -157,6 +157,8 @@ const common = (caFile: string) => ({
   WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
 });
 
+const PRELOAD = new URL('./profile-preload.mjs', import.meta.url).href;
+
 /** Both profiles side by side, their engines directly reached, everything on this machine. */
 export const openWorld = async () => {
   const directory = mkdtempSync(join(tmpdir(), 'receivables-distributed-'));
@@ -191,8 +193,9 @@ export const openWorld = async () => {
     const start = async (
       folder: string,
       extra: Readonly<Record<string, string>>,
+      flags: readonly string[] = [],
     ): Promise<ServiceProcess> => {
-      const service = await ServiceProcess.start(join(directory, folder), extra);
+      const service = await ServiceProcess.start(join(directory, folder), extra, flags);
       closing.push(() => service.end('SIGTERM'));
       return service;
     };
@@ -207,6 +210,9 @@ export const openWorld = async () => {
       postgres,
       standIn: standIn !== undefined,
       distributed: (roles: string) => start('distributed', { ...environment, ROLES: roles }),
+      /** Takes profiles, as profile-preload.mjs says. */
+      profiled: (roles: string, file: string) =>
+        start('distributed', { ...environment, ROLES: roles, PROFILE_FILE: file }, ['--import', PRELOAD]),
       waiting: {
         embedded: async () => waitingInFile(join(directory, 'embedded', 'service.db')),
         distributed: () => inDatabase(postgres.url, WAITING),

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import type { LeasedDelivery } from '../../application/ports/delivery-queue.ts';
-import { DELIVERED, FAILED, Story, at, idsOf, retry } from './delivery-queue-samples.ts';
+import type { LeasedDelivery, WebhookEvent } from '../../application/ports/delivery-queue.ts';
+import { DELIVERED, FAILED, LEASE_MS, Story, at, idsOf, retry } from './delivery-queue-samples.ts';
 import type { DeliveryQueueCase } from './delivery-queue-samples.ts';
 
 export const laneCases: readonly DeliveryQueueCase[] = [
@@ -59,6 +59,33 @@ export const laneCases: readonly DeliveryQueueCase[] = [
       expect(await story.lease(one)).toEqual([]);
       expect(await story.records(one)).toHaveLength(1);
       expect((await story.leaseOne(other)).event).toEqual(event);
+    },
+  },
+  {
+    name: 'a batch is queued whole: what was there before and what it names twice keep their first bytes',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      // 77 rows of each table fit into no single statement of a size that is a power of two.
+      const events = Array.from({ length: 77 }, (_, i) => story.event(`OP-${i % 70}`));
+      expect(await story.enqueue(webhookId, [events[3]!, events[74]!])).toBe(2);
+      const again = [events[3]!, events[76]!].map((event) => ({ ...event, body: 'other bytes' }));
+      expect(await story.enqueue(webhookId, [...events, ...again])).toBe(75);
+      let leased = await story.lease(webhookId, 0, { firstAttempts: 100, retries: 0 });
+      expect(leased).toHaveLength(70);
+      const sent: WebhookEvent[] = [];
+      while (leased.length > 0) {
+        sent.push(...leased.map(({ event }) => event));
+        const results = leased.map((delivery) => story.result(delivery, DELIVERED, 0, true));
+        const recorded = await adapter.queue.record(results, at(0), at(LEASE_MS));
+        leased = recorded.flatMap((one) => (one.kind === 'next' ? [one.delivery] : []));
+      }
+      const byId = (one: WebhookEvent, other: WebhookEvent): number => (one.eventId < other.eventId ? -1 : 1);
+      expect(sent.toSorted(byId)).toEqual(events.toSorted(byId));
+      const records = await story.records(webhookId);
+      expect(records.map(({ status, attemptLog }) => [status, attemptLog.length])).toEqual(
+        Array.from({ length: 77 }, () => ['delivered', 1]),
+      );
     },
   },
   {

@@ -75,6 +75,41 @@ const writing: readonly ProjectionStoreCase[] = [
     },
   },
   {
+    name: 'inserts of several events keep their order with what else is written to the same rows',
+    check: async (fixture) => {
+      const [projection, stream] = [newProjection(), randomUUID()];
+      const table = 'status_history';
+      const credit = (revision: number): TableWrite => ({
+        op: 'insert',
+        table: 'installment_credit',
+        rows: [{ stream, installment_code: '001', revision, value: '1', date: '2026-01-15' }],
+      });
+      await fixture.store.apply(
+        projection,
+        [
+          ...[insert(status(stream, 0, 'first')), credit(0), insert(status(stream, 1)), credit(1)],
+          { op: 'delete', table, where: { stream, revision: 0 } },
+          ...[insert(status(stream, 0, 'second')), credit(2), insert(status(stream, 2))],
+          { op: 'update', table, where: { stream }, set: { at: 'later' } },
+          insert(status(stream, 3)),
+          // Another order of the same columns.
+          insert({ at: 'now', status: 'received', revision: 4, stream }),
+        ],
+        'start',
+        at('1'),
+      );
+      expect(await history(fixture, stream)).toEqual([
+        { ...status(stream, 0, 'second'), at: 'later' },
+        { ...status(stream, 1), at: 'later' },
+        { ...status(stream, 2), at: 'later' },
+        status(stream, 3),
+        { ...status(stream, 4), at: 'now' },
+      ]);
+      const credits = (await fixture.rows('installment_credit')).filter((row) => row.stream === stream);
+      expect(credits.map(({ revision }) => revision).toSorted()).toEqual([0, 1, 2]);
+    },
+  },
+  {
     name: 'an insert of 480 rows stores them all',
     check: async (fixture) => {
       const [projection, stream] = [newProjection(), randomUUID()];

@@ -111,11 +111,24 @@ export interface MeasuredRun {
   readonly peakBytes: number;
   /** Most that its files without a name ever held together, in bytes: those that SQLite keeps in `TMPDIR`. */
   readonly peakTemporaryBytes: number;
+  /** Processor time of all its threads, until shortly before its end; NaN where the system does not tell. */
+  readonly processorMs: number;
 }
 
 const peakOf = (pid: number): number => {
   try {
     return 1024 * Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  } catch {
+    return NaN;
+  }
+};
+
+/** /proc counts in hundredths of a second. */
+const processorOf = (pid: number): number => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return 10 * (Number(fields[11]) + Number(fields[12]));
   } catch {
     return NaN;
   }
@@ -132,11 +145,15 @@ const temporaryOf = (pid: number): number => {
   }
 };
 
-/** The command line as a process of its own, with its time and its memory. */
+/**
+ * The command line as a process of its own, with its time and its memory.
+ * @param killAfterMs kills it then, in the middle of whatever it does
+ */
 export const measuredCommand = async (
   dataDir: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  killAfterMs?: number,
 ): Promise<MeasuredRun> => {
   const program = ['--disable-warning=ExperimentalWarning', 'infrastructure/composition/receivables.ts'];
   const start = performance.now();
@@ -144,17 +161,21 @@ export const measuredCommand = async (
     cwd: ROOT,
     env: { ...process.env, DATA_DIR: dataDir, LOG_LEVEL: 'error', ...environment },
   });
-  let [out, err, peakBytes, peakTemporaryBytes] = ['', '', NaN, 0];
+  let [out, err, peakBytes, peakTemporaryBytes, processorMs] = ['', '', NaN, 0, NaN];
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
   const looking = setInterval(() => {
     const peak = peakOf(child.pid!);
     if (!Number.isNaN(peak)) peakBytes = peak;
     peakTemporaryBytes = Math.max(peakTemporaryBytes, temporaryOf(child.pid!));
+    const processor = processorOf(child.pid!);
+    // One that has ended and was not collected yet has none.
+    if (processor > 0) processorMs = processor;
+    if (killAfterMs !== undefined && performance.now() - start > killAfterMs) child.kill('SIGKILL');
   }, 20);
   const [code] = (await once(child, 'close')) as [number | null];
   clearInterval(looking);
-  return { code, out, err, ms: performance.now() - start, peakBytes, peakTemporaryBytes };
+  return { code, out, err, ms: performance.now() - start, peakBytes, peakTemporaryBytes, processorMs };
 };
 
 export const reconcileArguments = (statement: string): readonly string[] => [

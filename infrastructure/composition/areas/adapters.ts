@@ -20,7 +20,7 @@ export const adapterArea = ({ engines, keys, realClock, logger, observability }:
   const keyStore = new SqlKeyStore(serviceDatabase, realClock);
   const operationKeys = new OperationKeys(new WrappedKeys(keyStore, keys.masterKeys, 'operation-keys'));
   const borrowerIndex = new SqlBorrowerIndex(serviceDatabase);
-  const vault = new SealedBorrowerVault(operationKeys, keys.fingerprints, borrowerIndex, formats);
+  const sealedVault = new SealedBorrowerVault(operationKeys, keys.fingerprints, borrowerIndex, formats);
   return {
     ownWrites,
     events: noting(engines.eventStore, ownWrites),
@@ -34,7 +34,12 @@ export const adapterArea = ({ engines, keys, realClock, logger, observability }:
     dataKeys: new WrappedKeys(keyStore, keys.masterKeys, 'data-keys'),
     operationKeys,
     borrowerIndex,
-    vault: new RecordedForgetting(vault, {
+    /** Alarms nobody of a key that is lost. */
+    quietVault: new RecordedForgetting(sealedVault, {
+      events: engines.eventStore,
+      onMissing: () => undefined,
+    }),
+    vault: new RecordedForgetting(sealedVault, {
       events: engines.eventStore,
       onMissing: ({ stream, message }) => {
         observability.metrics?.work.keyMissing();

@@ -111,6 +111,7 @@ export const loanServices = (
   ];
   return {
     applicationOf: (code) => operations.applicationOf(code),
+    requireKnown: (code, applicationId) => operations.requireKnown(code, applicationId),
     list: async function* ({ applicationId, limit, ...filter }): AsyncGenerator<LoanRow> {
       let left = limit;
       for (const id of applicationId === undefined ? await applications() : [applicationId]) {

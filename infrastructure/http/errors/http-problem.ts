@@ -1,5 +1,5 @@
 import { OperationQuarantinedError, ReadModelBehindError } from '../../../application/loans/read-loan.ts';
-import { BusyError, OverShareError } from '../../../application/ports/busy-error.ts';
+import { BusyError, InspectorAwayError, OverShareError } from '../../../application/ports/busy-error.ts';
 import {
   ConcurrencyError,
   OutcomeUnknownError,
@@ -72,6 +72,11 @@ export const problemOf = (error: unknown): HttpProblem | undefined => {
   if (error instanceof StoreUnavailableError)
     return unavailable('The service cannot store anything right now.', 5);
   if (error instanceof BusyError) return unavailable('The service is at its limit for work of this kind.', 1);
+  if (error instanceof InspectorAwayError)
+    return unavailable(
+      'Uploaded files cannot be checked right now, and nothing was stored; send the same request again in 10 seconds, and tell the operators of the service if it goes on.',
+      10,
+    );
   if (error instanceof OverShareError) {
     const { message, retryAfterSeconds } = error;
     const told = `${message[0]?.toUpperCase()}${message.slice(1)}; wait ${retryAfterSeconds} seconds`;

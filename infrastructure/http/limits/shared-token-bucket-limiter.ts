@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { stateOf } from './rate-limiter.ts';
 import type { BucketLevel, RateLimit, RateLimiter, RateScope, RateState } from './rate-limiter.ts';
@@ -145,8 +145,7 @@ export class SharedTokenBucketLimiter implements RateLimiter {
 }
 
 /** A digest keeps callers' addresses and ids out of the store, and every key short. */
-const sharedKey = (scope: RateScope, key: string): string =>
-  createHash('sha256').update(`${scope} ${key}`).digest('base64url');
+const sharedKey = (scope: RateScope, key: string): string => hash('sha256', `${scope} ${key}`, 'base64url');
 
 const inTime = async <T>(asked: Promise<T>, ms = ANSWER_WITHIN_MS): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;

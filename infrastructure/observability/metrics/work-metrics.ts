@@ -81,13 +81,14 @@ export class RequestMetrics {
   }
 }
 
-/** Sweeps of the scheduler, decisions that could not be carried out, and keys that are lost. */
+/** Sweeps of the scheduler, decisions that could not be carried out, keys that are lost, and files that could not be checked. */
 export class WorkMetrics {
   readonly #sweeps: Counter<'outcome'>;
   readonly #marked: Counter;
   readonly #lastSweep: Gauge;
   readonly #deadLetters: Counter<'reason'>;
   readonly #missingKeys: Counter;
+  readonly #inspectorAway: Counter;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -120,6 +121,15 @@ export class WorkMetrics {
       help: 'How often the key of an operation was needed and was lost: it is gone, and no borrower was forgotten there.',
       registers,
     });
+    this.#inspectorAway = new Counter({
+      name: 'receivables_uncheckable_files_total',
+      help: 'Uploaded files that could not be checked, because the process that reads PDFs did not start.',
+      registers,
+    });
+  }
+
+  inspectorAway(): void {
+    this.#inspectorAway.inc();
   }
 
   keyMissing(): void {

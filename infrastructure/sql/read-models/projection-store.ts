@@ -12,6 +12,7 @@ import { READ_MODEL_NAMES } from '../schema.ts';
 import type { Schema } from '../schema.ts';
 import { GuardFailedError } from '../sql-database.ts';
 import type { Query, SqlDatabase, Statement } from '../sql-database.ts';
+import { chunks } from '../webhooks/prepared-query.ts';
 
 interface Template {
   readonly query: CompiledQuery;
@@ -19,16 +20,29 @@ interface Template {
   readonly order: readonly number[];
 }
 
-/** Larger inserts are cut into powers of two, so that the engine sees few different statements. */
-const LARGEST_INSERT = 64;
-
-const chunks = <T>(rows: readonly T[]): readonly (readonly T[])[] => {
-  const cut: (readonly T[])[] = [];
-  for (let at = 0, size = LARGEST_INSERT; at < rows.length;) {
-    if (size > rows.length - at) size /= 2;
-    else cut.push(rows.slice(at, (at += size)));
-  }
-  return cut;
+/**
+ * Rows of one table that are inserted one after the other become one insert. Between them may stand writes of other tables, which know
+ * nothing of each other.
+ */
+const joined = (writes: readonly TableWrite[]): readonly TableWrite[] => {
+  const open = new Map<string, { readonly op: 'insert'; readonly table: string; readonly rows: Row[] }>();
+  return writes.flatMap((write): readonly TableWrite[] => {
+    const { table } = write;
+    const last = open.get(table);
+    if (write.op !== 'insert') {
+      open.delete(table);
+      return [write];
+    }
+    const alike =
+      last?.rows[0] && Object.keys(last.rows[0]).join() === Object.keys(write.rows[0] ?? {}).join();
+    if (last && alike) {
+      last.rows.push(...write.rows);
+      return [];
+    }
+    const first = { ...write, rows: [...write.rows] };
+    open.set(table, first);
+    return [first];
+  });
 };
 
 const expecting = (statement: Statement, changes: number | undefined): Statement =>
@@ -181,7 +195,7 @@ export class SqlProjectionStore implements ProjectionStore {
     try {
       // The checkpoint goes first: who loses the race must not meet rows of the winner.
       const advance = this.#advance(projection, expected, checkpoint);
-      const statements = writes.flatMap((write) => this.#statements.of(write));
+      const statements = joined(writes).flatMap((write) => this.#statements.of(write));
       // Once there is a checkpoint, its row is what others wait for.
       const lock = expected === 'start' ? this.#lock(projection) : [];
       await this.#database.transaction([...lock, advance, ...statements]);

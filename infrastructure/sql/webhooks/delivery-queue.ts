@@ -87,7 +87,7 @@ class ResultRecorder {
       statements.push(...this.#statements.of(result, now, leaseUntil));
       lastOf[index] = statements.length - 1;
     }
-    statements.push(...this.#statements.health(results));
+    statements.push(...this.#statements.attempts(results), ...this.#statements.health(results));
     const webhookIds = [...new Set(results.map(({ delivery }) => delivery.lease.webhookId))];
     const endpoints = webhookIds.map((webhook_id) => ({ query: this.#lanes.endpoint({ webhook_id }) }));
     const answers = await this.#database.transaction([...statements, ...endpoints], REPEATABLE);
@@ -150,16 +150,16 @@ export class SqlDeliveryQueue implements DeliveryQueue {
     progress?: ConsumerProgress,
   ): Promise<number> {
     if (planned.length === 0 && !progress) return 0;
-    const { events, deliveries, statements } = this.#enqueue.inLanes(planned, now);
+    const enqueued = this.#enqueue.inLanes(planned, now);
     const before = [
       ...(progress ? this.#progress.of(progress, now) : []),
       ...notAlone(this.#database, GIVING_EVENTS),
     ];
-    const results = (await this.#write([...before, ...statements], progress)).slice(before.length);
-    const changed = (index: number): boolean => results[index]!.changes > 0;
+    const results = await this.#write([...before, ...enqueued.statements], progress);
+    const { events, deliveries } = enqueued.read(results.slice(before.length));
     // An event that was there already keeps the bytes it had.
-    events.forEach((event, index) => changed(index) && this.#bodies.remember(event));
-    return deliveries.filter(changed).length;
+    for (const event of events) this.#bodies.remember(event);
+    return deliveries;
   }
 
   async #write(statements: readonly Statement[], progress: ConsumerProgress | undefined) {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
+import type { CompiledQuery, Kysely } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { TimeOrderedIds } from '../../../application/support/time-ordered-id.ts';
 import type { PlannedDelivery, WebhookEvent } from '../../../application/ports/delivery-queue.ts';
 import type { Schema } from '../schema.ts';
-import type { SqlDatabase, Statement } from '../sql-database.ts';
-import { prepared } from './prepared-query.ts';
+import type { SqlDatabase, Statement, StatementResult } from '../sql-database.ts';
+import { preparedRows } from './prepared-query.ts';
 import type { WebhookDeliveryTable, WebhookEventTable } from './schema.ts';
 
 /** Begins the names of lanes that hold one redelivery; no code has this character. */
@@ -18,21 +18,25 @@ export const GIVING_EVENTS = 'webhook events';
 export const laneOf = ({ code, eventId }: Pick<WebhookEvent, 'code' | 'eventId'>): string =>
   code ?? `/ping/${eventId}`;
 
-const insertEvent = (builder: Kysely<Schema>) =>
-  prepared((row: WebhookEventTable) =>
+/** Answers the ids of those that were not there. */
+const insertEvents = (builder: Kysely<Schema>) =>
+  preparedRows((rows: readonly WebhookEventTable[]) =>
     builder
       .insertInto('webhook_event')
-      .values({
-        event_id: row.event_id,
-        application_id: row.application_id,
-        name: row.name,
-        fund_id: row.fund_id,
-        code: row.code,
-        sequence: row.sequence,
-        occurred_at: row.occurred_at,
-        body: row.body,
-      })
-      .onConflict((conflict) => conflict.column('event_id').doNothing()),
+      .values(
+        rows.map((row) => ({
+          event_id: row.event_id,
+          application_id: row.application_id,
+          name: row.name,
+          fund_id: row.fund_id,
+          code: row.code,
+          sequence: row.sequence,
+          occurred_at: row.occurred_at,
+          body: row.body,
+        })),
+      )
+      .onConflict((conflict) => conflict.column('event_id').doNothing())
+      .returning('event_id'),
   );
 
 type NewDelivery = Pick<
@@ -40,37 +44,47 @@ type NewDelivery = Pick<
   'delivery_id' | 'webhook_id' | 'event_id' | 'sequence' | 'created_at' | 'next_attempt_at' | 'waiting_lane'
 >;
 
-const insertDelivery = (builder: Kysely<Schema>) =>
-  prepared((row: NewDelivery) =>
+const insertDeliveries = (builder: Kysely<Schema>) =>
+  preparedRows((rows: readonly NewDelivery[]) =>
     builder
       .insertInto('webhook_delivery')
-      .values({
-        delivery_id: row.delivery_id,
-        webhook_id: row.webhook_id,
-        event_id: row.event_id,
-        sequence: row.sequence,
-        created_at: row.created_at,
-        next_attempt_at: row.next_attempt_at,
-        waiting_lane: row.waiting_lane,
-        attempts: sql.lit(0),
-        status: sql.lit('pending' as const),
-        scheduled_attempts: sql.lit(0),
-      })
+      .values(
+        rows.map((row) => ({
+          delivery_id: row.delivery_id,
+          webhook_id: row.webhook_id,
+          event_id: row.event_id,
+          sequence: row.sequence,
+          created_at: row.created_at,
+          next_attempt_at: row.next_attempt_at,
+          waiting_lane: row.waiting_lane,
+          attempts: sql.lit(0),
+          status: sql.lit('pending' as const),
+          scheduled_attempts: sql.lit(0),
+        })),
+      )
       .onConflict((conflict) => conflict.columns(['event_id', 'webhook_id']).doNothing()),
   );
 
-/** Writes an existing row too, without changing it: its lock is what a worker that empties the lane has to wait for. */
-const openLane = (builder: Kysely<Schema>) =>
-  prepared((row: { webhook_id: string; lane: string; ready_at: string }) =>
+interface NewLane {
+  webhook_id: string;
+  lane: string;
+  ready_at: string;
+}
+
+/** Writes existing rows too, without changing them: their locks are what a worker that empties a lane has to wait for. */
+const openLanes = (builder: Kysely<Schema>) =>
+  preparedRows((rows: readonly NewLane[]) =>
     builder
       .insertInto('webhook_lane')
-      .values({
-        webhook_id: row.webhook_id,
-        lane: row.lane,
-        ready_at: row.ready_at,
-        tier: sql.lit(0),
-        token: sql.lit(''),
-      })
+      .values(
+        rows.map((row) => ({
+          webhook_id: row.webhook_id,
+          lane: row.lane,
+          ready_at: row.ready_at,
+          tier: sql.lit(0),
+          token: sql.lit(''),
+        })),
+      )
       .onConflict((conflict) =>
         conflict
           .columns(['webhook_id', 'lane'])
@@ -90,66 +104,72 @@ const rowOf = (event: WebhookEvent): WebhookEventTable => ({
 });
 
 interface Enqueued {
-  readonly events: readonly WebhookEvent[];
-  readonly deliveries: readonly number[];
   readonly statements: readonly Statement[];
+  /** What came of them: the new events, and how many deliveries are new. */
+  read(results: readonly StatementResult[]): {
+    readonly events: readonly WebhookEvent[];
+    readonly deliveries: number;
+  };
 }
 
-/** The statements that put deliveries into their lanes. */
+const asStatements = (queries: readonly CompiledQuery[]): readonly Statement[] =>
+  queries.map((query) => ({ query }));
+
+/** The statements that put deliveries into their lanes: few for many of them, since each costs more than its rows. */
 export class EnqueueStatements {
   readonly #ids = new TimeOrderedIds();
-  readonly #event: ReturnType<typeof insertEvent>;
-  readonly #delivery: ReturnType<typeof insertDelivery>;
-  readonly #lane: ReturnType<typeof openLane>;
+  readonly #events: ReturnType<typeof insertEvents>;
+  readonly #deliveries: ReturnType<typeof insertDeliveries>;
+  readonly #lanes: ReturnType<typeof openLanes>;
 
   constructor(builder: Kysely<Schema>) {
-    this.#event = insertEvent(builder);
-    this.#delivery = insertDelivery(builder);
-    this.#lane = openLane(builder);
+    this.#events = insertEvents(builder);
+    this.#deliveries = insertDeliveries(builder);
+    this.#lanes = openLanes(builder);
   }
 
-  /**
-   * `events` comes first; `deliveries` names the statements whose changes count new deliveries. Lanes come last and in one order
-   * everywhere, since their rows are what this waits for.
-   */
+  /** Lanes come last and in one order everywhere, since their rows are what this waits for. */
   inLanes(planned: readonly PlannedDelivery[], now: string): Enqueued {
-    const events = [...new Set(planned.map(({ event }) => event))];
-    const statements: Statement[] = events.map((event) => ({ query: this.#event(rowOf(event)) }));
-    const deliveries: number[] = [];
-    const lanes = new Map<string, { webhook_id: string; lane: string; ready_at: string }>();
+    const byId = new Map<string, WebhookEvent>();
+    const lanes = new Map<string, NewLane>();
+    const waiting: NewDelivery[] = [];
     for (const { webhookId, event } of planned) {
       const lane = laneOf(event);
-      deliveries.push(statements.push({ query: this.#waiting(webhookId, event, now) }) - 1);
+      if (!byId.has(event.eventId)) byId.set(event.eventId, event);
+      waiting.push({ ...this.#delivery(webhookId, event, now), next_attempt_at: now, waiting_lane: lane });
       lanes.set(`${webhookId} ${lane}`, { webhook_id: webhookId, lane, ready_at: now });
     }
-    for (const key of [...lanes.keys()].sort()) statements.push({ query: this.#lane(lanes.get(key)!) });
-    return { events, deliveries, statements };
-  }
-
-  #waiting(webhookId: string, event: WebhookEvent, now: string) {
-    return this.#delivery({
-      delivery_id: this.#ids.next(Date.parse(now)),
-      webhook_id: webhookId,
-      event_id: event.eventId,
-      sequence: event.sequence,
-      created_at: now,
-      next_attempt_at: now,
-      waiting_lane: laneOf(event),
-    });
+    const opened = [...lanes.keys()].sort().map((key) => lanes.get(key)!);
+    const events = this.#events([...byId.values()].map(rowOf));
+    const deliveries = this.#deliveries(waiting);
+    return {
+      statements: asStatements([...events, ...deliveries, ...this.#lanes(opened)]),
+      read: (results) => ({
+        events: results
+          .slice(0, events.length)
+          .flatMap(({ rows }) => rows as unknown as readonly { readonly event_id: string }[])
+          .map((row) => byId.get(row.event_id)!),
+        deliveries: results
+          .slice(events.length, events.length + deliveries.length)
+          .reduce((sum, { changes }) => sum + changes, 0),
+      }),
+    };
   }
 
   /** A delivery that waits in no lane; nothing when the subscription has one of this event already. */
-  outsideLanes(webhookId: string, event: WebhookEvent, now: string): Statement {
-    const query = this.#delivery({
+  outsideLanes(webhookId: string, event: WebhookEvent, now: string): readonly Statement[] {
+    const row = { ...this.#delivery(webhookId, event, now), next_attempt_at: null, waiting_lane: null };
+    return asStatements(this.#deliveries([row]));
+  }
+
+  #delivery(webhookId: string, event: WebhookEvent, now: string) {
+    return {
       delivery_id: this.#ids.next(Date.parse(now)),
       webhook_id: webhookId,
       event_id: event.eventId,
       sequence: event.sequence,
       created_at: now,
-      next_attempt_at: null,
-      waiting_lane: null,
-    });
-    return { query };
+    };
   }
 }
 

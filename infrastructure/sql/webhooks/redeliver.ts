@@ -96,7 +96,7 @@ export class RedeliveryRequests {
 
   #statements(event: WebhookEvent, webhookId: string, now: string): Statement[] {
     return [
-      this.#enqueue.outsideLanes(webhookId, event, now),
+      ...this.#enqueue.outsideLanes(webhookId, event, now),
       { query: this.#holdLane(event, webhookId) },
       { query: this.#holdDelivery(event, webhookId) },
       { query: this.#takeNumber(event, webhookId, now), expectChanges: 1 },

@@ -5,7 +5,7 @@ import type { Schema } from '../schema.ts';
 import type { Statement } from '../sql-database.ts';
 import { laneOf } from './enqueue.ts';
 import type { LaneStatements } from './lanes.ts';
-import { prepared } from './prepared-query.ts';
+import { prepared, preparedRows } from './prepared-query.ts';
 import type { WebhookAttemptTable } from './schema.ts';
 
 interface Ended {
@@ -103,19 +103,21 @@ const redeliveryFailed = (builder: Kysely<Schema>) =>
       .where('delivery_id', '=', p.delivery_id),
   );
 
-const logAttempt = (builder: Kysely<Schema>) =>
-  prepared((row: WebhookAttemptTable) =>
+const logAttempts = (builder: Kysely<Schema>) =>
+  preparedRows((rows: readonly WebhookAttemptTable[]) =>
     builder
       .insertInto('webhook_attempt')
-      .values({
-        delivery_id: row.delivery_id,
-        attempt: row.attempt,
-        started_at: row.started_at,
-        duration_ms: row.duration_ms,
-        response_status: row.response_status,
-        error: row.error,
-        response_body: row.response_body,
-      })
+      .values(
+        rows.map((row) => ({
+          delivery_id: row.delivery_id,
+          attempt: row.attempt,
+          started_at: row.started_at,
+          duration_ms: row.duration_ms,
+          response_status: row.response_status,
+          error: row.error,
+          response_body: row.response_body,
+        })),
+      )
       .onConflict((conflict) => conflict.columns(['delivery_id', 'attempt']).doNothing()),
   );
 
@@ -155,7 +157,7 @@ const byLaneOf = (one: AttemptResult, other: AttemptResult): number =>
   byLane(one.delivery.lease, other.delivery.lease);
 
 /**
- * The statements that store what an attempt came to. The first holds the lease; the last answers the lane's next delivery, if any.
+ * The statements that store what attempts came to. Of each, the first holds the lease; the last answers the lane's next delivery, if any.
  * Rows are locked in one order everywhere: lanes, deliveries, subscriptions.
  */
 export class ResultStatements {
@@ -169,23 +171,36 @@ export class ResultStatements {
       retried: retried(builder),
       exhausted: exhausted(builder),
       redeliveryFailed: redeliveryFailed(builder),
-      logAttempt: logAttempt(builder),
+      logAttempts: logAttempts(builder),
       succeeding: succeeding(builder),
       failing: failing(builder),
     };
   }
 
   of(result: AttemptResult, now: string, leaseUntil: string): Statement[] {
-    const logged = { query: this.#logged(result) };
     const { lease, redelivery } = result.delivery;
     if (redelivery) {
       const { verdict, delivery } = result;
       const nudge = { webhook_id: lease.webhookId, lane: laneOf(delivery.event), now };
       const after = verdict.kind === 'delivered' ? [{ query: this.#lanes.nudge(nudge) }] : [];
-      return [this.#lanes.end(lease), ...after, { query: this.#redelivered(result, now) }, logged];
+      return [this.#lanes.end(lease), ...after, { query: this.#redelivered(result, now) }];
     }
     const attempted = { query: this.#attempted(result, now) };
-    return [this.#lanes.guard(lease), attempted, logged, ...this.#laneAfter(result, now, leaseUntil)];
+    return [this.#lanes.guard(lease), attempted, ...this.#laneAfter(result, now, leaseUntil)];
+  }
+
+  /** The log of the attempts. */
+  attempts(results: readonly AttemptResult[]): readonly Statement[] {
+    const rows = results.map(({ delivery: { deliveryId }, record }) => ({
+      delivery_id: deliveryId,
+      attempt: record.attempt,
+      started_at: record.at,
+      duration_ms: record.durationMs,
+      response_status: record.responseStatus,
+      error: record.error,
+      response_body: record.responseBody,
+    }));
+    return this.#compiled.logAttempts(rows).map((query) => ({ query }));
   }
 
   /** What the results say about the health of their subscriptions. */
@@ -231,18 +246,6 @@ export class ResultStatements {
       error: record.error,
       now,
     };
-  }
-
-  #logged({ delivery, record }: AttemptResult) {
-    return this.#compiled.logAttempt({
-      delivery_id: delivery.deliveryId,
-      attempt: record.attempt,
-      started_at: record.at,
-      duration_ms: record.durationMs,
-      response_status: record.responseStatus,
-      error: record.error,
-      response_body: record.responseBody,
-    });
   }
 
   #health({ delivery, record, verdict }: AttemptResult): Statement {

@@ -1,3 +1,4 @@
+import type { Kysely } from 'kysely';
 import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import type { Rewrapped, WrappedText, WrappedTexts } from '../../../application/ports/key-store.ts';
 import type {
@@ -11,8 +12,10 @@ import type {
 import { whileItsKeyWraps } from '../key-store.ts';
 import { alone, notAlone } from '../coordination.ts';
 import { GuardFailedError } from '../sql-database.ts';
+import type { Schema } from '../schema.ts';
 import type { SqlDatabase, Statement, StatementResult } from '../sql-database.ts';
 import { EnqueueStatements, GIVING_EVENTS } from './enqueue.ts';
+import { preparedList } from './prepared-query.ts';
 import type { WebhookSubscriptionTable } from './schema.ts';
 
 export const VISIBLE = [
@@ -64,13 +67,27 @@ const columnsOf = (change: SubscriptionChange): Partial<WebhookSubscriptionTable
 const anotherKeyWraps = (cause: unknown): StoreUnavailableError =>
   new StoreUnavailableError('the master key was changed in this moment: try again', { cause });
 
+const present = (builder: Kysely<Schema>) =>
+  builder.selectFrom('webhook_subscription').select(VISIBLE).where('status', '<>', 'removed');
+
+/** Asked for each batch of events. */
+const ofApplications = (builder: Kysely<Schema>) =>
+  preparedList((applicationIds) =>
+    present(builder)
+      .where('application_id', 'in', applicationIds)
+      .orderBy('created_at')
+      .orderBy('webhook_id'),
+  );
+
 export class SqlWebhookSubscriptions implements WebhookSubscriptions, WebhookDirectory {
   readonly #database: SqlDatabase;
   readonly #enqueue: EnqueueStatements;
+  readonly #ofApplications: ReturnType<typeof ofApplications>;
 
   constructor(database: SqlDatabase) {
     this.#database = database;
     this.#enqueue = new EnqueueStatements(database.builder);
+    this.#ofApplications = ofApplications(database.builder);
   }
 
   async add(subscription: NewSubscription, limit: number): Promise<boolean> {
@@ -151,16 +168,12 @@ export class SqlWebhookSubscriptions implements WebhookSubscriptions, WebhookDir
 
   async ofApplications(applicationIds: readonly string[]): Promise<readonly WebhookSubscription[]> {
     if (applicationIds.length === 0) return [];
-    const query = this.#present().where('application_id', 'in', applicationIds);
-    const rows = await this.#database.read(query.orderBy('created_at').orderBy('webhook_id'));
+    const rows = await this.#database.read(this.#ofApplications(applicationIds, {}));
     return rows.map(subscriptionOf);
   }
 
   #present() {
-    return this.#database.builder
-      .selectFrom('webhook_subscription')
-      .select(VISIBLE)
-      .where('status', '<>', 'removed');
+    return present(this.#database.builder);
   }
 
   async update(

@@ -1,12 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { ForgetBorrower } from '../../../application/privacy/forget-borrower.ts';
+import { ForgetBorrower, borrowerDigest } from '../../../application/privacy/forget-borrower.ts';
 import { IndexBorrowers } from '../../../application/privacy/index-borrowers.ts';
 import { KeyMissingError, RecordedForgetting } from '../../../application/privacy/missing-keys.ts';
 import type { BorrowerIndexEntry, BorrowerVault } from '../../../application/ports/borrower-vault.ts';
 import type { SealedBorrower } from '../../../domain/shared/identifiers.ts';
 import type { Sealed } from '../../../domain/shared/private-text.ts';
 import { fixedClock, openVault } from '../../support/application-parts.ts';
+import { receiveL1 } from '../../domain/support/loan-story.ts';
 import { activate, postAssignment, receive, streamOf } from '../../support/post-assignment.ts';
+import type { PostAssignment } from '../../support/post-assignment.ts';
 import { ana } from '../../support/renegotiation-world.ts';
 
 const SEALED = 'sealed' as SealedBorrower;
@@ -28,7 +30,7 @@ const setUp = (kept: ReadonlySet<string> = new Set()) => {
   const vault = new RecordedForgetting(withoutKeys(kept), { events: world.store, onMissing });
   const forgetting = new ForgetBorrower({
     commands: world.commands,
-    index: { streamsOf: async () => [], remove: async () => undefined },
+    index: { streamsOf: async () => [], entriesOf: async () => [], remove: async () => undefined },
     keys: { forget: async () => undefined, forgetOlder: async () => undefined },
     documents: { remove: async () => undefined },
     vault: openVault,
@@ -55,6 +57,7 @@ test('a key that is gone for good is given up by forgetting its borrower: the lo
     commands: world.commands,
     index: {
       streamsOf: async () => entries.map(({ stream }) => stream),
+      entriesOf: async () => entries,
       remove: async () => void entries.pop(),
     },
     keys: { forget: async () => undefined, forgetOlder: async () => undefined },
@@ -68,6 +71,67 @@ test('a key that is gone for good is given up by forgetting its borrower: the lo
   await giving.forget(ana.document_number, found!, { requestId: 'r', reason: 'key lost' });
   expect(await vault.open(streamOf(), SEALED)).toBeUndefined();
   expect(await giving.find(ana.document_number)).toEqual([]);
+});
+
+describe('an operation whose key is lost, and the entry that finds it as well', () => {
+  const place = { applicationId: 'app-1', code: 'L1' };
+  const giveUp = async (kept: ReadonlySet<string>, entries: BorrowerIndexEntry[] = []) => {
+    const { world, vault } = setUp(kept);
+    await receive(world);
+    const deleted: string[] = [];
+    const forgetting = new ForgetBorrower({
+      commands: world.commands,
+      index: {
+        streamsOf: async (digest) =>
+          entries.filter((one) => one.digest === digest).map(({ stream }) => stream),
+        entriesOf: async () => entries,
+        remove: async (entry) => void entries.splice(entries.indexOf(entry), 1),
+      },
+      keys: {
+        forget: async (stream) => void deleted.push(stream),
+        forgetOlder: async () => undefined,
+      },
+      documents: { remove: async (_, sha256) => void deleted.push(sha256) },
+      vault,
+      clock: fixedClock(),
+      realClock: { realNow: () => '2026-06-20T12:00:00.000Z' as never },
+    });
+    return { world, vault, deleted, forgetting };
+  };
+  const types = async (world: PostAssignment) =>
+    (await world.store.read(streamOf())).events.map(({ type }) => type);
+
+  test('is given up by its code: on record once, with what else is left of it', async () => {
+    const entries = ['one', 'another'].map((digest) => ({ digest, stream: streamOf() }));
+    const { world, vault, deleted, forgetting } = await giveUp(new Set(), entries);
+    expect(await forgetting.find(ana.document_number)).toEqual([]);
+    expect(await forgetting.findLost(place)).toMatchObject({ ...place, open: true, forgottenAt: null });
+    for (const requestId of ['first', 'again']) await forgetting.forgetLost(place, { requestId });
+    expect(await types(world)).toEqual(['loan.received.v1', 'loan.borrower_forgotten.v1']);
+    expect(deleted.slice(0, 2)).toEqual([streamOf(), receiveL1.documents[0]!.sha256]);
+    expect(entries).toEqual([]);
+    expect(await vault.open(streamOf(), SEALED)).toBeUndefined();
+    expect(await forgetting.findLost(place)).toMatchObject({ forgottenAt: expect.any(String) });
+  });
+
+  test('is not given up while its key is there, nor is one that does not exist', async () => {
+    const { world, deleted, forgetting } = await giveUp(new Set([streamOf()]));
+    const refused = { code: 'operation_invalid_state', message: expect.stringContaining('--document') };
+    await expect(forgetting.findLost(place)).rejects.toMatchObject(refused);
+    await expect(forgetting.forgetLost(place, { requestId: 'r' })).rejects.toMatchObject(refused);
+    expect([await types(world), deleted]).toEqual([['loan.received.v1'], []]);
+    const unknown = { ...place, code: 'L9' };
+    await expect(forgetting.findLost(unknown)).rejects.toMatchObject({ code: 'loan_not_found' });
+  });
+
+  test('an attempt that was refused does not make the operation of another borrower one of theirs', async () => {
+    const digestOf = (number: string) => borrowerDigest(openVault, number);
+    const digests = [digestOf(ana.document_number), digestOf('39053344705')];
+    const entries = digests.map((digest) => ({ digest, stream: streamOf() }));
+    const { forgetting } = await giveUp(new Set([streamOf()]), entries);
+    expect(await forgetting.find('39053344705')).toEqual([]);
+    expect(await forgetting.find(ana.document_number)).toMatchObject([place]);
+  });
 });
 
 describe.each(Object.entries(uses))('%s with a key that is gone', (_, use) => {

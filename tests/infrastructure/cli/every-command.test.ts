@@ -29,7 +29,7 @@ const SHOWING = new Set([
   ...['status', 'doctor', 'client list', 'loan list', 'loan show', 'loan documents', 'administrator pending'],
   ...['webhook list', 'webhook deliveries', 'events', 'listen', 'portfolio', 'reconcile', 'audit show'],
   ...['audit verify', 'projections list', 'quarantine list', 'topics list', 'dead-letter list'],
-  'followers list',
+  ...['followers list', 'sandbox clock'],
 ]);
 
 describe('every command', () => {

@@ -31,6 +31,16 @@ test('shows and moves the clock', async () => {
   ]);
 });
 
+test('shows it in the format that is asked for', async () => {
+  const receivables = sandbox();
+  expect((await receivables('sandbox', 'clock', '-o', 'csv')).out).toBe(
+    'field,value\nnow,2026-01-15T12:00:00.000Z\noffset_seconds,0\n',
+  );
+  expect((await receivables('sandbox', 'clock', '--advance', '30d', '-o', 'table')).out).toMatch(
+    /offset seconds +2592000/,
+  );
+});
+
 test.each([
   [['--advance', '30'], 2, 'a whole number and a unit'],
   [['--advance', '1.5h'], 2, 'a whole number and a unit'],

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { InspectorAwayError } from '../../../application/ports/busy-error.ts';
+import { problemOf } from '../../../infrastructure/http/errors/http-problem.ts';
 import { PdfProcess, parserArguments, useOf } from '../../../infrastructure/documents/pdf-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { content } from './support/contents.ts';
@@ -75,4 +77,18 @@ test('what a process uses is told while it lives', () => {
   expect(Math.abs(use.milliseconds - (before.user + before.system) / 1000)).toBeLessThan(500);
   expect(use.megabytes).toBeGreaterThan(20);
   expect(useOf(2 ** 30)).toBeUndefined();
+});
+
+test('a process that does not start is a service that cannot answer now, whatever the file is', async () => {
+  // It ends at once.
+  const parser = new PdfProcess(
+    { milliseconds: 5_000, megabytes: 300, patienceMs: 20_000 },
+    'no-such-program',
+  );
+  const failure = await parser.check(content(onePage()), undefined).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(InspectorAwayError);
+  const problem = problemOf(failure)!;
+  expect([problem.status, problem.headers]).toEqual([503, ['Retry-After', '10']]);
+  expect(problem.body('r')).toMatchObject({ error_code: 'service_unavailable', retryable: true });
+  expect(problem.message).toContain('send the same request again');
 });

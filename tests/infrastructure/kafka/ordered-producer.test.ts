@@ -39,11 +39,15 @@ const cluster = () => {
   return { kafka, requests, gone, request };
 };
 
-const open = (kafka: Kafka, settings: Partial<ProducerSettings> = {}): OrderedProducer =>
+const open = (
+  kafka: Kafka,
+  settings: Partial<ProducerSettings> = {},
+  ready = async (): Promise<void> => undefined,
+): OrderedProducer =>
   new OrderedProducer({
     kafka,
     topic: 'receivables.events',
-    topics: { ready: async () => undefined, requirePartitions: () => undefined },
+    topics: { ready, requirePartitions: () => undefined },
     logger: new RecordingLogger(),
     settings: {
       sendTimeoutMs: 5_000,
@@ -82,6 +86,26 @@ describe('one request at a time, in the order of the calls', () => {
     await producer.close();
   });
 
+  test('a call at whatever moment of the end of another request is sent', async () => {
+    for (let depth = 0; depth < 40; depth++) {
+      const { kafka, request, requests } = cluster();
+      const producer = open(kafka);
+      const first = producer.send([message('a')]);
+      const { answer } = await request(0);
+      // So many steps of promises behind the acknowledgement.
+      let moment: Promise<unknown> = answer.promise;
+      for (let n = 0; n < depth; n++) moment = moment.then(() => undefined);
+      const second = moment.then(() => producer.send([message('b')]));
+      answer.resolve();
+      await first;
+      for (let turns = 0; turns < 10 && !requests[1]; turns++) await turn();
+      expect([depth, requests.length]).toEqual([depth, 2]);
+      requests[1]!.answer.resolve();
+      await second;
+      await producer.close();
+    }
+  });
+
   test('no request is larger than the broker takes', async () => {
     const { kafka, request, requests } = cluster();
     const producer = open(kafka);
@@ -104,6 +128,17 @@ describe('one request at a time, in the order of the calls', () => {
     );
     expect(requests).toEqual([]);
   });
+});
+
+test('a producer that is closed while it gets ready connects and sends no more', async () => {
+  const { kafka, requests, gone } = cluster();
+  const ready = Promise.withResolvers<void>();
+  const producer = open(kafka, {}, () => ready.promise);
+  const call = outcome(producer.send([message('a')]));
+  await producer.close();
+  ready.resolve();
+  for (let turns = 0; turns < 10; turns++) await turn();
+  expect([await call, requests.length, gone]).toEqual(['the producer is closed', 0, []]);
 });
 
 describe('after a failure', () => {

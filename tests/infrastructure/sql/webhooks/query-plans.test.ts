@@ -6,7 +6,13 @@ import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/delivery
 import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/delivery-queue.ts';
 import { SqlWebhookDesk } from '../../../../infrastructure/sql/webhooks/webhook-desk.ts';
 import type { SqlDatabase } from '../../../../infrastructure/sql/sql-database.ts';
-import { openServiceDatabase } from '../support/temporary-database.ts';
+import type { LogPosition } from '../../../../application/ports/event-store.ts';
+import { SqlConsumerOffsets } from '../../../../infrastructure/sql/consumer-offsets.ts';
+import { SqlProjectionStore } from '../../../../infrastructure/sql/read-models/projection-store.ts';
+import { SqlWebhookSubscriptions } from '../../../../infrastructure/sql/webhooks/subscriptions.ts';
+import type { TableWrite } from '../../../../projections/projection.ts';
+import { DELIVERED, LEASE_MS, Story, at } from '../../../contracts/delivery-queue-samples.ts';
+import { openReadModel, openServiceDatabase } from '../support/temporary-database.ts';
 import type { TemporaryDatabase } from '../support/temporary-database.ts';
 
 let store: TemporaryDatabase;
@@ -124,6 +130,62 @@ test('listing, looking for work, redelivering and cleaning up scan no table of d
   await queue.cleanUp({ deliveredBefore: before, failedBefore: before, removedBefore: before, limit: 10 });
   expect(queries.length).toBeGreaterThan(20);
   for (const query of queries) expect([query.sql, scans(await planOf(query))]).toEqual([query.sql, []]);
+});
+
+test('queuing and storing results take one statement a table for many rows', async () => {
+  const queries: CompiledQuery[] = [];
+  const database = recording(queries);
+  const queue = new SqlDeliveryQueue(database);
+  const story = new Story({
+    queue,
+    subscriptions: new SqlWebhookSubscriptions(store.database),
+    log: new SqlDeliveryLog(store.database),
+  });
+  const webhookId = await story.subscribe();
+  const progress = { group: 'g', topic: 't', partition: 0, from: 0, to: 5 };
+  await new SqlConsumerOffsets(store.database, { realNow: () => at(0) as never }).begin('g', 't', 0, 0);
+  const planned = [1, 2, 3, 4, 5].map((n) => ({ webhookId, event: story.event(`OP-${n}`) }));
+  const operations = planned.map(({ event: { code, eventId } }) => {
+    return { operation: code!, sequence: 0, eventIds: [eventId] };
+  });
+  await queue.enqueue(planned, at(0), { ...progress, operations });
+  expect(queries.map(({ sql }) => /"(\w+)"/.exec(sql)?.[1])).toEqual([
+    ...['consumer_offset', 'consumer_mark'],
+    ...['webhook_event', 'webhook_delivery', 'webhook_lane'],
+  ]);
+  const leased = await story.lease(webhookId);
+  queries.length = 0;
+  await queue.record(
+    leased.map((delivery) => story.result(delivery, DELIVERED)),
+    at(0),
+    at(LEASE_MS),
+  );
+  expect(queries.filter(({ sql }) => sql.startsWith('insert into "webhook_attempt"'))).toHaveLength(1);
+});
+
+test('inserts of several events into one table are one statement', async () => {
+  const queries: CompiledQuery[] = [];
+  const readModel = await openReadModel();
+  const { database } = readModel;
+  const projections = new SqlProjectionStore({
+    ...{ dialect: 'sqlite', builder: database.builder, close: () => Promise.resolve() },
+    read: (query) => database.read(query),
+    snapshot: (all) => database.snapshot(all),
+    transaction: (statements) => {
+      queries.push(...statements.map(({ query }) => query));
+      return database.transaction(statements);
+    },
+  });
+  const insert = (table: string, revision: number): TableWrite => ({
+    ...{ op: 'insert', table },
+    rows: [{ stream: 's', revision, event_id: `e${revision}` }],
+  });
+  const update = { op: 'update', table: 'loan', where: { stream: 's' }, set: { status: 'active' } } as const;
+  const projection = { name: 'p', version: 1, tables: ['published_event'], project: () => [] };
+  const writes = [0, 1, 2].flatMap((revision) => [insert('published_event', revision), update]);
+  expect(await projections.apply(projection, writes, 'start', '1' as LogPosition)).toBe(true);
+  expect(queries.filter(({ sql }) => sql.includes('"published_event"'))).toHaveLength(1);
+  await readModel.close();
 });
 
 test.each(['pending', 'retrying', 'failed'] as const)(

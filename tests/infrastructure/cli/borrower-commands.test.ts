@@ -1,0 +1,60 @@
+import { expect, test } from '@jest/globals';
+import type {
+  BorrowerOperation,
+  ForgetRequest,
+  OperationPlace,
+} from '../../../application/privacy/forget-borrower.ts';
+import { DomainError } from '../../../domain/shared/domain-error.ts';
+import type { CliServices } from '../../../infrastructure/cli/cli-services.ts';
+import { commandLine } from '../../support/command-line.ts';
+
+const LOST = { status: 'active', open: true, documents: 1, forgottenAt: null } as const;
+
+/** The key of OP-1 of app-1 is lost, that of any other operation is there. */
+const setUp = () => {
+  const forgotten: (OperationPlace & { readonly reason?: string })[] = [];
+  const findLost = async (place: OperationPlace): Promise<BorrowerOperation> => {
+    if (place.code === 'OP-1') return { ...place, ...LOST };
+    throw new DomainError('operation_invalid_state', `the key of operation ${place.code} is there`);
+  };
+  const privacy = {
+    applicationOf: async () => 'app-1',
+    scrub: async () => true,
+    forgetting: {
+      findLost,
+      forgetLost: async ({ applicationId, code }: OperationPlace, { reason }: ForgetRequest) =>
+        void forgotten.push({ applicationId, code, ...(reason !== undefined && { reason }) }),
+    },
+  } as unknown as CliServices['privacy'];
+  const run = commandLine(() => ({ privacy }));
+  return { forgotten, run: (...args: readonly string[]) => run('borrower', 'forget', ...args) };
+};
+
+test('--lost-key forgets the one operation that has the code, and leaves an open one as --document does', async () => {
+  const { run, forgotten } = setUp();
+  const left = await run('--lost-key', 'OP-1', '--yes');
+  expect([left.code, left.lines, forgotten]).toMatchObject([3, [{ forgotten: 0, left_open: 1 }], []]);
+  expect(left.err).toContain('--including-open');
+  const done = await run('--lost-key', 'OP-1', '--yes', '--including-open', '--reason', 'key lost');
+  expect([done.code, done.lines]).toMatchObject([
+    0,
+    [{ forgotten: 1, operations: [{ originator_proposal_code: 'OP-1', outcome: 'forgotten' }] }],
+  ]);
+  expect(forgotten).toEqual([{ applicationId: 'app-1', code: 'OP-1', reason: 'key lost' }]);
+});
+
+test('--lost-key asks before it forgets, and is refused with 3 where the key is there', async () => {
+  const { run, forgotten } = setUp();
+  expect((await run('--lost-key', 'OP-1', '--including-open')).code).toBe(2);
+  const refused = await run('--lost-key', 'OP-2', '--yes', '--including-open');
+  expect([refused.code, refused.err]).toEqual([3, 'error: the key of operation OP-2 is there\n']);
+  expect(forgotten).toEqual([]);
+});
+
+test.each([[[]], [['--document', '52998224725', '--lost-key', 'OP-1']]])(
+  'either a document or a lost key: %j is wrong use',
+  async (options: readonly string[]) => {
+    const { code, err } = await setUp().run(...options, '--yes');
+    expect([code, err]).toEqual([2, expect.stringContaining('--lost-key')]);
+  },
+);

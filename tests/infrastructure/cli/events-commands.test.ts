@@ -1,0 +1,53 @@
+import { expect, test } from '@jest/globals';
+import { FindOperation } from '../../../application/administrator/find-operation.ts';
+import { loanStream } from '../../../application/command-handling/operation.ts';
+import type { EventStreamQuery } from '../../../application/publishing/event-stream.ts';
+import type { CliServices } from '../../../infrastructure/cli/cli-services.ts';
+import { commandLine } from '../../support/command-line.ts';
+
+/** app-1 and app-2 have OP-1, app-2 alone OP-2; none has a public event. */
+const setUp = () => {
+  const asked: EventStreamQuery[] = [];
+  const clients = ['app-1', 'app-2'].map((applicationId) => ({ applicationId, name: applicationId }));
+  const streams = new Set([
+    loanStream('app-1', 'OP-1'),
+    loanStream('app-2', 'OP-1'),
+    loanStream('app-2', 'OP-2'),
+  ]);
+  const find = new FindOperation({
+    registry: { list: async () => clients as never },
+    events: { head: async (stream) => (streams.has(stream) ? 0n : 'no_stream') },
+  });
+  const events: CliServices['events'] = {
+    read: async function* (query) {
+      asked.push(query);
+    },
+  };
+  const loans = {
+    requireKnown: (...args: Parameters<FindOperation['requireKnown']>) => find.requireKnown(...args),
+  };
+  const listClients = { execute: async () => clients as never };
+  const run = commandLine(() => ({ events, listClients, loans: loans as CliServices['loans'] }));
+  return { asked, run: (...args: readonly string[]) => run('events', ...args) };
+};
+
+test.each([
+  [['--code', 'OP-9'], 'no operation has the code OP-9'],
+  [['--code', 'OP-9', '-o', 'json'], 'no operation has the code OP-9'],
+  [['--code', 'OP-2', '--application', 'app-1'], 'no operation of application app-1 has the code OP-2'],
+])('%j ends with 3 and names what is not there', async (options, message) => {
+  const { run, asked } = setUp();
+  expect(await run(...options)).toMatchObject({ code: 3, out: '', err: `error: ${message}\n` });
+  expect(asked).toEqual([]);
+});
+
+test.each([
+  [['--code', 'OP-1']],
+  [['--code', 'OP-2', '--application', 'app-2']],
+  // It may come yet.
+  [['--code', 'OP-9', '--follow']],
+])('%j is read', async (options: readonly string[]) => {
+  const { run, asked } = setUp();
+  expect(await run(...options)).toMatchObject({ code: 0, err: '' });
+  expect(asked).toMatchObject([{ code: options[1] }]);
+});
