@@ -94,7 +94,7 @@ describe('nginx.conf', () => {
   }, 300_000);
 });
 
-test('haproxy.cfg leads callers to the replicas that are ready', async () => {
+test('haproxy.cfg leads callers to the replicas that are ready, and answers like one where none is', async () => {
   const services = await Promise.all(
     ['first', 'second'].map((name) =>
       ServiceProcess.start(join(directory.path, `replica-${name}`), { TRUST_PROXY: '1' }),
@@ -114,7 +114,9 @@ test('haproxy.cfg leads callers to the replicas that are ready', async () => {
       .replace(template, replicas.join('\n')),
   );
   await run('haproxy', ['-c', '-f', path]);
-  const haproxy = spawn('haproxy', ['-db', '-f', path], { stdio: 'ignore' });
+  const haproxy = spawn('haproxy', ['-db', '-f', path], { stdio: ['ignore', 'pipe', 'ignore'] });
+  let logged = '';
+  haproxy.stdout.on('data', (chunk: Buffer) => (logged += chunk.toString()));
   try {
     const answers = async (): Promise<boolean> =>
       fetch(`http://127.0.0.1:${port}/health/ready`).then(
@@ -125,10 +127,24 @@ test('haproxy.cfg leads callers to the replicas that are ready', async () => {
     await services[0]!.end('SIGTERM');
     // Two checks in a row find that it is gone; a request that meets it before that is sent to the other one.
     for (let i = 0; i < 20; i++) expect(await answers()).toBe(true);
+    await services[1]!.end('SIGTERM');
+    const refusal = await fetch(`http://127.0.0.1:${port}/loan`);
+    const body = await refusal.json();
+    expect([refusal.status, refusal.headers.get('content-type')]).toEqual([503, 'application/json']);
+    expect(Number(refusal.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(body).toEqual({
+      error_code: 'service_unavailable',
+      message: expect.stringContaining('send the same request again'),
+      request_id: refusal.headers.get('x-request-id'),
+      retryable: true,
+    });
+    // It is one line of the log, found by its id.
+    for (let i = 0; i < 100 && !logged.includes(body.request_id); i++) await setTimeout(50);
+    expect(logged).toContain(body.request_id);
   } finally {
     haproxy.kill('SIGTERM');
     await once(haproxy, 'exit');
-    await services[1]!.end('SIGTERM');
+    await services[1]!.end('SIGKILL');
   }
 }, 300_000);
 

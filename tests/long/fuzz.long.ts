@@ -5,7 +5,7 @@ import { ServedDescription } from '../support/http-description.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { Random } from '../support/random.ts';
-import { MOST_MS, mainThreadMs } from '../support/main-thread-cost.ts';
+import { MOST_MS, MOST_TRIES, mainThreadMs } from '../support/main-thread-cost.ts';
 import { costlyRequests } from './fuzz/costly.ts';
 import { RequestMaker } from './fuzz/requests.ts';
 import type { FuzzRequest, Known } from './fuzz/requests.ts';
@@ -158,15 +158,15 @@ const anew = (made: FuzzRequest, attempt: number): FuzzRequest => {
   if (attempt === 0 || made.body === undefined) return made;
   const text = made.body
     .toString('latin1')
-    .replaceAll('FUZZ-', `FUZ${attempt}-`)
-    .replaceAll('"key-', `"ke${attempt}-`);
+    .replaceAll('FUZZ-', `FUZ${attempt.toString(36)}-`)
+    .replaceAll('"key-', `"ke${attempt.toString(36)}-`);
   return { ...made, body: Buffer.from(text, 'latin1') };
 };
 
-/** Processor milliseconds that the service's main thread spends while this is answered, the least of up to three tries. */
+/** Processor milliseconds that the service's main thread spends while this is answered, the first try below the bound, or the least. */
 const costOf = async (made: FuzzRequest): Promise<{ readonly ms: number; readonly status: number }> => {
   let least = { ms: Infinity, status: 0 };
-  for (let attempt = 0; attempt < 3 && least.ms >= MOST_MS; attempt += 1) {
+  for (let attempt = 0; attempt < MOST_TRIES && least.ms >= MOST_MS; attempt += 1) {
     const before = await mainThreadMs(service.pid!);
     // A request that is refused before it is read may end its connection: the answer counts where there is one.
     const status = await send(anew(made, attempt), nextAddress()).then(

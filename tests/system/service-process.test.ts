@@ -30,12 +30,17 @@ const start = async (environment: NodeJS.ProcessEnv): Promise<ServiceProcess> =>
 const masterKey = (): string => randomBytes(32).toString('base64');
 
 describe('the service as a process', () => {
-  test('in the middle of a cession it stops with 0, and the next start goes on where it was', async () => {
+  test('through a life in the sandbox', async () => {
+    // The first start of an empty sandbox prints a client and a call.
     const running = await start({ SANDBOX_STEP: '400ms' });
+    await running.printed('client_secret');
+    await running.printed('curl -s');
     const api = new ApiClient(running.baseUrl, await running.createClient(randomUUID()));
     await api.assign(loanRequest(api.fund, 'A-1'));
     await api.untilStatus('A-1', 'approved');
+    // In the middle of a cession it stops with 0; the next start goes on where it was, and prints no client.
     expect(await running.end('SIGTERM')).toBe(0);
+    const before = running.output.length;
     await running.start();
     const { body } = await api.untilStatus('A-1', 'active');
     expect(body.status_history.map(({ status }: { status: string }) => status)).toEqual([
@@ -44,17 +49,24 @@ describe('the service as a process', () => {
       'term_signed',
       'active',
     ]);
-  }, 60_000);
-
-  test('the first start of an empty sandbox prints a client and a call, the next one does not', async () => {
-    const running = await start({});
-    await running.printed('client_secret');
-    await running.printed('curl -s');
-    await running.end('SIGTERM');
-    const before = running.output.length;
-    await running.start();
     expect(running.output.slice(before)).not.toContain('client_secret');
-  }, 60_000);
+    // A port that is taken is said in one line.
+    const onItsPort = ServiceProcess.start(join(dataDir, 'second'), { PORT: new URL(running.baseUrl).port });
+    await expect(onItsPort).rejects.toThrow(/^the service ended with 1: [^\n]*PORT[^\n]*EADDRINUSE[^\n]*\n$/);
+    // A second service on the same directory is refused, at once, and the command line goes on beside the first.
+    const beganAt = Date.now();
+    await expect(ServiceProcess.start(dataDir)).rejects.toThrow(
+      new RegExp(
+        `^the service ended with 1: DATA_DIR [^\\n]* in use by another service: process ${running.pid} on [^\\n]*\\n$`,
+      ),
+    );
+    expect(Date.now() - beganAt).toBeLessThan(20_000);
+    expect(await running.receivables('client', 'list')).toContain('demo');
+    // A directory that was left by a kill is taken over.
+    await running.end('SIGKILL');
+    await running.start();
+    expect(await running.end('SIGTERM')).toBe(0);
+  }, 120_000);
 
   test('in production nothing moves by itself, files are really parsed, and no client is printed', async () => {
     const running = await start({ ENVIRONMENT: 'production', MASTER_KEY: masterKey(), SANDBOX_STEP: '0ms' });
@@ -66,27 +78,6 @@ describe('the service as a process', () => {
     expect((await api.assign(loanRequest(api.fund, 'P-2'))).status).toBe(201);
     expect((await api.assign(loanRequest(api.fund, 'P-3'))).status).toBe(201);
     expect((await api.loan('P-2')).body.status).toBe('received');
-    expect(await running.end('SIGTERM')).toBe(0);
-  }, 60_000);
-
-  test('a port that is taken is said in one line', async () => {
-    const running = await start({});
-    const second = ServiceProcess.start(join(dataDir, 'second'), { PORT: new URL(running.baseUrl).port });
-    await expect(second).rejects.toThrow(/^the service ended with 1: [^\n]*PORT[^\n]*EADDRINUSE[^\n]*\n$/);
-  }, 60_000);
-
-  test('a second service on the same directory is refused, and the command line goes on beside the first', async () => {
-    const running = await start({});
-    const beganAt = Date.now();
-    await expect(ServiceProcess.start(dataDir)).rejects.toThrow(
-      new RegExp(
-        `^the service ended with 1: DATA_DIR [^\\n]* in use by another service: process ${running.pid} on [^\\n]*\\n$`,
-      ),
-    );
-    expect(Date.now() - beganAt).toBeLessThan(20_000);
-    expect(await running.receivables('client', 'list')).toContain('demo');
-    await running.end('SIGKILL');
-    await running.start();
     expect(await running.end('SIGTERM')).toBe(0);
   }, 60_000);
 
