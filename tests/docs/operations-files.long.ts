@@ -129,7 +129,7 @@ test('haproxy.cfg leads callers to the replicas that are ready, and answers like
     for (let i = 0; i < 20; i++) expect(await answers()).toBe(true);
     await services[1]!.end('SIGTERM');
     const refusal = await fetch(`http://127.0.0.1:${port}/loan`);
-    const body = await refusal.json();
+    const body = (await refusal.json()) as { readonly request_id: string };
     expect([refusal.status, refusal.headers.get('content-type')]).toEqual([503, 'application/json']);
     expect(Number(refusal.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(body).toEqual({

@@ -21,8 +21,8 @@ beforeAll(async () => {
     MASTER_KEY: randomBytes(32).toString('base64'),
   });
   api = await service.client(randomUUID());
-  const { administrator, events } = commandLineServices(service.service.container);
-  receivables = commandLine(() => ({ administrator, events }));
+  const { administrator, events, loans } = commandLineServices(service.service.container);
+  receivables = commandLine(() => ({ administrator, events, loans }));
 }, 30_000);
 afterAll(() => service?.stop());
 
