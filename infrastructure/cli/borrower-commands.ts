@@ -105,13 +105,13 @@ const ofBorrower = (
 });
 
 const ofLostKey = (
-  { privacy }: CliServices,
+  { privacy, loans }: CliServices,
   code: string,
   applicationId: string | undefined,
 ): Forgetting => ({
   find: async () => [
     await privacy.forgetting.findLost({
-      applicationId: applicationId ?? (await privacy.applicationOf(code)),
+      applicationId: applicationId ?? (await loans.applicationOf(code)),
       code,
     }),
   ],

@@ -175,8 +175,6 @@ export interface BackupServices {
 export interface PrivacyServices {
   readonly indexing: Pick<IndexBorrowers, 'completeOnce'>;
   readonly forgetting: Pick<ForgetBorrower, 'find' | 'findLost' | 'forget' | 'forgetLost' | 'clearRefused'>;
-  /** Whose operation a code names. @throws DomainError `loan_not_found`, or `validation_error` when several applications use the code */
-  applicationOf(code: string): Promise<string>;
   /** Takes what was deleted out of the store's own log; false when that has to wait, undefined where the engine sees to it. */
   scrub(): Promise<boolean | undefined>;
 }

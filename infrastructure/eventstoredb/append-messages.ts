@@ -6,8 +6,8 @@ import type {
   LogPosition,
   StreamRevision,
 } from '../../application/ports/event-store.ts';
-import { encodeEvent } from './event-wire.ts';
-import { Fields, field, idOf, numberField, textField } from './protobuf.ts';
+import { encodeEvent, toLogPosition } from './event-wire.ts';
+import { Fields, field, idOf, numberField, pairIn, textField } from './protobuf.ts';
 import type { Pieces } from './protobuf.ts';
 
 export interface AppendRequest {
@@ -42,22 +42,12 @@ export const appendMessage = (id: string, { stream, expected, events }: AppendRe
   return Buffer.concat([...uuid(1, id), ...options, ...events.flatMap(proposed), FINAL]);
 };
 
-const positionIn = (fields: Fields): LogPosition => {
-  let [commit, prepare]: [number | bigint, number | bigint] = [0, 0];
-  for (let number = fields.next(); number !== 0; number = fields.next()) {
-    if (number === 1) commit = fields.number();
-    else if (number === 2) prepare = fields.number();
-    else fields.skip();
-  }
-  return `${commit}/${prepare}` as LogPosition;
-};
-
 const resultIn = (fields: Fields): AppendResult => {
   let revision: number | bigint = 0;
   let position = 'unknown' as LogPosition;
   for (let number = fields.next(); number !== 0; number = fields.next()) {
     if (number === 1) revision = fields.number();
-    else if (number === 3) position = positionIn(fields.message());
+    else if (number === 3) position = toLogPosition(...pairIn(fields.message()));
     else fields.skip();
   }
   return { revision: BigInt(revision), position };

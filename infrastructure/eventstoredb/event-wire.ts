@@ -12,7 +12,7 @@ const FORMAT = /^(\d+)\/(\d+)$/;
 export const NOWHERE = 0xffff_ffff_ffff_ffffn;
 
 /** Both parts are needed to resume: the commit position alone is not a place to begin at. */
-export const toLogPosition = ({ commit, prepare }: Position): LogPosition =>
+export const toLogPosition = (commit: number | bigint, prepare: number | bigint): LogPosition =>
   `${commit}/${prepare}` as LogPosition;
 
 /** @throws RangeError a position of another event store, or of none */

@@ -40,11 +40,8 @@ export class Fields {
   }
 
   message(): Fields {
-    const length = Number(this.number());
-    const from = this.#at;
-    this.#at += length;
-    if (this.#at > this.#end) throw new RangeError(CUT_OFF);
-    return new Fields(this.#bytes, from, this.#at);
+    const { from, to } = this.#stretch();
+    return new Fields(this.#bytes, from, to);
   }
 
   text(): string {
@@ -73,6 +70,17 @@ export class Fields {
   }
 }
 
+/** The first two fields of a message of two numbers. */
+export const pairIn = (fields: Fields): readonly [first: number | bigint, second: number | bigint] => {
+  let [first, second]: [number | bigint, number | bigint] = [0, 0];
+  for (let field = fields.next(); field !== 0; field = fields.next()) {
+    if (field === 1) first = fields.number();
+    else if (field === 2) second = fields.number();
+    else fields.skip();
+  }
+  return [first, second];
+};
+
 const hexadecimal = (bits: number | bigint): string => BigInt(bits).toString(16).padStart(16, '0');
 
 /** Servers write ids as text when asked to, and otherwise as two numbers. */
@@ -87,12 +95,7 @@ export const idOf = (fields: Fields): string => {
 };
 
 const structuredId = (fields: Fields): string => {
-  let [most, least]: [number | bigint, number | bigint] = [0, 0];
-  for (let field = fields.next(); field !== 0; field = fields.next()) {
-    if (field === 1) most = fields.number();
-    else if (field === 2) least = fields.number();
-    else fields.skip();
-  }
+  const [most, least] = pairIn(fields);
   const digits = hexadecimal(most) + hexadecimal(least);
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 };

@@ -4,8 +4,8 @@ import type {
   LogPosition,
   RecordedEvent,
 } from '../../application/ports/event-store.ts';
-import { NOWHERE } from './event-wire.ts';
-import { Fields, idOf } from './protobuf.ts';
+import { NOWHERE, toLogPosition } from './event-wire.ts';
+import { Fields, idOf, pairIn } from './protobuf.ts';
 
 /** What the server says in answer to a read or on a subscription, a message at a time. */
 export type ReadAnswer =
@@ -58,7 +58,7 @@ const typeIn = (fields: Fields, known: string): string => {
 
 // Servers before 22.6 tell no positions when they read a single stream.
 const positionOf = (commit: number | bigint, prepare: number | bigint): LogPosition =>
-  (commit === NOWHERE ? 'unknown' : `${commit}/${prepare}`) as LogPosition;
+  commit === NOWHERE ? ('unknown' as LogPosition) : toLogPosition(commit, prepare);
 
 const recordedEvent = (fields: Fields): RecordedEvent => {
   let [id, type, stream, data, metadata] = ['', '', '', '', ''];
@@ -94,16 +94,6 @@ const eventIn = (fields: Fields): RecordedEvent | undefined => {
   return event;
 };
 
-const checkpointIn = (fields: Fields): ReadAnswer => {
-  let [commit, prepare]: [number | bigint, number | bigint] = [0, 0];
-  for (let field = fields.next(); field !== 0; field = fields.next()) {
-    if (field === 1) commit = fields.number();
-    else if (field === 2) prepare = fields.number();
-    else fields.skip();
-  }
-  return { kind: 'checkpoint', checkpoint: `${commit}/${prepare}` as LogPosition };
-};
-
 const SIMPLE: Readonly<Record<number, ReadAnswer>> = {
   2: { kind: 'confirmed' },
   4: { kind: 'absent' },
@@ -120,8 +110,9 @@ export const decodeReadAnswer = (bytes: Buffer): ReadAnswer => {
     if (field === 1) {
       const event = eventIn(fields.message());
       if (event) answer = { kind: 'event', event };
-    } else if (field === 3) answer = checkpointIn(fields.message());
-    else {
+    } else if (field === 3) {
+      answer = { kind: 'checkpoint', checkpoint: toLogPosition(...pairIn(fields.message())) };
+    } else {
       answer = SIMPLE[field] ?? answer;
       fields.skip();
     }

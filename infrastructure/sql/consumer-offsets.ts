@@ -5,7 +5,7 @@ import type { ConsumerOffsets, ConsumerProgress, OperationMark } from '../../app
 import type { Schema } from './schema.ts';
 import { GuardFailedError } from './sql-database.ts';
 import type { SqlDatabase, Statement } from './sql-database.ts';
-import { prepared, preparedList, preparedRows } from './webhooks/prepared-query.ts';
+import { prepared, preparedList, preparedRows } from './prepared-query.ts';
 
 const moveOffset = (builder: Kysely<Schema>) =>
   prepared(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test } from '@jest/globals';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
+import { printedBy } from '../support/lost-key.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -40,13 +41,7 @@ const loseKey = (dataDir: string): (() => void) => {
     );
 };
 
-const doctor = async (): Promise<string> => {
-  try {
-    return await service!.receivables('doctor');
-  } catch (error) {
-    return (error as { readonly stdout: string }).stdout;
-  }
-};
+const doctor = async (): Promise<string> => (await printedBy(service!, 'doctor')).out;
 
 test('a key that was lost is a fault of ours until it is put back, and never a borrower who was forgotten', async () => {
   directory = await temporaryDirectory();

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { FindOperation } from '../../../application/administrator/find-operation.ts';
 import { ForgetBorrower } from '../../../application/privacy/forget-borrower.ts';
 import { IndexBorrowers } from '../../../application/privacy/index-borrowers.ts';
 import type { PrivacyServices } from '../../cli/cli-services.ts';
@@ -13,21 +12,11 @@ import type { Documents } from './documents.ts';
 /** What the command line needs to forget a borrower. */
 export const privacyServices = (
   { engines, configuration, clock, realClock }: Foundations,
-  adapters: Adapters,
+  { checkpoints, quietVault, vault, borrowerIndex: index, operationKeys }: Adapters,
   { handler: commands }: Commands,
   { store: documents }: Documents,
 ): PrivacyServices => {
   const { dialect } = engines.serviceDatabase;
-  const {
-    events,
-    clientRegistry,
-    checkpoints,
-    vault,
-    quietVault,
-    borrowerIndex: index,
-    operationKeys,
-  } = adapters;
-  const operations = new FindOperation({ registry: clientRegistry, events });
   return {
     indexing: new IndexBorrowers({ subscription: engines.eventStore, checkpoints, vault, index }),
     forgetting: new ForgetBorrower({
@@ -40,7 +29,6 @@ export const privacyServices = (
       clock,
       realClock,
     }),
-    applicationOf: (code) => operations.applicationOf(code),
     // PostgreSQL overwrites what was deleted in its own time (vacuum, recycled log).
     scrub: async () =>
       dialect === 'sqlite' ? emptyWriteAheadLog(join(configuration.dataDir, SERVICE_FILE)) : undefined,

@@ -12,7 +12,7 @@ import { READ_MODEL_NAMES } from '../schema.ts';
 import type { Schema } from '../schema.ts';
 import { GuardFailedError } from '../sql-database.ts';
 import type { Query, SqlDatabase, Statement } from '../sql-database.ts';
-import { chunks } from '../webhooks/prepared-query.ts';
+import { chunks } from '../prepared-query.ts';
 
 interface Template {
   readonly query: CompiledQuery;

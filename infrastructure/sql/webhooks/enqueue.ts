@@ -5,7 +5,7 @@ import { TimeOrderedIds } from '../../../application/support/time-ordered-id.ts'
 import type { PlannedDelivery, WebhookEvent } from '../../../application/ports/delivery-queue.ts';
 import type { Schema } from '../schema.ts';
 import type { SqlDatabase, Statement, StatementResult } from '../sql-database.ts';
-import { preparedRows } from './prepared-query.ts';
+import { preparedRows } from '../prepared-query.ts';
 import type { WebhookDeliveryTable, WebhookEventTable } from './schema.ts';
 
 /** Begins the names of lanes that hold one redelivery; no code has this character. */

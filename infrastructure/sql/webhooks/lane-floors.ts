@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Schema } from '../schema.ts';
 import type { SqlDatabase, SqlDialect } from '../sql-database.ts';
 import { ACTIVE, UNLEASED, isActive } from './lanes.ts';
-import { prepared } from './prepared-query.ts';
+import { prepared } from '../prepared-query.ts';
 
 /** What is written now reaches the table within this time, nearly always. */
 const USUAL_DELAY_MS = 2_000;

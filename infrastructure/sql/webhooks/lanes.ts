@@ -4,7 +4,7 @@ import type { LaneLease } from '../../../application/ports/delivery-queue.ts';
 import type { Schema } from '../schema.ts';
 import type { SqlDatabase, SqlDialect, Statement, TransactionOptions } from '../sql-database.ts';
 import { REDELIVERY } from './enqueue.ts';
-import { prepared } from './prepared-query.ts';
+import { prepared } from '../prepared-query.ts';
 
 /** A lease or a result that a power cut takes back is a delivery sent again, which receivers must expect anyway. */
 export const REPEATABLE: TransactionOptions = { durability: 'relaxed' };

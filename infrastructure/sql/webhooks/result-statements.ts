@@ -5,7 +5,7 @@ import type { Schema } from '../schema.ts';
 import type { Statement } from '../sql-database.ts';
 import { laneOf } from './enqueue.ts';
 import type { LaneStatements } from './lanes.ts';
-import { prepared, preparedRows } from './prepared-query.ts';
+import { prepared, preparedRows } from '../prepared-query.ts';
 import type { WebhookAttemptTable } from './schema.ts';
 
 interface Ended {

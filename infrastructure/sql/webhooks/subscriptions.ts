@@ -15,7 +15,7 @@ import { GuardFailedError } from '../sql-database.ts';
 import type { Schema } from '../schema.ts';
 import type { SqlDatabase, Statement, StatementResult } from '../sql-database.ts';
 import { EnqueueStatements, GIVING_EVENTS } from './enqueue.ts';
-import { preparedList } from './prepared-query.ts';
+import { preparedList } from '../prepared-query.ts';
 import type { WebhookSubscriptionTable } from './schema.ts';
 
 export const VISIBLE = [

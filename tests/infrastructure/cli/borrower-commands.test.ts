@@ -18,7 +18,6 @@ const setUp = () => {
     throw new DomainError('operation_invalid_state', `the key of operation ${place.code} is there`);
   };
   const privacy = {
-    applicationOf: async () => 'app-1',
     scrub: async () => true,
     forgetting: {
       findLost,
@@ -26,7 +25,8 @@ const setUp = () => {
         void forgotten.push({ applicationId, code, ...(reason !== undefined && { reason }) }),
     },
   } as unknown as CliServices['privacy'];
-  const run = commandLine(() => ({ privacy }));
+  const loans = { applicationOf: async () => 'app-1' } as unknown as CliServices['loans'];
+  const run = commandLine(() => ({ privacy, loans }));
   return { forgotten, run: (...args: readonly string[]) => run('borrower', 'forget', ...args) };
 };
 

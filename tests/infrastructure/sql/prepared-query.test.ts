@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { preparedList } from '../../../../infrastructure/sql/webhooks/prepared-query.ts';
-import { postgresQueryBuilder } from '../../../../infrastructure/sql/query-builder.ts';
+import { preparedList } from '../../../infrastructure/sql/prepared-query.ts';
+import { postgresQueryBuilder } from '../../../infrastructure/sql/query-builder.ts';
 
 test('a query over a list is built once for each of few lengths, and binds every value of the list', () => {
   let built = 0;

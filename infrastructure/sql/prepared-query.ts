@@ -1,5 +1,5 @@
 import type { CompiledQuery } from 'kysely';
-import type { Query } from '../sql-database.ts';
+import type { Query } from './sql-database.ts';
 
 type Value = string | number | null;
 
