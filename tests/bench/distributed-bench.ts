@@ -1,7 +1,15 @@
 import { loadavg } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
-import { INSTALLMENTS, Loaded, OPERATIONS, inDatabase, openWorld } from './distributed-world.ts';
+import {
+  COUNTED,
+  INSTALLMENTS,
+  Loaded,
+  OPERATIONS,
+  inDatabase,
+  openWorld,
+  rowsInDatabase,
+} from './distributed-world.ts';
 import { row, together } from './load.ts';
 import type { Load } from './load.ts';
 import { childRunning, processorSeconds } from './processor-time.ts';
@@ -11,7 +19,7 @@ import { pause } from './webhook-bench-world.ts';
 /**
  * The distributed profile beside the embedded one, in turns on one machine: real PostgreSQL and Kafka, and the stand-in for
  * EventStoreDB unless EVENTSTORE_URL names a real one. Then each role in a process of its own, for what each costs; with `roles` only
- * that.
+ * that. BENCH_STATEMENTS adds what PostgreSQL executed for each settlement.
  */
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 4);
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
@@ -71,7 +79,9 @@ const costs = async (service: Loaded, pids: ReadonlyMap<string, number>): Promis
   const idle = (name: string): number => (idleTo.get(name)! - idleFrom.get(name)!) / idleFor;
   const bytesBefore = await databaseBytes();
   profile(pids);
+  await countStatements();
   const hot = await costed(read, service, { count: COSTED, settle: () => service.settleSome(COSTED) });
+  await statements(COSTED);
   profile(pids);
   const bytes = ((await databaseBytes()) - bytesBefore) / COSTED;
   const cold = await costed(read, service, { count: COLD, settle: () => service.settleKept() });
@@ -98,6 +108,29 @@ const profile = (pids: ReadonlyMap<string, number>): void => {
 const profiles = (): void => {
   if (PROFILES === undefined) return;
   for (const role of ROLES) console.log(`\nprocessor time of ${role}\n${summaryOf(profileOf(role))}`);
+};
+
+/** Begins to count statements anew. */
+const countStatements = async (): Promise<void> => {
+  if (!COUNTED) return;
+  await rowsInDatabase(postgres.url, 'create extension if not exists pg_stat_statements');
+  await rowsInDatabase(postgres.url, 'select pg_stat_statements_reset()');
+};
+
+/** What PostgreSQL executed for each settlement since, the dearest first. */
+const statements = async (settlements: number): Promise<void> => {
+  if (!COUNTED) return;
+  const counted = await rowsInDatabase<{ calls: string; us: number; wal: string; query: string }>(
+    postgres.url,
+    `select calls, total_exec_time * 1000 as us, wal_bytes as wal, query from pg_stat_statements order by us desc`,
+  );
+  const each = (value: number | string): string => (Number(value) / settlements).toFixed(2).padStart(8);
+  const all = (of: (one: (typeof counted)[number]) => number): string =>
+    each(counted.reduce((sum, one) => sum + of(one), 0));
+  console.log('statements of PostgreSQL for each: calls, us of execution, bytes of WAL');
+  console.log(`${all(({ calls }) => Number(calls))} ${all(({ us }) => us)} ${all(({ wal }) => Number(wal))} all`);
+  for (const { calls, us, wal, query } of counted.slice(0, 30))
+    console.log(`${each(calls)} ${each(us)} ${each(wal)} ${query.replaceAll(/\s+/g, ' ').slice(0, 150)}`);
 };
 
 interface Costed {

@@ -16,6 +16,8 @@ import type { Receiver } from './webhook-bench-world.ts';
 
 export const OPERATIONS = Number(process.env['BENCH_OPERATIONS'] ?? 400);
 export const INSTALLMENTS = Number(process.env['BENCH_INSTALLMENTS'] ?? 60);
+/** Whether the statements of PostgreSQL are counted, which costs it something itself. */
+export const COUNTED = process.env['BENCH_STATEMENTS'] !== undefined;
 const CONNECTIONS = 32;
 /** More than any machine that this was run on settles in a second. */
 const MOST_PER_SECOND = Number(process.env['BENCH_MOST_PER_SECOND'] ?? 6_000);
@@ -175,7 +177,7 @@ export const openWorld = async () => {
     closing.push(() => receiver.stop());
     const caFile = join(directory, 'ca.pem');
     writeFileSync(caFile, receiver.caPem);
-    const postgres = keep(await PostgresServer.start({ durable: true }));
+    const postgres = keep(await PostgresServer.start({ durable: true, counting: COUNTED }));
     const kafka = keep(await KafkaBroker.start());
     const given = process.env['EVENTSTORE_URL'];
     const standIn = given === undefined ? await StandInProcess.start(join(directory, 'log')) : undefined;
@@ -236,14 +238,22 @@ const waitingInFile = (path: string): number => {
   }
 };
 
-/** One number. */
-export const inDatabase = async (url: string, text: string): Promise<number> => {
+export const rowsInDatabase = async <Row extends object>(
+  url: string,
+  text: string,
+): Promise<readonly Row[]> => {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    const { rows } = await client.query<{ n: string }>(text);
-    return Number(rows[0]?.n);
+    const { rows } = await client.query<Row>(text);
+    return rows;
   } finally {
     await client.end();
   }
+};
+
+/** One number. */
+export const inDatabase = async (url: string, text: string): Promise<number> => {
+  const [row] = await rowsInDatabase<{ n: string }>(url, text);
+  return Number(row?.n);
 };

@@ -64,11 +64,14 @@ export class PostgresServer {
 
   /**
    * `durable`: waits for the disk as in production; off by default, which is faster and survives everything but a power cut.
+   * `counting`: can count what its statements cost (the extension `pg_stat_statements`).
    */
-  static async start({ durable = false }: { durable?: boolean } = {}): Promise<PostgresServer> {
+  static async start({ durable = false, counting = false } = {}): Promise<PostgresServer> {
     const options = ['--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C.UTF-8', '-U', USER];
-    const fsync = durable ? 'on' : 'off';
-    return PostgresServer.#prepared('initdb', options, { fsync });
+    return PostgresServer.#prepared('initdb', options, {
+      fsync: durable ? 'on' : 'off',
+      ...(counting ? { shared_preload_libraries: 'pg_stat_statements' } : {}),
+    });
   }
 
   static async #prepared(
