@@ -109,9 +109,20 @@ const plain = (text: string): BatchStatement => ({ text, values: [] });
 const SNAPSHOT = plain('begin isolation level repeatable read, read only');
 const COMMIT = plain('commit');
 const SERVER_TIME = plain('select floor(extract(epoch from clock_timestamp()) * 1000) as now');
-/** These find few rows by their keys and come by the thousand, so one plan serves for all values: making another costs more than running it. */
-const RELAXED = plain(
-  `select set_config('synchronous_commit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)`,
+/**
+ * These find few rows by their keys and come by the thousand, so one plan serves for all values: making another costs more than running
+ * it. It may have been made while the tables were empty, when reading all of one is as cheap as a look-up, so it has to look up.
+ */
+export const RELAXED = plain(
+  `select ${Object.entries({
+    synchronous_commit: 'off',
+    plan_cache_mode: 'force_generic_plan',
+    enable_seqscan: 'off',
+    enable_hashjoin: 'off',
+    enable_mergejoin: 'off',
+  })
+    .map(([name, value]) => `set_config('${name}', '${value}', true)`)
+    .join(', ')}`,
 );
 
 const batchOf = ({ sql: text, parameters }: CompiledQuery): BatchStatement => ({

@@ -1,5 +1,6 @@
-import type { CompiledQuery } from 'kysely';
-import type { Query } from './sql-database.ts';
+import { sql } from 'kysely';
+import type { CompiledQuery, Expression, RawBuilder, SqlBool } from 'kysely';
+import type { Query, SqlDialect, Statement } from './sql-database.ts';
 
 type Value = string | number | null;
 
@@ -102,3 +103,27 @@ export const preparedRows = <Row extends { readonly [Name in keyof Row]: Value }
       };
     });
 };
+
+export const asStatements = (queries: readonly CompiledQuery[]): readonly Statement[] =>
+  queries.map((query) => ({ query }));
+
+/** Rows that a statement brings along. */
+export const valuesOf = <Row>(rows: readonly (readonly unknown[])[]): RawBuilder<Row> =>
+  sql<Row>`(values ${sql.join(rows.map((row) => sql`(${sql.join(row)})`))})`;
+
+/**
+ * The columns of a key, in its order, have the values of those of a row that the statement brings along. PostgreSQL can then only look
+ * each row up, in their order: it neither hashes nor merges arrays, which it takes for as cheap while the table is empty.
+ */
+export const lookedUp = (
+  dialect: SqlDialect,
+  columns: readonly (readonly [column: string, value: string])[],
+): Expression<SqlBool> =>
+  sql.join(
+    columns.map(([column, value], index) =>
+      dialect === 'postgres' && index === 0
+        ? sql`${sql.ref(column)} = any(array[${sql.ref(value)}])`
+        : sql`${sql.ref(column)} = ${sql.ref(value)}`,
+    ),
+    sql` and `,
+  );

@@ -17,21 +17,14 @@ import { notAlone } from '../coordination.ts';
 import { GuardFailedError } from '../sql-database.ts';
 import type { SqlDatabase, Statement } from '../sql-database.ts';
 import { EnqueueStatements, EventBodies, GIVING_EVENTS } from './enqueue.ts';
-import { REPEATABLE, laneStatements } from './lanes.ts';
+import { REPEATABLE, laneKey, laneStatements } from './lanes.ts';
 import type { LaneStatements } from './lanes.ts';
 import { LaneFloors, activeSubscriptions } from './lane-floors.ts';
-import { LaneLeasing, endpointOf, leasedDeliveries } from './lease-lanes.ts';
-import type { Head, HeadRow } from './lease-lanes.ts';
+import { LaneLeasing, leasedDeliveries } from './lease-lanes.ts';
+import type { Head } from './lease-lanes.ts';
 import { RedeliveryRequests } from './redeliver.ts';
-import { ResultStatements, byLane, isRunningLow } from './result-statements.ts';
+import { ResultStatements, isRunningLow } from './result-statements.ts';
 import { RetentionSteps } from './retain.ts';
-
-/** A kept lane's last statement answers its head; the one before says whether it was empty. */
-const DROP = 1;
-
-type Entry = readonly [index: number, result: AttemptResult];
-const byLaneOfEntry = ([, one]: Entry, [, other]: Entry): number =>
-  byLane(one.delivery.lease, other.delivery.lease);
 
 interface RecordedTogether {
   readonly recorded: readonly RecordedResult[];
@@ -42,18 +35,11 @@ interface RecordedTogether {
 /** Stores results together in one transaction; when one of them comes too late, each in a transaction of its own. */
 class ResultRecorder {
   readonly #database: SqlDatabase;
-  readonly #lanes: LaneStatements;
   readonly #statements: ResultStatements;
   readonly #bodies: EventBodies;
 
-  constructor(
-    database: SqlDatabase,
-    lanes: LaneStatements,
-    statements: ResultStatements,
-    bodies: EventBodies,
-  ) {
+  constructor(database: SqlDatabase, statements: ResultStatements, bodies: EventBodies) {
     this.#database = database;
-    this.#lanes = lanes;
     this.#statements = statements;
     this.#bodies = bodies;
   }
@@ -81,37 +67,24 @@ class ResultRecorder {
     now: string,
     leaseUntil: string,
   ): Promise<RecordedTogether> {
-    const statements: Statement[] = [];
-    const lastOf: number[] = [];
-    for (const [index, result] of [...results.entries()].sort(byLaneOfEntry)) {
-      statements.push(...this.#statements.of(result, now, leaseUntil));
-      lastOf[index] = statements.length - 1;
-    }
-    statements.push(...this.#statements.attempts(results), ...this.#statements.health(results));
-    const webhookIds = [...new Set(results.map(({ delivery }) => delivery.lease.webhookId))];
-    const endpoints = webhookIds.map((webhook_id) => ({ query: this.#lanes.endpoint({ webhook_id }) }));
-    const answers = await this.#database.transaction([...statements, ...endpoints], REPEATABLE);
-    const active = new Map(
-      answers.slice(statements.length).map((result, index) => [webhookIds[index]!, endpointOf(result)]),
-    );
+    const storing = this.#statements.of(results, now, leaseUntil);
+    const answers = await this.#database.transaction(storing.statements, REPEATABLE);
+    const { emptied, heads, endpoints } = storing.read(answers);
     const renewed = (lease: LaneLease): LaneLease =>
       isRunningLow(lease, now, leaseUntil) ? { ...lease, until: leaseUntil } : lease;
-    const heads = results.flatMap(({ delivery, keepLane }, index): (Head & { index: number })[] => {
-      const { lease } = delivery;
-      const endpoint = active.get(lease.webhookId);
-      const [row] = answers[lastOf[index]!]!.rows as unknown as readonly HeadRow[];
-      return keepLane && row && endpoint ? [{ row, endpoint, lease: renewed(lease), index }] : [];
+    const found = results.flatMap(({ delivery: { lease } }): Head[] => {
+      const [row, endpoint] = [heads.get(laneKey(lease)), endpoints.get(lease.webhookId)];
+      return row && endpoint ? [{ row, endpoint, lease: renewed(lease) }] : [];
     });
-    const deliveries = await leasedDeliveries(heads, this.#bodies);
-    const next = new Map(heads.map(({ index }, place) => [index, deliveries[place]]));
-    const isEmptied = (index: number): boolean => answers[lastOf[index]! - DROP]!.changes > 0;
-    const recorded = results.map(({ keepLane, delivery: { redelivery } }, index): RecordedResult => {
-      const delivery = next.get(index);
+    const deliveries = await leasedDeliveries(found, this.#bodies);
+    const next = new Map(found.map(({ lease }, index) => [laneKey(lease), deliveries[index]]));
+    const recorded = results.map(({ delivery: { lease } }): RecordedResult => {
+      const delivery = next.get(laneKey(lease));
       if (delivery) return { kind: 'next', delivery };
-      return keepLane && !redelivery && isEmptied(index) ? { kind: 'emptied' } : { kind: 'released' };
+      return { kind: emptied.has(laneKey(lease)) ? 'emptied' : 'released' };
     });
     const isIdle = ({ delivery, keepLane }: AttemptResult, index: number): boolean =>
-      keepLane && !delivery.redelivery && !next.get(index) && !isEmptied(index);
+      keepLane && !delivery.redelivery && recorded[index]!.kind === 'released';
     return { recorded, idle: results.filter(isIdle).map(({ delivery }) => delivery.lease) };
   }
 }
@@ -138,8 +111,8 @@ export class SqlDeliveryQueue implements DeliveryQueue {
     this.#progress = new ProgressStatements(builder);
     this.#floors = new LaneFloors(database.dialect);
     this.#leasing = new LaneLeasing(database, this.#lanes, this.#bodies, this.#floors);
-    const statements = new ResultStatements(builder, this.#lanes);
-    this.#recorder = new ResultRecorder(database, this.#lanes, statements, this.#bodies);
+    const statements = new ResultStatements(database, this.#lanes);
+    this.#recorder = new ResultRecorder(database, statements, this.#bodies);
     this.#redeliveries = new RedeliveryRequests(database, this.#enqueue);
     this.#retention = new RetentionSteps(database);
   }
@@ -190,11 +163,8 @@ export class SqlDeliveryQueue implements DeliveryQueue {
 
   async release(leases: readonly LaneLease[], now: string): Promise<void> {
     if (leases.length === 0) return;
-    const lanes = leases.toSorted(byLane);
-    await this.#database.transaction(
-      lanes.flatMap((lease) => [this.#lanes.hold(lease), ...this.#lanes.handBack(lease, now)]),
-      REPEATABLE,
-    );
+    const statements = [...this.#lanes.hold(leases), ...this.#lanes.handBack(leases, now)];
+    await this.#database.transaction(statements, REPEATABLE);
   }
 
   async schedules(now: string): Promise<readonly LaneSchedule[]> {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import type { CompiledQuery, Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { TimeOrderedIds } from '../../../application/support/time-ordered-id.ts';
 import type { PlannedDelivery, WebhookEvent } from '../../../application/ports/delivery-queue.ts';
 import type { Schema } from '../schema.ts';
 import type { SqlDatabase, Statement, StatementResult } from '../sql-database.ts';
-import { preparedRows } from '../prepared-query.ts';
+import { asStatements, preparedRows } from '../prepared-query.ts';
 import type { WebhookDeliveryTable, WebhookEventTable } from './schema.ts';
 
 /** Begins the names of lanes that hold one redelivery; no code has this character. */
@@ -111,9 +111,6 @@ interface Enqueued {
     readonly deliveries: number;
   };
 }
-
-const asStatements = (queries: readonly CompiledQuery[]): readonly Statement[] =>
-  queries.map((query) => ({ query }));
 
 /** The statements that put deliveries into their lanes: few for many of them, since each costs more than its rows. */
 export class EnqueueStatements {

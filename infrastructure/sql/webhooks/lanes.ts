@@ -1,10 +1,11 @@
-import { sql } from 'kysely';
-import type { ExpressionBuilder, Kysely } from 'kysely';
+import { expressionBuilder, sql } from 'kysely';
+import type { ExpressionBuilder, Kysely, SqlBool } from 'kysely';
 import type { LaneLease } from '../../../application/ports/delivery-queue.ts';
 import type { Schema } from '../schema.ts';
 import type { SqlDatabase, SqlDialect, Statement, TransactionOptions } from '../sql-database.ts';
 import { REDELIVERY } from './enqueue.ts';
-import { prepared } from '../prepared-query.ts';
+import { ONE, dueHeads, headOfLane } from './lane-heads.ts';
+import { asStatements, chunks, lookedUp, prepared, preparedRows, valuesOf } from '../prepared-query.ts';
 
 /** A lease or a result that a power cut takes back is a delivery sent again, which receivers must expect anyway. */
 export const REPEATABLE: TransactionOptions = { durability: 'relaxed' };
@@ -15,20 +16,9 @@ interface LaneKey {
   token: string;
 }
 
-/** Constants are written out: what is not bound need not travel to the database each time. */
-const ONE = sql<number>`1`;
-/** Written out also because an index holds only such rows. */
+/** Written out, because an index holds only such rows. */
 export const UNLEASED = sql.lit('');
 export const ACTIVE = sql.lit('active' as const);
-
-/** What stands first in the lane of the enclosing query. */
-const headOfLane = (eb: ExpressionBuilder<Schema, 'webhook_lane'>) =>
-  eb
-    .selectFrom('webhook_delivery as head')
-    .whereRef('head.webhook_id', '=', 'webhook_lane.webhook_id')
-    .whereRef('head.waiting_lane', '=', 'webhook_lane.lane')
-    .orderBy('head.sequence')
-    .limit(ONE);
 
 export const isActive = (eb: ExpressionBuilder<Schema, 'webhook_lane'>) =>
   eb.exists(
@@ -82,46 +72,6 @@ const leaseDue = (builder: Kysely<Schema>, dialect: SqlDialect) =>
       .returning('webhook_lane.lane'),
   );
 
-/** The delivery that a lane sends now: the one that a redelivery names, else the first that waits. */
-const headIs = (eb: ExpressionBuilder<Schema & { d: Schema['webhook_delivery'] }, 'webhook_lane' | 'd'>) =>
-  eb.and([
-    eb('d.webhook_id', '=', eb.ref('webhook_lane.webhook_id')),
-    eb(
-      'd.delivery_id',
-      '=',
-      eb.fn.coalesce('webhook_lane.delivery_id', headOfLane(eb).select('head.delivery_id').$asScalar()),
-    ),
-  ]);
-
-/**
- * PostgreSQL keeps the plan that it made while the tables were empty until it has analysed them, and for empty tables a hash join
- * over all deliveries of the subscription is as cheap as a look-up. A lateral subquery with a limit leaves it only the look-up.
- */
-const lanesWithHeads = (builder: Kysely<Schema>, dialect: SqlDialect) =>
-  dialect === 'postgres'
-    ? builder.selectFrom('webhook_lane').innerJoinLateral(
-        (eb) => eb.selectFrom('webhook_delivery as d').selectAll().where(headIs).limit(ONE).as('d'),
-        (join) => join.onTrue(),
-      )
-    : builder.selectFrom('webhook_lane').innerJoin('webhook_delivery as d', (join) => join.on(headIs));
-
-/** A lane may be ready a moment before its head is due; nothing is ever sent early. */
-const dueHeads = (builder: Kysely<Schema>, dialect: SqlDialect, now: string) =>
-  lanesWithHeads(builder, dialect)
-    .select([
-      'webhook_lane.webhook_id',
-      'webhook_lane.lane',
-      'webhook_lane.attempt as redelivery_attempt',
-      'd.delivery_id',
-      'd.event_id',
-      'd.attempts',
-      'd.scheduled_attempts',
-      'd.created_at',
-    ])
-    .where((eb) =>
-      eb.or([eb('webhook_lane.delivery_id', 'is not', null), eb('d.next_attempt_at', '<=', now)]),
-    );
-
 const endpoint = (builder: Kysely<Schema>) =>
   prepared((p: { webhook_id: string }) =>
     builder
@@ -142,55 +92,78 @@ const leasedHeads = (builder: Kysely<Schema>, dialect: SqlDialect) =>
       .where('webhook_lane.token', '=', p.token),
   );
 
-const keptHead = (builder: Kysely<Schema>, dialect: SqlDialect) =>
-  prepared((p: LaneKey & { now: string }) =>
-    dueHeads(builder, dialect, p.now)
-      .where('webhook_lane.webhook_id', '=', p.webhook_id)
-      .where('webhook_lane.lane', '=', p.lane)
-      .where('webhook_lane.token', '=', p.token),
+const lanes = expressionBuilder<Schema, 'webhook_lane'>();
+
+/** Under these leases. */
+const leased = (keys: readonly LaneKey[]) =>
+  lanes.or(
+    keys.map((key) =>
+      lanes.and({
+        'webhook_lane.webhook_id': key.webhook_id,
+        'webhook_lane.lane': key.lane,
+        'webhook_lane.token': key.token,
+      }),
+    ),
   );
 
-const leased = (builder: Kysely<Schema>, key: LaneKey) =>
-  builder
-    .updateTable('webhook_lane')
-    .where('webhook_lane.webhook_id', '=', key.webhook_id)
-    .where('webhook_lane.lane', '=', key.lane)
-    .where('webhook_lane.token', '=', key.token);
+const keptHeads = (builder: Kysely<Schema>, dialect: SqlDialect) =>
+  preparedRows((keys: readonly (LaneKey & { now: string })[]) =>
+    dueHeads(builder, dialect, keys[0]!.now).where(leased(keys)),
+  );
 
-/** Changes nothing but takes the row's lock, so that all that follows in the transaction happens under a lease still held. */
-const guard = (builder: Kysely<Schema>) =>
-  prepared((key: LaneKey) => leased(builder, key).set((eb) => ({ token: eb.ref('webhook_lane.token') })));
+/**
+ * Changes nothing but takes the rows' locks, in the order of the keys, so that all that follows in the transaction happens under leases
+ * still held.
+ */
+const hold = (builder: Kysely<Schema>, dialect: SqlDialect) =>
+  preparedRows((keys: readonly LaneKey[]) =>
+    builder
+      .with('lease(webhook_id, lane, token)', () =>
+        valuesOf<LaneKey>(keys.map((key) => [key.webhook_id, key.lane, key.token])),
+      )
+      .updateTable('webhook_lane')
+      .from('lease')
+      .set((eb) => ({ token: eb.ref('webhook_lane.token') }))
+      .where(
+        lookedUp(dialect, [
+          ['webhook_lane.lane', 'lease.lane'],
+          ['webhook_lane.webhook_id', 'lease.webhook_id'],
+        ]),
+      )
+      .whereRef('webhook_lane.token', '=', 'lease.token'),
+  );
 
-const dropIfEmpty = (builder: Kysely<Schema>) =>
-  prepared((key: LaneKey) =>
+const dropEmpty = (builder: Kysely<Schema>) =>
+  preparedRows((keys: readonly LaneKey[]) =>
     builder
       .deleteFrom('webhook_lane')
-      .where('webhook_lane.webhook_id', '=', key.webhook_id)
-      .where('webhook_lane.lane', '=', key.lane)
-      .where('webhook_lane.token', '=', key.token)
-      .where((eb) => eb.not(eb.exists(headOfLane(eb).select('head.delivery_id')))),
+      .where(leased(keys))
+      // PostgreSQL would make a join of `not exists`.
+      .where((eb) => eb(headOfLane(eb).select('head.delivery_id'), 'is', null))
+      .returning(['webhook_lane.webhook_id', 'webhook_lane.lane']),
   );
 
 /** A redelivery whose delivery is gone will never be sent. */
-const dropOrphan = (builder: Kysely<Schema>) =>
-  prepared((key: LaneKey) =>
+const dropOrphans = (builder: Kysely<Schema>) =>
+  preparedRows((keys: readonly LaneKey[]) =>
     builder
       .deleteFrom('webhook_lane')
-      .where('webhook_lane.webhook_id', '=', key.webhook_id)
-      .where('webhook_lane.lane', '=', key.lane)
-      .where('webhook_lane.token', '=', key.token)
-      .where((eb) =>
-        eb.not(
-          eb.exists(
-            eb
-              .selectFrom('webhook_delivery')
-              .innerJoin('webhook_event', 'webhook_event.event_id', 'webhook_delivery.event_id')
-              .select('webhook_delivery.delivery_id')
-              .whereRef('webhook_delivery.webhook_id', '=', 'webhook_lane.webhook_id')
-              .whereRef('webhook_delivery.delivery_id', '=', 'webhook_lane.delivery_id'),
-          ),
-        ),
-      ),
+      .where(leased(keys))
+      .where((eb) => {
+        const named = eb
+          .selectFrom('webhook_delivery')
+          .select((of) =>
+            of
+              .selectFrom('webhook_event')
+              .select('webhook_event.event_id')
+              .whereRef('webhook_event.event_id', '=', 'webhook_delivery.event_id')
+              .limit(ONE)
+              .as('event_id'),
+          )
+          .whereRef('webhook_delivery.webhook_id', '=', 'webhook_lane.webhook_id')
+          .whereRef('webhook_delivery.delivery_id', '=', 'webhook_lane.delivery_id');
+        return eb(named.limit(ONE), 'is', null);
+      }),
   );
 
 const drop = (builder: Kysely<Schema>) =>
@@ -209,27 +182,36 @@ const tierOfHead = sql<number>`case when head.scheduled_attempts > 0 then 1 else
  * also if a redelivery has taken the head away since the lane was found not empty.
  */
 const giveBack = (builder: Kysely<Schema>) =>
-  prepared((key: LaneKey & { now: string }) =>
-    leased(builder, key).set((eb) => {
-      const due = headOfLane(eb).select('head.next_attempt_at');
-      return {
-        token: '',
-        ready_at: sql<string>`case when ${due} > ${key.now} then ${due} else ${key.now} end`,
-        tier: sql<number>`coalesce(${headOfLane(eb).select(tierOfHead)}, ${eb.ref('webhook_lane.tier')})`,
-      };
-    }),
+  preparedRows((keys: readonly (LaneKey & { now: string })[]) =>
+    builder
+      .updateTable('webhook_lane')
+      .where(leased(keys))
+      .set((eb) => {
+        const { now } = keys[0]!;
+        const due = headOfLane(eb).select('head.next_attempt_at');
+        return {
+          token: UNLEASED,
+          ready_at: sql<string>`case when ${due} > ${now} then ${due} else ${now} end`,
+          tier: sql<number>`coalesce(${headOfLane(eb).select(tierOfHead)}, ${eb.ref('webhook_lane.tier')})`,
+        };
+      }),
   );
 
-const giveBackRedelivery = (builder: Kysely<Schema>) =>
-  prepared((key: LaneKey & { now: string }) =>
-    leased(builder, key)
+const giveBackRedeliveries = (builder: Kysely<Schema>) =>
+  preparedRows((keys: readonly (LaneKey & { now: string })[]) =>
+    builder
+      .updateTable('webhook_lane')
+      .where(leased(keys))
       .where('webhook_lane.delivery_id', 'is not', null)
-      .set({ token: UNLEASED, ready_at: key.now }),
+      .set({ token: UNLEASED, ready_at: keys[0]!.now }),
   );
 
 const renew = (builder: Kysely<Schema>) =>
-  prepared((key: LaneKey & { lease_until: string }) =>
-    leased(builder, key).set({ ready_at: key.lease_until, tier: sql.lit(0) }),
+  preparedRows((keys: readonly (LaneKey & { lease_until: string })[]) =>
+    builder
+      .updateTable('webhook_lane')
+      .where(leased(keys))
+      .set({ ready_at: keys[0]!.lease_until, tier: sql.lit(0) }),
   );
 
 /** A redelivery that succeeded may have taken the head away: the next process that leases the lane sees what is true now. */
@@ -239,7 +221,8 @@ const nudge = (builder: Kysely<Schema>) =>
       .updateTable('webhook_lane')
       .where('webhook_id', '=', key.webhook_id)
       .where('lane', '=', key.lane)
-      .where('token', '=', UNLEASED)
+      // Unleased, said so that the index of all unleased lanes of the subscription does not serve.
+      .where(sql<SqlBool>`length(token) = 0`)
       .set({ ready_at: key.now }),
   );
 
@@ -249,17 +232,28 @@ const keyOf = (lease: LaneLease): LaneKey => ({
   token: lease.token,
 });
 
+/** Names a lane beside others; ordered by it, writers lock lanes. */
+export const laneKey = ({ webhookId, lane }: Pick<LaneLease, 'webhookId' | 'lane'>): string =>
+  `${webhookId} ${lane}`;
+
+export const byLane = (one: LaneLease, other: LaneLease): number => {
+  const [key, otherKey] = [laneKey(one), laneKey(other)];
+  return key < otherKey ? -1 : Number(key > otherKey);
+};
+
+const isRedelivery = ({ lane }: LaneLease): boolean => lane.startsWith(REDELIVERY);
+
 /** Every statement on lanes, compiled once. */
 export const laneStatements = ({ builder, dialect }: Pick<SqlDatabase, 'builder' | 'dialect'>) => {
   const statements = {
-    guard: guard(builder),
-    dropIfEmpty: dropIfEmpty(builder),
+    hold: hold(builder, dialect),
+    dropEmpty: dropEmpty(builder),
     drop: drop(builder),
-    dropOrphan: dropOrphan(builder),
+    dropOrphans: dropOrphans(builder),
     giveBack: giveBack(builder),
-    giveBackRedelivery: giveBackRedelivery(builder),
+    giveBackRedeliveries: giveBackRedeliveries(builder),
     renew: renew(builder),
-    keptHead: keptHead(builder, dialect),
+    keptHeads: keptHeads(builder, dialect),
   };
   return {
     leaseDue: leaseDue(builder, dialect),
@@ -267,30 +261,35 @@ export const laneStatements = ({ builder, dialect }: Pick<SqlDatabase, 'builder'
     /** Where to send now; no row unless active. */
     endpoint: endpoint(builder),
     nudge: nudge(builder),
-    /** For what follows to see what was queued before, also by others: they lock the lane as well. */
-    hold: (lease: LaneLease): Statement => ({ query: statements.guard(keyOf(lease)) }),
-    guard: (lease: LaneLease): Statement => ({ query: statements.guard(keyOf(lease)), expectChanges: 1 }),
+    /** For what follows to see what was queued before, also by others: they lock the lanes as well. */
+    hold: (leases: readonly LaneLease[]): readonly Statement[] =>
+      asStatements(statements.hold(leases.toSorted(byLane).map(keyOf))),
+    /** The same, of leases that must not have ended. */
+    guard: (leases: readonly LaneLease[]): readonly Statement[] =>
+      chunks(leases.toSorted(byLane).map(keyOf)).flatMap((keys) =>
+        statements.hold(keys).map((query) => ({ query, expectChanges: keys.length })),
+      ),
     end: (lease: LaneLease): Statement => ({ query: statements.drop(keyOf(lease)), expectChanges: 1 }),
     /** Gone when empty, otherwise given back. */
-    handBack: (lease: LaneLease, now: string): Statement[] =>
-      lease.lane.startsWith(REDELIVERY)
-        ? [
-            { query: statements.dropOrphan(keyOf(lease)) },
-            { query: statements.giveBackRedelivery({ ...keyOf(lease), now }) },
-          ]
-        : [
-            { query: statements.dropIfEmpty(keyOf(lease)) },
-            { query: statements.giveBack({ ...keyOf(lease), now }) },
-          ],
+    handBack: (leases: readonly LaneLease[], now: string): readonly Statement[] => {
+      const { true: redeliveries = [], false: ordered = [] } = Object.groupBy(leases, (lease) =>
+        isRedelivery(lease) ? 'true' : 'false',
+      );
+      return asStatements([
+        ...statements.dropOrphans(redeliveries.map(keyOf)),
+        ...statements.giveBackRedeliveries(redeliveries.map((lease) => ({ ...keyOf(lease), now }))),
+        ...statements.dropEmpty(ordered.map(keyOf)),
+        ...statements.giveBack(ordered.map((lease) => ({ ...keyOf(lease), now }))),
+      ]);
+    },
     /** Leased until then from now on. */
-    renew: (lease: LaneLease, until: string): Statement => ({
-      query: statements.renew({ ...keyOf(lease), lease_until: until }),
+    renew: (leases: readonly LaneLease[], until: string): readonly Statement[] =>
+      asStatements(statements.renew(leases.map((lease) => ({ ...keyOf(lease), lease_until: until })))),
+    /** Gone when empty, which the first answer; the others answer the heads of those that stay, if they are due. */
+    goOn: (leases: readonly LaneLease[], now: string) => ({
+      emptied: asStatements(statements.dropEmpty(leases.map(keyOf))),
+      heads: asStatements(statements.keptHeads(leases.map((lease) => ({ ...keyOf(lease), now })))),
     }),
-    /** Gone when empty, says the first; otherwise the second answers its head, if that is due. */
-    goOn: (lease: LaneLease, now: string): [dropped: Statement, head: Statement] => [
-      { query: statements.dropIfEmpty(keyOf(lease)) },
-      { query: statements.keptHead({ ...keyOf(lease), now }) },
-    ],
   };
 };
 export type LaneStatements = ReturnType<typeof laneStatements>;

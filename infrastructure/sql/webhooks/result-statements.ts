@@ -1,107 +1,26 @@
 import { sql } from 'kysely';
-import type { Expression, ExpressionBuilder, Kysely } from 'kysely';
-import type { AttemptResult, LaneLease } from '../../../application/ports/delivery-queue.ts';
+import type { Kysely } from 'kysely';
+import type {
+  AttemptResult,
+  DeliveryEndpoint,
+  LaneLease,
+} from '../../../application/ports/delivery-queue.ts';
+import { asStatements, prepared, preparedRows } from '../prepared-query.ts';
 import type { Schema } from '../schema.ts';
-import type { Statement } from '../sql-database.ts';
+import type { SqlDatabase, Statement, StatementResult } from '../sql-database.ts';
+import { EndedDeliveries } from './ended-deliveries.ts';
 import { laneOf } from './enqueue.ts';
+import { byLane, laneKey } from './lanes.ts';
 import type { LaneStatements } from './lanes.ts';
-import { prepared, preparedRows } from '../prepared-query.ts';
+import { endpointOf } from './lease-lanes.ts';
+import type { HeadRow } from './lease-lanes.ts';
 import type { WebhookAttemptTable } from './schema.ts';
 
-interface Ended {
-  webhook_id: string;
-  delivery_id: string;
-  attempt: number;
-  /** Attempts of the schedule used up now; null to leave the count. */
-  scheduled: number | null;
-  started_at: string;
-  status: number | null;
-  error: string | null;
-  now: string;
+interface LaneRow {
+  readonly webhook_id: string;
+  readonly lane: string;
 }
-
-type Delivery = ExpressionBuilder<Schema, 'webhook_delivery'>;
-
-/** A number given out to a redelivery meanwhile stays the highest. */
-const highest = (eb: Delivery, attempt: number) =>
-  eb.case().when('attempts', '<', attempt).then(attempt).else(eb.ref('attempts')).end();
-
-/** What a redelivery has delivered meanwhile waits no more, and stays as it is. */
-const whileItWaits = <Value>(eb: Delivery, current: Expression<Value>, then: Expression<Value>) =>
-  eb.case().when('waiting_lane', 'is', null).then(current).else(then).end();
-
-const noted = (eb: Delivery, p: Ended) => ({
-  attempts: highest(eb, p.attempt),
-  scheduled_attempts: eb.fn.coalesce(eb.val(p.scheduled), 'scheduled_attempts'),
-  last_attempt_at: p.started_at,
-  last_response_status: p.status,
-  last_error: p.error,
-});
-
-const delivered = (builder: Kysely<Schema>) =>
-  prepared((p: Ended) =>
-    builder
-      .updateTable('webhook_delivery')
-      .set((eb) => ({
-        ...noted(eb, p),
-        status: sql.lit('delivered' as const),
-        delivered_at: eb.fn.coalesce('delivered_at', eb.val(p.now)),
-        finished_at: p.now,
-        next_attempt_at: sql.lit(null),
-        waiting_lane: sql.lit(null),
-      }))
-      .where('webhook_id', '=', p.webhook_id)
-      .where('delivery_id', '=', p.delivery_id),
-  );
-
-const retried = (builder: Kysely<Schema>) =>
-  prepared((p: Ended & { retry_at: string }) =>
-    builder
-      .updateTable('webhook_delivery')
-      .set((eb) => ({
-        ...noted(eb, p),
-        status: whileItWaits(eb, eb.ref('status'), sql.lit('retrying' as const)),
-        next_attempt_at: whileItWaits(eb, eb.ref('next_attempt_at'), eb.val(p.retry_at)),
-      }))
-      .where('webhook_id', '=', p.webhook_id)
-      .where('delivery_id', '=', p.delivery_id),
-  );
-
-const exhausted = (builder: Kysely<Schema>) =>
-  prepared((p: Ended) =>
-    builder
-      .updateTable('webhook_delivery')
-      .set((eb) => ({
-        ...noted(eb, p),
-        status: whileItWaits(eb, eb.ref('status'), sql.lit('failed' as const)),
-        finished_at: whileItWaits(eb, eb.ref('finished_at'), eb.val(p.now)),
-        next_attempt_at: sql.lit(null),
-        waiting_lane: sql.lit(null),
-      }))
-      .where('webhook_id', '=', p.webhook_id)
-      .where('delivery_id', '=', p.delivery_id),
-  );
-
-/** Leaves the delivery as it was, except one that had no other attempt before it, or never will have one after it. */
-const redeliveryFailed = (builder: Kysely<Schema>) =>
-  prepared((p: Ended) =>
-    builder
-      .updateTable('webhook_delivery')
-      .set((eb) => ({
-        ...noted(eb, p),
-        status: eb
-          .case()
-          .when('status', '<>', sql.lit('pending' as const))
-          .then(eb.ref('status'))
-          .when('waiting_lane', 'is', null)
-          .then(sql.lit('failed' as const))
-          .else(sql.lit('retrying' as const))
-          .end(),
-        finished_at: eb.case().when('waiting_lane', 'is', null).then(p.now).else(eb.ref('finished_at')).end(),
-      }))
-      .where('webhook_id', '=', p.webhook_id)
-      .where('delivery_id', '=', p.delivery_id),
-  );
+const laneOfRow = ({ webhook_id: webhookId, lane }: LaneRow): string => laneKey({ webhookId, lane });
 
 const logAttempts = (builder: Kysely<Schema>) =>
   preparedRows((rows: readonly WebhookAttemptTable[]) =>
@@ -145,52 +64,95 @@ export const isRunningLow = (lease: LaneLease, now: string, leaseUntil: string):
   return left < WORTH_RENEWING * (Date.parse(leaseUntil) - Date.parse(now));
 };
 
-const laneKey = ({ webhookId, lane }: LaneLease): string => `${webhookId} ${lane}`;
-
-/** The order in which writers lock lanes. */
-export const byLane = (one: LaneLease, other: LaneLease): number => {
-  const [key, otherKey] = [laneKey(one), laneKey(other)];
-  return key < otherKey ? -1 : Number(key > otherKey);
-};
-
 const byLaneOf = (one: AttemptResult, other: AttemptResult): number =>
   byLane(one.delivery.lease, other.delivery.lease);
 
-/**
- * The statements that store what attempts came to. Of each, the first holds the lease; the last answers the lane's next delivery, if any.
- * Rows are locked in one order everywhere: lanes, deliveries, subscriptions.
- */
+const leaseOf = ({ delivery }: AttemptResult): LaneLease => delivery.lease;
+
+/** What storing results says about their lanes and subscriptions. */
+export interface ResultAnswers {
+  /** Keys of lanes that were to be kept, but are gone. */
+  readonly emptied: ReadonlySet<string>;
+  /** What lanes that are kept send next, by the lanes' keys. */
+  readonly heads: ReadonlyMap<string, HeadRow>;
+  /** Of the active subscriptions, by their ids. */
+  readonly endpoints: ReadonlyMap<string, DeliveryEndpoint>;
+}
+
+/** The statements that store what attempts came to: few for many of them. Rows are locked in one order everywhere: lanes, deliveries, subscriptions. */
 export class ResultStatements {
   readonly #lanes: LaneStatements;
+  readonly #ended: EndedDeliveries;
   readonly #compiled;
 
-  constructor(builder: Kysely<Schema>, lanes: LaneStatements) {
+  constructor(database: Pick<SqlDatabase, 'builder' | 'dialect'>, lanes: LaneStatements) {
+    const { builder } = database;
     this.#lanes = lanes;
+    this.#ended = new EndedDeliveries(database);
     this.#compiled = {
-      delivered: delivered(builder),
-      retried: retried(builder),
-      exhausted: exhausted(builder),
-      redeliveryFailed: redeliveryFailed(builder),
       logAttempts: logAttempts(builder),
       succeeding: succeeding(builder),
       failing: failing(builder),
     };
   }
 
-  of(result: AttemptResult, now: string, leaseUntil: string): Statement[] {
-    const { lease, redelivery } = result.delivery;
-    if (redelivery) {
-      const { verdict, delivery } = result;
-      const nudge = { webhook_id: lease.webhookId, lane: laneOf(delivery.event), now };
-      const after = verdict.kind === 'delivered' ? [{ query: this.#lanes.nudge(nudge) }] : [];
-      return [this.#lanes.end(lease), ...after, { query: this.#redelivered(result, now) }];
-    }
-    const attempted = { query: this.#attempted(result, now) };
-    return [this.#lanes.guard(lease), attempted, ...this.#laneAfter(result, now, leaseUntil)];
+  of(
+    results: readonly AttemptResult[],
+    now: string,
+    leaseUntil: string,
+  ): { readonly statements: readonly Statement[]; read(answers: readonly StatementResult[]): ResultAnswers } {
+    const redelivered = results.filter(({ delivery }) => delivery.redelivery);
+    const ordered = results.filter(({ delivery }) => !delivery.redelivery);
+    const kept = ordered.filter(({ keepLane }) => keepLane).map(leaseOf);
+    const handedBack = ordered.filter(({ keepLane }) => !keepLane).map(leaseOf);
+    const { emptied, heads } = this.#lanes.goOn(kept, now);
+    const endpoints = [...new Set(results.map((result) => leaseOf(result).webhookId))].map((webhook_id) => ({
+      query: this.#lanes.endpoint({ webhook_id }),
+    }));
+    const first = [
+      ...this.#endOf(redelivered, now),
+      ...this.#lanes.guard(ordered.map(leaseOf)),
+      // There may be several of one delivery.
+      ...redelivered.flatMap((result) => this.#ended.statements([result], now)),
+      ...this.#ended.statements(ordered, now),
+      ...this.#attempts(results),
+      ...this.#lanes.handBack(handedBack, now),
+      ...this.#lanes.renew(
+        kept.filter((lease) => isRunningLow(lease, now, leaseUntil)),
+        leaseUntil,
+      ),
+    ];
+    return {
+      statements: [...first, ...emptied, ...heads, ...this.#health(results), ...endpoints],
+      read: (answers) => {
+        const rowsOf = (from: number, { length }: readonly Statement[]) =>
+          answers.slice(from, from + length).flatMap(({ rows }) => rows);
+        const gone = rowsOf(first.length, emptied) as unknown as readonly LaneRow[];
+        const next = rowsOf(first.length + emptied.length, heads) as unknown as readonly HeadRow[];
+        const active = answers
+          .slice(answers.length - endpoints.length)
+          .flatMap((answer) => endpointOf(answer) ?? []);
+        return {
+          emptied: new Set(gone.map(laneOfRow)),
+          heads: new Map(next.map((row) => [laneOfRow(row), row])),
+          endpoints: new Map(active.map((endpoint) => [endpoint.webhookId, endpoint])),
+        };
+      },
+    };
+  }
+
+  /** A redelivery has a lane of its own, which ends with it. */
+  #endOf(redelivered: readonly AttemptResult[], now: string): readonly Statement[] {
+    return redelivered.toSorted(byLaneOf).flatMap((result) => {
+      const { lease, event } = result.delivery;
+      const nudge = { webhook_id: lease.webhookId, lane: laneOf(event), now };
+      const after = result.verdict.kind === 'delivered' ? [{ query: this.#lanes.nudge(nudge) }] : [];
+      return [this.#lanes.end(lease), ...after];
+    });
   }
 
   /** The log of the attempts. */
-  attempts(results: readonly AttemptResult[]): readonly Statement[] {
+  #attempts(results: readonly AttemptResult[]): readonly Statement[] {
     const rows = results.map(({ delivery: { deliveryId }, record }) => ({
       delivery_id: deliveryId,
       attempt: record.attempt,
@@ -200,57 +162,16 @@ export class ResultStatements {
       error: record.error,
       response_body: record.responseBody,
     }));
-    return this.#compiled.logAttempts(rows).map((query) => ({ query }));
+    return asStatements(this.#compiled.logAttempts(rows));
   }
 
   /** What the results say about the health of their subscriptions. */
-  health(results: readonly AttemptResult[]): readonly Statement[] {
-    const noted = results.filter(({ noteHealth }) => noteHealth);
-    return noted.toSorted(byLaneOf).map((result) => this.#health(result));
-  }
-
-  #laneAfter({ delivery: { lease }, keepLane }: AttemptResult, now: string, leaseUntil: string): Statement[] {
-    if (!keepLane) return this.#lanes.handBack(lease, now);
-    const renewal = isRunningLow(lease, now, leaseUntil) ? [this.#lanes.renew(lease, leaseUntil)] : [];
-    return [...renewal, ...this.#lanes.goOn(lease, now)];
-  }
-
-  #attempted(result: AttemptResult, now: string) {
-    const { verdict } = result;
-    const ended = this.#ended(result, now, result.delivery.scheduledAttempts + 1);
-    switch (verdict.kind) {
-      case 'delivered':
-        return this.#compiled.delivered(ended);
-      case 'retry':
-        return this.#compiled.retried({ ...ended, retry_at: verdict.at });
-      case 'failed':
-        return this.#compiled.exhausted(ended);
-    }
-  }
-
-  #redelivered(result: AttemptResult, now: string) {
-    const ended = this.#ended(result, now, null);
-    return result.verdict.kind === 'delivered'
-      ? this.#compiled.delivered(ended)
-      : this.#compiled.redeliveryFailed(ended);
-  }
-
-  #ended({ delivery, record }: AttemptResult, now: string, scheduled: number | null): Ended {
-    return {
-      webhook_id: delivery.lease.webhookId,
-      delivery_id: delivery.deliveryId,
-      attempt: record.attempt,
-      scheduled,
-      started_at: record.at,
-      status: record.responseStatus,
-      error: record.error,
-      now,
-    };
-  }
-
-  #health({ delivery, record, verdict }: AttemptResult): Statement {
-    const note = { webhook_id: delivery.endpoint.webhookId, at: record.at };
+  #health(results: readonly AttemptResult[]): readonly Statement[] {
     const { succeeding, failing } = this.#compiled;
-    return { query: verdict.kind === 'delivered' ? succeeding(note) : failing(note) };
+    const noted = results.filter(({ noteHealth }) => noteHealth).sort(byLaneOf);
+    return noted.map(({ delivery, record, verdict }) => {
+      const note = { webhook_id: delivery.endpoint.webhookId, at: record.at };
+      return { query: verdict.kind === 'delivered' ? succeeding(note) : failing(note) };
+    });
   }
 }
