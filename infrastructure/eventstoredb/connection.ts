@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StreamsClient, StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
-import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import { Metadata, connectivityState } from '@grpc/grpc-js';
 import type { CallOptions, ClientDuplexStream, ClientReadableStream } from '@grpc/grpc-js';
 import { backoff } from '../../application/support/retry.ts';
@@ -23,12 +22,18 @@ const PAUSE_BETWEEN_ROUNDS_MS = 100;
 export class Node {
   readonly address: string;
   readonly #clients: Readonly<Record<Purpose, StreamsClient>>;
-  readonly #settings: ConnectionSettings;
+  readonly #metadata: Readonly<Record<Purpose, Metadata>>;
   readonly #leaving = new AbortController();
+  readonly #waiting = new Set<() => void>();
 
   constructor(address: string, settings: ConnectionSettings) {
     this.address = address;
-    this.#settings = settings;
+    const metadata = (purpose: Purpose): Metadata => metadataOf(settings, purpose);
+    this.#metadata = {
+      appends: metadata('appends'),
+      reads: metadata('reads'),
+      subscriptions: metadata('subscriptions'),
+    };
     const options = {
       'grpc.keepalive_time_ms': positive(settings.keepAliveIntervalMs),
       'grpc.keepalive_timeout_ms': positive(settings.keepAliveTimeoutMs),
@@ -45,21 +50,25 @@ export class Node {
     return this.#leaving.signal;
   }
 
-  /** Carries appends, each a message that is written already. */
-  appends<Answer>(decode: (bytes: Buffer) => Answer): ClientDuplexStream<Buffer, Answer> {
-    const asItIs = (bytes: Buffer): Buffer => bytes;
-    const { path } = StreamsService.batchAppend;
-    return this.#clients.appends.makeBidiStreamRequest(path, asItIs, decode, this.metadata('appends'));
+  /** Calls back once when the node is left, until the answer is called. Cheaper than the signal where hundreds wait. */
+  whenLeft(tell: () => void): () => void {
+    this.#waiting.add(tell);
+    return () => this.#waiting.delete(tell);
   }
 
-  /** A read, or a subscription, which is a read without an end. */
-  read(purpose: Purpose, request: ReadReq, options: CallOptions = {}): ClientReadableStream<ReadAnswer> {
-    const { path, requestSerialize } = StreamsService.read;
-    const client = this.#clients[purpose];
-    const metadata = this.metadata(purpose);
-    return client.makeServerStreamRequest(
+  /** Carries appends, each a message that is written already. */
+  appends<Answer>(decode: (bytes: Buffer) => Answer): ClientDuplexStream<Buffer, Answer> {
+    const { path } = StreamsService.batchAppend;
+    return this.#clients.appends.makeBidiStreamRequest(path, asItIs, decode, this.#metadata.appends);
+  }
+
+  /** A read, or a subscription, which is a read without an end. The request is a message that is written already. */
+  read(purpose: Purpose, request: Buffer, options: CallOptions = {}): ClientReadableStream<ReadAnswer> {
+    const { path } = StreamsService.read;
+    const metadata = this.#metadata[purpose];
+    return this.#clients[purpose].makeServerStreamRequest(
       path,
-      requestSerialize,
+      asItIs,
       decodeReadAnswer,
       request,
       metadata,
@@ -71,22 +80,25 @@ export class Node {
     return this.#clients[purpose].getChannel().getConnectivityState(false) === connectivityState.READY;
   }
 
-  /** What every call tells about itself. */
-  metadata(purpose: Purpose): Metadata {
-    const { connectionName, authorization } = this.#settings;
-    const metadata = new Metadata();
-    metadata.set('connection-name', `${connectionName}-${purpose}`);
-    metadata.set('requires-leader', 'true');
-    if (authorization !== undefined) metadata.set('authorization', authorization);
-    return metadata;
-  }
-
   close(): void {
     if (this.left.aborted) return;
     this.#leaving.abort();
+    for (const tell of this.#waiting) tell();
+    this.#waiting.clear();
     for (const purpose of PURPOSES) this.#clients[purpose].close();
   }
 }
+
+const asItIs = (bytes: Buffer): Buffer => bytes;
+
+/** What every call tells about itself. */
+const metadataOf = ({ connectionName, authorization }: ConnectionSettings, purpose: Purpose): Metadata => {
+  const metadata = new Metadata();
+  metadata.set('connection-name', `${connectionName}-${purpose}`);
+  metadata.set('requires-leader', 'true');
+  if (authorization !== undefined) metadata.set('authorization', authorization);
+  return metadata;
+};
 
 /** Keep-alive is switched off by -1, for which the library has no value of its own. */
 const positive = (ms: number): number => (ms < 0 ? 2 ** 31 - 1 : ms);

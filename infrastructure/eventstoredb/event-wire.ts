@@ -1,4 +1,3 @@
-import shared from '@eventstore/db-client/generated/shared_pb.js';
 import type { EventToAppend, JsonText, LogPosition } from '../../application/ports/event-store.ts';
 
 export interface Position {
@@ -85,6 +84,3 @@ export const tooLarge = (stream: string, size: number): RangeError =>
   new RangeError(
     `an append of ${size} bytes to ${stream} is more than the ${MAX_APPEND_BYTES} that EventStoreDB takes at once`,
   );
-
-export const streamIdentifier = (stream: string): shared.StreamIdentifier =>
-  new shared.StreamIdentifier().setStreamName(Buffer.from(stream));

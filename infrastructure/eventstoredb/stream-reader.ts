@@ -1,11 +1,9 @@
-import shared from '@eventstore/db-client/generated/shared_pb.js';
-import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { RecordedEvent, StreamRevision } from '../../application/ports/event-store.ts';
 import type { Connection, Node } from './connection.ts';
-import { streamIdentifier } from './event-wire.ts';
 import { isReasonToLeave, NoAnswerError, proofOf, unavailable } from './failures.ts';
 import type { Position } from './event-wire.ts';
 import type { ReadAnswer } from './read-answer.ts';
+import { readRequest } from './read-request.ts';
 import { CallRetries } from './connection.ts';
 
 export interface StreamContents {
@@ -13,27 +11,12 @@ export interface StreamContents {
   readonly revision: StreamRevision;
 }
 
-const { ReadReq } = streams;
-const { FORWARDS, BACKWARDS } = ReadReq.Options.ReadDirection;
-type Options = InstanceType<typeof ReadReq.Options>;
-
 /** A whole stream comes in pages, so that no single answer holds up the others on the connection for long. */
 const PAGE = 500;
 /** Servers take no more calls of a connection at a time. */
 const READS_AT_ONCE = 100;
 /** A node that is silent for so long is left while there is time for another one. */
 const LONGEST_TRY_MS = 4_000;
-
-const options = (count: number, direction: typeof FORWARDS | typeof BACKWARDS): Options =>
-  new ReadReq.Options()
-    .setCount(String(count))
-    .setReadDirection(direction)
-    .setResolveLinks(false)
-    .setUuidOption(new ReadReq.Options.UUIDOption().setString(new shared.Empty()))
-    .setNoFilter(new shared.Empty());
-
-const ofStream = (stream: string): InstanceType<typeof ReadReq.Options.StreamOptions> =>
-  new ReadReq.Options.StreamOptions().setStreamIdentifier(streamIdentifier(stream));
 
 interface Answer {
   readonly events: RecordedEvent[];
@@ -72,8 +55,7 @@ export class StreamReader {
 
   /** The stream's last event, if it has any. @throws StoreUnavailableError */
   async last(stream: string): Promise<RecordedEvent | undefined> {
-    const place = ofStream(stream).setEnd(new shared.Empty());
-    const events = await this.#read(`reading ${stream}`, options(1, BACKWARDS).setStream(place));
+    const events = await this.#read(`reading ${stream}`, readRequest({ stream, from: 'end' }, 1));
     return events?.[0];
   }
 
@@ -92,16 +74,7 @@ export class StreamReader {
    * @throws StoreUnavailableError
    */
   async ofLog(from: Position | 'end'): Promise<RecordedEvent | undefined> {
-    const all = new ReadReq.Options.AllOptions();
-    if (from === 'end') all.setEnd(new shared.Empty());
-    else
-      all.setPosition(
-        new ReadReq.Options.Position()
-          .setCommitPosition(String(from.commit))
-          .setPreparePosition(String(from.prepare)),
-      );
-    const wanted = options(1, from === 'end' ? BACKWARDS : FORWARDS).setAll(all);
-    return (await this.#read('reading the log', wanted))?.[0];
+    return (await this.#read('reading the log', readRequest({ from }, 1)))?.[0];
   }
 
   #forwards(
@@ -110,14 +83,13 @@ export class StreamReader {
     count: number,
     timeoutMs?: number,
   ): Promise<readonly RecordedEvent[] | undefined> {
-    const place = ofStream(stream).setRevision(String(from));
-    return this.#read(`reading ${stream}`, options(count, FORWARDS).setStream(place), timeoutMs);
+    return this.#read(`reading ${stream}`, readRequest({ stream, from }, count), timeoutMs);
   }
 
   /** Undefined when there is no such stream. */
   async #read(
     what: string,
-    wanted: Options,
+    request: Buffer,
     timeoutMs = this.#timeoutMs,
   ): Promise<readonly RecordedEvent[] | undefined> {
     const retries = new CallRetries(this.#connection, timeoutMs);
@@ -125,7 +97,7 @@ export class StreamReader {
       let node: Node | undefined;
       try {
         node = await retries.node();
-        const answer = await this.#inTurn(node, wanted, retries);
+        const answer = await this.#inTurn(node, request, retries);
         return answer.absent ? undefined : answer.events;
       } catch (error) {
         if (node) retries.learn(node, error);
@@ -136,12 +108,12 @@ export class StreamReader {
   }
 
   /** Waits while many are under way already: what is asked for at the same time as hundreds of others takes longer than a try may. */
-  async #inTurn(node: Node, wanted: Options, retries: CallRetries): Promise<Answer> {
+  async #inTurn(node: Node, request: Buffer, retries: CallRetries): Promise<Answer> {
     if (this.#underWay < READS_AT_ONCE) this.#underWay++;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
       if (node.left.aborted) throw new NoAnswerError('the node was left');
-      return await this.#once(node, wanted, Math.min(retries.leftMs, LONGEST_TRY_MS));
+      return await this.#once(node, request, Math.min(retries.leftMs, LONGEST_TRY_MS));
     } finally {
       const next = this.#waiting.shift();
       if (next) next();
@@ -149,8 +121,7 @@ export class StreamReader {
     }
   }
 
-  #once(node: Node, wanted: Options, ms: number): Promise<Answer> {
-    const request = new ReadReq().setOptions(wanted);
+  #once(node: Node, request: Buffer, ms: number): Promise<Answer> {
     const call = node.read('reads', request, { deadline: Date.now() + ms });
     const answer: Answer = { events: [], absent: false };
     return new Promise((resolve, reject) => {
@@ -159,10 +130,10 @@ export class StreamReader {
         call.cancel();
       };
       const done = (settle: () => void): void => {
-        node.left.removeEventListener('abort', leave);
+        forget();
         settle();
       };
-      node.left.addEventListener('abort', leave, { once: true });
+      const forget = node.whenLeft(leave);
       call.on('data', (one: ReadAnswer) => {
         if (one.kind === 'event') answer.events.push(one.event);
         else if (one.kind === 'absent') answer.absent = true;

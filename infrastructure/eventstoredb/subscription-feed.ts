@@ -27,7 +27,7 @@ const SEARCH_WINDOW = 256;
 
 const ignore = (): void => undefined;
 
-const requestFor = ({ from, prefixes }: FeedOptions): streams.ReadReq => {
+const requestFor = ({ from, prefixes }: FeedOptions): Buffer => {
   const { Options } = streams.ReadReq;
   const all = new Options.AllOptions();
   if (from === 'start') all.setStart(new shared.Empty());
@@ -42,7 +42,7 @@ const requestFor = ({ from, prefixes }: FeedOptions): streams.ReadReq => {
     .setStreamIdentifier(names)
     .setMax(SEARCH_WINDOW)
     .setCheckpointintervalmultiplier(1);
-  return new streams.ReadReq().setOptions(
+  const request = new streams.ReadReq().setOptions(
     new Options()
       .setAll(all)
       .setSubscription(new Options.SubscriptionOptions())
@@ -50,6 +50,7 @@ const requestFor = ({ from, prefixes }: FeedOptions): streams.ReadReq => {
       .setResolveLinks(false)
       .setUuidOption(new Options.UUIDOption().setString(new shared.Empty())),
   );
+  return Buffer.from(request.serializeBinary());
 };
 
 /** One subscription to $all of the server, until it ends: what it says, in the order in which it says it. */

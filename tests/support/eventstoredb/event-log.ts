@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { ByteStore } from './byte-store.ts';
 import type { LogFile } from './log-file.ts';
 
-/** An event as the stand-in keeps it. Bytes are never looked into. */
+/** An event of the log. Bytes are never looked into. */
 export interface StoredEvent {
   readonly id: string;
   readonly type: string;
@@ -12,8 +13,8 @@ export interface StoredEvent {
   readonly revision: number;
   /** Place in the log in bytes, as in the real one: growing, with gaps. */
   readonly position: number;
-  /** Hundreds of nanoseconds since 1970. */
-  readonly created: string;
+  /** Milliseconds since 1970. */
+  readonly created: number;
 }
 
 export type ProposedEvent = Pick<StoredEvent, 'id' | 'type' | 'contentType' | 'data' | 'metadata'>;
@@ -29,6 +30,15 @@ export type AppendOutcome =
   | { readonly kind: 'success'; readonly revision: number; readonly position: number }
   | { readonly kind: 'wrong_expected_version'; readonly current: number | undefined }
   | { readonly kind: 'stream_deleted' };
+
+/** A stream's name, and where in the log its events stand, by revision. */
+interface Stream {
+  readonly name: string;
+  readonly places: number[];
+}
+
+/** What most events of a log share with many others. */
+type Kind = Pick<StoredEvent, 'type' | 'contentType'>;
 
 type Decision = AppendOutcome | { readonly kind: 'store' };
 
@@ -58,26 +68,16 @@ const systemEvent = (type: string, data: Buffer): ProposedEvent => ({
   metadata: Buffer.alloc(0),
 });
 
-/** Below the head it may be a repetition: the same ids at the same places, all of them. */
-const repetitionOf = (
-  stored: readonly StoredEvent[],
-  at: number,
-  events: readonly ProposedEvent[],
-): AppendOutcome | undefined => {
-  const places = events.map((_, index) => stored[at + 1 + index]);
-  const last = places.at(-1);
-  const same = places.every((place, index) => place?.id === events[index]?.id);
-  return same && last ? { kind: 'success', revision: last.revision, position: last.position } : undefined;
-};
-
 /**
  * The log with the server's rules for appends: what it does with a revision, and when it takes an append for a repetition.
- * Appends of one turn share a write and a flush to disk, and nobody sees an event before that.
+ * Appends of one turn share a write and a flush to disk, and nobody sees an event before that. Millions of events have to fit into
+ * memory: each is a place in columns, and an object only for whoever looks at it.
  */
 export class EventLog {
-  readonly events: StoredEvent[] = [];
-  readonly #streams = new Map<string, StoredEvent[]>();
-  readonly #byId = new Map<string, StoredEvent>();
+  #columns = new Columns();
+  #streams = new Map<string, Stream>();
+  /** Where the event with that id stands. */
+  #byId = new Map<string, number>();
   readonly #file: LogFile | undefined;
   readonly #listeners = new Set<() => void>();
   #waiting: Waiting[] = [];
@@ -89,35 +89,52 @@ export class EventLog {
     for (const { stream, created, events } of file?.load() ?? []) this.#add(stream, created, events);
   }
 
-  stream(name: string): readonly StoredEvent[] {
-    return this.#streams.get(name) ?? [];
+  get size(): number {
+    return this.#columns.size;
   }
 
-  /** What a reader sees of a stream: undefined when it is absent or was deleted. */
-  shown(name: string): readonly StoredEvent[] | undefined {
-    const stored = this.stream(name);
-    const { $maxCount = stored.length, $tb = 0 } = this.#metadataOf(name);
-    const from = Math.max($tb, stored.length - $maxCount);
-    const shown = stored.slice(from);
-    return shown.length === 0 ? undefined : shown;
+  /** All of them: for logs of a test's size. */
+  get events(): readonly StoredEvent[] {
+    return this.slice(0, this.size);
+  }
+
+  event(place: number): StoredEvent {
+    return this.#columns.at(place);
+  }
+
+  slice(from: number, to: number): readonly StoredEvent[] {
+    const length = Math.max(0, Math.min(to, this.size) - from);
+    return Array.from({ length }, (_, index) => this.event(from + index));
+  }
+
+  stream(name: string): readonly StoredEvent[] {
+    return this.#placesOf(name).map((place) => this.event(place));
+  }
+
+  /** Where the events of a stream stand that a reader sees of it, by revision: none when it is absent or was deleted. */
+  shown(name: string): readonly number[] {
+    const places = this.#placesOf(name);
+    const { $maxCount = places.length, $tb = 0 } = this.#metadataOf(name);
+    return places.slice(Math.max($tb, places.length - $maxCount));
   }
 
   isTombstoned(name: string): boolean {
-    return this.stream(name).at(-1)?.type === TOMBSTONE;
+    const last = this.#placesOf(name).at(-1);
+    return last !== undefined && this.event(last).type === TOMBSTONE;
   }
 
-  /** Where among all events the one at this position stands. */
-  indexOf(position: number): number | undefined {
-    const index = this.firstBehind(position - 1);
-    return this.events[index]?.position === position ? index : undefined;
+  /** Whether an event stands at exactly this position. */
+  hasEventAt(position: number): boolean {
+    const place = this.firstBehind(position - 1);
+    return place < this.size && this.#columns.positions[place] === position;
   }
 
-  /** Index of the first event behind that position; the number of events when there is none. */
+  /** Place of the first event behind that position; the number of events when there is none. */
   firstBehind(position: number): number {
-    let [low, high] = [0, this.events.length];
+    let [low, high] = [0, this.size];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.events[middle]!.position > position) high = middle;
+      if (this.#columns.positions[middle]! > position) high = middle;
       else low = middle + 1;
     }
     return low;
@@ -130,17 +147,17 @@ export class EventLog {
 
   /** What stood behind that position never was, as after a restore of an older backup. */
   cutBehind(position: number): void {
-    const kept = this.events.filter((event) => event.position <= position);
-    this.events.length = 0;
-    this.#streams.clear();
-    this.#byId.clear();
+    const kept = this.slice(0, this.firstBehind(position));
+    this.#columns = new Columns();
+    this.#streams = new Map();
+    this.#byId = new Map();
     this.#end = FIRST_POSITION;
     for (const event of kept) this.#add(event.stream, event.created, [event]);
   }
 
   /** Hides every event of the stream; later ones go on at the next revision. */
   delete(stream: string): Promise<AppendOutcome> {
-    const data = Buffer.from(JSON.stringify({ $tb: this.stream(stream).length }));
+    const data = Buffer.from(JSON.stringify({ $tb: this.#placesOf(stream).length }));
     return this.append({
       stream: metastreamOf(stream),
       expected: 'any',
@@ -169,7 +186,7 @@ export class EventLog {
   #flush(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
-    const created = String(BigInt(Date.now()) * 10_000n);
+    const created = Date.now();
     const outcomes = waiting.map(({ request }) => {
       const decision = this.#decide(request);
       if (decision.kind !== 'store') return decision;
@@ -181,20 +198,23 @@ export class EventLog {
     for (const listener of [...this.#listeners]) listener();
   }
 
+  #placesOf(name: string): readonly number[] {
+    return this.#streams.get(name)?.places ?? [];
+  }
+
   #isDeleted(stream: string): boolean {
-    const { length } = this.stream(stream);
+    const { length } = this.#placesOf(stream);
     return length > 0 && this.#metadataOf(stream).$tb === length;
   }
 
   #metadataOf(stream: string): StreamMetadata {
-    const last = this.stream(metastreamOf(stream)).at(-1);
-    return last ? (JSON.parse(last.data.toString('utf8')) as StreamMetadata) : {};
+    const last = this.#placesOf(metastreamOf(stream)).at(-1);
+    return last === undefined ? {} : (JSON.parse(this.event(last).data.toString('utf8')) as StreamMetadata);
   }
 
   #decide({ stream, expected, events }: AppendRequest): Decision {
     if (this.isTombstoned(stream)) return { kind: 'stream_deleted' };
-    const stored = this.stream(stream);
-    const current = stored.length - 1;
+    const current = this.#placesOf(stream).length - 1;
     if (expected === 'no_stream' && this.#isDeleted(stream)) return { kind: 'store' };
     const refused = {
       kind: 'wrong_expected_version',
@@ -205,32 +225,94 @@ export class EventLog {
       return this.#knownByIds(stream, events) ?? { kind: 'store' };
     const at = expected === 'no_stream' ? -1 : expected;
     if (at > current) return refused;
-    return at === current ? { kind: 'store' } : (repetitionOf(stored, at, events) ?? refused);
+    return at === current ? { kind: 'store' } : (this.#repetition(stream, at, events) ?? refused);
+  }
+
+  /** Below the head it may be a repetition: the same ids at the same places, all of them. */
+  #repetition(stream: string, at: number, events: readonly ProposedEvent[]): AppendOutcome | undefined {
+    const places = this.#placesOf(stream).slice(at + 1, at + 1 + events.length);
+    const same = events.every(
+      ({ id }, index) => places[index] !== undefined && this.event(places[index]).id === id,
+    );
+    const last = places.at(-1);
+    return same && last !== undefined ? this.#stored(last) : undefined;
   }
 
   /** Without a revision, ids that the stream has seen make a repetition. */
   #knownByIds(stream: string, events: readonly ProposedEvent[]): AppendOutcome | undefined {
     const known = events.map(({ id }) => this.#byId.get(id));
-    if (known[0]?.stream !== stream) return undefined;
-    const last = known.at(-1);
-    if (last && known.every((event) => event?.stream === stream))
-      return { kind: 'success', revision: last.revision, position: last.position };
-    return { kind: 'wrong_expected_version', current: this.stream(stream).length - 1 };
+    const inStream = known.map((place) => place !== undefined && this.event(place).stream === stream);
+    if (inStream[0] !== true) return undefined;
+    if (inStream.every(Boolean)) return this.#stored(known.at(-1)!);
+    return { kind: 'wrong_expected_version', current: this.#placesOf(stream).length - 1 };
   }
 
-  #add(stream: string, created: string, events: readonly ProposedEvent[]): AppendOutcome {
-    const stored = this.#streams.get(stream) ?? [];
-    this.#streams.set(stream, stored);
-    let [revision, position] = [stored.length - 1, this.#end];
+  #stored(place: number): AppendOutcome {
+    const { revision, position } = this.event(place);
+    return { kind: 'success', revision, position };
+  }
+
+  #add(name: string, created: number, events: readonly ProposedEvent[]): AppendOutcome {
+    const stream = this.#streams.get(name) ?? { name, places: [] };
+    this.#streams.set(stream.name, stream);
+    let [revision, position] = [stream.places.length - 1, this.#end];
     for (const event of events) {
-      revision = stored.length;
+      revision = stream.places.length;
       position = this.#end;
-      const record = { ...event, stream, revision, position, created };
       this.#end += RECORD_OVERHEAD + event.data.length + event.metadata.length;
-      stored.push(record);
-      this.events.push(record);
-      this.#byId.set(event.id, record);
+      stream.places.push(this.size);
+      this.#byId.set(event.id, this.size);
+      this.#columns.add({ ...event, stream: stream.name, revision, position, created });
     }
     return { kind: 'success', revision, position };
+  }
+}
+
+class Columns {
+  readonly positions: number[] = [];
+  readonly #ids: string[] = [];
+  readonly #kinds: Kind[] = [];
+  readonly #streams: string[] = [];
+  readonly #revisions: number[] = [];
+  readonly #created: number[] = [];
+  readonly #data = new ByteStore();
+  readonly #metadata = new ByteStore();
+  readonly #knownKinds = new Map<string, Kind>();
+
+  get size(): number {
+    return this.positions.length;
+  }
+
+  add(event: StoredEvent): void {
+    this.positions.push(event.position);
+    this.#ids.push(event.id);
+    this.#kinds.push(this.#kindOf(event));
+    this.#streams.push(event.stream);
+    this.#revisions.push(event.revision);
+    this.#created.push(event.created);
+    this.#data.add(event.data);
+    this.#metadata.add(event.metadata);
+  }
+
+  at(place: number): StoredEvent {
+    const { type, contentType } = this.#kinds[place]!;
+    return {
+      id: this.#ids[place]!,
+      type,
+      contentType,
+      data: this.#data.at(place),
+      metadata: this.#metadata.at(place),
+      stream: this.#streams[place]!,
+      revision: this.#revisions[place]!,
+      position: this.positions[place]!,
+      created: this.#created[place]!,
+    };
+  }
+
+  #kindOf({ type, contentType }: Kind): Kind {
+    const key = `${contentType} ${type}`;
+    const kind = this.#knownKinds.get(key) ?? { type, contentType };
+    this.#knownKinds.set(key, kind);
+    return kind;
   }
 }

@@ -5,7 +5,7 @@ import { encodeEvent } from '../../../infrastructure/eventstoredb/event-wire.ts'
 import { claimStream, toIntentEvent } from '../../../infrastructure/eventstoredb/key-claims.ts';
 import { LogFile } from './log-file.ts';
 
-const CREATED = String(BigInt(Date.parse('2026-01-15T12:00:00.000Z')) * 10_000n);
+const CREATED = Date.parse('2026-01-15T12:00:00.000Z');
 const SYNC_EVERY = 20_000;
 
 const proposed = (event: EventToAppend) => {

@@ -5,7 +5,7 @@ import type { ProposedEvent } from './event-log.ts';
 /** One append, which is one line of the file: whole, or cut off and therefore not there. */
 export interface StoredAppend {
   readonly stream: string;
-  readonly created: string;
+  readonly created: number;
   readonly events: readonly ProposedEvent[];
 }
 
@@ -13,7 +13,7 @@ const NEW_LINE = 10;
 
 interface Line {
   readonly stream: string;
-  readonly created: string;
+  readonly created: number;
   readonly events: readonly (readonly [
     id: string,
     type: string,

@@ -1,26 +1,26 @@
 import * as grpc from '@grpc/grpc-js';
-import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { EventLog, StoredEvent } from './event-log.ts';
 import type { Faults } from './faults.ts';
 import {
   accessDenied,
-  eventResponse,
+  eventAnswer,
   failure,
   streamDeleted,
-  streamNotFoundResponse,
+  streamNotFoundAnswer,
   streamOf,
   thrownByHandler,
 } from './wire.ts';
 
-export type ReadCall = grpc.ServerWritableStream<ReadReq, ReadResp>;
+export type ReadCall = grpc.ServerWritableStream<ReadReq, Buffer>;
 
 const { BACKWARDS } = streams.ReadReq.Options.ReadDirection;
 
 /** Writes and waits as long as the reader's window is full. False when the reader has gone. */
-export const send = async (call: ReadCall, response: ReadResp): Promise<boolean> => {
+export const send = async (call: ReadCall, answer: Buffer): Promise<boolean> => {
   if (call.cancelled) return false;
-  if (!call.write(response)) await room(call);
+  if (!call.write(answer)) await room(call);
   return !call.cancelled;
 };
 
@@ -33,13 +33,19 @@ const room = (call: ReadCall): Promise<void> =>
     for (const event of ['drain', 'cancelled', 'error', 'close']) call.once(event, done);
   });
 
-const ofStream = (log: EventLog, options: ReadReq.Options): readonly StoredEvent[] => {
+const ofStream = (log: EventLog, options: ReadReq.Options, count: number): readonly StoredEvent[] => {
   const from = options.getStream();
-  const all = log.shown(streamOf(from)) ?? [];
+  const shown = log.shown(streamOf(from));
   const revision = from?.hasRevision() ? Number(from.getRevision()) : undefined;
+  const first = shown.length === 0 ? 0 : log.event(shown[0]!).revision;
+  const at = (wanted: number): number => Math.max(0, wanted - first);
   if (options.getReadDirection() !== BACKWARDS)
-    return all.filter((event) => event.revision >= (revision ?? 0));
-  return all.filter((event) => event.revision <= (revision ?? Infinity)).toReversed();
+    return shown.slice(at(revision ?? 0), at(revision ?? 0) + count).map((place) => log.event(place));
+  const to = revision === undefined ? shown.length : at(revision + 1);
+  return shown
+    .slice(Math.max(0, to - count), to)
+    .toReversed()
+    .map((place) => log.event(place));
 };
 
 /** Reading $all begins with the event at the position, unlike subscribing. */
@@ -48,10 +54,10 @@ const ofLog = (log: EventLog, options: ReadReq.Options, count: number): readonly
   const position = from?.hasPosition() ? Number(from.getPosition()?.getCommitPosition()) : undefined;
   if (options.getReadDirection() !== BACKWARDS) {
     const first = position === undefined ? 0 : log.firstBehind(position - 1);
-    return log.events.slice(first, first + count);
+    return log.slice(first, first + count);
   }
-  const last = position === undefined ? log.events.length : log.firstBehind(position - 1);
-  return log.events.slice(Math.max(0, last - count), last).toReversed();
+  const last = position === undefined ? log.size : log.firstBehind(position - 1);
+  return log.slice(Math.max(0, last - count), last).toReversed();
 };
 
 const refusalOf = (log: EventLog, options: ReadReq.Options): grpc.ServiceError | undefined => {
@@ -68,7 +74,7 @@ const refusalOf = (log: EventLog, options: ReadReq.Options): grpc.ServiceError |
 export const standsAt = (log: EventLog, position: ReadReq.Options.Position): boolean => {
   const [commit, prepare] = [Number(position.getCommitPosition()), Number(position.getPreparePosition())];
   if (prepare > commit) return false;
-  return commit >= log.end || commit === 0 || log.indexOf(commit) !== undefined;
+  return commit >= log.end || commit === 0 || log.hasEventAt(commit);
 };
 
 /** Streams of events that end. */
@@ -92,8 +98,8 @@ export const handleRead = async (log: EventLog, faults: Faults, call: ReadCall):
   const stream = options.getStream();
   const name = streamOf(stream);
   const count = Number(options.getCount());
-  if (stream && !log.shown(name)) await send(call, streamNotFoundResponse(name));
-  const events = stream ? ofStream(log, options).slice(0, count) : ofLog(log, options, count);
-  for (const event of events) if (!(await send(call, eventResponse(event)))) return;
+  if (stream && log.shown(name).length === 0) await send(call, streamNotFoundAnswer(name));
+  const events = stream ? ofStream(log, options, count) : ofLog(log, options, count);
+  for (const event of events) if (!(await send(call, eventAnswer(event)))) return;
   call.end();
 };

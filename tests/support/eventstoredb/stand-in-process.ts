@@ -6,8 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '../service-process.ts';
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url));
-/** It keeps its whole log in memory. */
-const MEMORY = '--max-old-space-size=12288';
 
 /** The stand-in as a process of its own, to be killed and started again on the same port and directory. */
 export class StandInProcess {
@@ -37,7 +35,7 @@ export class StandInProcess {
 
   /** Resolves when it takes calls. */
   async restart(): Promise<void> {
-    const args = [MEMORY, main, '--port', String(this.port), '--data-dir', this.#dataDir];
+    const args = [main, '--port', String(this.port), '--data-dir', this.#dataDir];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#child = child;
     // Not even an interrupted test leaves it behind.

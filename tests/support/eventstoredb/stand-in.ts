@@ -26,7 +26,7 @@ import { AllSubscription } from './subscriptions.ts';
 import type { Member, Membership, Role } from './membership.ts';
 import { alone, refusalAt } from './membership.ts';
 import type { SizeRule } from './wire.ts';
-import { failure, serializeOnce, streamOf, uuidOf } from './wire.ts';
+import { failure, streamOf, uuidOf } from './wire.ts';
 
 export interface StandInOptions {
   /** Default: any free one. */
@@ -152,7 +152,7 @@ export class EventStoreDbStandIn {
       sizeRule: this.#sizeRule,
       cancelled: () => this.#appends.signal,
     };
-    const read = { ...StreamsService.read, responseSerialize: serializeOnce };
+    const read = { ...StreamsService.read, responseSerialize: (answer: Buffer) => answer };
     this.#server.addService(
       { ...StreamsService, read },
       {

@@ -8,12 +8,12 @@ import type { ReadCall } from './reads.ts';
 import { send, standsAt } from './reads.ts';
 import {
   accessDenied,
-  caughtUpResponse,
-  checkpointResponse,
-  confirmationResponse,
-  eventResponse,
+  caughtUpAnswer,
+  checkpointAnswer,
+  confirmationAnswer,
+  eventAnswer,
   failure,
-  fellBehindResponse,
+  fellBehindAnswer,
   thrownByHandler,
 } from './wire.ts';
 
@@ -66,7 +66,7 @@ export class AllSubscription {
     const options = call.request.getOptions()!;
     const all = options.getAll();
     const from = all?.getPosition();
-    if (all?.hasEnd()) this.#next = log.events.length;
+    if (all?.hasEnd()) this.#next = log.size;
     else this.#next = from ? log.firstBehind(Number(from.getCommitPosition())) : 0;
     this.#filter = filterOf(options);
   }
@@ -79,10 +79,10 @@ export class AllSubscription {
       const refusal = this.#refusal();
       if (refusal) return void this.#call.emit('error', refusal);
       if (this.#faults.subscriptions === 'unconfirmed') return await this.#untilLeft();
-      await send(this.#call, confirmationResponse(randomUUID()));
+      await send(this.#call, confirmationAnswer(randomUUID()));
       while (!this.#left) {
         await this.#catchUp();
-        if (this.#faults.saysCaughtUp && !this.#silent) await send(this.#call, caughtUpResponse());
+        if (this.#faults.saysCaughtUp && !this.#silent) await send(this.#call, caughtUpAnswer());
         await this.#followLive();
       }
     } finally {
@@ -108,8 +108,8 @@ export class AllSubscription {
 
   async #catchUp(): Promise<void> {
     const { window, interval, matches } = this.#filter;
-    while (this.#next < this.#log.events.length && !this.#left && !this.#silent) {
-      const page = this.#log.events.slice(this.#next, this.#next + window);
+    while (this.#next < this.#log.size && !this.#left && !this.#silent) {
+      const page = this.#log.slice(this.#next, this.#next + window);
       let reached = page[0]!.position;
       let delivered = 0;
       for (const event of page) {
@@ -121,38 +121,37 @@ export class AllSubscription {
         delivered++;
         await this.#hand(event);
       }
-      if (this.#next >= this.#log.events.length || this.#considered < interval) continue;
+      if (this.#next >= this.#log.size || this.#considered < interval) continue;
       this.#considered %= interval;
       // While it catches up, the server names the last event of the page that it handed out, or where the page began.
-      await send(this.#call, checkpointResponse(reached));
+      await send(this.#call, checkpointAnswer(reached));
     }
   }
 
   async #followLive(): Promise<void> {
     const { interval, matches } = this.#filter;
     while (!this.#left) {
-      const event = this.#silent ? undefined : this.#log.events[this.#next];
-      if (!event) {
+      if (this.#silent || this.#next >= this.#log.size) {
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
         });
         continue;
       }
-      this.#next++;
+      const event = this.#log.event(this.#next++);
       if (matches(event)) {
         await this.#hand(event);
         // It reads slower than events come: more have gathered than the server keeps for it.
-        if (this.#blocked && this.#log.events.length - this.#next > LIVE_BUFFER) return this.#tooSlow();
+        if (this.#blocked && this.#log.size - this.#next > LIVE_BUFFER) return this.#tooSlow();
       } else if (++this.#considered >= interval) {
         this.#considered = 0;
-        await send(this.#call, checkpointResponse(event.position));
+        await send(this.#call, checkpointAnswer(event.position));
       }
     }
   }
 
   async #hand(event: StoredEvent): Promise<void> {
     this.#faults.messagesSent++;
-    const sending = send(this.#call, eventResponse(event));
+    const sending = send(this.#call, eventAnswer(event));
     this.#blocked = this.#call.writableNeedDrain;
     if (!(await sending)) this.leave();
   }
@@ -164,7 +163,7 @@ export class AllSubscription {
   }
 
   async #tooSlow(): Promise<void> {
-    if (this.#faults.slowSubscribers === 'told') return void (await send(this.#call, fellBehindResponse()));
+    if (this.#faults.slowSubscribers === 'told') return void (await send(this.#call, fellBehindAnswer()));
     this.drop(
       failure(
         grpcStatus.ABORTED,
