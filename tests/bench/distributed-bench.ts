@@ -128,7 +128,9 @@ const statements = async (settlements: number): Promise<void> => {
   const all = (of: (one: (typeof counted)[number]) => number): string =>
     each(counted.reduce((sum, one) => sum + of(one), 0));
   console.log('statements of PostgreSQL for each: calls, us of execution, bytes of WAL');
-  console.log(`${all(({ calls }) => Number(calls))} ${all(({ us }) => us)} ${all(({ wal }) => Number(wal))} all`);
+  console.log(
+    `${all(({ calls }) => Number(calls))} ${all(({ us }) => us)} ${all(({ wal }) => Number(wal))} all`,
+  );
   for (const { calls, us, wal, query } of counted.slice(0, 30))
     console.log(`${each(calls)} ${each(us)} ${each(wal)} ${query.replaceAll(/\s+/g, ' ').slice(0, 150)}`);
 };

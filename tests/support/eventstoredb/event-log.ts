@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ByteStore } from './byte-store.ts';
+import { EventColumns } from './event-columns.ts';
 import type { LogFile } from './log-file.ts';
 
 /** An event of the log. Bytes are never looked into. */
@@ -37,9 +37,6 @@ interface Stream {
   readonly places: number[];
 }
 
-/** What most events of a log share with many others. */
-type Kind = Pick<StoredEvent, 'type' | 'contentType'>;
-
 type Decision = AppendOutcome | { readonly kind: 'store' };
 
 interface Waiting {
@@ -74,7 +71,7 @@ const systemEvent = (type: string, data: Buffer): ProposedEvent => ({
  * memory: each is a place in columns, and an object only for whoever looks at it.
  */
 export class EventLog {
-  #columns = new Columns();
+  #columns = new EventColumns();
   #streams = new Map<string, Stream>();
   /** Where the event with that id stands. */
   #byId = new Map<string, number>();
@@ -148,7 +145,7 @@ export class EventLog {
   /** What stood behind that position never was, as after a restore of an older backup. */
   cutBehind(position: number): void {
     const kept = this.slice(0, this.firstBehind(position));
-    this.#columns = new Columns();
+    this.#columns = new EventColumns();
     this.#streams = new Map();
     this.#byId = new Map();
     this.#end = FIRST_POSITION;
@@ -265,54 +262,5 @@ export class EventLog {
       this.#columns.add({ ...event, stream: stream.name, revision, position, created });
     }
     return { kind: 'success', revision, position };
-  }
-}
-
-class Columns {
-  readonly positions: number[] = [];
-  readonly #ids: string[] = [];
-  readonly #kinds: Kind[] = [];
-  readonly #streams: string[] = [];
-  readonly #revisions: number[] = [];
-  readonly #created: number[] = [];
-  readonly #data = new ByteStore();
-  readonly #metadata = new ByteStore();
-  readonly #knownKinds = new Map<string, Kind>();
-
-  get size(): number {
-    return this.positions.length;
-  }
-
-  add(event: StoredEvent): void {
-    this.positions.push(event.position);
-    this.#ids.push(event.id);
-    this.#kinds.push(this.#kindOf(event));
-    this.#streams.push(event.stream);
-    this.#revisions.push(event.revision);
-    this.#created.push(event.created);
-    this.#data.add(event.data);
-    this.#metadata.add(event.metadata);
-  }
-
-  at(place: number): StoredEvent {
-    const { type, contentType } = this.#kinds[place]!;
-    return {
-      id: this.#ids[place]!,
-      type,
-      contentType,
-      data: this.#data.at(place),
-      metadata: this.#metadata.at(place),
-      stream: this.#streams[place]!,
-      revision: this.#revisions[place]!,
-      position: this.positions[place]!,
-      created: this.#created[place]!,
-    };
-  }
-
-  #kindOf({ type, contentType }: Kind): Kind {
-    const key = `${contentType} ${type}`;
-    const kind = this.#knownKinds.get(key) ?? { type, contentType };
-    this.#knownKinds.set(key, kind);
-    return kind;
   }
 }

@@ -34,7 +34,9 @@ const planOf = async ({ sql, parameters }: CompiledQuery): Promise<readonly stri
 
 /** Whatever reads a table of deliveries, events or lanes from one end to the other. */
 const scans = (plan: readonly string[]): readonly string[] =>
-  plan.filter((step) => /^SCAN (?!s$|\(|page|lease$|ended$|(\d+ )?CONSTANT)/.test(step) || step.includes('TEMP B-TREE'));
+  plan.filter(
+    (step) => /^SCAN (?!s$|\(|page|lease$|ended$|(\d+ )?CONSTANT)/.test(step) || step.includes('TEMP B-TREE'),
+  );
 
 /** Whatever reads everything that one subscription has in a table. */
 const readsAllOfOne = (plan: readonly string[]): readonly string[] =>
