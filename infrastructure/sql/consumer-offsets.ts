@@ -5,7 +5,7 @@ import type { ConsumerOffsets, ConsumerProgress, OperationMark } from '../../app
 import type { Schema } from './schema.ts';
 import { GuardFailedError } from './sql-database.ts';
 import type { SqlDatabase, Statement } from './sql-database.ts';
-import { prepared, preparedList, preparedRows } from './prepared-query.ts';
+import { asStatements, prepared, preparedList, preparedRows } from './prepared-query.ts';
 
 const moveOffset = (builder: Kysely<Schema>) =>
   prepared(
@@ -64,7 +64,7 @@ export class ProgressStatements {
     const rows = operations.map(({ operation, sequence, eventIds, handled = null }) => {
       return { group, operation, sequence, ids: JSON.stringify(eventIds), handled };
     });
-    const marks = this.#marks(rows).map((query) => ({ query }));
+    const marks = asStatements(this.#marks(rows));
     return [{ query: this.#offset({ group, topic, partition, from, to, now }), expectChanges: 1 }, ...marks];
   }
 }

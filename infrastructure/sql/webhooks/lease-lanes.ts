@@ -9,6 +9,7 @@ import type {
 } from '../../../application/ports/delivery-queue.ts';
 import type { SqlDatabase, Statement, StatementResult } from '../sql-database.ts';
 import type { EventBodies } from './enqueue.ts';
+import { asStatements } from '../prepared-query.ts';
 import { searchStatements } from './lane-floors.ts';
 import type { LaneFloors } from './lane-floors.ts';
 import { REPEATABLE } from './lanes.ts';
@@ -143,7 +144,7 @@ export class LaneLeasing {
     return [of(FIRST), of(RETRY), of(LEASED)];
   }
 
-  #statements(request: Place, { token, now, leaseUntil }: Term): Statement[] {
+  #statements(request: Place, { token, now, leaseUntil }: Term): readonly Statement[] {
     const webhook = { webhook_id: request.webhookId };
     const leases = tiersOf(request).flatMap(([tier, limit]) => {
       const place = { ...webhook, tier, floor: request.floors[tier], now, lease_until: leaseUntil, token };
@@ -153,11 +154,7 @@ export class LaneLeasing {
       this.#searches.firstReady({ ...webhook, tier, floor: request.floors[tier] }),
     );
     const ended = { ...webhook, floor: request.floors[LEASED], now, limit: roomOf(request) };
-    return [this.#searches.reclaim(ended), ...leases, this.#lanes.endpoint(webhook), ...ready].map(
-      (query) => ({
-        query,
-      }),
-    );
+    return asStatements([this.#searches.reclaim(ended), ...leases, this.#lanes.endpoint(webhook), ...ready]);
   }
 
   /** Takes the results apart in the order in which `#statements` asked for them. */

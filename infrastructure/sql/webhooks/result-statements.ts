@@ -16,10 +16,7 @@ import { endpointOf } from './lease-lanes.ts';
 import type { HeadRow } from './lease-lanes.ts';
 import type { WebhookAttemptTable } from './schema.ts';
 
-interface LaneRow {
-  readonly webhook_id: string;
-  readonly lane: string;
-}
+type LaneRow = Pick<HeadRow, 'webhook_id' | 'lane'>;
 const laneOfRow = ({ webhook_id: webhookId, lane }: LaneRow): string => laneKey({ webhookId, lane });
 
 const logAttempts = (builder: Kysely<Schema>) =>
