@@ -36,6 +36,10 @@ const ROLES = ['api', 'projector', 'relay', 'webhooks', 'scheduler'] as const;
 const world = await openWorld();
 const { embedded, postgres, receiver } = world;
 
+/** How often the server has cleaned a table up, or looked at it anew, by itself. */
+const cleanings = (): Promise<number> =>
+  inDatabase(postgres.url, 'select sum(autovacuum_count + autoanalyze_count) as n from pg_stat_user_tables');
+
 const busy = (): string => `load average ${loadavg()[0]!.toFixed(1)}`;
 const databaseBytes = (): Promise<number> =>
   inDatabase(postgres.url, 'select pg_database_size(current_database()) as n');
@@ -71,6 +75,8 @@ const costs = async (service: Loaded, pids: ReadonlyMap<string, number>): Promis
   const idleSeconds = 4;
   await service.settleSome(WARM_UP);
   await service.arrived(WARM_UP);
+  // What came before is cleaned up now, and counts neither as idle time nor as a cost of settlements.
+  await rowsInDatabase(postgres.url, 'vacuum (analyze)');
   await pause(2_000);
   const [idleFrom, idleStart] = [read(), performance.now()];
   await pause(idleSeconds * 1_000);
@@ -78,12 +84,14 @@ const costs = async (service: Loaded, pids: ReadonlyMap<string, number>): Promis
   const idleFor = (performance.now() - idleStart) / 1_000;
   const idle = (name: string): number => (idleTo.get(name)! - idleFrom.get(name)!) / idleFor;
   const bytesBefore = await databaseBytes();
+  const cleanedBefore = await cleanings();
   profile(pids);
   await countStatements();
   const hot = await costed(read, service, { count: COSTED, settle: () => service.settleSome(COSTED) });
   await statements(COSTED);
   profile(pids);
   const bytes = ((await databaseBytes()) - bytesBefore) / COSTED;
+  const cleaned = (await cleanings()) - cleanedBefore;
   const cold = await costed(read, service, { count: COLD, settle: () => service.settleKept() });
   console.log(
     'processor time for each, without what the process takes when idle, hot and of operations not seen before:',
@@ -95,7 +103,9 @@ const costs = async (service: Loaded, pids: ReadonlyMap<string, number>): Promis
       `  ${name.padEnd(12)} ${us(each!, COSTED)} us ${us(first!, COLD)} us   idle ${(idle(name) * 100).toFixed(1).padStart(5)} % of a core`,
     );
   }
-  console.log(`PostgreSQL grew by ${bytes.toFixed(0)} bytes for each`);
+  console.log(
+    `PostgreSQL grew by ${bytes.toFixed(0)} bytes for each of the hot ones, and cleaned ${cleaned} tables up meanwhile`,
+  );
 };
 
 const profileOf = (role: string): string => join(PROFILES!, `${role}.cpuprofile`);

@@ -55,6 +55,19 @@ class TwoSteps extends InMemoryTables {
     return moved && super.apply(projection, writes, checkpoint, checkpoint);
   }
 }
+/** Takes the last of several updates for all of them. */
+class LastUpdateOnly extends InMemoryTables {
+  override async apply(
+    projection: Projection,
+    writes: readonly TableWrite[],
+    expected: LogPosition | 'start',
+    checkpoint: LogPosition,
+  ): Promise<boolean> {
+    const last = writes.findLast(({ op }) => op === 'update');
+    const fewer = writes.filter((write) => write.op !== 'update' || write === last);
+    return super.apply(projection, fewer, expected, checkpoint);
+  }
+}
 /** Starts again without emptying anything. */
 class KeepsRows extends InMemoryTables {
   override async reset(projection: Projection): Promise<void> {
@@ -66,6 +79,7 @@ describe('the contract of the projection store', () => {
   test.each([
     ['forgets checkpoints', ForgetsCheckpoint, 'rows of a batch and its checkpoint are there together'],
     ['knows no rival', KnowsNoRival, 'a batch that does not follow the stored checkpoint writes nothing'],
+    ['drops updates', LastUpdateOnly, 'a batch comes to what its writes come to one after the other'],
     ['commits in two steps', TwoSteps, 'a write that the tables refuse leaves neither rows nor checkpoint'],
     ['keeps rows at a reset', KeepsRows, 'a reset empties the tables of the projection and starts it again'],
   ])('is broken by a store that %s', async (_, Broken, name) => {

@@ -29,6 +29,9 @@ import { publishedEvents } from './publishing.ts';
 /** What a subscription just made may get too much of, rather than miss, because the clocks of two processes disagree. */
 export const CLOCKS_APART_MS = 1_000;
 
+/** To a database across a network a transaction of one row costs as much as one of ten. */
+const GATHER_MS = 10;
+
 const RECEIVER_ON_THIS_MACHINE =
   'for a receiver on the machine of this sandbox, set WEBHOOK_ALLOW_PRIVATE_NETWORK=true and WEBHOOK_CA_FILE';
 
@@ -101,7 +104,10 @@ export const webhookArea = (foundations: Foundations, adapters: Adapters) => {
     extraRoots: webhooks.extraRoots,
     metrics: observability.webhooks,
     attempts: observability.attempts,
-    clockToleranceMs: sharesStores(configuration) ? CLOCKS_APART_MS : 0,
+    ...(sharesStores(configuration) && {
+      clockToleranceMs: CLOCKS_APART_MS,
+      limits: { gatherMs: GATHER_MS },
+    }),
   });
   const management = managementOf(foundations, adapters, onQueued ?? ((ids) => worker.wake(ids)));
   return { management, worker };

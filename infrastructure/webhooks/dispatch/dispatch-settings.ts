@@ -1,3 +1,4 @@
+import { pause } from '../../support/time.ts';
 import type { RetrySchedule } from '../../../application/webhooks/retry-schedule.ts';
 
 /** Durations in milliseconds. */
@@ -16,7 +17,15 @@ export interface DispatchSettings {
   readonly breaker: BreakerSettings;
   /** How often to look for work that another process made. */
   readonly lookEveryMs: number;
+  /** After a claim of few lanes, or after few results were stored, so long is waited for more of them to travel together. */
+  readonly gatherMs: number;
 }
+
+const WORTH_A_TRANSACTION = 16;
+
+/** The pause after a transaction of so many lanes or results; none when it was worth it. */
+export const gathered = (count: number, gatherMs: number): Promise<void> | undefined =>
+  gatherMs > 0 && count < WORTH_A_TRANSACTION ? pause(gatherMs) : undefined;
 
 export interface BreakerSettings {
   /** So many failures in a row, without any other answer, mean that an endpoint is down. */
@@ -49,6 +58,7 @@ export const dispatchSettings = (schedule: RetrySchedule, timeoutMs: number): Di
       longestPauseMs: Math.min(30_000, firstGap),
     },
     lookEveryMs: 2_000,
+    gatherMs: 0,
   };
 };
 

@@ -7,7 +7,7 @@ import type {
   LeasedDelivery,
 } from '../../../application/ports/delivery-queue.ts';
 import { EndpointSchedule, SlotLimiter } from './endpoints.ts';
-import { checkedSettings } from './dispatch-settings.ts';
+import { checkedSettings, gathered } from './dispatch-settings.ts';
 import type { Endpoint } from './endpoints.ts';
 import { LaneRunner, isRetry } from './lane-runner.ts';
 import type { Ended, RunnerDependencies } from './lane-runner.ts';
@@ -161,7 +161,10 @@ export class WebhookDispatcher {
     try {
       const leased = await queue.lease(requests, iso(now), iso(now + settings.leaseMs));
       this.#lastError = undefined;
-      if (this.#state === 'running') return this.#take(leased, now);
+      if (this.#state === 'running') {
+        this.#take(leased, now);
+        return await gathered(leased.deliveries.length, settings.gatherMs);
+      }
       const leases = leased.deliveries.map(({ lease }) => lease);
       await queue.release(leases, iso(this.#deps.now()));
     } catch (error) {

@@ -18,6 +18,7 @@ import type {
   WebhookSecrets,
   WebhookSender,
 } from '../sending/webhook-sender.ts';
+import { gathered } from './dispatch-settings.ts';
 import type { DispatchSettings } from './dispatch-settings.ts';
 import type { Endpoint } from './endpoints.ts';
 
@@ -32,6 +33,7 @@ interface Options {
   readonly logger: Logger;
   readonly now: () => number;
   readonly leaseMs: number;
+  readonly gatherMs: number;
 }
 
 const MOST_TOGETHER = 128;
@@ -67,6 +69,7 @@ class ResultWriter {
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
+      await gathered(batch.length, this.#options.gatherMs);
     }
     this.#busy = false;
   }
@@ -116,7 +119,8 @@ export class LaneRunner {
   constructor(dependencies: RunnerDependencies) {
     this.#deps = dependencies;
     const { queue, logger, now, settings } = dependencies;
-    this.#results = new ResultWriter({ queue, logger, now, leaseMs: settings.leaseMs });
+    const { leaseMs, gatherMs } = settings;
+    this.#results = new ResultWriter({ queue, logger, now, leaseMs, gatherMs });
   }
 
   /** Where the delivery goes; without a promise unless a name server has to be asked. */

@@ -1,0 +1,205 @@
+import { sql } from 'kysely';
+import type { CompiledQuery, Kysely, RawBuilder } from 'kysely';
+import { QUARANTINE_TABLE } from '../../../application/projecting/quarantine.ts';
+import type { Row, TableWrite, Value } from '../../../projections/projection.ts';
+import { chunks, lookedUp, valuesOf } from '../prepared-query.ts';
+import { READ_MODEL_NAMES } from '../schema.ts';
+import type { Query, SqlDatabase, SqlDialect, Statement } from '../sql-database.ts';
+
+type Update = Extract<TableWrite, { op: 'update' }>;
+
+/** Writes of one table and one shape that stand one after the other. */
+type Group = { readonly table: string; readonly shape: string } & (
+  | { readonly op: 'insert'; readonly rows: Row[] }
+  | { readonly op: 'update'; readonly byKey: Map<string, Update> }
+  | { readonly op: 'alone'; readonly write: TableWrite }
+);
+
+const columnsOf = (row: Row): string => Object.keys(row).join();
+/** With the type of each value: PostgreSQL has to be told what it is handed in rows. */
+const typedColumnsOf = (row: Row): string =>
+  Object.entries(row)
+    .map(([column, value]) => `${column}:${value === null ? 'null' : typeof value}`)
+    .join();
+
+/** Updates that touch rows of their own, whatever the others of their shape do. */
+const isApart = ({ where, set, add = {}, expect }: Update): boolean =>
+  expect === undefined &&
+  Object.entries(where).every(([column, value]) => value !== null && !(column in set) && !(column in add));
+
+const groupOf = (write: TableWrite): Group => {
+  const { table } = write;
+  if (write.op === 'insert')
+    return { op: 'insert', table, shape: columnsOf(write.rows[0] ?? {}), rows: [...write.rows] };
+  if (write.op === 'delete' || !isApart(write)) return { op: 'alone', table, shape: '', write };
+  const shape = [write.where, write.set, write.add ?? {}].map(typedColumnsOf).join(' ');
+  return { op: 'update', table, shape, byKey: new Map([[keyOf(write), write]]) };
+};
+
+const keyOf = ({ where }: Update): string => JSON.stringify(Object.values(where));
+
+/** The second one after the first. */
+const merged = (first: Update, second: Update): Update => {
+  const add = Object.entries(second.add ?? {}).map(([column, by]) => [column, by + first.add![column]!]);
+  return { ...second, ...(second.add && { add: Object.fromEntries(add) as Record<string, number> }) };
+};
+
+const isAdded = (group: Group | undefined, next: Group): boolean => {
+  if (group?.shape !== next.shape) return false;
+  if (group.op === 'insert' && next.op === 'insert') {
+    group.rows.push(...next.rows);
+    return true;
+  }
+  if (group.op !== 'update' || next.op !== 'update') return false;
+  for (const [key, update] of next.byKey) {
+    const before = group.byKey.get(key);
+    group.byKey.set(key, before ? merged(before, update) : update);
+  }
+  return true;
+};
+
+/**
+ * Writes of one table that are alike and stand one after the other, together. Between them may stand writes of other tables, which know
+ * nothing of each other.
+ */
+const grouped = (writes: readonly TableWrite[]): readonly Group[] => {
+  const open = new Map<string, Group>();
+  return writes.flatMap((write) => {
+    const next = groupOf(write);
+    if (isAdded(open.get(write.table), next)) return [];
+    open.set(write.table, next);
+    return [next];
+  });
+};
+
+interface Template {
+  readonly query: CompiledQuery;
+  /** For each parameter of the query, its index among the write's values. */
+  readonly order: readonly number[];
+}
+
+type Build = (value: (index: number) => Value) => Query<unknown>;
+type Tables = Record<string, Record<string, Value>>;
+
+const ROWS = 'changed';
+const inRows = (column: string): RawBuilder<Value> => sql.ref(`${ROWS}.${column}`);
+
+/** Compiles one statement for each shape of write and binds it for each write: building a query costs more than running it. */
+export class TableWriteStatements {
+  // Column lists come from projections' code and tables are checked below, so names are not checked against types here.
+  readonly #builder: Kysely<Tables>;
+  readonly #dialect: SqlDialect;
+  readonly #templates = new Map<string, Template>();
+
+  constructor({ builder, dialect }: Pick<SqlDatabase, 'builder' | 'dialect'>) {
+    this.#builder = builder as unknown as Kysely<Tables>;
+    this.#dialect = dialect;
+  }
+
+  /** @throws RangeError for a table of no read model, or rows of one insert that differ in their columns */
+  of(writes: readonly TableWrite[]): readonly Statement[] {
+    return grouped(writes).flatMap((group) => this.#group(group));
+  }
+
+  #group(group: Group): readonly Statement[] {
+    const { table } = group;
+    if (!READ_MODEL_NAMES.includes(table) && table !== QUARANTINE_TABLE)
+      throw new RangeError(`no table ${table} in this store`);
+    if (group.op === 'insert') return this.#insert(table, group.rows);
+    if (group.op === 'update') return this.#updates([...group.byKey.values()]);
+    const { write } = group;
+    if (write.op === 'insert') return this.#insert(table, write.rows);
+    const statement = write.op === 'update' ? this.#update(write) : this.#delete(table, write.where);
+    return [write.expect === undefined ? statement : { ...statement, expectChanges: write.expect }];
+  }
+
+  #insert(table: string, rows: readonly Row[]): readonly Statement[] {
+    const columns = Object.keys(rows[0] ?? {});
+    for (const row of rows) {
+      const fits = Object.keys(row).length === columns.length && columns.every((column) => column in row);
+      if (!fits) throw new RangeError(`rows of one insert into ${table} differ in their columns`);
+    }
+    return chunks(rows).map((chunk) => {
+      const key = `insert ${table} ${chunk.length} ${columns.join()}`;
+      const values = chunk.flatMap((row) => columns.map((column) => row[column]!));
+      return this.#bind(key, values, (value) => {
+        const rowOf = (_: Row, r: number) =>
+          Object.fromEntries(columns.map((column, c) => [column, value(r * columns.length + c)]));
+        return this.#builder.insertInto(table).values(chunk.map(rowOf));
+      });
+    });
+  }
+
+  /** SQLite runs each where it stands; to PostgreSQL each is a way, so they go as the rows of one. */
+  #updates(updates: readonly Update[]): readonly Statement[] {
+    if (this.#dialect === 'sqlite') return updates.map((update) => this.#update(update));
+    return chunks(updates).map((chunk) =>
+      chunk.length === 1 ? this.#update(chunk[0]!) : this.#together(chunk),
+    );
+  }
+
+  /** Of one shape and different keys. What all set to null is written out, since null has no type. */
+  #together(updates: readonly Update[]): Statement {
+    const [{ table, where, set, add = {} }] = updates as readonly [Update];
+    const [setting, adding, keys] = [Object.keys(set), Object.keys(add), Object.keys(where)];
+    const brought = [...keys, ...setting.filter((column) => set[column] !== null), ...adding];
+    const rows = updates.map((update): Row => ({ ...update.where, ...update.set, ...update.add }));
+    const key = `update ${updates.length} ${table} ${typedColumnsOf(where)} ${typedColumnsOf(set)} ${adding.join()}`;
+    const values = rows.flatMap((row) => brought.map((column) => row[column]!));
+    return this.#bind(key, values, (value) => {
+      const typed = (column: string, index: number): unknown =>
+        typeof rows[0]![column] === 'number' ? sql`cast(${value(index)} as bigint)` : value(index);
+      const handed = rows.map((_, r) => brought.map((column, c) => typed(column, r * brought.length + c)));
+      const assigned = setting.map(
+        (column) => [column, set[column] === null ? sql`null` : inRows(column)] as const,
+      );
+      const increased = adding.map(
+        (column) => [column, sql`${sql.ref(`${table}.${column}`)} + ${inRows(column)}`] as const,
+      );
+      const keyed = keys.map((column) => [`${table}.${column}`, `${ROWS}.${column}`] as const);
+      return this.#builder
+        .with(`${ROWS}(${brought.join()})`, () => valuesOf<Row>(handed))
+        .updateTable(table)
+        .from(ROWS)
+        .set(Object.fromEntries<unknown>([...assigned, ...increased]) as Record<string, Value>)
+        .where(lookedUp(this.#dialect, keyed));
+    });
+  }
+
+  #update({ table, where, set, add = {} }: Update): Statement {
+    const [setting, adding, keys] = [Object.keys(set), Object.keys(add), Object.keys(where)];
+    const key = `update ${table} ${setting.join()} ${adding.join()} ${keys.join()}`;
+    const values = [...Object.values(set), ...Object.values(add), ...Object.values(where)];
+    return this.#bind(key, values, (value) => {
+      const assigned = setting.map((column, i) => [column, value(i)] as const);
+      const increased = adding.map(
+        (column, i) => [column, sql<number>`${sql.ref(column)} + ${value(setting.length + i)}`] as const,
+      );
+      const update = this.#builder
+        .updateTable(table)
+        .set(Object.fromEntries<unknown>([...assigned, ...increased]) as Record<string, Value>);
+      return keys.reduce(
+        (query, column, i) => query.where(column, '=', value(values.length - keys.length + i)),
+        update,
+      );
+    });
+  }
+
+  #delete(table: string, where: Row): Statement {
+    const keys = Object.keys(where);
+    return this.#bind(`delete ${table} ${keys.join()}`, Object.values(where), (value) =>
+      keys.reduce((query, column, i) => query.where(column, '=', value(i)), this.#builder.deleteFrom(table)),
+    );
+  }
+
+  #bind(key: string, values: readonly Value[], build: Build): Statement {
+    let template = this.#templates.get(key);
+    if (!template) {
+      // Indexes stand in for the values, so the compiled parameters tell in which order it wants them.
+      const query = build((index) => index).compile();
+      template = { query, order: query.parameters.map(Number) };
+      this.#templates.set(key, template);
+    }
+    return { query: { ...template.query, parameters: template.order.map((index) => values[index]) } };
+  }
+}
