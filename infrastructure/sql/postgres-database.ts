@@ -113,17 +113,18 @@ const SERVER_TIME = plain('select floor(extract(epoch from clock_timestamp()) * 
  * These find few rows by their keys and come by the thousand, so one plan serves for all values: making another costs more than running
  * it. It may have been made while the tables were empty, when reading all of one is as cheap as a look-up, so it has to look up.
  */
-export const RELAXED = plain(
-  `select ${Object.entries({
-    synchronous_commit: 'off',
-    plan_cache_mode: 'force_generic_plan',
-    enable_seqscan: 'off',
-    enable_hashjoin: 'off',
-    enable_mergejoin: 'off',
-  })
-    .map(([name, value]) => `set_config('${name}', '${value}', true)`)
-    .join(', ')}`,
-);
+const LOOKING_UP = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+};
+const setting = (settings: Readonly<Record<string, string>>): BatchStatement => {
+  const calls = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
+  return plain(`select ${calls.join(', ')}`);
+};
+export const LOOK_UPS = setting(LOOKING_UP);
+const RELAXED = setting({ synchronous_commit: 'off', ...LOOKING_UP });
 
 const batchOf = ({ sql: text, parameters }: CompiledQuery): BatchStatement => ({
   text,
@@ -192,10 +193,10 @@ export class PostgresDatabase implements SqlDatabase {
 
   async transaction(
     statements: readonly Statement[],
-    { durability = 'full' }: TransactionOptions = {},
+    { durability = 'full', lookUps = false }: TransactionOptions = {},
   ): Promise<readonly StatementResult[]> {
     if (statements.length === 0) return [];
-    const before = durability === 'relaxed' ? [RELAXED] : [];
+    const before = durability === 'relaxed' ? [RELAXED] : lookUps ? [LOOK_UPS] : [];
     const batch = [...before, ...statements.map(guardedBatchOf)];
     try {
       const results = await this.#finished(this.#repeated(batch));

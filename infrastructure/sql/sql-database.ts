@@ -26,6 +26,8 @@ export interface TransactionOptions {
    * newest first and never one without those after it; a crash of the process takes nothing. Only for what repeats some work if it is lost.
    */
   readonly durability?: 'full' | 'relaxed';
+  /** Its statements find few rows, by their keys; an engine that plans may then plan once, and only so. Relaxed ones are taken to. */
+  readonly lookUps?: boolean;
 }
 
 /** A statement's `expectChanges` did not hold: nothing of its transaction was stored. */

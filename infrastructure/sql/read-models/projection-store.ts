@@ -79,8 +79,7 @@ export class SqlProjectionStore implements ProjectionStore {
       const statements = this.#statements.of(writes);
       // Once there is a checkpoint, its row is what others wait for.
       const lock = expected === 'start' ? this.#lock(projection) : [];
-      // Whatever a power cut takes back here, rows and checkpoint together, is projected once more.
-      await this.#database.transaction([...lock, advance, ...statements], { durability: 'relaxed' });
+      await this.#database.transaction([...lock, advance, ...statements], { lookUps: true });
       return true;
     } catch (error) {
       if (error instanceof GuardFailedError) return false;

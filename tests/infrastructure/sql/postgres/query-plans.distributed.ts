@@ -6,7 +6,7 @@ import { calendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { SqlDesk } from '../../../../infrastructure/sql/read-models/desk-reader.ts';
 import { SqlDueInstallments } from '../../../../infrastructure/sql/read-models/due-installments.ts';
 import { SqlLoanReader } from '../../../../infrastructure/sql/read-models/loan-reader.ts';
-import { RELAXED } from '../../../../infrastructure/sql/postgres-database.ts';
+import { LOOK_UPS } from '../../../../infrastructure/sql/postgres-database.ts';
 import { TableWriteStatements } from '../../../../infrastructure/sql/read-models/table-writes.ts';
 import type { Query, SqlDatabase } from '../../../../infrastructure/sql/sql-database.ts';
 import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/delivery-log.ts';
@@ -284,7 +284,7 @@ test.each(['new', 'analysed'])(
     try {
       if (state === 'analysed') await onEmpty.query('analyze');
       await onEmpty.query('begin');
-      await onEmpty.query(RELAXED.text);
+      await onEmpty.query(LOOK_UPS.text);
       const lanes = laneStatements(empty.database);
       const results = new ResultStatements(empty.database, lanes);
       const place = { webhook_id: 'w', tier: 0, now: at(0), lease_until: at(1), token: 't' };
