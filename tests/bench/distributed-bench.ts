@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
@@ -31,6 +32,7 @@ const COSTED = Number(process.env['BENCH_COSTED'] ?? 4_000);
 const COLD = Number(process.env['BENCH_COLD'] ?? 1_000);
 /** A directory: profiles of the hot settlements are written there, one for each role, and summed up. */
 const PROFILES = process.env['BENCH_PROFILES'];
+if (PROFILES !== undefined) mkdirSync(PROFILES, { recursive: true });
 const ROLES = ['api', 'projector', 'relay', 'webhooks', 'scheduler'] as const;
 
 const world = await openWorld();
