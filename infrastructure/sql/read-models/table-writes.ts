@@ -12,7 +12,7 @@ type Update = Extract<TableWrite, { op: 'update' }>;
 type Group = { readonly table: string; readonly shape: string } & (
   | { readonly op: 'insert'; readonly rows: Row[] }
   | { readonly op: 'update'; readonly byKey: Map<string, Update> }
-  | { readonly op: 'alone'; readonly write: TableWrite }
+  | { readonly op: 'alone'; readonly write: Exclude<TableWrite, { op: 'insert' }> }
 );
 
 const columnsOf = (row: Row): string => Object.keys(row).join();
@@ -44,6 +44,7 @@ const merged = (first: Update, second: Update): Update => {
   return { ...second, ...(second.add && { add: Object.fromEntries(add) as Record<string, number> }) };
 };
 
+/** Takes the next one into the group; false, and nothing done, where they are not alike. */
 const isAdded = (group: Group | undefined, next: Group): boolean => {
   if (group?.shape !== next.shape) return false;
   if (group.op === 'insert' && next.op === 'insert') {
@@ -108,7 +109,6 @@ export class TableWriteStatements {
     if (group.op === 'insert') return this.#insert(table, group.rows);
     if (group.op === 'update') return this.#updates([...group.byKey.values()]);
     const { write } = group;
-    if (write.op === 'insert') return this.#insert(table, write.rows);
     const statement = write.op === 'update' ? this.#update(write) : this.#delete(table, write.where);
     return [write.expect === undefined ? statement : { ...statement, expectChanges: write.expect }];
   }
