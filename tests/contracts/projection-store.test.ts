@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LogPosition } from '../../application/ports/event-store.ts';
 import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
-import type { Projection, Row, TableWrite } from '../../projections/projection.ts';
+import type { Projection, Row } from '../../projections/projection.ts';
 import { openReadModel, query } from '../infrastructure/sql/support/temporary-database.ts';
 import { InMemoryTables, applyWrite } from '../projections/in-memory-tables.ts';
 import { describeProjectionStoreContract, projectionStoreCases } from './projection-store-contract.ts';
@@ -26,6 +26,8 @@ describeProjectionStoreContract('InMemoryTables', async () => ({
   close: async () => undefined,
 }));
 
+type Apply = Parameters<InMemoryTables['apply']>;
+
 /** Stores the rows and forgets how far it came. */
 class ForgetsCheckpoint extends InMemoryTables {
   override async checkpoint(): Promise<LogPosition | 'start'> {
@@ -34,38 +36,23 @@ class ForgetsCheckpoint extends InMemoryTables {
 }
 /** Takes every batch, whichever checkpoint it follows. */
 class KnowsNoRival extends InMemoryTables {
-  override async apply(
-    projection: Projection,
-    writes: readonly TableWrite[],
-    _expected: LogPosition | 'start',
-    checkpoint: LogPosition,
-  ): Promise<boolean> {
+  override async apply(...[projection, writes, , checkpoint]: Apply): Promise<boolean> {
     return super.apply(projection, writes, await this.checkpoint(projection), checkpoint);
   }
 }
 /** Moves the checkpoint in a step of its own, before the rows. */
 class TwoSteps extends InMemoryTables {
-  override async apply(
-    projection: Projection,
-    writes: readonly TableWrite[],
-    expected: LogPosition | 'start',
-    checkpoint: LogPosition,
-  ): Promise<boolean> {
+  override async apply(...[projection, writes, expected, checkpoint]: Apply): Promise<boolean> {
     const moved = await super.apply(projection, [], expected, checkpoint);
     return moved && super.apply(projection, writes, checkpoint, checkpoint);
   }
 }
 /** Takes the last of several updates for all of them. */
 class LastUpdateOnly extends InMemoryTables {
-  override async apply(
-    projection: Projection,
-    writes: readonly TableWrite[],
-    expected: LogPosition | 'start',
-    checkpoint: LogPosition,
-  ): Promise<boolean> {
+  override async apply(...[projection, writes, ...place]: Apply): Promise<boolean> {
     const last = writes.findLast(({ op }) => op === 'update');
     const fewer = writes.filter((write) => write.op !== 'update' || write === last);
-    return super.apply(projection, fewer, expected, checkpoint);
+    return super.apply(projection, fewer, ...place);
   }
 }
 /** Starts again without emptying anything. */

@@ -83,7 +83,18 @@ type Build = (value: (index: number) => Value) => Query<unknown>;
 type Tables = Record<string, Record<string, Value>>;
 
 const ROWS = 'changed';
-const inRows = (column: string): RawBuilder<Value> => sql.ref(`${ROWS}.${column}`);
+
+/** What an update makes of its columns, by what is given for each. */
+const assignments = (
+  { table, set, add = {} }: Update,
+  given: (column: string) => RawBuilder<unknown> | Value,
+): Record<string, Value> =>
+  Object.fromEntries<unknown>([
+    ...Object.keys(set).map((column) => [column, given(column)] as const),
+    ...Object.keys(add).map(
+      (column) => [column, sql`${sql.ref(`${table}.${column}`)} + ${given(column)}`] as const,
+    ),
+  ]) as Record<string, Value>;
 
 /** Compiles one statement for each shape of write and binds it for each write: building a query costs more than running it. */
 export class TableWriteStatements {
@@ -107,7 +118,7 @@ export class TableWriteStatements {
     if (!READ_MODEL_NAMES.includes(table) && table !== QUARANTINE_TABLE)
       throw new RangeError(`no table ${table} in this store`);
     if (group.op === 'insert') return this.#insert(table, group.rows);
-    if (group.op === 'update') return this.#updates([...group.byKey.values()]);
+    if (group.op === 'update') return this.#updates([...group.byKey.values()], group.shape);
     const { write } = group;
     const statement = write.op === 'update' ? this.#update(write) : this.#delete(table, write.where);
     return [write.expect === undefined ? statement : { ...statement, expectChanges: write.expect }];
@@ -131,56 +142,46 @@ export class TableWriteStatements {
   }
 
   /** SQLite runs each where it stands; to PostgreSQL each is a way, so they go as the rows of one. */
-  #updates(updates: readonly Update[]): readonly Statement[] {
+  #updates(updates: readonly Update[], shape: string): readonly Statement[] {
     if (this.#dialect === 'sqlite') return updates.map((update) => this.#update(update));
     return chunks(updates).map((chunk) =>
-      chunk.length === 1 ? this.#update(chunk[0]!) : this.#together(chunk),
+      chunk.length === 1 ? this.#update(chunk[0]!) : this.#together(chunk, shape),
     );
   }
 
   /** Of one shape and different keys. What all set to null is written out, since null has no type. */
-  #together(updates: readonly Update[]): Statement {
+  #together(updates: readonly Update[], shape: string): Statement {
     const [{ table, where, set, add = {} }] = updates as readonly [Update];
     const [setting, adding, keys] = [Object.keys(set), Object.keys(add), Object.keys(where)];
     const brought = [...keys, ...setting.filter((column) => set[column] !== null), ...adding];
     const rows = updates.map((update): Row => ({ ...update.where, ...update.set, ...update.add }));
-    const key = `update ${updates.length} ${table} ${typedColumnsOf(where)} ${typedColumnsOf(set)} ${adding.join()}`;
     const values = rows.flatMap((row) => brought.map((column) => row[column]!));
-    return this.#bind(key, values, (value) => {
+    return this.#bind(`update ${updates.length} ${table} ${shape}`, values, (value) => {
       const typed = (column: string, index: number): unknown =>
         typeof rows[0]![column] === 'number' ? sql`cast(${value(index)} as bigint)` : value(index);
       const handed = rows.map((_, r) => brought.map((column, c) => typed(column, r * brought.length + c)));
-      const assigned = setting.map(
-        (column) => [column, set[column] === null ? sql`null` : inRows(column)] as const,
-      );
-      const increased = adding.map(
-        (column) => [column, sql`${sql.ref(`${table}.${column}`)} + ${inRows(column)}`] as const,
-      );
+      const given = (column: string) => (set[column] === null ? sql`null` : sql.ref(`${ROWS}.${column}`));
       const keyed = keys.map((column) => [`${table}.${column}`, `${ROWS}.${column}`] as const);
       return this.#builder
         .with(`${ROWS}(${brought.join()})`, () => valuesOf<Row>(handed))
         .updateTable(table)
         .from(ROWS)
-        .set(Object.fromEntries<unknown>([...assigned, ...increased]) as Record<string, Value>)
+        .set(assignments(updates[0]!, given))
         .where(lookedUp(this.#dialect, keyed));
     });
   }
 
-  #update({ table, where, set, add = {} }: Update): Statement {
+  #update(update: Update): Statement {
+    const { table, where, set, add = {} } = update;
     const [setting, adding, keys] = [Object.keys(set), Object.keys(add), Object.keys(where)];
     const key = `update ${table} ${setting.join()} ${adding.join()} ${keys.join()}`;
     const values = [...Object.values(set), ...Object.values(add), ...Object.values(where)];
     return this.#bind(key, values, (value) => {
-      const assigned = setting.map((column, i) => [column, value(i)] as const);
-      const increased = adding.map(
-        (column, i) => [column, sql<number>`${sql.ref(column)} + ${value(setting.length + i)}`] as const,
-      );
-      const update = this.#builder
-        .updateTable(table)
-        .set(Object.fromEntries<unknown>([...assigned, ...increased]) as Record<string, Value>);
+      const changed = [...setting, ...adding];
+      const given = (column: string) => value(changed.indexOf(column));
       return keys.reduce(
-        (query, column, i) => query.where(column, '=', value(values.length - keys.length + i)),
-        update,
+        (query, column, i) => query.where(column, '=', value(changed.length + i)),
+        this.#builder.updateTable(table).set(assignments(update, given)),
       );
     });
   }

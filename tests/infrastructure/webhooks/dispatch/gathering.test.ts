@@ -26,10 +26,10 @@ const GATHER_MS = 40;
 const EARLY_MS = 2;
 const WORTH_A_TRANSACTION = 16;
 
-const pausesAfter = (calls: readonly Call[], isMeant: (call: Call) => boolean): readonly number[] =>
-  calls.flatMap((call, index) => {
+const pausesAfterFew = (calls: readonly Call[]): readonly number[] =>
+  calls.flatMap(({ count, endedAt }, index) => {
     const next = calls[index + 1];
-    return next && isMeant(call) ? [next.beganAt - call.endedAt] : [];
+    return next && count < WORTH_A_TRANSACTION ? [next.beganAt - endedAt] : [];
   });
 
 /** Notes how long calls of the queue take, and what they were about. */
@@ -46,11 +46,11 @@ const noting =
     return result;
   };
 
-const watched = (gatherMs: number) => {
+const watched = () => {
   const [claims, results]: [Call[], Call[]] = [[], []];
   const { queue } = world;
   const { dispatcher, sender } = world.worker({
-    settings: { lookEveryMs: 60_000, gatherMs },
+    settings: { lookEveryMs: 60_000, gatherMs: GATHER_MS },
     queue: {
       lease: noting(claims, queue.lease.bind(queue), ({ deliveries }) => deliveries.length),
       record: noting(results, queue.record.bind(queue), ({ length }) => length),
@@ -73,11 +73,11 @@ const deliver = async (dispatcher: ReturnType<typeof watched>['dispatcher']): Pr
 };
 
 test('after a small claim and after few results it waits for more of them, and sends each all the same', async () => {
-  const { dispatcher, sender, claims, results } = watched(GATHER_MS);
+  const { dispatcher, sender, claims, results } = watched();
   const queued = await deliver(dispatcher);
   expect(sender.sent.map(({ eventId }) => eventId).toSorted()).toEqual(queued.toSorted());
   for (const calls of [claims, results]) {
-    const pauses = pausesAfter(calls, ({ count }) => count < WORTH_A_TRANSACTION);
+    const pauses = pausesAfterFew(calls);
     expect(pauses.length).toBeGreaterThan(0);
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(GATHER_MS - EARLY_MS);
   }
