@@ -5,11 +5,14 @@
 const PRODUCTION = '^(domain|application|projections|infrastructure)/';
 const packages = (...names) => `(^|node_modules/)(${names.join('|').replaceAll('.', '\\.')})(/|$)`;
 
+/** What every module of the application may build on, and what knows none of them. */
+const KERNEL = 'ports|sql|schemas|support|event-codec|command-handling|coordination|processors|projecting';
+
 /** One home a technology: which folders may import it, and nobody else. */
 const homes = [
   ['decimal.js', '^domain/', packages('decimal.js')],
-  ['inversify', '^infrastructure/composition/', packages('inversify', 'reflect-metadata')],
-  ['express', '^infrastructure/(http|console)/', packages('express', '@fastify/busboy')],
+  ['inversify', '^infrastructure/composition/container\\.ts$', packages('inversify', 'reflect-metadata')],
+  ['express', '^infrastructure/(http|console)/', packages('express', 'multer')],
   [
     'pages',
     '^infrastructure/console/',
@@ -21,14 +24,14 @@ const homes = [
     packages('@eventstore/db-client', '@grpc/grpc-js', 'google-protobuf'),
   ],
   ['kafka', '^infrastructure/kafka/', packages('kafkajs')],
-  ['sql', '^infrastructure/sql/', packages('kysely')],
+  ['sql', '^(application|infrastructure/(sqlite|postgres))/', packages('kysely')],
   ['postgres', '^infrastructure/postgres/', packages('pg')],
-  ['sqlite', '^infrastructure/(sqlite|sql|embedded)/', '^(node:)?sqlite$'],
+  ['sqlite', '^infrastructure/(sqlite|embedded)/', '^(node:)?sqlite$'],
   ['outgoing-http', '^infrastructure/webhooks/', packages('undici', 'ipaddr.js')],
   ['tokens', '^infrastructure/security/', packages('jose')],
   ['command-line', '^infrastructure/cli/', packages('commander', 'open')],
   ['documents', '^infrastructure/documents/', packages('unpdf', 'yauzl', 'aws4fetch')],
-  ['csv', '^infrastructure/(statements|cli)/', packages('csv-parse', 'csv-stringify')],
+  ['csv', '^infrastructure/(statements|presenting)/', packages('csv-parse', 'csv-stringify')],
   ['logging', '^infrastructure/observability/', packages('pino')],
   [
     'metrics-and-traces',
@@ -57,14 +60,14 @@ module.exports = {
     {
       name: 'application-looks-inward',
       comment:
-        'Use cases see the domain, their own ports and the shapes of read models; of Node.js only node:crypto.',
+        'Use cases see the domain, seams, SQL as kysely writes it and the shapes of read models; of Node.js only node:crypto.',
       severity: 'error',
       from: { path: '^application/' },
       to: {
         pathNot: [
           '^(domain|application|projections)/',
           '^crypto$',
-          packages('ajv', 'ajv-formats', 'typebox'),
+          packages('ajv', 'ajv-formats', 'kysely', 'lru-cache', 'typebox'),
         ],
       },
     },
@@ -73,6 +76,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^application/' },
       to: { path: '^projections/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'kernel-knows-no-module',
+      comment: 'Commands, codec, schemas, SQL, processors and their support stand below every capability.',
+      severity: 'error',
+      from: { path: `^application/(${KERNEL})/` },
+      to: { path: '^application/', pathNot: `^application/(${KERNEL})/` },
     },
     {
       name: 'projections-see-events-only',
@@ -89,10 +99,10 @@ module.exports = {
     {
       name: 'adapters-stand-apart',
       comment:
-        'An adapter never imports another one, but for what several build on: SQLite, PostgreSQL, and support without a technology.',
+        'An adapter never imports another one, but for what several build on: SQLite, PostgreSQL, support without a technology, and what doors present alike.',
       severity: 'error',
       from: { path: '^infrastructure/([^/]+)/', pathNot: '^infrastructure/composition/' },
-      to: { path: '^infrastructure/', pathNot: '^infrastructure/($1|sqlite|postgres|support)/' },
+      to: { path: '^infrastructure/', pathNot: '^infrastructure/($1|presenting|sqlite|postgres|support)/' },
     },
     {
       name: 'nothing-imports-composition',

@@ -18,4 +18,4 @@ USER node
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 3000}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--disable-warning=ExperimentalWarning", "infrastructure/composition/main.ts"]
+CMD ["node", "--max-semi-space-size=16", "--max-old-space-size=384", "--disable-warning=ExperimentalWarning", "--disable-warning=TimeoutNegativeWarning", "infrastructure/composition/main.ts"]

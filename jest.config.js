@@ -1,3 +1,6 @@
+// Threads and processes that tests start find their modules compiled, as those of a service do (infrastructure/composition/compile-cache.ts).
+process.env['NODE_COMPILE_CACHE'] ??= new URL('node_modules/.cache/compiled', import.meta.url).pathname;
+
 export default {
   testEnvironment: './tests/support/test-environment.js',
   reporters: ['default', './tests/support/leak-reporter.js'],

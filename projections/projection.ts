@@ -4,7 +4,8 @@ export type Value = string | number | null;
 export type Row = Readonly<Record<string, Value>>;
 
 /**
- * One change of a read model, in terms of logical tables; the SQL adapter turns it into a statement. `add` increments columns.
+ * One change of a read model, in terms of logical tables, whose rows name their operation by its `stream`; the SQL adapter turns it into
+ * a statement on the tables as they are stored. `add` increments columns.
  * A write touches rows by equality of `where` only, so that every engine does the same. Where it touches another number of rows than
  * `expect`, nothing of the whole batch is stored.
  */
@@ -26,6 +27,8 @@ export interface ProjectedEvent {
   readonly id: string;
   readonly stream: string;
   readonly revision: bigint;
+  /** Its place in the log as a number; only events of one append may share one. */
+  readonly position: number;
   readonly recordedAt: string;
   readonly applicationId: string;
 }
@@ -42,7 +45,7 @@ export interface Projection {
 }
 
 /** A projected event of one type. */
-export type ProjectedAs<Type extends DomainEvent['type']> = ProjectedEvent & {
+type ProjectedAs<Type extends DomainEvent['type']> = ProjectedEvent & {
   readonly event: Extract<DomainEvent, { type: Type }>;
 };
 

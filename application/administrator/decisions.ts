@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { LoanCommand } from '../../domain/loan/commands.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
-import type { DecisionRecord, RejectionReason } from '../../domain/loan/index.ts';
+import type { DecisionRecord, LoanEvent, RejectionReason } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
@@ -11,8 +11,8 @@ import { centsFromAmount } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 import type { CommandHandler, CommandRequest, Handled } from '../command-handling/command-handler.ts';
 import { canonicalText } from '../command-handling/operation.ts';
-import type { RefusedDecision } from '../ports/decision-source.ts';
-import type { StoredFormats } from '../ports/stored-formats.ts';
+import type { RefusedDecision } from '../ports/decision-dead-letters.ts';
+import type { StoredFormats } from '../event-codec/stored-formats.ts';
 import {
   DocumentValidators,
   MOST_VIOLATIONS,
@@ -22,8 +22,8 @@ import {
 import type { Validator } from '../schemas/document-validators.ts';
 import { UNKNOWN_FIELD, recogniser } from '../schemas/recogniser.ts';
 import { valueSchemas } from '../schemas/values.ts';
-import { MOST_REASONS, decisionSchemas } from '../publishing/description/decision-schema.ts';
-import type { DecisionName } from '../publishing/description/decision-schema.ts';
+import { MOST_REASONS, decisionSchemas } from '../publication/description/decision-schema.ts';
+import type { DecisionName } from '../publication/description/decision-schema.ts';
 
 /** A decision of the fund's administrator on one operation. */
 export interface Decision {
@@ -39,36 +39,35 @@ export interface Decision {
   readonly idempotency?: NonNullable<CommandRequest['idempotency']>;
   /** Undefined where the state of the operation leaves nothing to decide. */
   readonly command: (state: LoanState) => LoanCommand | undefined;
+  /** What has to hold beyond the rules of the operation; `decide` is what those say. Default: nothing. */
+  readonly check?: (
+    state: LoanState,
+    decide: () => readonly LoanEvent[],
+  ) => readonly LoanEvent[] | Promise<readonly LoanEvent[]>;
 }
 
-/** Carries out decisions. One that is already carried out changes nothing. */
-export class AdministratorDecisions {
-  readonly #commands: CommandHandler;
-  readonly #formats: Pick<StoredFormats, 'forEarlierRelease'>;
+/** One that is already carried out changes nothing. @throws DomainError when the operation's state does not allow it, or its id was used for something else */
+export type CarryOut = (decision: Decision) => Promise<Handled>;
 
-  constructor(commands: CommandHandler, formats: Pick<StoredFormats, 'forEarlierRelease'>) {
-    this.#commands = commands;
-    this.#formats = formats;
-  }
-
-  /** @throws DomainError when the operation's state does not allow it, or its id was used for something else */
-  async carryOut(decision: Decision): Promise<Handled> {
-    const { causationId, idempotency } = decision;
-    const earlier = await this.#formats.forEarlierRelease();
-    return this.#commands.handle({
+export const carryingOut =
+  (commands: CommandHandler, formats: Pick<StoredFormats, 'forEarlierRelease'>): CarryOut =>
+  async (decision) => {
+    const { causationId, idempotency, check = (_, decide) => decide() } = decision;
+    const earlier = await formats.forEarlierRelease();
+    return commands.handle({
       stream: decision.stream,
       applicationId: decision.applicationId,
       actor: decision.actor ?? 'administrator',
       correlationId: decision.decisionId,
       ...(causationId !== undefined && { causationId }),
       ...(idempotency && { idempotency }),
-      decide: (state) => {
-        const command = decision.command(state);
-        return command ? loanDecider.decide(earlier ? asBefore(command) : command, state) : [];
-      },
+      decide: (state) =>
+        check(state, () => {
+          const command = decision.command(state);
+          return command ? loanDecider.decide(earlier ? asBefore(command) : command, state) : [];
+        }),
     });
-  }
-}
+  };
 
 /** By the rules of release 2026.11.1, whose processes would go on by them with what is decided here. */
 const asBefore = (command: LoanCommand): LoanCommand => {
@@ -85,6 +84,10 @@ interface OfOperation {
   /** Default: when it is carried out. */
   readonly decidedAt?: Timestamp;
   readonly note?: string;
+  /** The status, as the interface names it, that the decision was made on. */
+  readonly expectedStatus?: string;
+  /** Who decided, as the sender says it. */
+  readonly operator?: string;
 }
 
 /** A decision whose form is right; whether the operation allows it is another question. */
@@ -96,8 +99,18 @@ export type SubmittedDecision = OfOperation &
         readonly decision: 'disburse';
         readonly disbursementDate: CalendarDate;
         readonly disbursedValue: Cents;
+        /** The disbursed value entered a second time, where it is far from the acquisition value. */
+        readonly confirmedValue?: Cents;
       }
   );
+
+/** Which decision on which operation, by ids and codes alone. */
+export const namesOf = ({ decisionId, applicationId, code, decision }: SubmittedDecision) => ({
+  decision_id: decisionId,
+  application_id: applicationId,
+  originator_proposal_code: code,
+  decision,
+});
 
 const recordOf = ({ decidedAt, note }: SubmittedDecision, now: Timestamp): DecisionRecord => ({
   decidedAt: decidedAt ?? now,
@@ -122,15 +135,24 @@ export const commandOf = (submitted: SubmittedDecision, now: Timestamp): LoanCom
   }
 };
 
-/** Equal for equal contents, whatever the order of the fields was; its own id is left out. */
+/**
+ * Equal for equal contents, whatever the order of the fields was. Left out are its own id, who decided, and what only guards it
+ * against a mistake: sent again with or without those, it is the same decision.
+ */
 export const fingerprintOf = (submitted: SubmittedDecision): string => {
-  const { decisionId: _, ...contents } = submitted;
+  const contents = Object.entries(submitted).filter(([name]) => !NOT_COMPARED.has(name));
   const reasons =
-    contents.decision === 'reject'
-      ? contents.reasons.map(({ code, message }) => ({ code, message }))
+    submitted.decision === 'reject'
+      ? submitted.reasons.map(({ code, message }) => ({ code, message }))
       : undefined;
-  return hash('sha256', canonicalText({ ...contents, reasons }));
+  return hash('sha256', canonicalText({ ...Object.fromEntries(contents), reasons }));
 };
+const NOT_COMPARED: ReadonlySet<string> = new Set([
+  'decisionId',
+  'expectedStatus',
+  'confirmedValue',
+  'operator',
+]);
 
 /** One line of JSON, as the schema RefusedDecision describes it: what every kind of dead letter holds. */
 export const deadLetterText = ({ decisionId, origin, text, reason, refusedAt }: RefusedDecision): string =>
@@ -155,11 +177,14 @@ interface DecisionFields {
   readonly reasons: readonly RejectionReason[];
   readonly disbursement_date: CalendarDate;
   readonly disbursed_value: number;
+  readonly confirmed_value?: number;
   readonly decided_at?: string;
   readonly note?: string;
+  readonly expected_status?: string;
+  readonly operator?: string;
 }
 
-export type DecisionReading =
+type DecisionReading =
   | { readonly kind: 'read'; readonly decision: SubmittedDecision }
   | { readonly kind: 'malformed'; readonly decisionId?: string; readonly reason: DomainError };
 
@@ -207,6 +232,8 @@ const submitted = (fields: DecisionFields): SubmittedDecision => {
       decidedAt: new Date(fields.decided_at).toISOString() as Timestamp,
     }),
     ...(fields.note !== undefined && { note: fields.note }),
+    ...(fields.expected_status !== undefined && { expectedStatus: fields.expected_status }),
+    ...(fields.operator !== undefined && { operator: fields.operator }),
   };
   const { decision } = fields;
   switch (decision) {
@@ -217,8 +244,15 @@ const submitted = (fields: DecisionFields): SubmittedDecision => {
         reasons: fields.reasons.map(({ code, message }) => ({ code, message })),
       };
     case 'disburse': {
+      const { disbursement_date: disbursementDate, confirmed_value: confirmed } = fields;
       const disbursedValue = centsFromAmount(fields.disbursed_value);
-      return { ...common, decision, disbursementDate: fields.disbursement_date, disbursedValue };
+      return {
+        ...common,
+        decision,
+        disbursementDate,
+        disbursedValue,
+        ...(confirmed !== undefined && { confirmedValue: centsFromAmount(confirmed) }),
+      };
     }
     case 'approve':
     case 'sign_term':

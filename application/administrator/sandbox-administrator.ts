@@ -1,26 +1,35 @@
 import type { LoanCommand } from '../../domain/loan/commands.ts';
 import type { RejectionReason } from '../../domain/loan/events.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { Timestamp } from '../../domain/shared/identifiers.ts';
 import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
-import { LogFollower } from '../coordination/log-follower.ts';
-import type { LogFollowing } from '../coordination/log-follower.ts';
 import { notEarlier } from '../event-codec/event-codec.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
-import type { AdministratorDecisions } from './decisions.ts';
+import { actingOn } from '../processors/acting.ts';
+import type { Following } from '../processors/acting.ts';
+import type { Runner } from '../processors/runner.ts';
+import type { CarryOut } from './decisions.ts';
 
-interface Dependencies extends LogFollowing {
-  readonly decisions: AdministratorDecisions;
-  readonly events: Pick<EventStore, 'read'>;
-  readonly clock: BusinessClock;
+export interface SandboxFollowing extends Following {
   /** Milliseconds between two steps of an operation. */
   readonly step: number;
 }
 
-type NextStep = (state: LoanState, now: Timestamp) => LoanCommand | undefined;
+interface Dependencies extends SandboxFollowing {
+  readonly carryOut: CarryOut;
+  readonly events: Pick<EventStore, 'read'>;
+  readonly clock: BusinessClock;
+}
+
+interface At {
+  readonly now: Timestamp;
+  readonly today: CalendarDate;
+}
+type NextStep = (state: LoanState, at: At) => LoanCommand | undefined;
 
 const ASKED_FOR: readonly RejectionReason[] = [
   { code: 'sandbox_outcome', message: 'The request asked for it with X-Sandbox-Outcome: reject.' },
@@ -28,21 +37,27 @@ const ASKED_FOR: readonly RejectionReason[] = [
 
 /** A step towards the disbursement, unless the request asked for another outcome. */
 const unlessAskedOtherwise =
-  (step: (now: Timestamp) => LoanCommand): NextStep =>
-  (state, now) => {
+  (step: NextStep): NextStep =>
+  (state, at) => {
     const asked = 'sandboxOutcome' in state ? state.sandboxOutcome : undefined;
     if (asked === 'hold') return undefined;
     if (asked === 'reject' && state.status === 'received')
-      return { type: 'RejectLoan', reasons: ASKED_FOR, now };
-    return step(now);
+      return { type: 'RejectLoan', reasons: ASKED_FOR, now: at.now };
+    return step(state, at);
   };
+
+/** On the issue day of an operation that is issued later than today: what comes after counts from there. */
+const disburse: NextStep = (state, { now, today }) =>
+  state.status === 'term_signed'
+    ? { type: 'DisburseLoan', disbursementDate: today < state.dateIssued ? state.dateIssued : today, now }
+    : undefined;
 
 /** What follows each stored event; a sandbox approves everything that did not ask for something else. */
 const next: Readonly<Record<string, NextStep>> = {
-  'loan.received.v1': unlessAskedOtherwise((now) => ({ type: 'ApproveLoan', now })),
-  'loan.approved.v1': unlessAskedOtherwise((now) => ({ type: 'SignLoanTerm', now })),
-  'loan.term_signed.v1': unlessAskedOtherwise((now) => ({ type: 'DisburseLoan', now })),
-  'loan.repurchase_requested.v1': (_, now) => ({ type: 'CompleteRepurchase', now }),
+  'loan.received.v1': unlessAskedOtherwise((_, { now }) => ({ type: 'ApproveLoan', now })),
+  'loan.approved.v1': unlessAskedOtherwise((_, { now }) => ({ type: 'SignLoanTerm', now })),
+  'loan.term_signed.v1': unlessAskedOtherwise(disburse),
+  'loan.repurchase_requested.v1': (_, { now }) => ({ type: 'CompleteRepurchase', now }),
 };
 
 const MAX_IN_FLIGHT = 64;
@@ -54,21 +69,21 @@ const MAX_IN_FLIGHT = 64;
  */
 export class SandboxAdministrator {
   readonly #deps: Dependencies;
-  readonly #follower: LogFollower;
+  readonly #runner: Runner<never>;
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
-    this.#follower = new LogFollower(dependencies, {
+    this.#runner = actingOn(dependencies, {
       name: 'sandbox-administrator',
       streamPrefix: LOAN_STREAM_PREFIX,
-      handle: (events, signal) => this.#decideAll(events, signal),
-      storePassedEvery: 100,
+      asking: new Set(Object.keys(next)),
+      act: (events, signal) => this.#decideAll(events, signal),
     });
   }
 
   /** Works until the signal ends; then the decision in hand is finished and nothing is lost. */
   run(signal: AbortSignal): Promise<void> {
-    return this.#follower.run(signal);
+    return this.#runner.run(signal);
   }
 
   /** Decides what was left while this operation could not be read. */
@@ -79,11 +94,10 @@ export class SandboxAdministrator {
   }
 
   /** Every event waits the same time, so waiting for them in order delays none. */
-  async #decideAll(events: readonly RecordedEvent[], signal: AbortSignal): Promise<'passed' | undefined> {
-    const undecided = events.filter(({ type }) => next[type]);
+  async #decideAll(events: readonly RecordedEvent[], signal: AbortSignal): Promise<void> {
     const inFlight = new Set<Promise<void>>();
     let failure: unknown;
-    for (const event of undecided) {
+    for (const event of events) {
       await this.#untilDue(event, signal);
       if (inFlight.size >= MAX_IN_FLIGHT) await Promise.race(inFlight);
       if (signal.aborted || failure !== undefined) break;
@@ -95,7 +109,6 @@ export class SandboxAdministrator {
     await Promise.all(inFlight);
     if (failure !== undefined)
       throw failure instanceof Error ? failure : new Error('a decision failed', { cause: failure });
-    return undecided.length > 0 ? undefined : 'passed';
   }
 
   async #untilDue(event: RecordedEvent, signal: AbortSignal): Promise<void> {
@@ -108,12 +121,12 @@ export class SandboxAdministrator {
     if (!step) return;
     const now = notEarlier(this.#deps.clock.now(), event.metadata.recordedAt);
     try {
-      await this.#deps.decisions.carryOut({
+      await this.#deps.carryOut({
         stream: event.stream,
         applicationId: event.metadata.applicationId,
         decisionId: `sandbox-${event.id}`,
         causationId: event.id,
-        command: (state) => step(state, now),
+        command: (state) => step(state, { now, today: this.#deps.clock.today() }),
       });
     } catch (error) {
       if (error instanceof UnreadableEventError) {

@@ -1,10 +1,24 @@
 import { createHash } from 'node:crypto';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { AnchorSignature, AnchorSigner, StreamHead } from '../ports/audit.ts';
+import type { StreamHead } from './audit-notes.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
-import type { SealPlace } from '../seals/check-seals.ts';
+import type { SealPlace } from './seals/check-seals.ts';
 import type { Report } from './difference.ts';
 import type { AuditedStreams } from './log-walk.ts';
+
+export interface AnchorSignature {
+  /** base64url of its SPKI form. */
+  readonly publicKey: string;
+  /** base64url. */
+  readonly signature: string;
+}
+
+/** Signs what is kept elsewhere, so that it can be told later that this service wrote it. */
+export interface AnchorSigner {
+  sign(text: string): Promise<AnchorSignature>;
+  /** Whether this service signed this text. */
+  isGenuine(text: string, signature: AnchorSignature): Promise<boolean>;
+}
 
 /** What was written down elsewhere about the log. */
 export interface Anchor {
@@ -18,7 +32,7 @@ export interface Anchor {
 const FORMAT = 'receivables-audit-anchor/2';
 const UNSIGNED_FORMAT = 'receivables-audit-anchor/1';
 
-export interface AnchorContents {
+interface AnchorContents {
   readonly takenAt: string;
   readonly seal: SealPlace | undefined;
   readonly heads: Iterable<StreamHead>;
@@ -104,7 +118,9 @@ export const readAnchor = async (
   if (signed) {
     const signature = signatureOf(end);
     if (!signature || !(await signer.isGenuine(`${FORMAT} ${sha256}`, signature)))
-      throw refused('the anchor was not signed by this service');
+      throw refused(
+        'the anchor was not signed by this service, or by a later state of it whose signing key a restored backup lacks: take a new one',
+      );
   }
   return { takenAt: String(takenAt), seal: sealOf(seal), signed };
 };

@@ -1,9 +1,10 @@
 import { messageOf } from '../support/failures.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
-import type { AuditedRows, FrozenEvents } from '../ports/audit.ts';
+import type { SqlAuditedRows } from './audited-rows.ts';
+import type { SqlFrozenEvents } from './frozen-events.ts';
 import { BusyError } from '../ports/busy-error.ts';
-import { StoreUnavailableError } from '../ports/event-store.ts';
+import { DamagedStoreError, StoreUnavailableError } from '../ports/event-store.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
 import { retryUntilAvailable } from '../support/retry.ts';
 import { compareDelivery, compareTable } from './compare-derived.ts';
@@ -16,8 +17,8 @@ import type { RenegotiationRecord } from './renegotiation-audit.ts';
 
 export interface AuditStores {
   readonly events: Pick<EventStore, 'read' | 'head' | 'findClaim'>;
-  readonly rows: AuditedRows;
-  readonly frozen: FrozenEvents;
+  readonly rows: SqlAuditedRows;
+  readonly frozen: SqlFrozenEvents;
   readonly auditing: OperationAuditing;
   readonly pause: (ms: number) => Promise<unknown>;
 }
@@ -57,12 +58,13 @@ const unreadable = (stream: string, error: unknown): AuditedStream => {
 };
 
 /** Nothing can be read, so that nothing can be verified: no difference, but the end of an audit. */
-export class StoreAwayError extends Error {
+class StoreAwayError extends Error {
   override readonly name = 'StoreAwayError';
 }
 
 const isAway = (error: unknown): boolean =>
-  error instanceof StoreUnavailableError || error instanceof BusyError;
+  (error instanceof StoreUnavailableError && !(error instanceof DamagedStoreError)) ||
+  error instanceof BusyError;
 
 const orUnreadable = async <Result>(
   stream: string,
@@ -71,7 +73,8 @@ const orUnreadable = async <Result>(
   try {
     return await work();
   } catch (error) {
-    if (error instanceof StoreAwayError) throw error;
+    // A damaged file says nothing of what it holds elsewhere either.
+    if (error instanceof StoreAwayError || error instanceof DamagedStoreError) throw error;
     return unreadable(stream, error);
   }
 };
@@ -145,15 +148,12 @@ export class AuditBatch {
       streams,
       audited.flatMap(({ payments }) => payments),
     );
-    const byStream = new Map(
-      tables.map((table) => [table, Map.groupBy(stored.get(table) ?? [], (row) => String(row['stream']))]),
-    );
     const differing = new Map<string, readonly Difference[]>();
     for (const { stream, rows } of audited) {
       const differences: Difference[] = [];
       const report: Report = (difference) => void differences.push(difference);
       for (const table of tables) {
-        const found = byStream.get(table)?.get(stream) ?? [];
+        const found = stored.get(table)?.get(stream) ?? [];
         compareTable(
           stream,
           { table, key: this.#stores.rows.keyOf(table) },

@@ -1,7 +1,7 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { AuditNotes } from '../ports/audit.ts';
+import type { AuditNotes } from './audit-notes.ts';
 import type { LogPosition } from '../ports/event-store.ts';
-import type { SealProgress } from '../seals/check-seals.ts';
+import type { SealProgress } from './seals/check-seals.ts';
 
 /** From where an audit that was stopped goes on. */
 export interface AuditProgress {

@@ -1,10 +1,34 @@
 import { createHash } from 'node:crypto';
-import { ALL_APPLICATIONS, DECISION_KEYS } from '../administrator/decision-desk.ts';
-import { ENDPOINTS } from '../loans/inputs.ts';
-import type { AuditNotes, ClaimLog, ClaimNote, LoggedClaim } from '../ports/audit.ts';
+import { ALL_APPLICATIONS, DECISION_KEYS } from '../command-handling/endpoints.ts';
+import { ENDPOINTS } from '../command-handling/endpoints.ts';
+import type { AuditNotes, ClaimNote } from './audit-notes.ts';
 import type { EventStore, KeyClaim, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import { retryUntilAvailable } from '../support/retry.ts';
 import type { Difference } from './difference.ts';
+
+/** A claim where a log keeps it: which key, and the first event that was appended under it, if what stands there can be read. */
+export interface LoggedClaim {
+  readonly key: string;
+  readonly first:
+    { readonly stream: string; readonly revision: bigint; readonly eventId: string } | undefined;
+}
+
+export interface ClaimPage {
+  readonly claims: readonly LoggedClaim[];
+  /** Everything up to here was looked at. */
+  readonly checkpoint: LogPosition;
+}
+
+/** A log that holds the claims themselves, so that all of them can be followed instead of being asked for one by one. */
+export interface ClaimLog {
+  /** What a claim's key is called in this log. */
+  claimKey(claim: KeyClaim): string;
+  /** Claims in the order of the log up to its end; of two with the same key the later one counts. */
+  claims(options: {
+    readonly from: LogPosition | 'start';
+    readonly signal: AbortSignal;
+  }): AsyncIterable<ClaimPage>;
+}
 
 /** Keys that are unique beyond their operation, so that the store holds them as well. */
 const CLAIMED: ReadonlySet<string> = new Set([
@@ -22,7 +46,7 @@ const claimOf = ({ metadata }: RecordedEvent): KeyClaim | undefined => {
 };
 
 /** Every key that an event used up must lead to its stream. */
-export interface ClaimCheck {
+interface ClaimCheck {
   /** Of one stream, which was met before. */
   check(stream: string, events: readonly RecordedEvent[]): Promise<readonly Difference[]>;
   /** Where a check that goes on later has to begin; what was checked before is certain by then. */

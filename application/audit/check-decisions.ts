@@ -1,6 +1,6 @@
 import { isDailyFactor } from '../../domain/curve/daily-factor-check.ts';
 import { solveDailyFactor } from '../../domain/curve/daily-factor.ts';
-import { becomeOverdue } from '../../domain/loan/payments.ts';
+import { becomeOverdue, partiallyPaid } from '../../domain/loan/payments.ts';
 import type { InstallmentBecameOverdue } from '../../domain/installment/installment.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type {
@@ -64,7 +64,12 @@ const commands: {
     now: event.disbursedAt,
   }),
   InstallmentSettled: (event) => ({ ...event, type: 'SettleInstallment', now: event.processedAt }),
-  PrepaymentProcessed: (event) => ({ ...event, type: 'ProcessPrepayment', now: event.processedAt }),
+  PrepaymentProcessed: (event) => ({
+    ...event,
+    type: 'ProcessPrepayment',
+    now: event.processedAt,
+    ...(partiallyPaid(event) && { leftover: 'told' as const }),
+  }),
   RepurchaseRequested: repurchase,
   RepurchaseCompleted: (event) => ({
     type: 'CompleteRepurchase',

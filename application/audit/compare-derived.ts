@@ -2,6 +2,7 @@ import type { Row } from '../../projections/projection.ts';
 import type { ProjectedEvent, Projection, TableWrite } from '../../projections/projection.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import { differingRows } from './compare-rows.ts';
+import { isByOperation, storedRow } from '../projecting/stored-rows.ts';
 import { shown } from './difference.ts';
 import type { Difference, Report } from './difference.ts';
 
@@ -49,6 +50,18 @@ const change = (row: MutableRow, { set, add }: Extract<TableWrite, { op: 'update
   for (const column in add) row[column] = Number(row[column]) + add[column]!;
 };
 
+const storedRows = (tables: Rows): Rows => {
+  const [loan] = tables.get('loan') ?? [];
+  if (!loan) return tables;
+  const key = { id: Number(loan['id']), fundId: String(loan['fund_id']) };
+  return new Map(
+    [...tables].map(([table, rows]) => [
+      table,
+      isByOperation(table) ? rows.map((row) => storedRow(table, row, key)) : rows,
+    ]),
+  );
+};
+
 /**
  * What the read models hold of one operation after these events, which include those of other streams that write its rows.
  * @throws Error of a projection that cannot take an event
@@ -61,15 +74,15 @@ export const deriveRows = (
   const rows = new OperationRows(stream);
   for (const event of events)
     for (const projection of projections) for (const write of projection.project(event)) rows.write(write);
-  return rows.tables;
+  return storedRows(rows.tables);
 };
 
-/** What tells the rows of one operation apart; a payment's date is a value of it, which may be wrong. */
+/** Columns of keys that are the same for all rows of an operation, or values of a payment, which may be wrong. */
+const NAMELESS: ReadonlySet<string> = new Set(['id', 'stream', 'operation', 'fund_id', 'date', 'position']);
+
+/** What tells the rows of one operation apart. */
 const nameIn = (key: readonly string[], row: Row): string =>
-  key.reduce(
-    (name, column) => (column === 'stream' || column === 'date' ? name : `${name} ${row[column]}`),
-    '',
-  );
+  key.reduce((name, column) => (NAMELESS.has(column) ? name : `${name} ${row[column]}`), '');
 
 /** As a field of an event would be called, which says whether its value may be shown. */
 const pathOf = (table: string, column: string): string =>

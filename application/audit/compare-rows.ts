@@ -1,8 +1,8 @@
 /** A row as a database answers it, or as it is derived from events. */
-export type ComparedRow = Readonly<Record<string, unknown>>;
+type ComparedRow = Readonly<Record<string, unknown>>;
 
 /** A row that one side lacks, or that both sides have with other values. */
-export interface DifferingRow<Row extends ComparedRow> {
+interface DifferingRow<Row extends ComparedRow> {
   readonly expected: Row | undefined;
   readonly found: Row | undefined;
   /** Where both sides have the row: the columns in which they differ. */

@@ -50,7 +50,7 @@ export const shown = (what: string, value: unknown): string => {
 };
 
 /** One field in which two values differ, by its path. */
-export interface FieldDifference {
+interface FieldDifference {
   readonly path: string;
   readonly expected: unknown;
   readonly found: unknown;

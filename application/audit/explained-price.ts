@@ -3,6 +3,9 @@ import type { ExplainedLine } from '../../domain/curve/explained-value.ts';
 import { isOpen } from '../../domain/installment/installment.ts';
 import type { OpenInstallment } from '../../domain/installment/installment.ts';
 import { exitBasisValue } from '../../domain/loan/state.ts';
+import { owesSchedule } from '../../domain/loan/statuses.ts';
+import { EXITS } from '../../domain/loan/exits.ts';
+import type { ExitPricing } from '../../domain/curve/repurchase-value.ts';
 import type { LoanEvent, LoanReceived, LoanState } from '../../domain/loan/index.ts';
 import { formatCents } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';
@@ -14,9 +17,11 @@ export interface ExplainedPrice {
   readonly lines: readonly ExplainedLine[];
   /** What follows from the lines, or a rule that needs none. */
   readonly steps: readonly string[];
+  /** What a reversal or a resolution starts from; undefined where nothing says it. */
+  readonly basis?: { readonly of: 'disbursed_value' | 'acquisition_value'; readonly value: Cents };
 }
 
-const money = (value: Cents): string => formatCents(value);
+const money = (value: Cents): string => `R$ ${formatCents(value)}`;
 
 const ofReception = ({
   acquisitionValue,
@@ -24,7 +29,7 @@ const ofReception = ({
   installments,
   dateIssued,
 }: LoanReceived): ExplainedPrice => ({
-  title: `daily factor ${pricing.dailyFactor}: with it the faces, each carried back to ${dateIssued}, add up to the price`,
+  title: `daily factor ${pricing.dailyFactor}: with it the faces, each carried back to ${dateIssued}, add up to the acquisition value`,
   lines: explainPresentValue(
     pricing.dailyFactor,
     installments.map((one) => ({ ...one, credits: [] })),
@@ -79,7 +84,7 @@ const ofPrepayment = (
       ...reached,
       ...(partial
         ? [
-            `${partial.installmentCode}: credit ${partial.credit.value} of ${partial.credit.date}, leaves ${money(partial.outstandingAtDue)} on its due date`,
+            `${partial.installmentCode}: credit R$ ${partial.credit.value} of ${partial.credit.date}, leaves ${money(partial.outstandingAtDue)} on its due date`,
           ]
         : []),
       `remaining balance ${money(remainingBalance)}, excess ${money(excessValue)}`,
@@ -92,46 +97,56 @@ const ofRepurchase = (
   before: LoanState,
 ): ExplainedPrice => {
   const { reason, effectiveDate, calculatedValue, repurchaseValue, valueSource, receivedValue } = event;
-  const given = 'exitBasis' in before ? money(exitBasisValue(before)) : '(unknown)';
+  const of =
+    'exitBasis' in before && before.exitBasis === 'disbursed_value' ? 'disbursed_value' : 'acquisition_value';
+  const value = 'exitBasis' in before ? exitBasisValue(before) : undefined;
+  const given = value === undefined ? '(unknown)' : money(value);
   const basis =
-    'exitBasis' in before && before.exitBasis === 'disbursed_value'
+    of === 'disbursed_value'
       ? `the disbursed value ${given}`
       : `the acquisition value ${given} (disbursed before exits followed the disbursed value)`;
-  const onCurve = reason === 'repurchase' || reason === 'integrated_repurchase';
-  const rule: Readonly<Record<typeof reason, string>> = {
-    repurchase: 'present value of what is open',
-    integrated_repurchase: 'present value of what is open',
-    cession_reversal: basis,
-    resolution: `${basis} less ${money(receivedValue)} received, never below nothing`,
+  const { pricing } = EXITS[reason];
+  const rules: Readonly<Record<ExitPricing, string>> = {
+    present_value: 'present value of what is open',
+    given_value: basis,
+    given_less_received: `${basis} less ${money(receivedValue)} received, never below nothing`,
   };
   return {
-    title: `${reason} on ${effectiveDate}: ${rule[reason]}`,
-    lines: onCurve ? explainPresentValue(factorOf(before), openOf(before), effectiveDate) : [],
+    title: `${reason} on ${effectiveDate}: ${rules[pricing]}`,
+    lines:
+      pricing === 'present_value' ? explainPresentValue(factorOf(before), openOf(before), effectiveDate) : [],
     steps: [
       `calculated value ${money(calculatedValue)}`,
       `repurchase value ${money(repurchaseValue)}, ${valueSource === 'informed' ? 'as the integrator informed' : 'as calculated'}`,
       `${money(receivedValue)} had been received before`,
     ],
+    ...(value !== undefined && { basis: { of, value } }),
   };
 };
 
-/** Whether `explainPrice` has something to say. */
-export const statesPrice = ({ type }: LoanEvent): boolean =>
-  type === 'LoanReceived' ||
-  type === 'InstallmentSettled' ||
-  type === 'PrepaymentProcessed' ||
-  type === 'RepurchaseRequested';
-
-/** Undefined for an event that states no price of its own. */
-export const explainPrice = (event: LoanEvent, before: LoanState): ExplainedPrice | undefined => {
-  if (event.type === 'LoanReceived') return ofReception(event);
-  if (event.type === 'InstallmentSettled') return ofSettlement(event, before);
-  if (event.type === 'PrepaymentProcessed') return ofPrepayment(event, before);
-  return event.type === 'RepurchaseRequested' ? ofRepurchase(event, before) : undefined;
+const EXPLAINED = {
+  LoanReceived: ofReception,
+  InstallmentSettled: ofSettlement,
+  PrepaymentProcessed: ofPrepayment,
+  RepurchaseRequested: ofRepurchase,
 };
 
-/** What everything open is worth on a day. */
+/** An event that states a price of its own. */
+export type PricedEvent = Extract<LoanEvent, { readonly type: keyof typeof EXPLAINED }>;
+
+export const statesPrice = (event: LoanEvent): event is PricedEvent => event.type in EXPLAINED;
+
+/** Undefined for an event that states no price of its own. */
+export const explainPrice = (event: LoanEvent, before: LoanState): ExplainedPrice | undefined =>
+  statesPrice(event)
+    ? (EXPLAINED[event.type] as (event: PricedEvent, before: LoanState) => ExplainedPrice)(event, before)
+    : undefined;
+
+/** What everything open is worth on a day; nothing once the operation has left `active`. */
 export const explainPayoff = (
   state: LoanState,
   date: Extract<LoanEvent, { type: 'PrepaymentProcessed' }>['prepaymentDate'],
-): readonly ExplainedLine[] => explainPresentValue(factorOf(state), openOf(state), date);
+): readonly ExplainedLine[] =>
+  'pricing' in state && owesSchedule(state.status)
+    ? explainPresentValue(factorOf(state), openOf(state), date)
+    : [];

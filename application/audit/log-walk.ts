@@ -1,5 +1,5 @@
-import type { AuditNotes, StreamHead, StreamNote } from '../ports/audit.ts';
-import { DamagedEventError, StoreUnavailableError } from '../ports/event-store.ts';
+import type { AuditNotes, StreamHead, StreamNote } from './audit-notes.ts';
+import { DamagedEventError, DamagedStoreError, StoreUnavailableError } from '../ports/event-store.ts';
 import type {
   EventSubscription,
   LogPosition,
@@ -35,7 +35,7 @@ export class LogWalk {
     this.#position = from;
   }
 
-  /** Goes on from where it ended last time. @throws StoreUnavailableError the store is away, or silent, each time that it is asked */
+  /** Goes on from where it ended last time. @throws StoreUnavailableError the store is away, or silent, each time that it is asked @throws DamagedStoreError at once */
   async *toTheEnd(report: Report): AsyncGenerator<readonly RecordedEvent[]> {
     let batchSize = BATCH;
     for (let [failures, failedAt] = [0, this.#position]; ;) {
@@ -43,6 +43,7 @@ export class LogWalk {
         yield* this.#read(batchSize);
         return;
       } catch (error) {
+        if (error instanceof DamagedStoreError) throw error;
         if (error instanceof StoreUnavailableError) {
           failures = failedAt === this.#position ? failures + 1 : 1;
           failedAt = this.#position;

@@ -2,10 +2,11 @@ import { messageOf } from '../support/failures.ts';
 import type { LoanEvent, LoanState } from '../../domain/loan/index.ts';
 import type { ProjectedEvent, Projection } from '../../projections/projection.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
-import type { PaymentPlace } from '../ports/audit.ts';
+import type { PaymentPlace } from './audited-rows.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
-import { toPublicEvents } from '../publishing/public-events.ts';
+import { PAYMENTS } from '../projecting/stored-rows.ts';
+import { toPublicEvents } from '../publication/public-events.ts';
 import { DecisionCheck } from './check-decisions.ts';
 import { checkReservations } from './check-reservations.ts';
 import { checkStream, decodeOperation, toProjected } from './stored-events.ts';
@@ -53,10 +54,11 @@ const withOthers = (
   return [...projected, ...disbursements];
 };
 
-const paymentsOf = (stream: string, rows: Rows): readonly PaymentPlace[] =>
-  (rows.get('notified_payment') ?? []).map((row) => ({
-    stream,
+const paymentsOf = (rows: Rows): readonly PaymentPlace[] =>
+  (rows.get(PAYMENTS) ?? []).map((row) => ({
+    fundId: String(row['fund_id']),
     date: String(row['date']),
+    position: Number(row['position']),
     revision: Number(row['revision']),
   }));
 
@@ -120,6 +122,6 @@ export const auditOperation = (
     fundId,
     publicEvents,
     rows,
-    payments: paymentsOf(stream, rows),
+    payments: paymentsOf(rows),
   };
 };

@@ -1,5 +1,7 @@
 import { LOAN_STREAM_PREFIX, loanStream } from '../command-handling/operation.ts';
-import type { FrozenPeriod, StreamHead } from '../ports/audit.ts';
+import type { StreamHead } from './audit-notes.ts';
+import type { FrozenPeriod } from './frozen-events.ts';
+import { PAYMENTS } from '../projecting/stored-rows.ts';
 import { AuditBatch } from './audit-batch.ts';
 import type { AuditStores } from './audit-batch.ts';
 import type { Report } from './difference.ts';
@@ -48,7 +50,7 @@ export class Orphans {
     for (const table of tables) {
       for await (const { stream, rows } of this.#operationsIn(table)) {
         const known = streams.has(stream);
-        if (known && (table !== 'notified_payment' || rows <= (streams.paymentsOf(stream) ?? rows))) continue;
+        if (known && (table !== PAYMENTS || rows <= (streams.paymentsOf(stream) ?? rows))) continue;
         if (await this.#isExplained(stream, table, rows)) continue;
         const expected = known ? 'only the payments in the log' : '(no such operation)';
         const place = { kind: 'read_model', stream, revision: null, what: table } as const;
@@ -61,18 +63,18 @@ export class Orphans {
   async #isExplained(stream: string, table: string, rows: number): Promise<boolean> {
     if (!stream.startsWith(LOAN_STREAM_PREFIX)) return false;
     if ((await this.#deps.events.head(stream)) === 'no_stream') return false;
-    if (table !== 'notified_payment') return true;
+    if (table !== PAYMENTS) return true;
     const [audited] = await new AuditBatch(this.#deps).audit([stream]);
     return rows <= (audited?.operation?.payments.length ?? 0);
   }
 
   async *#operationsIn(table: string): AsyncGenerator<{ readonly stream: string; readonly rows: number }> {
-    for (let after = ''; ;) {
+    for (let after: string | number | undefined; ;) {
       const page = await this.#deps.rows.operationsIn(table, after, PAGE);
       yield* page;
       const last = page.at(-1);
       if (!last || page.length < PAGE) return;
-      after = last.stream;
+      after = last.place;
     }
   }
 

@@ -1,6 +1,6 @@
 import { messageOf } from '../support/failures.ts';
-import { loanDecider } from '../../domain/loan/index.ts';
-import type { LoanEvent, LoanState } from '../../domain/loan/index.ts';
+import { fold, loanDecider } from '../../domain/loan/index.ts';
+import type { LoanEvent } from '../../domain/loan/index.ts';
 import { renegotiationDecider } from '../../domain/renegotiation/index.ts';
 import type {
   RenegotiationCommand,
@@ -63,7 +63,7 @@ export const loadRenegotiation = async (
   return { id, committed, aborted, disbursement };
 };
 
-export interface RenegotiationAudit {
+interface RenegotiationAudit {
   readonly differences: readonly Difference[];
   /** Undefined before a commit names the operation. */
   readonly fundId: string | undefined;
@@ -75,9 +75,9 @@ type Store = Pick<EventStore, 'read'>;
 const reserved = async (store: Store, reservation: Reservation): Promise<Reserved> => {
   const { events } = await store.read(reservation.stream);
   const until = decodeOperation(events.slice(0, reservation.revision + 1), unheard);
-  const state = until.reduce<LoanState>(
-    (before, { event }) => loanDecider.evolve(before, event),
+  const state = fold(
     loanDecider.initialState,
+    until.map(({ event }) => event),
   );
   return { reservation, state };
 };

@@ -7,7 +7,7 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { PrivateText } from '../../domain/shared/private-text.ts';
 import { loanStream } from '../command-handling/operation.ts';
 import { decodeLoanEvent, findBrokenLink } from '../event-codec/event-codec.ts';
-import { businessDayOf } from '../portfolio/show-portfolio.ts';
+import { businessDayOf } from '../support/business-day.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
 import { readTexts } from '../privacy/forget-borrower.ts';
@@ -103,66 +103,64 @@ interface Dependencies {
   readonly vault: Pick<BorrowerVault, 'openTexts'>;
 }
 
-/** An operation as it was on a day, or as it was known at an instant, with everything that ever happened to it. */
-export class ShowOperation {
-  readonly #deps: Dependencies;
+/**
+ * An operation as it was on a day, or as it was known at an instant, with everything that ever happened to it.
+ * @throws DomainError `loan_not_found` @throws UnreadableEventError for a type of a newer version
+ */
+export const showOperation = async (
+  { events: log, vault }: Dependencies,
+  { applicationId, code, asOf, knownAt, prices }: ShowRequest,
+): Promise<ShownOperation> => {
+  const stream = loanStream(applicationId, code);
+  const { events } = await log.read(stream);
+  if (events.length === 0)
+    throw new DomainError('loan_not_found', `application ${applicationId} has no operation ${code}`);
+  // Prices are explained on the state that decided them; what is shown leaves events out.
+  let [decided, state] = [loanDecider.initialState, loanDecider.initialState];
+  const shown = events.map((recorded): Omit<ShownEvent, 'payload'> => {
+    const event = decodeLoanEvent(recorded);
+    const { recordedAt } = recorded.metadata;
+    const businessDate = businessDateOf(event, recordedAt, decided);
+    const wanted = prices === undefined || prices === recorded.revision;
+    const price = wanted ? explainPrice(event, decided) : undefined;
+    const leftOut =
+      knownAt !== undefined && recordedAt > knownAt
+        ? 'recorded_later'
+        : asOf !== undefined && businessDate > asOf
+          ? 'later_date'
+          : undefined;
+    decided = loanDecider.evolve(decided, event);
+    if (leftOut === undefined) state = loanDecider.evolve(state, event);
+    return { recorded, event, businessDate, leftOut, price };
+  });
+  const broken = findBrokenLink(stream, events);
+  return {
+    stream,
+    state,
+    events: await withPayloads(vault, stream, shown, decided),
+    brokenAt: broken === -1 ? undefined : broken,
+    payoff: asOf === undefined ? [] : explainPayoff(state, asOf),
+  };
+};
 
-  constructor(dependencies: Dependencies) {
-    this.#deps = dependencies;
-  }
-
-  /** @throws DomainError `loan_not_found` @throws UnreadableEventError for a type of a newer version */
-  async execute({ applicationId, code, asOf, knownAt, prices }: ShowRequest): Promise<ShownOperation> {
-    const stream = loanStream(applicationId, code);
-    const { events } = await this.#deps.events.read(stream);
-    if (events.length === 0)
-      throw new DomainError('loan_not_found', `application ${applicationId} has no operation ${code}`);
-    // Prices are explained on the state that decided them; what is shown leaves events out.
-    let [decided, state] = [loanDecider.initialState, loanDecider.initialState];
-    const shown = events.map((recorded): Omit<ShownEvent, 'payload'> => {
-      const event = decodeLoanEvent(recorded);
-      const { recordedAt } = recorded.metadata;
-      const businessDate = businessDateOf(event, recordedAt, decided);
-      const wanted = prices === undefined || prices === recorded.revision;
-      const price = wanted ? explainPrice(event, decided) : undefined;
-      const leftOut =
-        knownAt !== undefined && recordedAt > knownAt
-          ? 'recorded_later'
-          : asOf !== undefined && businessDate > asOf
-            ? 'later_date'
-            : undefined;
-      decided = loanDecider.evolve(decided, event);
-      if (leftOut === undefined) state = loanDecider.evolve(state, event);
-      return { recorded, event, businessDate, leftOut, price };
-    });
-    const broken = findBrokenLink(stream, events);
-    return {
-      stream,
-      state,
-      events: await this.#withPayloads(stream, shown, decided),
-      brokenAt: broken === -1 ? undefined : broken,
-      payoff: asOf === undefined ? [] : explainPayoff(state, asOf),
-    };
-  }
-
-  /** Names and remarks are hidden once the borrower is forgotten, also those that an earlier version stored plainly. */
-  async #withPayloads(
-    stream: string,
-    shown: readonly Omit<ShownEvent, 'payload'>[],
-    state: LoanState,
-  ): Promise<readonly ShownEvent[]> {
-    const hidden = 'schedule' in state && state.borrowerForgottenAt !== undefined;
-    const open = async (texts: readonly PrivateText[]): Promise<readonly (string | undefined)[]> => {
-      if (hidden) return [];
-      try {
-        return await readTexts(this.#deps.vault, stream, texts);
-      } catch (error) {
-        // The events that put a lost key right have to be seen.
-        if (error instanceof KeyMissingError) return texts.map(() => KEY_MISSING);
-        throw error;
-      }
-    };
-    const payloads = await payloadsOf(shown, open);
-    return shown.map((one, i) => ({ ...one, payload: payloads[i]! }));
-  }
-}
+/** Names and remarks are hidden once the borrower is forgotten, also those that an earlier version stored plainly. */
+const withPayloads = async (
+  vault: Dependencies['vault'],
+  stream: string,
+  shown: readonly Omit<ShownEvent, 'payload'>[],
+  state: LoanState,
+): Promise<readonly ShownEvent[]> => {
+  const hidden = 'schedule' in state && state.borrowerForgottenAt !== undefined;
+  const open = async (texts: readonly PrivateText[]): Promise<readonly (string | undefined)[]> => {
+    if (hidden) return [];
+    try {
+      return await readTexts(vault, stream, texts);
+    } catch (error) {
+      // The events that put a lost key right have to be seen.
+      if (error instanceof KeyMissingError) return texts.map(() => KEY_MISSING);
+      throw error;
+    }
+  };
+  const payloads = await payloadsOf(shown, open);
+  return shown.map((one, i) => ({ ...one, payload: payloads[i]! }));
+};

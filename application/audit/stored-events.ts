@@ -8,6 +8,7 @@ import {
 } from '../event-codec/event-codec.ts';
 import type { EncodedEvent } from '../event-codec/event-codec.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
+import { projectedEvent } from '../projecting/projected-event.ts';
 import { messageOf } from '../support/failures.ts';
 import type { Report } from './difference.ts';
 
@@ -36,14 +37,8 @@ export const decodeOperation = decodeWith(decodeLoanEvent);
 export const decodeRenegotiation = decodeWith(decodeRenegotiationEvent);
 
 /** As projections take it. */
-export const toProjected = ({ recorded, event }: DecodedEvent<DomainEvent>): ProjectedEvent => ({
-  event,
-  id: recorded.id,
-  stream: recorded.stream,
-  revision: recorded.revision,
-  recordedAt: recorded.metadata.recordedAt,
-  applicationId: recorded.metadata.applicationId,
-});
+export const toProjected = ({ recorded, event }: DecodedEvent<DomainEvent>): ProjectedEvent =>
+  projectedEvent(recorded, event);
 
 /** The fields that the hash covers, and itself: anything beside them could be changed without a trace. */
 const FIELDS: ReadonlySet<string> = new Set([

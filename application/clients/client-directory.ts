@@ -1,34 +1,26 @@
-import type { Application, Client, ClientRegistry, ClientWithSecret, Scope } from '../ports/clients.ts';
+import type { LRUCache } from 'lru-cache';
+import type { Application, Client, ClientRegistry, ClientWithSecret } from './client-registry.ts';
+import { MIB, sizedCache } from '../support/sized-cache.ts';
 
-const OF_ALL_FUNDS: readonly Scope[] = ['loans:write', 'loans:read', 'webhooks'];
-/** Subscriptions carry events of every fund of the application. */
-const OF_SOME_FUNDS: readonly Scope[] = ['loans:write', 'loans:read', 'events'];
-
-interface Limits {
-  readonly scopes?: readonly Scope[];
-  readonly onlyFundIds?: readonly string[];
-}
-
-/** What the tokens of a client with these limits allow. */
-export const scopesOf = ({ scopes, onlyFundIds }: Limits): readonly Scope[] =>
-  scopes ?? (onlyFundIds === undefined ? OF_ALL_FUNDS : OF_SOME_FUNDS);
-
-export const allows = (scopes: readonly string[], wanted: Scope): boolean =>
-  scopes.includes(wanted) || (wanted === 'events' && scopes.includes('webhooks'));
-
-export interface ResolvedClient {
+interface ResolvedClient {
   readonly client: Client;
   readonly application: Application;
 }
 
-interface Entry {
+/** What is remembered of a client. */
+interface DirectoryEntry {
   readonly resolved: ResolvedClient | undefined;
   /** Milliseconds of the monotonic clock when the lookup began: what changed later may be missing in it. */
   readonly asOf: number;
 }
 
+/** Of a client with its application, and of each fund that is linked to it. */
+const [CLIENT_BYTES, FUND_BYTES] = [1_000, 60];
+
+const bytesOf = ({ resolved }: DirectoryEntry): number =>
+  CLIENT_BYTES + (resolved?.application.fundIds.length ?? 0) * FUND_BYTES;
+
 const FRESH_MS = 5_000;
-const ENTRIES = 10_000;
 
 /**
  * Who a token's client is, with its application and linked funds. Remembered for at most five seconds, so that a revoked client
@@ -37,12 +29,17 @@ const ENTRIES = 10_000;
 export class ClientDirectory {
   readonly #registry: ClientRegistry;
   readonly #now: () => number;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries: LRUCache<string, DirectoryEntry>;
   readonly #lookups = new Map<string, Promise<ResolvedClient | undefined>>();
 
   /** @param now milliseconds of a clock that never goes back */
-  constructor(registry: ClientRegistry, now: () => number = () => performance.now()) {
+  constructor(
+    registry: ClientRegistry,
+    cacheBytes: number = MIB,
+    now: () => number = () => performance.now(),
+  ) {
     this.#registry = registry;
+    this.#entries = sizedCache(cacheBytes, bytesOf);
     this.#now = now;
   }
 
@@ -61,7 +58,7 @@ export class ClientDirectory {
     return lookup;
   }
 
-  #fresh(clientId: string): Entry | undefined {
+  #fresh(clientId: string): DirectoryEntry | undefined {
     const entry = this.#entries.get(clientId);
     return entry !== undefined && this.#now() - entry.asOf < FRESH_MS ? entry : undefined;
   }
@@ -71,19 +68,12 @@ export class ClientDirectory {
     const client = await this.#registry.find(clientId);
     const resolved =
       client === undefined || client.revokedAt !== null ? undefined : await this.#withFunds(client);
-    this.#remember(clientId, { resolved, asOf });
+    this.#entries.set(clientId, { resolved, asOf });
     return resolved;
   }
 
   async #withFunds({ secretHash: _, ...client }: ClientWithSecret): Promise<ResolvedClient | undefined> {
     const application = await this.#registry.application(client.applicationId);
     return application === undefined ? undefined : { client, application };
-  }
-
-  #remember(clientId: string, entry: Entry): void {
-    this.#entries.delete(clientId);
-    const oldest = this.#entries.keys().next();
-    if (this.#entries.size >= ENTRIES && oldest.done !== true) this.#entries.delete(oldest.value);
-    this.#entries.set(clientId, entry);
   }
 }

@@ -2,8 +2,9 @@ import type { LoanEvent } from '../../domain/loan/events.ts';
 import { isReserved } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { chainEvents, encodeEvent, notEarlier } from '../event-codec/event-codec.ts';
-import { BusyError } from '../ports/busy-error.ts';
+import { ENDPOINTS } from './endpoints.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import { ConcurrencyError, KeyAlreadyClaimedError } from '../ports/event-store.ts';
 import type { AppendResult, EventStore, EventToAppend, KeyClaim } from '../ports/event-store.ts';
@@ -11,40 +12,9 @@ import { UNWATCHED_COMMANDS } from '../ports/observation.ts';
 import type { CommandWatch } from '../ports/observation.ts';
 import { retryAppend } from '../support/retry.ts';
 import { TimeOrderedIds } from '../support/time-ordered-id.ts';
+import { KeyedQueue } from './keyed-queue.ts';
 import { acceptedUnder, advance, fundOf, replay, visibleOf } from './operation.ts';
-import type { Operation, Reservations, UsedKey } from './operation.ts';
-
-/** Runs tasks of one key one after another, tasks of different keys side by side. */
-export class KeyedQueue {
-  readonly #tails = new Map<string, Promise<unknown>>();
-  readonly #patienceMs: number;
-
-  /** @param patienceMs the longest time in the queue after which a task is still begun */
-  constructor(patienceMs = Infinity) {
-    this.#patienceMs = patienceMs;
-  }
-
-  /** @throws BusyError it waited too long behind others of its key; it was not begun, and never will be */
-  async run<T>(key: string, task: () => Promise<T>): Promise<T> {
-    const before = this.#tails.get(key);
-    const queuedAt = performance.now();
-    const begin = (): Promise<T> => {
-      if (performance.now() - queuedAt <= this.#patienceMs) return task();
-      throw new BusyError(`waited too long behind others for ${key}`);
-    };
-    const mine = before === undefined ? task() : before.then(begin);
-    // The tail never rejects: a failure is its own caller's, not the next one's.
-    const tail = mine.then(ignore, ignore);
-    this.#tails.set(key, tail);
-    try {
-      return await mine;
-    } finally {
-      if (this.#tails.get(key) === tail) this.#tails.delete(key);
-    }
-  }
-}
-
-const ignore = (): void => undefined;
+import type { Operation, UsedKey } from './operation.ts';
 
 export interface CommandRequest {
   readonly stream: string;
@@ -88,14 +58,19 @@ export interface OperationCache {
   delete(stream: string): unknown;
 }
 
+export type OnAppended = (applicationId: string, stream: string, revision: bigint) => void;
+
 interface Dependencies {
   readonly events: EventStore;
   readonly cache: OperationCache;
   readonly clock: BusinessClock;
-  readonly reservations: Reservations;
+  /** Ends a renegotiation that stands in the way. @throws DomainError it is still being decided after a bounded wait */
+  readonly resolve: (renegotiationId: RenegotiationId) => Promise<void>;
   /** Waits between two tries after an unknown outcome; injected so that tests do not wait. */
   readonly pause: (ms: number) => Promise<void>;
   readonly watch?: CommandWatch;
+  /** Told of each append, once it is durable. Returns at once and never fails. */
+  readonly onAppended?: OnAppended;
 }
 
 /** A process that has the operation in memory is faster than one that must read it again, so losing many times in a row is no accident. */
@@ -169,7 +144,7 @@ export class CommandHandler {
 
   async #ensureUnreserved({ state }: Operation): Promise<void> {
     if (!isReserved(state)) return;
-    await this.#deps.reservations.resolve(state.renegotiationId);
+    await this.#deps.resolve(state.renegotiationId);
     throw new Stale();
   }
 
@@ -262,13 +237,15 @@ export class CommandHandler {
     operation: Operation,
     stored: readonly EventToAppend[],
   ): Promise<AppendResult> {
-    const { events, cache, pause } = this.#deps;
-    const { stream, idempotency } = request;
+    const { events, cache, pause, onAppended } = this.#deps;
+    const { applicationId, stream, idempotency } = request;
     try {
-      return await retryAppend(
+      const appended = await retryAppend(
         () => events.append(stream, operation.revision, stored, claimOf(request)),
         pause,
       );
+      onAppended?.(applicationId, stream, appended.revision);
+      return appended;
     } catch (error) {
       if (error instanceof KeyAlreadyClaimedError && idempotency) {
         // Held by this very operation: another process accepted the same request, so its replay is the answer.
@@ -289,8 +266,9 @@ const claimOf = ({ applicationId, idempotency }: CommandRequest): KeyClaim | und
       }
     : undefined;
 
-const keyConflict = ({ endpoint, key }: UsedKey): DomainError =>
-  new DomainError(
-    'idempotency_conflict',
-    `${endpoint}: key ${key} was accepted before with other contents; send those again for its answer, or use a new key`,
-  );
+/** A new key would carry it out once more, so it is no advice. */
+const keyConflict = ({ endpoint, key }: UsedKey): DomainError => {
+  const field = endpoint === ENDPOINTS.assignLoan ? 'originator_proposal_code' : 'idempotency_key';
+  const message = `${endpoint}: key ${key} was accepted before with other contents; read the operation to see what was done, or send those contents again for their answer`;
+  return new DomainError('idempotency_conflict', message, [{ field, code: 'idempotency_conflict', message }]);
+};

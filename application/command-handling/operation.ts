@@ -1,9 +1,10 @@
 import type { LoanEvent } from '../../domain/loan/events.ts';
-import { loanDecider } from '../../domain/loan/index.ts';
+import { fold, loanDecider } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
-import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
+import type { LoanCode, RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { CHAIN_START, decodeLoanEvent } from '../event-codec/event-codec.ts';
-import type { RequestContext } from '../ports/clients.ts';
+import type { BorrowerVault } from '../ports/borrower-vault.ts';
+import type { RequestContext } from './request-context.ts';
 import type { EventToAppend, RecordedEvent, StreamRevision } from '../ports/event-store.ts';
 
 /**
@@ -33,16 +34,6 @@ export const RENEGOTIATION_STREAM_PREFIX = 'renegotiation-';
 
 export const renegotiationStream = (id: RenegotiationId): string => `${RENEGOTIATION_STREAM_PREFIX}${id}`;
 
-/** Sees to renegotiations that stand in the way of a command. */
-export interface Reservations {
-  /**
-   * Resolves once the renegotiation holds nothing any more: carried out, or given up.
-   *
-   * @throws DomainError `concurrent_modification` when it is still being decided after a bounded wait
-   */
-  resolve(renegotiationId: RenegotiationId): Promise<void>;
-}
-
 type Canonical =
   | string
   | number
@@ -52,15 +43,17 @@ type Canonical =
   | readonly Canonical[]
   | { readonly [field: string]: Canonical };
 
-/** JSON text with sorted fields and without absent ones: equal contents give equal texts, whatever order they came in. */
-export const canonicalText = (value: Canonical): string => {
-  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
-  const fields = Object.entries(value as { readonly [field: string]: Canonical })
-    .filter(([, v]) => v !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${fields.map(([name, v]) => `${JSON.stringify(name)}:${canonicalText(v)}`).join(',')}}`;
+const sorted = (value: Canonical): Canonical => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const fields = value as { readonly [field: string]: Canonical };
+  const inOrder: Record<string, Canonical> = {};
+  for (const name of Object.keys(fields).sort()) inOrder[name] = sorted(fields[name]);
+  return inOrder;
 };
+
+/** JSON text with sorted fields and without absent ones: equal contents give equal texts, whatever order they came in. */
+export const canonicalText = (value: Canonical): string => JSON.stringify(sorted(value) ?? null);
 
 /** A key that an accepted request used up, and what that request was. */
 export interface UsedKey {
@@ -102,6 +95,12 @@ export const fundOf = (state: LoanState, events: readonly LoanEvent[]): { readon
   return reception ? { fundId: reception.fundId } : {};
 };
 
+/** A command as an integrator asks for it: about which operation, and under which key it may be repeated. The service adds the time. */
+export type Asked<Command> = Omit<Command, 'type' | 'now'> & {
+  readonly code: LoanCode;
+  readonly idempotencyKey: string;
+};
+
 /** What a command carries of the request that asks for it. */
 export const askedBy = ({ applicationId, clientId, requestId, onlyFundIds }: RequestContext) => ({
   applicationId,
@@ -109,6 +108,14 @@ export const askedBy = ({ applicationId, clientId, requestId, onlyFundIds }: Req
   correlationId: requestId,
   ...(onlyFundIds && { onlyFundIds }),
 });
+
+/** The key that a request comes with, claimed for what it says. */
+export const claimedFor = (
+  vault: Pick<BorrowerVault, 'digest'>,
+  endpoint: string,
+  key: string,
+  contents: Canonical,
+) => ({ endpoint, key, fingerprint: vault.digest(canonicalText(contents)), claim: true });
 
 export const seesFund = (
   { onlyFundIds }: Pick<RequestContext, 'onlyFundIds'>,
@@ -143,7 +150,7 @@ export const advance = (
     operation.accepted.set(mapKey(endpoint, key), { fingerprint, revision: first + BigInt(i) });
   });
   return {
-    state: events.reduce((state, event) => loanDecider.evolve(state, event), operation.state),
+    state: fold(operation.state, events),
     revision,
     hash: stored.at(-1)?.metadata.hash ?? operation.hash,
     recordedAt: stored.at(-1)?.metadata.recordedAt ?? operation.recordedAt,
@@ -155,6 +162,3 @@ export const replay = (events: readonly RecordedEvent[], revision: StreamRevisio
   revision === 'no_stream'
     ? noOperation()
     : advance(noOperation(), events.map(decodeLoanEvent), events, revision);
-
-/** What an operation weighs in memory, counted in installments. */
-export const weightOf = ({ state }: Operation): number => ('schedule' in state ? state.schedule.length : 1);

@@ -4,7 +4,7 @@ import type { Background } from './background.ts';
 import { Outage } from '../support/retry.ts';
 import type { Pause } from '../support/retry.ts';
 
-export interface LeasedRunnerOptions {
+interface LeasedRunnerOptions {
   /** Name of the lease, the same in every process. */
   readonly lease: string;
   /** Names this runner alone, in the whole fleet and over restarts. */
@@ -18,16 +18,16 @@ export interface LeasedRunnerOptions {
   readonly timing?: LeaseTiming;
 }
 
-export interface LeaseTiming {
+interface LeaseTiming {
   readonly ttlMs: number;
   /** Between two looks at a lease that another has. */
   readonly lookEveryMs: number;
 }
 
 /** A dead holder is followed within seven seconds; one that stops in order, within half of one. */
-export const LEASE_TIMING: LeaseTiming = { ttlMs: 6_000, lookEveryMs: 500 };
+const LEASE_TIMING: LeaseTiming = { ttlMs: 6_000, lookEveryMs: 500 };
 
-export type LeasedState = 'stopped' | 'standby' | 'holding' | 'stepping_down';
+type LeasedState = 'stopped' | 'standby' | 'holding' | 'stepping_down';
 
 interface Holding {
   readonly lease: Lease;
@@ -43,7 +43,7 @@ interface HeldOnce extends Holding {
 /** How a time of holding ended. */
 type Ending = 'stopping' | 'lost' | 'not_renewed' | 'stuck';
 
-/** So many looks of the others, in which one of them can have the lease. */
+/** Looks at the lease that others get before this process asks again. */
 const LOOKS_ASIDE = 3;
 /** What is stuck is handed on after this many times as long each time, so that a process without another rarely stands aside. */
 const LONGER = 2;

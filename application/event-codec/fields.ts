@@ -3,7 +3,7 @@ import type { PrivateName, PrivateText, SealedName } from '../../domain/shared/p
 
 /** A stored payload: plain JSON, snake_case, amounts as integer cents, dates and instants as ISO text. */
 export type Payload = { readonly [field: string]: PayloadValue };
-export type PayloadValue = string | number | boolean | null | Payload | readonly PayloadValue[] | undefined;
+type PayloadValue = string | number | boolean | null | Payload | readonly PayloadValue[] | undefined;
 
 /** The stored text is not what its type promises: damaged, or written by a newer version. */
 export class UnreadableEventError extends Error {
@@ -24,7 +24,7 @@ export interface Field<Value> {
   readonly isOptional?: boolean;
 }
 
-export interface OptionalField<Value> extends Field<Value> {
+interface OptionalField<Value> extends Field<Value> {
   readonly isOptional: true;
 }
 
@@ -155,7 +155,7 @@ export const shape = <T extends object>(fields: Fields<T>): Shape<T> => {
   };
 };
 
-export type EventOf<Type extends DomainEvent['type']> = Extract<DomainEvent, { type: Type }>;
+type EventOf<Type extends DomainEvent['type']> = Extract<DomainEvent, { type: Type }>;
 
 /** How one domain event is stored. The stored type is the storage format's name: it never changes and is never reused. */
 export interface EventEntry<Type extends DomainEvent['type']> extends Shape<EventOf<Type>> {

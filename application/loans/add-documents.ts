@@ -5,13 +5,12 @@ import type { LoanEvent, LoanState } from '../../domain/loan/index.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { LoanCode, Timestamp } from '../../domain/shared/identifiers.ts';
 import type { PrivateName } from '../../domain/shared/private-text.ts';
-import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { askedBy, loanStream } from '../command-handling/operation.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
-import type { BusinessClock } from '../ports/clock.ts';
-import type { DocumentInspector, DocumentStore, ReceivedFile } from '../ports/document-store.ts';
-import type { Outcome, RequestContext } from '../ports/clients.ts';
-import type { AddDocumentsInput, DocumentsReceipt, NamedDocument } from './inputs.ts';
+import type { ReceivedFile } from '../ports/document-store.ts';
+import type { Outcome, RequestContext } from '../command-handling/request-context.ts';
+import { refusedNames } from './file-names.ts';
+import type { LoanParts } from './loan-parts.ts';
 
 /** The upload that a document names. @throws DomainError `missing_file` */
 export const fileNamed = (files: readonly ReceivedFile[], name: string): ReceivedFile => {
@@ -24,7 +23,13 @@ export const fileNamed = (files: readonly ReceivedFile[], name: string): Receive
   return file;
 };
 
-interface DocumentsOfRequest {
+export interface NamedDocument {
+  readonly type: string;
+  /** Name of the uploaded file. */
+  readonly value: string;
+}
+
+export interface DocumentsOfRequest {
   readonly documents: readonly NamedDocument[];
   readonly files: readonly ReceivedFile[];
 }
@@ -56,94 +61,116 @@ export const privateNames = async (
   return sealed?.map((name, i) => present.find(({ value }) => value === names[i])?.value ?? name);
 };
 
-interface Dependencies {
-  readonly commands: CommandHandler;
-  readonly vault: Pick<BorrowerVault, 'sealNames'>;
-  readonly documents: Pick<DocumentStore, 'put'>;
-  readonly inspector: DocumentInspector;
-  readonly clock: BusinessClock;
+export interface AskedDocuments extends DocumentsOfRequest {
+  readonly code: LoanCode;
 }
 
+export interface DocumentsReceipt {
+  readonly code: LoanCode;
+  /** Those of the request, in its order; `value` is null once the borrower was forgotten. */
+  readonly documents: readonly (Omit<LoanDocument, 'value'> & { readonly value: string | null })[];
+}
+
+type Adding = Pick<LoanParts, 'commands' | 'vault' | 'documents' | 'inspector' | 'clock'>;
+
+export const PDF_ONLY = ['pdf'] as const;
+export const PDF_OR_WORD = ['pdf', 'docx'] as const;
 /** The only type that may come as a Word document. */
 const DEBT_ACKNOWLEDGEMENT = 'renegotiation_document';
 
-/** Adds documents to an operation. A document's name is its key: the same name with the same content is a replay. */
-export class AddDocuments {
-  readonly #deps: Dependencies;
+/**
+ * Adds documents to an operation. A document's name is its key: the same name with the same content is a replay.
+ * @throws DomainError `invalid_file`, `validation_error`, `loan_not_found`, `idempotency_conflict`, `operation_invalid_state`
+ */
+export const addDocuments = async (
+  parts: Adding,
+  context: RequestContext,
+  input: AskedDocuments,
+): Promise<Outcome<DocumentsReceipt>> => {
+  await inspect(parts, context, input);
+  const stream = loanStream(context.applicationId, input.code);
+  const handled = await parts.commands.handle({
+    stream,
+    ...askedBy(context),
+    decide: (state) => add(parts, stream, input, state),
+  });
+  // Nothing to add means that an earlier request had added all of it.
+  const replayed = handled.replayed || handled.events.length === 0;
+  return { replayed, result: await receiptOf(parts, stream, input, handled.state) };
+};
 
-  constructor(dependencies: Dependencies) {
-    this.#deps = dependencies;
+const inspect = async (
+  { inspector }: Adding,
+  context: RequestContext,
+  { documents, files }: AskedDocuments,
+): Promise<void> => {
+  for (const { type, value } of documents) {
+    const accepted = type === DEBT_ACKNOWLEDGEMENT ? PDF_OR_WORD : PDF_ONLY;
+    await inspector.inspect(fileNamed(files, value), accepted, context);
   }
+};
 
-  /** @throws DomainError `invalid_file`, `loan_not_found`, `idempotency_conflict`, `operation_invalid_state` */
-  async execute(context: RequestContext, input: AddDocumentsInput): Promise<Outcome<DocumentsReceipt>> {
-    await this.#inspect(context, input);
-    const stream = loanStream(context.applicationId, input.code);
-    const handled = await this.#deps.commands.handle({
-      stream,
-      ...askedBy(context),
-      decide: (state) => this.#add(stream, input, state),
-    });
-    // Nothing to add means that an earlier request had added all of it.
-    const replayed = handled.replayed || handled.events.length === 0;
-    return { replayed, result: await this.#receipt(stream, input, handled.state) };
-  }
+/** Decided first, so that a refused request stores nothing; then contents are durable before the event that names them. */
+const add = async (
+  parts: Adding,
+  stream: string,
+  input: AskedDocuments,
+  state: LoanState,
+): Promise<readonly LoanEvent[]> => {
+  const { documents, clock } = parts;
+  const now = clock.now();
+  const requested = await requestedOf(parts, stream, input, state);
+  const refused = refusedNames(
+    requested.map((document, i) => (isStored(state, document) ? undefined : input.documents[i]!.value)),
+    'documents',
+  );
+  if (refused) throw refused;
+  const events = loanDecider.decide({ type: 'AddDocuments', documents: requested, now }, state);
+  const added = events.flatMap((event) => (event.type === 'DocumentsAdded' ? event.documents : []));
+  await Promise.all(
+    added.map((document) => {
+      const { value } = input.documents[requested.indexOf(document)]!;
+      return documents.put(stream, fileNamed(input.files, value));
+    }),
+  );
+  return events;
+};
 
-  async #inspect(context: RequestContext, { documents, files }: AddDocumentsInput): Promise<void> {
-    for (const { type, value } of documents) {
-      const kind = await this.#deps.inspector.inspect(fileNamed(files, value), context);
-      if (kind === 'pdf' || type === DEBT_ACKNOWLEDGEMENT) continue;
-      throw new DomainError(
-        'invalid_file',
-        `${value}: only a ${DEBT_ACKNOWLEDGEMENT} may be a Word document; send a PDF`,
-      );
-    }
-  }
+/** The request's documents as an event of this operation would hold them. */
+const requestedOf = async (
+  { vault, clock }: Adding,
+  stream: string,
+  input: AskedDocuments,
+  state: LoanState,
+): Promise<readonly LoanDocument[]> => {
+  const values = input.documents.map(({ value }) => value);
+  const forgotten = 'schedule' in state && state.borrowerForgottenAt !== undefined;
+  // Without an operation, or with a forgotten borrower, nothing is stored under these names, and none is compared.
+  if (forgotten || !('schedule' in state)) return documentsOf(input, values, clock.now());
+  const names = await privateNames(vault, stream, values, state.documents);
+  if (!names) throw keyGone(state.code);
+  return documentsOf(input, names, clock.now());
+};
 
-  /** Decided first, so that a refused request stores nothing; then contents are durable before the event that names them. */
-  async #add(stream: string, input: AddDocumentsInput, state: LoanState): Promise<readonly LoanEvent[]> {
-    const { documents, clock } = this.#deps;
-    const now = clock.now();
-    const requested = await this.#requested(stream, input, state);
-    const events = loanDecider.decide({ type: 'AddDocuments', documents: requested, now }, state);
-    const added = events.flatMap((event) => (event.type === 'DocumentsAdded' ? event.documents : []));
-    await Promise.all(
-      added.map((document) => {
-        const { value } = input.documents[requested.indexOf(document)]!;
-        return documents.put(stream, fileNamed(input.files, value));
-      }),
-    );
-    return events;
-  }
+const receiptOf = async (
+  parts: Adding,
+  stream: string,
+  input: AskedDocuments,
+  state: LoanState,
+): Promise<DocumentsReceipt> => {
+  if (!('schedule' in state)) throw new Error('an operation that took documents has a state');
+  const requested = await requestedOf(parts, stream, input, state);
+  const documents = requested.map((document, i) => {
+    const stored = state.documents.find((one) => isSameDocument(state, one, document));
+    if (!stored) throw new Error('an accepted document stands in the state');
+    const value = state.borrowerForgottenAt === undefined ? input.documents[i]!.value : null;
+    return { ...stored, value };
+  });
+  return { code: input.code, documents };
+};
 
-  /** The request's documents as an event of this operation would hold them. */
-  async #requested(
-    stream: string,
-    input: AddDocumentsInput,
-    state: LoanState,
-  ): Promise<readonly LoanDocument[]> {
-    const { vault, clock } = this.#deps;
-    const values = input.documents.map(({ value }) => value);
-    const forgotten = 'schedule' in state && state.borrowerForgottenAt !== undefined;
-    // Without an operation, or with a forgotten borrower, nothing is stored under these names, and none is compared.
-    if (forgotten || !('schedule' in state)) return documentsOf(input, values, clock.now());
-    const names = await privateNames(vault, stream, values, state.documents);
-    if (!names) throw keyGone(state.code);
-    return documentsOf(input, names, clock.now());
-  }
-
-  async #receipt(stream: string, input: AddDocumentsInput, state: LoanState): Promise<DocumentsReceipt> {
-    if (!('schedule' in state)) throw new Error('an operation that took documents has a state');
-    const requested = await this.#requested(stream, input, state);
-    const documents = requested.map((document, i) => {
-      const stored = state.documents.find((one) => isSameDocument(state, one, document));
-      if (!stored) throw new Error('an accepted document stands in the state');
-      const value = state.borrowerForgottenAt === undefined ? input.documents[i]!.value : null;
-      return { ...stored, value };
-    });
-    return { code: input.code, documents };
-  }
-}
+const isStored = (state: LoanState, document: LoanDocument): boolean =>
+  'schedule' in state && state.documents.some((one) => isSameDocument(state, one, document));
 
 /** Deleted without a record of it: there is nothing to seal with, and nothing is ever stored plainly. */
 const keyGone = (code: LoanCode): DomainError =>

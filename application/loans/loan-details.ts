@@ -1,13 +1,21 @@
 import type { Installment, PaymentMethod, PrepaymentCredit } from '../../domain/installment/installment.ts';
 import { outstandingAtDue } from '../../domain/loan/payments.ts';
-import type { RejectionReason, RepurchaseReason } from '../../domain/loan/events.ts';
+import type { RejectionReason } from '../../domain/loan/events.ts';
+import type { RepurchaseReason } from '../../domain/loan/exits.ts';
 import { openFaceValue, payoffValue } from '../../domain/loan/state.ts';
+import { owesSchedule } from '../../domain/loan/statuses.ts';
+import type { LoanStatus } from '../../domain/loan/statuses.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { InstallmentCode, Timestamp } from '../../domain/shared/identifiers.ts';
 import { LARGEST_AMOUNT, cents } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';
-import type { InstallmentRow, LoanView, PrepaymentRow } from '../../projections/loan/loan-view.ts';
-import { businessDayOf } from '../portfolio/show-portfolio.ts';
+import type { LoanRow } from './loan-page.ts';
+import type { LoanView } from './loan-reader.ts';
+
+type InstallmentRow = LoanView['installments'][number];
+type PrepaymentRow = LoanView['prepayments'][number];
+import { businessDayOf } from '../support/business-day.ts';
+import { maskDocument } from '../privacy/forget-borrower.ts';
 import type { Borrower } from '../ports/borrower-vault.ts';
 
 export interface InstallmentDetails {
@@ -22,7 +30,7 @@ export interface InstallmentDetails {
   readonly outstandingValue: Cents;
 }
 
-export interface DisbursementDetails {
+interface DisbursementDetails {
   readonly value: Cents;
   /** The day that the decision stated, otherwise the business day on which the disbursement was registered. */
   readonly date: CalendarDate;
@@ -55,17 +63,11 @@ export interface RenegotiationDetails {
   readonly completedAt: Timestamp | null;
 }
 
+/** What a list shows of an operation. */
+export type LoanSummary = ReturnType<typeof summaryOf>;
+
 /** One operation as its integrator may see it; amounts in cents, the borrower's document masked. */
-export interface LoanDetails {
-  readonly code: string;
-  readonly fundId: string;
-  readonly status: string;
-  readonly productType: string;
-  readonly acquisitionValue: Cents;
-  readonly numberOfInstallments: number;
-  readonly dateIssued: CalendarDate;
-  readonly receivedAt: Timestamp;
-  readonly updatedAt: Timestamp;
+export interface LoanDetails extends LoanSummary {
   readonly statusHistory: readonly { readonly status: string; readonly at: Timestamp }[];
   /** null once the borrower was forgotten */
   readonly borrower: {
@@ -98,10 +100,6 @@ export interface LoanDetails {
   readonly rejectionReasons?: readonly RejectionReason[];
   readonly version: number;
 }
-
-/** Keeps the last two characters: enough to recognise a document, not to use it. */
-export const maskDocument = (documentNumber: string): string =>
-  '*'.repeat(Math.max(0, documentNumber.length - 2)) + documentNumber.slice(-2);
 
 const installmentOf = (row: InstallmentRow): Installment => {
   const schedule = {
@@ -161,10 +159,6 @@ const statable = (value: Cents): Cents | null => (value > LARGEST_AMOUNT ? null 
 const parsed = <T>(text: string | null): T | undefined =>
   text === null ? undefined : (JSON.parse(text) as T);
 
-/** An operation whose installments still count; frozen ones of an ended operation owe the fund nothing more. */
-const owes = (status: string): boolean => status !== 'rejected' && !ENDED.has(status);
-const ENDED = new Set(['settled', 'repurchased', 'reversed', 'resolved', 'renegotiated']);
-
 /** What the row holds sealed, opened as far as the operation's key is still there. */
 export interface OpenedTexts {
   readonly borrower: Borrower | undefined;
@@ -173,6 +167,18 @@ export interface OpenedTexts {
   readonly reasonDetail: string | undefined;
 }
 
+export const summaryOf = (loan: LoanRow) => ({
+  code: loan.code,
+  fundId: loan.fund_id,
+  status: loan.status,
+  productType: loan.product_type,
+  acquisitionValue: cents(loan.acquisition_value),
+  numberOfInstallments: loan.number_of_installments,
+  dateIssued: loan.date_issued as CalendarDate,
+  receivedAt: loan.received_at as Timestamp,
+  updatedAt: loan.updated_at as Timestamp,
+});
+
 export const loanDetailsOf = (
   view: LoanView,
   { borrower, documentNames, reasonDetail }: OpenedTexts,
@@ -180,22 +186,14 @@ export const loanDetailsOf = (
 ): LoanDetails => {
   const { loan } = view;
   const installments = view.installments.map(installmentOf);
-  const open = owes(loan.status) ? installments : [];
+  const open = owesSchedule(loan.status as LoanStatus) ? installments : [];
   const disbursement = parsed<StoredDisbursement>(loan.disbursement);
   const repurchase = parsed<Omit<RepurchaseDetails, 'reasonDetail'>>(loan.repurchase);
   const renegotiation = parsed<RenegotiationDetails>(loan.renegotiation);
   const rejectionReasons = parsed<RejectionReason[]>(loan.rejection_reasons);
   const payoffDate = today < loan.date_issued ? (loan.date_issued as CalendarDate) : today;
   return {
-    code: loan.code,
-    fundId: loan.fund_id,
-    status: loan.status,
-    productType: loan.product_type,
-    acquisitionValue: cents(loan.acquisition_value),
-    numberOfInstallments: loan.number_of_installments,
-    dateIssued: loan.date_issued as CalendarDate,
-    receivedAt: loan.received_at as Timestamp,
-    updatedAt: loan.updated_at as Timestamp,
+    ...summaryOf(loan),
     statusHistory: view.statusHistory.map(({ status, at }) => ({ status, at: at as Timestamp })),
     borrower: borrower
       ? {

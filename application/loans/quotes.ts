@@ -1,29 +1,22 @@
-import type {
-  AllocationLine,
-  ExitBasis,
-  LoanEvent,
-  PresentValueLine,
-  Pricing,
-  RepurchaseReason,
-} from '../../domain/loan/events.ts';
-import { loanDecider } from '../../domain/loan/index.ts';
+import type { AllocationLine } from '../../domain/curve/prepayment.ts';
+import type { PresentValueLine } from '../../domain/curve/present-value.ts';
+import type { ExitBasis, LoanEvent, Pricing } from '../../domain/loan/events.ts';
+import type { RepurchaseReason } from '../../domain/loan/exits.ts';
+import { againstSchedule } from '../../domain/installment/installment.ts';
+import { fold, loanDecider } from '../../domain/loan/index.ts';
+import { partiallyPaid } from '../../domain/loan/payments.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import { daysBetween } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { InstallmentCode, LoanCode, Timestamp } from '../../domain/shared/identifiers.ts';
-import { cents } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';
-import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { loanStream } from '../command-handling/operation.ts';
-import type { BusinessClock } from '../ports/clock.ts';
-import type { RequestContext } from '../ports/clients.ts';
-import { requirePaymentDate } from './inputs.ts';
-import type {
-  PaymentDatePolicy,
-  ProcessPrepaymentInput,
-  RequestRepurchaseInput,
-  SettleInstallmentInput,
-} from './inputs.ts';
+import type { RequestContext } from '../command-handling/request-context.ts';
+import { requirePaymentDate } from './payment-dates.ts';
+import type { AskedPrepayment } from './process-prepayment.ts';
+import type { AskedRepurchase } from './request-repurchase.ts';
+import type { AskedSettlement } from './settle-installment.ts';
+import type { LoanParts } from './loan-parts.ts';
 
 /** One open installment and what it is worth on the quote's date. */
 export interface QuoteLine {
@@ -47,7 +40,7 @@ interface Quote {
 }
 
 /** What one installment would take. */
-export interface SettlementQuoteLine extends Omit<QuoteLine, 'presentValue'> {
+interface SettlementQuoteLine extends Omit<QuoteLine, 'presentValue'> {
   /** What it owes on its due date. */
   readonly scheduledValue: Cents;
   readonly settledValue: Cents;
@@ -93,101 +86,97 @@ export interface RepurchaseQuote extends Quote {
   readonly lines: readonly QuoteLine[];
 }
 
-interface Dependencies {
-  readonly commands: Pick<CommandHandler, 'preview'>;
-  readonly clock: BusinessClock;
-  readonly paymentDates: PaymentDatePolicy;
-}
+type Quoting = Pick<LoanParts, 'commands' | 'clock' | 'paymentDates'>;
 
-/** Answers what a request would do, by the same decisions, and stores nothing. The request's key is neither looked up nor used. */
-export class Quotes {
-  readonly #deps: Dependencies;
+/**
+ * What a settlement would do, by the same decision; nothing is stored, and the request's key is neither looked up nor used.
+ * @throws DomainError `invalid_date`, `loan_not_found`, `installment_not_found`, `operation_invalid_state`,
+ *   `installment_already_closed`
+ */
+export const quoteSettlement = async (
+  { commands, clock, paymentDates }: Quoting,
+  context: RequestContext,
+  input: AskedSettlement,
+): Promise<SettlementQuote> => {
+  const { code, idempotencyKey: _, ...payment } = input;
+  const { installmentCode, settledAt, settledValue } = payment;
+  requirePaymentDate(paymentDates, clock, 'settled_at', settledAt);
+  const now = clock.now();
+  const { state, events } = await commands.preview(
+    loanStream(context.applicationId, code),
+    (current) => loanDecider.decide({ type: 'SettleInstallment', ...payment, now }, current),
+    context.onlyFundIds,
+  );
+  const event = events[0];
+  if (event?.type !== 'InstallmentSettled' || !('pricing' in state))
+    throw new Error('a settlement begins with its event');
+  const { scheduledValue, lateDays } = event;
+  const [placed] = linesOf(state, [{ installmentCode }], settledAt);
+  if (!placed) throw new Error('one installment has one line');
+  return {
+    ...quoteOf(code, state, state, events),
+    ...{ installmentCode, settledAt, settledValue },
+    lines: [{ ...placed, scheduledValue, settledValue, ...againstSchedule(event), lateDays }],
+    calculatedAt: event.processedAt,
+  };
+};
 
-  constructor(dependencies: Dependencies) {
-    this.#deps = dependencies;
-  }
+/** @throws DomainError `invalid_date`, `loan_not_found`, `operation_invalid_state` */
+export const quotePrepayment = async (
+  { commands, clock, paymentDates }: Quoting,
+  context: RequestContext,
+  input: AskedPrepayment,
+): Promise<PrepaymentQuote> => {
+  const { code, prepaymentValue, prepaymentDate, paymentMethod } = input;
+  requirePaymentDate(paymentDates, clock, 'prepayment_date', prepaymentDate);
+  const payment = { prepaymentValue, prepaymentDate, paymentMethod, now: clock.now() };
+  const { state, events } = await commands.preview(
+    loanStream(context.applicationId, code),
+    (current) => loanDecider.decide({ type: 'ProcessPrepayment', ...payment }, current),
+    context.onlyFundIds,
+  );
+  const event = events[0];
+  if (event?.type !== 'PrepaymentProcessed') throw new Error('a prepayment begins with its event');
+  const { payoffValue, settledInstallments, remainingBalance, excessValue, lines } = event;
+  const partial = partiallyPaid(event);
+  return {
+    ...quoteOf(code, state, event, events),
+    calculatedAt: event.processedAt,
+    ...{ prepaymentValue, prepaymentDate, payoffValue, settledInstallments, remainingBalance, excessValue },
+    ...(partial && {
+      partiallyPaid: {
+        installmentCode: partial.installmentCode,
+        outstandingValue: partial.outstandingAtDue,
+      },
+    }),
+    lines: linesOf(state, lines, prepaymentDate),
+  };
+};
 
-  /**
-   * @throws DomainError `invalid_date`, `loan_not_found`, `installment_not_found`, `operation_invalid_state`,
-   *   `installment_already_closed`
-   */
-  async settlement(context: RequestContext, input: SettleInstallmentInput): Promise<SettlementQuote> {
-    const { commands, clock, paymentDates } = this.#deps;
-    const { code, idempotencyKey: _, ...payment } = input;
-    const { installmentCode, settledAt, settledValue } = payment;
-    requirePaymentDate(paymentDates, clock, 'settled_at', settledAt);
-    const now = clock.now();
-    const { state, events } = await commands.preview(
-      loanStream(context.applicationId, code),
-      (current) => loanDecider.decide({ type: 'SettleInstallment', ...payment, now }, current),
-      context.onlyFundIds,
-    );
-    const event = events[0];
-    if (event?.type !== 'InstallmentSettled' || !('pricing' in state))
-      throw new Error('a settlement begins with its event');
-    const { scheduledValue, lateDays } = event;
-    const [placed] = linesOf(state, [{ installmentCode }], settledAt);
-    if (!placed) throw new Error('one installment has one line');
-    const difference = cents(Math.max(0, scheduledValue - settledValue));
-    const surplus = cents(Math.max(0, settledValue - scheduledValue));
-    return {
-      ...quoteOf(code, state, state, events),
-      ...{ installmentCode, settledAt, settledValue },
-      lines: [{ ...placed, scheduledValue, settledValue, difference, surplus, lateDays }],
-      calculatedAt: event.processedAt,
-    };
-  }
-
-  /** @throws DomainError `invalid_date`, `loan_not_found`, `operation_invalid_state` */
-  async prepayment(context: RequestContext, input: ProcessPrepaymentInput): Promise<PrepaymentQuote> {
-    const { commands, clock, paymentDates } = this.#deps;
-    const { code, prepaymentValue, prepaymentDate, paymentMethod } = input;
-    requirePaymentDate(paymentDates, clock, 'prepayment_date', prepaymentDate);
-    const payment = { prepaymentValue, prepaymentDate, paymentMethod, now: clock.now() };
-    const { state, events } = await commands.preview(
-      loanStream(context.applicationId, code),
-      (current) => loanDecider.decide({ type: 'ProcessPrepayment', ...payment }, current),
-      context.onlyFundIds,
-    );
-    const event = events[0];
-    if (event?.type !== 'PrepaymentProcessed') throw new Error('a prepayment begins with its event');
-    const { payoffValue, settledInstallments, remainingBalance, excessValue, partial, lines } = event;
-    return {
-      ...quoteOf(code, state, event, events),
-      calculatedAt: event.processedAt,
-      ...{ prepaymentValue, prepaymentDate, payoffValue, settledInstallments, remainingBalance, excessValue },
-      ...(partial && {
-        partiallyPaid: {
-          installmentCode: partial.installmentCode,
-          outstandingValue: partial.outstandingAtDue,
-        },
-      }),
-      lines: linesOf(state, lines, prepaymentDate),
-    };
-  }
-
-  /** @throws DomainError `invalid_date`, `loan_not_found`, `operation_invalid_state` */
-  async repurchase(context: RequestContext, input: RequestRepurchaseInput): Promise<RepurchaseQuote> {
-    const { commands, clock } = this.#deps;
-    const { idempotencyKey: _, code, ...request } = input;
-    const now = clock.now();
-    const { state, events } = await commands.preview(
-      loanStream(context.applicationId, code),
-      (current) => loanDecider.decide({ type: 'RequestRepurchase', ...request, now }, current),
-      context.onlyFundIds,
-    );
-    const event = events[0];
-    if (event?.type !== 'RepurchaseRequested') throw new Error('a repurchase begins with its request');
-    const { reason, effectiveDate, repurchaseValue, calculatedValue, valueSource, receivedValue } = event;
-    return {
-      ...quoteOf(code, state, event, events),
-      calculatedAt: event.calculatedAt,
-      ...{ reason, effectiveDate, repurchaseValue, calculatedValue, valueSource, receivedValue },
-      ...pricedBy(state),
-      lines: linesOf(state, event.lines, effectiveDate),
-    };
-  }
-}
+/** @throws DomainError `invalid_date`, `loan_not_found`, `operation_invalid_state` */
+export const quoteRepurchase = async (
+  { commands, clock }: Quoting,
+  context: RequestContext,
+  input: AskedRepurchase,
+): Promise<RepurchaseQuote> => {
+  const { idempotencyKey: _, code, ...request } = input;
+  const now = clock.now();
+  const { state, events } = await commands.preview(
+    loanStream(context.applicationId, code),
+    (current) => loanDecider.decide({ type: 'RequestRepurchase', ...request, now }, current),
+    context.onlyFundIds,
+  );
+  const event = events[0];
+  if (event?.type !== 'RepurchaseRequested') throw new Error('a repurchase begins with its request');
+  const { reason, effectiveDate, repurchaseValue, calculatedValue, valueSource, receivedValue } = event;
+  return {
+    ...quoteOf(code, state, event, events),
+    calculatedAt: event.calculatedAt,
+    ...{ reason, effectiveDate, repurchaseValue, calculatedValue, valueSource, receivedValue },
+    ...pricedBy(state),
+    lines: linesOf(state, event.lines, effectiveDate),
+  };
+};
 
 const quoteOf = (
   code: LoanCode,
@@ -197,7 +186,7 @@ const quoteOf = (
 ) => ({
   code,
   pricing,
-  resultingStatus: events.reduce((before, event) => loanDecider.evolve(before, event), state).status,
+  resultingStatus: fold(state, events).status,
 });
 
 const pricedBy = (

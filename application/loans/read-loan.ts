@@ -1,8 +1,6 @@
-import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { SealedBorrower, Timestamp } from '../../domain/shared/identifiers.ts';
+import type { SealedBorrower } from '../../domain/shared/identifiers.ts';
 import type { PrivateText } from '../../domain/shared/private-text.ts';
-import type { LoanView } from '../../projections/loan/loan-view.ts';
 import { loanStream, seesFund } from '../command-handling/operation.ts';
 import { loanReceived } from '../event-codec/entries.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
@@ -10,12 +8,13 @@ import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { DocumentContents, StoredContent } from '../ports/document-store.ts';
 import type { EventStore } from '../ports/event-store.ts';
-import type { LoanPage, LoanReader, LoanVersions } from '../ports/loan-queries.ts';
 import { readTexts } from '../privacy/forget-borrower.ts';
-import type { RequestContext } from '../ports/clients.ts';
+import type { RequestContext } from '../command-handling/request-context.ts';
 import { instantOf } from '../schemas/values.ts';
-import { loanDetailsOf } from './loan-details.ts';
-import type { LoanDetails, OpenedTexts } from './loan-details.ts';
+import { loanDetailsOf, summaryOf } from './loan-details.ts';
+import type { LoanDetails, LoanSummary, OpenedTexts } from './loan-details.ts';
+import type { LoanListQuery } from './loan-page.ts';
+import type { LoanPage, LoanView, SqlLoanReader, SqlLoanVersions } from './loan-reader.ts';
 import type { OwnWrites } from './own-writes.ts';
 
 /** Resolves true once the read model holds this revision of the stream, false when it did not within the time. */
@@ -37,25 +36,15 @@ const READ_WAIT_MS = 3_000;
 const STREAMS_IN_ONE_QUERY = 500;
 const LOAN_RECEIVED = loanReceived.storedType;
 
-export interface ListLoansInput {
-  readonly status?: string;
-  readonly fundId?: string;
-  /** RFC 3339 */
-  readonly updatedSince?: string;
-  readonly limit: number;
-  readonly cursor?: string;
-}
+/** Who reads: a client of an application, with the funds that it may see. An operator sees all of them. */
+export type Reader = Pick<RequestContext, 'applicationId' | 'onlyFundIds' | 'aside'>;
 
-export interface LoanSummary {
-  readonly code: string;
-  readonly fundId: string;
-  readonly status: string;
-  readonly productType: string;
-  readonly acquisitionValue: number;
-  readonly numberOfInstallments: number;
-  readonly dateIssued: CalendarDate;
-  readonly receivedAt: Timestamp;
-  readonly updatedAt: Timestamp;
+/** `updatedSince` as RFC 3339 writes instants. */
+export type LoansQuery = Omit<LoanListQuery, 'applicationId' | 'onlyFundIds'>;
+
+export interface ListedLoans {
+  readonly loans: readonly LoanSummary[];
+  readonly nextCursor: string | null;
 }
 
 /** A document of an operation as it was stored. */
@@ -67,9 +56,9 @@ export interface DocumentContent extends StoredContent {
 
 interface Dependencies {
   readonly events: EventStore;
-  readonly loans: LoanReader;
+  readonly loans: Pick<SqlLoanReader, 'find' | 'list'>;
   readonly progress: AppliedVersions;
-  readonly versions: LoanVersions;
+  readonly versions: Pick<SqlLoanVersions, 'of' | 'quarantined'>;
   readonly writes: Pick<OwnWrites, 'of' | 'seen'>;
   readonly vault: BorrowerVault;
   readonly contents: DocumentContents;
@@ -84,16 +73,16 @@ export class LoanReading {
     this.#deps = dependencies;
   }
 
-  async read(context: RequestContext, code: string): Promise<LoanDetails | undefined> {
-    const view = await this.#viewOf(context, code);
+  async read(reader: Reader, code: string): Promise<LoanDetails | undefined> {
+    const view = await this.#viewOf(reader, code);
     if (view === undefined) return undefined;
     const { vault, clock } = this.#deps;
     return loanDetailsOf(view, await openTexts(vault, view.loan.stream, view), clock.today());
   }
 
   /** @throws DomainError `loan_not_found`, `document_not_found` */
-  async document(context: RequestContext, code: string, documentId: string): Promise<DocumentContent> {
-    const view = await this.#viewOf(context, code);
+  async document(reader: Reader, code: string, documentId: string): Promise<DocumentContent> {
+    const view = await this.#viewOf(reader, code);
     if (view === undefined)
       throw new DomainError('loan_not_found', 'this application has no operation with this code');
     const { stream } = view.loan;
@@ -113,20 +102,22 @@ export class LoanReading {
   }
 
   /** With every write that was answered before. */
-  async #viewOf(context: RequestContext, code: string): Promise<LoanView | undefined> {
+  async #viewOf(reader: Reader, code: string): Promise<LoanView | undefined> {
     const { events, loans, progress } = this.#deps;
-    const stream = loanStream(context.applicationId, code);
+    const stream = loanStream(reader.applicationId, code);
     const head = await events.head(stream);
     if (head === 'no_stream') return undefined;
-    let view = await loans.find(context.applicationId, code);
+    let view = await loans.find(reader.applicationId, code);
     const fundId = view?.loan.fund_id ?? (await this.#fundOf(stream));
-    if (fundId === undefined || !seesFund(context, fundId)) return undefined;
+    if (fundId === undefined || !seesFund(reader, fundId)) return undefined;
     if (view === undefined || BigInt(view.loan.version) < head) {
-      if (!(await progress.waitForVersion(stream, head, READ_WAIT_MS)))
+      view = undefined;
+      const { aside = atOnce } = reader;
+      if (!(await aside(() => progress.waitForVersion(stream, head, READ_WAIT_MS))))
         throw (await this.#isQuarantined(stream))
           ? new OperationQuarantinedError()
           : new ReadModelBehindError();
-      view = await loans.find(context.applicationId, code);
+      view = await loans.find(reader.applicationId, code);
     }
     return view;
   }
@@ -165,33 +156,21 @@ export class LoanReading {
     }
   }
 
-  async list(
-    context: RequestContext,
-    { updatedSince, ...input }: ListLoansInput,
-  ): Promise<{ loans: readonly LoanSummary[]; nextCursor: string | null }> {
-    const { applicationId, onlyFundIds } = context;
+  async list(reader: Reader, { updatedSince, ...query }: LoansQuery): Promise<ListedLoans> {
+    const { applicationId, onlyFundIds } = reader;
     const since = updatedSince !== undefined && { updatedSince: instantOf('updated_since', updatedSince) };
     await this.#untilWritesShow(applicationId);
     const page: LoanPage = await this.#deps.loans.list({
       applicationId,
       ...(onlyFundIds && { onlyFundIds }),
-      ...input,
+      ...query,
       ...since,
     });
-    const loans = page.loans.map((row) => ({
-      code: row.code,
-      fundId: row.fund_id,
-      status: row.status,
-      productType: row.product_type,
-      acquisitionValue: row.acquisition_value,
-      numberOfInstallments: row.number_of_installments,
-      dateIssued: row.date_issued as CalendarDate,
-      receivedAt: row.received_at as Timestamp,
-      updatedAt: row.updated_at as Timestamp,
-    }));
-    return { loans, nextCursor: page.nextCursor };
+    return { loans: page.loans.map(summaryOf), nextCursor: page.nextCursor };
   }
 }
+
+const atOnce = <Value>(work: () => Promise<Value>): Promise<Value> => work();
 
 /** JSON text of what may name a person; empty where there is none, or once it was forgotten. */
 const privateText = (column: string): PrivateText | undefined =>

@@ -1,4 +1,4 @@
-import type { LoanVersions } from '../ports/loan-queries.ts';
+import type { SqlLoanVersions } from './loan-reader.ts';
 import type { AppliedVersions } from './read-loan.ts';
 
 interface Waiter {
@@ -9,7 +9,7 @@ interface Waiter {
 }
 
 interface PolledDependencies {
-  readonly versions: Pick<LoanVersions, 'of'>;
+  readonly versions: Pick<SqlLoanVersions, 'of'>;
   readonly sleep: (ms: number) => Promise<void>;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
@@ -81,7 +81,7 @@ export class PolledProgress implements AppliedVersions {
 }
 
 /** A projector of this process, which knows at once what it has applied. */
-export interface LocalProjector extends AppliedVersions {
+interface LocalProjector extends AppliedVersions {
   status(): { readonly state: 'stopped' | 'running' | 'retrying' | 'halted' };
 }
 

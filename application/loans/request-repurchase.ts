@@ -1,69 +1,62 @@
 import type { RequestRepurchase as RequestRepurchaseCommand } from '../../domain/loan/commands.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
-import type { CommandHandler } from '../command-handling/command-handler.ts';
-import { askedBy, canonicalText, loanStream } from '../command-handling/operation.ts';
+import { askedBy, claimedFor, loanStream } from '../command-handling/operation.ts';
+import type { Asked } from '../command-handling/operation.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
-import type { BusinessClock } from '../ports/clock.ts';
-import type { Outcome, RequestContext } from '../ports/clients.ts';
-import { ENDPOINTS } from './inputs.ts';
-import type { RepurchaseReceipt, RequestRepurchaseInput } from './inputs.ts';
+import type { Outcome, RequestContext } from '../command-handling/request-context.ts';
+import { ENDPOINTS } from '../command-handling/endpoints.ts';
+import type { LoanParts } from './loan-parts.ts';
 
-interface Dependencies {
-  readonly commands: CommandHandler;
-  readonly vault: Pick<BorrowerVault, 'digest' | 'sealText'>;
-  readonly clock: BusinessClock;
-}
+export type AskedRepurchase = Asked<Omit<RequestRepurchaseCommand, 'reasonDetail'>> & {
+  readonly reasonDetail?: string;
+};
+export type RepurchaseReceipt = ReturnType<typeof receiptOf>;
 
 type Remark = Pick<RequestRepurchaseCommand, 'reasonDetail'>;
 
-/** Asks that an operation leaves the portfolio; the administrator completes it. */
-export class RequestRepurchase {
-  readonly #deps: Dependencies;
+/**
+ * Asks that an operation leaves the portfolio; the administrator completes it.
+ * A replay answers the value of the request and the status of now.
+ * @throws DomainError `invalid_date`, `idempotency_conflict`, `loan_not_found`, `operation_invalid_state`
+ */
+export const requestRepurchase = async (
+  { commands, vault, clock }: Pick<LoanParts, 'commands' | 'vault' | 'clock'>,
+  context: RequestContext,
+  input: AskedRepurchase,
+): Promise<Outcome<RepurchaseReceipt>> => {
+  const { idempotencyKey, ...contents } = input;
+  const { code: _, reasonDetail, ...request } = contents;
+  const stream = loanStream(context.applicationId, input.code);
+  const { replayed, state } = await commands.handle({
+    stream,
+    ...askedBy(context),
+    idempotency: claimedFor(vault, ENDPOINTS.requestRepurchase, idempotencyKey, contents),
+    decide: async (current) => {
+      const remark = await sealRemark(vault, stream, reasonDetail, current);
+      return loanDecider.decide(
+        { type: 'RequestRepurchase', ...request, ...remark, now: clock.now() },
+        current,
+      );
+    },
+  });
+  return { replayed, result: receiptOf(state) };
+};
 
-  constructor(dependencies: Dependencies) {
-    this.#deps = dependencies;
-  }
+/** Once the borrower is forgotten there is nothing left to seal a remark with, so none is kept. */
+const sealRemark = async (
+  vault: Pick<BorrowerVault, 'sealText'>,
+  stream: string,
+  remark: string | undefined,
+  state: LoanState,
+): Promise<Remark> => {
+  if (remark === undefined || !('schedule' in state) || state.borrowerForgottenAt !== undefined) return {};
+  const reasonDetail = await vault.sealText(stream, remark);
+  return reasonDetail ? { reasonDetail } : {};
+};
 
-  /**
-   * A replay answers the value of the request and the status of now.
-   * @throws DomainError `invalid_date`, `idempotency_conflict`, `loan_not_found`, `operation_invalid_state`
-   */
-  async execute(context: RequestContext, input: RequestRepurchaseInput): Promise<Outcome<RepurchaseReceipt>> {
-    const { commands, vault, clock } = this.#deps;
-    const { idempotencyKey, ...contents } = input;
-    const { code: _, reasonDetail, ...request } = contents;
-    const stream = loanStream(context.applicationId, input.code);
-    const { replayed, state } = await commands.handle({
-      stream,
-      ...askedBy(context),
-      idempotency: {
-        endpoint: ENDPOINTS.requestRepurchase,
-        key: idempotencyKey,
-        fingerprint: vault.digest(canonicalText(contents)),
-        claim: true,
-      },
-      decide: async (current) => {
-        const remark = await this.#sealRemark(stream, reasonDetail, current);
-        return loanDecider.decide(
-          { type: 'RequestRepurchase', ...request, ...remark, now: clock.now() },
-          current,
-        );
-      },
-    });
-    return { replayed, result: receiptOf(state) };
-  }
-
-  /** Once the borrower is forgotten there is nothing left to seal a remark with, so none is kept. */
-  async #sealRemark(stream: string, remark: string | undefined, state: LoanState): Promise<Remark> {
-    if (remark === undefined || !('schedule' in state) || state.borrowerForgottenAt !== undefined) return {};
-    const reasonDetail = await this.#deps.vault.sealText(stream, remark);
-    return reasonDetail ? { reasonDetail } : {};
-  }
-}
-
-/** An operation has at most one repurchase, because no state after it is active again. */
-const receiptOf = (state: LoanState): RepurchaseReceipt => {
+/** An operation has at most one repurchase, because no state after it is active again. A replay tells how it ended. */
+const receiptOf = (state: LoanState) => {
   if (!('repurchase' in state)) throw new Error('an accepted repurchase stands in the state');
   const { code, status, repurchase } = state;
   const { reason, repurchaseValue, calculatedAt } = repurchase;

@@ -1,9 +1,10 @@
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
-import type { Standing } from '../ports/fund-reports.ts';
-import type { Held, Valued } from './show-portfolio.ts';
+import type { Held, Valued } from './position.ts';
+import type { Standing } from './standings-reader.ts';
 
 /** What some of the operations are worth to the fund; present value in integer cents. */
-export interface Worth {
+interface Worth {
   readonly operations: number;
   readonly presentValue: number;
 }
@@ -20,7 +21,7 @@ export interface OperationWorth {
   readonly presentValue: number;
 }
 
-export interface BorrowerWorth extends Worth {
+interface BorrowerWorth extends Worth {
   /** The borrower's largest operation, which is how the borrower can be named: who it is stands nowhere here. */
   readonly largest: OperationWorth & { readonly stream: string };
 }
@@ -38,10 +39,12 @@ export interface Concentration {
 export interface DueMonth extends Held {
   /** As in 2026-06. */
   readonly month: string;
+  /** Of the face value, what was due before the day. */
+  readonly overdueFaceValue: number;
 }
 
 export const LARGEST = 20;
-/** So many are gathered before the small ones are let go again. */
+/** Operations that are kept in memory before all but the largest are let go. */
 const GATHERED = 10_000;
 const MONTH = 'yyyy-mm'.length;
 
@@ -114,12 +117,18 @@ const statusOf = (standing: Standing | undefined): string | undefined =>
 
 /** Gathers what a walk over the held operations comes past. */
 export class Composition {
-  readonly #months = new Map<string, { installments: number; faceValue: number; presentValue: number }>();
+  readonly #date: CalendarDate;
+  readonly #months = new Map<string, { -readonly [Name in keyof Omit<DueMonth, 'month'>]: number }>();
   readonly #applications = new Parts();
   readonly #states = new Parts();
   readonly #products = new Parts();
   readonly #borrowers = new Borrowers();
   #largest: OperationWorth[] = [];
+
+  /** @param date the day that is looked at */
+  constructor(date: CalendarDate) {
+    this.#date = date;
+  }
 
   /** @param borrowers a digest for each stream; @see TellBorrowers */
   add(page: readonly Valued[], standings: readonly Standing[], borrowers: ReadonlyMap<string, string>): void {
@@ -165,6 +174,7 @@ export class Composition {
       const month = this.#monthOf(dueDate.slice(0, MONTH));
       month.installments += 1;
       month.faceValue += faceValue;
+      if (dueDate < this.#date) month.overdueFaceValue += faceValue;
       month.presentValue += presentValue;
       worth += presentValue;
     }
@@ -174,7 +184,10 @@ export class Composition {
   #monthOf(month: string) {
     let sums = this.#months.get(month);
     if (sums === undefined)
-      this.#months.set(month, (sums = { installments: 0, faceValue: 0, presentValue: 0 }));
+      this.#months.set(
+        month,
+        (sums = { installments: 0, faceValue: 0, overdueFaceValue: 0, presentValue: 0 }),
+      );
     return sums;
   }
 }

@@ -28,6 +28,8 @@ export interface BorrowerVault {
   seal(stream: string, borrower: Borrower): Promise<SealedBorrower>;
   /** `undefined` once the key was deleted. @throws Error when the text was tampered with */
   open(stream: string, sealed: SealedBorrower): Promise<Borrower | undefined>;
+  /** The same, where a key that is lost is no fault. */
+  peek(stream: string, sealed: SealedBorrower): Promise<Borrower | undefined>;
   /**
    * Further text about the operation, with the key that its borrower was sealed with; undefined once that was deleted. It stays plain
    * while processes may run that cannot open it.
@@ -39,34 +41,4 @@ export interface BorrowerVault {
   openTexts(stream: string, texts: readonly Sealed[]): Promise<readonly (string | undefined)[]>;
   /** Keyed digest (hexadecimal) of canonical text: equal texts give equal digests, and without the service's key they cannot be guessed. */
   digest(text: string): string;
-}
-
-/** Keys that seal an operation's borrower and documents. */
-export interface BorrowerKeys {
-  /**
-   * Deletes the key of an operation, for good; none is fine. Durable when it resolves. Processes that used it lately may still hold
-   * it in memory for at most 30 seconds.
-   */
-  forget(stream: string): Promise<void>;
-  /** The same for a key that was made before this instant, ISO 8601 UTC; a younger one stays. */
-  forgetOlder(stream: string, than: string): Promise<void>;
-}
-
-/** A borrower, told only by a keyed digest, and an operation whose data belongs to that borrower. */
-export interface BorrowerIndexEntry {
-  /** From `borrowerDigest`; without the service's key it cannot be guessed whom it stands for. */
-  readonly digest: string;
-  /** The operation's stream. */
-  readonly stream: string;
-}
-
-/** Finds a borrower's operations without storing who the borrower is. Durable when a call resolves. */
-export interface BorrowerIndex {
-  /** Entries that are there already change nothing. */
-  add(entries: readonly BorrowerIndexEntry[]): Promise<void>;
-  /** In the order of the streams' names. */
-  streamsOf(digest: string): Promise<readonly string[]>;
-  /** The entries of these operations, at most 1,000, in the order of their streams; none for one whose borrower was forgotten. */
-  entriesOf(streams: readonly string[]): Promise<readonly BorrowerIndexEntry[]>;
-  remove(entry: BorrowerIndexEntry): Promise<void>;
 }

@@ -14,7 +14,8 @@ export interface Lease {
  */
 export interface Leases {
   /**
-   * For `ttlMs` from now; undefined while another holder's lease lasts. The same holder gets it again under a higher token, because
+   * For `ttlMs` from now, as long as every holder of the name asks for; undefined while another holder's lease lasts, which is no longer
+   * than that however the store's clock is set. The same holder gets it again under a higher token, because
    * an answer may have been lost on the way.
    */
   acquire(name: string, holder: string, ttlMs: number): Promise<Lease | undefined>;
@@ -31,20 +32,26 @@ export interface StoredPlace {
   readonly updatedAt: string;
 }
 
-/** All of these places, for whoever has to set one right. */
-export interface StoredPlaces {
-  /** In the order of their names; one that is at the start has none. */
-  list(): Promise<readonly StoredPlace[]>;
-  /** Anywhere, back too; false, and nothing is stored, when it stands elsewhere than at `expected`. */
-  move(name: string, expected: LogPosition, position: LogPosition | 'start'): Promise<boolean>;
+/** A step of a follower of the log, from the place that is stored. */
+export interface LogProgress {
+  /** Of the place. */
+  readonly name: string;
+  readonly from: LogPosition | 'start';
+  readonly to: LogPosition;
 }
 
 /** How far a named process manager or relay has come. */
 export interface CheckpointStore {
   load(name: string): Promise<LogPosition | 'start'>;
   /**
-   * Moves it on from `expected`; false, and nothing is stored, when it stands elsewhere: another process moved it, and the caller
-   * is behind. A crash may take back the last moves, newest first; what they stood for is done again then.
+   * Anywhere, back too; false, and nothing is stored, when it stands elsewhere than at `expected`: another process moved it, and the
+   * caller is behind. A crash may take back the last moves, newest first; what they stood for is done again then.
    */
-  advance(name: string, expected: LogPosition | 'start', position: LogPosition): Promise<boolean>;
+  move(name: string, expected: LogPosition | 'start', position: LogPosition | 'start'): Promise<boolean>;
+}
+
+/** All of these places, for whoever has to set one right. */
+export interface StoredPlaces extends CheckpointStore {
+  /** In the order of their names; one that is at the start has none. */
+  list(): Promise<readonly StoredPlace[]>;
 }

@@ -1,5 +1,3 @@
-import type { RequestContext } from './clients.ts';
-
 /** A part of a content, in bytes: from `start`, to before `end`. */
 export interface ByteRange {
   readonly start: number;
@@ -9,6 +7,8 @@ export interface ByteRange {
 /** A file as it came in, already put aside and hashed on the way. */
 export interface ReceivedFile {
   readonly name: string;
+  /** Its place in the request as refusals name it, such as `files[2]`. */
+  readonly field: string;
   readonly size: number;
   /** Hexadecimal SHA-256 of the content. */
   readonly sha256: string;
@@ -39,17 +39,20 @@ export interface DocumentContents {
 export type FileKind = 'pdf' | 'docx';
 
 /** On whose behalf a file is looked at; `signal` is aborted when the caller does not wait for the answer any more. */
-export type Inspection = Pick<RequestContext, 'applicationId' | 'signal'>;
+export interface Inspection {
+  readonly applicationId: string;
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** Decides by content, never by the declared type. Bounded in time and memory, off the main thread where it parses. */
 export interface DocumentInspector {
   /**
-   * What the file really is.
+   * What the file really is, one of the kinds that are accepted.
    * @throws DomainError `invalid_file` naming the file and what is wrong with it
    * @throws OverShareError the application has too much of this kind of work under way
    * @throws InspectorAwayError files cannot be looked at now, whatever they are
    */
-  inspect(file: ReceivedFile, inspection: Inspection): Promise<FileKind>;
+  inspect(file: ReceivedFile, accepted: readonly FileKind[], inspection: Inspection): Promise<FileKind>;
 }
 
 /** Contents that go from one operation to another; each operation seals with a key of its own. */

@@ -1,3 +1,6 @@
+import type { LogProgress } from './coordination.ts';
+import type { LogPosition } from './event-store.ts';
+
 /** What the outside may know of a domain event; its body is frozen once and never changes. */
 export interface PublicEvent {
   /** UUID, the same however often the event is produced. */
@@ -14,16 +17,8 @@ export interface PublicEvent {
   readonly timestamp: string;
   /** The exact JSON text that every subscriber gets. */
   readonly body: string;
-}
-
-/** Thrown by a handler for an event that it can never handle: a bus that keeps its events puts it aside and goes on without it. */
-export class RefusedEventError extends Error {
-  override readonly name = 'RefusedEventError';
-  readonly eventId: string;
-  constructor(eventId: string, reason: string) {
-    super(reason);
-    this.eventId = eventId;
-  }
+  /** Of the stored event that it was made of; absent where a message of an earlier release does not say it. */
+  readonly position?: LogPosition;
 }
 
 /**
@@ -33,6 +28,12 @@ export class RefusedEventError extends Error {
 export type EventHandler = (
   events: readonly PublicEvent[],
   progress?: ConsumerProgress,
+) => Promise<void | 'progress_stored'>;
+
+/** A handler for what comes over a bus or straight from the log. @throws PlaceMovedError */
+export type EventDelivery = (
+  events: readonly PublicEvent[],
+  progress?: Progress,
 ) => Promise<void | 'progress_stored'>;
 
 /**
@@ -69,86 +70,19 @@ export interface ConsumerProgress {
   readonly operations: readonly OperationMark[];
 }
 
-/** The stored offset was not the expected one: another consumer has the partition, or an earlier try did commit. Nothing was stored. */
-export class PartitionLostError extends Error {
-  override readonly name = 'PartitionLostError';
-  constructor({ group, topic, partition, from }: ConsumerProgress) {
-    super(`group ${group} is no longer at offset ${from} of ${topic}/${partition}`);
+/** How far a batch brings whoever handles it: in a topic, or in the log itself. */
+export type Progress = ConsumerProgress | LogProgress;
+
+const overtaken = (progress: Progress): string => {
+  if ('name' in progress) return `${progress.name}: another process has moved on from ${progress.from}`;
+  const { group, topic, partition, from } = progress;
+  return `group ${group} is no longer at offset ${from} of ${topic}/${partition}`;
+};
+
+/** The stored place was not the expected one: another process has moved it, or an earlier try did commit. Nothing was stored. */
+export class PlaceMovedError extends Error {
+  override readonly name = 'PlaceMovedError';
+  constructor(progress: Progress) {
+    super(overtaken(progress));
   }
-}
-
-/**
- * Where consumer groups stand, in the store that holds the effects of what they consumed; this is the truth, the broker's own
- * record only follows. Errors of the store pass through.
- */
-export interface ConsumerOffsets {
-  /** Next offset by partition; no entry for a partition that the group never had. */
-  load(group: string, topic: string): Promise<ReadonlyMap<number, number>>;
-  /** First offset of a partition; changes nothing where there is one. */
-  begin(group: string, topic: string, partition: number, offset: number): Promise<void>;
-  /** For effects that are kept elsewhere, or that are none. @throws PartitionLostError */
-  advance(progress: ConsumerProgress): Promise<void>;
-  /** Changes the mark of one operation and no offset. False, and nothing changes, where the mark is not `before` any more. */
-  mark(group: string, before: OperationMark | undefined, after: OperationMark): Promise<boolean>;
-  /** What the group has handled of these operations, most of the time something of each. */
-  marks(group: string, operations: readonly string[]): Promise<ReadonlyMap<string, OperationMark>>;
-  /**
-   * Number of partitions over which the operations of a topic are spread: the first one that is told stays, until another is accepted.
-   * Where none was told yet, offsets that groups have there say it.
-   */
-  keepPartitions(topic: string, partitions: number): Promise<number>;
-  /** Undefined before the first. */
-  keptPartitions(topic: string): Promise<number | undefined>;
-  /** False, and nothing changes, when another number than `from` is kept. */
-  acceptPartitions(topic: string, from: number, to: number): Promise<boolean>;
-  /** Groups that have offsets there. */
-  groups(topic: string): Promise<readonly string[]>;
-}
-
-/** A message that a consumer group put aside, because it could not handle it, or not in its order. */
-export interface DeadLetter {
-  /** Undefined, like the others, for a message that does not say it. */
-  readonly eventId: string | undefined;
-  readonly name: string | undefined;
-  readonly applicationId: string | undefined;
-  readonly code: string | undefined;
-  readonly group: string;
-  readonly reason: string;
-  /** Where the message stood before. */
-  readonly topic: string;
-  readonly partition: number;
-  readonly offset: number;
-  /** ISO 8601 UTC */
-  readonly putAsideAt: string;
-}
-
-/** What the groups of the event bus have put aside. */
-export interface DeadLetters {
-  /** In the order in which they were put aside; a message that was put aside again after a crash comes once. */
-  list(): Promise<readonly DeadLetter[]>;
-  /** Whether the group has handled this event meanwhile. */
-  isHandled(group: string, event: PublicEvent): Promise<boolean>;
-  /** From now on the group counts this event as handled. */
-  noteHandled(group: string, event: PublicEvent): Promise<void>;
-}
-
-/** An operation with an event that cannot be published: from that event on, its events wait. */
-export interface HeldBack {
-  readonly stream: string;
-  /** Of the first event that waits. */
-  readonly revision: bigint;
-  readonly eventType: string;
-  readonly reason: string;
-}
-
-/** What the relay holds back. Durable when a call resolves. */
-export interface RelayQuarantine {
-  /** In the order of their names. */
-  list(): Promise<readonly (HeldBack & { readonly released: boolean })[]>;
-  /** Keeps what is there for the operation, but for the reason, and takes a release back. */
-  put(entry: HeldBack): Promise<void>;
-  /** The relay tries it again. False when nothing is held back of this operation. */
-  release(stream: string): Promise<boolean>;
-  /** Everything that waited is on the bus. */
-  remove(stream: string): Promise<void>;
 }

@@ -57,7 +57,7 @@ export interface AppendResult {
 
 /**
  * The streams: the only truth. An append is all or nothing, durable when it resolves, and guarded by the stream's revision.
- * The same append again (same stream, expected revision and event ids) answers the first result and stores nothing.
+ * An append that is repeated (stream, expected revision and event ids are equal) answers the first result and stores nothing.
  */
 export interface EventStore {
   /**
@@ -128,12 +128,17 @@ export class DamagedEventError extends Error {
 }
 
 export class StoreUnavailableError extends Error {
-  override readonly name = 'StoreUnavailableError';
+  override readonly name: string = 'StoreUnavailableError';
 }
 
-export type SubscriptionMessage =
+/** What the engine keeps is damaged: asking again gives the same. The message names the file, and the place as far as it is known. */
+export class DamagedStoreError extends StoreUnavailableError {
+  override readonly name = 'DamagedStoreError';
+}
+
+export type SubscriptionMessage<E = RecordedEvent> =
   /** Events in log order, never empty. `checkpoint` is the position of the last one: store it once all of them are handled. */
-  | { readonly kind: 'events'; readonly events: readonly RecordedEvent[]; readonly checkpoint: LogPosition }
+  | { readonly kind: 'events'; readonly events: readonly E[]; readonly checkpoint: LogPosition }
   /** Nothing of interest up to here. In band: every earlier event has been handed out before it. */
   | { readonly kind: 'checkpoint'; readonly checkpoint: LogPosition }
   /** The subscriber has seen all that existed when this was sent. In band as well; sent again after each catch-up. */
@@ -155,8 +160,24 @@ export interface SubscribeOptions {
  * the signal. Order is the log's. Nothing is read ahead of the consumer beyond a bounded buffer. An adapter whose connection
  * breaks resumes by itself from the last message that it handed out. It ends with DamagedEventError before an event that is none.
  */
-export interface EventSubscription {
-  subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionMessage>;
+export interface EventSubscription<E = RecordedEvent> {
+  subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionMessage<E>>;
+}
+
+/** Places of the log: where it ends, and whether one is of this log. */
+export interface LogPlaces {
+  /**
+   * Position of the last event: whatever was answered before the call lies at or before it, whatever is appended after the answer
+   * behind it, by this process or another.
+   * @throws StoreUnavailableError
+   */
+  end(): Promise<LogPosition | 'start'>;
+  /**
+   * Resolves when the log can be followed from there. Asked of the leader, where an engine has several nodes.
+   * @throws RangeError it lies beyond the end, or is no place of this log: an older state was restored, or this is another log
+   * @throws StoreUnavailableError
+   */
+  ensureHas(position: LogPosition): Promise<void>;
 }
 
 /** Events by their id, where the engine of the log keeps such an index. */

@@ -4,9 +4,6 @@ export interface WrappedText {
   readonly wrapped: string;
 }
 
-/** Something to be stored only while another entry still reads so. */
-export type Condition = WrappedText;
-
 /** A text that is wrapped anew: nothing happens unless it still reads `from`. */
 export interface Rewrapped {
   readonly name: string;
@@ -26,8 +23,8 @@ export interface WrappedTexts {
 export interface KeyStore extends WrappedTexts {
   /** Stores unless one exists; answers the one that counts. */
   putIfAbsent(name: string, wrapped: string): Promise<string>;
-  /** The same while the condition holds; otherwise nothing is stored or answered. */
-  putIfAbsentWhile(condition: Condition, name: string, wrapped: string): Promise<string | undefined>;
+  /** The same while another entry still reads so; otherwise nothing is stored or answered. */
+  putIfAbsentWhile(condition: WrappedText, name: string, wrapped: string): Promise<string | undefined>;
   /** Turns a condition over: once it resolves with true, nothing that was put while it read `from` is still on its way. */
   turn(change: Rewrapped): Promise<boolean>;
   get(name: string): Promise<string | undefined>;

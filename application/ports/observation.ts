@@ -1,4 +1,5 @@
-import type { LeasedDelivery } from './delivery-queue.ts';
+import type { PublicEvent } from './event-bus.ts';
+import type { AppendResult, EventToAppend, RecordedEvent } from './event-store.ts';
 
 /** A request as it comes in; what it was answered is known when its work has ended. */
 export interface WatchedRequest {
@@ -40,21 +41,29 @@ export interface CommandWatch {
 
 export const UNWATCHED_COMMANDS: CommandWatch = { run: (_, work) => work() };
 
-/** One attempt at a delivery, after it ended. Instants are UNIX milliseconds. */
-export interface WatchedAttempt {
-  readonly delivery: LeasedDelivery;
-  readonly startedAt: number;
-  readonly endedAt: number;
-  readonly outcome: 'delivered' | 'failed';
-  /** Stable word for what went wrong; absent when it was delivered. */
-  readonly reason?: string;
-  /** null when no status line came back */
-  readonly status: number | null;
+/** Follows each append from its call to its outcome, and is told of reads that failed. Never fails, and returns or throws what the append does. */
+export interface EventStoreWatch {
+  append(
+    stream: string,
+    events: readonly EventToAppend[],
+    append: () => Promise<AppendResult>,
+  ): Promise<AppendResult>;
+  readFailed(call: 'read' | 'head' | 'find_claim'): void;
 }
 
-/** Is told of each attempt. Returns at once and never fails. */
-export interface AttemptWatch {
-  attempted(attempt: WatchedAttempt): void;
+/** Is told how the calls of an SQL store end. Returns at once and never fails. */
+export interface SqlWatch {
+  committed(durationMs: number): void;
+  failed(call: 'read' | 'snapshot' | 'transaction', error: unknown): void;
+}
+
+/** Is told of public events on their way to the webhooks. Returns at once and never fails. Instants are UNIX milliseconds; what began then has just ended. */
+export interface PublicationWatch {
+  /** What was made of stored events. */
+  translated(recorded: readonly RecordedEvent[], events: readonly PublicEvent[]): void;
+  /** The bus or, without one, the lanes have them. */
+  published(events: readonly PublicEvent[], startedAt: number): void;
+  consumed(group: string, events: readonly PublicEvent[], startedAt: number): void;
 }
 
 /** What operators watch. Calls are cheap and never fail. */

@@ -1,18 +1,23 @@
 import { loanDecider } from '../../domain/loan/index.ts';
 import { requireLoan } from '../../domain/loan/state.ts';
+import { hasEnded } from '../../domain/loan/statuses.ts';
 import type { ExistingLoan, LoanState } from '../../domain/loan/state.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { PrivateText } from '../../domain/shared/private-text.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { loanStream, parseLoanStream } from '../command-handling/operation.ts';
-import type { BorrowerIndex, BorrowerKeys, BorrowerVault } from '../ports/borrower-vault.ts';
+import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import type { DocumentRemoval } from '../ports/document-store.ts';
-import { KeyMissingError } from './missing-keys.ts';
+import type { SqlBorrowerIndex } from './borrower-index.ts';
 
 /** One spelling a document: `529.982.247-25` and `52998224725` are the same. */
 export const bareDocument = (documentNumber: string): string =>
   documentNumber.replaceAll(/[.\-/\s]/g, '').toUpperCase();
+
+/** Keeps the last two characters: enough to recognise a document, not to use it. */
+export const maskDocument = (documentNumber: string): string =>
+  '*'.repeat(Math.max(0, documentNumber.length - 2)) + documentNumber.slice(-2);
 
 const DOCUMENT = /^(\d{11}|[0-9A-Z]{12}\d{2})$/;
 
@@ -34,12 +39,21 @@ export const readTexts = async (
   return texts.map((text) => (typeof text === 'object' ? opened.next().value : text));
 };
 
-interface Dependencies {
+export interface Forgetting {
   readonly commands: Pick<CommandHandler, 'handle' | 'preview'>;
-  readonly index: Pick<BorrowerIndex, 'streamsOf' | 'entriesOf' | 'remove'>;
-  readonly keys: BorrowerKeys;
+  readonly index: Pick<SqlBorrowerIndex, 'streamsOf' | 'entriesOf' | 'remove'>;
+  /** Keys that seal an operation's borrower and documents. */
+  readonly keys: {
+    /**
+     * Deletes the key of an operation, for good; none is fine. Durable when it resolves. Processes that used it lately may still hold
+     * it in memory for at most 30 seconds.
+     */
+    forget(stream: string): Promise<void>;
+    /** The same for a key that was made before this instant, ISO 8601 UTC; a younger one stays. */
+    forgetOlder(stream: string, than: string): Promise<void>;
+  };
   readonly documents: DocumentRemoval;
-  readonly vault: Pick<BorrowerVault, 'digest' | 'open'>;
+  readonly vault: Pick<BorrowerVault, 'digest' | 'peek'>;
   readonly clock: BusinessClock;
   readonly realClock: RealClock;
 }
@@ -66,17 +80,13 @@ export interface ForgetRequest {
   readonly reason?: string;
 }
 
-const OPEN: ReadonlySet<LoanState['status']> = new Set([
-  ...(['received', 'approved', 'term_signed', 'active', 'reserved', 'repurchase_pending'] as const),
-]);
-
 const LONGEST_ASSIGNMENT_MS = 3_600_000;
 
 const shown = ({ applicationId, code }: OperationPlace, loan: ExistingLoan): BorrowerOperation => ({
   applicationId,
   code,
   status: loan.status,
-  open: OPEN.has(loan.status),
+  open: !hasEnded(loan.status),
   documents: loan.documents.length,
   forgottenAt: loan.borrowerForgottenAt ?? null,
 });
@@ -86,9 +96,9 @@ const shown = ({ applicationId, code }: OperationPlace, loan: ExistingLoan): Bor
  * operation is found, so that a run that was cut off anywhere is finished by the next one.
  */
 export class ForgetBorrower {
-  readonly #deps: Dependencies;
+  readonly #deps: Forgetting;
 
-  constructor(dependencies: Dependencies) {
+  constructor(dependencies: Forgetting) {
     this.#deps = dependencies;
   }
 
@@ -120,7 +130,7 @@ export class ForgetBorrower {
     const stream = loanStream(place.applicationId, place.code);
     const loan = requireLoan(await this.#stateOf(stream));
     const known = await this.#digestIn(stream, loan);
-    if (typeof known === 'string')
+    if (known !== undefined)
       throw new DomainError(
         'operation_invalid_state',
         `the key of operation ${place.code} is there, so its data can be read and is not lost; forget its borrower with --document`,
@@ -194,23 +204,18 @@ export class ForgetBorrower {
   async #isOfAnother(stream: string, loan: ExistingLoan, digest: string): Promise<boolean> {
     if ((await this.#deps.index.entriesOf([stream])).length < 2) return false;
     const known = await this.#digestIn(stream, loan);
-    return typeof known === 'string' && known !== digest;
+    return known !== undefined && known !== digest;
   }
 
   /**
-   * Whose data the operation was received with. Undefined for a borrower on record as forgotten; null where the key is lost: gone, or
-   * replaced by one that does not open it, without such a record.
+   * Whose data the operation was received with. Undefined for a borrower on record as forgotten, and where the key is lost: gone, or
+   * replaced by one that does not open it. To give up a lost key is to know of it, so nobody is alarmed.
    */
-  async #digestIn(stream: string, loan: ExistingLoan): Promise<string | null | undefined> {
+  async #digestIn(stream: string, loan: ExistingLoan): Promise<string | undefined> {
     const { vault } = this.#deps;
     if (loan.borrowerForgottenAt !== undefined) return undefined;
-    try {
-      const borrower = await vault.open(stream, loan.borrower);
-      return borrower && borrowerDigest(vault, borrower.document_number);
-    } catch (error) {
-      if (error instanceof KeyMissingError) return null;
-      throw error;
-    }
+    const borrower = await vault.peek(stream, loan.borrower);
+    return borrower && borrowerDigest(vault, borrower.document_number);
   }
 
   async #stateOf(stream: string): Promise<LoanState> {

@@ -1,6 +1,4 @@
-import type { SealedBorrower } from '../../domain/shared/identifiers.ts';
 import { borrowerForgotten, loanReceived } from '../event-codec/entries.ts';
-import type { Borrower, BorrowerVault } from '../ports/borrower-vault.ts';
 import type { EventStore } from '../ports/event-store.ts';
 
 /** The key of an operation is gone, and the log holds no record that its borrower was forgotten: it was lost. */
@@ -17,58 +15,21 @@ export class KeyMissingError extends Error {
   }
 }
 
-interface Dependencies {
-  readonly events: Pick<EventStore, 'read'>;
-  /** Is told of each operation whose key is lost. Returns at once and never fails. */
-  readonly onMissing: (error: KeyMissingError) => void;
-}
-
 /**
  * Tells a borrower who was forgotten from one whose key was lost. Forgetting puts an event on record before it deletes the key, so a key
- * that is gone without one is a fault, which must not be answered as if the borrower had been forgotten.
+ * that is gone without one is a fault, which must not be answered as if the borrower had been forgotten. The log is asked, and not a row
+ * or a cache: what it holds is true while a key is being deleted, too.
+ * @throws KeyMissingError
  */
-export class RecordedForgetting implements BorrowerVault {
-  readonly #vault: BorrowerVault;
-  readonly #deps: Dependencies;
-  readonly digest: BorrowerVault['digest'];
-
-  constructor(vault: BorrowerVault, dependencies: Dependencies) {
-    this.#vault = vault;
-    this.digest = vault.digest.bind(vault);
-    this.#deps = dependencies;
-  }
-
-  seal(stream: string, borrower: Borrower): Promise<SealedBorrower> {
-    return this.#vault.seal(stream, borrower);
-  }
-
-  async open(stream: string, sealed: SealedBorrower): Promise<Borrower | undefined> {
-    // Rows of a borrower who was forgotten hold nothing that could be opened.
-    if (sealed === '') return undefined;
-    return (await this.#vault.open(stream, sealed)) ?? this.#forgotten(stream);
-  }
-
-  async sealText(...[stream, text]: Parameters<BorrowerVault['sealText']>) {
-    return (await this.#vault.sealText(stream, text)) ?? this.#forgotten(stream);
-  }
-
-  async sealNames(...[stream, names]: Parameters<BorrowerVault['sealNames']>) {
-    return (await this.#vault.sealNames(stream, names)) ?? this.#forgotten(stream);
-  }
-
-  async openTexts(...[stream, texts]: Parameters<BorrowerVault['openTexts']>) {
-    const opened = await this.#vault.openTexts(stream, texts);
-    if (opened.includes(undefined)) await this.#forgotten(stream);
-    return opened;
-  }
-
-  /** The log is asked, and not a row or a cache: what it holds is true while a key is being deleted, too. @throws KeyMissingError */
-  async #forgotten(stream: string): Promise<undefined> {
-    const { events } = await this.#deps.events.read(stream);
-    const has = (storedType: string): boolean => events.some(({ type }) => type === storedType);
-    if (!has(loanReceived.storedType) || has(borrowerForgotten.storedType)) return;
-    const error = new KeyMissingError(stream);
-    this.#deps.onMissing(error);
-    throw error;
-  }
-}
+export const requireForgotten = async (
+  stream: string,
+  log: Pick<EventStore, 'read'>,
+  onMissing: (error: KeyMissingError) => void,
+): Promise<undefined> => {
+  const { events } = await log.read(stream);
+  const has = (storedType: string): boolean => events.some(({ type }) => type === storedType);
+  if (!has(loanReceived.storedType) || has(borrowerForgotten.storedType)) return;
+  const error = new KeyMissingError(stream);
+  onMissing(error);
+  throw error;
+};

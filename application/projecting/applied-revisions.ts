@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 interface Waiter {
   readonly revision: bigint;
   answer(applied: boolean): void;
@@ -7,25 +9,22 @@ const REMEMBERED_STREAMS = 50_000;
 
 /** Callers that wait for a revision of a stream, and how far the streams came lately. */
 export class AppliedRevisions {
-  readonly #capacity: number;
-  /** In the order of their last change, so that the first is the one to forget. */
-  readonly #revisions = new Map<string, bigint>();
+  readonly #revisions: LRUCache<string, bigint>;
   readonly #waiters = new Map<string, Set<Waiter>>();
 
   constructor(capacity: number = REMEMBERED_STREAMS) {
-    this.#capacity = capacity;
+    // By size, because a cache with a count takes the memory for all of them at once.
+    this.#revisions = new LRUCache({ maxSize: capacity, sizeCalculation: () => 1 });
   }
 
   note(stream: string, revision: bigint): void {
-    this.#revisions.delete(stream);
     this.#revisions.set(stream, revision);
-    if (this.#revisions.size > this.#capacity) this.#revisions.delete(this.#revisions.keys().next().value!);
     for (const waiter of this.#waiters.get(stream) ?? [])
       if (waiter.revision <= revision) waiter.answer(true);
   }
 
   has(stream: string, revision: bigint): boolean {
-    const applied = this.#revisions.get(stream);
+    const applied = this.#revisions.peek(stream);
     return applied !== undefined && applied >= revision;
   }
 

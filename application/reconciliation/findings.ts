@@ -1,7 +1,8 @@
+import { EXITS } from '../../domain/loan/exits.ts';
 import { NONE } from './columns.ts';
 import type { DayNumbers } from './columns.ts';
 import type { Matching, Repetitions, Rule } from './matching.ts';
-import type { Finding, Remark, Result, ShownLine, ShownPayment } from './reconciliation.ts';
+import type { Finding, Remark, Result, ShownLine, ShownPayment } from './comparison.ts';
 
 export interface Comparison {
   readonly matching: Matching;
@@ -170,7 +171,10 @@ export function* remarksOf(compared: Compared): Generator<Remark> {
     const { reason, owedValue } = known;
     const pending = reason !== null && known.completedAt === null;
     const values = [
-      ['reversal_after_payments', reason === 'cession_reversal' ? known.receivedBefore : 0],
+      [
+        'reversal_after_payments',
+        reason !== null && EXITS[reason].pricing === 'given_value' ? known.receivedBefore : 0,
+      ],
       ['underpayment', known.underpaidValue],
       ['excess', known.excessValue],
       ['shortfall', known.shortfallValue],

@@ -75,7 +75,7 @@ const matchWithinTolerance = (
   pass(matching, 'within_tolerance', { reference: 'operation', days, cents });
 };
 
-/** The same movement, as far as the reference tells, with another amount: joined, and reported as a difference. */
+/** Joins a line and a payment whose references agree and whose amounts do not, to be reported as a difference. */
 const pairDifferingAmounts = (matching: Matching, { windowDays: days }: Tolerances): void => {
   pass(matching, 'amount_differs', { reference: 'whole', days, cents: Infinity });
   pass(matching, 'amount_differs', { reference: 'operation', days, cents: Infinity });
@@ -113,7 +113,7 @@ const groupNear = (
 };
 
 /** One line for all payments of an operation on a day. */
-export const matchBatches = (matching: Matching, { windowDays }: Tolerances): void => {
+const matchBatches = (matching: Matching, { windowDays }: Tolerances): void => {
   const { lines, payments } = matching;
   for (const line of matching.openLines()) {
     const operation = lines.operation.at(line);
@@ -128,7 +128,7 @@ export const matchBatches = (matching: Matching, { windowDays }: Tolerances): vo
 };
 
 /** Several lines of an operation on a day for one payment, such as one for each installment that a prepayment paid off. */
-export const matchParts = (matching: Matching, { windowDays }: Tolerances): void => {
+const matchParts = (matching: Matching, { windowDays }: Tolerances): void => {
   const { lines, payments } = matching;
   const linesOf = new Map<number, Map<number, Group>>();
   for (const line of matching.openLines()) {
@@ -147,7 +147,7 @@ export const matchParts = (matching: Matching, { windowDays }: Tolerances): void
 };
 
 /** One line without a usable reference for everything that is still open on its day, of one kind or of all. */
-export const matchDayTotals = (matching: Matching): void => {
+const matchDayTotals = (matching: Matching): void => {
   const { lines, payments } = matching;
   const groups = new Map<string, Group>();
   for (const p of matching.openPayments())
@@ -184,7 +184,7 @@ class Shelf {
 }
 
 /** Lines whose reference names nothing, by their amount: all of the same day first, then one day apart, and so on. */
-export const matchByAmountAndDate = (matching: Matching, { windowDays }: Tolerances): void => {
+const matchByAmountAndDate = (matching: Matching, { windowDays }: Tolerances): void => {
   const { lines, payments } = matching;
   const shelf = new Shelf();
   for (const p of matching.openPayments()) shelf.put(payments.amount.at(p), payments.day.at(p), p);

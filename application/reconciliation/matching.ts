@@ -19,7 +19,7 @@ export type Rule = (typeof RULES)[number];
 
 const SET_ASIDE = -2;
 
-/** Both sides, and which line and payment were brought together. A line and a payment are each in one match at most. */
+/** Lines of a statement, payments, and which of them were brought together. A line and a payment are each in one match at most. */
 export class Matching {
   readonly payments: Payments;
   readonly lines: Lines;

@@ -1,5 +1,5 @@
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import type { NotifiedPayment } from '../ports/fund-reports.ts';
+import type { NotifiedPayment } from './reconciliation-reader.ts';
 import { NumberColumn, NONE, NameColumn } from './columns.ts';
 import type { DayNumbers, Names } from './columns.ts';
 

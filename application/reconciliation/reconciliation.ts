@@ -1,87 +1,59 @@
-import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import type { PaymentPeriod } from '../ports/fund-reports.ts';
-import type { Rule } from './matching.ts';
-import type { PaymentKind, PaymentRemarks } from './payments.ts';
-import type { Tolerances } from './match-rules.ts';
+import type { SqlDatabase } from '../sql/sql-database.ts';
+import type { ComparisonRequest } from './compare-statement.ts';
+import type { Comparison } from './comparison.ts';
+import { SqlNotifiedPayments } from './reconciliation-reader.ts';
+import type {
+  StatementFormat,
+  StatementLayout,
+  StatementPreview,
+  StatementSource,
+  StatementText,
+} from './statements.ts';
 
-export const RESULTS = [
-  'matched',
-  'amount_differs',
-  'missing_in_statement',
-  'missing_in_notifications',
-  'duplicate_in_statement',
-  'duplicate_in_notifications',
-] as const;
-export type Result = (typeof RESULTS)[number];
-
-/** Amounts in integer cents. */
-export interface ShownPayment {
-  readonly eventId: string;
-  readonly kind: PaymentKind;
-  readonly reason: PaymentRemarks['reason'];
-  readonly code: string;
-  readonly installment: string | null;
-  readonly date: CalendarDate;
-  readonly amount: number;
+interface Dependencies {
+  readonly database: SqlDatabase;
+  /** Resolves when the read model holds everything that was stored before the call. @throws Error when it cannot */
+  readonly caughtUp: () => Promise<void>;
+  /** Loaded when a statement is there to read. */
+  readonly text: () => Promise<StatementText>;
 }
 
-export interface ShownLine {
-  readonly line: number;
-  readonly date: CalendarDate;
-  readonly amount: number;
-  readonly reference: string;
+/** How a statement is to be compared: its period, and how far two of a pair may be apart. */
+interface StatementRequest extends Omit<ComparisonRequest, 'statement'> {
+  readonly statement: StatementSource;
+  readonly format: StatementFormat;
+  /** Called for each chunk of the statement that was read. */
+  readonly onChunk?: () => void;
 }
 
-/** What became of one payment, of one line, or of a pair; a batch has as many findings as its larger side, one after the other. */
-export interface Finding {
-  readonly result: Result;
-  /** Undefined where nothing was joined. */
-  readonly rule?: Rule;
-  /** Number of the match; findings of one batch share it. */
-  readonly match?: number;
-  readonly payment?: ShownPayment;
-  readonly line?: ShownLine;
-  /** Line of the statement, or event id, that a duplicate repeats. */
-  readonly duplicateOf?: number | string;
-}
+/** Custodians' statements against what was notified. */
+export class Reconciliation {
+  readonly #deps: Dependencies;
+  readonly #notified: SqlNotifiedPayments;
 
-export interface Remark {
-  readonly remark: 'reversal_after_payments' | 'underpayment' | 'excess' | 'shortfall' | 'repurchase_pending';
-  /** Received before the reversal, missing, above what was owed, still missing, or to be paid; cents. */
-  readonly value: number;
-  readonly owedValue: number;
-  readonly payment: ShownPayment;
-}
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+    this.#notified = new SqlNotifiedPayments(dependencies.database);
+  }
 
-export interface Sum {
-  readonly count: number;
-  readonly amount: number;
-}
+  /** How a file seems to be written. @param layout how it is cut into columns; a guess where it is not given */
+  async preview(bytes: Uint8Array, layout?: StatementLayout): Promise<StatementPreview> {
+    return (await this.#deps.text()).previewOf(bytes, layout);
+  }
 
-/** One day and kind, each side by its own date. `unidentified`: lines that belong to no payment. */
-export interface DayTotal {
-  readonly date: CalendarDate;
-  readonly kind: PaymentKind | 'unidentified';
-  readonly notified: Sum;
-  readonly statement: Sum;
-}
+  /** How many chunks a comparison will read of this file. @throws StatementError when there is no such file */
+  async chunksOf(path: string): Promise<number> {
+    return (await this.#deps.text()).chunksOf(path);
+  }
 
-export interface Reconciliation {
-  readonly period: PaymentPeriod;
-  readonly tolerances: Tolerances;
-  /** Number of findings of each result; their payments' amount, or their lines' where there is no payment. */
-  readonly results: Readonly<Record<Result, Sum>>;
-  /** Matches by the rule that made them. */
-  readonly rules: Readonly<Record<Rule, number>>;
-  readonly notified: Sum;
-  readonly statement: Sum;
-  /** Lines of the file that lie outside the period, and payments of none of its days explain. */
-  readonly linesOutside: number;
-  /** Nothing differs, nothing is missing, nothing is there twice. */
-  readonly clean: boolean;
-  /** By day, then kind. */
-  readonly totals: readonly DayTotal[];
-  /** In the order of the results, each in the order of the notifications, then of the file. Computed while they are read. */
-  findings(): Iterable<Finding>;
-  remarks(): Iterable<Remark>;
+  /** With everything that was recorded before the call. @throws StatementError */
+  async compare({ statement, format, onChunk, ...request }: StatementRequest): Promise<Comparison> {
+    const { compareStatement } = await import('./compare-statement.ts');
+    const { readStatement } = await this.#deps.text();
+    await this.#deps.caughtUp();
+    return compareStatement(this.#notified, {
+      ...request,
+      statement: readStatement(statement, format, onChunk),
+    });
+  }
 }

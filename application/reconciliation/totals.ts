@@ -4,8 +4,8 @@ import type { DayNumbers } from './columns.ts';
 import { findingsOf } from './findings.ts';
 import { RULES } from './matching.ts';
 import type { Rule } from './matching.ts';
-import { RESULTS } from './reconciliation.ts';
-import type { DayTotal, Result, Sum } from './reconciliation.ts';
+import { RESULTS } from './comparison.ts';
+import type { DayTotal, Result, Sum } from './comparison.ts';
 
 const KINDS = ['settlement', 'prepayment', 'repurchase', 'unidentified'] as const;
 

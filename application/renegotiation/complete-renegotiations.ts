@@ -4,14 +4,15 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { LoanCode } from '../../domain/shared/identifiers.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { loanStream, parseLoanStream } from '../command-handling/operation.ts';
-import { LogFollower } from '../coordination/log-follower.ts';
-import type { LogFollowing } from '../coordination/log-follower.ts';
 import { loanDisbursed, loanRenegotiated } from '../event-codec/entries.ts';
 import { decodeLoanEvent, readOrLeave } from '../event-codec/event-codec.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
+import { actingOn } from '../processors/acting.ts';
+import type { Following } from '../processors/acting.ts';
+import type { Runner } from '../processors/runner.ts';
 
-interface Dependencies extends LogFollowing {
+interface Dependencies extends Following {
   readonly commands: CommandHandler;
   readonly events: Pick<EventStore, 'read'>;
 }
@@ -22,20 +23,21 @@ interface Dependencies extends LogFollowing {
  */
 export class CompleteRenegotiations {
   readonly #deps: Dependencies;
-  readonly #follower: LogFollower;
+  readonly #runner: Runner<never>;
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
-    this.#follower = new LogFollower(dependencies, {
+    this.#runner = actingOn(dependencies, {
       name: 'renegotiation-completion',
-      handle: async (events, signal) => {
+      asking: new Set([loanDisbursed.storedType]),
+      act: async (events, signal) => {
         for (const recorded of events) if (!signal.aborted) await this.#follow(recorded);
       },
     });
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    await this.#follower.run(signal);
+  run(signal: AbortSignal): Promise<void> {
+    return this.#runner.run(signal);
   }
 
   /** What was left while this operation could not be read: told by it as a new one, or to it as an original. */

@@ -10,7 +10,7 @@ import {
   notEarlier,
 } from '../event-codec/event-codec.ts';
 import type { EventMetadata, EventStore, EventToAppend, StreamRevision } from '../ports/event-store.ts';
-import { derivedId } from '../publishing/public-events.ts';
+import { derivedId } from '../publication/public-events.ts';
 import { retryAppend } from '../support/retry.ts';
 
 /** Who acts, in which request or role, and when. */

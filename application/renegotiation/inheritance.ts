@@ -10,7 +10,7 @@ import type { BusinessClock } from '../ports/clock.ts';
 import type { DocumentCopies, DocumentStore } from '../ports/document-store.ts';
 import { readTexts } from '../privacy/forget-borrower.ts';
 import type { Inherited } from './protocol.ts';
-import type { RenegotiateLoansInput } from './request.ts';
+import type { AskedRenegotiation } from './request.ts';
 
 interface Dependencies {
   readonly vault: BorrowerVault;
@@ -24,15 +24,15 @@ interface Dependencies {
  */
 export class Inheritance {
   readonly #deps: Dependencies;
-  readonly #input: RenegotiateLoansInput;
+  readonly #input: AskedRenegotiation;
   readonly #stream: string;
   readonly #stored = new Set<string>();
   #borrower: SealedBorrower | undefined;
 
-  constructor(dependencies: Dependencies, input: RenegotiateLoansInput, applicationId: string) {
+  constructor(dependencies: Dependencies, input: AskedRenegotiation, applicationId: string) {
     this.#deps = dependencies;
     this.#input = input;
-    this.#stream = loanStream(applicationId, input.newProposal.code);
+    this.#stream = loanStream(applicationId, input.newProposalCode);
   }
 
   /** Everything is durable when it resolves. @throws DomainError `validation_error`, `operation_invalid_state`, `missing_file` */
@@ -46,14 +46,14 @@ export class Inheritance {
 
   /** Refuses what `take` would refuse, and stores nothing. */
   async check(originals: readonly ExistingLoan[]): Promise<void> {
-    if (!this.#input.newProposal.borrower) await this.#commonBorrower(originals);
-    const { documents } = this.#input.newProposal;
+    if (!this.#input.borrower) await this.#commonBorrower(originals);
+    const { documents } = this.#input;
     if (documents !== undefined) documents.forEach(({ value }) => fileNamed(this.#input.files, value));
     else await this.#forEachDocument(originals, (loan, document) => this.#requireReadable(loan, document));
   }
 
   async #sealBorrower(originals: readonly ExistingLoan[]): Promise<SealedBorrower> {
-    const borrower = this.#input.newProposal.borrower ?? (await this.#commonBorrower(originals));
+    const borrower = this.#input.borrower ?? (await this.#commonBorrower(originals));
     return this.#deps.vault.seal(this.#stream, borrower);
   }
 
@@ -77,7 +77,7 @@ export class Inheritance {
   }
 
   async #takeDocuments(originals: readonly ExistingLoan[]): Promise<readonly LoanDocument[]> {
-    const { documents } = this.#input.newProposal;
+    const { documents } = this.#input;
     if (documents === undefined) return this.#copyDocuments(originals);
     const { files } = this.#input;
     for (const { value } of documents) {

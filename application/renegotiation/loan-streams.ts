@@ -2,12 +2,13 @@ import type { LoanCommand, LoanEvent, LoanState } from '../../domain/loan/index.
 import type { Decider } from '../../domain/shared/decider.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
+import type { OnAppended } from '../command-handling/command-handler.ts';
 import { advance, fundOf, replay } from '../command-handling/operation.ts';
 import type { Operation, UsedKey } from '../command-handling/operation.ts';
 import { chainEvents, encodeEvent, notEarlier } from '../event-codec/event-codec.ts';
 import { ConcurrencyError } from '../ports/event-store.ts';
 import type { EventMetadata, EventStore, EventToAppend } from '../ports/event-store.ts';
-import { derivedId } from '../publishing/public-events.ts';
+import { derivedId } from '../publication/public-events.ts';
 import { retryAppend } from '../support/retry.ts';
 
 interface Dependencies {
@@ -16,6 +17,8 @@ interface Dependencies {
   /** Drops what this process remembers of an operation, which its command handler did not change itself. */
   readonly forget: (stream: string) => unknown;
   readonly pause: (ms: number) => Promise<void>;
+  /** As of the command handler. */
+  readonly onAppended?: OnAppended | undefined;
 }
 
 /** One step of a renegotiation in one operation's stream. */
@@ -71,12 +74,13 @@ export class LoanStreams {
   }
 
   async #append(step: Step, operation: Operation, decided: readonly LoanEvent[]): Promise<Operation> {
-    const { events, pause } = this.#deps;
+    const { events, pause, onAppended } = this.#deps;
     const stored = chainEvents(operation.hash, step.stream, unchained(step, operation, decided));
     const { revision } = await retryAppend(
       () => events.append(step.stream, operation.revision, stored),
       pause,
     );
+    onAppended?.(step.metadata.applicationId, step.stream, revision);
     return advance(operation, decided, stored, revision);
   }
 }

@@ -48,7 +48,7 @@ interface Dependencies {
 }
 
 /** Many times what a renegotiation takes; commands that meet one of a process that died wait at most so long. */
-const LEASE_MS = 5_000;
+export const LEASE_MS = 5_000;
 
 /**
  * One decision over several streams, of a store that appends to one at a time: reserve everything, then commit with a single

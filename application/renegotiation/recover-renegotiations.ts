@@ -1,16 +1,18 @@
 import type { RealTime, RenegotiationId } from '../../domain/shared/identifiers.ts';
-import { LogFollower } from '../coordination/log-follower.ts';
-import type { LogFollowing } from '../coordination/log-follower.ts';
 import { renegotiationStream } from '../command-handling/operation.ts';
 import { decodeEvent, readOrLeave } from '../event-codec/event-codec.ts';
 import { loanReserved, renegotiationStarted } from '../event-codec/entries.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { RealClock } from '../ports/clock.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
+import { actingOn } from '../processors/acting.ts';
+import type { Following } from '../processors/acting.ts';
+import type { Runner } from '../processors/runner.ts';
+import { LEASE_MS } from './protocol.ts';
 import { MissingCoordinatorError } from './resolve-renegotiation.ts';
 import type { ResolveRenegotiation } from './resolve-renegotiation.ts';
 
-interface Dependencies extends LogFollowing {
+interface Dependencies extends Following {
   readonly resolving: Pick<ResolveRenegotiation, 'attempt'>;
   readonly realClock: RealClock;
 }
@@ -24,31 +26,30 @@ const LEASE_PAUSE_MS = 100;
  */
 export class RecoverRenegotiations {
   readonly #deps: Dependencies;
-  readonly #follower: LogFollower;
+  readonly #runner: Runner<never>;
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
-    this.#follower = new LogFollower(dependencies, {
+    this.#runner = actingOn(dependencies, {
       name: 'renegotiation-recovery',
-      handle: (events, signal) => this.#recover(events, signal),
+      asking: ASKING,
+      act: (events, signal) => this.#recover(events, signal),
     });
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    await this.#follower.run(signal);
+  run(signal: AbortSignal): Promise<void> {
+    return this.#runner.run(signal);
   }
 
   async #recover(events: readonly RecordedEvent[], signal: AbortSignal): Promise<void> {
     const leases = new Map<RenegotiationId, RealTime>();
     for (const recorded of events) {
-      if (!ASKING.has(recorded.type)) continue;
       const event = readOrLeave(decodeEvent, recorded, (error) => this.#leave(recorded.stream, error));
       if (event?.type !== 'RenegotiationStarted' && event?.type !== 'LoanReserved') continue;
       leases.set(event.renegotiationId, event.leaseEndsAt);
     }
     for (const [id, leaseEndsAt] of leases) {
-      await this.#untilOver(leaseEndsAt, signal);
-      await this.#end(id, signal);
+      await this.#end(id, await this.#untilOver(leaseEndsAt, signal), signal);
     }
   }
 
@@ -58,10 +59,13 @@ export class RecoverRenegotiations {
   }
 
   /** One that cannot be ended at all must not keep the others waiting. */
-  async #end(id: RenegotiationId, signal: AbortSignal): Promise<void> {
+  async #end(id: RenegotiationId, afterMs: number, signal: AbortSignal): Promise<void> {
     const { resolving, sleep, logger } = this.#deps;
     try {
-      while (!signal.aborted && !(await resolving.attempt(id))) await sleep(LEASE_PAUSE_MS, signal);
+      for (let waitedMs = afterMs; !signal.aborted; waitedMs += LEASE_PAUSE_MS) {
+        if (await resolving.attempt(id, waitedMs)) return;
+        await sleep(LEASE_PAUSE_MS, signal);
+      }
     } catch (error) {
       if (error instanceof UnreadableEventError) return this.#leave(renegotiationStream(id), error);
       if (!(error instanceof MissingCoordinatorError)) throw error;
@@ -69,9 +73,14 @@ export class RecoverRenegotiations {
     }
   }
 
-  /** All leases last equally long, so waiting for them in the order of the log delays none. */
-  async #untilOver(leaseEndsAt: RealTime, signal: AbortSignal): Promise<void> {
-    const wait = Date.parse(leaseEndsAt) - Date.parse(this.#deps.realClock.realNow());
+  /**
+   * All leases last equally long, so waiting for them in the order of the log delays none. Answers how long it waited, in milliseconds:
+   * never longer than a lease lasts, although the clock may have been set back.
+   */
+  async #untilOver(leaseEndsAt: RealTime, signal: AbortSignal): Promise<number> {
+    const left = Date.parse(leaseEndsAt) - Date.parse(this.#deps.realClock.realNow());
+    const wait = Math.min(LEASE_MS, Math.max(0, left));
     if (wait > 0) await this.#deps.sleep(wait, signal);
+    return wait;
   }
 }

@@ -17,7 +17,7 @@ import { LARGEST_AMOUNT } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 
 /** One open installment of an original, and what it is worth on the effective date. */
-export interface RenegotiationQuoteLine {
+interface RenegotiationQuoteLine {
   readonly code: LoanCode;
   readonly installmentCode: InstallmentCode;
   readonly dueDate: CalendarDate;
@@ -28,7 +28,7 @@ export interface RenegotiationQuoteLine {
   readonly presentValue: Cents | null;
 }
 
-export interface QuotedOriginal {
+interface QuotedOriginal {
   readonly code: LoanCode;
   readonly openFaceValue: Cents;
   readonly presentValue: Cents | null;

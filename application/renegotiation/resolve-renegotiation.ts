@@ -1,8 +1,8 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
-import type { Reservations } from '../command-handling/operation.ts';
 import type { RealClock } from '../ports/clock.ts';
 import type { Coordinator, Coordinators } from './coordinators.ts';
+import { LEASE_MS } from './protocol.ts';
 import type { RollForward } from './roll-forward.ts';
 
 interface Dependencies {
@@ -24,7 +24,7 @@ export class MissingCoordinatorError extends Error {
 const PAUSES_MS = [5, 10, 20, 40, 80, 160, ...Array.from({ length: 28 }, () => 250)];
 
 /** Ends renegotiations that stand in the way, whichever process began them. */
-export class ResolveRenegotiation implements Reservations {
+export class ResolveRenegotiation {
   readonly #deps: Dependencies;
 
   constructor(dependencies: Dependencies) {
@@ -32,9 +32,11 @@ export class ResolveRenegotiation implements Reservations {
   }
 
   async resolve(id: RenegotiationId): Promise<void> {
+    let waitedMs = 0;
     for (const wait of PAUSES_MS) {
-      if (await this.attempt(id)) return;
+      if (await this.attempt(id, waitedMs)) return;
       await this.#deps.pause(wait);
+      waitedMs += wait;
     }
     throw new DomainError(
       'concurrent_modification',
@@ -42,13 +44,17 @@ export class ResolveRenegotiation implements Reservations {
     );
   }
 
-  /** True once it is decided and carried out; false while its lease lives. */
-  async attempt(id: RenegotiationId): Promise<boolean> {
+  /**
+   * True once it is decided and carried out; false while its lease lives.
+   * @param waitedMs by the caller; a whole lease is enough, whatever a clock that was set back says
+   */
+  async attempt(id: RenegotiationId, waitedMs = 0): Promise<boolean> {
     const { coordinators, conclusion, realClock } = this.#deps;
     const coordinator = await coordinators.read(id);
     const { state } = coordinator;
     if (state.status === 'none') throw new MissingCoordinatorError(id);
-    if (state.status === 'started' && realClock.realNow() < state.started.leaseEndsAt) return false;
+    const lives = waitedMs < LEASE_MS && state.status === 'started';
+    if (lives && realClock.realNow() < state.started.leaseEndsAt) return false;
     await conclusion.conclude(await this.#decided(coordinator));
     return true;
   }

@@ -7,7 +7,7 @@ import type {
   Reservation,
 } from '../../domain/renegotiation/index.ts';
 import { loanStream } from '../command-handling/operation.ts';
-import { ENDPOINTS } from '../loans/inputs.ts';
+import { ENDPOINTS } from '../command-handling/endpoints.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import { ConcurrencyError } from '../ports/event-store.ts';
 import type { Acting, Coordinator, Coordinators } from './coordinators.ts';

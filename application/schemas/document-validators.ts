@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { FieldViolation } from '../../domain/shared/domain-error.ts';
-import { DECIMALS, VIOLATIONS } from './schema.ts';
+import { ACCEPTED_BEFORE, DECIMALS, VIOLATIONS } from './schema.ts';
 import type { Schema, SchemaViolation } from './schema.ts';
 import { FORMATS } from './values.ts';
 
@@ -71,12 +71,30 @@ const publishedFor = (error: ErrorObject): SchemaViolation | undefined => {
   return table?.[error.keyword] ?? table?.['*'];
 };
 
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a JSON number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+};
+
+/** Whoever sent a value of another type learns that first; a rule may name its type itself. That null would do is no help. */
+const wrongType = (error: ErrorObject): SchemaViolation => {
+  const types = [error.params['type'] as string | readonly string[]].flat().filter((type) => type !== 'null');
+  const type = types.map((name) => TYPES[name] ?? name).join(' or ');
+  const { code, message } = publishedFor(error) ?? { code: 'invalid_type', message: '' };
+  if (message.startsWith(`must be ${type}`)) return { code, message };
+  const rule = message.replace(/^must be /, '');
+  return { code, message: `must be ${type}${rule === '' ? '' : `: ${rule}`}` };
+};
+
 const byKeyword = (error: ErrorObject): SchemaViolation => {
+  if (error.keyword === 'type') return wrongType(error);
+  const published = error.keyword === 'required' ? undefined : publishedFor(error);
+  if (published) return published;
   if (error.keyword === 'required') return { code: 'required', message: 'is required' };
-  if (error.keyword === 'type') {
-    const types = [error.params['type']].flat().join(' or ');
-    return { code: 'invalid_type', message: `must be of type ${types}` };
-  }
   return { code: 'invalid_value', message: error.message ?? 'is not allowed' };
 };
 
@@ -88,8 +106,7 @@ const memberOf = (error: ErrorObject): string | undefined => {
 
 const violationOf = (error: ErrorObject, root: string): FieldViolation => {
   const path = readablePath(error.instancePath, memberOf(error));
-  const published = error.keyword === 'required' ? undefined : publishedFor(error);
-  return { field: path === '' ? root : path.slice(0, LONGEST_PATH), ...(published ?? byKeyword(error)) };
+  return { field: path === '' ? root : path.slice(0, LONGEST_PATH), ...byKeyword(error) };
 };
 
 /** One entry for each field and code: a text that breaks length and pattern is reported once. */
@@ -104,9 +121,16 @@ export const withoutRepetitions = (violations: readonly FieldViolation[]): reado
 
 /** Keywords that only repeat what the schemas inside of them have said. */
 const REPEATING: ReadonlySet<string> = new Set(['if', 'anyOf']);
-/** That null would do as well is no help: it means leaving the field out. */
+/** Where null is allowed, saying so helps nobody: null means leaving the field out. */
 const isNullBranch = ({ keyword, params }: ErrorObject): boolean =>
   keyword === 'type' && params['type'] === 'null';
+
+const NONE: readonly FieldViolation[] = [];
+
+const wasAccepted = ({ keyword, parentSchema, data }: ErrorObject): boolean => {
+  const earlier = (parentSchema as { readonly [ACCEPTED_BEFORE]?: RegExp } | undefined)?.[ACCEPTED_BEFORE];
+  return keyword === 'pattern' && typeof data === 'string' && earlier?.test(data) === true;
+};
 
 /** `root` names the whole value. */
 const violationsOf = (errors: readonly ErrorObject[], root: string): readonly FieldViolation[] =>
@@ -116,10 +140,12 @@ const violationsOf = (errors: readonly ErrorObject[], root: string): readonly Fi
       .map((error) => violationOf(error, root)),
   );
 
-/** Everything wrong with a value; empty when nothing is. */
-export type Validator = (value: unknown) => readonly FieldViolation[];
+/**
+ * Everything wrong with a value; empty when nothing is, or nothing but what earlier rules let through. `asNew`: that too.
+ * @see ACCEPTED_BEFORE
+ */
+export type Validator = (value: unknown, asNew?: boolean) => readonly FieldViolation[];
 
-const NONE: readonly FieldViolation[] = [];
 const DOCUMENT = 'description';
 
 /** Whether the number is the one nearest to a decimal of so few places; finer texts are caught when they are read. */
@@ -158,9 +184,11 @@ export class DocumentValidators {
       encodeURIComponent(segment.replaceAll('~', '~0').replaceAll('/', '~1')),
     );
     let validate: ValidateFunction | undefined;
-    return (value) => {
+    return (value, asNew = false) => {
       validate ??= this.#ajv.compile({ $ref: `${DOCUMENT}#/${fragment.join('/')}` });
-      return validate(value) ? NONE : violationsOf(validate.errors ?? [], root);
+      if (validate(value)) return NONE;
+      const errors = validate.errors ?? [];
+      return !asNew && errors.every(wasAccepted) ? NONE : violationsOf(errors, root);
     };
   }
 

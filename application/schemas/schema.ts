@@ -37,6 +37,12 @@ export const DECIMALS = 'x-decimals';
 /** Fields of other requests that callers may expect in this one, with the reason why it has none. Not published. */
 export const ELSEWHERE = Symbol('fields that belong elsewhere');
 
+/**
+ * Schema extension, not published: what an earlier rule let through. It may stand in the replay of a request that was accepted then, so
+ * where nothing else is wrong it passes, and the use case refuses it where it would be new.
+ */
+export const ACCEPTED_BEFORE = Symbol('a pattern of earlier versions');
+
 type Properties = Readonly<Record<string, Schema>>;
 type ObjectOf<Fields extends Properties, Optional extends keyof Fields> = {
   readonly [

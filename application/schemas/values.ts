@@ -1,3 +1,4 @@
+import { LOAN_STATUSES } from '../../domain/loan/statuses.ts';
 import { PAYMENT_METHODS } from '../../domain/installment/installment.ts';
 import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate as CalendarDay } from '../../domain/shared/calendar-date.ts';
@@ -42,11 +43,6 @@ const PROPOSAL_CODE = '^(?!\\.\\.?$)[!"$&-.0->@-\\[\\]-~]{1,100}$';
 
 const proposalCode = new RegExp(PROPOSAL_CODE, 'u');
 export const isProposalCode = (text: string): boolean => proposalCode.test(text);
-
-export const LOAN_STATUSES = [
-  ...['received', 'approved', 'rejected', 'term_signed', 'active', 'repurchase_pending'],
-  ...['repurchased', 'reversed', 'resolved', 'renegotiated', 'settled'],
-];
 
 const textWithout =
   (controls: string, rule: string) =>
@@ -151,7 +147,7 @@ export const InstallmentCode = componentOf<CodeOfInstallment>(
 export const IdempotencyKey = component(
   'IdempotencyKey',
   visibleText(
-    'Your key for this request. Repeat it with the same payload to get the same outcome without a second effect.',
+    'Your key for this request. Repeat it with the same payload to get the same outcome without a second effect. It counts in your application and at this endpoint alone.',
     255,
     'OP-2026-000123-001',
   ),

@@ -1,5 +1,5 @@
 import { BusyError } from '../ports/busy-error.ts';
-import { OutcomeUnknownError, StoreUnavailableError } from '../ports/event-store.ts';
+import { DamagedStoreError, OutcomeUnknownError, StoreUnavailableError } from '../ports/event-store.ts';
 import type { AppendResult } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import { messageOf } from './failures.ts';
@@ -62,7 +62,7 @@ export const retryAppend = (
 const ENGINE_AWAY: RetryPolicy = {
   pausesMs: [50, 200, 500, 1_000, 2_000, 5_000, 10_000],
   mayPass: (error) =>
-    error instanceof StoreUnavailableError ||
+    (error instanceof StoreUnavailableError && !(error instanceof DamagedStoreError)) ||
     error instanceof OutcomeUnknownError ||
     error instanceof BusyError,
 };
@@ -103,6 +103,8 @@ export interface OutageOptions {
   readonly logger: Logger;
   /** Who cannot go on, as the log names it. */
   readonly what: string;
+  /** In each of its lines. */
+  readonly fields?: object;
   /** Milliseconds; each further failure doubles the pause. */
   readonly firstPauseMs?: number;
   readonly longestPauseMs?: number;
@@ -127,7 +129,8 @@ export class Outage {
   }
 
   /** Notes a failure; answers how many milliseconds to wait before the next try. */
-  failed(error: unknown, fields: object = {}): number {
+  failed(error: unknown, more: object = {}): number {
+    const fields = { ...this.#options.fields, ...more };
     const { logger, what, firstPauseMs = 100, longestPauseMs = 5_000 } = this.#options;
     const pauseMs = backoff(this.#failures + 1, firstPauseMs, longestPauseMs);
     const reason = messageOf(error);
@@ -142,9 +145,9 @@ export class Outage {
   /** To be called whenever it works. */
   over(): void {
     if (this.#failures === 0) return;
-    const { logger, what } = this.#options;
+    const { logger, what, fields } = this.#options;
     const lastedMs = Math.round(performance.now() - this.#since);
-    logger.info({ tries: this.#failures, lastedMs }, `${what}: works again`);
+    logger.info({ ...fields, tries: this.#failures, lastedMs }, `${what}: works again`);
     this.#failures = 0;
     this.#lastError = undefined;
   }

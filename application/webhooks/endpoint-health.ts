@@ -1,7 +1,8 @@
-import type { Outcome } from '../ports/webhook-desk.ts';
+import type { Outcome } from './webhook-desk.ts';
+import type { WebhookSubscription } from './subscriptions.ts';
 
 /** How well an endpoint did lately; null where no attempt says so. */
-export interface EndpointHealth {
+interface EndpointHealth {
   readonly attempts: number;
   /** Share of the attempts that succeeded, 0 to 1. */
   readonly successRate: number | null;
@@ -27,4 +28,29 @@ export const healthOf = (outcomes: readonly Outcome[]): EndpointHealth => {
     medianMs: quantile(answered, 0.5),
     p95Ms: quantile(answered, 0.95),
   };
+};
+
+/** failing: nothing got through in the last hour, and something was tried. unsteady: in that hour some attempts did and some did not. */
+type EndpointState = 'paused' | 'failing' | 'unsteady' | 'active';
+
+const HOUR_MS = 3_600_000;
+
+/** From when on attempts count for the state of an endpoint. @param now ISO 8601 UTC, by the real clock */
+export const countedFrom = (now: string): string => new Date(Date.parse(now) - HOUR_MS).toISOString();
+
+/** By its last hour: one answer that succeeded, or failed, between others says little. */
+export const endpointState = (
+  {
+    status,
+    failingSince,
+    lastFailureAt,
+    lastSuccessAt,
+  }: Pick<WebhookSubscription, 'status' | 'failingSince' | 'lastFailureAt' | 'lastSuccessAt'>,
+  now: string,
+): EndpointState => {
+  if (status === 'paused') return 'paused';
+  const from = countedFrom(now);
+  const failed = failingSince !== null || (lastFailureAt !== null && lastFailureAt >= from);
+  if (!failed) return 'active';
+  return lastSuccessAt !== null && lastSuccessAt >= from ? 'unsteady' : 'failing';
 };

@@ -1,11 +1,14 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { RealClock } from '../ports/clock.ts';
-import type { DeliveryQueue, PlannedDelivery } from '../ports/delivery-queue.ts';
-import type { ConsumerProgress, PublicEvent } from '../ports/event-bus.ts';
-import type { WebhookMetrics } from '../ports/observation.ts';
-import type { WebhookSubscription, WebhookSubscriptions } from '../ports/webhook-subscriptions.ts';
-import { ALL_EVENTS, EVENT_NAMES } from '../publishing/event-names.ts';
-import type { RequestContext } from '../ports/clients.ts';
+import type { DeliveryQueue } from './queue/delivery-queue.ts';
+import type { PlannedDelivery } from './queue/enqueue.ts';
+import type { Progress, PublicEvent } from '../ports/event-bus.ts';
+import type { PublicationWatch, WebhookMetrics } from '../ports/observation.ts';
+import type { LogOrder } from '../ports/read-models.ts';
+import type { WebhookSubscription, WebhookSubscriptions } from './subscriptions.ts';
+import { ALL_EVENTS, EVENT_NAMES } from '../publication/event-names.ts';
+import type { RequestContext } from '../command-handling/request-context.ts';
+import { MOST_VIOLATIONS } from '../schemas/document-validators.ts';
 
 type Filters = Pick<WebhookSubscription, 'applicationId' | 'events' | 'fundIds'>;
 type Subject = Pick<PublicEvent, 'applicationId' | 'name'> & { readonly fundId: string | null };
@@ -16,11 +19,32 @@ export const wants = (subscription: Filters, event: Subject): boolean =>
   (subscription.events.includes(ALL_EVENTS) || subscription.events.includes(event.name)) &&
   (subscription.fundIds === null || (event.fundId !== null && subscription.fundIds.includes(event.fundId)));
 
+export interface Beginnings {
+  readonly order: Pick<LogOrder, 'compare' | 'comparable'>;
+  /** How far the clocks of two processes may be apart; 0 with one process. */
+  readonly clockToleranceMs: number;
+}
+
+/**
+ * True for an event of before the subscription began. Places in the log decide, since clocks are set; times only where one of
+ * the two has no place, or that of another engine.
+ */
+export const precedes = (
+  { position, timestamp }: Pick<PublicEvent, 'position' | 'timestamp'>,
+  { beginsAt, eventsFrom }: Pick<WebhookSubscription, 'beginsAt' | 'eventsFrom'>,
+  { order, clockToleranceMs }: Beginnings,
+): boolean => {
+  if (position !== undefined && beginsAt !== null && order.comparable(position, beginsAt))
+    return order.compare(position, beginsAt) <= 0;
+  if (clockToleranceMs === 0) return timestamp < eventsFrom;
+  return Date.parse(timestamp) < Date.parse(eventsFrom) - clockToleranceMs;
+};
+
 const known: ReadonlySet<string> = new Set([ALL_EVENTS, ...EVENT_NAMES]);
 
 /** @throws DomainError `invalid_event` */
 export const checkedEvents = (events: readonly string[]): readonly string[] => {
-  if (events.length === 0) throw new DomainError('invalid_event', 'events: name at least one event, or "*"');
+  if (events.length === 0) throw noSuchEvents('name at least one event, or "*"');
   const unknown = events.flatMap((name, index) => (known.has(name) ? [] : [{ name, index }]));
   if (unknown.length > 0) {
     const details = unknown.map(({ index }) => ({
@@ -34,8 +58,16 @@ export const checkedEvents = (events: readonly string[]): readonly string[] => {
       details,
     );
   }
-  return [...new Set(events)];
+  const distinct = [...new Set(events)];
+  if (distinct.length > 1 && distinct.includes(ALL_EVENTS))
+    throw noSuchEvents('"*" stands alone, because it covers every other event; send ["*"], or name events');
+  return distinct;
 };
+
+const noSuchEvents = (message: string): DomainError =>
+  new DomainError('invalid_event', `events: ${message}`, [
+    { field: 'events', code: 'invalid_event', message },
+  ]);
 
 /** @throws DomainError `validation_error` for an empty list, `fund_not_allowed` for a fund that is not the application's */
 export const checkedFunds = (
@@ -50,11 +82,14 @@ export const checkedFunds = (
     ]);
   }
   const wanted = [...new Set(fundIds.map((id) => id.toLowerCase()))];
-  if (!wanted.every((id) => context.fundIds.includes(id))) {
-    throw new DomainError(
-      'fund_not_allowed',
-      'fund_ids: not all of these funds are linked to this application',
-    );
+  const details = fundIds.flatMap((id, i) =>
+    context.fundIds.includes(id.toLowerCase())
+      ? []
+      : [{ field: `fund_ids[${i}]`, code: 'fund_not_allowed', message: 'is not linked to this application' }],
+  );
+  if (details.length > 0) {
+    const message = 'fund_ids: not all of these funds are linked to this application';
+    throw new DomainError('fund_not_allowed', message, details.slice(0, MOST_VIOLATIONS));
   }
   return wanted;
 };
@@ -62,15 +97,14 @@ export const checkedFunds = (
 /** Consumer group on the event bus. */
 export const FAN_OUT_GROUP = 'webhooks';
 
-interface Dependencies {
+interface Dependencies extends Beginnings {
   readonly subscriptions: WebhookSubscriptions;
   readonly queue: DeliveryQueue;
   readonly clock: RealClock;
   readonly metrics?: WebhookMetrics | undefined;
+  readonly watch?: Pick<PublicationWatch, 'consumed'> | undefined;
   /** Told which subscriptions have something new, after it is durable. */
   readonly dispatcher: { wake(webhookIds: readonly string[]): void };
-  /** How far the clocks of two processes may be apart; 0 with one process. */
-  readonly clockToleranceMs: number;
 }
 
 /**
@@ -84,33 +118,27 @@ export class WebhookFanOut {
     this.#deps = dependencies;
   }
 
-  async handle(
-    events: readonly PublicEvent[],
-    progress?: ConsumerProgress,
-  ): Promise<void | 'progress_stored'> {
-    const { subscriptions, queue, clock, metrics, dispatcher } = this.#deps;
+  async handle(events: readonly PublicEvent[], progress?: Progress): Promise<void | 'progress_stored'> {
+    const { subscriptions, queue, clock, metrics, dispatcher, watch } = this.#deps;
+    const startedAt = Date.now();
     const applications = [...new Set(events.map((event) => event.applicationId))];
     const subscribed = Map.groupBy(
       await subscriptions.ofApplications(applications),
       (one) => one.applicationId,
     );
     const planned = events.flatMap((event) => this.#plan(event, subscribed.get(event.applicationId) ?? []));
-    if (planned.length === 0 && !progress) return;
-    const queued = await queue.enqueue(planned, clock.realNow(), progress);
-    metrics?.queued(queued);
-    dispatcher.wake([...new Set(planned.map(({ webhookId }) => webhookId))]);
+    if (planned.length > 0 || progress) {
+      const queued = await queue.enqueue(planned, clock.realNow(), progress);
+      metrics?.queued(queued);
+    }
+    watch?.consumed(FAN_OUT_GROUP, events, startedAt);
+    if (planned.length > 0) dispatcher.wake([...new Set(planned.map(({ webhookId }) => webhookId))]);
     if (progress) return 'progress_stored';
   }
 
   #plan(event: PublicEvent, subscribed: readonly WebhookSubscription[]): PlannedDelivery[] {
     return subscribed
-      .filter((subscription) => wants(subscription, event) && !this.#precedes(event, subscription))
+      .filter((subscription) => wants(subscription, event) && !precedes(event, subscription, this.#deps))
       .map(({ webhookId }) => ({ webhookId, event }));
-  }
-
-  #precedes(event: PublicEvent, { eventsFrom }: WebhookSubscription): boolean {
-    const { clockToleranceMs } = this.#deps;
-    if (clockToleranceMs === 0) return event.timestamp < eventsFrom;
-    return Date.parse(event.timestamp) < Date.parse(eventsFrom) - clockToleranceMs;
   }
 }

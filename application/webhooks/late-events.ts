@@ -1,10 +1,37 @@
 import { loanStream } from '../command-handling/operation.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
-import type { DeliveryQueue } from '../ports/delivery-queue.ts';
-import type { DeadLetter, DeadLetters, PublicEvent } from '../ports/event-bus.ts';
+import type { DeliveryQueue } from './queue/delivery-queue.ts';
+import type { PublicEvent } from '../ports/event-bus.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
-import type { Translator } from '../publishing/public-event-translator.ts';
+import type { Translator } from '../publication/public-event-translator.ts';
 import type { WebhookFanOut } from './fan-out.ts';
+
+/** A message that a consumer group put aside, because it could not handle it, or not in its order. */
+export interface DeadLetter {
+  /** Undefined, like the others, for a message that does not say it. */
+  readonly eventId: string | undefined;
+  readonly name: string | undefined;
+  readonly applicationId: string | undefined;
+  readonly code: string | undefined;
+  readonly group: string;
+  readonly reason: string;
+  /** Where the message stood before. */
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  /** ISO 8601 UTC */
+  readonly putAsideAt: string;
+}
+
+/** What the groups of the event bus have put aside. */
+export interface DeadLetters {
+  /** In the order in which they were put aside; a message that was put aside again after a crash comes once. */
+  list(): Promise<readonly DeadLetter[]>;
+  /** Whether the group has handled this event meanwhile. */
+  isHandled(group: string, event: PublicEvent): Promise<boolean>;
+  /** From now on the group counts this event as handled. */
+  noteHandled(group: string, event: PublicEvent): Promise<void>;
+}
 
 interface Dependencies {
   readonly letters: DeadLetters;
@@ -24,7 +51,7 @@ export interface LateEvent extends DeadLetter {
   readonly handled: boolean;
 }
 
-export interface SentOn {
+interface SentOn {
   readonly eventId: string;
   /** `already`: its webhooks were made before; `unknown`: the log holds no such event that this program can read. */
   readonly outcome: 'queued' | 'already' | 'unknown';

@@ -1,4 +1,4 @@
-import type { AttemptVerdict } from '../ports/delivery-queue.ts';
+import type { AttemptVerdict } from './queue/ended-deliveries.ts';
 
 /** Milliseconds between the end of an attempt and the next; one more attempt than gaps. */
 export type RetrySchedule = readonly number[];

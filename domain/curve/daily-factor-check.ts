@@ -8,7 +8,7 @@ import { FRACTION, sumOfFaces } from './fixed-point.ts';
 const SLOPE_FRACTION = 40;
 const FACTOR_TEXT = /^(\d+)\.(\d{30,120})$/;
 
-export interface PricedSchedule {
+interface PricedSchedule {
   readonly acquisitionValue: Cents;
   readonly dateIssued: CalendarDate;
   readonly installments: readonly { readonly dueDate: CalendarDate; readonly faceValue: Cents }[];

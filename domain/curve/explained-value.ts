@@ -7,16 +7,16 @@ import { Decimal, ZERO, carryOf, roundToCents } from './decimal.ts';
 import { valueEach } from './present-value.ts';
 import type { OpenAmount } from './present-value.ts';
 
-/** An amount that is carried from its own date to another one. Numbers that are no cents are decimal text. */
+/** An amount that is carried from its own date to another one. Amounts are reais, as decimal text of two decimals or more. */
 export interface CarriedAmount {
-  /** Cents, exact. */
+  /** Exact. */
   readonly amount: string;
   readonly date: CalendarDate;
   /** Whole days from the date of the valuation to its own; negative when its own lies before. */
   readonly days: number;
   /** The daily factor to the power of these days. */
   readonly factor: string;
-  /** Cents, exact: amount times factor. */
+  /** Exact: amount times factor. */
   readonly carried: string;
 }
 
@@ -26,9 +26,9 @@ export interface ExplainedLine {
   readonly face: CarriedAmount;
   /** Taken off the face. */
   readonly credits: readonly CarriedAmount[];
-  /** Cents, exact: what the line adds. */
+  /** Exact, in reais: what the line adds. */
   readonly exact: string;
-  /** Cents, exact: this line and all before it. */
+  /** Exact, in reais: this line and all before it. */
   readonly runningTotal: string;
   readonly roundedTotal: Cents;
   /** The rounded total less the one before. */
@@ -40,6 +40,12 @@ const SHOWN_DIGITS = 30;
 const CENTS_PER_UNIT = 100;
 
 const text = (value: Decimal): string => value.toSignificantDigits(SHOWN_DIGITS).toFixed();
+const DECIMALS = 2;
+/** Of exact cents. */
+const reais = (value: Decimal): string => {
+  const shown = value.dividedBy(CENTS_PER_UNIT).toSignificantDigits(SHOWN_DIGITS);
+  return shown.toFixed(Math.max(DECIMALS, shown.decimalPlaces()));
+};
 
 /** The steps of `presentValue`, one line an installment, in the order given. */
 export const explainPresentValue = (
@@ -52,11 +58,11 @@ export const explainPresentValue = (
     const days = daysBetween(date, due);
     const factor = carry(days);
     return {
-      amount: text(amount),
+      amount: reais(amount),
       date: due,
       days,
       factor: text(factor),
-      carried: text(factor.times(amount)),
+      carried: reais(factor.times(amount)),
     };
   };
   let [sum, total] = [ZERO, NOTHING];
@@ -69,8 +75,8 @@ export const explainPresentValue = (
       installmentCode: code,
       face: explain(new Decimal(faceValue), dueDate),
       credits: credits.map((credit) => explain(new Decimal(credit.value).times(CENTS_PER_UNIT), credit.date)),
-      exact: text(exact),
-      runningTotal: text(sum),
+      exact: reais(exact),
+      runningTotal: reais(sum),
       roundedTotal: total,
       presentValue: subtractCents(total, before),
     };

@@ -8,7 +8,7 @@ export interface Flow {
 export const FRACTION = 256n;
 export const FIXED_ONE = 1n << FRACTION;
 
-/** So many binary digits make an integer of any factor that amounts in cents can have, without losing one of a float. */
+/** Binary digits that make an integer of any factor that amounts in cents can have, without losing one of a float. */
 const FLOAT_DIGITS = 120;
 
 export const fixedOf = (float: number): bigint =>

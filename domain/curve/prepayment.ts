@@ -1,5 +1,4 @@
 import type { PrepaymentCredit } from '../installment/installment.ts';
-import type { AllocationLine } from '../loan/events.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import type { InstallmentCode } from '../shared/identifiers.ts';
 import { ZERO as NOTHING, subtractCents } from '../shared/money.ts';
@@ -7,7 +6,7 @@ import type { Cents } from '../shared/money.ts';
 import { ZERO, roundToCents } from './decimal.ts';
 import type { Decimal } from './decimal.ts';
 import { outstandingAtDueDate, roundRunningTotals, valueEach } from './present-value.ts';
-import type { OpenAmount, Valued } from './present-value.ts';
+import type { OpenAmount, PresentValueLine, Valued } from './present-value.ts';
 
 /** Credits keep this many decimals of the currency unit: far below a cent after any number of years on the curve. */
 const CREDIT_DECIMALS = 30;
@@ -15,9 +14,16 @@ const CREDIT_DECIMALS = 30;
 export interface Prepayment {
   readonly value: Cents;
   readonly date: CalendarDate;
+  /** Rounding can leave a hair less than nothing. Only prepayments recorded under an earlier rule gave that a line. */
+  readonly leftover?: 'told';
 }
 
-export interface PartialPayment {
+/** One step of an allocation, in the order in which it was walked. Values at the prepayment's date. */
+export interface AllocationLine extends PresentValueLine {
+  readonly paidOff: boolean;
+}
+
+interface PartialPayment {
   readonly installmentCode: InstallmentCode;
   readonly credit: PrepaymentCredit;
   readonly outstandingAtDue: Cents;
@@ -28,6 +34,7 @@ export interface Allocation {
   /** Present value of everything open just before. */
   readonly payoffValue: Cents;
   readonly settledInstallments: readonly InstallmentCode[];
+  /** Carries what was left, also where that is below zero by less than a cent. */
   readonly partial?: PartialPayment;
   readonly remainingBalance: Cents;
   readonly excessValue: Cents;
@@ -92,7 +99,7 @@ const walk = (
 export const allocatePrepayment = (
   dailyFactor: string,
   open: readonly OpenAmount[],
-  { value, date }: Prepayment,
+  { value, date, leftover }: Prepayment,
 ): Allocation => {
   const valued = valueEach(dailyFactor, open, date);
   const { total: payoffValue, lines: all } = roundRunningTotals(valued);
@@ -109,7 +116,8 @@ export const allocatePrepayment = (
   const { paidOff, left } = walk(ordered, value);
   const credit = creditOf(left, date);
   const next = ordered[paidOff]?.installment;
-  const reached = roundRunningTotals(ordered.slice(0, credit ? paidOff + 1 : paidOff)).lines;
+  const reachesNext = credit !== undefined && (leftover === 'told' || left.gt(ZERO));
+  const reached = roundRunningTotals(ordered.slice(0, reachesNext ? paidOff + 1 : paidOff)).lines;
   return {
     payoffValue,
     settledInstallments: ordered.slice(0, paidOff).map(({ installment }) => installment.code),

@@ -1,7 +1,7 @@
 import type { PrepaymentCredit, ScheduledInstallment } from '../installment/installment.ts';
-import type { PresentValueLine } from '../loan/events.ts';
 import { daysBetween } from '../shared/calendar-date.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
+import type { InstallmentCode } from '../shared/identifiers.ts';
 import { ZERO as NOTHING, cents, subtractCents } from '../shared/money.ts';
 import type { Cents } from '../shared/money.ts';
 import { Decimal, ZERO, carryOf, roundToCents } from './decimal.ts';
@@ -11,6 +11,12 @@ const CENTS_PER_UNIT = 100;
 /** An installment that is still owed, with the prepayment credits that it carries. */
 export interface OpenAmount extends ScheduledInstallment {
   readonly credits: readonly PrepaymentCredit[];
+}
+
+/** What an open installment is worth on one date, rounded so that the lines add up to their rounded sum. */
+export interface PresentValueLine {
+  readonly installmentCode: InstallmentCode;
+  readonly presentValue: Cents;
 }
 
 /** An open installment and its exact value, in cents, on one date. */
@@ -26,14 +32,27 @@ export const valueEach = <Amount extends OpenAmount>(
   date: CalendarDate,
 ): readonly Valued<Amount>[] => {
   const carry = carryOf(new Decimal(dailyFactor));
+  const powers = new Map<CalendarDate, Decimal>();
+  const carriedFrom = (day: CalendarDate): Decimal => {
+    let power = powers.get(day);
+    if (power === undefined) powers.set(day, (power = carry(daysBetween(date, day))));
+    return power;
+  };
   return open.map((installment) => {
-    let exact = carry(daysBetween(date, installment.dueDate)).times(installment.faceValue);
-    for (const credit of installment.credits) {
-      const centsOfCredit = new Decimal(credit.value).times(CENTS_PER_UNIT);
-      exact = exact.minus(centsOfCredit.times(carry(daysBetween(date, credit.date))));
-    }
+    let exact = carriedFrom(installment.dueDate).times(installment.faceValue);
+    for (const credit of installment.credits)
+      exact = exact.minus(centsOf(credit).times(carriedFrom(credit.date)));
     return { installment, exact };
   });
+};
+
+const readCredits = new WeakMap<PrepaymentCredit, Decimal>();
+
+/** Read once: an operation may be prepaid by a cent thousands of times, and each of its prices takes every credit off. */
+const centsOf = (credit: PrepaymentCredit): Decimal => {
+  let exact = readCredits.get(credit);
+  if (exact === undefined) readCredits.set(credit, (exact = new Decimal(credit.value).times(CENTS_PER_UNIT)));
+  return exact;
 };
 
 interface PresentValue {
@@ -73,8 +92,7 @@ export const presentValue = (
  */
 export const outstandingAtDueDate = (dailyFactor: string, installment: OpenAmount): Cents => {
   if (installment.credits.length === 0) return installment.faceValue;
-  const [valued] = valueEach(dailyFactor, [installment], installment.dueDate);
-  const owed = valued ? roundToCents(valued.exact) : installment.faceValue;
+  const { total: owed } = presentValuesOn(installment.dueDate)(dailyFactor, [installment]);
   return cents(Math.min(installment.faceValue, Math.max(0, owed)));
 };
 

@@ -1,11 +1,16 @@
-import type { PresentValueLine, RepurchaseReason } from '../loan/events.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import { cents } from '../shared/money.ts';
 import type { Cents } from '../shared/money.ts';
 import { presentValue } from './present-value.ts';
-import type { OpenAmount } from './present-value.ts';
+import type { OpenAmount, PresentValueLine } from './present-value.ts';
 
-export interface RepurchasedPosition {
+/**
+ * What the fund is owed: what is open along the curve, what the fund gave, or the same less the money that was received, never below
+ * zero.
+ */
+export type ExitPricing = 'present_value' | 'given_value' | 'given_less_received';
+
+interface RepurchasedPosition {
   /** What the fund gave for the operation. */
   readonly exitBasisValue: Cents;
   readonly dailyFactor: string;
@@ -15,30 +20,26 @@ export interface RepurchasedPosition {
   readonly receivedValue: Cents;
 }
 
-export interface RepurchaseValue {
+interface RepurchaseValue {
   readonly value: Cents;
-  /** How the curve adds up to the value; empty where the reason does not follow the curve. */
+  /** How the curve adds up to the value; empty where the price does not follow the curve. */
   readonly lines: readonly PresentValueLine[];
 }
 
-/**
- * What the fund is owed, in cents, when an operation leaves it for this reason on this date. A reversal gives back what
- * the fund gave; a resolution the same less the money received, never below zero; the others follow the curve.
- */
+/** What the fund is owed, in cents, when an operation leaves it at this kind of price on this date. */
 export const repurchaseValue = (
-  reason: RepurchaseReason,
+  pricing: ExitPricing,
   position: RepurchasedPosition,
   effectiveDate: CalendarDate,
 ): RepurchaseValue => {
-  switch (reason) {
-    case 'repurchase':
-    case 'integrated_repurchase': {
+  switch (pricing) {
+    case 'present_value': {
       const { total, lines } = presentValue(position.dailyFactor, position.open, effectiveDate);
       return { value: total, lines };
     }
-    case 'cession_reversal':
+    case 'given_value':
       return { value: position.exitBasisValue, lines: [] };
-    case 'resolution':
+    case 'given_less_received':
       return { value: cents(Math.max(0, position.exitBasisValue - position.receivedValue)), lines: [] };
   }
 };

@@ -1,5 +1,6 @@
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import type { InstallmentCode, Timestamp } from '../shared/identifiers.ts';
+import { ZERO, subtractCents } from '../shared/money.ts';
 import type { Cents } from '../shared/money.ts';
 
 export const PAYMENT_METHODS = ['direct_debit', 'boleto', 'pix', 'transfer', 'other'] as const;
@@ -24,6 +25,18 @@ export interface InstallmentSettled {
   readonly lateDays: number;
   readonly processedAt: Timestamp;
 }
+
+/** What was missing of the scheduled value and leaves the curve, and what came in beyond it as charges: one of them is zero. */
+export const againstSchedule = ({
+  scheduledValue,
+  settledValue,
+}: Pick<InstallmentSettled, 'scheduledValue' | 'settledValue'>): {
+  readonly difference: Cents;
+  readonly surplus: Cents;
+} =>
+  settledValue < scheduledValue
+    ? { difference: subtractCents(scheduledValue, settledValue), surplus: ZERO }
+    : { difference: ZERO, surplus: subtractCents(settledValue, scheduledValue) };
 
 /** Follows InstallmentSettled in the same append when less than the scheduled value came in. */
 export interface InstallmentUnderpaid {
@@ -61,13 +74,13 @@ interface Open extends ScheduledInstallment {
   readonly credits: readonly PrepaymentCredit[];
 }
 
-export interface PendingInstallment extends Open {
+interface PendingInstallment extends Open {
   readonly status: 'pending';
 }
-export interface OverdueInstallment extends Open {
+interface OverdueInstallment extends Open {
   readonly status: 'overdue';
 }
-export interface SettledInstallment extends ScheduledInstallment {
+interface SettledInstallment extends ScheduledInstallment {
   readonly status: 'settled';
   readonly settledAt: CalendarDate;
   readonly settledValue: Cents;
@@ -75,14 +88,14 @@ export interface SettledInstallment extends ScheduledInstallment {
   readonly paymentMethod: PaymentMethod;
   readonly processedAt: Timestamp;
 }
-export interface PrepaidInstallment extends ScheduledInstallment {
+interface PrepaidInstallment extends ScheduledInstallment {
   readonly status: 'prepaid';
   readonly settledAt: CalendarDate;
   readonly paymentMethod: PaymentMethod;
 }
 
 export type OpenInstallment = PendingInstallment | OverdueInstallment;
-export type ClosedInstallment = SettledInstallment | PrepaidInstallment;
+type ClosedInstallment = SettledInstallment | PrepaidInstallment;
 export type Installment = OpenInstallment | ClosedInstallment;
 
 export const isOpen = (installment: Installment): installment is OpenInstallment =>

@@ -15,7 +15,7 @@ const nameTaken = (index: number): DomainError => {
   return new DomainError('idempotency_conflict', message);
 };
 
-/** The same document, as far as its name counts. Once the borrower is forgotten, only type and content can be compared. */
+/** Whether two documents are one, by name, type and content. Once the borrower is forgotten, only type and content can be compared. */
 export const isSameDocument = (
   { borrowerForgottenAt }: ExistingLoan,
   one: LoanDocument,

@@ -1,13 +1,11 @@
-import type { PaymentMethod, ScheduledInstallment, Settlement } from '../installment/installment.ts';
+import type { Prepayment } from '../curve/prepayment.ts';
+import type { PaymentMethod, Settlement } from '../installment/installment.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import type {
-  ApplicationId,
-  FundId,
   InstallmentCode,
   LoanCode,
   RealTime,
   RenegotiationId,
-  SealedBorrower,
   Timestamp,
 } from '../shared/identifiers.ts';
 import type { Cents } from '../shared/money.ts';
@@ -17,29 +15,19 @@ import type {
   ExitBasis,
   LoanDocument,
   LoanReceived,
+  Offer,
   RejectionReason,
   RenegotiationTerms,
-  RepurchaseReason,
-  SandboxOutcome,
 } from './events.ts';
+import type { RepurchaseReason } from './exits.ts';
 
 /** `now` comes in with every command: the domain reads no clock. */
 interface At {
   readonly now: Timestamp;
 }
 
-export interface ReceiveLoan extends At {
+export interface ReceiveLoan extends At, Offer {
   readonly type: 'ReceiveLoan';
-  readonly applicationId: ApplicationId;
-  readonly fundId: FundId;
-  readonly code: LoanCode;
-  readonly productType: string;
-  readonly acquisitionValue: Cents;
-  readonly dateIssued: CalendarDate;
-  readonly installments: readonly ScheduledInstallment[];
-  readonly borrower: SealedBorrower;
-  readonly documents: readonly LoanDocument[];
-  readonly sandboxOutcome?: SandboxOutcome;
 }
 /** A step of the administrator; `decision` is kept in the event as it is. */
 interface Decided extends At {
@@ -51,7 +39,7 @@ export interface ApproveLoan extends Decided {
 export interface RejectLoan extends Decided {
   readonly type: 'RejectLoan';
   readonly reasons: readonly RejectionReason[];
-  /** Default: until the disbursement. The other one is the rule of before, for as long as something else goes by it. */
+  /** Refuses once the operation is approved: the rule of earlier releases, while one of them may run. Default: until the disbursement. */
   readonly onlyBeforeApproval?: true;
 }
 export interface SignLoanTerm extends Decided {
@@ -65,7 +53,10 @@ export interface DisburseLoan extends Decided {
   readonly disbursedAt?: Timestamp;
   /** Day of the payment, not before the issue; default: none is stated. */
   readonly disbursementDate?: CalendarDate;
-  /** Default: what was disbursed. The other one is the rule of before: for deciding again, and for as long as something else goes by it. */
+  /**
+   * What reversals and resolutions start from. Default: what was disbursed. The acquisition value was the rule of earlier releases: for an
+   * audit, and while one of them may run.
+   */
   readonly exitBasis?: ExitBasis;
 }
 export interface SettleInstallment extends Settlement {
@@ -82,6 +73,7 @@ export interface ProcessPrepayment extends At {
   readonly prepaymentValue: Cents;
   readonly prepaymentDate: CalendarDate;
   readonly paymentMethod: PaymentMethod;
+  readonly leftover?: Prepayment['leftover'];
 }
 export interface RequestRepurchase extends At {
   readonly type: 'RequestRepurchase';
@@ -93,7 +85,7 @@ export interface RequestRepurchase extends At {
 export interface CompleteRepurchase extends Decided {
   readonly type: 'CompleteRepurchase';
 }
-/** Those that the operation has already, by name and content, are left out. */
+/** Documents that the operation has already, by name and content, are left out. */
 export interface AddDocuments extends At {
   readonly type: 'AddDocuments';
   readonly documents: readonly LoanDocument[];

@@ -54,24 +54,39 @@ const openBooks = (
   prepayments: [],
 });
 
-/** The same loan when the event names no installment of it, or one that is closed already. */
-const applyToInstallment = (loan: ActiveLoan, event: InstallmentEvent): ActiveLoan => {
+/** The first change of a list copies it, later ones of the same fold are written into that copy, which nobody else has seen yet. */
+class OwnCopies {
+  readonly #own = new Set<readonly unknown[]>();
+
+  of<Item>(list: readonly Item[]): Item[] {
+    if (this.#own.has(list)) return list as Item[];
+    const copy = [...list];
+    this.#own.add(copy);
+    return copy;
+  }
+}
+
+/** The loan as it was when the event names no installment of it, or one that is closed already. */
+const applyToInstallment = (loan: ActiveLoan, event: InstallmentEvent, copies: OwnCopies): ActiveLoan => {
   const index = loan.indexByCode.get(event.installmentCode);
   const before = index === undefined ? undefined : loan.installments[index];
   if (index === undefined || before === undefined) return loan;
   const after = evolveInstallment(before, event);
   if (after === before) return loan;
+  const installments = copies.of(loan.installments);
+  installments[index] = after;
   return {
     ...loan,
-    installments: loan.installments.with(index, after),
+    installments,
     openCount: isOpen(after) ? loan.openCount : loan.openCount - 1,
     receivedValue:
       event.type === 'InstallmentSettled' ? plus(loan.receivedValue, event.settledValue) : loan.receivedValue,
   };
 };
 
-const applyPrepayment = (loan: ActiveLoan, event: PrepaymentProcessed): ActiveLoan => {
-  const installments: Installment[] = [...loan.installments];
+const applyPrepayment = (loan: ActiveLoan, event: PrepaymentProcessed, copies: OwnCopies): ActiveLoan => {
+  const installments = copies.of(loan.installments);
+  const prepayments = copies.of(loan.prepayments);
   let openCount = loan.openCount;
   const change = (code: string, next: (installment: Installment) => Installment): void => {
     const index = loan.indexByCode.get(code);
@@ -85,41 +100,36 @@ const applyPrepayment = (loan: ActiveLoan, event: PrepaymentProcessed): ActiveLo
   for (const code of event.settledInstallments) change(code, (installment) => payOff(installment, payment));
   const { partial } = event;
   if (partial) change(partial.installmentCode, (installment) => carryCredit(installment, partial.credit));
+  prepayments.push(event);
   return {
     ...loan,
     installments,
     openCount,
     receivedValue: plus(loan.receivedValue, event.prepaymentValue - event.excessValue),
-    prepayments: [...loan.prepayments, event],
+    prepayments,
   };
 };
 
-const receivedLoan = (event: LoanReceived): ReceivedLoan => ({
+const receivedLoan = ({ type: _, installments, renegotiation, ...terms }: LoanReceived): ReceivedLoan => ({
   status: 'received',
-  applicationId: event.applicationId,
-  fundId: event.fundId,
-  code: event.code,
-  productType: event.productType,
-  acquisitionValue: event.acquisitionValue,
-  dateIssued: event.dateIssued,
-  schedule: event.installments,
-  indexByCode: new Map(event.installments.map(({ code }, index) => [code, index])),
-  borrower: event.borrower,
-  documents: event.documents,
-  pricing: event.pricing,
-  receivedAt: event.receivedAt,
-  ...(event.renegotiation && { origin: event.renegotiation }),
-  ...(event.sandboxOutcome !== undefined && { sandboxOutcome: event.sandboxOutcome }),
+  ...terms,
+  schedule: installments,
+  indexByCode: new Map(installments.map(({ code }, index) => [code, index])),
+  ...(renegotiation && { origin: renegotiation }),
 });
 
-type Evolution<Event extends LoanEvent> = (state: LoanState, event: Event) => LoanState;
+type Evolution<Event extends LoanEvent> = (state: LoanState, event: Event, copies: OwnCopies) => LoanState;
 type Evolutions = { readonly [Type in LoanEvent['type']]: Evolution<Extract<LoanEvent, { type: Type }>> };
 
-const onInstallment: Evolution<InstallmentEvent> = (state, event) =>
-  state.status === 'active' ? applyToInstallment(state, event) : state;
+const onInstallment: Evolution<InstallmentEvent> = (state, event, copies) =>
+  state.status === 'active' ? applyToInstallment(state, event, copies) : state;
 
-const withDocuments: Evolution<DocumentsAdded> = (state, { documents }) =>
-  'documents' in state ? { ...state, documents: [...state.documents, ...documents] } : state;
+const withDocuments: Evolution<DocumentsAdded> = (state, { documents }, copies) => {
+  if (!('documents' in state)) return state;
+  const all = copies.of(state.documents);
+  all.push(...documents);
+  return { ...state, documents: all };
+};
 
 const withoutBorrower: Evolution<BorrowerForgotten> = (state, { forgottenAt }) =>
   'schedule' in state ? { ...state, borrowerForgottenAt: forgottenAt } : state;
@@ -155,7 +165,8 @@ const evolutions: Evolutions = {
   InstallmentSettled: onInstallment,
   InstallmentUnderpaid: onInstallment,
   InstallmentBecameOverdue: onInstallment,
-  PrepaymentProcessed: (state, event) => (state.status === 'active' ? applyPrepayment(state, event) : state),
+  PrepaymentProcessed: (state, event, copies) =>
+    state.status === 'active' ? applyPrepayment(state, event, copies) : state,
   LoanFullySettled: (state, event) =>
     state.status === 'active' ? { ...state, status: 'settled', closing: event } : state,
   RepurchaseRequested: (state, event) =>
@@ -172,9 +183,17 @@ const evolutions: Evolutions = {
     state.status === 'renegotiated' ? { ...state, completed: event } : state,
 };
 
-/** Total: an event that does not fit the status leaves the state as it is, so that a stream can always be read. */
-const evolve = (state: LoanState, event: LoanEvent): LoanState =>
-  (evolutions[event.type] as Evolution<LoanEvent>)(state, event);
+/**
+ * What evolving by one event after the other gives, with each list of the operation copied once, not for every event. Total: an event
+ * that does not fit the status leaves the state as it is, so that a stream can always be read.
+ */
+export const fold = (state: LoanState, events: readonly LoanEvent[]): LoanState => {
+  const copies = new OwnCopies();
+  let folded = state;
+  for (const event of events)
+    folded = (evolutions[event.type] as Evolution<LoanEvent>)(folded, event, copies);
+  return folded;
+};
 
 const STEPS: { readonly [Type in RenegotiationStep['type']]: true } = {
   ReserveLoan: true,
@@ -229,5 +248,5 @@ const decideUnreserved = (
 export const loanDecider: Decider<LoanState, LoanCommand, LoanEvent> = {
   initialState: { status: 'none' },
   decide,
-  evolve,
+  evolve: (state, event) => fold(state, [event]),
 };

@@ -4,6 +4,8 @@ import type {
   PrepaymentCredit,
   ScheduledInstallment,
 } from '../installment/installment.ts';
+import type { AllocationLine } from '../curve/prepayment.ts';
+import type { PresentValueLine } from '../curve/present-value.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import type {
   ApplicationId,
@@ -17,6 +19,7 @@ import type {
 } from '../shared/identifiers.ts';
 import type { Cents } from '../shared/money.ts';
 import type { PrivateName, PrivateText } from '../shared/private-text.ts';
+import type { RepurchaseEndStatus, RepurchaseReason } from './exits.ts';
 
 /** How amounts of this operation move in time: the policy's name and its parameter, fixed at reception. */
 export interface Pricing {
@@ -47,8 +50,8 @@ export interface RenegotiationTerms {
 /** What a request asked the administrator of a sandbox to do instead of approving. */
 export type SandboxOutcome = 'reject' | 'hold';
 
-export interface LoanReceived {
-  readonly type: 'LoanReceived';
+/** What an integrator offers to a fund; but for documents that are added it stays as it was received. */
+export interface Offer {
   readonly applicationId: ApplicationId;
   readonly fundId: FundId;
   readonly code: LoanCode;
@@ -58,11 +61,15 @@ export interface LoanReceived {
   readonly installments: readonly ScheduledInstallment[];
   readonly borrower: SealedBorrower;
   readonly documents: readonly LoanDocument[];
+  readonly sandboxOutcome?: SandboxOutcome;
+}
+
+export interface LoanReceived extends Offer {
+  readonly type: 'LoanReceived';
   readonly pricing: Pricing;
   readonly receivedAt: Timestamp;
   /** Only of an operation that a renegotiation brought in. */
   readonly renegotiation?: RenegotiationTerms;
-  readonly sandboxOutcome?: SandboxOutcome;
 }
 
 /** What the administrator's decision said of itself. The steps of a sandbox, which no administrator decided, have none. */
@@ -113,20 +120,16 @@ export interface LoanDisbursed extends Decided {
   readonly renegotiation?: RenegotiationTerms;
 }
 
-/** One step of a prepayment's allocation, in the order in which it was walked. Values at the prepayment's date. */
-export interface AllocationLine {
-  readonly installmentCode: InstallmentCode;
-  readonly presentValue: Cents;
-  readonly paidOff: boolean;
-}
-
 export interface PrepaymentProcessed {
   readonly type: 'PrepaymentProcessed';
   readonly prepaymentValue: Cents;
   readonly prepaymentDate: CalendarDate;
   readonly paymentMethod: PaymentMethod;
   readonly settledInstallments: readonly InstallmentCode[];
-  /** The installment that carries what was left, if any; `outstandingAtDue` is what it will owe on its due date. */
+  /**
+   * The installment that carries what was left, if any; `outstandingAtDue` is what it will owe on its due date. `partiallyPaid` says
+   * whether that is told.
+   */
   readonly partial?: {
     readonly installmentCode: InstallmentCode;
     readonly credit: PrepaymentCredit;
@@ -148,20 +151,6 @@ export interface LoanFullySettled {
   readonly closingEvent: 'installment_settled' | 'installment_prepaid';
   readonly totalReceived: Cents;
   readonly processedAt: Timestamp;
-}
-
-export const REPURCHASE_REASONS = [
-  'repurchase',
-  'integrated_repurchase',
-  'cession_reversal',
-  'resolution',
-] as const;
-export type RepurchaseReason = (typeof REPURCHASE_REASONS)[number];
-export type RepurchaseEndStatus = 'repurchased' | 'reversed' | 'resolved';
-
-export interface PresentValueLine {
-  readonly installmentCode: InstallmentCode;
-  readonly presentValue: Cents;
 }
 
 export interface RepurchaseRequested {

@@ -1,6 +1,8 @@
-export { loanDecider } from './decider.ts';
+export { fold, loanDecider } from './decider.ts';
 export { isReserved, openFaceValue, payoffValue, tookPartInRenegotiation, totalReceived } from './state.ts';
 export { isSameDocument } from './add-documents.ts';
 export type * from './commands.ts';
 export type * from './events.ts';
+export type * from './exits.ts';
 export type * from './state.ts';
+export type * from './statuses.ts';

@@ -1,6 +1,6 @@
 import { allocatePrepayment } from '../curve/prepayment.ts';
 import { outstandingAtDueDate } from '../curve/present-value.ts';
-import { isOpen } from '../installment/installment.ts';
+import { againstSchedule, isOpen } from '../installment/installment.ts';
 import type {
   Installment,
   InstallmentBecameOverdue,
@@ -54,13 +54,14 @@ export const settle = (
     lateDays: Math.max(0, daysBetween(installment.dueDate, settledAt)),
     processedAt: now,
   };
-  if (settledValue >= scheduledValue) return [settled];
+  const { difference } = againstSchedule(settled);
+  if (difference === ZERO) return [settled];
   const underpaid: InstallmentUnderpaid = {
     type: 'InstallmentUnderpaid',
     installmentCode: installment.code,
     scheduledValue,
     settledValue,
-    difference: subtractCents(scheduledValue, settledValue),
+    difference,
     settledAt,
     processedAt: now,
   };
@@ -94,10 +95,10 @@ export const becomeOverdue = (
 const requireInstallment = (loan: ExistingLoan, code: string): number => {
   const index = loan.indexByCode.get(code);
   if (index !== undefined) return index;
-  throw new DomainError(
-    'installment_not_found',
-    `operation ${loan.code} has no installment ${code}; use a code that was sent at its creation`,
-  );
+  const message = `operation ${loan.code} has no installment ${code}; use a code that was sent at its creation`;
+  throw new DomainError('installment_not_found', message, [
+    { field: 'installment_code', code: 'installment_not_found', message },
+  ]);
 };
 
 /** The order of these checks is part of the interface: operation, installment, date, operation's status, installment's. */
@@ -133,6 +134,16 @@ export const markInstallmentsOverdue = (
     ? state.installments.filter(isOpen).flatMap((installment) => becomeOverdue(installment, today, now))
     : [];
 
+/**
+ * The installment that got a part of the money, if any. What rounding left below zero is carried in `partial` too, but no money
+ * reached that installment: it is told only where the event was recorded with a line for it.
+ */
+export const partiallyPaid = ({ partial, lines }: PrepaymentProcessed): PrepaymentProcessed['partial'] => {
+  const isTold =
+    !partial?.credit.value.startsWith('-') || lines.at(-1)?.installmentCode === partial.installmentCode;
+  return isTold ? partial : undefined;
+};
+
 /** Takes money in advance: finds what it pays off, leaves the rest as a credit, and closes the operation when it covers all. */
 export const processPrepayment = (
   command: ProcessPrepayment,
@@ -143,7 +154,11 @@ export const processPrepayment = (
   const loan = requireLoan(state);
   requireNotBeforeIssue(loan, 'prepayment_date', prepaymentDate);
   const { pricing, installments, receivedValue } = requireActive(loan, 'a prepayment');
-  const payment = { value: prepaymentValue, date: prepaymentDate };
+  const payment = {
+    value: prepaymentValue,
+    date: prepaymentDate,
+    ...(command.leftover && { leftover: command.leftover }),
+  };
   const allocation = allocatePrepayment(pricing.dailyFactor, installments.filter(isOpen), payment);
   if (allocation.payoffValue > LARGEST_AMOUNT) {
     throw valueOutOfRange('prepayment_date', prepaymentDate, 'settle its installments one by one');

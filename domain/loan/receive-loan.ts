@@ -57,25 +57,8 @@ export const receiveLoan = (command: ReceiveLoan, state: LoanState): readonly Lo
       violations,
     );
   }
-  const { acquisitionValue, dateIssued, installments } = command;
-  return [
-    {
-      type: 'LoanReceived',
-      applicationId: command.applicationId,
-      fundId: command.fundId,
-      code: command.code,
-      productType: command.productType,
-      acquisitionValue,
-      dateIssued,
-      installments,
-      borrower: command.borrower,
-      documents: command.documents,
-      pricing: {
-        policy: 'curve_v1',
-        dailyFactor: solveDailyFactor(acquisitionValue, dateIssued, installments),
-      },
-      receivedAt: command.now,
-      ...(command.sandboxOutcome !== undefined && { sandboxOutcome: command.sandboxOutcome }),
-    },
-  ];
+  const { type: _, now, ...offer } = command;
+  const { acquisitionValue, dateIssued, installments } = offer;
+  const dailyFactor = solveDailyFactor(acquisitionValue, dateIssued, installments);
+  return [{ type: 'LoanReceived', ...offer, pricing: { policy: 'curve_v1', dailyFactor }, receivedAt: now }];
 };

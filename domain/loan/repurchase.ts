@@ -3,12 +3,8 @@ import { isOpen } from '../installment/installment.ts';
 import { LARGEST_AMOUNT } from '../shared/money.ts';
 import type { CompleteRepurchase, RequestRepurchase } from './commands.ts';
 import { decided } from './events.ts';
-import type {
-  RepurchaseCompleted,
-  RepurchaseEndStatus,
-  RepurchaseReason,
-  RepurchaseRequested,
-} from './events.ts';
+import type { RepurchaseCompleted, RepurchaseRequested } from './events.ts';
+import { EXITS } from './exits.ts';
 import {
   exitBasisValue,
   requireActive,
@@ -37,7 +33,7 @@ export const requestRepurchase = (
     open: installments.filter(isOpen),
     receivedValue,
   };
-  const { value: calculatedValue, lines } = repurchaseValue(reason, position, effectiveDate);
+  const { value: calculatedValue, lines } = repurchaseValue(EXITS[reason].pricing, position, effectiveDate);
   if (informed === undefined && calculatedValue > LARGEST_AMOUNT) {
     throw valueOutOfRange('effective_date', effectiveDate, 'state the repurchase_value');
   }
@@ -58,18 +54,6 @@ export const requestRepurchase = (
   ];
 };
 
-const endStatusOf = (reason: RepurchaseReason): RepurchaseEndStatus => {
-  switch (reason) {
-    case 'repurchase':
-    case 'integrated_repurchase':
-      return 'repurchased';
-    case 'cession_reversal':
-      return 'reversed';
-    case 'resolution':
-      return 'resolved';
-  }
-};
-
 export const completeRepurchase = (
   command: CompleteRepurchase,
   state: LoanState,
@@ -77,13 +61,12 @@ export const completeRepurchase = (
   const loan = requireLoan(state);
   if (loan.status === 'repurchase_pending') {
     const { reason, repurchaseValue: value } = loan.repurchase;
-    const status = endStatusOf(reason);
     return [
       {
         type: 'RepurchaseCompleted',
         reason,
         repurchaseValue: value,
-        status,
+        status: EXITS[reason].status,
         completedAt: command.now,
         ...decided(command),
       },

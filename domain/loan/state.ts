@@ -1,55 +1,39 @@
-import { presentValue } from '../curve/present-value.ts';
+import { presentValuesOn } from '../curve/present-value.ts';
 import { isOpen } from '../installment/installment.ts';
 import type { Installment, ScheduledInstallment } from '../installment/installment.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import { DomainError } from '../shared/domain-error.ts';
 import type { FieldViolation } from '../shared/domain-error.ts';
-import type {
-  ApplicationId,
-  FundId,
-  LoanCode,
-  RenegotiationId,
-  SealedBorrower,
-  Timestamp,
-} from '../shared/identifiers.ts';
+import type { LoanCode, RenegotiationId, Timestamp } from '../shared/identifiers.ts';
+import { hasEnded } from './statuses.ts';
 import { ZERO, addCents, formatCents } from '../shared/money.ts';
 import type { Cents } from '../shared/money.ts';
 import type {
   ExitBasis,
-  LoanDocument,
   LoanFullySettled,
   LoanRenegotiated,
   LoanRenegotiationCompleted,
+  Offer,
   PrepaymentProcessed,
   Pricing,
   RejectionReason,
   RenegotiationTerms,
   RepurchaseCompleted,
-  RepurchaseEndStatus,
   RepurchaseRequested,
-  SandboxOutcome,
 } from './events.ts';
+import type { RepurchaseEndStatus } from './exits.ts';
 
 /** What is true of an operation from its reception to its end. */
-export interface LoanTerms {
-  readonly applicationId: ApplicationId;
-  readonly fundId: FundId;
-  readonly code: LoanCode;
-  readonly productType: string;
-  readonly acquisitionValue: Cents;
-  readonly dateIssued: CalendarDate;
+export interface LoanTerms extends Omit<Offer, 'installments'> {
   readonly schedule: readonly ScheduledInstallment[];
   /** Index into `schedule` (and into `installments`) by installment code. */
   readonly indexByCode: ReadonlyMap<string, number>;
-  readonly borrower: SealedBorrower;
-  readonly documents: readonly LoanDocument[];
   readonly pricing: Pricing;
   readonly receivedAt: Timestamp;
   /** From then on borrower and documents are unreadable. */
   readonly borrowerForgottenAt?: Timestamp;
   /** The renegotiation that brought it in, if one did. */
   readonly origin?: RenegotiationTerms;
-  readonly sandboxOutcome?: SandboxOutcome;
 }
 
 /** What an operation accumulates once it is active. `installments` stands in the order of the schedule. */
@@ -66,7 +50,7 @@ export interface LoanBooks {
   readonly prepayments: readonly PrepaymentProcessed[];
 }
 
-export interface NoLoan {
+interface NoLoan {
   readonly status: 'none';
 }
 /** A renegotiation wants this code for its new operation; to readers there is no operation yet. */
@@ -77,10 +61,10 @@ export interface ReservedCode {
 export interface ReceivedLoan extends LoanTerms {
   readonly status: 'received';
 }
-export interface ApprovedLoan extends LoanTerms {
+interface ApprovedLoan extends LoanTerms {
   readonly status: 'approved';
 }
-export interface RejectedLoan extends LoanTerms {
+interface RejectedLoan extends LoanTerms {
   readonly status: 'rejected';
   readonly reasons: readonly RejectionReason[];
 }
@@ -90,15 +74,15 @@ export interface TermSignedLoan extends LoanTerms {
 export interface ActiveLoan extends LoanTerms, LoanBooks {
   readonly status: 'active';
 }
-export interface SettledLoan extends LoanTerms, LoanBooks {
+interface SettledLoan extends LoanTerms, LoanBooks {
   readonly status: 'settled';
   readonly closing: LoanFullySettled;
 }
-export interface RepurchasePendingLoan extends LoanTerms, LoanBooks {
+interface RepurchasePendingLoan extends LoanTerms, LoanBooks {
   readonly status: 'repurchase_pending';
   readonly repurchase: RepurchaseRequested;
 }
-export interface RepurchasedLoan extends LoanTerms, LoanBooks {
+interface RepurchasedLoan extends LoanTerms, LoanBooks {
   readonly status: RepurchaseEndStatus;
   readonly repurchase: RepurchaseRequested;
   readonly completion: RepurchaseCompleted;
@@ -130,9 +114,7 @@ export type LoanState =
   | RenegotiatedLoan;
 
 export type ExistingLoan = Exclude<LoanState, NoLoan | ReservedCode>;
-export type LoanStatus = ExistingLoan['status'];
 
-/** An operation or a code that a renegotiation holds; a command that meets one waits for that renegotiation first. */
 /** Face values of the installments that are pending or overdue, in cents; credits of prepayments are not taken off. */
 export const openFaceValue = (installments: readonly Installment[]): Cents =>
   addCents(...installments.filter(isOpen).map(({ faceValue }) => faceValue));
@@ -142,7 +124,7 @@ export const payoffValue = (
   installments: readonly Installment[],
   dailyFactor: string,
   date: CalendarDate,
-): Cents => presentValue(dailyFactor, installments.filter(isOpen), date).total;
+): Cents => presentValuesOn(date)(dailyFactor, installments.filter(isOpen)).total;
 
 /** What the fund gave for the operation, in cents, as far as an exit is concerned: by the rule under which it was disbursed. */
 export const exitBasisValue = ({
@@ -155,6 +137,7 @@ export const exitBasisValue = ({
 export const totalReceived = (state: LoanState): Cents =>
   'receivedValue' in state ? state.receivedValue : ZERO;
 
+/** An operation or a code that a renegotiation holds; a command that meets one waits for that renegotiation first. */
 export const isReserved = (state: LoanState): state is ReservedLoan | ReservedCode =>
   state.status === 'reserved' || state.status === 'code_reserved';
 
@@ -176,7 +159,9 @@ export const requireLoan = (state: LoanState, code?: LoanCode): ExistingLoan => 
     code === undefined
       ? 'no operation has this code; check originator_proposal_code'
       : `no operation has the code ${code}; check the codes of the originals`;
-  throw new DomainError('loan_not_found', missing);
+  const field = 'originator_proposal_code';
+  const details = code === undefined ? [{ field, code: 'loan_not_found', message: missing }] : [];
+  throw new DomainError('loan_not_found', missing, details);
 };
 
 /** @param rule what the step needs, and what to do instead */
@@ -185,10 +170,10 @@ export const wrongStatus = (loan: ExistingLoan, rule: string): DomainError =>
 
 export const requireActive = (loan: ExistingLoan, action: string): ActiveLoan => {
   if (loan.status === 'active') return loan;
-  throw wrongStatus(
-    loan,
-    `${action} needs an active operation, so read its status again before the next attempt`,
-  );
+  const next = hasEnded(loan.status)
+    ? 'it has ended and will not change'
+    : 'read its status again before the next attempt';
+  throw wrongStatus(loan, `${action} needs an active operation: ${next}`);
 };
 
 export const codeAlreadyUsed = (code: LoanCode): DomainError =>

@@ -48,7 +48,7 @@ export interface RenegotiationCompleted {
 export type RenegotiationEvent =
   RenegotiationStarted | RenegotiationCommitted | RenegotiationAborted | RenegotiationCompleted;
 
-export interface NoRenegotiation {
+interface NoRenegotiation {
   readonly status: 'none';
 }
 export interface StartedRenegotiation {

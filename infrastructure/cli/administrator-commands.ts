@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import type { DecisionName } from '../../application/publishing/description/decision-schema.ts';
-import type { AwaitingStatus, PendingOperation } from '../../application/ports/loan-queries.ts';
+import type { DecisionName } from '../../application/publication/description/decision-schema.ts';
+import type { AwaitingStatus, PendingOperation } from '../../application/administrator/awaited.ts';
 import { addApply } from './apply-decisions.ts';
-import type { CliServices } from './cli-services.ts';
-import { money } from './columns.ts';
-import { DecisionRefusedError, WrongUseError, answer } from './command-line.ts';
+import type { App } from '../../application/app.ts';
+import { money } from '../presenting/columns.ts';
+import { NotAllowedError, WrongUseError, answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
+import { userOfSystem, withOperator } from './operator.ts';
 import { addPending, decideAllPending } from './pending-operations.ts';
 import { fundOption } from './report-options.ts';
-import { applicationOf } from './scope.ts';
-import { patiently, presentAnswer } from './submit-decisions.ts';
+import { applicationWith } from './scope.ts';
+import { inTime, presentAnswer } from './submit-decisions.ts';
 
 const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
 
@@ -23,6 +24,11 @@ interface CommonOptions {
   readonly id?: string;
   readonly decidedAt?: string;
   readonly note?: string;
+  readonly expectedStatus?: string;
+  readonly operator?: string;
+  /** Of a disbursement. */
+  readonly value?: number;
+  readonly confirmValue?: number;
 }
 
 interface SingleDecision<Options> {
@@ -70,7 +76,7 @@ export const addAdministratorCommands = (program: Command, dependencies: CliDepe
     description: 'the term of an approved operation is signed',
     example: 'sign OP-2026-000123',
   });
-  add<{ readonly date: string; readonly value?: number }>({
+  add<{ readonly date: string; readonly value?: number; readonly confirmValue?: number }>({
     command: 'disburse',
     decision: 'disburse',
     from: ['term_signed'],
@@ -83,10 +89,16 @@ export const addAdministratorCommands = (program: Command, dependencies: CliDepe
           '--value <amount>',
           'what the fund paid, such as 1800.00; of --all-pending each its own acquisition value',
           amount,
+        )
+        .option(
+          '--confirm-value <amount>',
+          'the value a second time: needed where it is far from the acquisition value (DISBURSEMENT_TOLERANCE)',
+          amount,
         ),
-    details: ({ date, value }, operation) => ({
+    details: ({ date, value, confirmValue }, operation) => ({
       disbursement_date: date,
       disbursed_value: value ?? (operation && Number(money(operation.acquisitionValue))),
+      confirmed_value: confirmValue,
     }),
   });
   add({
@@ -120,8 +132,9 @@ const addDecision = <Options>(
     .option('--yes', 'with --all-pending: do not ask; needed where nobody can answer')
     .option('--id <decision_id>', 'name of this decision, for sending it again (default: a new UUID)')
     .option('--decided-at <time>', 'when it was decided, such as 2026-01-15T12:00:00Z (default: now)')
-    .option('--note <text>', 'for the audit; never published, no personal data');
-  (options?.(added) ?? added)
+    .option('--note <text>', 'for the audit; never published, no personal data')
+    .option('--expected-status <status>', 'refuse it where the operation is not in this status any more');
+  withOperator(options?.(added) ?? added)
     .addHelpText(
       'after',
       '\nPrints {decision_id, application_id, originator_proposal_code, decision, outcome, status}, for --all-pending one a line; the\n' +
@@ -136,11 +149,13 @@ const addDecision = <Options>(
           scope: given,
           from,
           yes: given.yes ?? false,
+          operator: given.operator ?? userOfSystem(),
           contents: (operation) => ({
             decision,
             ...details?.(given, operation),
             decided_at: given.decidedAt,
             note: given.note,
+            expected_status: operation.status,
           }),
         });
       return answer(dependencies, (services) =>
@@ -152,11 +167,11 @@ const addDecision = <Options>(
 /** One operation or all that wait, not both; what belongs to the other way is a mistake. */
 const wrongUseOf = (
   code: string | undefined,
-  { allPending, fund, id, yes, ...rest }: CommonOptions & { readonly value?: number },
+  { allPending, fund, id, yes, ...rest }: CommonOptions,
   decision: DecisionName,
 ): string | undefined => {
   if (allPending !== true) {
-    if (code === undefined) return 'name an operation, or --all-pending with --fund';
+    if (code === undefined || code === '') return 'name an operation, or --all-pending with --fund';
     if (fund !== undefined || yes !== undefined) return '--fund and --yes go with --all-pending';
     if (decision === 'disburse' && rest.value === undefined)
       return "required option '--value <amount>' not specified";
@@ -164,20 +179,18 @@ const wrongUseOf = (
   }
   if (code !== undefined) return 'name an operation or --all-pending, not both';
   if (fund === undefined) return '--all-pending needs --fund';
+  if (rest.confirmValue !== undefined) return '--confirm-value confirms the value of one operation';
+  if (rest.expectedStatus !== undefined) return '--all-pending names the status of each operation itself';
   return id === undefined ? undefined : '--id names one decision, so it does not go with --all-pending';
 };
 
 const decide = async (
-  services: CliServices,
+  services: App,
   code: string,
-  { application, id, decidedAt, note }: CommonOptions,
+  { application, id, decidedAt, note, expectedStatus, operator = userOfSystem() }: CommonOptions,
   contents: object,
 ): Promise<object> => {
-  const { administrator } = services;
-  const applicationId =
-    application === undefined
-      ? await administrator.applicationOf(code)
-      : await applicationOf(services, application);
+  const applicationId = await applicationWith(services, code, application);
   const text = JSON.stringify({
     decision_id: id ?? randomUUID(),
     application_id: applicationId,
@@ -185,21 +198,36 @@ const decide = async (
     ...contents,
     decided_at: decidedAt,
     note,
+    expected_status: expectedStatus,
   });
-  const [given] = await patiently(() => administrator.submitAll([text]));
+  const [given] = await inTime(services, () => services.administrator.submitAll([text], operator));
   if (given === undefined || given.outcome === 'refused') {
-    const message = `${given?.reason.code}: ${given?.reason.message}`;
-    throw given?.reason.code === 'validation_error'
-      ? new WrongUseError(message)
-      : new DecisionRefusedError(message);
+    const message = `${given?.reason.code}: ${inOptions(given?.reason.message ?? '')}`;
+    // What could be read was refused by the rules.
+    throw given?.decision ? new NotAllowedError(message) : new WrongUseError(message);
   }
   return presentAnswer(given);
 };
 
+/** Fields of a decision as this command line takes them. */
+const OPTION_OF: Readonly<Record<string, string>> = {
+  disbursement_date: '--date',
+  disbursed_value: '--value',
+  confirmed_value: '--confirm-value',
+};
+
+const inOptions = (message: string): string =>
+  message.replace(/\b(?:disbursement_date|disbursed_value|confirmed_value)\b/g, (name) => OPTION_OF[name]!);
+
+const REASON_CODE = /^[\w.-]{1,100}$/;
+
 const collectReason = (text: string, previous: readonly object[] = []): readonly object[] => {
   const [, code, message] = /^([^:\s]+):\s*(\S.*)$/.exec(text) ?? [];
-  if (code !== undefined && message !== undefined) return [...previous, { code, message }];
-  throw new InvalidArgumentError('It must be a code and a message, such as "fraud: the invoice is forged".');
+  if (code !== undefined && REASON_CODE.test(code) && message !== undefined)
+    return [...previous, { code, message }];
+  throw new InvalidArgumentError(
+    'It must be a code (1 to 100 letters, digits, "_", "." or "-") and a message, such as "fraud: the invoice is forged".',
+  );
 };
 
 const amount = (text: string): number => {

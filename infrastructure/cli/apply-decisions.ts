@@ -2,10 +2,11 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { readDecision } from '../../application/administrator/decisions.ts';
-import type { CliServices } from './cli-services.ts';
-import { CommandFailedError, DecisionRefusedError, WrongUseError, answerLines } from './command-line.ts';
+import type { App } from '../../application/app.ts';
+import { CommandFailedError, NotAllowedError, WrongUseError, answerLines } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { patiently, presentAnswer } from './submit-decisions.ts';
+import { userOfSystem, withOperator } from './operator.ts';
+import { inTime, presentAnswer } from './submit-decisions.ts';
 
 interface Line {
   /** 1-based. */
@@ -41,6 +42,7 @@ async function* lineBatches(input: AsyncIterable<Uint8Array>): AsyncGenerator<re
 
 interface ApplyOptions {
   readonly file: string;
+  readonly operator?: string;
   readonly deadLetter?: string;
 }
 
@@ -58,23 +60,24 @@ const AT_ONCE = 64;
 
 /** `administrator apply`. */
 export const addApply = (administrator: Command, dependencies: CliDependencies): void => {
-  administrator
+  const apply = administrator
     .command('apply')
     .description('carry out decisions from a file or a pipe of JSON lines')
     .requiredOption('--file <path>', 'one decision a line; "-" reads standard input as it comes')
-    .option('--dead-letter <path>', 'where refused ones are added (default: a file in DATA_DIR)')
+    .option('--dead-letter <path>', 'where refused ones are added (default: a file in DATA_DIR)');
+  withOperator(apply)
     .addHelpText(
       'after',
       '\nPrints one answer a line: {line, decision_id, ..., outcome: applied | already_applied | refused, status | reason}.\n' +
         'A file with a malformed line is refused as a whole: nothing of it is carried out. Any other refused decision lies in\n' +
         'the dead letter and holds nothing up. The same file may be given again. Exit code 2 for a file with a\n' +
-        'malformed line, 3 when a decision was refused.\n\n' +
+        "malformed line, 3 when a decision was refused. A line that names an operator is recorded as that one's.\n\n" +
         'Example:\n  receivables administrator apply --file decisions.jsonl',
     )
-    .action((options: ApplyOptions) => apply(dependencies, options));
+    .action((options: ApplyOptions) => applyFrom(dependencies, options));
 };
 
-const apply = async (dependencies: CliDependencies, options: ApplyOptions): Promise<void> => {
+const applyFrom = async (dependencies: CliDependencies, options: ApplyOptions): Promise<void> => {
   const input = (): AsyncIterable<Uint8Array> => (dependencies.input ?? inputOf)(options.file);
   // A pipe can be read only once, and its decisions want an answer before the next ones are written.
   const pipe = options.file === PIPE || (!dependencies.input && (await isPipe(options.file)));
@@ -102,10 +105,12 @@ const requireWellFormed = async (
 };
 
 async function* applying(
-  { administrator }: CliServices,
+  services: App,
   { input, total, options, dependencies }: Application,
 ): AsyncGenerator<object> {
-  const decisions = administrator.into(options.deadLetter);
+  const { operator = userOfSystem() } = options;
+  const { administrator } = services;
+  const deadLetters = administrator.deadLetterFile(options.deadLetter);
   const progress = dependencies.startProgress(total);
   let [count, refused] = [0, 0];
   try {
@@ -114,7 +119,9 @@ async function* applying(
         text,
         origin: `line ${number} of ${options.file}`,
       }));
-      const answers = await patiently(() => decisions.process(received));
+      const answers = await inTime(services, () =>
+        administrator.process(received, { deadLetters, operator }),
+      );
       for (const [i, given] of answers.entries()) {
         count += 1;
         if (given.outcome === 'refused') refused += 1;
@@ -126,9 +133,7 @@ async function* applying(
     progress.end();
   }
   if (refused === 0) return;
-  throw new DecisionRefusedError(
-    `${refused} of ${count} decisions were refused: see ${decisions.deadLetter}`,
-  );
+  throw new NotAllowedError(`${refused} of ${count} decisions were refused: see ${deadLetters.path}`);
 }
 
 /** So is `/dev/stdin`, and what a shell makes of `<(...)`. @throws WrongUseError where nothing has this name */

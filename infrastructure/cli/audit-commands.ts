@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import { printShown } from './audit-show.ts';
+import { printShown } from '../presenting/shown-operation.ts';
 import { anchor, verify } from './audit-verify.ts';
 import type { AnchorOptions, VerifyOptions } from './audit-verify.ts';
+import { withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { dateOption, fundOption, instantOption } from './report-options.ts';
 import { deliver, printingOf, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
-import { applicationOf } from './scope.ts';
+import { applicationWith } from './scope.ts';
 
 interface ShowOptions extends ReportOptions {
   readonly application?: string;
@@ -81,22 +82,15 @@ export const addAuditCommands = (program: Command, dependencies: CliDependencies
 
 const show = async (code: string, options: ShowOptions, dependencies: CliDependencies): Promise<void> => {
   const { application, asOf, knownAt } = options;
-  const services = await dependencies.open();
-  try {
-    const { audit } = services;
+  return withService(dependencies, async (services) => {
     const request = {
-      applicationId:
-        application === undefined
-          ? await audit.applicationOf(code)
-          : await applicationOf(services, application),
+      applicationId: await applicationWith(services, code, application),
       code,
       ...(asOf !== undefined && { asOf }),
       ...(knownAt !== undefined && { knownAt }),
     };
-    const shown = await audit.operations.execute(request);
+    const shown = await services.audit.show(request);
     const printing = printingOf(dependencies, options);
     await deliver(dependencies, printShown(shown, request, printing), { ...options, ...printing });
-  } finally {
-    await services.close();
-  }
+  });
 };

@@ -3,17 +3,17 @@ import { open, rename, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { anchorLines, readAnchor } from '../../application/audit/anchor.ts';
 import type { Difference } from '../../application/audit/difference.ts';
-import type { AuditNotes } from '../../application/ports/audit.ts';
-import type { VerifySummary } from '../../application/audit/verify-log.ts';
-import type { CliServices } from './cli-services.ts';
-import { lineByLine } from './columns.ts';
-import type { Column, ReportFormat } from './columns.ts';
-import { DifferencesFoundError } from './command-line.ts';
+import type { AuditNotes } from '../../application/audit/audit-notes.ts';
+import type { VerifyRequest, VerifySummary } from '../../application/audit/verify-log.ts';
+import type { App } from '../../application/app.ts';
+import type { Column } from '../presenting/columns.ts';
+import { DifferencesFoundError, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { deliver, printingOf } from './report-output.ts';
+import { deliverDifferences } from './difference-report.ts';
+import { openFor } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { requireFund } from './scope.ts';
-import { inOneLine } from './terminal-text.ts';
+import { inOneLine } from '../presenting/terminal-text.ts';
 
 export interface VerifyOptions extends ReportOptions {
   readonly fund?: string;
@@ -48,6 +48,8 @@ const summaryText = (summary: VerifySummary): string =>
 const inJson = ({ events, streams, publicEvents, frozenEvents, seals, differences }: VerifySummary): string =>
   `${JSON.stringify({ events, streams, public_events: publicEvents, frozen_events: frozenEvents, seals, differences })}\n`;
 
+const WORDING = { columns: COLUMNS, text: inText, summaryText, summaryJson: inJson };
+
 const linesOf = (file: string): AsyncIterable<string> =>
   createInterface({ input: createReadStream(file), crlfDelay: Infinity });
 
@@ -55,7 +57,7 @@ const linesOf = (file: string): AsyncIterable<string> =>
 const writeAnchorFile = async (file: string, lines: AsyncIterable<string>): Promise<void> => {
   const unfinished = `${file}.unfinished`;
   await rm(unfinished, { force: true });
-  const handle = await open(unfinished, 'wx', 0o600);
+  const handle = await openFor(file, () => open(unfinished, 'wx', 0o600));
   try {
     for await (const line of lines) await handle.write(line);
     await handle.sync();
@@ -69,13 +71,9 @@ const writeAnchorFile = async (file: string, lines: AsyncIterable<string>): Prom
 };
 
 /** `audit anchor`: the end of the seal book, which stands for everything before it. */
-export const anchor = async ({ output }: AnchorOptions, dependencies: CliDependencies): Promise<void> => {
-  const services = await dependencies.open();
-  try {
-    const { audit } = services;
-    const takenAt = audit.now();
-    const seal = await audit.sealNow();
-    const lines = anchorLines({ takenAt, seal, heads: [] }, audit.signer);
+export const anchor = ({ output }: AnchorOptions, dependencies: CliDependencies): Promise<void> =>
+  withService(dependencies, async (services) => {
+    const { takenAt, seal, lines } = await services.audit.anchor();
     if (output === undefined) for await (const line of lines) await dependencies.write(line);
     else {
       await writeAnchorFile(output, lines);
@@ -83,15 +81,11 @@ export const anchor = async ({ output }: AnchorOptions, dependencies: CliDepende
         `${JSON.stringify({ anchor: output, taken_at: takenAt, seal: seal.number })}\n`,
       );
     }
-  } finally {
-    await services.close();
-  }
-};
+  });
 
 /** `audit verify`. @throws DifferencesFoundError when there is a difference */
-export const verify = async (options: VerifyOptions, dependencies: CliDependencies): Promise<void> => {
-  const services = await dependencies.open();
-  try {
+export const verify = (options: VerifyOptions, dependencies: CliDependencies): Promise<void> =>
+  withService(dependencies, async (services) => {
     const { fund, resume } = options;
     if (fund !== undefined) await requireFund(services, fund);
     const notes = services.audit.openNotes(resume);
@@ -106,10 +100,7 @@ export const verify = async (options: VerifyOptions, dependencies: CliDependenci
     } finally {
       notes.close();
     }
-  } finally {
-    await services.close();
-  }
-};
+  });
 
 const removeNotes = async (file: string): Promise<void> => {
   for (const end of ['', '-wal', '-shm']) await rm(`${file}${end}`, { force: true });
@@ -119,7 +110,7 @@ const removeNotes = async (file: string): Promise<void> => {
 const verifyWith = async (
   notes: AuditNotes,
   options: VerifyOptions,
-  { services, dependencies }: { readonly services: CliServices; readonly dependencies: CliDependencies },
+  { services, dependencies }: { readonly services: App; readonly dependencies: CliDependencies },
 ): Promise<VerifySummary | undefined> => {
   const { fund, anchor: anchorFile, writeAnchor } = options;
   const { signer } = services.audit;
@@ -131,12 +122,9 @@ const verifyWith = async (
   if (earlier?.signed === false)
     dependencies.writeError('this anchor is of an earlier version and not signed: take a new one\n');
   const takenAt = services.audit.now();
-  const found: { summary?: VerifySummary } = {};
-  const printing = printingOf(dependencies, options);
   const request = { notes, ...(fund !== undefined && { fundId: fund }), ...(earlier && { anchor: earlier }) };
-  const lines = differenceLines(services, request, { dependencies, format: printing.format, found });
-  await deliver(dependencies, lines, { ...options, ...printing });
-  const { summary } = found;
+  const found = verifying(services, request, dependencies);
+  const summary = await deliverDifferences(found, WORDING, options, dependencies);
   if (summary?.differences === 0 && writeAnchor !== undefined) {
     const contents = { takenAt, seal: summary.seal, heads: summary.heads() };
     await writeAnchorFile(writeAnchor, anchorLines(contents, signer));
@@ -144,34 +132,16 @@ const verifyWith = async (
   return summary;
 };
 
-interface Verifying {
-  readonly dependencies: CliDependencies;
-  readonly format: ReportFormat;
-  /** Gets the summary when the end is reached. */
-  readonly found: { summary?: VerifySummary };
-}
-
-/** Each difference as it is found, then the summary, for which CSV has no line. */
-async function* differenceLines(
-  { audit: { verification } }: CliServices,
-  request: Omit<Parameters<CliServices['audit']['verification']['execute']>[0], 'progress'>,
-  { dependencies, format, found }: Verifying,
-): AsyncGenerator<string> {
+/** Tells meanwhile how far it is. */
+async function* verifying(
+  { audit }: App,
+  request: Omit<VerifyRequest, 'progress'>,
+  dependencies: CliDependencies,
+): AsyncGenerator<Difference, VerifySummary> {
+  const { verification } = audit;
   const bar = dependencies.startProgress(await verification.expectedEvents());
-  const lineOf = format === 'table' ? inText : lineByLine(COLUMNS, { format, colour: false });
   try {
-    const differences = verification.execute({ ...request, progress: (events) => bar.advance(events) });
-    for (;;) {
-      const next = await differences.next();
-      if (!next.done) {
-        yield lineOf(next.value);
-        continue;
-      }
-      found.summary = next.value;
-      if (format === 'csv') dependencies.writeError(summaryText(next.value));
-      else yield format === 'json' ? inJson(next.value) : summaryText(next.value);
-      return;
-    }
+    return yield* verification.execute({ ...request, progress: (events) => bar.advance(events) });
   } finally {
     bar.end();
   }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { BackupServices, BackupSummary, OnStep } from './cli-services.ts';
+import type { BackupServices, BackupSummary, OnStep } from './command-line.ts';
+import { mebibytes } from '../presenting/columns.ts';
 import type { CliDependencies } from './command-line.ts';
 
 const WITHOUT_KEY =
@@ -73,6 +74,7 @@ const print = async (
     log,
     files: files.length,
     bytes,
+    size: mebibytes(bytes),
     master_key_contained,
   };
   await dependencies.write(`${JSON.stringify({ ...summary, verified: true })}\n`);

@@ -7,11 +7,11 @@ import type {
   OperationPlace,
 } from '../../application/privacy/forget-borrower.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { CliServices } from './cli-services.ts';
-import { CommandFailedError, NotAllowedError, WrongUseError } from './command-line.ts';
+import type { App } from '../../application/app.ts';
+import { CommandFailedError, NotAllowedError, WrongUseError, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { applicationOf } from './scope.ts';
-import { inOneLine } from './terminal-text.ts';
+import { inOneLine } from '../presenting/terminal-text.ts';
 
 interface ForgetOptions {
   readonly document?: string;
@@ -77,8 +77,7 @@ const forget = async (options: ForgetOptions, dependencies: CliDependencies): Pr
   if ((reason?.length ?? 0) > LONGEST_REASON) {
     throw wrongUse('reason', `must have at most ${LONGEST_REASON} characters`);
   }
-  const services = await dependencies.open();
-  try {
+  return withService(dependencies, async (services) => {
     const applicationId =
       options.application === undefined ? undefined : await applicationOf(services, options.application);
     const forgetting =
@@ -86,29 +85,16 @@ const forget = async (options: ForgetOptions, dependencies: CliDependencies): Pr
         ? ofLostKey(services, lostKey!, applicationId)
         : ofBorrower(services, document, applicationId);
     await forgetAll(forgetting, options, dependencies, services);
-  } finally {
-    await services.close();
-  }
+  });
 };
 
-const ofBorrower = (
-  { privacy: { forgetting, indexing } }: CliServices,
-  document: string,
-  applicationId: string | undefined,
-): Forgetting => ({
-  find: async () => {
-    await indexing.completeOnce(() => undefined);
-    return forgetting.find(document, applicationId);
-  },
-  forget: (operation, request) => forgetting.forget(document, operation, request),
-  clear: () => forgetting.clearRefused(document),
+const ofBorrower = ({ privacy }: App, document: string, applicationId: string | undefined): Forgetting => ({
+  find: () => privacy.find(document, applicationId),
+  forget: (operation, request) => privacy.forgetting.forget(document, operation, request),
+  clear: () => privacy.forgetting.clearRefused(document),
 });
 
-const ofLostKey = (
-  { privacy, loans }: CliServices,
-  code: string,
-  applicationId: string | undefined,
-): Forgetting => ({
+const ofLostKey = ({ privacy, loans }: App, code: string, applicationId: string | undefined): Forgetting => ({
   find: async () => [
     await privacy.forgetting.findLost({
       applicationId: applicationId ?? (await loans.applicationOf(code)),
@@ -123,7 +109,7 @@ const forgetAll = async (
   forgetting: Forgetting,
   { reason, includingOpen, yes }: ForgetOptions,
   dependencies: CliDependencies,
-  { privacy }: CliServices,
+  { privacy }: App,
 ): Promise<void> => {
   const found = await forgetting.find();
   const chosen = found.filter(({ open }) => includingOpen || !open);

@@ -1,11 +1,11 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import type { ListedClient } from '../../application/clients/manage-clients.ts';
-import { SCOPES } from '../../application/ports/clients.ts';
-import { scopesOf } from '../../application/clients/client-directory.ts';
-import type { CliServices } from './cli-services.ts';
-import { jsonOf } from './columns.ts';
-import type { Column } from './columns.ts';
+import type { ListedClient } from '../../application/clients/clients.ts';
+import { SCOPES } from '../../application/clients/scopes.ts';
+import { scopesOf } from '../../application/clients/scopes.ts';
+import type { App } from '../../application/app.ts';
+import { jsonOf } from '../presenting/columns.ts';
+import type { Column } from '../presenting/columns.ts';
 import { NotAllowedError, answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { collect, collectFunds } from './report-options.ts';
@@ -78,12 +78,12 @@ const addCreate = (client: Command, dependencies: CliDependencies): void => {
 };
 
 const create = async (
-  services: Pick<CliServices, 'createClient' | 'listClients'>,
+  services: Pick<App, 'clients'>,
   { name, fund = [], onlyFund, scope, application, rateLimitMultiplier }: CreateOptions,
 ): Promise<object> => {
   const applicationId =
     application === undefined ? undefined : await applicationOrNew(services, application, fund);
-  const created = await services.createClient.execute({
+  const created = await services.clients.create({
     name,
     fundIds: fund,
     ...(onlyFund && { onlyFundIds: onlyFund }),
@@ -103,7 +103,7 @@ const create = async (
 
 /** With a fund, an id that is not known yet names a new application. */
 const applicationOrNew = async (
-  services: Pick<CliServices, 'listClients'>,
+  services: Pick<App, 'clients'>,
   idOrName: string,
   funds: readonly string[],
 ): Promise<string> => {
@@ -134,8 +134,8 @@ const addList = (client: Command, dependencies: CliDependencies): void => {
   withReportOptions(list, dependencies)
     .addHelpText('after', '\nExamples:\n  receivables client list\n  receivables client list -o csv')
     .action((options: ReportOptions) =>
-      listRows(dependencies, options, CLIENT_COLUMNS, async function* ({ listClients }) {
-        yield* await listClients.execute();
+      listRows(dependencies, options, CLIENT_COLUMNS, async function* ({ clients }) {
+        yield* await clients.list();
       }),
     );
 };
@@ -161,8 +161,8 @@ const addUpdate = (client: Command, dependencies: CliDependencies): void => {
         command.error(
           'error: nothing to change: give --name, --rate-limit-multiplier, --add-fund or --remove-fund',
         );
-      return answer(dependencies, async ({ updateClient }) => {
-        const updated = await updateClient.execute(clientId, {
+      return answer(dependencies, async ({ clients }) => {
+        const updated = await clients.update(clientId, {
           ...(name !== undefined && { name }),
           ...(rateLimitMultiplier !== undefined && { rateLimitMultiplier }),
           addFundIds: addFund,
@@ -184,8 +184,8 @@ const addRevoke = (client: Command, dependencies: CliDependencies): void => {
       '\nPrints {client_id, revoked_at}. Exit code 3 when there is no such client that is not revoked yet.\n\nExample:\n  receivables client revoke client_5nJ0kq0Xb1tQ2m8v7o3eSg',
     )
     .action((clientId: string) =>
-      answer(dependencies, async ({ revokeClient }) => {
-        const revoked = await revokeClient.execute(clientId);
+      answer(dependencies, async ({ clients }) => {
+        const revoked = await clients.revoke(clientId);
         if (revoked === undefined) throw new NotAllowedError(`no client ${clientId} that is not revoked yet`);
         return { client_id: clientId, revoked_at: revoked.revokedAt };
       }),

@@ -1,4 +1,5 @@
-import type { BackupServices, CliServices, Finding, MoveService, MoveTargets } from './cli-services.ts';
+import type { App } from '../../application/app.ts';
+import type { Finding } from '../../application/maintenance/finding.ts';
 import type { OpenConsole, RunningConsole } from './console.ts';
 
 /** Shows how far a long command is. */
@@ -9,14 +10,52 @@ export interface Progress {
   end(): void;
 }
 
+export interface BackupSummary {
+  readonly program_version: string;
+  readonly begun_at: string;
+  readonly log: { readonly position: number; readonly events: number; readonly streams: number };
+  readonly master_key_contained: boolean;
+  readonly files: readonly { readonly size: number }[];
+}
+
+export type OnStep = (done: number, total: number) => void;
+
+/** Works on files alone: nothing of the service is opened. */
+export interface BackupServices {
+  write(request: {
+    readonly to: string;
+    readonly withKey: boolean;
+    readonly onStep: OnStep;
+  }): Promise<BackupSummary>;
+  restore(request: {
+    readonly from: string;
+    readonly dataDir: string;
+    readonly onStep: OnStep;
+  }): Promise<BackupSummary>;
+}
+
+export const MOVE_TARGETS = ['eventstore', 'database', 'documents'] as const;
+/** Addresses of the engines to move to; the environment says the others. They may hold passwords. */
+export type MoveTargets = Partial<Record<(typeof MOVE_TARGETS)[number], string>>;
+
+/** A move that is ready to begin, or to go on. */
+export interface MoveService {
+  /** Steps of the whole move. */
+  steps(): Promise<number>;
+  /** @param done called with steps as they are done. Answers what is printed. */
+  execute(done: (steps: number) => void): Promise<object>;
+  close(): Promise<void>;
+}
+
 export interface CliDependencies {
-  open(): Promise<CliServices>;
+  /** What the commands call, opened only once a command is known to be well written: see `withService`. */
+  open(): Promise<{ readonly app: App; close(): Promise<void> }>;
   /** Opens the old data directory and the engines that it is moved to. Left out where there is nothing to move. */
   readonly openMove?: (targets: MoveTargets) => Promise<MoveService>;
   /** Serves the console, over services of its own. Left out where there is none. */
   readonly openConsole?: (settings: OpenConsole) => Promise<RunningConsole>;
-  /** Shows an address in the browser of this machine, where it has one. Never throws. */
-  readonly openBrowser?: (address: string) => Promise<void>;
+  /** Shows an address in the browser of this machine, where it has one, and leaves nothing behind after the signal. Never throws. */
+  readonly openBrowser?: (address: string, until: AbortSignal) => Promise<void>;
   /** Of the program, as `--version` prints it. */
   readonly version?: string;
   /** Whether standard output is a terminal, and whether it shows colours. Default: neither. */
@@ -49,11 +88,6 @@ export class OutputClosedError extends Error {
   override readonly name = 'OutputClosedError';
 }
 
-/** A decision that the rules do not allow; the message says why. */
-export class DecisionRefusedError extends Error {
-  override readonly name = 'DecisionRefusedError';
-}
-
 /** The service knows nothing of this id, or its rules say no. */
 export class NotAllowedError extends Error {
   override readonly name = 'NotAllowedError';
@@ -74,35 +108,34 @@ export class CommandFailedError extends Error {
   override readonly name = 'CommandFailedError';
 }
 
-/**
- * Runs with opened services, closes them whatever happens, and prints each value as one line of JSON as soon as it is there. Text
- * is a line of JSON already.
- */
-export const answerLines = async (
+/** Opens the service for a piece of work, and closes it whatever happens. */
+export const withService = async <Result>(
   dependencies: CliDependencies,
-  work: (services: CliServices) => AsyncIterable<object | string>,
-): Promise<void> => {
-  const services = await dependencies.open();
+  work: (services: App) => Promise<Result>,
+): Promise<Result> => {
+  const service = await dependencies.open();
   try {
-    for await (const line of work(services)) {
-      await dependencies.write(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`);
-    }
+    return await work(service.app);
   } finally {
-    await services.close();
+    await service.close();
   }
 };
 
-/** Runs with opened services, closes them whatever happens, and prints what came out as JSON. */
+/** Prints each value as one line of JSON as soon as it is there. Text is a line of JSON already. */
+export const answerLines = (
+  dependencies: CliDependencies,
+  work: (services: App) => AsyncIterable<object | string>,
+): Promise<void> =>
+  withService(dependencies, async (services) => {
+    for await (const line of work(services))
+      await dependencies.write(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`);
+  });
+
+/** Prints what came out as JSON, once the service is closed. */
 export const answer = async (
   dependencies: CliDependencies,
-  work: (services: CliServices) => Promise<object>,
+  work: (services: App) => Promise<object>,
 ): Promise<void> => {
-  const services = await dependencies.open();
-  let result: object;
-  try {
-    result = await work(services);
-  } finally {
-    await services.close();
-  }
+  const result = await withService(dependencies, work);
   await dependencies.write(`${JSON.stringify(result)}\n`);
 };

@@ -1,8 +1,8 @@
-import { userInfo } from 'node:os';
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import type { Command } from 'commander';
 import { NotAllowedError } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
+import { operatorOption, userOfSystem } from './operator.ts';
 import { numberOption, spanOption } from './report-options.ts';
 
 interface ConsoleOptions {
@@ -47,15 +47,18 @@ export const addConsoleCommand = (program: Command, dependencies: CliDependencie
 };
 
 const run = async (options: ConsoleOptions, dependencies: CliDependencies): Promise<void> => {
-  const { host, port, idle, readOnly = false, operator = operatorOption(userInfo().username) } = options;
+  const { host, port, idle, readOnly = false, operator = userOfSystem() } = options;
   if (dependencies.openConsole === undefined) throw new NotAllowedError('there is no console here');
   const signal = dependencies.untilInterrupted?.() ?? new AbortController().signal;
   const running = await dependencies.openConsole({ host, port, operator, readOnly, idleMs: idle });
+  let shown = new AbortController();
   try {
     const show = async (): Promise<void> => {
-      const address = running.newAddress();
+      shown.abort();
+      const current = (shown = new AbortController());
+      const address = running.newAddress(() => current.abort());
       await dependencies.write(`${address}\n`);
-      if (options.open) await dependencies.openBrowser?.(address);
+      if (options.open) await dependencies.openBrowser?.(address, current.signal);
     };
     const ended = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
@@ -65,14 +68,7 @@ const run = async (options: ConsoleOptions, dependencies: CliDependencies): Prom
     await show();
     await ended;
   } finally {
+    shown.abort();
     await running.close();
   }
-};
-
-const operatorOption = (text: string): string => {
-  const name = text.trim();
-  if (/^[\p{L}\p{N}._@ -]{1,64}$/u.test(name)) return name;
-  throw new InvalidArgumentError(
-    'It must be 1 to 64 letters, digits, spaces, dots, hyphens, underscores or @.',
-  );
 };

@@ -8,7 +8,7 @@ export interface OpenConsole {
 }
 
 export interface RunningConsole {
-  /** An address that opens the console once; the one before it opens nothing any more. */
-  newAddress(): string;
+  /** An address that opens the console once; the one before it opens nothing any more. `used` is called when it has. */
+  newAddress(used?: () => void): string;
   close(): Promise<void>;
 }

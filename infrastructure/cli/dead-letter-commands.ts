@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { LateEvent } from '../../application/webhooks/late-events.ts';
-import type { CliServices } from './cli-services.ts';
-import type { Column } from './columns.ts';
+import type { App } from '../../application/app.ts';
+import type { Column } from '../presenting/columns.ts';
 import { NotAllowedError, WrongUseError, answerLines } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { listRows, withReportOptions } from './report-output.ts';
@@ -51,8 +51,8 @@ export const addDeadLetterCommands = (program: Command, dependencies: CliDepende
         'Example:\n  receivables dead-letter list -o json',
     )
     .action((options: ReportOptions) =>
-      listRows(dependencies, options, COLUMNS, async function* ({ lateEvents }) {
-        yield* await lateEvents.list();
+      listRows(dependencies, options, COLUMNS, async function* ({ webhooks }) {
+        yield* await (await webhooks.lateEvents()).list();
       }),
     );
   noun
@@ -81,32 +81,35 @@ type Sendable = LateEvent & { readonly eventId: string };
 const isSendable = (late: LateEvent): late is Sendable => late.eventId !== undefined;
 
 async function* sending(
-  services: CliServices,
+  services: App,
   eventId: string | undefined,
   selection: Selection,
   dependencies: CliDependencies,
 ): AsyncGenerator<object> {
-  const chosen = await chosenOf(services, eventId, selection);
+  const { code, application } = selection;
+  const own = application === undefined ? undefined : await applicationOf(services, application);
+  const lateEvents = await services.webhooks.lateEvents();
+  const chosen = chosenOf(await lateEvents.list(), eventId, code, own);
   if (chosen.some(({ handled, event }) => event && !handled))
     dependencies.writeError(
       'subscribers get these events out of order: after later ones of their operation\n',
     );
   for (const late of chosen) {
-    const { outcome, webhookIds } = await services.lateEvents.send(late);
+    const { outcome, webhookIds } = await lateEvents.send(late);
     yield { event_id: late.eventId, outcome, webhook_ids: webhookIds };
   }
 }
 
 /** Oldest first. @throws NotAllowedError none @throws WrongUseError the operations of several applications have the code */
-const chosenOf = async (
-  services: CliServices,
+const chosenOf = (
+  late: readonly LateEvent[],
   eventId: string | undefined,
-  { code, application }: Selection,
-): Promise<readonly Sendable[]> => {
-  const own = application === undefined ? undefined : await applicationOf(services, application);
-  const chosen = (await services.lateEvents.list())
+  code: string | undefined,
+  own: string | undefined,
+): readonly Sendable[] => {
+  const chosen = late
     .filter(isSendable)
-    .filter((late) => (eventId === undefined ? late.code === code : late.eventId === eventId))
+    .filter((one) => (eventId === undefined ? one.code === code : one.eventId === eventId))
     .filter(({ applicationId }) => own === undefined || applicationId === own);
   if (chosen.length === 0)
     throw new NotAllowedError(`no event ${eventId === undefined ? `of ${code!}` : eventId} was put aside`);

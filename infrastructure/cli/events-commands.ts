@@ -1,12 +1,13 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import type { LogPosition } from '../../application/ports/event-store.ts';
-import { LOAN_EVENT_NAMES } from '../../application/publishing/event-names.ts';
-import type { LoanEventName } from '../../application/publishing/event-names.ts';
-import type { StreamBound, StreamedEvent } from '../../application/publishing/event-stream.ts';
+import { LOAN_EVENT_NAMES } from '../../application/publication/event-names.ts';
+import type { LoanEventName } from '../../application/publication/event-names.ts';
+import type { StreamBound, StreamedEvent } from '../../application/publication/event-stream.ts';
 import { instantOf } from '../../application/schemas/values.ts';
-import { printedRows } from './columns.ts';
-import type { Column } from './columns.ts';
+import { printedRows } from '../presenting/columns.ts';
+import type { Column } from '../presenting/columns.ts';
+import { withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { fundOption } from './report-options.ts';
 import { deliver, printingOf, withReportOptions } from './report-output.ts';
@@ -47,25 +48,21 @@ export const addEventsCommand = (program: Command, dependencies: CliDependencies
     .action((options: EventsOptions) => print(options, dependencies));
 };
 
-const print = async (options: EventsOptions, dependencies: CliDependencies): Promise<void> => {
-  const services = await dependencies.open();
-  try {
+const print = (options: EventsOptions, dependencies: CliDependencies): Promise<void> =>
+  withService(dependencies, async (services) => {
     const signal = dependencies.untilInterrupted?.() ?? new AbortController().signal;
     const query = { ...queryOf(options), ...(await scopeOf(services, options)) };
     // One that is waited for may come yet.
     if (query.code !== undefined && !query.follow)
       await services.loans.requireKnown(query.code, query.applicationId);
     const printing = printingOf(dependencies, options);
-    const events = services.events.read(query, signal);
+    const events = services.publication.stream.read(query, signal);
     const chunks =
       printing.format === 'json'
         ? mapped(events, (streamed) => `${lineOf(streamed)}\n`)
         : printedRows(EVENT_COLUMNS, events, { ...printing, follow: query.follow });
     await deliver(dependencies, chunks, { ...options, ...printing });
-  } finally {
-    await services.close();
-  }
-};
+  });
 
 async function* mapped<From, To>(items: AsyncIterable<From>, to: (item: From) => To): AsyncGenerator<To> {
   for await (const item of items) yield to(item);
@@ -96,15 +93,16 @@ const lineOf = ({ position, event }: StreamedEvent): string => {
   return `${added.slice(0, -1)},${event.body.slice(1)}`;
 };
 
-/** What does not begin like a calendar date is a position: only the store knows what those look like. */
+const BOUND_RULE = 'It must be a printed position or an instant such as 2026-01-15T12:00:00Z.';
+
+/** What does not begin like a calendar date is a position: only the store knows what those look like, but that they begin with a digit. */
 const bound = (text: string): StreamBound => {
+  if (!/^\d/.test(text)) throw new InvalidArgumentError(BOUND_RULE);
   if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return { kind: 'position', position: text as LogPosition };
   try {
     return { kind: 'instant', instant: instantOf('time', text) };
   } catch {
-    throw new InvalidArgumentError(
-      'It must be a printed position or an instant such as 2026-01-15T12:00:00Z.',
-    );
+    throw new InvalidArgumentError(BOUND_RULE);
   }
 };
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { FollowerPlace, Move } from '../../application/coordination/follower-places.ts';
+import type { FollowerPlace, Move } from '../../application/maintenance/follower-places.ts';
 import { instantOf } from '../../application/schemas/values.ts';
-import type { Column } from './columns.ts';
+import type { Column } from '../presenting/columns.ts';
 import { CommandFailedError, NotAllowedError, answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { listRows, withReportOptions } from './report-output.ts';
@@ -36,7 +36,7 @@ export const addFollowersCommands = (program: Command, dependencies: CliDependen
       '\nRead models have places of their own: projections list.\n\nExample:\n  receivables followers list',
     )
     .action((options: ReportOptions) =>
-      listRows(dependencies, options, COLUMNS, ({ followers: service }) => service.list()),
+      listRows(dependencies, options, COLUMNS, ({ maintenance }) => maintenance.followers.list()),
     );
   followers
     .command('move')
@@ -57,8 +57,8 @@ export const addFollowersCommands = (program: Command, dependencies: CliDependen
     )
     .action((follower: string, { after, force = false }: MoveOptions) => {
       const instant = after === START ? START : instantOf('after', after);
-      return answer(dependencies, async ({ followers: service }) => {
-        const move = await service.move({ name: follower, after: instant, force });
+      return answer(dependencies, async ({ maintenance }) => {
+        const move = await maintenance.followers.move({ name: follower, after: instant, force });
         if (move.outcome !== 'moved') throw refusal(follower, move.outcome);
         return { follower, before: move.before, position: move.position };
       });

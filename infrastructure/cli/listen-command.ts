@@ -1,11 +1,12 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import type { PublicEvent } from '../../application/ports/event-bus.ts';
-import { LOAN_EVENT_NAMES } from '../../application/publishing/event-names.ts';
-import type { LoanEventName } from '../../application/publishing/event-names.ts';
-import type { Forwarder } from './cli-services.ts';
-import { lineByLine } from './columns.ts';
-import type { Column } from './columns.ts';
+import { LOAN_EVENT_NAMES } from '../../application/publication/event-names.ts';
+import type { LoanEventName } from '../../application/publication/event-names.ts';
+import type { Forwarder } from '../../application/webhooks/webhooks.ts';
+import { lineByLine } from '../presenting/columns.ts';
+import type { Column } from '../presenting/columns.ts';
+import { withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { printerOf, printingOf, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
@@ -55,10 +56,9 @@ export const addListenCommand = (program: Command, dependencies: CliDependencies
     .action((options: ListenOptions) => follow(options, dependencies));
 };
 
-const follow = async (options: ListenOptions, dependencies: CliDependencies): Promise<void> => {
-  const services = await dependencies.open();
-  try {
-    const forwarder = services.forwarder(options.forwardTo);
+const follow = (options: ListenOptions, dependencies: CliDependencies): Promise<void> =>
+  withService(dependencies, async (services) => {
+    const forwarder = services.webhooks.forwarder(options.forwardTo);
     const { applicationId } = await scopeOf(services, options);
     const signal = dependencies.untilInterrupted?.() ?? new AbortController().signal;
     const { format, colour } = printingOf(dependencies, options);
@@ -81,12 +81,10 @@ const follow = async (options: ListenOptions, dependencies: CliDependencies): Pr
       ...(applicationId !== undefined && { applicationId }),
       ...(options.events && { names: options.events }),
     };
-    for await (const { event } of services.events.read(query, signal)) await queue.add(() => send(event, 1));
+    for await (const { event } of services.publication.stream.read(query, signal))
+      await queue.add(() => send(event, 1));
     await queue.idle;
-  } finally {
-    await services.close();
-  }
-};
+  });
 
 /** An event and one that is sent again never overtake each other. */
 class OneAfterAnother {

@@ -1,22 +1,24 @@
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
-import { LOAN_STATUSES } from '../../application/schemas/values.ts';
-import type { LoanRow } from '../../projections/loan/loan-view.ts';
-import type { CliServices } from './cli-services.ts';
-import type { Column } from './columns.ts';
-import { NotAllowedError } from './command-line.ts';
+import { isShownStatus, LOAN_STATUSES } from '../../domain/loan/statuses.ts';
+import type { App } from '../../application/app.ts';
+import type { Column } from '../presenting/columns.ts';
+import { presentLoan } from '../presenting/loan.ts';
+import { LOAN_COLUMNS } from '../presenting/loan-columns.ts';
+import { NotAllowedError, withService } from './command-line.ts';
 import { warnOfLeftOut } from './left-out.ts';
 import type { CliDependencies } from './command-line.ts';
 import { countOption, fundOption } from './report-options.ts';
-import { listRows, withReportOptions } from './report-output.ts';
+import { limited, listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
-import { applicationOf, scopeOf } from './scope.ts';
+import { applicationWith, scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
 import { showObject } from './shown-object.ts';
 
 interface ListOptions extends ReportOptions, Scope {
-  readonly status?: string;
-  readonly limit: number;
+  readonly status?: readonly string[];
+  readonly overdue?: true;
+  readonly limit?: number;
 }
 
 interface OfOne extends ReportOptions {
@@ -25,24 +27,14 @@ interface OfOne extends ReportOptions {
 
 type Shown = Readonly<Record<string, unknown>>;
 
-export const LOAN_COLUMNS: readonly Column<LoanRow>[] = [
-  { name: 'application_id', of: (row) => row.application_id },
-  { name: 'originator_proposal_code', of: (row) => row.code },
-  { name: 'fund_id', of: (row) => row.fund_id },
-  { name: 'status', of: (row) => row.status },
-  { name: 'product_type', of: (row) => row.product_type, table: false },
-  { name: 'acquisition_value', of: (row) => row.acquisition_value, amount: true },
-  { name: 'number_of_installments', of: (row) => row.number_of_installments, table: false },
-  { name: 'date_issued', of: (row) => row.date_issued },
-  { name: 'received_at', of: (row) => row.received_at, table: false },
-  { name: 'updated_at', of: (row) => row.updated_at },
-];
+const USUALLY_LISTED = 1_000;
 
 const DOCUMENT_COLUMNS: readonly Column<Shown>[] = [
   ...['document_id', 'type', 'value', 'sha256', 'size', 'received_at'].map((name) => ({
     name,
     of: (row: Shown) => row[name],
     ...(name === 'sha256' && { table: false as const }),
+    ...(name === 'size' && { bytes: true as const }),
   })),
 ];
 
@@ -57,61 +49,75 @@ export const addLoanCommands = (program: Command, dependencies: CliDependencies)
   addDocuments(loan, dependencies);
 };
 
+/** States with commas between them. */
+const statesOption = (text: string): readonly string[] => {
+  const states = text.split(',');
+  if (states.every(isShownStatus)) return [...new Set(states)];
+  throw new InvalidArgumentError(`Allowed choices are ${LOAN_STATUSES.join(', ')}.`);
+};
+
 const addList = (loan: Command, dependencies: CliDependencies): void => {
   const list = loan
     .command('list')
     .description('operations, of each application the oldest first')
     .option('--application <id|name>', 'only of this application (an id, or the name of one of its clients)')
     .option('--fund <uuid>', 'only of this fund', fundOption)
-    .addOption(new Option('--status <status>', 'only these').choices(LOAN_STATUSES))
-    .option('--limit <n>', 'at most so many', countOption, 1_000);
+    .addOption(
+      new Option('--status <status>', 'only these; several with commas between them')
+        .choices(LOAN_STATUSES)
+        .argParser(statesOption),
+    )
+    .option('--overdue', 'only with an overdue installment')
+    .option(
+      '--limit <n>',
+      'at most so many (default: 1000; all of them with --output or -o csv)',
+      countOption,
+    );
   withReportOptions(list, dependencies)
     .addHelpText(
       'after',
-      '\nExamples:\n  receivables loan list --status active\n' +
+      '\nExamples:\n  receivables loan list --status active\n  receivables loan list --status active --overdue\n' +
         '  receivables loan list --fund 3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10 -o csv --output loans.csv',
     )
     .action((options: ListOptions) =>
       listRows(dependencies, options, LOAN_COLUMNS, async function* (services) {
-        const { status, limit } = options;
+        const { status, overdue } = options;
         const scope = await scopeOf(services, options);
         await services.loans.catchUp();
-        await warnOfLeftOut('loan', services, dependencies);
-        yield* services.loans.list({ ...scope, ...(status !== undefined && { status }), limit });
+        await warnOfLeftOut(services, dependencies);
+        const query = { ...scope, ...(status && { status }), ...(overdue && { overdue }) };
+        yield* limited(dependencies, options, USUALLY_LISTED, (limit) =>
+          services.loans.rows({ ...query, limit }),
+        );
       }),
     );
 };
 
 /** Opens the services for one operation, shown as the interface shows it but without the borrower's name. */
-const withLoan = async (
+const withLoan = (
   dependencies: CliDependencies,
   code: string,
   { application }: OfOne,
   use: (shown: Shown) => Promise<void>,
-): Promise<void> => {
-  const services = await dependencies.open();
-  try {
+): Promise<void> =>
+  withService(dependencies, async (services) => {
     const shown = await shownLoan(services, code, application);
-    await warnOfLeftOut('loan', services, dependencies, (one) => one.code === code);
+    await warnOfLeftOut(services, dependencies, (one) => one.code === code);
     await use(shown);
-  } finally {
-    await services.close();
-  }
+  });
+
+/** The borrower's document is masked, a name cannot be. */
+const withoutName = ({ borrower, ...shown }: Shown): Shown => {
+  const { name: _, ...known } = (borrower ?? {}) as Shown;
+  return { ...shown, borrower: borrower && known };
 };
 
-const shownLoan = async (
-  services: CliServices,
-  code: string,
-  application: string | undefined,
-): Promise<Shown> => {
-  const applicationId =
-    application === undefined
-      ? await services.loans.applicationOf(code)
-      : await applicationOf(services, application);
+const shownLoan = async (services: App, code: string, application: string | undefined): Promise<Shown> => {
+  const applicationId = await applicationWith(services, code, application);
   await services.loans.catchUp();
-  const shown = await services.loans.show(applicationId, code);
-  if (shown === undefined) throw new NotAllowedError(`application ${applicationId} has no operation ${code}`);
-  return { application_id: applicationId, ...shown };
+  const loan = await services.loans.read({ applicationId }, code);
+  if (loan === undefined) throw new NotAllowedError(`application ${applicationId} has no operation ${code}`);
+  return { application_id: applicationId, ...withoutName(presentLoan(loan) as Shown) };
 };
 
 const APPLICATION = [

@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import { MOVE_TARGETS } from './cli-services.ts';
-import type { MoveTargets } from './cli-services.ts';
+import { MOVE_TARGETS } from './command-line.ts';
+import type { MoveTargets } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 
 const readTarget = (text: string, before: MoveTargets = {}): MoveTargets => {

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import { AWAITED } from '../../application/ports/loan-queries.ts';
-import type { AwaitingStatus, PendingOperation } from '../../application/ports/loan-queries.ts';
-import type { CliServices } from './cli-services.ts';
-import { money, tableOf } from './columns.ts';
-import type { Column } from './columns.ts';
-import { CommandFailedError, DecisionRefusedError, WrongUseError } from './command-line.ts';
+import { AWAITED } from '../../application/administrator/awaited.ts';
+import type { AwaitingStatus, PendingOperation } from '../../application/administrator/awaited.ts';
+import type { App } from '../../application/app.ts';
+import { money, tableOf } from '../presenting/columns.ts';
+import type { Column } from '../presenting/columns.ts';
+import { CommandFailedError, NotAllowedError, WrongUseError, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { fundOption, spanOption } from './report-options.ts';
 import { listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
-import { patiently, presentAnswer } from './submit-decisions.ts';
+import { inTime, presentAnswer } from './submit-decisions.ts';
 
 interface PendingOptions extends ReportOptions, Scope {
   readonly olderThan?: number;
@@ -54,12 +54,12 @@ export const addPending = (administrator: Command, dependencies: CliDependencies
 };
 
 async function* waitingOperations(
-  services: CliServices,
+  services: App,
   { olderThan, ...scope }: PendingOptions,
 ): AsyncGenerator<WaitingOperation> {
   const query = await scopeOf(services, scope);
   await services.loans.catchUp();
-  const pending = await services.loans.pending(query);
+  const pending = await services.administrator.worklists.pending(query);
   const now = Date.parse(services.loans.now());
   for (const operation of pending) {
     const since = Date.parse(operation.since);
@@ -68,10 +68,11 @@ async function* waitingOperations(
   }
 }
 
-export interface BulkDecision {
+interface BulkDecision {
   readonly scope: Scope;
   readonly from: readonly AwaitingStatus[];
   readonly yes: boolean;
+  readonly operator: string;
   /** Fields of the decision on this operation, beside its names. */
   readonly contents: (operation: PendingOperation) => object;
 }
@@ -87,20 +88,18 @@ const PREVIEW_COLUMNS: readonly Column<PendingOperation>[] = [
 ];
 
 /** Decides on every operation that waits for it: shows which, asks, and prints one answer a line. */
-export const decideAllPending = async (dependencies: CliDependencies, bulk: BulkDecision): Promise<void> => {
-  const services = await dependencies.open();
-  try {
+export const decideAllPending = (dependencies: CliDependencies, bulk: BulkDecision): Promise<void> =>
+  withService(dependencies, async (services) => {
     const query = await scopeOf(services, bulk.scope);
     await services.loans.catchUp();
-    const waiting = (await services.loans.pending(query)).filter(({ status }) => bulk.from.includes(status));
+    const waiting = (await services.administrator.worklists.pending(query)).filter(({ status }) =>
+      bulk.from.includes(status),
+    );
     preview(dependencies, waiting);
     if (waiting.length === 0) return;
     if (!bulk.yes) await confirm(dependencies, waiting.length);
     await decideAll(dependencies, services, waiting, bulk);
-  } finally {
-    await services.close();
-  }
-};
+  });
 
 const preview = (dependencies: CliDependencies, waiting: readonly PendingOperation[]): void => {
   const writeError = (text: string): void => dependencies.writeError(text);
@@ -120,12 +119,14 @@ const confirm = async ({ ask }: CliDependencies, count: number): Promise<void> =
 
 const decideAll = async (
   dependencies: CliDependencies,
-  { administrator }: CliServices,
+  services: App,
   waiting: readonly PendingOperation[],
-  { contents }: BulkDecision,
+  { contents, operator }: BulkDecision,
 ): Promise<void> => {
   const progress = dependencies.startProgress(waiting.length);
-  let refused = 0;
+  const refused: string[] = [];
+  const decide = (texts: readonly string[]) =>
+    inTime(services, () => services.administrator.submitAll(texts, operator));
   try {
     for (let start = 0; start < waiting.length; start += AT_ONCE) {
       const texts = waiting.slice(start, start + AT_ONCE).map((operation) =>
@@ -136,8 +137,8 @@ const decideAll = async (
           ...contents(operation),
         }),
       );
-      for (const given of await patiently(() => administrator.submitAll(texts))) {
-        if (given.outcome === 'refused') refused += 1;
+      for (const given of await decide(texts)) {
+        if (given.outcome === 'refused') refused.push(`  ${given.decision?.code}: ${given.reason.message}\n`);
         progress.advance();
         await dependencies.write(`${JSON.stringify(presentAnswer(given))}\n`);
       }
@@ -145,5 +146,9 @@ const decideAll = async (
   } finally {
     progress.end();
   }
-  if (refused > 0) throw new DecisionRefusedError(`${refused} of ${waiting.length} decisions were refused`);
+  if (refused.length === 0) return;
+  for (const one of refused.slice(0, MOST_PREVIEWED)) dependencies.writeError(one);
+  if (refused.length > MOST_PREVIEWED)
+    dependencies.writeError(`  ... and ${refused.length - MOST_PREVIEWED} more\n`);
+  throw new NotAllowedError(`${refused.length} of ${waiting.length} decisions were refused`);
 };

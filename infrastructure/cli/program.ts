@@ -1,3 +1,10 @@
+import { BrokenSealBookError } from '../../application/audit/seals/seal-log.ts';
+import { UnknownSigningKeyError } from '../../application/clients/signing-keys.ts';
+import {
+  EarlierReleaseError,
+  RotationRefusedError,
+} from '../../application/maintenance/master-key-rotation.ts';
+import { NotAcceptedError } from '../../application/publication/topics.ts';
 import { messageOf } from '../../application/support/failures.ts';
 import { Command, CommanderError, Help } from 'commander';
 import { DomainError } from '../../domain/shared/domain-error.ts';
@@ -6,13 +13,7 @@ import { addAuditCommands } from './audit-commands.ts';
 import { addBackupCommands } from './backup-commands.ts';
 import { addBorrowerCommands } from './borrower-commands.ts';
 import { addClientCommands } from './client-commands.ts';
-import {
-  DecisionRefusedError,
-  DifferencesFoundError,
-  NotAllowedError,
-  OutputClosedError,
-  WrongUseError,
-} from './command-line.ts';
+import { DifferencesFoundError, NotAllowedError, OutputClosedError, WrongUseError } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { addCompletionCommand } from './completion-command.ts';
 import { addConsoleCommand } from './console-command.ts';
@@ -29,7 +30,7 @@ import { addQuarantineCommands } from './quarantine-commands.ts';
 import { addReconcileCommand } from './reconcile-commands.ts';
 import { addSandboxCommands } from './sandbox-commands.ts';
 import { addStatusCommands } from './status-commands.ts';
-import { shownOnly } from './terminal-text.ts';
+import { shownOnly } from '../presenting/terminal-text.ts';
 import { addTopicCommands } from './topic-commands.ts';
 import { addUpgradeCommands } from './upgrade-commands.ts';
 import { addWebhookCommands } from './webhook-commands.ts';
@@ -46,10 +47,21 @@ const WRITTEN_WRONGLY: ReadonlySet<string> = new Set(['validation_error', 'inval
 /** Another try may succeed. */
 const PASSING: ReadonlySet<string> = new Set(['concurrent_modification']);
 
+/** What modules and commands throw, and what the process ends with; anything else has failed. */
+const EXIT_CODES: readonly (readonly [error: abstract new (...given: never) => Error, code: number])[] = [
+  [DifferencesFoundError, DIFFERENT],
+  [BrokenSealBookError, DIFFERENT],
+  [NotAllowedError, NOT_ALLOWED],
+  [NotAcceptedError, NOT_ALLOWED],
+  [UnknownSigningKeyError, NOT_ALLOWED],
+  [EarlierReleaseError, NOT_ALLOWED],
+  [WrongUseError, WRONG_USE],
+  [RotationRefusedError, WRONG_USE],
+];
+
 const exitCodeOf = (error: unknown): number => {
-  if (error instanceof DifferencesFoundError) return DIFFERENT;
-  if (error instanceof NotAllowedError || error instanceof DecisionRefusedError) return NOT_ALLOWED;
-  if (error instanceof WrongUseError) return WRONG_USE;
+  const [, known] = EXIT_CODES.find(([type]) => error instanceof type) ?? [];
+  if (known !== undefined) return known;
   if (!(error instanceof DomainError) || PASSING.has(error.code)) return FAILED;
   return WRITTEN_WRONGLY.has(error.code) ? WRONG_USE : NOT_ALLOWED;
 };
@@ -124,8 +136,8 @@ export const runProgram = async (args: readonly string[], given: CliDependencies
   } catch (error) {
     if (error instanceof OutputClosedError) return DONE;
     if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USE;
-    const kind = error instanceof DifferencesFoundError ? '' : 'error: ';
-    dependencies.writeError(`${kind}${messageOf(error)}\n`);
-    return exitCodeOf(error);
+    const code = exitCodeOf(error);
+    dependencies.writeError(`${code === DIFFERENT ? '' : 'error: '}${messageOf(error)}\n`);
+    return code;
   }
 };

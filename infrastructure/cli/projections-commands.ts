@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { RowDifference } from '../../application/ports/read-models.ts';
-import type { CliServices, ListedReadModel } from './cli-services.ts';
-import type { Column } from './columns.ts';
+import type { RowDifference } from '../../application/maintenance/rebuild/table-comparison.ts';
+import type { ListedReadModel, ReadModels } from '../../application/maintenance/read-models.ts';
+import type { Column } from '../presenting/columns.ts';
 import { CommandFailedError, DifferencesFoundError, answerLines } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { listRows, withReportOptions } from './report-output.ts';
@@ -42,7 +42,7 @@ const addList = (projections: Command, dependencies: CliDependencies): void => {
   withReportOptions(list, dependencies)
     .addHelpText('after', '\nExample:\n  receivables projections list')
     .action((options: ReportOptions) =>
-      listRows(dependencies, options, COLUMNS, ({ projections: services }) => services.list()),
+      listRows(dependencies, options, COLUMNS, ({ maintenance }) => maintenance.readModels.list()),
     );
 };
 
@@ -60,7 +60,7 @@ const addRebuild = (projections: Command, dependencies: CliDependencies): void =
         'Example:\n  receivables projections rebuild',
     )
     .action(({ force = false }: { readonly force?: boolean }) =>
-      answerLines(dependencies, ({ projections: services }) => rebuilding(services, force, dependencies)),
+      answerLines(dependencies, ({ maintenance }) => rebuilding(maintenance.readModels, force, dependencies)),
     );
 };
 
@@ -70,23 +70,21 @@ const addDropOld = (projections: Command, dependencies: CliDependencies): void =
     .description('remove the generations that do not serve: those before the switch, and an unfinished one')
     .addHelpText('after', '\nExample:\n  receivables projections drop-old')
     .action(() =>
-      answerLines(dependencies, async function* ({ projections: services }) {
-        yield { dropped: await services.dropOld() };
+      answerLines(dependencies, async function* ({ maintenance }) {
+        yield { dropped: await maintenance.readModels.dropOld() };
       }),
     );
 };
 
-type Services = CliServices['projections'];
-
 async function* rebuilding(
-  services: Services,
+  readModels: ReadModels,
   force: boolean,
   dependencies: CliDependencies,
 ): AsyncGenerator<object> {
   const signal = (dependencies.untilInterrupted ?? never)();
   const printed: object[] = [];
   const result = await withProgress(dependencies, (onProgress) =>
-    services.rebuild({
+    readModels.rebuild({
       force,
       signal,
       onProgress,

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { loanStream, parseLoanStream } from '../../application/command-handling/operation.ts';
 import { renegotiationIdOf } from '../../application/projecting/renegotiation-ties.ts';
-import type { QuarantinedOperation } from '../../application/quarantine/quarantined-operations.ts';
-import type { CliServices } from './cli-services.ts';
-import type { Column } from './columns.ts';
+import type { QuarantinedOperation } from '../../application/maintenance/quarantine/quarantined-operations.ts';
+import type { App } from '../../application/app.ts';
+import type { Column } from '../presenting/columns.ts';
 import { CommandFailedError, NotAllowedError, WrongUseError, answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { listRows, withReportOptions } from './report-output.ts';
@@ -36,8 +36,8 @@ export const addQuarantineCommands = (program: Command, dependencies: CliDepende
   withReportOptions(list, dependencies)
     .addHelpText('after', '\nExample:\n  receivables quarantine list -o json')
     .action((options: ReportOptions) =>
-      listRows(dependencies, options, COLUMNS, async function* ({ quarantine: service }) {
-        yield* await service.list();
+      listRows(dependencies, options, COLUMNS, async function* ({ maintenance }) {
+        yield* await maintenance.quarantine.list();
       }),
     );
   quarantine
@@ -55,7 +55,7 @@ export const addQuarantineCommands = (program: Command, dependencies: CliDepende
       let waits: string | undefined;
       await answer(dependencies, async (services) => {
         const stream = await streamOf(services, code, application);
-        const releases = await services.quarantine.release(stream);
+        const releases = await services.maintenance.quarantine.release(stream);
         waits = releases.find(({ outcome }) => outcome === 'still_waits')?.reason;
         return {
           [renegotiationIdOf(stream) === undefined ? 'originator_proposal_code' : 'renegotiation_id']: code,
@@ -75,8 +75,8 @@ const shownName = (stream: string): string =>
   parseLoanStream(stream)?.code ?? renegotiationIdOf(stream) ?? stream;
 
 /** @throws NotAllowedError no such operation waits @throws WrongUseError several do */
-const streamOf = async (services: CliServices, code: string, application?: string): Promise<string> => {
-  const entries = await services.quarantine.list();
+const streamOf = async (services: App, code: string, application?: string): Promise<string> => {
+  const entries = await services.maintenance.quarantine.list();
   const renegotiation = entries.find(({ stream }) => renegotiationIdOf(stream) === code);
   if (renegotiation) return renegotiation.stream;
   const own = application === undefined ? undefined : await applicationOf(services, application);

@@ -1,15 +1,15 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
-import { STATEMENT_ENCODINGS } from '../../application/ports/fund-reports.ts';
-import type { StatementFormat } from '../../application/ports/fund-reports.ts';
-import type { Reconciliation } from '../../application/reconciliation/reconciliation.ts';
+import { STATEMENT_ENCODINGS } from '../../application/reconciliation/statements.ts';
+import type { StatementFormat } from '../../application/reconciliation/statements.ts';
+import type { Comparison } from '../../application/reconciliation/comparison.ts';
 import { StatementError } from '../../application/reconciliation/statement-lines.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import type { FundSideServices } from './cli-services.ts';
-import { DifferencesFoundError, WrongUseError } from './command-line.ts';
+import type { App } from '../../application/app.ts';
+import { DifferencesFoundError, WrongUseError, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { warnOfLeftOut } from './left-out.ts';
-import { printReconciliation } from './reconcile-report.ts';
+import { printReconciliation } from '../presenting/reconciliation.ts';
 import { dateOption, fundOption, numberOption } from './report-options.ts';
 import { deliver, printingOf, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
@@ -90,31 +90,25 @@ const dateFormatOption = (text: string): string => {
   throw new InvalidArgumentError('It must have a year, a month and a day, such as dd/mm/yyyy.');
 };
 
-const reconcile = async (dependencies: CliDependencies, options: ReconcileOptions): Promise<boolean> => {
-  const services = await dependencies.open();
-  try {
+const reconcile = (dependencies: CliDependencies, options: ReconcileOptions): Promise<boolean> =>
+  withService(dependencies, async (services) => {
     await requireFund(services, options.fund);
-    const result = await compare(dependencies, services.fundSide, options);
-    await warnOfLeftOut('reconciliation', services, dependencies);
+    const result = await compare(dependencies, services, options);
+    await warnOfLeftOut(services, dependencies);
     const printing = { ...printingOf(dependencies, options), withMatched: options.withMatched ?? false };
     await deliver(dependencies, printReconciliation(result, printing), { ...options, ...printing });
     return result.clean;
-  } finally {
-    await services.close();
-  }
-};
+  });
 
 const compare = async (
   dependencies: CliDependencies,
-  fundSide: FundSideServices,
+  { reconciliation }: Pick<App, 'reconciliation'>,
   options: ReconcileOptions,
-): Promise<Reconciliation> => {
-  const { statements, reconciliation } = fundSide;
-  const { fund: fundId, from, to, statement: path } = options;
-  const progress = dependencies.startProgress(await statements.chunks(path));
+): Promise<Comparison> => {
+  const { fund: fundId, from, to, statement } = options;
+  const progress = dependencies.startProgress(await reconciliation.chunksOf(statement));
   try {
-    await fundSide.catchUp('reconciliation');
-    return await reconciliation.execute({
+    return await reconciliation.compare({
       fundId,
       from,
       to,
@@ -123,7 +117,9 @@ const compare = async (
         toleranceCents: options.tolerance,
         requireReference: options.requireReference ?? false,
       },
-      statement: statements.read(path, options, () => progress.advance()),
+      statement,
+      format: options,
+      onChunk: () => progress.advance(),
     });
   } finally {
     progress.end();

@@ -1,9 +1,11 @@
 import { open, rename, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import type { CliServices } from './cli-services.ts';
-import { REPORT_FORMATS, printedRows } from './columns.ts';
-import type { Column, Printing, ReportFormat, Rows } from './columns.ts';
+import type { App } from '../../application/app.ts';
+import { REPORT_FORMATS, printedRows } from '../presenting/columns.ts';
+import type { Column, Printing, ReportFormat, Rows } from '../presenting/columns.ts';
+import { WrongUseError, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 
 /** What every command that lists or shows takes. */
@@ -49,6 +51,23 @@ export const printerOf =
   (text: string): unknown =>
     format === 'table' && dependencies.show ? dependencies.show(text) : dependencies.write(text);
 
+/** @throws WrongUseError naming the file that was asked for, and not the one that it would have been until it was whole */
+export const openFor = async (output: string, opening: () => Promise<FileHandle>): Promise<FileHandle> => {
+  try {
+    return await opening();
+  } catch (error) {
+    const reason = WHY[(error as NodeJS.ErrnoException).code ?? ''];
+    throw reason === undefined ? error : new WrongUseError(`--output ${output} cannot be written: ${reason}`);
+  }
+};
+
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such folder',
+  ENOTDIR: 'what should be its folder is a file',
+  EACCES: 'this user may not write there',
+  EROFS: 'the file system is read-only',
+};
+
 /** Prints a report, or puts it into a file that is there as a whole or not at all. */
 export const deliver = async (
   dependencies: CliDependencies,
@@ -61,7 +80,7 @@ export const deliver = async (
     return;
   }
   const unfinished = `${output}.unfinished`;
-  const file = await open(unfinished, 'w');
+  const file = await openFor(output, () => open(unfinished, 'w'));
   try {
     for await (const chunk of chunks) await file.write(chunk);
     await file.sync();
@@ -74,18 +93,43 @@ export const deliver = async (
   }
 };
 
+/**
+ * As many rows as `--limit` says. Without it a file and CSV get all of them, anything else the first `usual`. That something was cut off
+ * is said.
+ */
+export async function* limited<Row>(
+  dependencies: CliDependencies,
+  options: ReportOptions & { readonly limit?: number },
+  usual: number,
+  rows: (limit: number) => Rows<Row>,
+): AsyncGenerator<Row> {
+  const whole = options.output !== undefined || printingOf(dependencies, options).format === 'csv';
+  const limit = options.limit ?? (whole ? Infinity : usual);
+  let count = 0;
+  for await (const row of rows(limit + 1)) {
+    if (count === limit) {
+      const rest =
+        options.limit === undefined
+          ? '--output FILE writes all of them'
+          : 'leave it out with --output FILE for all of them';
+      dependencies.writeError(
+        `only the first ${limit} are listed and there are more: --limit N lists more, ${rest}\n`,
+      );
+      return;
+    }
+    count += 1;
+    yield row;
+  }
+}
+
 /** Opens the services and prints rows in the format that was asked for, as they come. */
-export const listRows = async <Row>(
+export const listRows = <Row>(
   dependencies: CliDependencies,
   options: ReportOptions,
   columns: readonly Column<Row>[],
-  rows: (services: CliServices) => Rows<Row>,
-): Promise<void> => {
-  const services = await dependencies.open();
-  try {
+  rows: (services: App) => Rows<Row>,
+): Promise<void> =>
+  withService(dependencies, async (services) => {
     const printing = printingOf(dependencies, options);
     await deliver(dependencies, printedRows(columns, rows(services), printing), { ...options, ...printing });
-  } finally {
-    await services.close();
-  }
-};
+  });

@@ -1,11 +1,11 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import { DURATION_RULE, durationOf } from '../../application/sandbox/sandbox-clock.ts';
-import type { ClockMove } from '../../application/sandbox/sandbox-clock.ts';
+import { DURATION_RULE, durationOf } from '../../application/maintenance/sandbox/sandbox-clock.ts';
+import type { ClockMove } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import { instantOf } from '../../application/schemas/values.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { CliServices } from './cli-services.ts';
-import { NotAllowedError, WrongUseError } from './command-line.ts';
+import type { App } from '../../application/app.ts';
+import { NotAllowedError, WrongUseError, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
@@ -37,12 +37,9 @@ export const addSandboxCommands = (program: Command, dependencies: CliDependenci
     )
     .action(async (options: ClockOptions) => {
       const move = moveOf(options);
-      const services = await dependencies.open();
-      try {
+      return withService(dependencies, async (services) => {
         await showObject(dependencies, options, await clock(services, move));
-      } finally {
-        await services.close();
-      }
+      });
     });
 };
 
@@ -52,7 +49,8 @@ const moveOf = ({ advance, to }: ClockOptions): ClockMove | undefined => {
   return to === undefined ? undefined : { to };
 };
 
-const clock = async ({ sandboxClock }: CliServices, move: ClockMove | undefined): Promise<object> => {
+const clock = async ({ maintenance }: App, move: ClockMove | undefined): Promise<object> => {
+  const { sandboxClock } = maintenance;
   if (!sandboxClock) throw new NotAllowedError('production has no clock that can be moved');
   try {
     const { now, offsetMs } = await (move ? sandboxClock.move(move) : sandboxClock.show());

@@ -1,17 +1,14 @@
-import type { CliServices } from './cli-services.ts';
+import type { App } from '../../application/app.ts';
 import { NotAllowedError, WrongUseError } from './command-line.ts';
 
-type Known = Pick<CliServices, 'listClients' | 'loans'>;
+type Known = Pick<App, 'clients' | 'loans'>;
 
 /**
  * The application that an id or the name of any of its clients means.
  * @throws NotAllowedError there is none @throws WrongUseError several have a client of this name
  */
-export const applicationOf = async (
-  { listClients }: Pick<Known, 'listClients'>,
-  idOrName: string,
-): Promise<string> => {
-  const clients = await listClients.execute();
+export const applicationOf = async (services: Pick<Known, 'clients'>, idOrName: string): Promise<string> => {
+  const clients = await services.clients.list();
   if (clients.some(({ applicationId }) => applicationId === idOrName)) return idOrName;
   const named = clients.filter(({ name }) => name === idOrName);
   const [first, ...others] = [...new Set(named.map(({ applicationId }) => applicationId))];
@@ -24,11 +21,13 @@ export const applicationOf = async (
   return first;
 };
 
+/** The application that was named, otherwise the only one that has an operation of this code. */
+export const applicationWith = (services: Known, code: string, named: string | undefined): Promise<string> =>
+  named === undefined ? services.loans.applicationOf(code) : applicationOf(services, named);
+
 /** @throws NotAllowedError no application is linked to it, and it holds no operation */
-export const requireFund = async ({ listClients, loans }: Known, fundId: string): Promise<void> => {
-  const clients = await listClients.execute();
-  if (clients.some(({ fundIds }) => fundIds.includes(fundId))) return;
-  if (!(await loans.holds(fundId)))
+export const requireFund = async (services: Pick<Known, 'loans'>, fundId: string): Promise<void> => {
+  if (!(await services.loans.knowsFund(fundId)))
     throw new NotAllowedError(`no application is linked to the fund ${fundId}, and it holds no operation`);
 };
 

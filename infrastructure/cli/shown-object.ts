@@ -1,10 +1,10 @@
-import { stringify } from 'csv-stringify/sync';
-import { harmless, printedRows, textOf, titleOf } from './columns.ts';
-import type { Column, Printing } from './columns.ts';
+import { printedRows, titleOf } from '../presenting/columns.ts';
+import type { Column, Printing } from '../presenting/columns.ts';
 import type { CliDependencies } from './command-line.ts';
+import { csvText, textOf } from '../presenting/csv.ts';
 import { deliver, printingOf } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
-import { inOneLine, tableText, widthsOf } from './terminal-text.ts';
+import { inOneLine, tableText, widthsOf } from '../presenting/terminal-text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -48,10 +48,10 @@ async function* objectTable(shown: Fields, printing: Printing): AsyncGenerator<s
 }
 
 function* objectCsv(shown: Fields, path = ''): Generator<string> {
-  if (path === '') yield stringify([['field', 'value']]);
+  if (path === '') yield csvText([['field', 'value']]);
   for (const [name, value] of flat(shown, path)) {
     if (isTable(value)) for (const [i, one] of value.entries()) yield* objectCsv(one, `${name}[${i}].`);
-    else yield stringify([[name, JSON.isRawJSON(value) ? JSON.stringify(value) : harmless(textOf(value))]]);
+    else yield csvText([[name, value]]);
   }
 }
 

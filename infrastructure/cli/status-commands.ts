@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import type { Finding, ServiceStatus } from './cli-services.ts';
-import { printedRows } from './columns.ts';
-import type { Column } from './columns.ts';
-import { CommandFailedError } from './command-line.ts';
+import type { Finding } from '../../application/maintenance/finding.ts';
+import type { ServiceStatus } from '../../application/maintenance/service-status.ts';
+import { printedRows } from '../presenting/columns.ts';
+import type { Column } from '../presenting/columns.ts';
+import { CommandFailedError, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { deliver, printingOf, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
@@ -37,13 +38,7 @@ export const addStatusCommands = (program: Command, dependencies: CliDependencie
 };
 
 const showStatus = async (dependencies: CliDependencies, options: ReportOptions): Promise<void> => {
-  const services = await dependencies.open();
-  let status: ServiceStatus;
-  try {
-    status = await services.status();
-  } finally {
-    await services.close();
-  }
+  const status = await withService(dependencies, ({ maintenance }) => maintenance.status());
   await showObject(dependencies, options, present(status));
   if (!status.running) throw new CommandFailedError(`no service runs on ${status.place}`);
 };

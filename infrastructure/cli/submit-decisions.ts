@@ -1,13 +1,10 @@
-import type { DecisionAnswer } from '../../application/administrator/decision-desk.ts';
+import type { DecisionAnswer } from '../../application/administrator/administrator.ts';
+import { namesOf } from '../../application/administrator/decisions.ts';
+import { PATIENTLY } from '../../application/administrator/patience.ts';
 import { retry } from '../../application/support/retry.ts';
-import type { RetryPolicy } from '../../application/support/retry.ts';
-import { DomainError } from '../../domain/shared/domain-error.ts';
 import { pause } from '../support/time.ts';
+import type { App } from '../../application/app.ts';
 import { CommandFailedError } from './command-line.ts';
-
-const mayPass = (error: unknown): boolean =>
-  !(error instanceof DomainError) || error.code === 'concurrent_modification';
-const PATIENTLY: RetryPolicy = { pausesMs: [100, 300, 1_000, 3_000], mayPass };
 
 /**
  * Tries again what failed for a reason that may pass: a store that is away, a renegotiation that is being decided.
@@ -17,10 +14,20 @@ export const patiently = async <Result>(work: () => Promise<Result>): Promise<Re
   try {
     return await retry(work, PATIENTLY, pause);
   } catch (error) {
-    if (!mayPass(error)) throw error;
+    if (!PATIENTLY.mayPass(error)) throw error;
     throw new CommandFailedError(`given up for now: ${(error as Error).message}`, { cause: error });
   }
 };
+
+/** A command may wait for its next decision for days, while others move the clock of a sandbox. */
+export const inTime = <Result>(
+  { maintenance }: Pick<App, 'maintenance'>,
+  decide: () => Promise<Result>,
+): Promise<Result> =>
+  patiently(async () => {
+    await maintenance.sandboxClock?.show();
+    return decide();
+  });
 
 /** A decision's answer as one JSON object. */
 export const presentAnswer = (given: DecisionAnswer): object => {
@@ -28,11 +35,7 @@ export const presentAnswer = (given: DecisionAnswer): object => {
   const id = decision?.decisionId ?? (given.outcome === 'refused' ? given.decisionId : undefined);
   return {
     ...(id !== undefined && { decision_id: id }),
-    ...(decision && {
-      application_id: decision.applicationId,
-      originator_proposal_code: decision.code,
-      decision: decision.decision,
-    }),
+    ...(decision && namesOf(decision)),
     outcome,
     ...(given.outcome === 'refused' ? { reason: given.reason } : { status: given.status }),
   };

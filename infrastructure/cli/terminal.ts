@@ -87,16 +87,6 @@ export const ask = async (question: string): Promise<string | undefined> => {
   }
 };
 
-/** Opens an address in the browser of this machine, where there is one: on Linux, only with a display. */
-export const openBrowser = async (address: string): Promise<void> => {
-  const { DISPLAY, WAYLAND_DISPLAY } = process.env;
-  if (process.platform === 'linux' && (DISPLAY ?? WAYLAND_DISPLAY ?? '') === '') return;
-  const { default: open } = await import('open');
-  const browser = await open(address).catch(() => undefined);
-  // The address was printed, and a browser that does not start is no reason to end.
-  browser?.on('error', () => undefined);
-};
-
 const SILENT: Progress = { advance: () => undefined, end: () => undefined };
 
 /** A bar on a terminal; nothing at all in a pipe or a file, where it would be noise. */

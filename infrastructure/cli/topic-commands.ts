@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { ListedTopic } from './cli-services.ts';
-import type { Column } from './columns.ts';
+import type { ListedTopic } from '../../application/publication/topics.ts';
+import type { Column } from '../presenting/columns.ts';
 import { answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { listRows, withReportOptions } from './report-output.ts';
@@ -34,8 +34,8 @@ export const addTopicCommands = (program: Command, dependencies: CliDependencies
         'handled yet.\n\nExample:\n  receivables topics list -o json',
     )
     .action((options: ReportOptions) =>
-      listRows(dependencies, options, COLUMNS, async function* ({ topics: service }) {
-        yield* await service.list();
+      listRows(dependencies, options, COLUMNS, async function* ({ publication }) {
+        yield* await (await publication.topics()).list();
       }),
     );
   topics
@@ -49,9 +49,9 @@ export const addTopicCommands = (program: Command, dependencies: CliDependencies
         'Example:\n  receivables topics accept-partitions receivables.events',
     )
     .action((topic: string) =>
-      answer(dependencies, async ({ topics: service }) => ({
+      answer(dependencies, async ({ publication }) => ({
         topic,
-        ...(await service.acceptPartitions(topic)),
+        ...(await (await publication.topics()).acceptPartitions(topic)),
       })),
     );
 };

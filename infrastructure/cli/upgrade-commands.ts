@@ -18,8 +18,8 @@ export const addUpgradeCommands = (program: Command, dependencies: CliDependenci
         'Example:\n  receivables upgrade finish',
     )
     .action(() =>
-      answer(dependencies, async ({ upgrade }) => {
-        await upgrade.leaveEarlierRelease();
+      answer(dependencies, async ({ maintenance }) => {
+        await maintenance.finishUpgrade();
         return { finished: true };
       }),
     );

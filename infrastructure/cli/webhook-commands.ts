@@ -1,18 +1,25 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { DELIVERY_STATES } from '../../application/ports/delivery-log.ts';
-import type { DeliveryRecord, DeliveryState } from '../../application/ports/delivery-log.ts';
-import type { WebhookSubscription } from '../../application/ports/webhook-subscriptions.ts';
-import type { Recoverable, RecoveryQuery } from '../../application/webhooks/webhook-recovery.ts';
-import type { CliServices } from './cli-services.ts';
-import type { Column } from './columns.ts';
+import { DELIVERY_STATES } from '../../application/webhooks/delivery-log.ts';
+import type { DeliveryState } from '../../application/webhooks/delivery-log.ts';
+import type { WebhookSubscription } from '../../application/webhooks/subscriptions.ts';
+import type {
+  Recoverable,
+  RecoveryQuery,
+  WaitingDelivery,
+  WaitsFor,
+} from '../../application/webhooks/deliveries.ts';
+import type { App } from '../../application/app.ts';
+import type { Column } from '../presenting/columns.ts';
 import { answerLines } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { countOption } from './report-options.ts';
-import { listRows, withReportOptions } from './report-output.ts';
+import { limited, listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { applicationOf } from './scope.ts';
+import { addVerify } from './webhook-verify.ts';
 
+const USUALLY_LISTED = 100;
 const EXAMPLE_ID = '0198c1de-7a00-7c1f-9b1e-2f6d3a4b5c6d';
 
 interface ListOptions extends ReportOptions {
@@ -22,7 +29,7 @@ interface ListOptions extends ReportOptions {
 interface DeliveriesOptions extends ReportOptions {
   readonly status?: DeliveryState;
   readonly since?: string;
-  readonly limit: number;
+  readonly limit?: number;
 }
 
 interface RedeliverOptions {
@@ -32,7 +39,7 @@ interface RedeliverOptions {
   readonly dryRun?: boolean;
 }
 
-/** `webhook list`, `webhook deliveries`, `webhook redeliver`. */
+/** `webhook list`, `webhook deliveries`, `webhook redeliver`, `webhook verify`. */
 export const addWebhookCommands = (program: Command, dependencies: CliDependencies): void => {
   const webhook = program
     .command('webhook')
@@ -41,6 +48,7 @@ export const addWebhookCommands = (program: Command, dependencies: CliDependenci
   addList(webhook, dependencies);
   addDeliveries(webhook, dependencies);
   addRedeliver(webhook, dependencies);
+  addVerify(webhook, dependencies);
 };
 
 const addList = (webhook: Command, dependencies: CliDependencies): void => {
@@ -58,9 +66,9 @@ const addList = (webhook: Command, dependencies: CliDependencies): void => {
         const { application } = options;
         const applicationIds =
           application === undefined
-            ? new Set((await services.listClients.execute()).map(({ applicationId }) => applicationId))
+            ? await services.clients.applications()
             : [await applicationOf(services, application)];
-        for (const applicationId of applicationIds) yield* await services.webhooks.list(applicationId);
+        for (const applicationId of applicationIds) yield* await services.webhooks.list([applicationId]);
       }),
     );
 };
@@ -72,7 +80,11 @@ const addDeliveries = (webhook: Command, dependencies: CliDependencies): void =>
     .argument('<webhook_id>', 'as printed by webhook list')
     .addOption(new Option('--status <status>', 'only these').choices(DELIVERY_STATES))
     .option('--since <time>', 'created at or after, such as 2026-01-15T12:00:00Z')
-    .option('--limit <n>', 'at most so many', countOption, 100);
+    .option(
+      '--limit <n>',
+      'at most so many (default: 100; all of them with --output or -o csv)',
+      countOption,
+    );
   withReportOptions(deliveries, dependencies)
     .addHelpText(
       'after',
@@ -81,7 +93,9 @@ const addDeliveries = (webhook: Command, dependencies: CliDependencies): void =>
     )
     .action((webhookId: string, options: DeliveriesOptions) =>
       listRows(dependencies, options, DELIVERY_COLUMNS, ({ webhooks }) =>
-        webhooks.deliveries(webhookId, options),
+        limited(dependencies, options, USUALLY_LISTED, (limit) =>
+          webhooks.deliveries.search(webhookId, { ...options, limit }),
+        ),
       ),
     );
 };
@@ -99,7 +113,8 @@ const addRedeliver = (webhook: Command, dependencies: CliDependencies): void => 
     .option('--dry-run', 'print what would be sent, send nothing')
     .addHelpText(
       'after',
-      '\nPrints one delivery a line, then {queued, gone, dry_run}: gone counts events removed by retention.\n\n' +
+      '\nPrints one delivery a line, then {queued, gone, dry_run}: gone counts events removed by retention. With --dry-run\n' +
+        'the last line is {would_queue, dry_run}.\n\n' +
         `Example:\n  receivables webhook redeliver ${EXAMPLE_ID} --since 2026-01-15T12:00:00Z --dry-run`,
     )
     .action((webhookId: string, { dryRun = false, ...span }: RedeliverOptions) =>
@@ -110,25 +125,32 @@ const addRedeliver = (webhook: Command, dependencies: CliDependencies): void => 
 };
 
 async function* redelivering(
-  { webhooks }: CliServices,
+  { webhooks }: App,
   query: RecoveryQuery,
   { dryRun, dependencies }: { readonly dryRun: boolean; readonly dependencies: CliDependencies },
 ): AsyncGenerator<object> {
-  const { webhook, deliveries } = await webhooks.plan(query);
-  const progress = dependencies.startProgress(dryRun ? 0 : deliveries.length);
+  const { webhook, deliveries } = await webhooks.deliveries.plan(query);
+  if (dryRun) {
+    for (const delivery of deliveries) yield presentRepeated(delivery);
+    yield { would_queue: deliveries.length, dry_run: true };
+    return;
+  }
+  const progress = dependencies.startProgress(deliveries.length);
   let [queued, gone] = [0, 0];
   try {
     for (const delivery of deliveries) {
-      const attempt = dryRun ? undefined : await webhooks.repeat(webhook, delivery);
+      const attempt = await webhooks.deliveries.repeat(webhook, delivery);
       progress.advance();
-      if (attempt === undefined && !dryRun) gone += 1;
-      else yield presentRepeated(delivery, attempt);
-      if (attempt !== undefined) queued += 1;
+      if (attempt === undefined) gone += 1;
+      else {
+        queued += 1;
+        yield presentRepeated(delivery, attempt);
+      }
     }
   } finally {
     progress.end();
   }
-  yield { queued, gone, dry_run: dryRun };
+  yield { queued, gone, dry_run: false };
 }
 
 const WEBHOOK_COLUMNS: readonly Column<WebhookSubscription>[] = [
@@ -145,7 +167,14 @@ const WEBHOOK_COLUMNS: readonly Column<WebhookSubscription>[] = [
   { name: 'failing_since', of: (one) => one.failingSince },
 ];
 
-const DELIVERY_COLUMNS: readonly Column<DeliveryRecord>[] = [
+const waitsFor = (waits: WaitsFor | null): string | null => {
+  if (waits === null) return null;
+  return waits.kind === 'webhook_resumed'
+    ? 'until the webhook is resumed'
+    : `behind event ${waits.eventId} (${waits.event}), which is tried again at ${waits.triedAt}`;
+};
+
+const DELIVERY_COLUMNS: readonly Column<WaitingDelivery>[] = [
   { name: 'delivery_id', of: (one) => one.deliveryId, table: false },
   { name: 'event_id', of: (one) => one.eventId },
   { name: 'event', of: (one) => one.event },
@@ -156,6 +185,7 @@ const DELIVERY_COLUMNS: readonly Column<DeliveryRecord>[] = [
   { name: 'created_at', of: (one) => one.createdAt },
   { name: 'last_attempt_at', of: (one) => one.lastAttemptAt, table: false },
   { name: 'next_attempt_at', of: (one) => one.nextAttemptAt },
+  { name: 'waits_for', of: (one) => waitsFor(one.waitsFor) },
   { name: 'delivered_at', of: (one) => one.deliveredAt, table: false },
   { name: 'last_response_status', of: (one) => one.lastResponseStatus },
   { name: 'last_error', of: (one) => one.lastError },
@@ -173,7 +203,7 @@ const DELIVERY_COLUMNS: readonly Column<DeliveryRecord>[] = [
   },
 ];
 
-const presentRepeated = (one: Recoverable, attempt: number | undefined): object => ({
+const presentRepeated = (one: Recoverable, attempt?: number): object => ({
   delivery_id: one.deliveryId,
   event_id: one.eventId,
   event: one.event,

@@ -3,6 +3,7 @@ import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { TracingSettings } from '../observability/tracing/otlp-tracer.ts';
 import { flawOf } from '../postgres/addresses.ts';
 import { MasterKey } from '../security/master-key.ts';
+import { CACHE_MEMORY } from './cache-shares.ts';
 import { ConfigurationError, EnvironmentReader } from './environment-reader.ts';
 import { readAllowInsecure, refuseOpenAddresses } from './insecurities.ts';
 import type { Insecurity } from './insecurities.ts';
@@ -15,9 +16,9 @@ const LONGEST_TIMER_DAYS = 24;
 export const ROLES = ['api', 'projector', 'relay', 'webhooks', 'scheduler'] as const;
 export type Role = (typeof ROLES)[number];
 
-export const ENVIRONMENTS = ['sandbox', 'production'] as const;
-export const DATABASE_FAILOVERS = ['checked', 'managed'] as const;
-export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
+const ENVIRONMENTS = ['sandbox', 'production'] as const;
+const DATABASE_FAILOVERS = ['checked', 'managed'] as const;
+const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 
 /** Everything that the environment decides. Durations are milliseconds. */
 export interface Configuration {
@@ -42,6 +43,10 @@ export interface Configuration {
   /** The one before it, while a rotation is under way. */
   readonly previousMasterKey: MasterKey | undefined;
   readonly sandboxStep: number;
+  /** For everything that this process remembers in order to be faster, in bytes. */
+  readonly cacheMemory: number;
+  /** How far a disbursed value may be from the acquisition value without being said twice, in basis points. */
+  readonly disbursementTolerance: number;
   readonly webhooks: WebhookConfiguration;
   /** Number of proxies in front whose forwarding headers are believed. */
   readonly trustProxy: number;
@@ -60,7 +65,7 @@ export interface Engines {
   readonly s3Url: string | undefined;
 }
 
-export interface WebhookConfiguration {
+interface WebhookConfiguration {
   /** Gaps between attempts; one attempt more than gaps. */
   readonly retrySchedule: readonly number[];
   /** For a whole attempt. */
@@ -100,7 +105,9 @@ export const readConfiguration = (
     roles: readRoles(variables),
     masterKey: readMasterKey(variables, kind),
     previousMasterKey: readPreviousMasterKey(variables),
+    cacheMemory: variables.bytes('CACHE_MEMORY', CACHE_MEMORY.byDefault, CACHE_MEMORY.least),
     sandboxStep: variables.duration('SANDBOX_STEP', '2s', { from: 0 }),
+    disbursementTolerance: Math.round(variables.percent('DISBURSEMENT_TOLERANCE', '10') * 100),
     webhooks: readWebhooks(variables, kind),
     trustProxy: variables.integer('TRUST_PROXY', 0, { from: 0, to: MOST_PROXIES }),
     logLevel: variables.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
@@ -225,7 +232,7 @@ export const refuseSplitRoles = ({ roles, engines }: Configuration): void => {
   );
 };
 
-export interface MetricsAddress {
+interface MetricsAddress {
   readonly host: string;
   readonly port: number;
 }
@@ -234,7 +241,7 @@ const DEFAULT_PORT = 9464;
 const SERVICE_NAME = 'receivables-fund-service';
 
 /** Undefined when the operator wants none. */
-export const readMetricsAddress = (variables: EnvironmentReader): MetricsAddress | undefined => {
+const readMetricsAddress = (variables: EnvironmentReader): MetricsAddress | undefined => {
   const host = variables.text('METRICS_HOST') ?? '127.0.0.1';
   if (variables.text('METRICS_PORT') === 'off') return undefined;
   const port = variables.integer('METRICS_PORT', DEFAULT_PORT, { from: 1, to: 65_535 });
@@ -242,7 +249,7 @@ export const readMetricsAddress = (variables: EnvironmentReader): MetricsAddress
 };
 
 /** The standard variables of OpenTelemetry, as far as they decide something here; undefined without an endpoint. */
-export const readTracing = (variables: EnvironmentReader): TracingSettings | undefined => {
+const readTracing = (variables: EnvironmentReader): TracingSettings | undefined => {
   const url = endpointOf(variables);
   if (url === undefined || variables.boolean('OTEL_SDK_DISABLED', false)) return undefined;
   const resource = {

@@ -1,84 +1,106 @@
+import 'reflect-metadata';
 import { Container } from 'inversify';
 import type { ServiceIdentifier } from 'inversify';
-import type { CreateClient } from '../../application/clients/create-client.ts';
-import type { LoanReading } from '../../application/loans/read-loan.ts';
-import type { EventStream } from '../../application/publishing/event-stream.ts';
-import type { OutboxRelay } from '../../application/publishing/outbox-relay.ts';
-import type { SandboxClock } from '../../application/sandbox/sandbox-clock.ts';
-import type { RateLimiter } from '../http/limits/rate-limiter.ts';
-import type { TokenSigningKeys } from '../security/token-signing-keys.ts';
 import { adapterArea } from './areas/adapters.ts';
 import type { Adapters } from './areas/adapters.ts';
-import { administratorArea } from './areas/administrator.ts';
-import type { Administrator } from './areas/administrator.ts';
-import { sealArea } from './areas/audit.ts';
-import type { Seals } from './areas/audit.ts';
-import { accessArea, createClientOf, rateLimiterOf } from './areas/clients.ts';
-import type { Access } from './areas/clients.ts';
-import { commandArea, loanArea, loanReading } from './areas/loans.ts';
-import type { Commands, Loans } from './areas/loans.ts';
+import { join } from 'node:path';
+import { Administrator } from '../../application/administrator/administrator.ts';
+import { pause, throttled } from '../support/time.ts';
+import { FileDeadLetters } from '../administrator/file-dead-letters.ts';
+import { accessArea, rateLimiterOf } from './areas/clients.ts';
+import { commandArea } from './areas/loans.ts';
+import type { Commands } from './areas/loans.ts';
 import { documentArea } from './areas/documents.ts';
-import type { Documents } from './areas/documents.ts';
-import { signingKeysOf } from './areas/keys.ts';
-import { eventStreamOf, relayOf } from './areas/publishing.ts';
+import { TokenSigningKeys } from '../security/token-signing-keys.ts';
+import { WrappedKeys } from '../security/wrapped-keys.ts';
+import { publicationOf, relayOf } from './publication.ts';
 import { readModelArea } from './areas/read-models.ts';
-import type { ReadModels } from './areas/read-models.ts';
 import { sandboxClockOf, schedulingArea } from './areas/scheduling.ts';
-import type { Scheduling } from './areas/scheduling.ts';
-import { webhookArea } from './areas/webhooks.ts';
-import type { Webhooks } from './areas/webhooks.ts';
+import { webhooksOf } from './webhooks.ts';
 import type { Foundations } from './foundations.ts';
+import { appOf } from './app.ts';
+import type { Parts } from './parts.ts';
+import { lazily } from '../support/lazily.ts';
 
-const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
+const DEAD_LETTER_FILE = 'administrator-decisions.dead-letter.jsonl';
+const ADMINISTRATOR_PAUSE_MS = 40;
 
-export const TOKENS = {
-  /** What is chosen at the start. */
-  foundations: token<Foundations>('foundations'),
-  adapters: token<Adapters>('adapters'),
-  documents: token<Documents>('documents'),
-  readModels: token<ReadModels>('readModels'),
-  commands: token<Commands>('commands'),
-  loans: token<Loans>('loans'),
-  loanReading: token<LoanReading>('loanReading'),
-  relay: token<OutboxRelay>('relay'),
-  eventStream: token<EventStream>('eventStream'),
-  webhooks: token<Webhooks>('webhooks'),
-  administrator: token<Administrator>('administrator'),
-  scheduling: token<Scheduling>('scheduling'),
-  seals: token<Seals>('seals'),
-  signingKeys: token<TokenSigningKeys>('signingKeys'),
-  access: token<Access>('access'),
-  createClient: token<CreateClient>('createClient'),
-  rateLimiter: token<RateLimiter>('rateLimiter'),
-  /** Undefined in production. */
-  sandboxClock: token<SandboxClock | undefined>('sandboxClock'),
-} as const;
+const token = <Name extends keyof Parts>(name: Name): ServiceIdentifier<Parts[Name]> => Symbol(name);
+const TOKENS = {
+  foundations: token('foundations'),
+  adapters: token('adapters'),
+  documents: token('documents'),
+  readModels: token('readModels'),
+  commands: token('commands'),
+  relay: token('relay'),
+  publication: token('publication'),
+  webhooks: token('webhooks'),
+  administrator: token('administrator'),
+  scheduling: token('scheduling'),
+  signingKeys: token('signingKeys'),
+  access: token('access'),
+  app: token('app'),
+  rateLimiter: token('rateLimiter'),
+  sandboxClock: token('sandboxClock'),
+} as const satisfies { readonly [Name in keyof Parts]: ServiceIdentifier<Parts[Name]> };
 
 /** What was chosen at the start, and the areas built from it: each is made once, when it is first asked for. */
-export const createContainer = (chosen: Foundations): Container => {
+export const partsOf = (chosen: Foundations): Parts => {
   const container = new Container({ defaultScope: 'Singleton' });
   const { foundations, adapters, documents, commands, readModels, administrator, signingKeys } = TOKENS;
   container.bind(foundations).toConstantValue(chosen);
   container.bind(adapters).toResolvedValue(adapterArea, [foundations]);
   container.bind(documents).toResolvedValue(documentArea, [foundations, adapters]);
   container.bind(readModels).toResolvedValue(readModelArea, [foundations, adapters]);
-  container.bind(commands).toResolvedValue(commandArea, [foundations, adapters]);
-  container.bind(TOKENS.loans).toResolvedValue(loanArea, [foundations, adapters, commands, documents]);
-  container
-    .bind(TOKENS.loanReading)
-    .toResolvedValue(loanReading, [foundations, adapters, readModels, documents]);
-  container.bind(TOKENS.relay).toResolvedValue(relayOf, [foundations, adapters]);
-  container.bind(TOKENS.eventStream).toResolvedValue(eventStreamOf, [foundations, adapters]);
-  container.bind(TOKENS.webhooks).toResolvedValue(webhookArea, [foundations, adapters]);
-  container.bind(administrator).toResolvedValue(administratorArea, [foundations, adapters, commands]);
-  container
-    .bind(TOKENS.scheduling)
-    .toResolvedValue(schedulingArea, [foundations, adapters, commands, administrator]);
-  container.bind(TOKENS.seals).toResolvedValue(sealArea, [foundations, adapters]);
-  container.bind(signingKeys).toResolvedValue(signingKeysOf, [foundations, adapters]);
+  container.bind(commands).toResolvedValue(commandArea, [foundations, adapters, documents]);
+  container.bind(TOKENS.relay).toResolvedValue(relayOf, [foundations, TOKENS.publication, TOKENS.webhooks]);
+  container.bind(TOKENS.publication).toResolvedValue(publicationOf, [foundations, adapters]);
+  container.bind(TOKENS.webhooks).toResolvedValue(webhooksOf, [foundations, adapters, TOKENS.publication]);
+  container.bind(administrator).toResolvedValue(
+    (
+      { clock, configuration, engines, observability, logger }: Foundations,
+      { events, formats, checkpoints }: Adapters,
+      { handler }: Commands,
+    ) =>
+      new Administrator({
+        commands: handler,
+        formats,
+        events,
+        readModel: engines.readModelDatabase,
+        clock,
+        disbursementTolerance: configuration.disbursementTolerance,
+        deadLetterFile: (path = join(configuration.dataDir, DEAD_LETTER_FILE)) => new FileDeadLetters(path),
+        onPutAside: (reason) => observability.metrics?.work.deadLetter(reason),
+        ...(configuration.environment === 'sandbox' && {
+          sandbox: () => ({
+            subscription: observability.follower(
+              'sandbox-administrator',
+              throttled(engines.eventStore, ADMINISTRATOR_PAUSE_MS),
+            ),
+            checkpoints,
+            logger,
+            sleep: pause,
+            step: configuration.sandboxStep,
+          }),
+        }),
+      }),
+    [foundations, adapters, commands],
+  );
+  container.bind(TOKENS.scheduling).toResolvedValue(schedulingArea, [foundations, adapters, commands]);
+  container.bind(signingKeys).toResolvedValue(
+    ({ keys, realClock: clock, logger }: Foundations, { keyStore }: Adapters) =>
+      new TokenSigningKeys({
+        store: new WrappedKeys(keyStore, keys.masterKeys, 'signing-keys'),
+        clock,
+        logger,
+      }),
+    [foundations, adapters],
+  );
   container.bind(TOKENS.access).toResolvedValue(accessArea, [foundations, adapters, signingKeys]);
-  container.bind(TOKENS.createClient).toResolvedValue(createClientOf, [foundations, adapters]);
   container.bind(TOKENS.rateLimiter).toResolvedValue(rateLimiterOf, [foundations]);
   container.bind(TOKENS.sandboxClock).toResolvedValue(sandboxClockOf, [foundations]);
-  return container;
+  container.bind(TOKENS.app).toDynamicValue(() => appOf(parts));
+  const makers = Object.entries(TOKENS).map(([name, one]) => [name, () => container.get<unknown>(one)]);
+  const parts: Parts = lazily(Object.fromEntries(makers) as { [Name in keyof Parts]: () => Parts[Name] });
+  return parts;
 };

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Logger } from '../../application/ports/logger.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { BackupServices } from '../cli/cli-services.ts';
+import type { BackupServices } from '../cli/command-line.ts';
 import { BackupFailedError } from '../embedded/backup/manifest.ts';
 import { restoreBackup } from '../embedded/backup/restore-backup.ts';
 import { MASTER_KEY_FILE, writeBackup } from '../embedded/backup/write-backup.ts';
@@ -10,8 +10,8 @@ import { DirectoryInUseError, lockDirectory, lockForService } from '../embedded/
 import type { DirectoryLock } from '../embedded/directory-lock.ts';
 import { MOVED_FILE, readMigrationMarker } from '../embedded/migration-marker.ts';
 import type { MigrationMarker, MovedRow } from '../embedded/migration-marker.ts';
-import { readMove } from '../sql/moving/move-record.ts';
-import type { SqlDatabase } from '../sql/sql-database.ts';
+import { readMove } from '../../application/maintenance/moving/move-record.ts';
+import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import { EVENT_LOG_FILE } from '../sqlite/event-log/event-log-threads.ts';
 import { closeToOthers, exposedFiles } from '../support/private-files.ts';
 import { SystemClock } from '../support/time.ts';
@@ -19,6 +19,7 @@ import { readConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import { SERVICE_FILE } from './engine-rows.ts';
 import type { RowOptions } from './engine-rows.ts';
+import { missingPart } from './data-parts.ts';
 import { ConfigurationError } from './environment-reader.ts';
 import { isAllowed } from './insecurities.ts';
 
@@ -31,6 +32,8 @@ const tracesOf = ({ engines }: Configuration): readonly string[] => [
 const isThere = ({ dataDir }: Configuration, file = ''): boolean => existsSync(join(dataDir, file));
 
 const missingFiles = (configuration: Configuration): string | undefined => {
+  const part = missingPart(configuration);
+  if (part !== undefined) return part;
   // Documents may be all that is here, and there may be none yet.
   const lacking = configuration.engines.s3Url === undefined && !isThere(configuration);
   return lacking || tracesOf(configuration).some((file) => !isThere(configuration, file))
@@ -56,8 +59,7 @@ export const requireServiceData = (configuration: Configuration): void =>
   refuse(missingServiceData(configuration));
 
 /** The same for what needs no key. */
-export const requireServiceFiles = (configuration: Configuration): void =>
-  refuse(missingFiles(configuration));
+const requireServiceFiles = (configuration: Configuration): void => refuse(missingFiles(configuration));
 
 const VARIABLES: Readonly<Record<MovedRow, string>> = {
   'event store': 'EVENTSTORE_URL',
@@ -117,7 +119,9 @@ export const useDataDirectory = async (
   const onlyDocuments = engines.eventStoreUrl !== undefined && engines.databaseUrl !== undefined;
   const lock = onlyDocuments ? NO_LOCK : share(dataDir);
   try {
-    const mark = await readMigrationMarker(dataDir);
+    const mark = await readMigrationMarker(dataDir).catch((error: unknown) => {
+      throw new ConfigurationError((error as Error).message, { cause: error });
+    });
     const missing = embedded.filter((row) => mark?.rows.includes(row));
     if (mark && missing.length > 0) throw gone(dataDir, mark, missing);
     const service = onlyDocuments || part !== 'service' ? NO_LOCK : await alone(dataDir);

@@ -1,20 +1,21 @@
 import { join } from 'node:path';
 import type { RealClock } from '../../application/ports/clock.ts';
-import type { EventBus } from '../../application/ports/event-bus.ts';
-import type { EventStore, EventSubscription } from '../../application/ports/event-store.ts';
+import type { KafkaEventBus } from '../kafka/kafka-event-bus.ts';
+import type { EventStore, EventSubscription, LogPlaces } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { InProcessEventBus } from '../embedded/in-process-event-bus.ts';
 import type { CreateWorker } from '../sqlite/database-thread.ts';
 import type { AppendWriter } from '../sqlite/event-log/event-log-threads.ts';
 import { SqliteEventStore } from '../sqlite/event-log/sqlite-event-store.ts';
-import type { BusReports } from '../observability/bus-reports.ts';
-import { SqlConsumerOffsets } from '../sql/consumer-offsets.ts';
-import type { SqlDatabase } from '../sql/sql-database.ts';
-import type { GenerationTables } from '../sql/read-models/generations.ts';
-import { SqliteDatabase } from '../sql/sqlite-database.ts';
-import { SqliteGenerationTables } from '../sql/read-models/sqlite-generation-tables.ts';
+import { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
+import type { SqlDatabase } from '../../application/sql/sql-database.ts';
+import type { GenerationTables } from '../../application/maintenance/rebuild/generations.ts';
+import { SqliteDatabase } from '../sqlite/sqlite-database.ts';
+import { SqliteGenerationTables } from '../sqlite/sqlite-generation-tables.ts';
+import { pageCachesOf } from './cache-shares.ts';
 import type { Configuration } from './configuration.ts';
 import { kafkaConnection } from './kafka-configuration.ts';
+import { UNOBSERVED } from './observability.ts';
+import type { Observability } from './observability.ts';
 
 /** In DATA_DIR: what cannot be rebuilt beside the events. */
 export const SERVICE_FILE = 'service.db';
@@ -33,78 +34,84 @@ export interface RowOptions {
   readonly configuration: Configuration;
   readonly clock: RealClock;
   readonly logger: Logger;
+  /** Default: nobody watches. */
+  readonly observability?: Observability;
 }
 
 // Clients of engines are loaded where they are used: the embedded profile, and every command on it, starts without them.
 
 /** The streams. EventStoreDB is connected to when it is first used. @throws Error for an address that cannot be read */
-export const openEventStore = async ({
-  configuration: { engines, dataDir },
-  logger,
-  writer,
-  createWorker,
-}: RowOptions): Promise<EventStore & EventSubscription & Closing> => {
+export const openEventStore = async (
+  { configuration, part, logger, writer, createWorker, observability = UNOBSERVED }: RowOptions,
+  mayAppend: () => Promise<void>,
+): Promise<EventStore & EventSubscription & LogPlaces & Closing> => {
+  const { engines, dataDir } = configuration;
+  const guards = { mayAppend, watch: observability.eventStore };
+  const options = { ...guards, logger, pageCaches: pageCachesOf(configuration, part) };
   if (engines.eventStoreUrl === undefined)
     return writer
-      ? SqliteEventStore.beside(dataDir, writer, logger)
-      : SqliteEventStore.open(dataDir, { logger, ...(createWorker && { createWorker }) });
+      ? SqliteEventStore.beside(dataDir, writer, options)
+      : SqliteEventStore.open(dataDir, { ...options, ...(createWorker && { createWorker }) });
   const { EventStoreDbStore } = await import('../eventstoredb/event-store-db-store.ts');
-  return EventStoreDbStore.open({ url: engines.eventStoreUrl, logger });
-};
-
-const openPostgres = async (url: string, applicationName: string, logger: Logger): Promise<SqlDatabase> => {
-  const { PostgresDatabase } = await import('../sql/postgres-database.ts');
-  return PostgresDatabase.open({ url, logger, applicationName });
+  return EventStoreDbStore.open({ ...guards, url: engines.eventStoreUrl, logger });
 };
 
 /** Subscriptions, deliveries, clients, keys, checkpoints. */
-export const openServiceDatabase = ({
-  configuration: { engines, dataDir },
+export const openServiceDatabase = async ({
+  configuration,
   logger,
   part = 'command',
   createWorker,
-}: RowOptions): Promise<SqlDatabase> =>
-  engines.databaseUrl === undefined
-    ? SqliteDatabase.open({
-        path: join(dataDir, SERVICE_FILE),
-        synchronous: 'FULL',
-        logger,
-        // A service has other things to do than to wait for the disk.
-        writes: part === 'command' ? 'here' : 'thread',
-        ...(createWorker && { createWorker }),
-      })
-    : openPostgres(engines.databaseUrl, 'receivables service', logger);
+  observability = UNOBSERVED,
+}: RowOptions): Promise<SqlDatabase> => {
+  const url = configuration.engines.databaseUrl;
+  const watch = observability.metrics?.stores.sql('service');
+  if (url === undefined)
+    return SqliteDatabase.open({
+      path: join(configuration.dataDir, SERVICE_FILE),
+      pageCaches: pageCachesOf(configuration, part),
+      synchronous: 'FULL',
+      logger,
+      watch,
+      // A service has other things to do than to wait for the disk.
+      writes: part === 'command' ? 'here' : 'thread',
+      ...(createWorker && { createWorker }),
+    });
+  const { PostgresDatabase } = await import('../postgres/postgres-database.ts');
+  return PostgresDatabase.open({ url, logger, watch, applicationName: 'receivables service' });
+};
 
 /** Files in DATA_DIR, or schemas of the same PostgreSQL database. */
 export const generationTables = async (
-  { configuration: { engines, dataDir }, logger, clock, createWorker }: RowOptions,
+  { configuration, part, logger, clock, createWorker }: RowOptions,
   serviceDatabase: SqlDatabase,
 ): Promise<GenerationTables> => {
+  const { engines, dataDir } = configuration;
   const now = (): string => clock.realNow();
   const url = engines.databaseUrl;
   if (url === undefined) {
-    const options = { logger, writes: 'here', ...(createWorker && { createWorker }) } as const;
+    const pageCaches = pageCachesOf(configuration, part);
+    const options = { logger, writes: 'here', pageCaches, ...(createWorker && { createWorker }) } as const;
     return new SqliteGenerationTables(dataDir, options, now);
   }
-  const { PostgresGenerationTables } = await import('../sql/read-models/postgres-generation-tables.ts');
+  const { PostgresGenerationTables } = await import('../postgres/postgres-generation-tables.ts');
   const options = { url, logger, applicationName: 'receivables read model' };
   return PostgresGenerationTables.of(serviceDatabase, options, now);
 };
 
-/** Kafka is connected to when it is first used; offsets are kept where the effects of the consumers are. */
+/** Undefined where none is configured. Kafka is connected to when it is first used; offsets are kept where the effects of the consumers are. */
 export const openEventBus = async (
-  { configuration, clock, logger }: RowOptions,
+  { configuration, clock, logger, observability = UNOBSERVED }: RowOptions,
   serviceDatabase: SqlDatabase,
-  reports: BusReports,
-): Promise<EventBus> => {
+): Promise<KafkaEventBus | undefined> => {
   const { kafka } = configuration;
-  if (kafka === undefined) return new InProcessEventBus({ logger });
+  if (kafka === undefined) return undefined;
   const { KafkaEventBus } = await import('../kafka/kafka-event-bus.ts');
-  const offsets = new SqlConsumerOffsets(serviceDatabase, clock);
+  const offsets = new ConsumerOffsets(serviceDatabase, clock);
   return KafkaEventBus.open({
     ...kafkaConnection(kafka, logger),
     offsets,
-    metrics: reports,
-    topicMetrics: reports,
+    metrics: observability.metrics?.bus,
+    topicMetrics: observability.metrics?.bus,
   });
 };

@@ -1,16 +1,19 @@
 import { mkdir } from 'node:fs/promises';
-import type { EventBus } from '../../application/ports/event-bus.ts';
-import type { EventStore, EventSubscription } from '../../application/ports/event-store.ts';
-import type { Generations } from '../../application/ports/read-models.ts';
-import { SqlGenerations } from '../sql/read-models/generations.ts';
-import { migrate } from '../sql/migrations/migrate.ts';
-import type { Migration } from '../sql/migrations/migrate.ts';
-import { serviceMigrations } from '../sql/migrations/service.ts';
-import type { SqlDatabase } from '../sql/sql-database.ts';
-import { BusReports } from '../observability/bus-reports.ts';
+import type { KafkaEventBus } from '../kafka/kafka-event-bus.ts';
+import type { LogFit } from '../../application/processors/log-fit.ts';
+import type { EventStore, EventSubscription, LogPlaces } from '../../application/ports/event-store.ts';
+import { Generations } from '../../application/maintenance/rebuild/generations.ts';
+import { migrate } from '../../application/sql/migrations/migrate.ts';
+import type { Migration } from '../../application/sql/migrations/migrate.ts';
+import { serviceMigrations } from '../../application/sql/migrations/service.ts';
+import type { SqlDatabase } from '../../application/sql/sql-database.ts';
+import type { TracedEvents } from '../observability/tracing/event-traces.ts';
 import { SqliteEventStore } from '../sqlite/event-log/sqlite-event-store.ts';
 import type { Configuration } from './configuration.ts';
+import { ensureUsable, refuseMissingPart, troubleWith } from './data-parts.ts';
 import { ConfigurationError } from './environment-reader.ts';
+import { logFitOf, refuseEmptyDatabase, refuseOlderLog } from './log-fit.ts';
+import { retriesOf } from './start-retry.ts';
 import { generationTables, openEventBus, openEventStore, openServiceDatabase } from './engine-rows.ts';
 import type { RowOptions } from './engine-rows.ts';
 import { refuseOpenEngines } from './insecurities.ts';
@@ -20,13 +23,16 @@ import type { Projection } from '../../projections/projection.ts';
 import { projectionsOn } from './projections.ts';
 import { openServing } from './serving-generation.ts';
 import { refuseSplitRoles } from './configuration.ts';
+import { UNOBSERVED, tracedEventsOf } from './observability.ts';
 
 /** The stores and the event bus, open; each of them is embedded or an engine of its own. */
 export interface Engines {
-  readonly eventStore: EventStore & EventSubscription;
+  readonly eventStore: EventStore & EventSubscription & LogPlaces;
   /** The same where it is embedded. */
   readonly embeddedLog?: SqliteEventStore;
-  readonly eventBus: EventBus;
+  readonly logFit: LogFit;
+  /** Undefined where events go to the webhooks straight from the log. */
+  readonly eventBus: KafkaEventBus | undefined;
   readonly serviceDatabase: SqlDatabase;
   /** UNIX milliseconds by the clock that all processes of the service share: that of PostgreSQL, or of the only process. */
   readonly sharedNow: () => number;
@@ -35,13 +41,15 @@ export interface Engines {
   readonly generations: Generations;
   /** Every read model, in the order in which they are told of. */
   readonly projections: readonly Projection[];
-  /** What the bus puts aside, and what its topics lack. */
-  readonly busReports: BusReports;
+  /** Undefined where nothing is traced. */
+  readonly tracedEvents: TracedEvents | undefined;
   close(): Promise<void>;
 }
 
-export interface EngineOptions extends RowOptions {
+interface EngineOptions extends RowOptions {
   readonly retry: StartRetry;
+  /** Called before anything is made of the log: what it throws ends the opening. */
+  readonly onServiceDatabase?: (database: SqlDatabase) => Promise<void>;
 }
 
 /** Several processes may share the stores of this one. */
@@ -59,9 +67,22 @@ class Opening {
     this.#options = options;
   }
 
-  async step<T extends { close(): Promise<void> }>(what: string, open: () => Promise<T>): Promise<T> {
-    const opened = await this.#options.retry.until(what, open);
+  async step<T extends { close(): Promise<void> }>(
+    what: string,
+    open: () => Promise<T>,
+    retry: StartRetry = this.#options.retry,
+  ): Promise<T> {
+    const opened = await retry.until(what, open);
     this.#closing.unshift(() => opened.close());
+    return opened;
+  }
+
+  async optional<T extends { close(): Promise<void> }>(
+    what: string,
+    open: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    const opened = await this.#options.retry.until(what, open);
+    if (opened) this.#closing.unshift(() => opened.close());
     return opened;
   }
 
@@ -69,9 +90,10 @@ class Opening {
     what: string,
     open: (options: RowOptions) => Promise<SqlDatabase>,
     migrations: readonly Migration[],
+    retry: StartRetry,
   ): Promise<SqlDatabase> {
-    const { clock, logger, retry } = this.#options;
-    const database = await this.step(what, () => open(this.#options));
+    const { clock, logger } = this.#options;
+    const database = await this.step(what, () => open(this.#options), retry);
     const steps = await retry.until(what, () => migrate(database, migrations, clock.realNow()));
     if (steps.length > 0) logger.info({ database: what, steps }, 'tables brought up to date');
     return database;
@@ -86,14 +108,19 @@ const makeDataDirectory = async (path: string): Promise<void> => {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new ConfigurationError(`DATA_DIR cannot be used: ${(error as Error).message}`, { cause: error });
+    throw new ConfigurationError(troubleWith(error as NodeJS.ErrnoException), { cause: error });
   }
+};
+
+const prepareDataDirectory = async (path: string): Promise<void> => {
+  await makeDataDirectory(path);
+  await ensureUsable(path);
 };
 
 const keepsFiles = ({ engines }: Configuration): boolean =>
   engines.eventStoreUrl === undefined || engines.databaseUrl === undefined;
 
-/** @throws ConfigurationError for a combination that cannot work */
+/** @throws ConfigurationError for a combination that cannot work, and for data of which a part is missing or older than the others */
 export const openEngines = async (options: EngineOptions): Promise<Engines> => {
   const { configuration, part } = options;
   // The roles of a thread are only its share of the process.
@@ -101,28 +128,49 @@ export const openEngines = async (options: EngineOptions): Promise<Engines> => {
   refuseOpenEngines(configuration);
   // A command makes no directory, and with engines of their own it needs none.
   if (part === 'service' || part === 'background' || keepsFiles(configuration))
-    await makeDataDirectory(configuration.dataDir);
+    await prepareDataDirectory(configuration.dataDir);
+  if (part === 'service') refuseMissingPart(configuration);
   const opening = new Opening(options);
+  const { ofFiles, ofLog, ofDatabase } = retriesOf(configuration, options.retry);
   try {
-    await opening.step('data_directory', () => useDataDirectory(configuration, part));
-    const eventStore = await opening.step('event_store', () => openEventStore(options));
-    const serviceDatabase = await opening.database('service_store', openServiceDatabase, serviceMigrations);
-    await options.retry.until('service_store', () => ensureMovedWhole(serviceDatabase));
-    const tables = await options.retry.until('read_model', () => generationTables(options, serviceDatabase));
+    await opening.step('data_directory', () => useDataDirectory(configuration, part), ofFiles);
+    const opened: { readModels?: SqlDatabase; logFit?: LogFit } = {};
+    const mayAppend = async (): Promise<void> => opened.logFit?.ensure();
+    const eventStore = await opening.step('event_store', () => openEventStore(options, mayAppend), ofLog);
+    const [open, migrations] = [openServiceDatabase, serviceMigrations];
+    const serviceDatabase = await opening.database('service_store', open, migrations, ofDatabase);
+    await ofDatabase.until('service_store', () => ensureMovedWhole(serviceDatabase));
+    const logFit = logFitOf(eventStore, serviceDatabase, () => opened.readModels);
+    opened.logFit = logFit;
+    if (part === 'service') {
+      await refuseEmptyDatabase(configuration, eventStore, serviceDatabase, ofLog);
+      await refuseOlderLog(configuration, logFit);
+    }
+    await options.onServiceDatabase?.(serviceDatabase);
+    const tables = await ofDatabase.until('read_model', () => generationTables(options, serviceDatabase));
     const projections = projectionsOn(eventStore);
-    const generations = new SqlGenerations(serviceDatabase, tables, projections);
-    const readModelDatabase = await opening.step('read_model', () =>
-      openServing({ generations, log: eventStore, logger: options.logger, signal: options.retry.signal }),
+    const generations = new Generations(serviceDatabase, tables, projections);
+    const { logger, retry } = options;
+    const readModelDatabase = await opening.step(
+      'read_model',
+      () =>
+        openServing({
+          ...{ generations, log: eventStore, logger },
+          signal: retry.signal,
+          thorough: part === 'service',
+          watch: options.observability?.metrics?.stores.sql('read_model'),
+        }),
+      ofDatabase,
     );
-    const busReports = new BusReports();
-    const eventBus = await opening.step('event_bus', () =>
-      openEventBus(options, serviceDatabase, busReports),
-    );
+    opened.readModels = readModelDatabase;
+    if (part === 'service') await refuseOlderLog(configuration, logFit);
+    const eventBus = await opening.optional('event_bus', () => openEventBus(options, serviceDatabase));
     return {
       eventStore,
       ...(eventStore instanceof SqliteEventStore && { embeddedLog: eventStore }),
+      logFit,
       eventBus,
-      busReports,
+      tracedEvents: tracedEventsOf(configuration, options.observability ?? UNOBSERVED, eventStore),
       serviceDatabase,
       sharedNow: tellsTime(serviceDatabase) ? () => serviceDatabase.now() : Date.now,
       readModelDatabase,

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { MIB } from '../../application/support/sized-cache.ts';
 
 /** The message is one line and starts with the variable's name. It never holds the value of a variable that may be secret. */
 export class ConfigurationError extends Error {
@@ -9,6 +10,7 @@ export class ConfigurationError extends Error {
 const DAY_MS = 86_400_000;
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS } as const;
 const LONGEST_DAYS = 365;
+const MOST_BYTES = 65_536 * MIB;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 interface DurationRange {
@@ -52,8 +54,29 @@ export class EnvironmentReader {
     throw this.#refuse(name, text, `a whole number from ${range.from} to ${range.to}`);
   }
 
+  /** From 0 to 100, with at most two decimals. */
+  percent(name: string, fallback: string): number {
+    const text = this.text(name) ?? fallback;
+    const value = /^\d{1,3}(\.\d{1,2})?$/.test(text) ? Number(text) : NaN;
+    if (value <= 100) return value;
+    throw this.#refuse(name, text, 'a number of percent from 0 to 100 with at most two decimals, such as 10');
+  }
+
   list(name: string, fallback: string): readonly string[] {
     return (this.text(name) ?? fallback).split(',').map((item) => item.trim());
+  }
+
+  /** Written `512MiB` or `2GiB`. */
+  bytes(name: string, fallback: string, least: number): number {
+    const text = this.text(name) ?? fallback;
+    const [, digits = '', unit = ''] = /^(\d{1,6})(MiB|GiB)$/.exec(text) ?? [];
+    const value = Number(digits) * (unit === 'GiB' ? 1_024 * MIB : MIB);
+    if (digits !== '' && value >= least && value <= MOST_BYTES) return value;
+    throw this.#refuse(
+      name,
+      text,
+      `a size such as 512MiB or 2GiB, ${least / MIB}MiB to ${MOST_BYTES / MIB}MiB`,
+    );
   }
 
   /** In milliseconds. A day has 24 hours. */

@@ -1,23 +1,25 @@
 import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { KeyStore } from '../../application/ports/key-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { MovableClock } from '../../application/sandbox/sandbox-clock.ts';
+import { MovableClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
+import { DataKeyAnchorSigner } from '../security/audit-keys.ts';
 import { keyringFromFiles, masterKeyFromFile } from '../security/master-key.ts';
 import type { Keyring } from '../security/master-key.ts';
 import { MasterKeys } from '../security/master-keys.ts';
 import { DATA_KEYS, WrappedKeys, dataKey } from '../security/wrapped-keys.ts';
-import { SqlClockOffset } from '../sql/coordination.ts';
-import { SqlKeyStore } from '../sql/key-store.ts';
-import { NO_STANDBY, losesAtFailover, standbySettings } from '../sql/postgres-safety.ts';
-import { SqlStoredFormats } from '../sql/stored-formats.ts';
+import { SqlClockOffset } from '../../application/maintenance/sandbox/clock-offset.ts';
+import { SqlKeyStore } from '../../application/coordination/key-store.ts';
+import { NO_STANDBY, losesAtFailover, standbySettings } from '../postgres/postgres-safety.ts';
+import type { SqlDatabase } from '../../application/sql/sql-database.ts';
+import { StoredFormats } from '../../application/event-codec/stored-formats.ts';
 import { SystemClock } from '../support/time.ts';
 import type { Configuration } from './configuration.ts';
 import type { RowOptions } from './engine-rows.ts';
 import { openEngines } from './engines.ts';
 import type { Engines } from './engines.ts';
-import { UNOBSERVED } from './observability.ts';
+import { UNOBSERVED, openObservability } from './observability.ts';
 import type { Observability } from './observability.ts';
-import { noRetry } from './start-retry.ts';
+import { noRetry, retriesOf } from './start-retry.ts';
 import type { StartRetry } from './start-retry.ts';
 
 /** What is chosen at the start; everything else is built from it. */
@@ -36,18 +38,18 @@ export interface Foundations {
 }
 
 /** Keys of the service, as long as it runs. */
-export interface ServiceKeys {
+interface ServiceKeys {
   readonly masterKeys: MasterKeys;
   readonly fingerprints: Buffer;
 }
 
-export interface FoundationOptions extends Pick<RowOptions, 'part' | 'writer' | 'createWorker'> {
+interface FoundationOptions extends Pick<RowOptions, 'part' | 'writer' | 'createWorker'> {
   readonly retry?: StartRetry;
 }
 
 /** An embedded engine has one process, which is this one. Shared ones may have processes of the release before, and only their operator knows. */
 const chooseFormats = async (
-  formats: SqlStoredFormats,
+  formats: StoredFormats,
   { engines }: Configuration,
   logger: Logger,
 ): Promise<void> => {
@@ -72,43 +74,55 @@ const warnOfFailover = async (
 };
 
 /** Reads the master keys: from the variables, or in a sandbox without them from the files. */
-const keyringOf = async ({
-  masterKey,
-  previousMasterKey,
-  dataDir,
-}: Configuration): Promise<() => Keyring> => {
+const keyringOf = async (
+  { masterKey, previousMasterKey, dataDir }: Configuration,
+  store: KeyStore,
+): Promise<() => Keyring> => {
   if (masterKey) return () => ({ current: masterKey, previous: previousMasterKey });
-  await masterKeyFromFile(dataDir);
+  await masterKeyFromFile(dataDir, async () => (await store.page('', 1)).length > 0);
   return () => keyringFromFiles(dataDir);
 };
 
 /** @throws WrongMasterKeyError */
-const openKeys = async (store: KeyStore, load: () => Keyring): Promise<ServiceKeys> => {
+const openKeys = async (
+  store: KeyStore,
+  load: () => Keyring,
+  part: FoundationOptions['part'],
+): Promise<ServiceKeys> => {
   const masterKeys = await MasterKeys.open(store, load);
   const dataKeys = new WrappedKeys(store, masterKeys, 'data-keys');
+  // A backup from before the first anchor has to know whose signature that is.
+  if (part === 'service') await new DataKeyAnchorSigner(dataKeys).prepare();
   return { masterKeys, fingerprints: await dataKey(dataKeys, DATA_KEYS.fingerprints) };
 };
 
-/** Opens everything that the container is built on. @throws ConfigurationError, WrongMasterKeyError, or what a store says */
+/** Opens everything that the parts are built on. @throws ConfigurationError, WrongMasterKeyError, or what a store says */
 export const openFoundations = async (
   configuration: Configuration,
   logger: Logger,
   options: FoundationOptions = {},
 ): Promise<Foundations> => {
   const realClock = new SystemClock();
-  const { retry = noRetry } = options;
-  const engines = await openEngines({ ...options, configuration, clock: realClock, logger, retry });
+  const clock = new MovableClock(Date.now);
+  const { retry: patience = noRetry, part = 'command' } = options;
+  const observability =
+    part === 'command' ? UNOBSERVED : await openObservability(configuration, { clock, logger, part });
+  const retry = retriesOf(configuration, patience).ofDatabase;
+  const opened: { keys?: ServiceKeys } = {};
+  const onServiceDatabase = async (database: SqlDatabase): Promise<void> => {
+    const store = new SqlKeyStore(database, realClock);
+    const keyring = await retry.until('service_store', () => keyringOf(configuration, store));
+    opened.keys = await retry.until('service_store', () => openKeys(store, keyring, options.part));
+  };
+  const stores = { ...options, configuration, clock: realClock, logger, retry: patience, observability };
+  const engines = await openEngines({ ...stores, onServiceDatabase });
+  const keys = opened.keys!;
   try {
-    const keyring = await keyringOf(configuration);
-    const store = new SqlKeyStore(engines.serviceDatabase, realClock);
-    const keys = await retry.until('service_store', () => openKeys(store, keyring));
     if (options.part === 'service') {
-      const formats = new SqlStoredFormats(engines.serviceDatabase);
+      const formats = new StoredFormats(engines.serviceDatabase);
       await retry.until('service_store', () => chooseFormats(formats, configuration, logger));
       await retry.until('service_store', () => warnOfFailover(configuration, engines, logger));
     }
-    const clock = new MovableClock(Date.now);
-    const observability = UNOBSERVED;
     const foundations = { configuration, engines, keys, clock, realClock, logger, observability };
     if (configuration.environment === 'production') return foundations;
     const offset = new SqlClockOffset(engines.serviceDatabase, realClock);

@@ -1,28 +1,19 @@
 import { decodeEvent } from '../../application/event-codec/event-codec.ts';
-import type {
-  EventSubscription,
-  LogPosition,
-  RecordedEvent,
-  StoredEvents,
-} from '../../application/ports/event-store.ts';
+import type { EventSubscription, RecordedEvent, StoredEvents } from '../../application/ports/event-store.ts';
 import type { LogOrder } from '../../application/ports/read-models.ts';
+import { numberOf, projectedEvent } from '../../application/projecting/projected-event.ts';
 import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { ProjectedEvent, Projection } from '../../projections/projection.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
-import { portfolioProjection } from '../../projections/portfolio/portfolio-projection.ts';
 import { eventIndexProjection } from '../../projections/publication/event-index-projection.ts';
-import { reconciliationProjection } from '../../projections/reconciliation/reconciliation-projection.ts';
-
-const OF_ANY_LOG: readonly Projection[] = [loanProjection, reconciliationProjection, portfolioProjection];
 
 /** True for a log that finds events by their id, as the embedded one does. */
-export const findsById = <Log extends EventSubscription>(log: Log): log is Log & StoredEvents =>
-  'byId' in log;
+const findsById = <Log extends EventSubscription>(log: Log): log is Log & StoredEvents => 'byId' in log;
 
 /** Every read model of a service on this log; together they are one generation. */
 export const projectionsOn = (log: EventSubscription): readonly Projection[] =>
-  findsById(log) ? OF_ANY_LOG : [...OF_ANY_LOG, eventIndexProjection];
+  findsById(log) ? [loanProjection] : [loanProjection, eventIndexProjection];
 
 /** The end of the log is handed to each follower as the same objects, so that the first one decodes for all of them. */
 const decoded = new WeakMap<RecordedEvent, DomainEvent>();
@@ -39,20 +30,16 @@ const decodedOnce = (recorded: RecordedEvent): DomainEvent => {
 export const decodeRecorded = (recorded: RecordedEvent): LoanEvent => decodedOnce(recorded) as LoanEvent;
 
 /** @throws UnreadableEventError for a type of a newer version: skipping it would leave rows that are wrong without a trace */
-export const toProjected = (recorded: RecordedEvent): ProjectedEvent => ({
-  event: decodedOnce(recorded),
-  id: recorded.id,
-  stream: recorded.stream,
-  revision: recorded.revision,
-  recordedAt: recorded.metadata.recordedAt,
-  applicationId: recorded.metadata.applicationId,
-});
+export const toProjected = (recorded: RecordedEvent): ProjectedEvent =>
+  projectedEvent(recorded, decodedOnce(recorded));
 
-/** A number in the embedded log, two in EventStoreDB; in both, the first says what came earlier. */
-export const numberOf = (position: LogPosition | 'start'): bigint =>
-  position === 'start' ? 0n : BigInt(position.split('/', 1)[0]!);
+const [EMBEDDED, OF_EVENTSTOREDB] = [/^\d+$/, /^\d+\/\d+$/];
 
 export const logOrder: LogOrder = {
+  comparable: (...places) =>
+    [EMBEDDED, OF_EVENTSTOREDB].some((shape) =>
+      places.every((place) => place === 'start' || shape.test(place)),
+    ),
   compare: (one, other) => {
     const [left, right] = [numberOf(one), numberOf(other)];
     return left < right ? -1 : left > right ? 1 : 0;

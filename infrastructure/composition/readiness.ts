@@ -1,13 +1,15 @@
-import type { EventBus } from '../../application/ports/event-bus.ts';
+import type { Parts } from './parts.ts';
+import { PUBLISHING } from '../../application/maintenance/quarantine/quarantined-operations.ts';
 import { messageOf } from '../../application/support/failures.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import type { HealthChecks } from '../http/server/health-app.ts';
+import type { KafkaEventBus } from '../kafka/kafka-event-bus.ts';
 import type { Adapters } from './areas/adapters.ts';
 import type { BackgroundThread } from './background/background-thread.ts';
 import type { Role } from './configuration.ts';
-import { TOKENS } from './container.ts';
+import type { Engines } from './engines.ts';
+import { standingsOf } from './processors.ts';
 import type { Roles } from './roles.ts';
-import type { Container } from 'inversify';
 
 const PROBED_STREAM = 'loan-readiness.probe';
 /** An engine that has not answered by then counts as unreachable. */
@@ -29,12 +31,16 @@ const outcomeOf = async (look: () => Promise<unknown>): Promise<string> => {
 
 const looksOf = (
   { events, checkpoints, projectionStore }: Adapters,
+  logFit: Engines['logFit'],
   roles: readonly Role[],
 ): Readonly<Record<string, () => Promise<unknown>>> => {
   const some = (...of: readonly Role[]): boolean => of.some((role) => roles.includes(role));
   return {
     ...(some('api', 'projector', 'relay', 'scheduler') && {
-      event_store: () => events.head(PROBED_STREAM),
+      event_store: async () => {
+        await events.head(PROBED_STREAM);
+        await logFit.ensure();
+      },
     }),
     service_store: () => checkpoints.load('readiness'),
     ...(some('api', 'projector', 'scheduler') && {
@@ -43,50 +49,39 @@ const looksOf = (
   };
 };
 
-/** A bus outside the process knows whether its consumers here are at work. */
-interface BusWithGroups {
-  status(): {
-    readonly groups: ReadonlyMap<
-      string,
-      { readonly joined: boolean; readonly lastError: string | undefined }
-    >;
-  };
-}
-
-const hasGroups = (bus: object): bus is BusWithGroups => 'status' in bus;
-
 /** A group that is just being joined, or shared out anew, is no reason to send requests elsewhere. */
-const stateOfBus = (bus: EventBus): string => {
-  if (!hasGroups(bus)) return 'ok';
-  const out = [...bus.status().groups].filter(
+const stateOfBus = (bus: KafkaEventBus | undefined): string => {
+  const out = [...(bus?.status().groups ?? [])].filter(
     ([, { joined, lastError }]) => !joined && lastError !== undefined,
   );
   return out.length === 0 ? 'ok' : out.map(([group, { lastError }]) => `${group}: ${lastError}`).join(', ');
 };
 
+/** Requests do not wait for other read models than the loans'. */
+const NEEDED: readonly string[] = [loanProjection.name, PUBLISHING];
+
 /** What runs here only while this process has the lease; standing by for it is as good as running. */
-const stateOfRoles = (container: Container, { leased }: Roles): Readonly<Record<string, string>> => {
-  const { configuration, engines } = container.get(TOKENS.foundations);
-  const isHere = (role: Role): boolean => {
-    const runner = leased.find(({ name }) => name === role);
-    return configuration.roles.includes(role) && (runner === undefined || runner.state === 'holding');
-  };
+const stateOfRoles = (parts: Parts, { leased }: Roles): Readonly<Record<string, string>> => {
+  const { configuration, engines } = parts.foundations;
+  const standsBy = (role: Role): boolean =>
+    leased.some(({ name, state }) => name === role && state !== 'holding');
   const checks: Record<string, string> = {};
-  if (isHere('projector')) {
-    const { state, lastError } = container.get(TOKENS.readModels).loanProjector.status();
-    checks['projector'] = state === 'running' ? 'ok' : `${state}${lastError ? `: ${lastError}` : ''}`;
-  }
-  if (isHere('relay')) {
-    const { state, lastError } = container.get(TOKENS.relay).status();
-    checks['relay'] = state === 'backing_off' ? `${state}${lastError ? `: ${lastError}` : ''}` : 'ok';
+  for (const { role, waitsFor, state, lastError } of standingsOf(parts)) {
+    if (!NEEDED.includes(waitsFor) || standsBy(role)) continue;
+    const works = state === 'running' || (role === 'relay' && state === 'stopped');
+    checks[role] = works ? 'ok' : `${state}${lastError ? `: ${lastError}` : ''}`;
   }
   if (configuration.roles.includes('webhooks')) checks['event_bus'] = stateOfBus(engines.eventBus);
   return checks;
 };
 
 /** The engines that these roles work with, each `ok` or what is wrong. */
-export const checkEngines = async (adapters: Adapters, roles: readonly Role[]): Promise<HealthChecks> => {
-  const looks = Object.entries(looksOf(adapters, roles));
+export const checkEngines = async (
+  adapters: Adapters,
+  { logFit }: Pick<Engines, 'logFit'>,
+  roles: readonly Role[],
+): Promise<HealthChecks> => {
+  const looks = Object.entries(looksOf(adapters, logFit, roles));
   const outcomes = await Promise.all(
     looks.map(async ([name, look]) => [name, await outcomeOf(look)] as const),
   );
@@ -94,11 +89,11 @@ export const checkEngines = async (adapters: Adapters, roles: readonly Role[]): 
 };
 
 /** Ready means: the engines that this process works with answer, and nothing that runs here has come to a halt. */
-export const readinessOf = (container: Container, roles: Roles): (() => Promise<HealthChecks>) => {
-  const { configuration } = container.get(TOKENS.foundations);
+export const readinessOf = (parts: Parts, roles: Roles): (() => Promise<HealthChecks>) => {
+  const { configuration, engines } = parts.foundations;
   return async () => ({
-    ...(await checkEngines(container.get(TOKENS.adapters), configuration.roles)),
-    ...stateOfRoles(container, roles),
+    ...(await checkEngines(parts.adapters, engines, configuration.roles)),
+    ...stateOfRoles(parts, roles),
   });
 };
 

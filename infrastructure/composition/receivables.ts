@@ -1,39 +1,44 @@
-import type { Container } from 'inversify';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { CliServices } from '../cli/cli-services.ts';
+import { openBrowser } from '../cli/browser.ts';
+import type { CliDependencies } from '../cli/command-line.ts';
 import { runProgram } from '../cli/program.ts';
-import {
-  CommandOutput,
-  ask,
-  onKey,
-  openBrowser,
-  progressOn,
-  showsColours,
-  untilInterrupted,
-} from '../cli/terminal.ts';
+import { CommandOutput, ask, onKey, progressOn, showsColours, untilInterrupted } from '../cli/terminal.ts';
 import { createLogger } from '../observability/logging.ts';
 import { PRIVATE_UMASK } from '../support/private-files.ts';
 import { backupServices, requireServiceData } from './data-directory.ts';
-import { examine } from './areas/doctor.ts';
-import { commandLineServices } from './command-line.ts';
+import { examine } from './maintenance/doctor.ts';
 import { readConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
-import { TOKENS, createContainer } from './container.ts';
+import { partsOf } from './container.ts';
+import type { Parts } from './parts.ts';
 import { openFoundations } from './foundations.ts';
 
 const logToStandardError = (level: Configuration['logLevel']) =>
   createLogger(level, { write: (line: string) => void process.stderr.write(line) });
 
 /** Opens the same stores as the service, which may be running. Its log goes to standard error: the answer is alone on the other. */
-const openContainer = async (): Promise<Container> => {
+const openParts = async (): Promise<Parts> => {
   const configuration = readConfiguration(process.env);
   requireServiceData(configuration);
   const logger = logToStandardError(configuration.logLevel);
   const foundations = await openFoundations(configuration, logger);
-  return createContainer(foundations);
+  return partsOf(foundations);
 };
 
-const open = async (): Promise<CliServices> => commandLineServices(await openContainer());
+/** Others move the clock of a sandbox while a command waits, for a person or for its input. */
+const open: CliDependencies['open'] = async () => {
+  const parts = await openParts();
+  const stop = new AbortController();
+  const following = parts.sandboxClock?.follow(stop.signal);
+  return {
+    app: parts.app,
+    close: async () => {
+      stop.abort();
+      await following;
+      await parts.foundations.engines.close();
+    },
+  };
+};
 
 process.umask(PRIVATE_UMASK);
 const output = new CommandOutput(process.stdout, [process.stderr]);
@@ -42,19 +47,19 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   openMove: async (targets) => {
     const configuration = readConfiguration(process.env);
     // It brings the clients of the other engines with it.
-    const { openMoveFor } = await import('./areas/migrate.ts');
+    const { openMoveFor } = await import('./maintenance/migrate.ts');
     return openMoveFor(configuration, targets, logToStandardError(configuration.logLevel));
   },
   openConsole: async (settings) => {
-    const container = await openContainer();
+    const parts = await openParts();
     // It brings the pages and what draws them with it.
-    const { openConsole } = await import('./areas/console.ts');
-    const running = await openConsole(container, settings);
+    const { openConsole } = await import('./console.ts');
+    const running = await openConsole(parts, settings);
     return {
       ...running,
       close: async () => {
         await running.close();
-        await container.get(TOKENS.foundations).engines.close();
+        await parts.foundations.engines.close();
       },
     };
   },

@@ -1,17 +1,16 @@
+import type { Parts } from './parts.ts';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Container } from 'inversify';
 import { running, together } from '../../application/coordination/background.ts';
 import type { Background } from '../../application/coordination/background.ts';
 import { LeasedRunner } from '../../application/coordination/leased-runner.ts';
-import type { Projector } from '../../application/projecting/projector.ts';
 import { pause } from '../support/time.ts';
-import { decisionConsumer } from './areas/administrator.ts';
+import { decisionConsumer } from './decision-consumer.ts';
 import type { Scheduling } from './areas/scheduling.ts';
 import type { Role } from './configuration.ts';
-import { TOKENS } from './container.ts';
 import type { Foundations } from './foundations.ts';
 import { sharesStores } from './engines.ts';
+import { keepServing } from './serving-generation.ts';
 
 const ATTEMPT_GRACE_MS = 2_000;
 
@@ -29,40 +28,36 @@ interface RolePart {
   readonly make: () => Background;
 }
 
-const schedulerParts = (container: Container): readonly RolePart[] => {
-  const { configuration } = container.get(TOKENS.foundations);
+const schedulerParts = (parts: Parts): readonly RolePart[] => {
+  const { configuration } = parts.foundations;
   const part = (
     name: string,
     run: (scheduling: Scheduling, signal: AbortSignal) => Promise<void>,
   ): RolePart => ({
     role: 'scheduler',
     lease: 'scheduler',
-    make: () => running(name, (signal) => run(container.get(TOKENS.scheduling), signal)),
+    make: () => running(name, (signal) => run(parts.scheduling, signal)),
   });
   return [
     part('overdue scheduler', ({ overdue }, signal) => overdue.run(signal)),
     part('renegotiation recovery', ({ recovery }, signal) => recovery.run(signal)),
-    part('log sealer', (_, signal) => container.get(TOKENS.seals).sealLog.run(signal)),
+    part('log sealer', (_, signal) => parts.app.audit.seal(signal)),
     part('renegotiation completion', ({ completion }, signal) => completion.run(signal)),
     ...(configuration.environment === 'sandbox'
-      ? [
-          part('sandbox administrator', ({ sandboxAdministrator }, signal) =>
-            sandboxAdministrator.run(signal),
-          ),
-        ]
+      ? [part('sandbox administrator', (_, signal) => parts.administrator.sandbox!.run(signal))]
       : []),
   ];
 };
 
 /** Without a lease: the consumer group gives every process its share. */
-const decisionParts = (container: Container): readonly RolePart[] => {
-  const foundations = container.get(TOKENS.foundations);
+const decisionParts = (parts: Parts): readonly RolePart[] => {
+  const { foundations } = parts;
   const { kafka } = foundations.configuration;
   if (!kafka) return [];
   return [
     {
       role: 'scheduler',
-      make: () => decisionConsumer(foundations, container.get(TOKENS.administrator), kafka),
+      make: () => decisionConsumer(foundations, parts.administrator, kafka),
     },
   ];
 };
@@ -71,29 +66,32 @@ const decisionParts = (container: Container): readonly RolePart[] => {
 const projectorLease = ({ engines }: Foundations): string =>
   `projector ${engines.projections.map(({ name, version }) => `${name}.${version}`).join(' ')}`;
 
-const projectorParts = (container: Container): readonly RolePart[] => {
-  const { loanProjector, fundSideProjectors } = container.get(TOKENS.readModels);
-  const part = (name: string, projector: Pick<Projector, 'start' | 'stop' | 'status'>): RolePart => ({
+const projectorParts = (parts: Parts): readonly RolePart[] => {
+  const { engines, logger } = parts.foundations;
+  const { projectors } = parts.readModels;
+  const part = (projector: Background): RolePart => ({
     role: 'projector',
     lease: 'projector',
-    make: () => ({
-      name,
-      start: () => projector.start(),
-      stop: () => projector.stop(),
-      isStuck: () => projector.status().state === 'halted',
-    }),
+    make: () => projector,
   });
   return [
-    part('projector', loanProjector),
-    ...fundSideProjectors.map((projector) => part(`${projector.status().projection} projector`, projector)),
+    {
+      role: 'projector',
+      lease: 'projector',
+      make: () =>
+        running('read model keeper', (signal) =>
+          keepServing({ generations: engines.generations, log: engines.eventStore, logger, signal }),
+        ),
+    },
+    ...projectors.map(part),
   ];
 };
 
-const partsOf = (container: Container): readonly RolePart[] => [
+const workOf = (parts: Parts): readonly RolePart[] => [
   {
     role: 'webhooks',
     make: () => {
-      const { worker } = container.get(TOKENS.webhooks);
+      const { worker } = parts.webhooks;
       return {
         name: 'webhooks',
         start: () => void worker.start(),
@@ -101,58 +99,61 @@ const partsOf = (container: Container): readonly RolePart[] => [
       };
     },
   },
-  ...projectorParts(container),
+  ...projectorParts(parts),
   {
     role: 'relay',
     lease: 'relay',
-    make: () => {
-      const relay = container.get(TOKENS.relay);
-      return { name: 'relay', start: () => relay.start(), stop: () => relay.stop() };
-    },
+    make: () => parts.relay,
   },
-  ...schedulerParts(container),
-  ...decisionParts(container),
+  ...schedulerParts(parts),
+  ...decisionParts(parts),
 ];
 
-const leasedRunner = (container: Container, lease: string, parts: readonly Background[]): LeasedRunner =>
+const leasedRunner = (parts: Parts, lease: string, inner: readonly Background[]): LeasedRunner =>
   new LeasedRunner({
-    lease: lease === 'projector' ? projectorLease(container.get(TOKENS.foundations)) : lease,
+    lease: lease === 'projector' ? projectorLease(parts.foundations) : lease,
     holder: `${hostname()} ${process.pid} ${randomUUID()}`,
-    leases: container.get(TOKENS.adapters).leases,
-    inner: together(lease, parts),
-    logger: container.get(TOKENS.foundations).logger,
+    leases: parts.adapters.leases,
+    inner: together(lease, inner),
+    logger: parts.foundations.logger,
     sleep: pause,
     now: () => performance.now(),
   });
 
 /** Every process and thread of a sandbox follows the clock, because another one may move it. */
-const clockParts = (container: Container): readonly Background[] => {
-  const clock = container.get(TOKENS.sandboxClock);
+const clockParts = (parts: Parts): readonly Background[] => {
+  const { sandboxClock: clock } = parts;
   return clock ? [running('sandbox clock', (signal) => clock.follow(signal))] : [];
+};
+
+/** Every process and thread that may append. */
+const fitParts = (parts: Parts): readonly Background[] => {
+  const { engines } = parts.foundations;
+  return [running('fit of the log', (signal) => engines.logFit.watch(signal))];
 };
 
 /**
  * What this process runs beside the requests. Leases are for processes that share a database; alone, a process that died would
  * only have to wait for its own lease to end. Everything here is safe without them, and merely wasteful when it runs twice.
  */
-export const rolesOf = (container: Container): Roles => {
-  const { configuration } = container.get(TOKENS.foundations);
-  const parts = partsOf(container).filter(({ role }) => configuration.roles.includes(role));
-  const clock = clockParts(container);
+export const rolesOf = (parts: Parts): Roles => {
+  const { configuration } = parts.foundations;
+  const work = workOf(parts).filter(({ role }) => configuration.roles.includes(role));
+  const always = [...clockParts(parts), ...fitParts(parts)];
   if (!sharesStores(configuration))
-    return { leased: [], free: [...clock, ...parts.map(({ make }) => make())] };
+    return { leased: [], free: [...always, ...work.map(({ make }) => make())] };
   const byLease = Map.groupBy(
-    parts.filter(({ lease }) => lease !== undefined),
+    work.filter(({ lease }) => lease !== undefined),
     ({ lease }) => lease!,
   );
   return {
     leased: [...byLease].map(([lease, of]) =>
       leasedRunner(
-        container,
+        parts,
         lease,
         of.map(({ make }) => make()),
       ),
     ),
-    free: [...clock, ...parts.filter(({ lease }) => lease === undefined).map(({ make }) => make())],
+    free: [...always, ...work.filter(({ lease }) => lease === undefined).map(({ make }) => make())],
   };
 };

@@ -1,14 +1,16 @@
 import type { Worker } from 'node:worker_threads';
+import { StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { HttpListener } from '../http/server/http-server.ts';
 import { createLogger } from '../observability/logging.ts';
+import { MasterKeyFileError } from '../security/master-key.ts';
 import { WrongMasterKeyError } from '../security/master-keys.ts';
 import { PRIVATE_UMASK } from '../support/private-files.ts';
 import { announceDemoClient } from './areas/clients.ts';
 import { readServiceConfiguration, refuseSplitRoles } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
-import { TOKENS } from './container.ts';
 import { keepPrivate } from './data-directory.ts';
+import { troubleWith } from './data-parts.ts';
 import { ConfigurationError } from './environment-reader.ts';
 import { openFoundations } from './foundations.ts';
 import { isLoopback, refuseOpenEngines } from './insecurities.ts';
@@ -68,7 +70,7 @@ const STOP_WITHIN_MS = 9_500;
  * behind what it was in the middle of, so the process answers what it has begun and makes room for a new one; events are
  * durable, and what was interrupted goes on after the next start.
  */
-export const endInOrder = (service: StartUp, logger: Logger): void => {
+const endInOrder = (service: StartUp, logger: Logger): void => {
   let ending = false;
   const end = (exitCode: number): void => {
     if (ending) return;
@@ -119,24 +121,27 @@ const run = async (worker: Worker | undefined): Promise<void> => {
   const logger = createLogger(configuration.logLevel);
   const service = startUp(configuration, logger, worker);
   endInOrder(service, logger);
-  const { container } = await service.running;
+  const { parts } = await service.running;
   announceStart(configuration, logger);
-  await announceDemoClient(
-    configuration,
-    container.get(TOKENS.adapters),
-    container.get(TOKENS.createClient),
-  ).catch((error: unknown) => {
+  await announceDemoClient(configuration, parts.adapters, parts.app.clients).catch((error: unknown) => {
     logger.warn({ err: error }, 'no client to try the sandbox with could be made; `client create` makes one');
   });
 };
+
+const isOneLine = (error: unknown): error is Error =>
+  error instanceof ConfigurationError ||
+  error instanceof WrongMasterKeyError ||
+  error instanceof MasterKeyFileError ||
+  error instanceof StoreUnavailableError;
 
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'syscall' in error;
 
 const textOf = (error: unknown): string => {
-  if (error instanceof ConfigurationError || error instanceof WrongMasterKeyError) return error.message;
+  if (isOneLine(error)) return error.message;
   if (isSystemError(error) && ['listen', 'getaddrinfo'].includes(error.syscall ?? ''))
     return `HOST and PORT cannot be listened on: ${error.message}`;
+  if (isSystemError(error) && error.path !== undefined) return troubleWith(error);
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 };
 

@@ -1,11 +1,10 @@
+import type { Parts } from './parts.ts';
 import type { Worker } from 'node:worker_threads';
-import type { Container } from 'inversify';
 import { publicReadiness } from '../http/server/health-app.ts';
 import { HttpListener } from '../http/server/http-server.ts';
 import type { CreateWorker } from '../sqlite/database-thread.ts';
 import { BackgroundThread } from './background/background-thread.ts';
 import type { Configuration, Role } from './configuration.ts';
-import { TOKENS } from './container.ts';
 import type { Foundations } from './foundations.ts';
 import { httpInterface } from './http-interface.ts';
 import type { HttpInterface } from './http-interface.ts';
@@ -19,7 +18,7 @@ import type { Logger } from '../../application/ports/logger.ts';
 const REQUEST_GRACE_MS = 6_000;
 
 export interface RunningService {
-  readonly container: Container;
+  readonly parts: Parts;
   /** Stops accepting, finishes what is in flight, closes the stores. */
   stop(): Promise<void>;
 }
@@ -80,7 +79,7 @@ export const startService = async (
   const work = await startWork({
     ...foundations,
     configuration: here,
-    processRoles: configuration.roles,
+    speaks: true,
     ...(apart.length > 0 && {
       onQueued: (webhookIds) => thread?.queued(webhookIds),
       beside: () => ({ background: thread ? (thread.down ?? 'ok') : 'it starts' }),
@@ -103,14 +102,14 @@ export const startService = async (
   };
   try {
     const readiness = publicReadiness(() => checksWith(work.checks(), thread), logger);
-    served = await httpInterface(work.container, readiness);
+    served = await httpInterface(work.parts, readiness);
     thread = await starting;
     metrics = await openMetrics(work, configuration, thread, logger);
     address ??= await HttpListener.open(configuration, logger);
-    address.serve(served.listener, work.container.get(TOKENS.rateLimiter));
+    address.serve(served.listener, work.parts.rateLimiter);
   } catch (error) {
     await stop();
     throw error;
   }
-  return { container: work.container, stop };
+  return { parts: work.parts, stop };
 };

@@ -1,10 +1,14 @@
-import type { EventSubscription } from '../../application/ports/event-store.ts';
+import { DamagedStoreError } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { RebuildReadModels } from '../../application/rebuild/rebuild-read-models.ts';
-import type { RebuildDependencies } from '../../application/rebuild/rebuild-read-models.ts';
-import type { SqlGenerations } from '../sql/read-models/generations.ts';
-import { ServingReadModel } from '../sql/read-models/serving-read-model.ts';
+import type { SqlWatch } from '../../application/ports/observation.ts';
+import { RebuildReadModels } from '../../application/maintenance/rebuild/rebuild-read-models.ts';
+import type { RebuildDependencies } from '../../application/maintenance/rebuild/rebuild-read-models.ts';
+import { Outage, repeatUntilAborted } from '../../application/support/retry.ts';
+import type { Generations } from '../../application/maintenance/rebuild/generations.ts';
+import { ServingReadModel } from '../../application/maintenance/rebuild/serving-read-model.ts';
+import type { OnDamage } from '../../application/maintenance/rebuild/serving-read-model.ts';
 import { pause } from '../support/time.ts';
+import { holdsEvents } from './log-fit.ts';
 import { logOrder, projectionsOn, toProjected } from './projections.ts';
 
 /** A service beside it may write to the same disk, and SQLite lets a waiting writer in only between two transactions. */
@@ -28,10 +32,13 @@ export const rebuildOf = ({
   });
 
 interface Serving {
-  readonly generations: SqlGenerations;
-  readonly log: EventSubscription;
+  readonly generations: Generations;
+  readonly log: RebuildDependencies['log'];
   readonly logger: Logger;
   readonly signal: AbortSignal;
+  /** Looks at every table, and whether there is anything in them. */
+  readonly thorough?: boolean;
+  readonly watch?: SqlWatch | undefined;
 }
 
 /** Says how far it is, now and then: a large log takes minutes. */
@@ -44,22 +51,80 @@ const progressIn = (logger: Logger): ((share: number) => void) => {
   };
 };
 
-/**
- * The read models as they serve. Where none do, as after a restore, or only those of an older version of the program, a generation
- * is built first.
- */
-export const openServing = async ({
-  generations,
-  log,
-  logger,
-  signal,
-}: Serving): Promise<ServingReadModel> => {
-  const rebuild = rebuildOf({ generations, log });
-  if (!(await rebuild.upToDate())) {
-    const onProgress = progressIn(logger);
-    const request = { force: true, signal, onProgress, onDifference: () => undefined };
-    const { generation, events } = await rebuild.execute(request);
+/** Builds a generation and lets it serve. */
+const build = async ({ generations, log, logger, signal }: Serving): Promise<void> => {
+  const onProgress = progressIn(logger);
+  const request = { force: true, signal, onProgress, onDifference: () => undefined };
+  try {
+    const { generation, events } = await rebuildOf({ generations, log }).execute(request);
     if (events > 0) logger.info({ generation, events }, 'the read models were built');
+  } catch (error) {
+    // What was begun is of no use where it is damaged: the next try begins anew.
+    if (damageIn(error)) await generations.dropOld();
+    throw error;
   }
-  return ServingReadModel.open(generations);
+};
+
+const damageIn = (error: unknown): DamagedStoreError | undefined => {
+  if (error instanceof DamagedStoreError) return error;
+  return error instanceof Error && error.cause !== undefined ? damageIn(error.cause) : undefined;
+};
+
+const tellOfDamage =
+  (logger: Logger): OnDamage =>
+  (generation, error) =>
+    logger.error(
+      { event: 'read_model_damaged', generation, reason: error.message },
+      'a generation of the read models is damaged and serves no more; another is built from the log, and `receivables projections drop-old` removes this one',
+    );
+
+/** Whether what serves is there, whole as far as that can be seen at once, and of no older version than this program. */
+const isSound = async ({ generations, log, thorough }: Serving): Promise<boolean> => {
+  const projections = projectionsOn(log);
+  if (!(await rebuildOf({ generations, log }).upToDate())) return false;
+  if (!thorough) return true;
+  const number = await generations.serving();
+  if (number === undefined) return false;
+  const generation = await generations.open(number);
+  try {
+    await generation.ensureTables(projections);
+    if ((await generation.places()).size > 0 || !(await holdsEvents(log))) return true;
+    throw new DamagedStoreError(`generation ${number} of the read models is empty`);
+  } finally {
+    await generation.close();
+  }
+};
+
+/**
+ * The read models as they serve. Where none do, as after a restore, or only damaged ones or those of an older version of the program,
+ * a generation is built first.
+ */
+export const openServing = async (serving: Serving): Promise<ServingReadModel> => {
+  const { generations, logger, watch } = serving;
+  const onDamage = tellOfDamage(logger);
+  const sound = await isSound(serving).catch(async (error: unknown) => {
+    const [damage, number] = [damageIn(error), await generations.serving()];
+    if (damage === undefined || number === undefined) throw error;
+    if (await generations.quarantine(number)) onDamage(number, damage);
+    return false;
+  });
+  if (!sound) await build(serving);
+  return ServingReadModel.open(generations, onDamage, watch);
+};
+
+const LOOK_EVERY_MS = 1_000;
+/** A disk that damages each of them is not filled with them. */
+const REST_AFTER_BUILDING_MS = 30_000;
+
+/** Builds a generation whenever none serves any more, as where one was found damaged, while everything else goes on. */
+export const keepServing = async (serving: Serving): Promise<void> => {
+  const { generations, logger, signal } = serving;
+  const outage = new Outage({ logger, what: 'building the read models anew', longestPauseMs: 60_000 });
+  const work = async (): Promise<number> => {
+    if ((await generations.serving()) !== undefined) return LOOK_EVERY_MS;
+    await build(serving);
+    outage.over();
+    return REST_AFTER_BUILDING_MS;
+  };
+  await repeatUntilAborted(work, (error) => outage.failed(error), pause, signal);
 };

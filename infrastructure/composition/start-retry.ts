@@ -1,7 +1,15 @@
-import { OutcomeUnknownError, StoreUnavailableError } from '../../application/ports/event-store.ts';
+import {
+  DamagedStoreError,
+  OutcomeUnknownError,
+  StoreUnavailableError,
+} from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
+import { messageOf } from '../../application/support/failures.ts';
 import { Outage } from '../../application/support/retry.ts';
 import { pause } from '../support/time.ts';
+import type { Configuration } from './configuration.ts';
+import { RESTORE } from './data-parts.ts';
+import { ConfigurationError } from './environment-reader.ts';
 
 /** Tries a step of the start again while its engine is away. */
 export interface StartRetry {
@@ -17,6 +25,41 @@ export const noRetry: StartRetry = {
   until: (_what, attempt) => attempt(),
 };
 
+/** What a file says, down the chain of errors. */
+const fileTrouble = (error: unknown): StoreUnavailableError | OutcomeUnknownError | undefined => {
+  if (error instanceof StoreUnavailableError || error instanceof OutcomeUnknownError) return error;
+  return error instanceof Error && error.cause !== undefined ? fileTrouble(error.cause) : undefined;
+};
+
+/** For files, which do not come back by waiting: what keeps one from being used ends the start in one line. */
+const fromFiles = (dataDir: string, signal: AbortSignal): StartRetry => ({
+  signal,
+  until: async (what, attempt) => {
+    try {
+      return await attempt();
+    } catch (error) {
+      const trouble = fileTrouble(error);
+      if (trouble === undefined || error instanceof ConfigurationError) throw error;
+      const message = messageOf(trouble);
+      const line = message.includes(dataDir) ? message : `${dataDir}: ${what} cannot be used: ${message}`;
+      const isDamaged = trouble instanceof DamagedStoreError;
+      throw new ConfigurationError(isDamaged ? `${line}: keep it aside, and ${RESTORE}` : line, {
+        cause: error,
+      });
+    }
+  },
+});
+
+/** Engines elsewhere come back; files do not. */
+export const retriesOf = ({ engines, dataDir }: Configuration, retry: StartRetry) => {
+  const ofFiles = fromFiles(dataDir, retry.signal);
+  return {
+    ofFiles,
+    ofLog: engines.eventStoreUrl === undefined ? ofFiles : retry,
+    ofDatabase: engines.databaseUrl === undefined ? ofFiles : retry,
+  };
+};
+
 /** The start was called off before it came to its end. */
 export class StartAbandonedError extends Error {
   override readonly name = 'StartAbandonedError';
@@ -29,13 +72,14 @@ const NETWORK_CODES = new Set([
 
 /** Whether an engine cannot be reached now; any other error would come again. */
 const isAway = (error: unknown): boolean => {
+  if (error instanceof ConfigurationError || error instanceof DamagedStoreError) return false;
   if (error instanceof StoreUnavailableError || error instanceof OutcomeUnknownError) return true;
   if (!(error instanceof Error)) return false;
   const { code } = error as { readonly code?: unknown };
   return (typeof code === 'string' && NETWORK_CODES.has(code)) || isAway(error.cause);
 };
 
-export interface StartRetryOptions {
+interface StartRetryOptions {
   readonly logger: Logger;
   /** Calls the start off. */
   readonly signal: AbortSignal;

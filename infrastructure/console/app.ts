@@ -1,7 +1,6 @@
-import type { ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
 import express from 'express';
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
+import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { KeyMissingError } from '../../application/privacy/missing-keys.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
@@ -13,6 +12,7 @@ import {
   guardedForm,
   knownHost,
   limited,
+  ownPath,
   secured,
   withSession,
 } from './guards.ts';
@@ -26,8 +26,10 @@ import { Live } from './live.ts';
 import { ConsoleProblem } from './page.ts';
 import type { Answer, Page, Route, Visit } from './page.ts';
 import { PAGES } from './pages/all.ts';
+import { receiveFile, receivedForm } from './received-file.ts';
 import { refusalTexts } from './refusals.ts';
-import type { ConsoleServices } from './services.ts';
+import { sendFile } from './served-file.ts';
+import type { App } from '../../application/app.ts';
 import type { Sessions } from './session.ts';
 
 export interface ConsoleSettings {
@@ -39,14 +41,16 @@ export interface ConsoleSettings {
 
 export interface ConsoleDependencies {
   readonly settings: ConsoleSettings;
-  readonly services: ConsoleServices;
+  readonly service: App;
+  readonly clock: BusinessClock;
+  readonly realClock: RealClock;
   readonly sessions: Sessions;
   readonly logger: Logger;
   readonly pages?: readonly Page[];
   readonly liveLookEveryMs?: number;
 }
 
-export interface ConsoleApp {
+interface ConsoleApp {
   readonly app: Express;
   /** Ends the streams of open pages, which would not end by themselves. */
   close(): void;
@@ -57,9 +61,9 @@ const MOST_AT_ONCE = 32;
 
 /** The console as an Express application: what refuses a request comes first, in this order, and then the pages. */
 export const createConsoleApp = (dependencies: ConsoleDependencies): ConsoleApp => {
-  const { settings, services, sessions, logger, pages = PAGES, liveLookEveryMs } = dependencies;
+  const { settings, service, sessions, logger, pages = PAGES, liveLookEveryMs } = dependencies;
   const live = new Live({
-    changes: () => services.changes(),
+    changes: () => changesOf(service),
     onError: (error) => logger.warn({ err: error }, 'the console could not look for changes'),
     ...(liveLookEveryMs !== undefined && { lookEveryMs: liveLookEveryMs }),
   });
@@ -70,6 +74,7 @@ export const createConsoleApp = (dependencies: ConsoleDependencies): ConsoleApp 
   app.get('/enter', entered(sessions));
   app.use(withSession(sessions));
   app.get('/live', openLive(live, sessions));
+  app.get('/session', tellSession);
   app.post('/session/language', readForm, guardedForm, chooseLanguage);
   app.post('/session/end', readForm, guardedForm, endSession(sessions));
   for (const page of pages) for (const route of page.routes) register(app, page, route, dependencies);
@@ -79,6 +84,10 @@ export const createConsoleApp = (dependencies: ConsoleDependencies): ConsoleApp 
   app.use(answerProblem(dependencies));
   return { app, close: () => live.close() };
 };
+
+/** Differs as soon as something was recorded or delivered; asked every few seconds while a page is open. */
+const changesOf = async ({ maintenance, webhooks, audit }: App): Promise<string> =>
+  JSON.stringify([await maintenance.places(), await webhooks.lag.read(), audit.background.progress]);
 
 const readForm = express.text({ type: 'application/x-www-form-urlencoded', limit: LARGEST_FORM });
 
@@ -91,7 +100,7 @@ const register = (app: Express, page: Page, route: Route, dependencies: ConsoleD
     case 'query':
       return void app.post(route.path, readForm, guardedForm, handle);
     case 'upload':
-      return void app.post(route.path, guardedForm, handle);
+      return void app.post(route.path, guardedForm, receiveFile(route.largest), handle);
     case 'action':
       return void app.post(route.path, readForm, guardedForm, writable(dependencies.settings), handle);
   }
@@ -109,16 +118,22 @@ const serve =
   async (req, res) => {
     const stop = new AbortController();
     res.once('close', () => stop.abort());
-    const visit = visitOf(req, res, dependencies.settings, stop.signal);
-    const answer = await route.handle(visit, dependencies.services);
+    const visit = visitOf(req, res, dependencies, stop.signal);
+    const answer = await route.handle(visit, dependencies.service);
     if (route.kind === 'action') {
       const { operator } = dependencies.settings;
-      dependencies.logger.info({ operator, action: route.path }, 'an action of the console');
+      // Ids and codes alone: what was typed is not for the log.
+      dependencies.logger.info({ ...visit.params, operator, action: route.path }, 'an action of the console');
     }
     await send(res, answer, { page, visit, dependencies });
   };
 
-const visitOf = (req: Request, res: Response, settings: ConsoleSettings, signal: AbortSignal): Visit => {
+const visitOf = (
+  req: Request,
+  res: Response,
+  { settings, clock, realClock, logger }: ConsoleDependencies,
+  signal: AbortSignal,
+): Visit => {
   const { session } = res.locals as Known;
   return {
     language: session.language ?? preferred(req.acceptsLanguages()),
@@ -128,9 +143,10 @@ const visitOf = (req: Request, res: Response, settings: ConsoleSettings, signal:
     formToken: session.formToken,
     params: req.params as Readonly<Record<string, string>>,
     query: new URL(req.originalUrl, 'http://console').searchParams,
-    fields: new URLSearchParams(typeof req.body === 'string' ? req.body : ''),
-    request: req,
-    signal,
+    ...(req.files
+      ? receivedForm(req)
+      : { fields: new URLSearchParams((req.body as string | undefined) ?? '') }),
+    ...{ clock, realClock, logger, signal },
   };
 };
 
@@ -143,7 +159,8 @@ interface Around {
 const send = async (res: Response, answer: Answer, around: Around): Promise<void> => {
   switch (answer.kind) {
     case 'page': {
-      const { page, visit, dependencies } = around;
+      const { visit, dependencies } = around;
+      const { of: page = around.page } = answer;
       const title = answer.title ?? page.title[visit.language];
       const { pages = PAGES } = dependencies;
       sendHtml(res, answer.status ?? 200, documentOf({ ...visit, title, body: answer.body, page, pages }));
@@ -153,41 +170,21 @@ const send = async (res: Response, answer: Answer, around: Around): Promise<void
       sendHtml(res, answer.status ?? 200, written(answer.body));
       return;
     case 'redirect':
-      res.redirect(303, answer.to);
+      sendOn(res, ownPath(answer.to));
       return;
     case 'file':
       await sendFile(res, answer);
   }
 };
 
-const sendHtml = (res: Response, status: number, text: string): void => {
-  res.status(status).type('text/html; charset=utf-8').send(text);
+/** What htmx asked for would be put into the page that is open: it is told to leave that one. */
+const sendOn = (res: Response, to: string): void => {
+  if (res.req.headers['hx-request'] === 'true') res.setHeader('HX-Redirect', to).sendStatus(204);
+  else res.redirect(303, to);
 };
 
-/** Whatever a file holds, it runs nothing and reaches nothing. */
-const FILE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; sandbox";
-
-const sendFile = async (res: Response, file: Answer & { readonly kind: 'file' }): Promise<void> => {
-  res.setHeader('Content-Security-Policy', FILE_POLICY);
-  // A browser's own reader of PDF is stopped by `sandbox`; it runs no script of a page either.
-  if (file.mediaType === 'application/pdf')
-    res.setHeader(
-      'Content-Security-Policy',
-      "default-src 'none'; frame-ancestors 'self'; object-src 'self'; style-src 'unsafe-inline'",
-    );
-  res.type(file.mediaType);
-  res.attachment(file.name);
-  if (file.inline)
-    res.setHeader(
-      'Content-Disposition',
-      `inline; ${res
-        .getHeader('Content-Disposition')
-        ?.toString()
-        .replace(/^attachment; /, '')}`,
-    );
-  // So that what fails before the first piece is answered as a problem.
-  await pipeline(file.content, res as ServerResponse);
+const sendHtml = (res: Response, status: number, text: string): void => {
+  res.status(status).type('text/html; charset=utf-8').send(text);
 };
 
 const sendAsset: RequestHandler = (req, res) => {
@@ -205,6 +202,11 @@ const openLive =
       throw new ConsoleProblem(503, TOO_MUCH);
   };
 
+/** Asked by a form that is typed into, which goes on with the token of a session that was begun meanwhile. */
+const tellSession: RequestHandler = (_req, res) => {
+  res.type('text/plain').send((res.locals as Known).session.formToken);
+};
+
 const chooseLanguage: RequestHandler = (req, res) => {
   const { session } = res.locals as Known;
   const chosen = new URLSearchParams(String(req.body)).get('language');
@@ -215,7 +217,7 @@ const chooseLanguage: RequestHandler = (req, res) => {
 /** The page that the form stood on, of this console alone. */
 const backOf = (req: Request): string => {
   const from = URL.parse(req.headers.referer ?? '');
-  return from?.host === req.headers.host ? `${from!.pathname}${from!.search}` : '/';
+  return from?.host === req.headers.host ? ownPath(`${from!.pathname}${from!.search}`) : '/';
 };
 
 const endSession =

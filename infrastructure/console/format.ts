@@ -2,6 +2,7 @@
 const ZONE = 'America/Sao_Paulo';
 const AMOUNT = new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'BRL' });
 const COUNT = new Intl.NumberFormat('pt-BR');
+const SECONDS = new Intl.NumberFormat('pt-BR', { maximumFractionDigits: 1 });
 const PERCENT = new Intl.NumberFormat('pt-BR', { style: 'percent', maximumFractionDigits: 2 });
 const INSTANT = new Intl.DateTimeFormat('pt-BR', {
   timeZone: ZONE,
@@ -15,9 +16,16 @@ const INSTANT = new Intl.DateTimeFormat('pt-BR', {
 
 /** 123456 cents: R$ 1.234,56. */
 export const amount = (cents: number): string => AMOUNT.format(cents / 100);
+/** A decimal text with all its digits, 0.9993: 0,9993. */
+export const exact = (decimal: string): string => decimal.replace('.', ',');
 export const count = (value: number): string => COUNT.format(value);
 /** 0.25: 25%. */
 export const percent = (share: number): string => PERCENT.format(share);
+/** 850.4 milliseconds: 850 ms; 9999.35: 10 s. */
+export const duration = (milliseconds: number): string =>
+  Math.round(milliseconds) < 1_000
+    ? `${Math.round(milliseconds)} ms`
+    : `${SECONDS.format(milliseconds / 1_000)} s`;
 /** 2026-11-22: 22/11/2026. */
 export const date = (day: string): string => day.slice(0, 10).split('-').reverse().join('/');
 /** An ISO instant, on the clocks of São Paulo: 22/11/2026, 14:05:09. */

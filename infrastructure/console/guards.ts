@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Request, RequestHandler } from 'express';
+import { html, written } from './html.ts';
 import type { InLanguages } from './language.ts';
 import { ConsoleProblem } from './page.ts';
 import { equalSecrets } from './session.ts';
@@ -85,6 +86,18 @@ export const cookieOf = (req: Request): string | undefined => {
   return pairs.find((pair) => pair.startsWith(wanted))?.slice(wanted.length);
 };
 
+const GO_ON = `<!doctype html>${written(
+  html`<html lang="pt-BR">
+    <head>
+      <meta http-equiv="refresh" content="0;url=/" />
+      <title>Console</title>
+    </head>
+    <body>
+      <a href="/">Console</a>
+    </body>
+  </html>`,
+)}`;
+
 /** Trades the token of the printed address for a session. */
 export const entered =
   (sessions: Sessions): RequestHandler =>
@@ -93,7 +106,10 @@ export const entered =
     const id = typeof token === 'string' ? sessions.begin(token) : undefined;
     if (id === undefined) throw new ConsoleProblem(401, USED_TOKEN);
     res.cookie(cookieName(req), id, { httpOnly: true, sameSite: 'strict', path: '/' });
-    res.redirect(303, '/');
+    const from = req.headers['sec-fetch-site'] ?? 'none';
+    // A redirect that a file or another site began takes no strict cookie along; a page of ours that goes on by itself does.
+    if (from === 'none' || from === 'same-origin') res.redirect(303, '/');
+    else res.type('html').send(GO_ON);
   };
 
 export const withSession =
@@ -120,6 +136,15 @@ export const guardedForm: RequestHandler = (req, res, next) => {
   if (foreign || typeof token !== 'string' || !equalSecrets(session.formToken, token))
     throw new ConsoleProblem(403, FOREIGN_FORM);
   next();
+};
+
+const HERE = new URL('http://console');
+
+/** The address as browsers read it, when it is one of this console: in `//evil.example` they find the name of a host. */
+export const ownPath = (address: string): string => {
+  const read = URL.parse(address, HERE.href);
+  if (read?.origin !== HERE.origin || read.pathname.startsWith('//')) return '/';
+  return `${read.pathname}${read.search}${read.hash}`;
 };
 
 const OTHER_HOST: InLanguages<string> = {

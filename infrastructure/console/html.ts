@@ -11,9 +11,32 @@ export const html: (strings: TemplateStringsArray, ...values: readonly unknown[]
 
 export const written = (shown: View): string => renderToString(h(Fragment, null, shown));
 
-/** One line of a `dl`: a name and its value. */
-export const fact = (name: string, value: View): View =>
-  html`<div>
-    <dt>${name}</dt>
-    <dd>${value}</dd>
-  </div>`;
+/** Names with their values; what is not there is left out, its name too. */
+export const facts = (
+  all: readonly (readonly [name: string, value: View] | false | undefined)[],
+  look = 'facts',
+): View =>
+  html`<dl class=${look}>
+    ${all.map(
+      (one) =>
+        one &&
+        html`<div>
+          <dt>${one[0]}</dt>
+          <dd>${one[1]}</dd>
+        </div>`,
+    )}
+  </dl>`;
+
+export const tile = (name: string, value: string): View =>
+  html`<article>
+    <header>${name}</header>
+    <p>${value}</p>
+  </article>`;
+
+/** A fund that is typed, with those that are known to choose from. */
+export const fundField = (name: string, funds: readonly string[], attributes: object = {}): View =>
+  html`<label>
+    ${name}
+    <input name="fund" list="funds" ...${attributes} autocomplete="off" spellcheck="false" />
+    <datalist id="funds">${funds.map((fund) => html`<option value=${fund}></option>`)}</datalist>
+  </label>`;

@@ -4,6 +4,12 @@ export type Language = (typeof LANGUAGES)[number];
 /** The same texts in each language; the compiler misses the one that lacks. */
 export type InLanguages<Texts> = Readonly<Record<Language, Texts>>;
 
+/** One of these texts, in each language. */
+export const inEach = <Name extends string>(
+  texts: InLanguages<Readonly<Record<NoInfer<Name>, string>>>,
+  name: Name,
+): InLanguages<string> => ({ 'pt-BR': texts['pt-BR'][name], en: texts.en[name] });
+
 export const isLanguage = (text: string | null): text is Language =>
   (LANGUAGES as readonly (string | null)[]).includes(text);
 

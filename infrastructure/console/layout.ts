@@ -4,18 +4,18 @@ import { LANGUAGES } from './language.ts';
 import type { InLanguages, Language } from './language.ts';
 import type { Page } from './page.ts';
 
-const TEXTS: InLanguages<
-  Record<'name' | 'skip' | 'language' | 'end' | 'readOnly' | 'operator' | 'pages', string>
-> = {
-  'pt-BR': {
-    name: 'Recebíveis',
-    skip: 'Ir para o conteúdo',
-    language: 'Idioma',
-    end: 'Encerrar a sessão',
-    readOnly: 'Somente leitura',
-    operator: 'Operador',
-    pages: 'Páginas',
-  },
+const pt = {
+  name: 'Recebíveis',
+  skip: 'Ir para o conteúdo',
+  language: 'Idioma',
+  end: 'Encerrar a sessão',
+  readOnly: 'Somente leitura',
+  operator: 'Operador',
+  pages: 'Páginas',
+  over: 'A sessão terminou, ou o console foi encerrado. Nada foi enviado, e o que foi digitado continua aqui. Peça um novo endereço no terminal do console (tecla n), abra-o em outra aba deste navegador e envie de novo.',
+};
+const TEXTS: InLanguages<typeof pt> = {
+  'pt-BR': pt,
   en: {
     name: 'Receivables',
     skip: 'Skip to the content',
@@ -24,6 +24,7 @@ const TEXTS: InLanguages<
     readOnly: 'Read only',
     operator: 'Operator',
     pages: 'Pages',
+    over: 'The session is over, or the console has ended. Nothing was sent, and what was typed stays here. Ask for a new address on the terminal of the console (key n), open it in another tab of this browser, and send again.',
   },
 };
 const NAMES: Record<Language, string> = { 'pt-BR': 'Português', en: 'English' };
@@ -110,6 +111,7 @@ export const documentOf = (shown: Shown): string => {
           ${page?.live && html`<div id="live" hidden ...${{ 'hx-sse:connect': '/live' }}></div>`}
           <h1>${title}</h1>
           ${body}
+          <p id="session-over" class="problem" role="alert" hidden>${texts.over}</p>
         </main>
       </body>
     </html>

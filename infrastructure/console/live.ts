@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 const LOOK_EVERY_MS = 2_000;
 const MOST_STREAMS = 16;
 
-export interface LiveParts {
+interface LiveParts {
   /** Differs when something has changed. */
   readonly changes: () => Promise<string>;
   readonly onError: (error: unknown) => void;

@@ -1,7 +1,9 @@
-import type { IncomingMessage } from 'node:http';
+import type { App } from '../../application/app.ts';
+import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import type { Rows } from '../presenting/columns.ts';
 import type { View } from './html.ts';
 import type { InLanguages, Language } from './language.ts';
-import type { ConsoleServices } from './services.ts';
 
 /** A request to a page, after everything that could refuse it. */
 export interface Visit {
@@ -16,17 +18,28 @@ export interface Visit {
   readonly params: Readonly<Record<string, string>>;
   /** What stands behind the path. Never anything of a borrower: addresses are kept by browsers. */
   readonly query: URLSearchParams;
-  /** The posted form; empty for an upload. */
+  /** The posted form. */
   readonly fields: URLSearchParams;
-  /** For the route of an upload: its body was not read. */
-  readonly request: IncomingMessage;
+  /** For the route of an upload: the file of its form, where one was chosen. */
+  readonly file?: { readonly name: string; readonly bytes: Buffer };
+  readonly clock: BusinessClock;
+  /** By which deliveries and sessions go. */
+  readonly realClock: RealClock;
+  readonly logger: Logger;
   /** Aborted when the browser has gone. */
   readonly signal: AbortSignal;
 }
 
 export type Answer =
   /** A whole page around this view. */
-  | { readonly kind: 'page'; readonly body: View; readonly title?: string; readonly status?: number }
+  | {
+      readonly kind: 'page';
+      readonly body: View;
+      readonly title?: string;
+      readonly status?: number;
+      /** The one that it belongs to; default: that of the route. */
+      readonly of?: Page;
+    }
   /** A view that takes the place of a part of the page. */
   | { readonly kind: 'part'; readonly body: View; readonly status?: number }
   | { readonly kind: 'redirect'; readonly to: string }
@@ -36,19 +49,25 @@ export type Answer =
       readonly name: string;
       readonly mediaType: string;
       readonly inline?: boolean;
-      readonly content: AsyncIterable<string | Uint8Array>;
+      readonly content: Rows<string | Uint8Array>;
     };
 
-export interface Route {
+interface AnyRoute {
   /**
    * view: GET, shows. query: POST, shows what a form asks for and changes nothing. action: POST, changes something, which read-only
-   * refuses. upload: a query whose body is read by its handler.
+   * refuses, and sends the browser on to what it shows, @see keptPage. upload: a query with a file.
    */
   readonly kind: 'view' | 'query' | 'action' | 'upload';
   /** As Express reads it, such as `/operations/:application/:code`. */
   readonly path: string;
-  readonly handle: (visit: Visit, services: ConsoleServices) => Promise<Answer>;
+  readonly handle: (visit: Visit, app: App) => Promise<Answer>;
 }
+export type Route = AnyRoute &
+  (
+    | { readonly kind: 'view' | 'query' | 'action' }
+    /** `largest`: most bytes of the file. */
+    | { readonly kind: 'upload'; readonly largest: number }
+  );
 
 /** A page with everything that belongs to it; a folder of `pages/`, and an entry in `pages/all.ts`. */
 export interface Page {
@@ -65,8 +84,16 @@ export interface Page {
 
 export const view = (path: string, handle: Route['handle']): Route => ({ kind: 'view', path, handle });
 export const query = (path: string, handle: Route['handle']): Route => ({ kind: 'query', path, handle });
-export const action = (path: string, handle: Route['handle']): Route => ({ kind: 'action', path, handle });
-export const upload = (path: string, handle: Route['handle']): Route => ({ kind: 'upload', path, handle });
+/** A page as the answer would be the form again, for who goes back to it or loads it again. */
+export type ActionAnswer = Exclude<Answer, { readonly kind: 'page' }>;
+type Act = (visit: Visit, app: App) => Promise<ActionAnswer>;
+export const action = (path: string, handle: Act): Route => ({ kind: 'action', path, handle });
+export const upload = (path: string, largest: number, handle: Route['handle']): Route => ({
+  kind: 'upload',
+  path,
+  largest,
+  handle,
+});
 
 /** Shown to the person instead of an answer, with what to do about it. */
 export class ConsoleProblem extends Error {

@@ -4,7 +4,7 @@ import type { View } from './html.ts';
 /** What a colour stands for, the same in every picture; `console.css` says which colour it is, in light and in dark. */
 type Meaning = 'paid' | 'prepaid' | 'open' | 'overdue' | 'gone' | 'one' | 'other';
 
-export interface Picture {
+interface Picture {
   readonly kind: 'bar' | 'line';
   /** One to each value of a series. */
   readonly labels: readonly string[];
@@ -16,8 +16,8 @@ export interface Picture {
   readonly stacked?: boolean;
   /** Bars lie: for labels that are long. */
   readonly lying?: boolean;
-  /** What the values are; cents are written as amounts. */
-  readonly unit: 'cents' | 'count';
+  /** What the values are; written as `format.ts` writes them. */
+  readonly unit: 'cents' | 'milliseconds';
 }
 
 /**

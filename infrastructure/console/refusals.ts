@@ -1,5 +1,6 @@
 import type { DomainErrorCode } from '../../domain/shared/domain-error.ts';
 import type { InLanguages } from './language.ts';
+import { refusedField } from './refused-fields.ts';
 
 type Code = DomainErrorCode | 'operation_unreadable';
 
@@ -35,7 +36,7 @@ const IN_PORTUGUESE: Readonly<Record<Code, string>> = {
     'O histórico da operação não pode ser lido por esta versão. Veja o terminal do serviço.',
 };
 
-/** Codes that do not say by themselves what is wrong: the rule's own words follow. */
+/** Codes that do not say by themselves what is wrong: the rule's words follow, its own where the pages have none. */
 const WITH_DETAIL: ReadonlySet<string> = new Set<Code>([
   'invalid_date',
   'validation_error',
@@ -52,6 +53,8 @@ export const refusalTexts = ({
   readonly code: string;
   readonly message: string;
 }): InLanguages<string> => {
+  const told = WITH_DETAIL.has(code) ? refusedField(message) : undefined;
+  if (told) return told;
   const translated = Object.hasOwn(IN_PORTUGUESE, code) ? IN_PORTUGUESE[code as Code] : undefined;
   if (translated === undefined) return { 'pt-BR': message, en: message };
   return { 'pt-BR': WITH_DETAIL.has(code) ? `${translated} (${message})` : translated, en: message };

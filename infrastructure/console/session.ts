@@ -24,7 +24,7 @@ export interface SessionLimits {
   readonly most: number;
 }
 
-export const SESSION_LIMITS: SessionLimits = {
+const SESSION_LIMITS: SessionLimits = {
   idleMs: 30 * 60_000,
   longestMs: 12 * 3_600_000,
   tokenMs: 10 * 60_000,
@@ -43,7 +43,8 @@ export class Sessions {
   readonly #limits: SessionLimits;
   readonly #now: () => number;
   readonly #sessions = new Map<string, Kept>();
-  #token: { readonly text: string; readonly until: number } | undefined;
+  #token:
+    { readonly text: string; readonly until: number; readonly used?: (() => void) | undefined } | undefined;
 
   /** @param now in milliseconds, monotonic */
   constructor(limits: Partial<SessionLimits> = {}, now: () => number = () => performance.now()) {
@@ -51,9 +52,9 @@ export class Sessions {
     this.#now = now;
   }
 
-  /** A token for one session. The one before it is worth nothing any more. */
-  issueToken(): string {
-    this.#token = { text: secret(), until: this.#now() + this.#limits.tokenMs };
+  /** A token for one session. The one before it is worth nothing any more. @param used called when it was handed in, too late or not */
+  issueToken(used?: () => void): string {
+    this.#token = { text: secret(), until: this.#now() + this.#limits.tokenMs, used };
     return this.#token.text;
   }
 
@@ -62,6 +63,7 @@ export class Sessions {
     const issued = this.#token;
     if (issued === undefined || !equalSecrets(issued.text, token)) return undefined;
     this.#token = undefined;
+    issued.used?.();
     if (this.#now() >= issued.until) return undefined;
     this.#removeEnded();
     if (this.#sessions.size >= this.#limits.most) {

@@ -8,6 +8,7 @@ import type {
   ReceivedFile,
 } from '../../application/ports/document-store.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
+import { machineTrouble } from '../support/machine-trouble.ts';
 import type { PdfChecker } from './pdf-checker.ts';
 import type { PdfFlaw } from './pdf-process.ts';
 
@@ -57,6 +58,12 @@ class ArchiveReader extends RandomAccessReader {
   }
 }
 
+/** @throws the error where the machine is to blame, and not the file */
+const damagedBy = (error: unknown): string => {
+  if (machineTrouble(error) !== undefined) throw error;
+  return 'the archive is damaged';
+};
+
 /**
  * What keeps a file from being a Word document; undefined when it is one. Only the zip's directory is read, nothing is unpacked,
  * so that a zip bomb stays harmless.
@@ -65,8 +72,8 @@ const wordDocumentFlaw = async (file: ReceivedFile): Promise<string | undefined>
   let zip: ZipFile;
   try {
     zip = await fromRandomAccessReaderPromise(new ArchiveReader(file), file.size, { autoClose: false });
-  } catch {
-    return 'the archive is damaged';
+  } catch (error) {
+    return damagedBy(error);
   }
   try {
     if (zip.entryCount > MOST_ENTRIES) return 'the archive has too many entries';
@@ -79,8 +86,8 @@ const wordDocumentFlaw = async (file: ReceivedFile): Promise<string | undefined>
       if (missing.size === 0) return undefined;
     }
     return 'it is an archive, but not a Word document';
-  } catch {
-    return 'the archive is damaged';
+  } catch (error) {
+    return damagedBy(error);
   } finally {
     zip.close();
   }
@@ -103,29 +110,37 @@ export class FileDocumentInspector implements DocumentInspector {
     this.#pdfChecker = pdfChecker;
   }
 
-  async inspect(file: ReceivedFile, inspection: Inspection): Promise<FileKind> {
+  async inspect(
+    file: ReceivedFile,
+    accepted: readonly FileKind[],
+    inspection: Inspection,
+  ): Promise<FileKind> {
     const start = await firstBytes(file, PDF_SIGNATURE.length);
-    if (start.equals(PDF_SIGNATURE)) {
+    if (accepted.includes('pdf') && start.equals(PDF_SIGNATURE)) {
       const verdict = (await this.#pdfChecker?.check(file, inspection)) ?? 'readable';
       if (verdict !== 'readable') throw invalid(file, PDF_FLAWS[verdict]);
       return 'pdf';
     }
-    if (start.subarray(0, ZIP_SIGNATURE.length).equals(ZIP_SIGNATURE)) {
+    if (accepted.includes('docx') && start.subarray(0, ZIP_SIGNATURE.length).equals(ZIP_SIGNATURE)) {
       const flaw = await wordDocumentFlaw(file);
       if (flaw !== undefined) throw invalid(file, flaw);
       return 'docx';
     }
-    throw invalid(
-      file,
-      start.length === 0 ? 'it is empty' : 'its content is neither a PDF nor a Word document',
-    );
+    throw invalid(file, start.length === 0 ? 'it is empty' : `its content is ${neitherOf(accepted)}`);
   }
 }
+
+const NAMES: Readonly<Record<FileKind, string>> = { pdf: 'a PDF', docx: 'a Word document' };
+
+const neitherOf = (kinds: readonly FileKind[]): string => {
+  const names = kinds.map((kind) => NAMES[kind]);
+  return names.length === 1 ? `not ${names.join()}` : `neither ${names.join(' nor ')}`;
+};
 
 const firstBytes = (file: ReceivedFile, count: number): Promise<Buffer> =>
   contentOf(file, { start: 0, end: count });
 
 const invalid = (file: ReceivedFile, reason: string): DomainError => {
   const message = `file ${file.name}: ${reason}`;
-  return new DomainError('invalid_file', message, [{ field: file.name, code: 'invalid_file', message }]);
+  return new DomainError('invalid_file', message, [{ field: file.field, code: 'invalid_file', message }]);
 };

@@ -68,7 +68,7 @@ export const seal = async function* (
   }
 };
 
-/** The same for a content that is in memory. */
+/** Seals a content that is in memory. */
 export const sealBytes = (
   content: Uint8Array,
   key: DocumentKey,

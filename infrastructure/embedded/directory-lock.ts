@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { SQLITE_BUSY, sqliteCode } from '../sqlite/connection.ts';
+import { SQLITE_BUSY, sqliteCode, unusable } from '../sqlite/connection.ts';
 import { pause } from '../support/time.ts';
 
 const FILE = 'in-use.db';
@@ -18,14 +18,22 @@ export interface DirectoryLock {
 
 const STATEMENTS = { shared: 'BEGIN; SELECT count(*) FROM sqlite_schema', alone: 'BEGIN EXCLUSIVE' };
 
+const open = (path: string): DatabaseSync => {
+  try {
+    return new DatabaseSync(path);
+  } catch (error) {
+    throw unusable(path, error);
+  }
+};
+
 /** A lock of the operating system on an empty file. @throws DirectoryInUseError */
 export const lockFile = (path: string, how: keyof typeof STATEMENTS): DirectoryLock => {
-  const db = new DatabaseSync(path);
+  const db = open(path);
   try {
     db.exec(STATEMENTS[how]);
   } catch (error) {
     db.close();
-    if (sqliteCode(error) !== SQLITE_BUSY) throw error;
+    if (sqliteCode(error) !== SQLITE_BUSY) throw unusable(path, error);
     throw new DirectoryInUseError(`${path} is locked`, { cause: error });
   }
   return {

@@ -7,12 +7,12 @@ import type {
   LogPosition,
   RecordedEvent,
 } from '../../application/ports/event-store.ts';
-import { MoveFailedError } from '../../application/ports/moving.ts';
-import type { EventToMove, HeldClaim, LogToMove } from '../../application/ports/moving.ts';
+import { MoveFailedError } from '../../application/maintenance/moving/log-to-move.ts';
+import type { EventToMove, HeldClaim, LogToMove } from '../../application/maintenance/moving/log-to-move.ts';
 import { EVENT_LOG_FILE, EVENT_LOG_VERSION } from '../sqlite/event-log/event-log-threads.ts';
 import { EventLogReader } from '../sqlite/event-log/event-log-reader.ts';
 
-export interface LogToMoveOptions {
+interface LogToMoveOptions {
   /** Under which names, beside its own, an application's request may have claimed a key. */
   readonly claimScopes: readonly string[];
 }

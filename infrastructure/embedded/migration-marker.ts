@@ -2,12 +2,11 @@ import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sync, writeDurably } from '../support/durable-files.ts';
 
-export const MOVED_ROWS = ['event store', 'database', 'documents'] as const;
-export type MovedRow = (typeof MOVED_ROWS)[number];
+export type MovedRow = 'event store' | 'database' | 'documents';
 
 /** Left in a data directory whose contents live elsewhere, or are on the way there. */
 export interface MigrationMarker {
-  /** The same in the database that they were moved to. */
+  /** Id of the move, which the database that received the data has as well. */
   readonly id: string;
   readonly state: 'moving' | 'moved';
   readonly rows: readonly MovedRow[];
@@ -29,7 +28,10 @@ export const readMigrationMarker = async (dataDir: string): Promise<MigrationMar
   try {
     return JSON.parse(text) as MigrationMarker;
   } catch (error) {
-    throw new Error(`${path} is damaged`, { cause: error });
+    throw new Error(
+      `${path} is damaged: remove it only if nothing of this directory was ever moved to other engines`,
+      { cause: error },
+    );
   }
 };
 

@@ -12,7 +12,7 @@ import { NoLeaderError, isReasonToLeave, leaderNamedBy } from './failures.ts';
 
 /** Each has a connection of its own to the same node, so that subscriptions do not take the places of appends there. */
 export const PURPOSES = ['appends', 'reads', 'subscriptions'] as const;
-export type Purpose = (typeof PURPOSES)[number];
+type Purpose = (typeof PURPOSES)[number];
 
 /** Events of up to 16 MiB may stand in a log that others write as well. */
 const LARGEST_MESSAGE = 17 * 1024 * 1024;
@@ -38,7 +38,7 @@ export class Node {
       'grpc.keepalive_time_ms': positive(settings.keepAliveIntervalMs),
       'grpc.keepalive_timeout_ms': positive(settings.keepAliveTimeoutMs),
       'grpc.max_receive_message_length': LARGEST_MESSAGE,
-      // Else clients with equal settings share a connection, also one that another of them has left.
+      // Without it clients with equal settings share a connection, also one that another of them has left.
       'grpc.use_local_subchannel_pool': 1,
     };
     const connect = (): StreamsClient => new StreamsClient(address, settings.channel, options);

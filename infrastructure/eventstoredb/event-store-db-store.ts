@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { ClaimLog, ClaimPage } from '../../application/ports/audit.ts';
+import type { ClaimLog, ClaimPage } from '../../application/audit/check-claims.ts';
 import { BusyError } from '../../application/ports/busy-error.ts';
 import { StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type {
@@ -8,16 +8,19 @@ import type {
   EventSubscription,
   EventToAppend,
   KeyClaim,
+  LogPlaces,
+  LogPosition,
   StreamRevision,
   SubscribeOptions,
   SubscriptionMessage,
 } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
+import type { EventStoreWatch } from '../../application/ports/observation.ts';
 import { Connection } from './connection.ts';
 import { parseConnectionString } from './connection-string.ts';
 import { ensureStorable } from './event-wire.ts';
 import { CLAIM_STREAM_PREFIX, KeyClaims, claimStream, loggedClaim } from './key-claims.ts';
-import { readLog } from './log-reading.ts';
+import { ensureFits, readLog } from './log-reading.ts';
 import type { SubscriptionSource } from './log-reading.ts';
 import { followLog, OWN_STREAMS } from './log-subscription.ts';
 import { tryRights } from './rights.ts';
@@ -26,6 +29,7 @@ import { SharedReading } from './shared-reading.ts';
 import { StreamAppender } from './stream-appender.ts';
 import type { StreamContents } from './stream-reader.ts';
 import { StreamReader } from './stream-reader.ts';
+import { placeOf } from './subscription-feed.ts';
 
 export interface EventStoreDbOptions {
   /** `esdb://` or `esdb+discover://`, with credentials, TLS and everything else that it can say. */
@@ -49,13 +53,16 @@ export interface EventStoreDbOptions {
   readonly renewAfterMs?: number;
   /** A follower hears of it when no subscription worked for so long. Default 30,000 milliseconds. */
   readonly unconfirmedMs?: number;
+  /** Asked before each append: what it throws is the append's answer. */
+  readonly mayAppend?: () => Promise<void>;
+  readonly watch?: EventStoreWatch | undefined;
 }
 
 const STREAMS_REMEMBERED = 20_000;
 const CLAIMS_AT_ONCE = 500;
 
 /** The event store of the distributed profile: EventStoreDB 22.10 or later, or KurrentDB. */
-export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLog {
+export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLog, LogPlaces {
   readonly #connection: Connection;
   readonly #reader: StreamReader;
   readonly #appender: StreamAppender;
@@ -67,9 +74,13 @@ export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLo
   /** The furthest revision seen of a stream; it only grows. */
   readonly #seen = new LRUCache<string, bigint>({ max: STREAMS_REMEMBERED });
   readonly #pending = new Set<Promise<unknown>>();
+  readonly #mayAppend: (() => Promise<void>) | undefined;
+  readonly #watch: EventStoreWatch | undefined;
   #pendingBytes = 0;
 
   private constructor(options: EventStoreDbOptions) {
+    this.#mayAppend = options.mayAppend;
+    this.#watch = options.watch;
     this.#connection = new Connection(parseConnectionString(options.url));
     this.#limits = {
       appends: options.maxPendingAppends ?? 1_000,
@@ -106,17 +117,18 @@ export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLo
   }
 
   async read(stream: string, from = 0n): Promise<StreamContents> {
-    this.#ensureOpen();
-    const contents = await this.#reader.read(stream, from);
+    const contents = await this.#reading('read', () => this.#reader.read(stream, from));
     this.#note(stream, contents.revision);
     return contents;
   }
 
-  async head(stream: string): Promise<StreamRevision> {
+  head(stream: string): Promise<StreamRevision> {
+    return this.#reading('head', () => this.#head(stream));
+  }
+
+  async end(): Promise<LogPosition | 'start'> {
     this.#ensureOpen();
-    const revision = await this.#reader.head(stream);
-    this.#note(stream, revision);
-    return revision;
+    return (await this.#reader.ofLog('end'))?.position ?? 'start';
   }
 
   /**
@@ -124,12 +136,23 @@ export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLo
    * @throws BusyError too many appends wait already; nothing was sent
    * @throws RangeError no event, or events that the server cannot take; nothing was sent
    */
-  async append(
+  append(
     stream: string,
     expected: StreamRevision,
     events: readonly EventToAppend[],
     claim?: KeyClaim,
   ): Promise<AppendResult> {
+    const append = (): Promise<AppendResult> => this.#append(stream, expected, events, claim);
+    return this.#watch ? this.#watch.append(stream, events, append) : append();
+  }
+
+  async #append(
+    stream: string,
+    expected: StreamRevision,
+    events: readonly EventToAppend[],
+    claim: KeyClaim | undefined,
+  ): Promise<AppendResult> {
+    if (this.#mayAppend) await this.#mayAppend();
     const [first, ...others] = events;
     if (!first) throw new RangeError(`an append to ${stream} holds no event`);
     const intent = { stream, expected, events: [first, ...others] as const };
@@ -145,9 +168,8 @@ export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLo
     return this.#source.slowMoments;
   }
 
-  async findClaim(claim: KeyClaim): Promise<string | undefined> {
-    this.#ensureOpen();
-    return this.#claims.find(claim);
+  findClaim(claim: KeyClaim): Promise<string | undefined> {
+    return this.#reading('find_claim', () => this.#claims.find(claim));
   }
 
   /** What the service needs, tried in a way that stores nothing. */
@@ -169,12 +191,15 @@ export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLo
     const reading = { from, prefixes: [CLAIM_STREAM_PREFIX], batchSize: CLAIMS_AT_ONCE, signal: ending };
     for await (const items of readLog(this.#source, reading)) {
       const events = items.flatMap((item) => (item.kind === 'event' ? [item.event] : []));
-      const last = items.findLast(({ kind }) => kind === 'event' || kind === 'checkpoint');
-      if (last?.kind === 'event') yield { claims: events.map(loggedClaim), checkpoint: last.event.position };
-      else if (last?.kind === 'checkpoint')
-        yield { claims: events.map(loggedClaim), checkpoint: last.checkpoint };
+      const checkpoint = items.map(placeOf).findLast((place) => place !== undefined);
+      if (checkpoint !== undefined) yield { claims: events.map(loggedClaim), checkpoint };
       if (items.some(({ kind }) => kind === 'caught_up')) return;
     }
+  }
+
+  async ensureHas(position: LogPosition): Promise<void> {
+    this.#ensureOpen();
+    await ensureFits(this.#reader, position);
   }
 
   async *subscribe(options: SubscribeOptions): AsyncGenerator<SubscriptionMessage, void, undefined> {
@@ -192,6 +217,25 @@ export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLo
 
   #ensureOpen(): void {
     if (this.#closing.signal.aborted) throw new StoreUnavailableError('the event store is closed');
+  }
+
+  async #reading<Answer>(
+    call: Parameters<EventStoreWatch['readFailed']>[0],
+    read: () => Promise<Answer>,
+  ): Promise<Answer> {
+    try {
+      this.#ensureOpen();
+      return await read();
+    } catch (error) {
+      this.#watch?.readFailed(call);
+      throw error;
+    }
+  }
+
+  async #head(stream: string): Promise<StreamRevision> {
+    const revision = await this.#reader.head(stream);
+    this.#note(stream, revision);
+    return revision;
   }
 
   async #admit<Result>(bytes: number, work: () => Promise<Result>): Promise<Result> {
@@ -221,7 +265,7 @@ export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLo
       last: (stream) => this.#reader.last(stream),
       at: async (stream, revision) => (await this.#reader.some(stream, revision, 1))[0],
       hasReached: async (stream, revision) =>
-        (this.#seen.get(stream) ?? -1n) >= revision || reached(await this.head(stream), revision),
+        (this.#seen.get(stream) ?? -1n) >= revision || reached(await this.#head(stream), revision),
     };
   }
 }

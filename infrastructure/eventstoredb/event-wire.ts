@@ -10,7 +10,7 @@ const FORMAT = /^(\d+)\/(\d+)$/;
 /** What servers say of a place that they do not know: all bits set. */
 export const NOWHERE = 0xffff_ffff_ffff_ffffn;
 
-/** Both parts are needed to resume: the commit position alone is not a place to begin at. */
+/** A place in the log as text. Reading on needs commit and prepare position: the first alone is not a place to begin at. */
 export const toLogPosition = (commit: number | bigint, prepare: number | bigint): LogPosition =>
   `${commit}/${prepare}` as LogPosition;
 
@@ -30,7 +30,7 @@ export const isLater = (position: LogPosition, than: LogPosition | 'start'): boo
 };
 
 /** The server refuses a larger append. Newer versions count metadata and types, so they always count here. */
-export const MAX_APPEND_BYTES = 1_048_576;
+const MAX_APPEND_BYTES = 1_048_576;
 
 /** What the server may count for an event beyond the bytes that it is handed. */
 const OVERHEAD_PER_EVENT = 64;

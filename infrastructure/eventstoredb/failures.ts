@@ -34,7 +34,7 @@ export class RefusedAppendError extends Error {
  * `not_done`: it was never sent, or refused; elsewhere or later it may succeed. `forbidden`: refused, and will be again.
  * `unknown`: anything may have become of it.
  */
-export type Proof = 'not_done' | 'forbidden' | 'unknown';
+type Proof = 'not_done' | 'forbidden' | 'unknown';
 
 /** How the library under the calls words that a request never left this process. */
 const NEVER_SENT = /No connection established|Name resolution failed|failed to connect to all addresses/;
@@ -47,7 +47,7 @@ export const refusalIn = (text: string): 'not_ready' | 'busy' | undefined => {
   return BUSY.test(text) ? 'busy' : undefined;
 };
 
-export const isServiceError = (error: unknown): error is ServiceError =>
+const isServiceError = (error: unknown): error is ServiceError =>
   error instanceof Error && typeof (error as Partial<ServiceError>).code === 'number';
 
 const trailer = (error: unknown, name: string): string | undefined =>

@@ -10,8 +10,8 @@ import type {
   RecordedEvent,
   StreamRevision,
 } from '../../application/ports/event-store.ts';
-import type { LoggedClaim } from '../../application/ports/audit.ts';
-import { derivedId } from '../../application/publishing/public-events.ts';
+import type { LoggedClaim } from '../../application/audit/check-claims.ts';
+import { derivedId } from '../../application/publication/public-events.ts';
 import { outcomeUnknown } from './failures.ts';
 
 /** An append that is to use up a key. */
@@ -31,7 +31,7 @@ interface StoredIntent {
 
 const INTENT_TYPE = 'key.claimed.v1';
 
-/** The same append writes the same intent, in whichever process: the id follows from its first event and the claim. */
+/** An append that is repeated writes an intent with the same id, in whichever process: it follows from its first event and the claim. */
 export const toIntentEvent = (intent: Intent, claim: KeyClaim, claimStreamName: string): EventToAppend => {
   const [first] = intent.events;
   const stored: StoredIntent = {

@@ -82,7 +82,7 @@ export interface SubscriptionSource {
   slowMoments: number;
 }
 
-export interface ReadingOptions {
+interface ReadingOptions {
   readonly from: LogPosition | 'start';
   readonly prefixes: readonly string[];
   readonly batchSize: number;
@@ -97,7 +97,7 @@ type End = 'left' | 'ended' | 'silent' | 'slow';
 
 interface Progress {
   at: LogPosition | 'start';
-  /** It stands in this log, as far as is known. */
+  /** Whether the place stands in this log, as far as is known. */
   fits: boolean;
   failures: number;
   failingSince: number | undefined;

@@ -8,10 +8,11 @@ import type {
   SubscribeOptions,
   SubscriptionMessage,
 } from '../../application/ports/event-store.ts';
-import { ensureFits, readLog } from './log-reading.ts';
+import { readLog } from './log-reading.ts';
 import type { SubscriptionSource } from './log-reading.ts';
 import { fromLogPosition, isLater } from './event-wire.ts';
 import type { SharedReading } from './shared-reading.ts';
+import { placeOf } from './subscription-feed.ts';
 import type { FeedItem } from './subscription-feed.ts';
 
 export const OWN_STREAMS = [LOAN_STREAM_PREFIX, RENEGOTIATION_STREAM_PREFIX];
@@ -25,33 +26,6 @@ const DEFAULT_BATCH = 500;
 const serverPrefixes = (prefix: string): readonly string[] =>
   prefix === '' ? OWN_STREAMS : [prefix.slice(0, prefix.indexOf('-') + 1) || prefix];
 
-/** Puts what arrived into messages, in order: events that are wanted, how far others were skipped, and having caught up. */
-export function* messagesOf(items: readonly FeedItem[], prefix: string): Generator<SubscriptionMessage> {
-  let events: RecordedEvent[] = [];
-  let skippedTo: LogPosition | undefined;
-  function* flush(): Generator<SubscriptionMessage> {
-    const last = events.at(-1);
-    if (last) yield { kind: 'events', events, checkpoint: last.position };
-    if (skippedTo !== undefined && skippedTo !== last?.position)
-      yield { kind: 'checkpoint', checkpoint: skippedTo };
-    events = [];
-    skippedTo = undefined;
-  }
-  for (const item of items) {
-    if (item.kind === 'caught_up') {
-      yield* flush();
-      yield { kind: 'caught_up' };
-    } else if (item.kind === 'checkpoint') skippedTo = item.checkpoint;
-    else if (item.kind === 'fell_behind') continue;
-    else if (!item.event.stream.startsWith(prefix)) skippedTo = item.event.position;
-    else {
-      events.push(item.event);
-      skippedTo = undefined;
-    }
-  }
-  yield* flush();
-}
-
 /**
  * Follows the log for one subscriber: from where it stands by a reading of its own, and from the end of the log on beside all others
  * of the process. Ends with the signal only.
@@ -59,25 +33,15 @@ export function* messagesOf(items: readonly FeedItem[], prefix: string): Generat
  * @throws RangeError the position does not fit the log
  * @throws StoreUnavailableError nothing can be read for a while already
  */
-export async function* followLog(
+export const followLog = (
   source: SubscriptionSource,
   shared: SharedReading,
   options: SubscribeOptions,
   signal: AbortSignal,
-): AsyncGenerator<SubscriptionMessage, void, undefined> {
+): AsyncGenerator<SubscriptionMessage, void, undefined> => {
   if (options.from !== 'start') fromLogPosition(options.from);
-  if (signal.aborted) return;
-  const leave = shared.join();
-  // A consumer that aborts may never ask for another message, so `finally` alone would not do.
-  signal.addEventListener('abort', leave, { once: true });
-  try {
-    const follower = new Follower(source, shared, options, signal);
-    while (!signal.aborted) yield* follower.follow();
-  } finally {
-    signal.removeEventListener('abort', leave);
-    leave();
-  }
-}
+  return shared.tail.follow(new Follower(source, shared, options, signal).messages(), signal);
+};
 
 class Follower {
   readonly #source: SubscriptionSource;
@@ -85,9 +49,9 @@ class Follower {
   readonly #prefix: string;
   readonly #batchSize: number;
   readonly #signal: AbortSignal;
+  /** What was looked at, and how far of that the subscriber was told. */
   #at: LogPosition | 'start';
-  #epoch: number | undefined;
-  #toldEnd = false;
+  #told: LogPosition | 'start';
 
   constructor(
     source: SubscriptionSource,
@@ -100,27 +64,24 @@ class Follower {
     this.#prefix = streamPrefix;
     this.#batchSize = Math.max(1, batchSize);
     this.#signal = signal;
-    this.#at = from;
+    this.#at = this.#told = from;
   }
 
-  /** Until it has to look anew where to read on. */
-  async *follow(): AsyncGenerator<SubscriptionMessage, void, undefined> {
-    while (this.#shared.low === undefined && !this.#signal.aborted) await this.#shared.change(this.#signal);
-    this.#toldEnd = false;
-    const { epoch, low } = this.#shared;
-    if (this.#signal.aborted || low === undefined) return;
-    if (epoch !== this.#epoch) await ensureFits(this.#source.reader, this.#at);
-    this.#epoch = epoch;
-    // What is kept may lag behind the log: only a reading of its own tells for certain that all there was has been handed out.
-    yield* this.#alone();
-    let next = this.#shared.numberAfter(this.#at);
-    // The end of the log, up to which all was handed out by now, was at `low` or behind it.
-    if (this.#shared.epoch === epoch && this.#shared.low === low) next ??= this.#shared.numberAfter(low);
-    if (next !== undefined) yield* this.#together(next);
+  async *messages(): AsyncGenerator<SubscriptionMessage, void, undefined> {
+    while (!this.#signal.aborted) {
+      await this.#shared.reads(this.#signal);
+      const { epoch, low } = this.#shared;
+      // What is kept may lag behind the log: only a reading of its own tells for certain that all there was has been handed out.
+      yield* this.#alone();
+      // The end of the log, up to which all was handed out by now, was at `low` or behind it.
+      const fits = this.#shared.low === low || this.#isKept();
+      if (this.#shared.epoch === epoch && fits) yield* this.#together();
+    }
   }
 
   /** A reading of its own up to the end of the log; where a server never says that, on to what the process keeps. */
   async *#alone(): AsyncGenerator<SubscriptionMessage, void, undefined> {
+    let toldEnd = false;
     const items = readLog(this.#source, {
       from: this.#at,
       prefixes: serverPrefixes(this.#prefix),
@@ -130,34 +91,57 @@ class Follower {
     for await (const some of items) {
       yield* this.#hand(some);
       const said = some.findLast(({ kind }) => kind === 'caught_up');
-      this.#toldEnd ||= said !== undefined;
+      toldEnd ||= said !== undefined;
       const certain = said?.kind === 'caught_up' && !said.guessed;
-      if (certain || (this.#toldEnd && this.#shared.numberAfter(this.#at) !== undefined)) return;
+      if (certain || (toldEnd && this.#isKept())) return;
     }
   }
 
   /** What the process reads for all, as long as it is kept. */
-  async *#together(first: number): AsyncGenerator<SubscriptionMessage, void, undefined> {
-    for (let next = first; !this.#signal.aborted;) {
-      if (this.#shared.epoch !== this.#epoch) return;
-      const items = this.#shared.after(next, this.#batchSize);
+  async *#together(): AsyncGenerator<SubscriptionMessage, void, undefined> {
+    const { tail } = this.#shared;
+    let number = tail.newest((item) => this.#hasSeen(placeOf(item)));
+    while (!this.#signal.aborted) {
+      const items = tail.after(number, this.#batchSize);
       if (!items) return;
-      next += items.length;
-      if (items.length > 0) yield* this.#hand(items.filter((item) => this.#isNew(item)));
-      else await this.#shared.change(this.#signal);
+      number += items.length;
+      if (items.length > 0) yield* this.#hand(items);
+      else await tail.news(number, this.#signal);
     }
   }
 
+  /** All that lies behind its place is kept. */
+  #isKept(): boolean {
+    return this.#shared.low === 'start' || this.#hasSeen(this.#shared.low);
+  }
+
+  #hasSeen(place: LogPosition | undefined): boolean {
+    return place !== undefined && !isLater(place, this.#at);
+  }
+
+  /** Puts what arrived into messages, in order: events that are wanted, how far others were skipped, and having caught up. */
   *#hand(items: readonly FeedItem[]): Generator<SubscriptionMessage, void, undefined> {
-    for (const message of messagesOf(items, this.#prefix)) {
-      if (this.#signal.aborted) return;
-      if (message.kind !== 'caught_up') this.#at = message.checkpoint;
-      yield message;
+    let events: RecordedEvent[] = [];
+    for (const item of items) {
+      const place = placeOf(item);
+      if (place !== undefined) {
+        if (this.#hasSeen(place)) continue;
+        this.#at = place;
+        if (item.kind === 'event' && item.event.stream.startsWith(this.#prefix)) events.push(item.event);
+      } else if (item.kind === 'caught_up') {
+        yield* this.#tell(events);
+        yield { kind: 'caught_up' };
+        events = [];
+      }
     }
+    yield* this.#tell(events);
   }
 
-  #isNew(item: FeedItem): boolean {
-    if (item.kind === 'event') return isLater(item.event.position, this.#at);
-    return item.kind !== 'checkpoint' || isLater(item.checkpoint, this.#at);
+  *#tell(events: readonly RecordedEvent[]): Generator<SubscriptionMessage, void, undefined> {
+    const last = events.at(-1)?.position;
+    if (last !== undefined) yield { kind: 'events', events, checkpoint: last };
+    if (this.#at !== 'start' && this.#at !== (last ?? this.#told))
+      yield { kind: 'checkpoint', checkpoint: this.#at };
+    this.#told = this.#at;
   }
 }

@@ -3,7 +3,7 @@ import { field, numberField, textField } from './protobuf.ts';
 import type { Pieces } from './protobuf.ts';
 
 /** Where a read begins, and in which direction it goes: from a place forwards, or from the end backwards. */
-export type ReadPlace =
+type ReadPlace =
   { readonly stream: string; readonly from: bigint | 'end' } | { readonly from: Position | 'end' };
 
 const BACKWARDS = numberField(3, 1n);

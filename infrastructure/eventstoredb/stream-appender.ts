@@ -22,8 +22,7 @@ interface Dependencies {
 const LAST_LOOK_MS = 1_500;
 const UNCERTAIN_REMEMBERED = 10_000;
 
-export const placeAfter = (revision: StreamRevision): bigint =>
-  revision === 'no_stream' ? 0n : revision + 1n;
+const placeAfter = (revision: StreamRevision): bigint => (revision === 'no_stream' ? 0n : revision + 1n);
 
 /**
  * Appends to one stream. What was refused or never sent is sent again, to the node that leads by then; of what may have been stored it

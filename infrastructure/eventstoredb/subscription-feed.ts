@@ -14,6 +14,11 @@ export type FeedItem =
   | { readonly kind: 'caught_up'; readonly guessed?: true }
   | { readonly kind: 'fell_behind' };
 
+export const placeOf = (item: FeedItem): LogPosition | undefined => {
+  if (item.kind === 'event') return item.event.position;
+  return item.kind === 'checkpoint' ? item.checkpoint : undefined;
+};
+
 interface FeedOptions {
   readonly from: LogPosition | 'start';
   readonly prefixes: readonly string[];

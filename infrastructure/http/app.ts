@@ -1,7 +1,8 @@
 import express from 'express';
-import type { Express, RequestHandler } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { App } from '../../application/app.ts';
 import type { ClientDirectory } from '../../application/clients/client-directory.ts';
-import type { ClientAuthenticator, TokenIssuer, TokenVerifier } from '../../application/ports/clients.ts';
+import type { ClientAuthenticator, TokenIssuer, TokenVerifier } from '../../application/clients/tokens.ts';
 import type { BusinessClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { UNWATCHED_REQUESTS } from '../../application/ports/observation.ts';
@@ -9,6 +10,7 @@ import type { RequestWatch } from '../../application/ports/observation.ts';
 import type { UploadArea } from './bodies/upload-area.ts';
 import { loadReferencePage } from './docs/reference-page.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
+import type { SlotBounds } from './limits/slots.ts';
 import {
   Authentication,
   RateLimits,
@@ -26,15 +28,17 @@ import {
   validateParameters,
 } from './middleware/body-reader.ts';
 import { proxyWarning, stateOf, withState } from './middleware/request-state.ts';
+import { ReadTurns, isLongRead } from './middleware/read-turns.ts';
 import { ErrorHandler } from './middleware/error-handler.ts';
 import { Responder, handle, observed, observedUnmatched } from './middleware/responder.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { API_VERSION } from './openapi/version.ts';
 import { operationTable } from './operation-table.ts';
 import type { Operation } from './operation.ts';
-import type { UseCases } from './resources/endpoints.ts';
 import { notFound, registerRoutes, withoutPrefix } from './routes.ts';
-import type { Readiness } from './server/health-app.ts';
+import { HttpProblem } from './errors/http-problem.ts';
+import { readTarget } from './requests/request-target.ts';
+import type { Readiness, RequestListener } from './server/health-app.ts';
 
 export interface HttpSettings {
   readonly environment: 'sandbox' | 'production';
@@ -49,7 +53,7 @@ export interface HttpSettings {
 
 export interface HttpDependencies {
   readonly settings: HttpSettings;
-  readonly useCases: UseCases;
+  readonly app: App;
   readonly tokens: { readonly issuer: TokenIssuer; readonly verifier: TokenVerifier };
   readonly authenticator: ClientAuthenticator;
   readonly clients: Pick<ClientDirectory, 'resolve'>;
@@ -60,23 +64,31 @@ export interface HttpDependencies {
   readonly clock: Pick<BusinessClock, 'today'>;
   readonly logger: Logger;
   readonly watch?: RequestWatch;
+  /** Of the reads under way. */
+  readonly reads?: SlotBounds;
 }
 
 /** The whole HTTP interface as an Express application. */
-export const createHttpApp = async (dependencies: HttpDependencies): Promise<Express> => {
+export const createHttpApp = async (dependencies: HttpDependencies): Promise<RequestListener> => {
   const { settings, logger } = dependencies;
   const { trustedHops, authUrl } = settings;
   const authPath = new URL(authUrl).pathname.replace(/\/$/, '');
   const document = openApiDocument(settings);
   const reference = await loadReferencePage(document);
-  const { useCases, readiness, tokens } = dependencies;
-  const uses = { ...useCases, document, reference, addresses: settings, readiness, issuer: tokens.issuer };
-  const operations = operationTable(document, uses, settings.environment);
+  const { app: modules, readiness, tokens } = dependencies;
+  const serving = {
+    app: modules,
+    document,
+    reference,
+    addresses: settings,
+    readiness,
+    issuer: tokens.issuer,
+  };
+  const operations = operationTable(document, serving, settings.environment);
   const parts = partsOf(dependencies);
   const { responder, errors, watch } = parts;
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
-  app.use(withState(trustedHops, proxyWarning(trustedHops, logger)));
   if (authPath !== '') app.use(withoutPrefix(authPath));
   registerRoutes(
     app,
@@ -90,8 +102,26 @@ export const createHttpApp = async (dependencies: HttpDependencies): Promise<Exp
   app.use(notFound);
   app.use(observedUnmatched(watch));
   app.use(errors.handle);
-  return app;
+  const begin = withState(trustedHops, proxyWarning(trustedHops, logger));
+  const unmatched = observedUnmatched(watch);
+  return (req, res) => {
+    const state = begin(req, res);
+    const refuse = async (error: unknown): Promise<void> => {
+      const seen = [req as Request, res as Response] as const;
+      await errors.noteAddress(state);
+      unmatched(error, ...seen, (refusal) => void errors.handle(refusal, ...seen, ignore));
+    };
+    const refusal = readTarget(req);
+    if (refusal) void refuse(refusal);
+    // The framework calls back where it can make nothing of the path, and would answer a page of its own.
+    else app(req as Request, res as Response, (error?: unknown) => void refuse(error ?? unreadable()));
+  };
 };
+
+const ignore: NextFunction = () => undefined;
+
+const unreadable = (): HttpProblem =>
+  new HttpProblem('invalid_request', 'the target of the request cannot be read');
 
 type Parts = ReturnType<typeof partsOf>;
 
@@ -113,12 +143,13 @@ const partsOf = (dependencies: HttpDependencies) => {
   const errors = new ErrorHandler({ authentication, rates, responder, logger });
   const bodies = new BodyReader(dependencies.uploads);
   const validator = new BodyValidator(requestRules(settings.environment, clock));
-  return { authentication, authenticator, rates, bodies, validator, responder, errors, watch };
+  const turns = new ReadTurns(dependencies.reads);
+  return { authentication, authenticator, rates, bodies, validator, turns, responder, errors, watch };
 };
 
 /** The middlewares of one operation. Their order is the published order in which refusals win over each other. */
 const stepsOf = (operation: Operation, parts: Parts): RequestHandler[] => {
-  const { authentication, authenticator, rates, bodies, validator, responder, watch } = parts;
+  const { authentication, authenticator, rates, bodies, validator, turns, responder, watch } = parts;
   const first = [observed(watch, operation), preconditions(operation)];
   const last = [validateParameters(operation), handle(operation, responder)];
   const body = [bodies.read, validator.validate(operation)];
@@ -134,6 +165,8 @@ const stepsOf = (operation: Operation, parts: Parts): RequestHandler[] => {
     requireScope(access),
     limitApplication(operation, rates),
     ...body,
-    ...last,
+    validateParameters(operation),
+    ...(isLongRead(operation) ? [turns.take(operation)] : []),
+    handle(operation, responder),
   ];
 };

@@ -2,7 +2,7 @@ import { MultipartReceiver } from './bodies/multipart-receiver.ts';
 import { limitOf } from './openapi/operation.ts';
 import type { BodyContent, Environment, OpenApiDocument, OperationSpec } from './openapi/operation.ts';
 import { operationsIn } from './resources/endpoints.ts';
-import type { Uses } from './resources/endpoints.ts';
+import type { Serving } from './resources/endpoint.ts';
 import { headerReader, queryReader } from './requests/parameters.ts';
 import { DocumentValidators } from '../../application/schemas/document-validators.ts';
 import { recogniser } from '../../application/schemas/recogniser.ts';
@@ -14,7 +14,7 @@ const FORM_BYTES = MEBIBYTE;
 const FILES = 20;
 
 /** Most bytes of one uploaded file. */
-export const FILE_BYTES = { sandbox: 2 * MEBIBYTE - 1, production: 10 * MEBIBYTE } as const;
+const FILE_BYTES = { sandbox: 2 * MEBIBYTE - 1, production: 10 * MEBIBYTE } as const;
 
 const bodyKind = (
   content: BodyContent,
@@ -44,7 +44,7 @@ const producedBy = (spec: OperationSpec): readonly string[] => {
 /** Every operation of the environment as it is routed to. */
 export const operationTable = (
   document: OpenApiDocument,
-  uses: Uses,
+  serving: Serving,
   environment: Environment,
 ): readonly Operation[] => {
   const parameters = document.components['parameters'] ?? {};
@@ -64,7 +64,7 @@ export const operationTable = (
       readQuery: queryReader(spec, parameters, validators),
       readHeaders: headerReader(spec, parameters, validators),
       produces: producedBy(spec),
-      handler: spec.handler(uses),
+      handler: spec.handler(serving),
     };
   });
 };

@@ -1,10 +1,9 @@
 import type { Request } from 'express';
-import type { Client, Outcome, RequestContext } from '../../application/ports/clients.ts';
+import type { Client } from '../../application/clients/client-registry.ts';
+import type { Outcome, RequestContext } from '../../application/command-handling/request-context.ts';
 import type { ReceivedFile, StoredContent } from '../../application/ports/document-store.ts';
 import type { Validator } from '../../application/schemas/document-validators.ts';
 import type { Recognised } from '../../application/schemas/recogniser.ts';
-import { formatCents } from '../../domain/shared/money.ts';
-import type { Cents } from '../../domain/shared/money.ts';
 import type { MultipartReceiver } from './bodies/multipart-receiver.ts';
 import type { RateRow } from './limits/rate-limiter.ts';
 import type { Access } from './openapi/operation.ts';
@@ -110,14 +109,3 @@ export const outcomeReply = <Result>(
   present: (result: Result) => unknown,
 ): Reply =>
   replayed ? { status, json: present(result), headers: REPLAYED } : { status, json: present(result) };
-
-/** Text that `JSON.stringify` writes as it stands; Node has it, the compiler's library does not know it yet. */
-declare const rawJsonBrand: unique symbol;
-type RawJson = { readonly [rawJsonBrand]: true };
-
-const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => RawJson };
-
-/** A JSON number with exactly two decimals. */
-export const amount = (value: Cents): RawJson => rawJSON(formatCents(value));
-
-export const amountOrNull = (value: Cents | null): RawJson | null => (value === null ? null : amount(value));

@@ -27,6 +27,8 @@ export const registerRoutes = (
   steps: (operation: Operation) => RequestHandler[],
   answerOptions: (res: Response, allow: string) => Promise<void>,
 ): void => {
+  const everywhere = [...new Set([...methodsOf(operations), 'OPTIONS'])].sort().join(', ');
+  app.use((req, res, next) => (req.url === '*' ? answerOptions(res, everywhere) : next()));
   const paths = new Set(operations.map(({ path }) => path));
   for (const path of [...paths].sort(fixedFirst)) {
     const own = operations.filter((operation) => operation.path === path);

@@ -14,7 +14,7 @@ export const NO_DEAD_LETTER_METRICS: DeadLetterMetrics = { deadLettered: () => u
 const LONGEST_REASON = 2_000;
 
 /** Key, value and headers stay as they were found; where it stood and what was wrong with it stand in further headers. */
-export const deadLetterOf = (record: KafkaRecord, group: string, reason: string): OutgoingMessage => ({
+const deadLetterOf = (record: KafkaRecord, group: string, reason: string): OutgoingMessage => ({
   key: record.key,
   value: record.value,
   headers: {

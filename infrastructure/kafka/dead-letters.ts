@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Kafka } from 'kafkajs';
-import type {
-  ConsumerOffsets,
-  DeadLetter,
-  DeadLetters,
-  PublicEvent,
-} from '../../application/ports/event-bus.ts';
-import { operationKey } from '../../application/publishing/bus-message.ts';
+import type { PublicEvent } from '../../application/ports/event-bus.ts';
+import type { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
+import type { DeadLetter, DeadLetters } from '../../application/webhooks/late-events.ts';
+import { operationKey } from '../../application/publication/bus-message.ts';
 import { within } from '../support/time.ts';
 import { CONNECT_WITHIN_MS, RETRY, kafkaClient, watermarks, withAdmin } from './kafka-client.ts';
 import type { KafkaConnection } from './kafka-client.ts';

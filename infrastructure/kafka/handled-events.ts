@@ -8,7 +8,7 @@ interface Stretch {
   readonly events: readonly string[] | undefined;
 }
 
-/** So many of an operation's newest events are told by their ids, earlier ones by their sequence: a stored event gives it to one event. */
+/** An operation's newest events, which are told by their ids; earlier ones are told by their sequence: a stored event gives it to one event. */
 const KEPT_BY_ID = 32;
 const FINGERPRINT_CHARACTERS = 8;
 

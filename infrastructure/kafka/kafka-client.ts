@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConnectionOptions } from 'node:tls';
 import { Kafka, logLevel } from 'kafkajs';
@@ -14,37 +13,7 @@ import type {
 } from 'kafkajs';
 import type { Logger } from '../../application/ports/logger.ts';
 import { within } from '../support/time.ts';
-
-const require = createRequire(import.meta.url);
-const QUEUE = 'kafkajs/src/network/requestQueue/index.js';
-const RECHECK_MS = 10;
-
-interface RequestQueue {
-  readonly pending: readonly unknown[];
-  readonly throttledUntil: number;
-  throttleCheckTimeoutId: NodeJS.Timeout | null;
-  checkPendingRequests(): void;
-  scheduleCheckPendingRequests(): void;
-}
-
-/**
- * In kafkajs 2.2.4 every open connection looks at its queue of requests every millisecond, even when nothing waits there, and
- * Node.js warns of the negative time-out (tulios/kafkajs#1704, #1751; unmerged #1755). Here it looks only while something waits.
- */
-export const quietIdleConnections = (): void => {
-  const { prototype } = require(QUEUE) as { readonly prototype: RequestQueue };
-  prototype.scheduleCheckPendingRequests = function (this: RequestQueue): void {
-    if (this.throttleCheckTimeoutId || this.pending.length === 0) return;
-    const throttledMs = this.throttledUntil - Date.now();
-    this.throttleCheckTimeoutId = setTimeout(
-      () => {
-        this.throttleCheckTimeoutId = null;
-        this.checkPendingRequests();
-      },
-      throttledMs > 0 ? throttledMs : RECHECK_MS,
-    );
-  };
-};
+import { QuietSockets } from './quiet-sockets.ts';
 
 export interface KafkaConnection {
   /** `host:port` of some brokers; the others are found through them. */
@@ -99,33 +68,44 @@ export class FirstBrokers {
 /** Its clients tell each other which broker answered last. */
 class SharingKafka extends Kafka {
   readonly #first: FirstBrokers;
+  readonly #sockets: QuietSockets;
 
   constructor(first: FirstBrokers, config: Omit<KafkaConfig, 'brokers'>) {
-    super({ ...config, brokers: () => [first.next()] });
+    const sockets = new QuietSockets();
+    super({ ...config, brokers: () => [first.next()], socketFactory: sockets.open });
     this.#first = first;
+    this.#sockets = sockets;
   }
 
   override admin(config?: AdminConfig): Admin {
     const admin = super.admin(config);
     admin.on(admin.events.REQUEST, ({ payload }) => this.#first.answered(payload.broker));
+    admin.on(admin.events.REQUEST_QUEUE_SIZE, ({ payload }) =>
+      this.#sockets.queued(payload.broker, payload.queueSize),
+    );
     return admin;
   }
 
   override producer(config?: ProducerConfig): Producer {
     const producer = super.producer(config);
     producer.on(producer.events.REQUEST, ({ payload }) => this.#first.answered(payload.broker));
+    producer.on(producer.events.REQUEST_QUEUE_SIZE, ({ payload }) =>
+      this.#sockets.queued(payload.broker, payload.queueSize),
+    );
     return producer;
   }
 
   override consumer(config: ConsumerConfig): Consumer {
     const consumer = super.consumer(config);
     consumer.on(consumer.events.REQUEST, ({ payload }) => this.#first.answered(payload.broker));
+    consumer.on(consumer.events.REQUEST_QUEUE_SIZE, ({ payload }) =>
+      this.#sockets.queued(payload.broker, payload.queueSize),
+    );
     return consumer;
   }
 }
 
 export const kafkaClient = ({ brokers, clientId, tls, sasl, logger }: KafkaConnection): Kafka => {
-  quietIdleConnections();
   return new SharingKafka(new FirstBrokers(brokers), {
     clientId,
     ...(tls !== undefined && { ssl: tls }),

@@ -2,14 +2,12 @@ import type { Kafka } from 'kafkajs';
 import { deadLetterText } from '../../application/administrator/decisions.ts';
 import type {
   DecisionDeadLetters,
-  DecisionSource,
   ReceivedDecision,
   RefusedDecision,
-} from '../../application/ports/decision-source.ts';
-import type { ConsumerOffsets } from '../../application/ports/event-bus.ts';
-import { SCHEMA_VERSION } from '../../application/publishing/event-names.ts';
+} from '../../application/ports/decision-dead-letters.ts';
+import type { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
+import { SCHEMA_VERSION } from '../../application/publication/event-names.ts';
 import { aborted } from '../support/time.ts';
-import { DeadLetterTopic, NO_DEAD_LETTER_METRICS } from './dead-letter-topic.ts';
 import { kafkaClient } from './kafka-client.ts';
 import type { KafkaConnection } from './kafka-client.ts';
 import { DEFAULT_PRODUCER_SETTINGS, MessageTooLargeError, OrderedProducer } from './ordered-producer.ts';
@@ -21,34 +19,34 @@ import type { TopicSettings } from './topic-plans.ts';
 import { KafkaTopics, NO_TOPIC_METRICS } from './topics.ts';
 import type { TopicMetrics } from './topics.ts';
 
-export interface KafkaDecisionTopicsOptions extends KafkaConnection {
+interface KafkaDecisionTopicsOptions extends KafkaConnection {
   /** In the store of the service; decisions themselves are told apart by their ids. */
   readonly offsets: ConsumerOffsets;
   readonly topicPrefix?: string;
   readonly topics?: Partial<TopicSettings>;
-  readonly topicMetrics?: TopicMetrics;
+  readonly topicMetrics?: TopicMetrics | undefined;
   readonly consumer?: Partial<ConsumerSettings>;
 }
 
 /** Consumer group of all processes that carry out decisions. */
-export const DECISIONS_GROUP = 'administrator';
+const DECISIONS_GROUP = 'administrator';
 
 const LONGEST_SHORTENED_TEXT = 10_000;
 
 /** Bytes that are no text become an unreadable decision, which the one who carries them out refuses like any other. */
-const received = ({ topic, partition, offset, value }: KafkaRecord): ReceivedDecision => ({
+const received = ({ id, value }: KafkaRecord): ReceivedDecision => ({
   text: value?.toString('utf8') ?? '',
-  origin: `${topic}/${partition}@${offset}`,
+  origin: id,
 });
 
 /** The administrator's decisions as they come in on a topic, and those that were refused as they go out on another. */
-export class KafkaDecisionTopics implements DecisionSource, DecisionDeadLetters {
+export class KafkaDecisionTopics implements DecisionDeadLetters {
   readonly #options: KafkaDecisionTopicsOptions;
   readonly #kafka: Kafka;
   readonly #topic: string;
   readonly #topics: KafkaTopics;
   readonly #refused: OrderedProducer;
-  #consumer: KafkaTopicConsumer | undefined;
+  #consumer: KafkaTopicConsumer<never> | undefined;
 
   private constructor(options: KafkaDecisionTopicsOptions) {
     const plans = decisionTopicPlans(options);
@@ -77,22 +75,28 @@ export class KafkaDecisionTopics implements DecisionSource, DecisionDeadLetters 
     return new KafkaDecisionTopics(options);
   }
 
+  /**
+   * Decisions from outside, at least once, those on one operation in the order in which they were sent (the topic is keyed like the
+   * event stream: application and operation). Hands over one batch after the other until the signal ends, and resolves once the batch
+   * at hand is finished. A batch counts as done when the handler resolves; when it throws, the same batch comes again after a growing
+   * pause, for ever: whatever can never succeed is the handler's to put aside.
+   */
   async run(
     handle: (decisions: readonly ReceivedDecision[], signal: AbortSignal) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
     const { topicPrefix = '', offsets, logger, consumer } = this.#options;
-    const member = new KafkaTopicConsumer({
+    const member = new KafkaTopicConsumer<never>({
       kafka: this.#kafka,
       topic: this.#topic,
       group: topicPrefix + DECISIONS_GROUP,
       topics: this.#topics,
       offsets,
-      handle: async (records, progress) => {
-        await handle(records.map(received), signal);
-        return { stored: false, progress };
+      handle: async (records, ofMember) => {
+        await handle(records.map(received), ofMember);
+        return { writes: [] };
       },
-      deadLetters: new DeadLetterTopic(this.#refused, logger, NO_DEAD_LETTER_METRICS),
+      commit: (progress) => offsets.advance(progress),
       logger,
       settings: { ...DEFAULT_CONSUMER_SETTINGS, ...consumer },
     });

@@ -1,18 +1,18 @@
 import type { Kafka } from 'kafkajs';
-import { RefusedEventError } from '../../application/ports/event-bus.ts';
 import type {
-  ConsumerOffsets,
   ConsumerProgress,
   EventBus,
   EventHandler,
   PublicEvent,
 } from '../../application/ports/event-bus.ts';
-import { toBusMessage } from '../../application/publishing/bus-message.ts';
-import type { HandledRecords } from './batch-work.ts';
+import type { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
+import { PoisonEventError } from '../../application/processors/processor.ts';
+import type { Work } from '../../application/processors/processor.ts';
+import { toBusMessage } from '../../application/publication/bus-message.ts';
 import { DeadLetterTopic, NO_DEAD_LETTER_METRICS } from './dead-letter-topic.ts';
 import type { DeadLetterMetrics } from './dead-letter-topic.ts';
-import { RefusedRecordError, eventOf, freshEvents } from './records.ts';
-import type { KafkaRecord, LateEvent } from './records.ts';
+import { eventOf, freshEvents } from './records.ts';
+import type { FreshEvents, KafkaRecord, LateEvent } from './records.ts';
 import { kafkaClient } from './kafka-client.ts';
 import type { KafkaConnection } from './kafka-client.ts';
 import { DEFAULT_PRODUCER_SETTINGS, OrderedProducer } from './ordered-producer.ts';
@@ -30,15 +30,15 @@ export interface KafkaEventBusOptions extends KafkaConnection {
   /** Put before the names of topics and groups, where several systems share a cluster; default none. */
   readonly topicPrefix?: string;
   readonly topics?: Partial<TopicSettings>;
-  readonly metrics?: DeadLetterMetrics;
-  readonly topicMetrics?: TopicMetrics;
+  readonly metrics?: DeadLetterMetrics | undefined;
+  readonly topicMetrics?: TopicMetrics | undefined;
   /** A missing topic waits so long for as many brokers as it is to have copies; then publishing fails, and may be tried again. */
   readonly brokersWaitMs?: number;
   readonly producer?: Partial<ProducerSettings>;
   readonly consumer?: Partial<ConsumerSettings>;
 }
 
-export interface GroupLag {
+interface GroupLag {
   readonly group: string;
   readonly topic: string;
   readonly partition: number;
@@ -46,18 +46,21 @@ export interface GroupLag {
   readonly lag: number;
 }
 
-export interface KafkaEventBusStatus {
+interface KafkaEventBusStatus {
   /** Why the last publication failed; undefined after a success. */
   readonly publishingError: string | undefined;
   readonly groups: ReadonlyMap<string, ConsumerStatus>;
 }
 
+/** What is handled of a batch, and what is to be remembered of it. */
+type Handled = Pick<FreshEvents, 'events' | 'operations'>;
+
 /** Its webhooks were never made, and now they could only be sent out of order. */
-const refused = ({ offset }: KafkaRecord, { event, newest }: LateEvent): RefusedRecordError =>
-  new RefusedRecordError(
-    offset,
-    `event ${event.eventId} (sequence ${event.sequence} of ${event.code}) comes after sequence ${newest}, and the group has not handled it`,
-  );
+const overtaken = (record: KafkaRecord, { event, newest }: LateEvent): PoisonEventError<KafkaRecord> => {
+  const { eventId, sequence, code } = event;
+  const reason = `event ${eventId} (sequence ${sequence} of ${code}) comes after sequence ${newest}, and the group has not handled it`;
+  return new PoisonEventError(record, new Error(reason));
+};
 
 /** Events on a Kafka topic, in order per operation because an operation's events share a key and so a partition. */
 export class KafkaEventBus implements EventBus {
@@ -68,7 +71,7 @@ export class KafkaEventBus implements EventBus {
   readonly #producer: OrderedProducer;
   readonly #deadLetterProducer: OrderedProducer;
   readonly #deadLetters: DeadLetterTopic;
-  readonly #consumers = new Map<string, KafkaTopicConsumer>();
+  readonly #consumers = new Map<string, KafkaTopicConsumer<Handled>>();
   #closed = false;
 
   private constructor(options: KafkaEventBusOptions) {
@@ -105,14 +108,15 @@ export class KafkaEventBus implements EventBus {
     if (this.#consumers.has(group)) throw new Error(`group ${group} already has a handler`);
     const { topicPrefix = '', offsets, logger, consumer } = this.#options;
     const name = topicPrefix + group;
-    const member = new KafkaTopicConsumer({
+    const member = new KafkaTopicConsumer<Handled>({
       kafka: this.#kafka,
       topic: this.#topic,
       group: name,
       topics: this.#topics,
       offsets,
-      handle: (records, progress) => this.#handle(handler, records, progress),
-      deadLetters: this.#deadLetters,
+      handle: (records) => this.#handle(name, records),
+      putAside: (record, reason) => this.#deadLetters.put(record, name, reason),
+      commit: (place, writes) => this.#commit(handler, place, writes),
       logger,
       settings: { ...DEFAULT_CONSUMER_SETTINGS, ...consumer },
     });
@@ -157,30 +161,23 @@ export class KafkaEventBus implements EventBus {
     });
   }
 
-  async #handle(
-    handler: EventHandler,
-    records: readonly KafkaRecord[],
-    before: ConsumerProgress,
-  ): Promise<HandledRecords> {
+  async #handle(group: string, records: readonly KafkaRecord[]): Promise<Work<Handled>> {
     const read = records.map(eventOf);
-    const { events, operations, late } = await freshEvents(read, before.group, this.#options.offsets);
-    const progress = { ...before, operations };
-    const [overtaken] = late;
-    if (overtaken) throw refused(records[read.indexOf(overtaken.event)]!, overtaken);
-    if (events.length < read.length) this.#noteRepetitions(read.length - events.length, before);
-    if (events.length === 0) return { stored: false, progress };
-    try {
-      const answer = await handler(events, progress);
-      return answer === 'progress_stored' ? { stored: true } : { stored: false, progress };
-    } catch (error) {
-      const at = error instanceof RefusedEventError && read.findIndex((e) => e.eventId === error.eventId);
-      if (at === false || at < 0) throw error;
-      throw new RefusedRecordError(records[at]!.offset, (error as Error).message, { cause: error });
+    const { events, operations, late } = await freshEvents(read, group, this.#options.offsets);
+    const [first] = late;
+    if (first) throw overtaken(records[read.indexOf(first.event)]!, first);
+    if (events.length < read.length) {
+      const { topic, partition, offset } = records[0]!;
+      const fields = { group, topic, partition, offset, count: read.length - events.length };
+      this.#options.logger.info(fields, 'events that were handled before were left out');
     }
+    return { writes: [{ events, operations }] };
   }
 
-  #noteRepetitions(count: number, { group, topic, partition, from }: ConsumerProgress): void {
-    const fields = { group, topic, partition, offset: from, count };
-    this.#options.logger.info(fields, 'events that were handled before were left out');
+  async #commit(handler: EventHandler, place: ConsumerProgress, writes: readonly Handled[]): Promise<void> {
+    const events = writes.flatMap((one) => one.events);
+    const progress = { ...place, operations: writes.flatMap((one) => one.operations) };
+    const stored = events.length > 0 && (await handler(events, progress)) === 'progress_stored';
+    if (!stored) await this.#options.offsets.advance(progress);
   }
 }

@@ -16,7 +16,7 @@ export interface ProducerSettings {
   /** From connecting to the acknowledgement of one request. A frozen broker is left after it: the next try learns who leads now. */
   readonly sendTimeoutMs: number;
   /**
-   * The same once `QUICK_TRIES` have timed out one after the other: a cluster that is merely slow is not sent the same for ever.
+   * Time-out of a request once `QUICK_TRIES` have timed out one after the other: a cluster that is merely slow then has the time to answer.
    */
   readonly patientSendTimeoutMs: number;
   /** Largest message with its headers that is sent; below the broker's `message.max.bytes`. */
@@ -43,7 +43,7 @@ const isOfTheMoment = (error: unknown): boolean =>
   error.cause instanceof kafkajs.KafkaJSError &&
   error.cause.retriable;
 
-/** So soon a producer knows that a topic got partitions, and refuses to spread over them: see `accept-partitions`. */
+/** How old a producer's knowledge of a topic may be. Within that time it notices added partitions, and refuses to spread over them: see `accept-partitions`. */
 export const METADATA_MAX_AGE_MS = 10_000;
 
 interface Dependencies {
@@ -202,7 +202,7 @@ export class OrderedProducer {
     const { kafka, topic, topics } = this.#deps;
     return kafka.producer({
       maxInFlightRequests: 1,
-      // The same for every client, so that a key stays in its partition whichever client writes it.
+      // Every client partitions alike, so that a key stays in its partition whichever of them writes it.
       createPartitioner: () => {
         const partition = kafkajs.Partitioners.DefaultPartitioner();
         return (message) => {

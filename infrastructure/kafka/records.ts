@@ -1,30 +1,24 @@
 import type { IHeaders, KafkaMessage } from 'kafkajs';
-import type { ConsumerOffsets, OperationMark, PublicEvent } from '../../application/ports/event-bus.ts';
+import type { OperationMark, PublicEvent } from '../../application/ports/event-bus.ts';
+import type { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
+import type { LogPosition } from '../../application/ports/event-store.ts';
+import { PoisonEventError } from '../../application/processors/processor.ts';
+import type { Followed } from '../../application/processors/processor.ts';
 import { HandledEvents } from './handled-events.ts';
 import {
   UnreadableMessageError,
   fromBusMessage,
   operationKey,
-} from '../../application/publishing/bus-message.ts';
+} from '../../application/publication/bus-message.ts';
 
 /** A message as it was found on a topic. */
-export interface KafkaRecord {
+export interface KafkaRecord extends Followed {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers: Readonly<Record<string, string | undefined>>;
-}
-
-/** Thrown by the handler of a consumer for a record that can never be handled; it goes to the dead letters. */
-export class RefusedRecordError extends Error {
-  override readonly name = 'RefusedRecordError';
-  readonly offset: number;
-  constructor(offset: number, reason: string, options?: ErrorOptions) {
-    super(reason, options);
-    this.offset = offset;
-  }
 }
 
 /** A header that occurs several times counts with its last value. */
@@ -36,34 +30,40 @@ const headersOf = (headers: IHeaders = {}): Readonly<Record<string, string | und
     }),
   );
 
-export const recordOf = (topic: string, partition: number, message: KafkaMessage): KafkaRecord => ({
-  topic,
-  partition,
-  offset: Number(message.offset),
-  key: message.key,
-  value: message.value,
-  headers: headersOf(message.headers),
-});
+/** Of whoever handles the message with this offset next. */
+export const placeAt = (offset: number): LogPosition => String(offset) as LogPosition;
+
+export const recordOf = (topic: string, partition: number, message: KafkaMessage): KafkaRecord => {
+  const { key, value } = message;
+  const [offset, headers] = [Number(message.offset), headersOf(message.headers)];
+  return {
+    ...{ topic, partition, offset, key, value, headers },
+    id: `${topic}/${partition}@${offset}`,
+    stream: key?.toString('utf8') ?? '',
+    revision: BigInt(offset),
+    type: headers['event'] ?? '',
+    position: placeAt(offset + 1),
+  };
+};
 
 const strictText = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** @throws RefusedRecordError when the value is missing or no UTF-8 */
-const textOf = ({ value, offset }: KafkaRecord): string => {
-  if (value === null) throw new RefusedRecordError(offset, 'the message has no value');
+/** @throws UnreadableMessageError when the value is missing or no UTF-8 */
+const textOf = (value: Buffer | null): string => {
+  if (value === null) throw new UnreadableMessageError('the message has no value');
   try {
     return strictText.decode(value);
   } catch (error) {
-    throw new RefusedRecordError(offset, 'the value is not UTF-8', { cause: error });
+    throw new UnreadableMessageError('the value is not UTF-8', { cause: error });
   }
 };
 
-/** @throws RefusedRecordError when the message is none of ours */
+/** @throws PoisonEventError when the message is none of ours */
 export const eventOf = (record: KafkaRecord): PublicEvent => {
   try {
-    return fromBusMessage({ value: textOf(record), headers: record.headers });
+    return fromBusMessage({ value: textOf(record.value), headers: record.headers });
   } catch (error) {
-    if (!(error instanceof UnreadableMessageError)) throw error;
-    throw new RefusedRecordError(record.offset, error.message, { cause: error });
+    throw error instanceof UnreadableMessageError ? new PoisonEventError(record, error) : error;
   }
 };
 

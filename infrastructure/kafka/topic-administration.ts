@@ -1,6 +1,8 @@
 import type { Kafka } from 'kafkajs';
-import type { ConsumerOffsets } from '../../application/ports/event-bus.ts';
-import { TOPICS } from '../../application/publishing/event-names.ts';
+import type { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
+import { TOPICS } from '../../application/publication/event-names.ts';
+import { NotAcceptedError } from '../../application/publication/topics.ts';
+import type { ListedTopic, Topics } from '../../application/publication/topics.ts';
 import { pause } from '../support/time.ts';
 import { kafkaClient, watermarks, withAdmin } from './kafka-client.ts';
 import type { KafkaConnection, Watermarks } from './kafka-client.ts';
@@ -11,7 +13,7 @@ import { toolOptions, topicPlans } from './topic-plans.ts';
 import type { TopicSettings } from './topic-plans.ts';
 import { factsOf } from './topics.ts';
 
-export interface TopicAdministrationOptions extends KafkaConnection {
+interface TopicAdministrationOptions extends KafkaConnection {
   readonly offsets: ConsumerOffsets;
   readonly topicPrefix?: string;
   readonly topics?: Partial<TopicSettings>;
@@ -20,7 +22,7 @@ export interface TopicAdministrationOptions extends KafkaConnection {
 }
 
 /** A topic as it is, and as it should be. */
-export interface ExaminedTopic {
+interface ExaminedTopic {
   readonly topic: string;
   /** Undefined for a topic that is not there yet. */
   readonly facts: TopicFacts | undefined;
@@ -31,24 +33,62 @@ export interface ExaminedTopic {
   readonly shortfalls: readonly TopicShortfall[];
 }
 
-/** The number of partitions cannot be accepted now; the message says why and what to do. */
-export class NotAcceptedError extends Error {
-  override readonly name = 'NotAcceptedError';
-}
-
 /** Every producer has asked for the topic's partitions again by then, and refuses to publish until the number is accepted. */
 const QUIET_MS = METADATA_MAX_AGE_MS + 5_000;
 
+const LOOK_EVERY_MS = 500;
+
 const total = (numbers: Iterable<number>): number => [...numbers].reduce((sum, one) => sum + one, 0);
 
+const problemsOf = ({ topic, facts, kept, shortfalls }: ExaminedTopic): ListedTopic['problems'] => {
+  const partitions = facts?.partitions.length;
+  const changed = kept !== undefined && partitions !== undefined && kept !== partitions;
+  return [
+    ...(changed
+      ? [
+          {
+            problem: `has ${partitions} partitions, operations are spread over ${kept}`,
+            command: `receivables topics accept-partitions ${topic}`,
+          },
+        ]
+      : []),
+    ...shortfalls.map(({ setting, found, wanted, command }) => ({
+      problem: `${setting} is ${found}, should be ${wanted}`,
+      command,
+    })),
+  ];
+};
+
+const listed = (examined: ExaminedTopic): ListedTopic => {
+  const { topic, facts, kept, waiting } = examined;
+  const numberOf = (setting: string): number | undefined => {
+    const text = facts?.settings.get(setting);
+    return text === undefined ? undefined : Number(text);
+  };
+  return {
+    topic,
+    partitions: facts?.partitions.length ?? 0,
+    spreadOver: kept,
+    waiting,
+    copies: facts ? Math.min(...facts.partitions.map(({ replicas }) => replicas.length)) : 0,
+    minInsyncReplicas: numberOf('min.insync.replicas'),
+    retentionMs: numberOf('retention.ms'),
+    problems: problemsOf(examined),
+  };
+};
+
 /** For operators, beside the processes that use the topics. */
-export class TopicAdministration {
+export class TopicAdministration implements Topics {
   readonly #options: TopicAdministrationOptions;
   readonly #kafka: Kafka;
 
   constructor(options: TopicAdministrationOptions) {
     this.#options = options;
     this.#kafka = kafkaClient(options);
+  }
+
+  async list(): Promise<readonly ListedTopic[]> {
+    return (await this.examine()).map(listed);
   }
 
   async examine(): Promise<readonly ExaminedTopic[]> {
@@ -93,6 +133,28 @@ export class TopicAdministration {
     // Without a group nothing was handled at all.
     const untouched = groups.length === 0 ? total([...marks.values()].map(({ low, high }) => high - low)) : 0;
     return { messages: total(all) + untouched, end: total([...marks.values()].map(({ high }) => high)) };
+  }
+
+  /** Resolves once a group has handled all that the topic holds at the call. @throws Error naming what is left when that takes longer */
+  async untilHandled(topic: string, group: string, ms: number): Promise<void> {
+    const { offsets } = this.#options;
+    const marks = await watermarks(this.#kafka, topic);
+    const kept = (await offsets.keptPartitions(topic)) ?? marks.size;
+    const deadline = performance.now() + ms;
+    for (;;) {
+      const stored = await offsets.load(group, topic);
+      const left = total(
+        [...marks].map(([partition, { low, high }]) =>
+          partition < kept ? Math.max(0, high - Math.max(low, stored.get(partition) ?? low)) : 0,
+        ),
+      );
+      if (left === 0) return;
+      if (performance.now() > deadline)
+        throw new Error(
+          `${left} messages of ${topic} still wait for ${group}: give the command again once they are handled`,
+        );
+      await pause(LOOK_EVERY_MS);
+    }
   }
 
   /**

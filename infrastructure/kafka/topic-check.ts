@@ -17,15 +17,13 @@ export interface TopicFacts {
   readonly brokers: readonly number[];
 }
 
-export const CHECKED_SETTINGS = [
-  'replication_factor',
-  'min.insync.replicas',
-  'retention.ms',
-  'cleanup.policy',
-  'partitions',
-  'partitions_changed',
-] as const;
-export type CheckedSetting = (typeof CHECKED_SETTINGS)[number];
+export type CheckedSetting =
+  | 'replication_factor'
+  | 'min.insync.replicas'
+  | 'retention.ms'
+  | 'cleanup.policy'
+  | 'partitions'
+  | 'partitions_changed';
 
 /** Where a topic falls short of what it should be. */
 export interface TopicShortfall {

@@ -1,17 +1,25 @@
 import type { Consumer, ConsumerGroupJoinEvent, EachBatchPayload, Kafka } from 'kafkajs';
-import type { ConsumerOffsets } from '../../application/ports/event-bus.ts';
+import { PlaceMovedError } from '../../application/ports/event-bus.ts';
+import type { ConsumerProgress } from '../../application/ports/event-bus.ts';
+import type { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
 import type { Logger } from '../../application/ports/logger.ts';
+import type { Place, Processor } from '../../application/processors/processor.ts';
+import { Runner } from '../../application/processors/runner.ts';
 import { messageOf } from '../../application/support/failures.ts';
-import { backoff } from '../../application/support/retry.ts';
+import { backoff, repeatUntilAborted } from '../../application/support/retry.ts';
 import { pause, within } from '../support/time.ts';
-import { Assignment, keepMembership, watchSession } from './group-session.ts';
-import { BatchWork } from './batch-work.ts';
-import type { BatchSettings, RecordHandler } from './batch-work.ts';
-import type { DeadLetterTopic } from './dead-letter-topic.ts';
+import { keepMembership, watchSession } from './group-session.ts';
 import { CONNECT_WITHIN_MS, RETRY, watermarks } from './kafka-client.ts';
+import { PartitionSource } from './partition-source.ts';
+import { placeAt } from './records.ts';
+import type { KafkaRecord } from './records.ts';
 import type { KafkaTopics } from './topics.ts';
 
-export interface ConsumerSettings extends BatchSettings {
+export interface ConsumerSettings {
+  readonly firstRetryMs: number;
+  readonly longestRetryMs: number;
+  /** Most records handed over at once. */
+  readonly batchSize: number;
   /** Between two signs of life to the broker. */
   readonly heartbeatMs: number;
   /** A member that is silent for so long loses its partitions to the others. */
@@ -44,14 +52,14 @@ export const DEFAULT_CONSUMER_SETTINGS: ConsumerSettings = {
   closeGraceMs: 5_000,
 };
 
-export interface TopicConsumerOptions {
+interface TopicConsumerOptions<W> extends Pick<Processor<W, KafkaRecord>, 'handle' | 'putAside'> {
   readonly kafka: Kafka;
   readonly topic: string;
   readonly group: string;
   readonly topics: Pick<KafkaTopics, 'ready' | 'keptNow'>;
   readonly offsets: ConsumerOffsets;
-  readonly handle: RecordHandler;
-  readonly deadLetters: DeadLetterTopic;
+  /** In one transaction with what is written, where that is in the store of the offsets. @throws PlaceMovedError @throws RefusedWritesError */
+  readonly commit: (progress: ConsumerProgress, writes: readonly W[]) => Promise<void>;
   readonly logger: Logger;
   readonly settings: ConsumerSettings;
 }
@@ -63,24 +71,26 @@ export interface ConsumerStatus {
   readonly lastError: string | undefined;
 }
 
-/** The batch's own knowledge of what was asked for, which the types of kafkajs keep to themselves. */
-const askedFor = (batch: EachBatchPayload['batch']): number =>
-  Number((batch as { fetchedOffset?: string }).fetchedOffset ?? batch.firstOffset() ?? 0);
+/** The partitions that a rebalance gave to this consumer. Replaced by another at every rebalance. */
+interface Assignment {
+  readonly sources: ReadonlyMap<number, PartitionSource>;
+  readonly membership: AbortController;
+}
 
 /**
  * One member of a consumer group on one topic. It goes on from the offset in the store of its effects, retries what fails for the
  * moment without moving on, puts aside what can never be handled, and starts again by itself whatever ends the session.
  */
-export class KafkaTopicConsumer {
-  readonly #options: TopicConsumerOptions;
+export class KafkaTopicConsumer<W = unknown> {
+  readonly #options: TopicConsumerOptions<W>;
   readonly #closing = new AbortController();
   #status: ConsumerStatus = { joined: false, partitions: [], lastError: undefined };
-  #assignment: { readonly places: Assignment; readonly ended: AbortController } | undefined;
+  #assignment: Assignment | undefined;
   #life: Promise<void> | undefined;
   #joinedOnce = false;
   #report: NodeJS.Timeout | undefined;
 
-  constructor(options: TopicConsumerOptions) {
+  constructor(options: TopicConsumerOptions<W>) {
     this.#options = options;
   }
 
@@ -118,29 +128,24 @@ export class KafkaTopicConsumer {
 
   async #live(): Promise<void> {
     const { group, topic, logger, settings } = this.#options;
-    const { signal } = this.#closing;
-    for (let failures = 1; !signal.aborted; failures++) {
-      try {
-        await this.#session();
-      } catch (error) {
-        if (this.#joinedOnce) failures = 1;
-        this.#joinedOnce = false;
-        const pauseMs = backoff(failures, 4 * settings.firstRetryMs, settings.longestRetryMs);
-        const reason = messageOf(error);
-        this.#status = { ...this.#status, lastError: reason };
-        logger.warn(
-          { group, topic, reason, pause_ms: pauseMs },
-          'bus consumer lost its session, it starts again',
-        );
-        await pause(pauseMs, signal);
-      }
-    }
+    let failures = 0;
+    const afterFailure = (error: unknown): number => {
+      failures = this.#joinedOnce ? 1 : failures + 1;
+      this.#joinedOnce = false;
+      const pauseMs = backoff(failures, 4 * settings.firstRetryMs, settings.longestRetryMs);
+      const reason = messageOf(error);
+      this.#status = { ...this.#status, lastError: reason };
+      const fields = { group, topic, reason, pause_ms: pauseMs };
+      logger.warn(fields, 'bus consumer lost its session, it starts again');
+      return pauseMs;
+    };
+    await repeatUntilAborted(() => this.#session(), afterFailure, pause, this.#closing.signal);
   }
 
   #leave(): void {
     clearTimeout(this.#report);
     this.#report = undefined;
-    this.#assignment?.ended.abort();
+    this.#assignment?.membership.abort();
     this.#assignment = undefined;
     this.#status = { ...this.#status, joined: false, partitions: [] };
   }
@@ -180,62 +185,105 @@ export class KafkaTopicConsumer {
   }
 
   #joined(consumer: Consumer, { payload }: ConsumerGroupJoinEvent): void {
-    const { kafka, topic, group, topics, offsets, logger, settings } = this.#options;
+    const { topic, group, logger } = this.#options;
     const partitions = (payload.memberAssignment[topic] ?? []).toSorted((a, b) => a - b);
-    this.#assignment?.ended.abort();
-    const ended = new AbortController();
-    const seek = (partition: number, offset: number): void => {
-      if (!ended.signal.aborted) consumer.seek({ topic, partition, offset: String(offset) });
-    };
-    const { firstRetryMs, longestRetryMs } = settings;
-    const places = new Assignment(
-      {
-        group,
-        topic,
-        offsets,
-        watermarks: () => watermarks(kafka, topic),
-        keptPartitions: () => topics.keptNow(topic),
-        seek,
-        hold: (partition) => consumer.pause([{ topic, partitions: [partition] }]),
-        release: (partition) => consumer.resume([{ topic, partitions: [partition] }]),
-        lookAgainMs: settings.lookAgainMs,
-        logger,
-        firstRetryMs,
-        longestRetryMs,
-      },
-      partitions,
-      AbortSignal.any([ended.signal, this.#closing.signal]),
-    );
-    this.#assignment = { places, ended };
+    this.#assign(consumer, partitions);
     this.#joinedOnce = true;
     this.#status = { joined: true, partitions, lastError: undefined };
     logger.info({ group, topic, partitions, member: payload.memberId }, 'bus consumer joined its group');
   }
 
-  async #eachBatch(consumer: Consumer, payload: EachBatchPayload, moved: () => void): Promise<void> {
-    const beat = (): Promise<void> => (moved(), payload.heartbeat());
-    const member = keepMembership(beat, this.#options.settings.heartbeatMs, this.#closing.signal);
-    try {
-      await this.#handle(consumer, payload, member.signal);
-    } finally {
-      member.stop();
-    }
-    const lost = member.lost();
-    if (lost) throw lost;
+  /** Each partition is followed for itself, until the membership is over. */
+  #assign(consumer: Consumer, partitions: readonly number[]): Assignment {
+    const { kafka, topic, logger } = this.#options;
+    this.#assignment?.membership.abort();
+    const membership = new AbortController();
+    const signal = AbortSignal.any([membership.signal, this.#closing.signal]);
+    let asking: ReturnType<typeof watermarks> | undefined;
+    // All of them ask at once.
+    const marks = () => (asking ??= watermarks(kafka, topic).finally(() => (asking = undefined)));
+    const sources = partitions.map((partition) => this.#source(consumer, partition, marks, signal));
+    for (const [n, source] of sources.entries())
+      void new Runner(this.#processor(partitions[n]!, source), { logger, pause }).run(signal);
+    const assignment = { sources: new Map(partitions.map((one, n) => [one, sources[n]!])), membership };
+    this.#assignment = assignment;
+    return assignment;
   }
 
-  async #handle(consumer: Consumer, payload: EachBatchPayload, signal: AbortSignal): Promise<void> {
-    const { topic, partition } = payload.batch;
-    const assignment = this.#assignment?.places;
-    const from = await assignment?.next(partition, signal);
-    if (!assignment || from === undefined || payload.isStale()) return;
-    // The broker remembers another place than the store, or went to its oldest message because ours has expired.
-    if (askedFor(payload.batch) > from) return assignment.reload(signal);
-    const work = new BatchWork(this.#options, assignment, payload);
-    const next = await work.run(from, signal);
-    payload.resolveOffset(String(next - 1));
-    if (next !== work.end && !this.#closing.signal.aborted)
-      consumer.seek({ topic, partition, offset: String(next) });
+  #source(
+    consumer: Consumer,
+    partition: number,
+    marks: () => ReturnType<typeof watermarks>,
+    signal: AbortSignal,
+  ): PartitionSource {
+    const { topic, group, topics, logger, settings } = this.#options;
+    return new PartitionSource({
+      fields: { group, topic, partition },
+      watermarks: marks,
+      keptPartitions: () => topics.keptNow(topic),
+      seek: (offset) => signal.aborted || consumer.seek({ topic, partition, offset: String(offset) }),
+      hold: () => consumer.pause([{ topic, partitions: [partition] }]),
+      release: () => consumer.resume([{ topic, partitions: [partition] }]),
+      lookAgainMs: settings.lookAgainMs,
+      logger,
+    });
+  }
+
+  #processor(partition: number, source: PartitionSource): Processor<W, KafkaRecord> {
+    const { topic, group, offsets, handle, putAside, commit, settings } = this.#options;
+    const load = async (): Promise<Place> => {
+      const next = (await offsets.load(group, topic)).get(partition);
+      return next === undefined ? 'start' : placeAt(next);
+    };
+    return {
+      what: 'bus consumer',
+      fields: { group, topic, partition },
+      source,
+      batchSize: settings.batchSize,
+      pauses: { firstPauseMs: settings.firstRetryMs, longestPauseMs: settings.longestRetryMs },
+      store: {
+        load: async () => ({ place: await load(), held: [] }),
+        commit: async ({ from, to, writes }) => {
+          if (from === 'start') {
+            await offsets.begin(group, topic, partition, Number(to));
+            return (await load()) === to;
+          }
+          const place = { group, topic, partition, from: Number(from), to: Number(to) };
+          try {
+            await commit({ ...place, operations: [] }, writes);
+            return true;
+          } catch (error) {
+            if (error instanceof PlaceMovedError) return false;
+            throw error;
+          }
+        },
+      },
+      handle,
+      ...(putAside && { putAside }),
+    };
+  }
+
+  async #eachBatch(consumer: Consumer, payload: EachBatchPayload, moved: () => void): Promise<void> {
+    const { partition } = payload.batch;
+    let assignment = this.#assignment;
+    // After some failures the library goes on without joining anew.
+    if (assignment?.membership.signal.aborted)
+      assignment = this.#assign(consumer, [...assignment.sources.keys()]);
+    const source = assignment?.sources.get(partition);
+    if (!assignment || !source) return;
+    const { membership } = assignment;
+    let lost: Error | undefined;
+    const beat = (): Promise<void> => (moved(), payload.heartbeat());
+    const stop = keepMembership(beat, this.#options.settings.heartbeatMs, (error) => {
+      lost ??= error;
+      membership.abort();
+    });
+    try {
+      await source.handOver(payload, AbortSignal.any([membership.signal, this.#closing.signal]));
+    } finally {
+      stop();
+    }
+    if (lost) throw lost;
     this.#reportSoon(payload);
   }
 

@@ -1,4 +1,4 @@
-import { TOPICS } from '../../application/publishing/event-names.ts';
+import { TOPICS } from '../../application/publication/event-names.ts';
 import type { KafkaConnection } from './kafka-client.ts';
 import type { ToolOptions, TopicPlan } from './topic-check.ts';
 
@@ -7,14 +7,14 @@ export type TopicSettings = Omit<TopicPlan, 'topic'>;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** Long enough to stop a consumer for a while and to find out why; what has to last lasts in the streams. */
-export const DEFAULT_TOPIC_SETTINGS: TopicSettings = {
+const DEFAULT_TOPIC_SETTINGS: TopicSettings = {
   partitions: 12,
   replication: 3,
   retentionMs: 14 * DAY_MS,
 };
 
 /** The topic is the only copy of a decision until it is carried out, so it outlasts events, which the streams hold as well. */
-export const DECISIONS_RETENTION_MS = 90 * DAY_MS;
+const DECISIONS_RETENTION_MS = 90 * DAY_MS;
 
 const DEAD_LETTERS = { partitions: 1, retentionMs: -1 };
 

@@ -1,6 +1,6 @@
 import kafkajs from 'kafkajs';
 import type { Admin, Kafka } from 'kafkajs';
-import type { ConsumerOffsets } from '../../application/ports/event-bus.ts';
+import type { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { messageOf } from '../../application/support/failures.ts';
 import { pause } from '../support/time.ts';
@@ -19,7 +19,7 @@ export interface TopicMetrics {
 export const NO_TOPIC_METRICS: TopicMetrics = { topicChecked: () => undefined };
 
 /** Fewer brokers are up than a topic is to have copies. */
-export class TooFewBrokersError extends Error {
+class TooFewBrokersError extends Error {
   override readonly name = 'TooFewBrokersError';
   constructor(topics: readonly string[], wanted: number, found: number) {
     super(
@@ -29,7 +29,7 @@ export class TooFewBrokersError extends Error {
 }
 
 /** The topic has another number of partitions than its operations are spread over. */
-export class PartitionsChangedError extends Error {
+class PartitionsChangedError extends Error {
   override readonly name = 'PartitionsChangedError';
   constructor(topic: string, kept: number, found: number) {
     super(

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from '../../application/ports/logger.ts';
 
 /** What is served. */
-export interface ScrapedText {
+interface ScrapedText {
   readonly contentType: string;
   text(): Promise<string>;
 }
@@ -13,7 +13,7 @@ export interface ScrapedText {
 const SLOWEST_REQUEST_MS = 10_000;
 
 /** Serves GET /metrics, and nothing else, without a token: the address decides who reaches it. */
-export class MetricsServer {
+class MetricsServer {
   readonly #server: Server;
   readonly port: number;
 
@@ -35,7 +35,7 @@ export class MetricsServer {
     server.listen(port, host);
     await once(server, 'listening');
     server.on('error', (error) => logger.warn({ err: error }, 'the address of the metrics is in trouble'));
-    // It does not keep the process alive.
+    // This server alone keeps no process alive.
     server.unref();
     return new MetricsServer(server);
   }

@@ -4,13 +4,12 @@ import {
   OutcomeUnknownError,
   StoreUnavailableError,
 } from '../../application/ports/event-store.ts';
-import type { AppendResult, EventStore, EventToAppend } from '../../application/ports/event-store.ts';
+import type { AppendResult, EventToAppend } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type {
-  AttemptWatch,
   CommandWatch,
+  EventStoreWatch,
   RequestWatch,
-  WatchedAttempt,
   WatchedCommand,
   WatchedRequest,
   WatchedResult,
@@ -20,16 +19,6 @@ import type { AppendOutcome, StoreMetrics } from './metrics/store-metrics.ts';
 import type { CommandMetrics, CommandOutcome, CommandRole, RequestMetrics } from './metrics/work-metrics.ts';
 import { parseTraceparent, traceIdOf } from './tracing/tracer.ts';
 import type { NoteOnSpan, Tracer } from './tracing/tracer.ts';
-
-/** The same object with some of its methods replaced; everything else goes to the original, private fields and all. */
-export const overriding = <Target extends object>(target: Target, methods: Partial<Target>): Target =>
-  new Proxy(target, {
-    get: (original, name) => {
-      if (Object.hasOwn(methods, name)) return methods[name as keyof Target];
-      const value: unknown = Reflect.get(original, name, original);
-      return typeof value === 'function' ? (value.bind(original) as unknown) : value;
-    },
-  });
 
 const ROLES: Readonly<Record<string, CommandRole>> = {
   administrator: 'administrator',
@@ -57,7 +46,7 @@ export class ObservedCommands implements CommandWatch {
   }
 
   run<Result extends WatchedResult>(command: WatchedCommand, work: () => Promise<Result>): Promise<Result> {
-    const role = ROLES[command.actor] ?? 'client';
+    const role = ROLES[command.actor.split('/')[0]!] ?? 'client';
     if (!this.#tracer.active) return this.#counted(role, work);
     const { stream, correlationId, causationId } = command;
     const attributes = {
@@ -153,35 +142,6 @@ export class ObservedRequests implements RequestWatch {
   }
 }
 
-/** A line for each attempt that failed: at `debug`, because a receiver that is down would fill a disk. */
-export class LoggedAttempts implements AttemptWatch {
-  readonly #next: AttemptWatch | undefined;
-  readonly #logger: Logger;
-
-  constructor(next: AttemptWatch | undefined, logger: Logger) {
-    this.#next = next;
-    this.#logger = logger;
-  }
-
-  attempted(attempt: WatchedAttempt): void {
-    this.#next?.attempted(attempt);
-    if (attempt.outcome === 'delivered') return;
-    const { delivery, reason, status, startedAt, endedAt } = attempt;
-    this.#logger.debug(
-      {
-        webhook_id: delivery.endpoint.webhookId,
-        delivery_id: delivery.deliveryId,
-        event_id: delivery.event.eventId,
-        attempt: delivery.attempt,
-        reason,
-        status,
-        duration_ms: endedAt - startedAt,
-      },
-      'delivery attempt failed',
-    );
-  }
-}
-
 interface StoreObservers {
   readonly metrics: StoreMetrics | undefined;
   readonly tracer: Tracer;
@@ -196,64 +156,59 @@ const appendFailure = (error: unknown): AppendOutcome => {
 };
 
 /** Counts, times, traces and logs every append. */
-export const observedEventStore = <Store extends EventStore>(
-  store: Store,
-  observers: StoreObservers,
-): Store => {
-  const { metrics, tracer, logger } = observers;
-  const traced = (
+export class ObservedEventStore implements EventStoreWatch {
+  readonly #observers: StoreObservers;
+
+  constructor(observers: StoreObservers) {
+    this.#observers = observers;
+  }
+
+  async append(
     stream: string,
     events: readonly EventToAppend[],
     append: () => Promise<AppendResult>,
-  ): Promise<AppendResult> => {
-    const [first] = events;
-    if (!first) return append();
-    return tracer.run(
-      {
-        name: 'append',
-        kind: 'client',
-        traceId: traceIdOf(first.metadata.correlationId, stream),
-        attributes: {
-          'receivables.stream': stream,
-          'receivables.event_ids': events.map(({ id }) => id).join(','),
-          'receivables.event_types': events.map(({ type }) => type).join(','),
-        },
-      },
-      async (note) => {
-        const result = await append();
-        note({ 'receivables.revision': Number(result.revision) });
-        return result;
-      },
-    );
-  };
-  const readFailing = async <Result>(call: string, read: Promise<Result>): Promise<Result> => {
+  ): Promise<AppendResult> {
+    const { metrics, tracer, logger } = this.#observers;
+    const startedAt = performance.now();
     try {
-      return await read;
+      const result = await (tracer.active ? this.#traced(stream, events, append) : append());
+      metrics?.appended('stored', (performance.now() - startedAt) / 1_000, events.length);
+      logStored(logger, stream, events, result);
+      return result;
     } catch (error) {
-      metrics?.readFailed(call);
+      metrics?.appended(appendFailure(error), (performance.now() - startedAt) / 1_000, 0);
       throw error;
     }
-  };
-  return overriding<EventStore>(store, {
-    append: async (stream, expected, events, claim) => {
-      const startedAt = performance.now();
-      const seconds = (): number => (performance.now() - startedAt) / 1_000;
-      const append = (): Promise<AppendResult> => store.append(stream, expected, events, claim);
-      try {
-        const result = await (tracer.active ? traced(stream, events, append) : append());
-        metrics?.appended('stored', seconds(), events.length);
-        logStored(logger, stream, events, result);
-        return result;
-      } catch (error) {
-        metrics?.appended(appendFailure(error), seconds(), 0);
-        throw error;
-      }
-    },
-    read: (stream, from) => readFailing('read', store.read(stream, from)),
-    head: (stream) => readFailing('head', store.head(stream)),
-    findClaim: (claim) => readFailing('find_claim', store.findClaim(claim)),
-  }) as Store;
-};
+  }
+
+  readFailed(call: string): void {
+    this.#observers.metrics?.readFailed(call);
+  }
+
+  #traced(
+    stream: string,
+    events: readonly EventToAppend[],
+    append: () => Promise<AppendResult>,
+  ): Promise<AppendResult> {
+    const [first] = events;
+    if (!first) return append();
+    const span = {
+      name: 'append',
+      kind: 'client',
+      traceId: traceIdOf(first.metadata.correlationId, stream),
+      attributes: {
+        'receivables.stream': stream,
+        'receivables.event_ids': events.map(({ id }) => id).join(','),
+        'receivables.event_types': events.map(({ type }) => type).join(','),
+      },
+    } as const;
+    return this.#observers.tracer.run(span, async (note) => {
+      const result = await append();
+      note({ 'receivables.revision': Number(result.revision) });
+      return result;
+    });
+  }
+}
 
 /** The line that leads from a request or a decision to its events, and from there to the deliveries. */
 const logStored = (

@@ -1,5 +1,6 @@
 import { Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import type { BusinessClock } from '../../application/ports/clock.ts';
+import { BusMetrics } from './metrics/bus-metrics.ts';
 import { Followers } from './metrics/followers.ts';
 import { lookedUpGauges } from './metrics/looked-up.ts';
 import type { LookedUp } from './metrics/looked-up.ts';
@@ -26,24 +27,28 @@ export class ServiceMetrics {
   readonly followers: Followers;
   readonly webhooks: PrometheusWebhookMetrics;
   readonly work: WorkMetrics;
+  readonly bus: BusMetrics;
+  readonly #clock: Pick<BusinessClock, 'now'>;
 
   /** @param about undefined in a thread beside the one that counts for the process */
   constructor(about: About | undefined, clock: Pick<BusinessClock, 'now'>) {
     if (about)
       collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
+    this.#clock = clock;
     this.requests = new RequestMetrics(this.registry);
     this.commands = new CommandMetrics(this.registry);
     this.stores = new StoreMetrics(this.registry);
     this.followers = new Followers(this.registry, clock);
     this.webhooks = new PrometheusWebhookMetrics(this.registry);
     this.work = new WorkMetrics(this.registry);
+    this.bus = new BusMetrics(this.registry);
     if (about) describe(this.registry, about);
   }
 
   scrape(sources: LookedUp): Scrape {
     return new Scrape(this.registry, [
       () => this.followers.refresh(),
-      ...lookedUpGauges(this.registry, sources),
+      ...lookedUpGauges(this.registry, sources, this.#clock),
     ]);
   }
 }

@@ -18,7 +18,7 @@ const integer = (text: string): number => {
 };
 
 const float = Number;
-// The same as from SQLite, which knows no truth values.
+// SQLite knows no truth values and gives 1 and 0, so PostgreSQL's are read as these.
 const truth = (text: string): number => (text === 't' ? 1 : 0);
 const bytes = (text: string): Buffer => Buffer.from(text.slice('\\x'.length), 'hex');
 

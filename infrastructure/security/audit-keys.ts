@@ -8,7 +8,8 @@ import {
   verify,
 } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import type { AnchorSignature, AnchorSigner, SealKeys, SealMac } from '../../application/ports/audit.ts';
+import type { AnchorSignature, AnchorSigner } from '../../application/audit/anchor.ts';
+import type { BookParts, SealMac } from '../../application/audit/seals/seal-log.ts';
 import { DATA_KEYS, dataKey } from './wrapped-keys.ts';
 import type { NamedKeys } from './wrapped-keys.ts';
 
@@ -18,22 +19,13 @@ const macWith = (bytes: Buffer): SealMac => {
 };
 
 /** The key of the seals, a data key of its own. */
-export class DataSealKeys implements SealKeys {
-  readonly #keys: NamedKeys;
-
-  constructor(keys: NamedKeys) {
-    this.#keys = keys;
-  }
-
-  async find(): Promise<SealMac | undefined> {
-    const text = await this.#keys.get(DATA_KEYS.seals);
+export const sealKeysIn = (keys: NamedKeys): BookParts['keys'] => ({
+  find: async () => {
+    const text = await keys.get(DATA_KEYS.seals);
     return text === undefined ? undefined : macWith(Buffer.from(text, 'base64url'));
-  }
-
-  async make(): Promise<SealMac> {
-    return macWith(await dataKey(this.#keys, DATA_KEYS.seals));
-  }
-}
+  },
+  make: async () => macWith(await dataKey(keys, DATA_KEYS.seals)),
+});
 
 const publicText = (key: KeyObject): string =>
   createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64url');
@@ -46,8 +38,13 @@ export class DataKeyAnchorSigner implements AnchorSigner {
     this.#keys = keys;
   }
 
+  /** Makes the key unless there is one. */
+  async prepare(): Promise<KeyObject> {
+    return (await this.#find()) ?? (await this.#make());
+  }
+
   async sign(text: string): Promise<AnchorSignature> {
-    const key = (await this.#find()) ?? (await this.#make());
+    const key = await this.prepare();
     const signature = sign(null, Buffer.from(text, 'utf8'), key).toString('base64url');
     return { publicKey: publicText(key), signature };
   }

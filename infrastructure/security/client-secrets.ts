@@ -1,6 +1,5 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import type { ClientCredentials, IssuedCredentials } from '../../application/ports/clients.ts';
-import type { StoredFormats } from '../../application/ports/stored-formats.ts';
+import type { StoredFormats } from '../../application/event-codec/stored-formats.ts';
 
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
@@ -73,14 +72,14 @@ const derive = (secret: string, salt: Buffer, { logN, r, p }: Cost): Promise<Buf
   });
 
 /** An id has 128 random bits, a secret 256. The prefixes let scanners of leaked secrets recognise them. */
-export class RandomClientCredentials implements ClientCredentials {
+export class RandomClientCredentials {
   readonly #formats: Pick<StoredFormats, 'forEarlierRelease'>;
 
   constructor(formats: Pick<StoredFormats, 'forEarlierRelease'>) {
     this.#formats = formats;
   }
 
-  async issue(): Promise<IssuedCredentials> {
+  async issue() {
     const clientSecret = `rfs_${randomBytes(32).toString('base64url')}`;
     return {
       clientId: `client_${randomBytes(16).toString('base64url')}`,

@@ -1,12 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { BusyError } from '../../application/ports/busy-error.ts';
-import type {
-  Client,
-  ClientAuthenticator,
-  ClientRegistry,
-  ClientWithSecret,
-} from '../../application/ports/clients.ts';
-import type { StoredFormats } from '../../application/ports/stored-formats.ts';
+import type { Client, ClientRegistry, ClientWithSecret } from '../../application/clients/client-registry.ts';
+import type { ClientAuthenticator } from '../../application/clients/tokens.ts';
+import type { StoredFormats } from '../../application/event-codec/stored-formats.ts';
 import {
   costlySecretMatches,
   unmatchableHash,

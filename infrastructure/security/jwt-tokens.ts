@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { SignJWT, decodeJwt, errors, jwtVerify } from 'jose';
 import type { CryptoKey, JWTPayload, JWTVerifyResult } from 'jose';
-import { LRUCache } from 'lru-cache';
-import { InvalidTokenError, TokenExpiredError } from '../../application/ports/clients.ts';
-import { scopesOf } from '../../application/clients/client-directory.ts';
+import type { LRUCache } from 'lru-cache';
+import { InvalidTokenError, TokenExpiredError } from '../../application/clients/tokens.ts';
+import { scopesOf } from '../../application/clients/scopes.ts';
+import type { Client } from '../../application/clients/client-registry.ts';
 import type {
-  Client,
   IssuedToken,
   TokenClaims,
   TokenIssuer,
   TokenVerifier,
-} from '../../application/ports/clients.ts';
+} from '../../application/clients/tokens.ts';
 import type { RealClock } from '../../application/ports/clock.ts';
+import { sizedCache } from '../../application/support/sized-cache.ts';
 import { ALGORITHM } from './token-signing-keys.ts';
 import type { TokenSigningKeys } from './token-signing-keys.ts';
 
@@ -19,14 +20,17 @@ const LIFETIME_S = 3600;
 /** For clocks of the service's processes that disagree. */
 const TOLERANCE_S = 5;
 const LONGEST_TOKEN = 4096;
-const CACHED_TOKENS = 10_000;
+/** Bytes of what is known of a token beside its text. */
+const CLAIMS = 600;
 
-export interface TokenSettings {
+interface TokenSettings {
   /** AUTH_URL */
   readonly issuer: string;
   /** PUBLIC_URL */
   readonly audience: string;
   readonly environment: 'sandbox' | 'production';
+  /** For tokens that were verified. */
+  readonly cacheBytes: number;
 }
 
 interface Verified {
@@ -42,12 +46,13 @@ export class JwtTokens implements TokenIssuer, TokenVerifier {
   readonly #keys: TokenSigningKeys;
   readonly #clock: RealClock;
   readonly #settings: TokenSettings;
-  readonly #verified = new LRUCache<string, Verified>({ max: CACHED_TOKENS });
+  readonly #verified: LRUCache<string, Verified>;
 
   constructor(keys: TokenSigningKeys, clock: RealClock, settings: TokenSettings) {
     this.#keys = keys;
     this.#clock = clock;
     this.#settings = settings;
+    this.#verified = sizedCache<Verified>(settings.cacheBytes, () => CLAIMS);
   }
 
   async issue(client: Client): Promise<IssuedToken> {
@@ -100,7 +105,8 @@ export class JwtTokens implements TokenIssuer, TokenVerifier {
         audience: this.#settings.audience,
         requiredClaims: ['sub', 'iat', 'nbf', 'exp', 'jti', 'scope', 'env'],
         clockTolerance: TOLERANCE_S,
-        currentDate: new Date(this.#now()),
+        // Where the clock was set back, a token was made in what is now the future.
+        currentDate: new Date(Math.max(this.#now(), notBefore(token))),
       });
     } catch (error) {
       if (error instanceof errors.JWTExpired) throw new TokenExpiredError('the access token has expired');
@@ -140,6 +146,12 @@ const claimedBy = (token: string): JWTPayload => {
   } catch {
     return {};
   }
+};
+
+/** Milliseconds since 1970; 0 for a text that does not say it. */
+const notBefore = (token: string): number => {
+  const { nbf } = claimedBy(token);
+  return Number.isSafeInteger(nbf) ? nbf! * 1000 : 0;
 };
 
 const otherEnvironment = (environment: string): InvalidTokenError =>

@@ -1,3 +1,5 @@
+import { RotationRefusedError } from '../../application/maintenance/master-key-rotation.ts';
+import type { RotationResult } from '../../application/maintenance/master-key-rotation.ts';
 import type { KeyStore, Rewrapped, WrappedText, WrappedTexts } from '../../application/ports/key-store.ts';
 import {
   MASTER_KEY_CHECK,
@@ -9,26 +11,11 @@ import {
 import type { MasterKeys, WrappingPurpose } from './master-keys.ts';
 
 /** A place with texts that the master key wraps, and the purpose that each was wrapped for. */
-export interface RotatedTexts {
+interface RotatedTexts {
   readonly texts: WrappedTexts;
   /** Undefined for an entry that is no wrapped text. */
   readonly purposeOf: (name: string) => WrappingPurpose | undefined;
   readonly contextOf: (name: string) => string;
-}
-
-export interface RotationResult {
-  /** Ids of master keys. */
-  readonly from: string;
-  readonly to: string;
-  /** Texts that this run wrapped anew. */
-  readonly rewrapped: number;
-  /** Texts that an earlier run wrapped anew. */
-  readonly already: number;
-}
-
-/** The master keys that this process was given do not allow the rotation. */
-export class RotationRefusedError extends Error {
-  override readonly name = 'RotationRefusedError';
 }
 
 const PURPOSES: readonly (readonly [prefix: string, purpose: WrappingPurpose])[] = [

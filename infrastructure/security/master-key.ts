@@ -31,7 +31,7 @@ export class MasterKey {
     return new MasterKey(createSecretKey(Buffer.from(base64, 'base64')));
   }
 
-  /** The same key in another thread of this process. */
+  /** The master key as another thread of this process takes it over. */
   static of(handle: KeyObject): MasterKey {
     return new MasterKey(handle);
   }
@@ -49,6 +49,8 @@ export class MasterKey {
 
 /** What this process was given: the master key, and the one before it while a rotation is under way. */
 export interface Keyring {
+  /** Where the current key comes from, for messages; default: MASTER_KEY. */
+  readonly source?: string;
   readonly current: MasterKey;
   readonly previous?: MasterKey | undefined;
 }
@@ -58,13 +60,28 @@ const FILE_NAME = 'master.key';
 const PREVIOUS_NAME = 'master.key.previous';
 const NEXT_NAME = 'master.key.next';
 
+/** The file that keeps the master key does not hold one that can be used; the message names it and says what to do. */
+export class MasterKeyFileError extends Error {
+  override readonly name = 'MasterKeyFileError';
+}
+
+const PUT_BACK =
+  'put it back from where you keep it or from a backup with the key, or set MASTER_KEY; without it nothing that is sealed can be read';
+
 /**
- * The sandbox's master key, kept in a file of the data directory that only its owner can read; made on first need. When two
- * processes start at once, both get the same key.
+ * The sandbox's master key, kept in a file of the data directory that only its owner can read. When two processes start at once, both
+ * get the same key.
+ * @param isUsed answers whether something was wrapped with it before: then a new one would open nothing, so only a first start makes it
+ * @throws MasterKeyFileError
  */
-export const masterKeyFromFile = async (dataDir: string): Promise<MasterKey> => {
+export const masterKeyFromFile = async (
+  dataDir: string,
+  isUsed: () => Promise<boolean>,
+): Promise<MasterKey> => {
   const path = join(dataDir, FILE_NAME);
-  return parsed(path, (await readIfThere(path)) ?? (await create(dataDir, path)));
+  const text = await readIfThere(path);
+  if (text === undefined && (await isUsed())) throw new MasterKeyFileError(`${path} is missing: ${PUT_BACK}`);
+  return parsed(path, text ?? (await create(dataDir, path)));
 };
 
 /** What the files hold now. */
@@ -79,7 +96,7 @@ export const keyringFromFiles = (dataDir: string): Keyring => {
   } catch (error) {
     if (!hasCode(error, 'ENOENT')) throw error;
   }
-  return { current, previous };
+  return { source: join(dataDir, FILE_NAME), current, previous };
 };
 
 /**
@@ -113,8 +130,9 @@ export const dropPreviousKey = async (dataDir: string): Promise<void> => {
 
 const parsed = (path: string, text: string): MasterKey => {
   const key = MasterKey.parse(text.trim());
-  if (key === undefined) throw new Error(`${path} does not hold a master key (32 bytes in base64)`);
-  return key;
+  if (key !== undefined) return key;
+  const found = text.trim() === '' ? 'is empty' : 'does not hold a master key (32 bytes in base64)';
+  throw new MasterKeyFileError(`${path} ${found}: ${PUT_BACK}`);
 };
 
 const readIfThere = async (path: string): Promise<string | undefined> => {

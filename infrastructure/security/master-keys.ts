@@ -1,4 +1,4 @@
-import type { Condition, KeyStore } from '../../application/ports/key-store.ts';
+import type { KeyStore, WrappedText } from '../../application/ports/key-store.ts';
 import type { Keyring, MasterKey } from './master-key.ts';
 import { BrokenSealError, AesGcmSealer } from './aes-gcm-sealer.ts';
 
@@ -27,8 +27,10 @@ export const wrappingKeyOf = (wrapped: string): string | undefined => WRAPPED.ex
 export const wrapWith = (key: MasterKey, purpose: string, text: string, context: string): string =>
   `w2.${key.id}.${new AesGcmSealer(key.derive(purpose)).seal(text, context)}`;
 
-const NOT_THESE =
-  'MASTER_KEY is not the key that the stored secrets were wrapped with; MASTER_KEY_PREVIOUS is not either, or is not set';
+const notThese = ({ source }: Keyring): string =>
+  source === undefined
+    ? 'MASTER_KEY is not the key that the stored secrets were wrapped with; MASTER_KEY_PREVIOUS is not either, or is not set'
+    : `${source} is not the key that the stored secrets were wrapped with: put that one back, or set MASTER_KEY`;
 
 const keysOf = ({ current, previous }: Keyring): readonly MasterKey[] =>
   previous === undefined || previous.id === current.id ? [current] : [current, previous];
@@ -79,7 +81,7 @@ export class MasterKeys {
   }
 
   /** Must hold in the store in the moment in which a text that was wrapped here is stored. */
-  get condition(): Condition {
+  get condition(): WrappedText {
     return { name: MASTER_KEY_CHECK, wrapped: this.#active.check };
   }
 
@@ -109,7 +111,7 @@ export class MasterKeys {
   /** Reads from the store which key wraps. @throws WrongMasterKeyError this process does not have it */
   async refresh(): Promise<void> {
     const check = await this.#store.get(MASTER_KEY_CHECK);
-    if (check === undefined) throw new WrongMasterKeyError(NOT_THESE);
+    if (check === undefined) throw new WrongMasterKeyError(notThese(this.#ring));
     const id = wrappingKeyOf(check);
     this.#active = { key: id === undefined ? keyOfCheck(this.#ring, check) : this.#keyOf(id), check };
   }
@@ -120,7 +122,7 @@ export class MasterKeys {
     if (known) return known;
     this.reload();
     const added = find();
-    if (!added) throw new WrongMasterKeyError(`${NOT_THESE}: the store names key ${id}`);
+    if (!added) throw new WrongMasterKeyError(`${notThese(this.#ring)}: the store names key ${id}`);
     return added;
   }
 
@@ -155,7 +157,7 @@ const keyOfCheck = (ring: Keyring, check: string): MasterKey => {
       (id === undefined || id === one.id) &&
       opens(() => new AesGcmSealer(one.derive(MASTER_KEY_CHECK)).open(sealed, MASTER_KEY_CHECK)),
   );
-  if (!key) throw new WrongMasterKeyError(NOT_THESE);
+  if (!key) throw new WrongMasterKeyError(notThese(ring));
   return key;
 };
 

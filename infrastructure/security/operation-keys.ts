@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { MIB, sizedCache } from '../../application/support/sized-cache.ts';
 import type { NamedKeys } from './wrapped-keys.ts';
 
 /** The data key of one operation. `id` names the key without revealing it. */
@@ -12,19 +13,19 @@ export interface OperationKey {
 
 /** Longest time an unwrapped key stays in memory, and so the time until every process has forgotten a borrower. */
 const FORGOTTEN_EVERYWHERE_AFTER_MS = 30_000;
-const CACHED_KEYS = 5_000;
+/** Bytes of a key with its id and its buffer. */
+const KEY_BYTES = 300;
 
 /** One random data key an operation, wrapped by the master key, named `operation:<stream>` in the key store. */
 export class OperationKeys {
   readonly #keys: NamedKeys;
-  readonly #cache = new LRUCache<string, OperationKey>({
-    max: CACHED_KEYS,
-    ttl: FORGOTTEN_EVERYWHERE_AFTER_MS,
-  });
+  readonly #cache: LRUCache<string, OperationKey>;
   readonly #making = new Map<string, Promise<OperationKey>>();
 
-  constructor(keys: NamedKeys) {
+  constructor(keys: NamedKeys, cacheBytes = 2 * MIB) {
     this.#keys = keys;
+    const ttl = FORGOTTEN_EVERYWHERE_AFTER_MS;
+    this.#cache = sizedCache<OperationKey>(cacheBytes, () => KEY_BYTES, { ttl });
   }
 
   /** The operation's key, made and durable when there was none. */

@@ -1,5 +1,7 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from 'jose';
 import type { CryptoKey, JWK } from 'jose';
+import { UnknownSigningKeyError } from '../../application/clients/signing-keys.ts';
+import type { SigningKeys } from '../../application/clients/signing-keys.ts';
 import type { RealClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { NamedKeys } from './wrapped-keys.ts';
@@ -61,28 +63,11 @@ const PUBLISHED_BEFORE_USE_MS = 60_000;
 /** The lifetime of a token (1 h) and five minutes for clocks that disagree. */
 const KEPT_AFTER_USE_MS = 65 * 60_000;
 
-export interface Rotation {
-  readonly kid: string;
-  /** UNIX milliseconds. */
-  readonly activeFrom: number;
-}
-
-export interface Revocation {
-  readonly kid: string;
-  /** The id of the key that signs from now on. */
-  readonly successor: string;
-}
-
-/** No published key has this id. */
-export class UnknownSigningKeyError extends Error {
-  override readonly name = 'UnknownSigningKeyError';
-}
-
 /**
  * Keys that sign access tokens, wrapped in the key store and shared by all processes. Their names count upwards and are stored with
  * putIfAbsent, so that two processes that make the first key, or rotate at once, end with one and the same key.
  */
-export class TokenSigningKeys {
+export class TokenSigningKeys implements SigningKeys {
   readonly #store: NamedKeys;
   readonly #clock: RealClock;
   readonly #logger: Logger;
@@ -120,7 +105,7 @@ export class TokenSigningKeys {
   }
 
   /** Publishes a new key, which starts to sign a minute later; tokens signed by the old one stay good until they expire. */
-  async rotate(): Promise<Rotation> {
+  async rotate(): ReturnType<SigningKeys['rotate']> {
     await this.#load();
     const { kid, activeFrom } = await this.#add(this.#now() + PUBLISHED_BEFORE_USE_MS);
     await this.#load();
@@ -132,7 +117,7 @@ export class TokenSigningKeys {
    * If it was the signing key or the newest one, a new key takes over at once.
    * @throws UnknownSigningKeyError
    */
-  async revoke(kid: string): Promise<Revocation> {
+  async revoke(kid: string): ReturnType<SigningKeys['revoke']> {
     await this.#load();
     const revoked = this.#keys.find((key) => key.kid === kid);
     if (!revoked)

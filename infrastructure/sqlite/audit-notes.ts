@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { AuditNotes, ClaimNote, StreamHead, StreamNote } from '../../application/ports/audit.ts';
+import type { AuditNotes, ClaimNote, StreamHead, StreamNote } from '../../application/audit/audit-notes.ts';
 
 /** Streams that were met lately stay in memory, so that one that goes on costs no look into the file. */
 const MOST_IN_MEMORY = 100_000;
@@ -126,7 +126,7 @@ export class SqliteAuditNotes implements AuditNotes {
     for (const { key, place } of used) this.#sql.use.run(key, place, known.id);
   }
 
-  /** Both sides are sorted by key first, so that neither is looked into at random. */
+  /** Claims and uses are sorted by key first, so that neither is looked into at random. */
   *unpaired(): Generator<string> {
     this.#writeStreams();
     this.#database.exec(`

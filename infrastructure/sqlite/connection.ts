@@ -1,16 +1,33 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
+import { DamagedStoreError, StoreUnavailableError } from '../../application/ports/event-store.ts';
+import { messageOf } from '../../application/support/failures.ts';
 import { pause } from '../support/time.ts';
 
 // Primary result codes of sqlite.org/rescode.html.
 export const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
+const SQLITE_CORRUPT = 11;
 export const SQLITE_FULL = 13;
 export const SQLITE_TOOBIG = 18;
 export const SQLITE_CONSTRAINT = 19;
+const SQLITE_NOTADB = 26;
 /** PERM, BUSY, LOCKED, NOMEM, READONLY, INTERRUPT, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOLFS, NOTADB */
-const UNAVAILABLE = new Set([3, SQLITE_BUSY, SQLITE_LOCKED, 7, 8, 9, 10, 11, SQLITE_FULL, 14, 15, 22, 26]);
+const UNAVAILABLE = new Set([
+  ...[3, SQLITE_BUSY, SQLITE_LOCKED, 7, 8, 9, 10, SQLITE_CORRUPT, SQLITE_FULL, 14, 15, 22, SQLITE_NOTADB],
+]);
+const NOT_OURS = 'give it to the user of the service';
+/** By primary result code, what an operator can do. */
+const MENDING: Readonly<Record<number, string>> = {
+  3: NOT_OURS,
+  [SQLITE_BUSY]: 'another process has it locked: end that one',
+  [SQLITE_LOCKED]: 'another process has it locked: end that one',
+  8: NOT_OURS,
+  10: 'look at the disk, and at the room on it',
+  [SQLITE_FULL]: 'make room',
+  14: 'look at its owner, its modes and the limit of open files',
+};
 
 /** SQLite's primary result code; undefined for any other error. */
 export const sqliteCode = (error: unknown): number | undefined => {
@@ -29,6 +46,22 @@ export const isUnavailable = (error: unknown): boolean => {
   return code !== undefined && UNAVAILABLE.has(code);
 };
 
+/** The file is not what SQLite wrote there. */
+export const isDamaged = (error: unknown): boolean => {
+  const code = sqliteCode(error);
+  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
+};
+
+/** The error for a file that cannot be opened, or be used any more, with what can be done about it in one line. */
+export const unusable = (path: string, error: unknown): StoreUnavailableError => {
+  const reason = messageOf(error);
+  const options = { cause: error };
+  if (isDamaged(error)) return new DamagedStoreError(`${path} is damaged (${reason})`, options);
+  const mending = MENDING[sqliteCode(error) ?? 0];
+  const advice = mending === undefined ? '' : `; ${mending}`;
+  return new StoreUnavailableError(`${path} cannot be used: ${reason}${advice}`, options);
+};
+
 export type Bindable = string | number | bigint | null | Uint8Array;
 
 /** How a file is opened; plain data, so that it can be handed to a thread. */
@@ -44,6 +77,8 @@ export interface ConnectionSettings {
   readonly secureDelete?: boolean;
   /** Files that are read on the same connection, by the name of their schema. */
   readonly attached?: Readonly<Record<string, string>>;
+  /** Of pages that stay in memory; default: those of `PAGE_CACHES`. */
+  readonly pageCacheBytes?: number;
   /** Upper bound of the file in pages of 4 KiB; beyond it SQLite answers as on a full disk. */
   readonly maxPageCount?: number;
 }
@@ -53,7 +88,7 @@ interface Prepared {
   columns: readonly string[];
 }
 
-export interface Executed {
+interface Executed {
   readonly columns: readonly string[];
   /** Row after row, flat. */
   readonly values: readonly unknown[];
@@ -61,7 +96,16 @@ export interface Executed {
 }
 
 const CACHED_STATEMENTS = 500;
-const CACHE_KIB = { writer: 32_768, reader: 16_384 } as const;
+const KIB = 1_024;
+
+/** Bytes of pages that a connection keeps. */
+export interface PageCaches {
+  readonly reader: number;
+  readonly writer: number;
+}
+
+const PAGE_CACHES: PageCaches = { reader: 4_194_304, writer: 8_388_608 };
+
 const WAL_LIMIT_BYTES = 67_108_864;
 const WAL_PAGES_PER_CHECKPOINT = 4_000;
 const RETRY_PAUSE_MS = 10;
@@ -95,7 +139,8 @@ const open = (settings: ConnectionSettings): DatabaseSync => {
   const { path, role, synchronous, busyTimeoutMs, secureDelete = false, maxPageCount } = settings;
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
   try {
-    database.exec(`PRAGMA cache_size = -${CACHE_KIB[role]}; PRAGMA temp_store = MEMORY`);
+    const { pageCacheBytes = PAGE_CACHES[role] } = settings;
+    database.exec(`PRAGMA cache_size = -${Math.floor(pageCacheBytes / KIB)}; PRAGMA temp_store = MEMORY`);
     for (const [schema, file] of Object.entries(settings.attached ?? {}))
       database.prepare(`ATTACH ? AS "${schema}"`).run(file);
     if (role === 'reader') {

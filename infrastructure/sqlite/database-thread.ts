@@ -1,9 +1,10 @@
 import { Worker, parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import type { MessagePort, WorkerOptions } from 'node:worker_threads';
-import { StoreUnavailableError } from '../../application/ports/event-store.ts';
+import { DamagedStoreError, StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { messageOf } from '../../application/support/failures.ts';
 import { backoff } from '../../application/support/retry.ts';
+import { HEAPS, threadOptions } from '../support/threads.ts';
 import { pause, unlessAborted } from '../support/time.ts';
 
 export interface Call<Request, Reply> {
@@ -55,7 +56,7 @@ class CallQueue<Request, Reply> {
 
 export type CreateWorker = (entry: URL, options: WorkerOptions) => Worker;
 
-export interface DatabaseThreadOptions {
+interface DatabaseThreadOptions {
   /** For messages: `event store writer`. */
   readonly name: string;
   readonly entry: URL;
@@ -98,7 +99,7 @@ export class DatabaseThread<Request, Reply> {
     this.#waiting = new CallQueue(options.limits);
   }
 
-  /** @throws StoreUnavailableError the database cannot be opened; the message says why */
+  /** @throws StoreUnavailableError the database cannot be opened; the message says why @throws DamagedStoreError */
   static async start<Request, Reply>(
     options: DatabaseThreadOptions,
   ): Promise<DatabaseThread<Request, Reply>> {
@@ -138,18 +139,17 @@ export class DatabaseThread<Request, Reply> {
 
   #spawn(): Promise<void> {
     const { entry, data, name, createWorker } = this.#options;
-    // Not the flags of the process: a thread refuses those that concern memory or the whole process.
-    const execArgv = ['--disable-warning=ExperimentalWarning'];
-    const options = { name, workerData: data, execArgv };
+    const options = { ...threadOptions(name, HEAPS.writer), workerData: data };
     const worker = createWorker?.(entry, options) ?? new Worker(entry, options);
     this.#worker = worker;
     let why: string | undefined;
+    let damaged = false;
     const started = Promise.withResolvers<void>();
     const exited = Promise.withResolvers<void>();
     this.#exited = exited.promise;
     worker.on('message', (message: FromThread<Reply>) => {
       if (message.kind === 'replies') this.#settle(message.replies);
-      else if (message.kind === 'failed') why = message.message;
+      else if (message.kind === 'failed') ({ message: why, damaged } = message);
       else {
         this.#ready = true;
         started.resolve();
@@ -158,7 +158,7 @@ export class DatabaseThread<Request, Reply> {
     });
     worker.on('error', (error) => (why = (error as Error).message));
     worker.on('exit', (code) => {
-      started.reject(new StoreUnavailableError(why ?? `the thread ended with code ${code}`));
+      started.reject(new (damaged ? DamagedStoreError : StoreUnavailableError)(why ?? `exit code ${code}`));
       this.#onExit(why ?? `exit code ${code}`);
       exited.resolve();
     });
@@ -249,7 +249,7 @@ export type ToThread<Request> =
 /** What the thread sends: `ready` once, or `failed` and the thread ends; then one message for each group that it carried out. */
 export type FromThread<Reply> =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string; readonly damaged: boolean }
   | { readonly kind: 'replies'; readonly replies: readonly Reply[] };
 
 /** What a thread does with its connection. */
@@ -284,7 +284,7 @@ export const serveThread = <Request, Reply>(
   try {
     work = open();
   } catch (error) {
-    post({ kind: 'failed', message: messageOf(error) });
+    post({ kind: 'failed', message: messageOf(error), damaged: error instanceof DamagedStoreError });
     return;
   }
   port.on('message', (first: ToThread<Request>) => {

@@ -1,6 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { messageOf } from '../../application/support/failures.ts';
-import { Connection } from './connection.ts';
+import { Connection, unusable } from './connection.ts';
 import type { ConnectionSettings } from './connection.ts';
 import { serveThread } from './database-thread.ts';
 import { UnitWriter } from './units.ts';
@@ -15,7 +14,7 @@ const open = (): Connection => {
   try {
     return new Connection(settings);
   } catch (error) {
-    throw new Error(`${settings.path} cannot be opened: ${messageOf(error)}`, { cause: error });
+    throw unusable(settings.path, error);
   }
 };
 

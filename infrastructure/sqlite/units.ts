@@ -1,7 +1,15 @@
 import { OutcomeUnknownError, StoreUnavailableError } from '../../application/ports/event-store.ts';
 import { messageOf } from '../../application/support/failures.ts';
 import { TurnLimit } from '../support/time.ts';
-import { Connection, SQLITE_CONSTRAINT, isUnavailable, sqliteCode, whileBusy } from './connection.ts';
+import {
+  Connection,
+  SQLITE_CONSTRAINT,
+  isDamaged,
+  isUnavailable,
+  sqliteCode,
+  unusable,
+  whileBusy,
+} from './connection.ts';
 import type { Bindable, ConnectionSettings } from './connection.ts';
 
 /**
@@ -34,8 +42,8 @@ export interface FlatResults {
 
 export type Failure =
   | { readonly kind: 'guard'; readonly index: number; readonly changes: number }
-  /** `unavailable`: locked, full or unreadable, and certainly nothing was stored. */
-  | { readonly kind: 'constraint' | 'unavailable' | 'error'; readonly message: string };
+  /** `unavailable`: locked, full or unreadable, and certainly nothing was stored; `damaged`: so is the file, for good. */
+  | { readonly kind: 'constraint' | 'unavailable' | 'damaged' | 'error'; readonly message: string };
 
 export type Outcome = FlatResults | Failure;
 
@@ -49,9 +57,10 @@ class Guard extends Error {
   }
 }
 
-const failureOf = (error: unknown): Failure => {
+const failureOf = ({ settings: { path } }: Connection, error: unknown): Failure => {
   const message = messageOf(error);
   if (sqliteCode(error) === SQLITE_CONSTRAINT) return { kind: 'constraint', message };
+  if (isDamaged(error)) return { kind: 'damaged', message: unusable(path, error).message };
   return { kind: isUnavailable(error) ? 'unavailable' : 'error', message };
 };
 
@@ -75,7 +84,7 @@ const attempt = (connection: Connection, unit: FlatUnit): Outcome => {
   try {
     return execute(connection, unit);
   } catch (error) {
-    return error instanceof Guard ? error.failure : failureOf(error);
+    return error instanceof Guard ? error.failure : failureOf(connection, error);
   }
 };
 
@@ -97,7 +106,7 @@ const begin = (connection: Connection): Failure | undefined => {
     connection.execute('begin immediate');
     return undefined;
   } catch (error) {
-    return failureOf(error);
+    return failureOf(connection, error);
   }
 };
 
@@ -140,6 +149,16 @@ export const writeGroup = (connection: Connection, units: readonly FlatUnit[]): 
   return together(connection, units) ?? apart(connection, units);
 };
 
+/** What was read is read: where even the end of a reading fails, as in a damaged file, the reading has said so already. */
+const endReading = (connection: Connection): void => {
+  if (!connection.inTransaction) return;
+  try {
+    connection.execute('commit');
+  } catch {
+    if (connection.inTransaction) connection.execute('rollback');
+  }
+};
+
 /** One snapshot of everything that was committed before. */
 export const readUnit = (connection: Connection, unit: FlatUnit): Outcome => {
   const single = unit.calls.length === 3;
@@ -147,9 +166,9 @@ export const readUnit = (connection: Connection, unit: FlatUnit): Outcome => {
     if (!single) connection.execute('begin');
     return whileBusy(() => execute(connection, unit), connection.settings.busyTimeoutMs);
   } catch (error) {
-    return failureOf(error);
+    return failureOf(connection, error);
   } finally {
-    if (connection.inTransaction) connection.execute('commit');
+    endReading(connection);
   }
 };
 
@@ -245,7 +264,7 @@ export class DirectUnits implements UnitCarrier {
     try {
       return new UnitWriter(new Connection(this.#settings));
     } catch (error) {
-      throw new StoreUnavailableError(`${this.#settings.path}: ${messageOf(error)}`, { cause: error });
+      throw unusable(this.#settings.path, error);
     }
   }
 }

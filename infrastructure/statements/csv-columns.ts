@@ -1,4 +1,4 @@
-import type { StatementFormat } from '../../application/ports/fund-reports.ts';
+import type { StatementFormat } from '../../application/reconciliation/statements.ts';
 import { StatementError } from '../../application/reconciliation/statement-lines.ts';
 import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { CsvError, parse } from 'csv-parse';
 import type { Parser } from 'csv-parse';
-import type { StatementFormat, Statements } from '../../application/ports/fund-reports.ts';
+import type { StatementFormat, StatementSource } from '../../application/reconciliation/statements.ts';
 import { StatementError } from '../../application/reconciliation/statement-lines.ts';
 import type { StatementLine, StatementProblem } from '../../application/reconciliation/statement-lines.ts';
 import { amountReader, columnsOf, dateReader } from './csv-columns.ts';
@@ -129,69 +129,55 @@ async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Buffer> {
   }
 }
 
-/** Statements as CSV files. Records go straight into lines while a chunk is parsed: a million objects on a stream cost more. */
-export class CsvStatements implements Statements {
-  async chunks(path: string): Promise<number> {
-    try {
-      const { size } = await stat(path);
-      return Math.ceil(size / CHUNK_BYTES);
-    } catch (error) {
-      throw new StatementError(`the statement cannot be read: ${(error as Error).message}`, { cause: error });
-    }
+export const chunksOf = async (path: string): Promise<number> => {
+  try {
+    const { size } = await stat(path);
+    return Math.ceil(size / CHUNK_BYTES);
+  } catch (error) {
+    throw new StatementError(`the statement cannot be read: ${(error as Error).message}`, { cause: error });
   }
+};
 
-  read(
-    path: string,
-    format: StatementFormat,
-    onChunk?: () => void,
-  ): AsyncGenerator<readonly StatementLine[]> {
-    const chunks = createReadStream(path, { highWaterMark: CHUNK_BYTES });
-    return this.#read({ name: basename(path), chunks }, format, onChunk);
-  }
-
-  /** The same of a file that is in memory. */
-  readKept(
-    { name, bytes }: { readonly name: string; readonly bytes: Uint8Array },
-    format: StatementFormat,
-  ): AsyncGenerator<readonly StatementLine[]> {
-    return this.#read({ name, chunks: piecesOf(bytes) }, format);
-  }
-
-  async *#read(
-    { name, chunks }: { readonly name: string; readonly chunks: AsyncIterable<Buffer> },
-    format: StatementFormat,
-    onChunk?: () => void,
-  ): AsyncGenerator<readonly StatementLine[]> {
-    const reader = new RecordReader(format);
-    let line = 0;
-    const parser = parse({
-      bom: true,
-      delimiter: format.delimiter,
-      encoding: format.encoding,
-      from_line: format.skipLines + 1,
-      max_record_size: LONGEST_RECORD,
-      skip_empty_lines: true,
-      on_record: (record: readonly string[], context) => {
-        line = context.lines;
-        reader.take(record, line);
-        return null;
-      },
-    });
-    parser.on('error', () => undefined);
-    parser.resume();
-    try {
-      for await (const chunk of chunks) {
-        await written(parser, chunk);
-        onChunk?.();
-        yield reader.given();
-      }
-      await ended(parser);
+/** Records of CSV go straight into lines while a chunk is parsed: a million objects on a stream cost more. */
+export async function* readStatement(
+  source: StatementSource,
+  format: StatementFormat,
+  onChunk?: () => void,
+): AsyncGenerator<readonly StatementLine[]> {
+  const name = typeof source === 'string' ? basename(source) : source.name;
+  const chunks =
+    typeof source === 'string'
+      ? createReadStream(source, { highWaterMark: CHUNK_BYTES })
+      : piecesOf(source.bytes);
+  const reader = new RecordReader(format);
+  let line = 0;
+  const parser = parse({
+    bom: true,
+    delimiter: format.delimiter,
+    encoding: format.encoding,
+    from_line: format.skipLines + 1,
+    max_record_size: LONGEST_RECORD,
+    skip_empty_lines: true,
+    on_record: (record: readonly string[], context) => {
+      line = context.lines;
+      reader.take(record, line);
+      return null;
+    },
+  });
+  parser.on('error', () => undefined);
+  parser.resume();
+  try {
+    for await (const chunk of chunks as AsyncIterable<Buffer>) {
+      await written(parser, chunk);
+      onChunk?.();
       yield reader.given();
-    } catch (error) {
-      throw refusal(name, line, error);
-    } finally {
-      parser.destroy();
     }
-    if (!reader.hasBegun) throw new StatementError(`${name} is empty`, { problem: { kind: 'empty' } });
+    await ended(parser);
+    yield reader.given();
+  } catch (error) {
+    throw refusal(name, line, error);
+  } finally {
+    parser.destroy();
   }
+  if (!reader.hasBegun) throw new StatementError(`${name} is empty`, { problem: { kind: 'empty' } });
 }

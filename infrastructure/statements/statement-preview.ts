@@ -1,27 +1,11 @@
 import { parse } from 'csv-parse/sync';
-import type { StatementFormat } from '../../application/ports/fund-reports.ts';
+import { DATE_FORMATS, DELIMITERS } from '../../application/reconciliation/statements.ts';
+import type {
+  StatementFormat,
+  StatementLayout,
+  StatementPreview,
+} from '../../application/reconciliation/statements.ts';
 import { amountReader, dateReader } from './csv-columns.ts';
-
-/** The beginning of a statement, and how it seems to be written. */
-export interface StatementPreview {
-  readonly format: StatementFormat;
-  /** From the header on, where there is one; not all of equal length in a file that is broken. */
-  readonly records: readonly (readonly string[])[];
-}
-
-/** How the text is cut into columns; the rest of a format follows from what stands in them. */
-export type StatementLayout = Pick<StatementFormat, 'encoding' | 'delimiter' | 'skipLines'>;
-
-export const DELIMITERS = [';', ',', '\t', '|'] as const;
-export const DATE_FORMATS = [
-  'dd/mm/yyyy',
-  'yyyy-mm-dd',
-  'dd/mm/yy',
-  'dd-mm-yyyy',
-  'dd.mm.yyyy',
-  'yyyymmdd',
-  'mm/dd/yyyy',
-] as const;
 
 const LOOKED_AT_BYTES = 65_536;
 const LOOKED_AT_RECORDS = 40;
@@ -138,7 +122,7 @@ const columnsOf = (records: readonly (readonly string[])[]) => {
   };
 };
 
-/** Guesses what is not given. Nothing of it is certain: a person looks at it. */
+/** How a statement seems to be written. */
 export const previewOf = (bytes: Uint8Array, given?: StatementLayout): StatementPreview => {
   const layout = given ?? layoutOf(bytes);
   const read = beginning(bytes, layout);

@@ -11,7 +11,7 @@ interface Entry {
   readonly mode: number;
 }
 
-export interface ExposedFiles {
+interface ExposedFiles {
   /** The directory or a key in it, with its mode, where other users could read it. */
   readonly worst: string | undefined;
   /** Everything that other users could read, or that has too open a mode. */

@@ -1,6 +1,6 @@
 import type { Lease, Leases } from '../../application/ports/coordination.ts';
 import { pause } from '../support/time.ts';
-import type { DeliveryQueue } from '../../application/ports/delivery-queue.ts';
+import type { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 
 export interface RetentionSettings {
@@ -32,6 +32,8 @@ const DELIVERIES_A_STEP = 200;
 const BETWEEN_STEPS_MS = 20;
 const LEASE_MS = 30_000;
 const RENEWED_AFTER_MS = 10_000;
+/** A clock that says more than this beyond the time that has passed was set. */
+const AHEAD_MS = 3_600_000;
 /** Far longer than a worker can be in the middle of queueing for a subscription that was just removed. */
 const REMOVED_FOR_MS = 600_000;
 
@@ -41,9 +43,12 @@ export class RetentionSweeper {
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> | undefined;
   #stopped = false;
+  /** What the clock said when this began, and how far that was ahead of one that nothing sets. */
+  readonly #aheadMs: number;
 
   constructor(options: Options) {
     this.#options = options;
+    this.#aheadMs = options.now() - performance.now();
   }
 
   start(): void {
@@ -95,7 +100,9 @@ export class RetentionSweeper {
 
   async #steps(mayGoOn: () => Promise<boolean>): Promise<void> {
     const { queue, now, retention } = this.#options;
-    const before = (ms: number) => new Date(now() - ms).toISOString();
+    // A clock that is set ahead by mistake must not make everything old at once.
+    const earliest = Math.min(now(), performance.now() + this.#aheadMs + AHEAD_MS);
+    const before = (ms: number) => new Date(earliest - ms).toISOString();
     for (;;) {
       const removed = await queue.cleanUp({
         deliveredBefore: before(retention.deliveredDays * DAY_MS),

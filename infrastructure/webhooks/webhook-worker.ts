@@ -1,9 +1,11 @@
-import type { AttemptWatch, WebhookMetrics } from '../../application/ports/observation.ts';
+import type { PublicationWatch, WebhookMetrics } from '../../application/ports/observation.ts';
+import type { AttemptWatch } from '../../application/webhooks/attempt-watch.ts';
 import type { RealClock } from '../../application/ports/clock.ts';
-import type { DeliveryQueue } from '../../application/ports/delivery-queue.ts';
-import type { EventBus } from '../../application/ports/event-bus.ts';
+import type { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
+import type { EventBus, EventDelivery } from '../../application/ports/event-bus.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import type { Sealer, WebhookSubscriptions } from '../../application/ports/webhook-subscriptions.ts';
+import type { LogOrder } from '../../application/ports/read-models.ts';
+import type { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
 import { FAN_OUT_GROUP, WebhookFanOut } from '../../application/webhooks/fan-out.ts';
 import type { RetrySchedule } from '../../application/webhooks/retry-schedule.ts';
 import type { DnsAddressGuard } from './addresses/address-guard.ts';
@@ -15,16 +17,19 @@ import { DEFAULT_RETENTION, RetentionSweeper } from './retention-sweeper.ts';
 import type { LeasePlace, RetentionSettings } from './retention-sweeper.ts';
 import { HttpsSender } from './sending/https-sender.ts';
 import { WebhookSecrets } from './sending/webhook-sender.ts';
+import type { OpenSecret } from './sending/webhook-sender.ts';
 import { webhookTrust } from './sending/pinned-connector.ts';
 
-export interface WebhookWorkerOptions {
+interface WebhookWorkerOptions {
   readonly queue: DeliveryQueue;
   readonly subscriptions: WebhookSubscriptions;
-  readonly bus: EventBus;
+  /** Undefined where `deliver` is called instead. */
+  readonly bus: EventBus | undefined;
+  readonly order: Pick<LogOrder, 'compare' | 'comparable'>;
   readonly guard: DnsAddressGuard;
-  readonly sealer: Sealer;
+  readonly openSecret: OpenSecret;
   readonly clock: RealClock;
-  /** The same clock in milliseconds since 1970, asked several times a delivery; default `Date.now`. */
+  /** Real time in milliseconds since 1970, asked several times a delivery; default `Date.now`. */
   readonly now?: () => number;
   readonly logger: Logger;
   /** Gaps between attempts, milliseconds. */
@@ -34,7 +39,7 @@ export interface WebhookWorkerOptions {
   /** PEM of authorities to trust beside the public ones. */
   readonly extraRoots?: string | undefined;
   readonly metrics?: WebhookMetrics | undefined;
-  readonly attempts?: AttemptWatch | undefined;
+  readonly watch?: (AttemptWatch & Pick<PublicationWatch, 'consumed'>) | undefined;
   readonly retention?: RetentionSettings;
   /** Where several processes send: one of them removes what is old at a time. */
   readonly retentionLease?: LeasePlace;
@@ -46,24 +51,19 @@ export interface WebhookWorkerOptions {
 
 /** Everything that sends webhooks: takes events off the bus, works the lanes, removes what is old. */
 export class WebhookWorker {
-  readonly #bus: EventBus;
-  readonly #fanOut: WebhookFanOut;
+  /** Queues what these events give for the webhooks. */
+  readonly deliver: EventDelivery;
+  readonly #bus: EventBus | undefined;
   readonly #dispatcher: WebhookDispatcher;
   readonly #sweeper: RetentionSweeper;
   #started = false;
 
   constructor(options: WebhookWorkerOptions) {
-    const { queue, subscriptions, bus, guard, sealer, clock, logger, schedule, timeoutMs } = options;
-    const {
-      metrics,
-      attempts,
-      now = Date.now,
-      retention = DEFAULT_RETENTION,
-      clockToleranceMs = 0,
-    } = options;
+    const { queue, subscriptions, bus, guard, clock, logger, schedule, timeoutMs } = options;
+    const { metrics, watch, now = Date.now, retention = DEFAULT_RETENTION, clockToleranceMs = 0 } = options;
     const sender = new HttpsSender({ guard, trust: webhookTrust(options.extraRoots), timeoutMs, now });
     const settings = { ...dispatchSettings(schedule, timeoutMs), ...options.limits };
-    const keys = new WebhookSecrets(sealer);
+    const keys = new WebhookSecrets(options.openSecret);
     this.#bus = bus;
     this.#dispatcher = new WebhookDispatcher({
       queue,
@@ -73,7 +73,7 @@ export class WebhookWorker {
       logger,
       now,
       settings,
-      attempts,
+      attempts: watch,
     });
     this.#sweeper = new RetentionSweeper({
       queue,
@@ -82,14 +82,17 @@ export class WebhookWorker {
       retention,
       lease: options.retentionLease,
     });
-    this.#fanOut = new WebhookFanOut({
+    const fanOut = new WebhookFanOut({
       subscriptions,
       queue,
       clock,
       metrics,
+      watch,
+      order: options.order,
       clockToleranceMs,
       dispatcher: this.#dispatcher,
     });
+    this.deliver = fanOut.handle.bind(fanOut);
   }
 
   /** Once in the life of the object. */
@@ -98,7 +101,7 @@ export class WebhookWorker {
     this.#started = true;
     this.#dispatcher.start();
     this.#sweeper.start();
-    await this.#bus.consume(FAN_OUT_GROUP, this.#fanOut.handle.bind(this.#fanOut));
+    await this.#bus?.consume(FAN_OUT_GROUP, this.deliver);
   }
 
   /** Something was queued for these subscriptions; of no effect in a process that sends no webhooks. */

@@ -19,14 +19,14 @@ import {
   repurchaseCompleted,
   repurchaseRequested,
 } from './payment-writes.ts';
-import { advanceLoan } from './writes.ts';
+import { advance } from './writes.ts';
 import type { Projected } from './writes.ts';
 
 type Writers = {
   readonly [Type in DomainEvent['type']]: (projected: Projected<Type>) => readonly TableWrite[];
 };
 
-const advanced = (projected: ProjectedEvent): readonly TableWrite[] => [advanceLoan(projected)];
+const advanced = (projected: ProjectedEvent): readonly TableWrite[] => [advance(projected)];
 const nothing = (): readonly TableWrite[] => [];
 
 /** One entry an event, so that the compiler asks for a new one. */
@@ -55,11 +55,14 @@ const writers: Writers = {
   RenegotiationCompleted: nothing,
 };
 
-/** Operations as their integrators read them. */
+/** Operations, their installments and their money: what integrators read, what a fund holds and what was notified. */
 export const loanProjection: Projection = {
   name: 'loan',
-  version: 4,
-  tables: ['loan', 'installment', 'installment_credit', 'prepayment', 'document', 'status_history'],
+  version: 6,
+  tables: [
+    ...['loan', 'progress', 'installment', 'installment_credit', 'payment'],
+    ...['prepayment', 'document', 'status_history'],
+  ],
   project: (projected) =>
     (writers[projected.event.type] as (projected: ProjectedEvent) => readonly TableWrite[])(projected),
 };

@@ -1,26 +1,74 @@
+import type { RepurchaseReason } from '../../domain/loan/exits.ts';
 import type { Reservation } from '../../domain/renegotiation/state.ts';
-import type { TableWrite } from '../projection.ts';
+import type { ProjectedEvent, TableWrite } from '../projection.ts';
 import { newLoan } from './assignment-writes.ts';
-import { privateColumn, renegotiationText } from './loan-view.ts';
-import { advanceLoan, changeInstallment, changeInstallments, changeStatus } from './writes.ts';
+import { privateColumn, renegotiationText } from './stored-texts.ts';
+import { advance, changeInstallment, freezeInstallments, changeLoan, changeStatus } from './writes.ts';
 import type { Place, Projected } from './writes.ts';
 
+export type PaymentKind = 'settlement' | 'prepayment' | 'repurchase';
+
+/** Money that an integrator notified, as the columns of its table say. */
+export interface Payment {
+  readonly kind: PaymentKind;
+  readonly reason: RepurchaseReason | null;
+  readonly installment_code: string | null;
+  readonly date: string;
+  readonly amount: number;
+  readonly owed_value: number;
+  readonly underpaid_value: number;
+  readonly excess_value: number;
+  readonly shortfall_value: number;
+  readonly received_before: number;
+  readonly installments: number;
+}
+
+const above = (value: number, limit: number): number => Math.max(0, value - limit);
+
+const notified = (
+  { stream, revision, position, id, recordedAt }: ProjectedEvent,
+  payment: Payment,
+): TableWrite => ({
+  op: 'insert',
+  table: 'payment',
+  rows: [
+    {
+      ...{ stream, revision: Number(revision), position, event_id: id, recorded_at: recordedAt },
+      ...payment,
+    },
+  ],
+});
+
 export const installmentSettled = (projected: Projected<'InstallmentSettled'>): readonly TableWrite[] => {
-  const { installmentCode, settledAt, settledValue, paymentMethod } = projected.event;
+  const { installmentCode, settledAt, settledValue, scheduledValue, paymentMethod } = projected.event;
   return [
     changeInstallment(projected, installmentCode, {
       status: 'settled',
       settled_at: settledAt,
       settled_value: settledValue,
       payment_method: paymentMethod,
+      recorded_at: projected.recordedAt,
     }),
-    advanceLoan(projected, {}, { received_value: settledValue }),
+    notified(projected, {
+      kind: 'settlement',
+      reason: null,
+      installment_code: installmentCode,
+      date: settledAt,
+      amount: settledValue,
+      owed_value: scheduledValue,
+      underpaid_value: above(scheduledValue, settledValue),
+      excess_value: above(settledValue, scheduledValue),
+      shortfall_value: 0,
+      received_before: 0,
+      installments: 1,
+    }),
+    advance(projected, settledValue),
   ];
 };
 
 export const becameOverdue = (projected: Projected<'InstallmentBecameOverdue'>): readonly TableWrite[] => [
   changeInstallment(projected, projected.event.installmentCode, { status: 'overdue' }),
-  advanceLoan(projected),
+  advance(projected),
 ];
 
 /** What an installment that was paid off got of the money is its line of the allocation. */
@@ -33,16 +81,17 @@ const paidOff = (projected: Projected<'PrepaymentProcessed'>): readonly TableWri
       settled_at: prepaymentDate,
       settled_value: values.get(code) ?? null,
       payment_method: paymentMethod,
+      recorded_at: projected.recordedAt,
     }),
   );
 };
 
 const carried = (projected: Projected<'PrepaymentProcessed'>): readonly TableWrite[] => {
-  const { stream, revision, event } = projected;
+  const { stream, revision, recordedAt, event } = projected;
   if (!event.partial) return [];
   const { installmentCode, credit } = event.partial;
-  const { value, date } = credit;
-  const row = { stream, installment_code: installmentCode, revision: Number(revision), value, date };
+  const place = { stream, installment_code: installmentCode, revision: Number(revision) };
+  const row = { ...place, value: credit.value, date: credit.date, recorded_at: recordedAt };
   return [{ op: 'insert', table: 'installment_credit', rows: [row] }];
 };
 
@@ -62,12 +111,27 @@ const prepayment = ({ stream, revision, event }: Projected<'PrepaymentProcessed'
 });
 
 export const prepaid = (projected: Projected<'PrepaymentProcessed'>): readonly TableWrite[] => {
-  const { prepaymentValue, excessValue } = projected.event;
+  const { prepaymentDate, prepaymentValue, payoffValue, excessValue } = projected.event;
+  const { partial, lines, settledInstallments } = projected.event;
+  const reached = lines.reduce((sum, { presentValue }) => sum + presentValue, 0);
   return [
     prepayment(projected),
     ...paidOff(projected),
     ...carried(projected),
-    advanceLoan(projected, {}, { received_value: prepaymentValue - excessValue }),
+    notified(projected, {
+      kind: 'prepayment',
+      reason: null,
+      installment_code: null,
+      date: prepaymentDate,
+      amount: prepaymentValue,
+      owed_value: payoffValue,
+      underpaid_value: 0,
+      excess_value: excessValue,
+      shortfall_value: partial ? above(reached, prepaymentValue) : 0,
+      received_before: 0,
+      installments: settledInstallments.length,
+    }),
+    advance(projected, prepaymentValue - excessValue),
   ];
 };
 
@@ -78,6 +142,7 @@ export const fullySettled = (projected: Projected<'LoanFullySettled'>): readonly
 export const repurchaseRequested = (projected: Projected<'RepurchaseRequested'>): readonly TableWrite[] => {
   const { reason, reasonDetail, effectiveDate, repurchaseValue, calculatedValue, calculatedAt } =
     projected.event;
+  const { receivedValue } = projected.event;
   const repurchase = JSON.stringify({
     reason,
     effectiveDate,
@@ -87,18 +152,37 @@ export const repurchaseRequested = (projected: Projected<'RepurchaseRequested'>)
   });
   const remark = reasonDetail !== undefined && { reason_detail: privateColumn(reasonDetail) };
   return [
-    ...changeStatus(projected, 'repurchase_pending', calculatedAt, { repurchase, ...remark }),
-    changeInstallments(projected, { payable: 0 }),
+    ...changeStatus(projected, 'repurchase_pending', calculatedAt, {
+      repurchase,
+      ...remark,
+      left_date: effectiveDate,
+    }),
+    freezeInstallments(projected),
+    notified(projected, {
+      kind: 'repurchase',
+      reason,
+      installment_code: null,
+      date: effectiveDate,
+      amount: repurchaseValue,
+      owed_value: calculatedValue,
+      underpaid_value: 0,
+      excess_value: above(repurchaseValue, calculatedValue),
+      shortfall_value: above(calculatedValue, repurchaseValue),
+      received_before: receivedValue,
+      installments: 0,
+    }),
   ];
 };
 
+/** Only now does the request count in the portfolio, and then from its effective date on. */
 export const repurchaseCompleted = (projected: Projected<'RepurchaseCompleted'>): readonly TableWrite[] => {
   const { status, completedAt } = projected.event;
-  return changeStatus(projected, status, completedAt, { repurchase_completed_at: completedAt });
+  const left = { repurchase_completed_at: completedAt, left_recorded_at: projected.recordedAt };
+  return changeStatus(projected, status, completedAt, left);
 };
 
 /**
- * Both sides change in the one transaction of the commit, and no later event of theirs changes more than their versions: no
+ * Originals and successor change in the one transaction of the commit, and no later event of theirs changes more than their versions: no
  * reader sees an original gone without its successor. Rows stand at the revision of the reservation, the last event that their
  * streams hold at that moment.
  */
@@ -109,13 +193,14 @@ export const renegotiationCommitted = (
   const at = ({ stream, revision }: Reservation): Place => ({
     stream,
     revision: BigInt(revision),
+    position: projected.position,
     recordedAt: projected.recordedAt,
   });
   const text = renegotiationText('original', renegotiation, null);
   return [
     ...originals.flatMap((original) => [
       ...changeStatus(at(original), 'renegotiated', committedAt, { renegotiation: text }),
-      changeInstallments(original, { payable: 0 }),
+      freezeInstallments(original),
     ]),
     ...newLoan(at(next), received),
   ];
@@ -126,6 +211,7 @@ export const renegotiationCompleted = (
 ): readonly TableWrite[] => {
   const { renegotiation, completedAt } = projected.event;
   return [
-    advanceLoan(projected, { renegotiation: renegotiationText('original', renegotiation, completedAt) }),
+    changeLoan(projected, { renegotiation: renegotiationText('original', renegotiation, completedAt) }),
+    advance(projected),
   ];
 };

@@ -1,4 +1,5 @@
 import type { ProjectedEvent, Row, TableWrite } from '../projection.ts';
+import type { WaitingStatus } from '../../domain/loan/statuses.ts';
 import type { DomainEvent } from '../../domain/domain-event.ts';
 
 /** A projected event of one type. */
@@ -7,27 +8,33 @@ export type Projected<Type extends DomainEvent['type']> = ProjectedEvent & {
 };
 
 /** Where a change of an operation stands in its stream, and when it was recorded. */
-export type Place = Pick<ProjectedEvent, 'stream' | 'revision' | 'recordedAt'>;
+export type Place = Pick<ProjectedEvent, 'stream' | 'revision' | 'position' | 'recordedAt'>;
 
-/** Every event moves the row's version, also one that changes nothing else: readers wait for it. */
-export const advanceLoan = (
-  { stream, revision, recordedAt }: Place,
-  set: Row = {},
-  add?: Readonly<Record<string, number>>,
-): TableWrite => ({
+/** Every event moves the version of its operation, also one that changes nothing else: readers wait for it. */
+export const advance = ({ stream, revision, recordedAt }: Place, received = 0): TableWrite => ({
+  op: 'update',
+  table: 'progress',
+  where: { stream },
+  set: { updated_at: recordedAt, version: Number(revision) },
+  add: { received_value: received },
+});
+
+export const changeLoan = ({ stream }: Pick<Place, 'stream'>, set: Row): TableWrite => ({
   op: 'update',
   table: 'loan',
   where: { stream },
-  set: { ...set, updated_at: recordedAt, version: Number(revision) },
-  ...(add && { add }),
+  set,
 });
 
 /** States in which an operation waits for the fund's administrator. */
-const WAITING = ['received', 'approved', 'term_signed', 'repurchase_pending'] as const;
-export type WaitingStatus = (typeof WAITING)[number];
+const WAITING: Readonly<Record<WaitingStatus, true>> = {
+  received: true,
+  approved: true,
+  term_signed: true,
+  repurchase_pending: true,
+};
 
-const waitingSince = (status: string, at: string): string | null =>
-  (WAITING as readonly string[]).includes(status) ? at : null;
+const waitingSince = (status: string, at: string): string | null => (status in WAITING ? at : null);
 
 export const enterStatus = ({ stream, revision }: Place, status: string, at: string): TableWrite => ({
   op: 'insert',
@@ -42,16 +49,17 @@ export const changeStatus = (
   at: string,
   set: Row = {},
 ): readonly TableWrite[] => [
-  advanceLoan(place, { status, waiting_since: waitingSince(status, at), ...set }),
+  changeLoan(place, { status, waiting_since: waitingSince(status, at), ...set }),
+  advance(place),
   enterStatus(place, status, at),
 ];
 
-/** All installments of the operation at once. */
-export const changeInstallments = ({ stream }: Pick<Place, 'stream'>, set: Row): TableWrite => ({
+/** What is pending in an operation that ends so can no longer fall due. */
+export const freezeInstallments = ({ stream }: Pick<Place, 'stream'>): TableWrite => ({
   op: 'update',
   table: 'installment',
-  where: { stream },
-  set,
+  where: { stream, status: 'pending' },
+  set: { status: 'frozen' },
 });
 
 export const changeInstallment = ({ stream }: ProjectedEvent, code: string, set: Row): TableWrite => ({

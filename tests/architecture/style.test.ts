@@ -36,6 +36,23 @@ describe('style', () => {
     ).toEqual([]);
   });
 
+  test('what a file exports, another one names', () => {
+    const naming = new Map<string, number>();
+    for (const { text } of files)
+      for (const name of new Set(text.match(/\b[A-Za-z_]\w*/g)))
+        naming.set(name, (naming.get(name) ?? 0) + 1);
+    const declared = /^export (?:abstract |async )?(?:interface|type|class|const|function\*?) (\w+)/gm;
+    const unused = files.flatMap(({ text, path }) =>
+      // The codec's entries are taken as a whole.
+      path.startsWith('tests/') || path.endsWith('event-codec/entries.ts')
+        ? []
+        : [...text.matchAll(declared)]
+            .filter(([, name]) => naming.get(name!) === 1)
+            .map(([, name]) => `${path}: ${name}`),
+    );
+    expect(unused).toEqual([]);
+  });
+
   test('no test is skipped or singled out', () => {
     expect(
       pathsWhere((text) => /^\s*(x?(test|it|describe)\.(skip|only)|xtest|xit|xdescribe)\b/m.test(text)),

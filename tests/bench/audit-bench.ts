@@ -1,9 +1,10 @@
 /**
  * Verifies a log of so many events as an operator does, or with `streams` of so many operations of one or two events each, on the embedded
  * default, and with `eventstoredb` on the stand-in as well, as a process of its own. With `killed` an audit that keeps its notes is killed
- * when half of its time is over, and goes on; with `once` there is one audit of each engine, which builds the read models as well. Processor
+ * when half of its time is over, and goes on; with `once` there is one audit of each engine, which builds the read models as well; with
+ * `profile` one more of the embedded engine says where its time goes, by thread. Processor
  * time is the audit's own: it can be compared on a machine that does other work.
- * `node tests/bench/audit-bench.ts [number] [streams] [eventstoredb] [killed] [once]`
+ * `node tests/bench/audit-bench.ts [number] [streams] [eventstoredb] [killed] [once] [profile]`
  */
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +13,7 @@ import { StandInProcess } from '../support/eventstoredb/stand-in-process.ts';
 import { fillHistory } from '../support/history-at-size.ts';
 import { FUND, measuredCommand } from '../support/reconciliation-at-size.ts';
 import type { MeasuredRun } from '../support/reconciliation-at-size.ts';
+import { printProfiles, profiling } from './profile-summary.ts';
 import { serviceDirectory } from './service-directory.ts';
 
 const words = process.argv.slice(2);
@@ -77,9 +79,17 @@ const measure = async (
   return cost;
 };
 
+/** The threads of an audit, the one that took most of the processor first. */
+const profiled = async (events: number): Promise<void> => {
+  const directory = join(dataDir, 'profiles');
+  succeeded(await measuredCommand(dataDir, verify, profiling(directory)));
+  printProfiles(directory, events);
+};
+
 try {
   const events = fillHistory(dataDir, FUND, wanted, words.includes('streams') ? 'streams' : 'events');
   const embedded = await measure('embedded', events, {});
+  if (words.includes('profile')) await profiled(events);
   if (words.includes('eventstoredb')) {
     const standInDir = join(dataDir, 'stand-in');
     mkdirSync(standInDir);

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
-import type { DueInstallment } from '../../application/ports/loan-queries.ts';
+import type { DueInstallment } from '../../application/loans/due-installments.ts';
 import { calendarDate } from '../../domain/shared/calendar-date.ts';
-import { SqlDueInstallments } from '../../infrastructure/sql/read-models/due-installments.ts';
-import { migrate } from '../../infrastructure/sql/migrations/migrate.ts';
-import { readModelMigrations } from '../../infrastructure/sql/migrations/read-model.ts';
-import { SqliteDatabase } from '../../infrastructure/sql/sqlite-database.ts';
+import { SqlDueInstallments } from '../../application/loans/due-installments.ts';
+import { migrate } from '../../application/sql/migrations/migrate.ts';
+import { readModelMigrations } from '../../application/sql/read-model-tables.ts';
+import { SqliteDatabase } from '../../infrastructure/sqlite/sqlite-database.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 
 /** How long it takes to find the installments of one day among a million open ones, and to find nothing. */
@@ -24,11 +24,19 @@ const database = await SqliteDatabase.open({
 await migrate(database, readModelMigrations, '2026-01-15T12:00:00.000Z');
 const fill = `
   with recursive n(i) as (select 0 union all select i + 1 from n where i + 1 < ?)
-  insert into installment (stream, code, seq, due_date, face_value, status, payable)
-  select printf('loan-app-1.OP-%06d', i / 12), printf('%03d', i % 12), i % 12,
-    date('2026-06-20', '+' || ((i / 12 * 97 + i % 12 * 30) % ?) || ' days'), 95000, 'pending', 1
+  insert into installment (operation, code, seq, due_date, face_value, status)
+  select i / 12, printf('%03d', i % 12), i % 12,
+    date('2026-06-20', '+' || ((i / 12 * 97 + i % 12 * 30) % ?) || ' days'), 95000, 'pending'
   from n`;
-await database.transaction([{ query: CompiledQuery.raw(fill, [OPEN, DAYS]) }]);
+const operations = `
+  with recursive n(i) as (select 0 union all select i + 1 from n where i + 1 < ?)
+  insert into loan (id, stream, application_id, code, fund_id, status, product_type, acquisition_value,
+    number_of_installments, date_issued, daily_factor, borrower, received_at, reason_detail, active_at)
+  select i, printf('loan-app-1.OP-%06d', i), '', '', '', '', '', 0, 0, '', '', '', '', '', '2026-01-15' from n`;
+await database.transaction([
+  { query: CompiledQuery.raw(operations, [Math.ceil(OPEN / 12)]) },
+  { query: CompiledQuery.raw(fill, [OPEN, DAYS]) },
+]);
 
 const due = new SqlDueInstallments(database);
 const sweep = async (today: string): Promise<void> => {

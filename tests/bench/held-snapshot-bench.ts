@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { serviceMigrations } from '../../infrastructure/sql/migrations/service.ts';
-import { SqlDeliveryQueue } from '../../infrastructure/sql/webhooks/delivery-queue.ts';
-import { SqlWebhookSubscriptions } from '../../infrastructure/sql/webhooks/subscriptions.ts';
+import { serviceMigrations } from '../../application/sql/migrations/service.ts';
+import { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
+import { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
 import { holdSnapshot, workThrough } from '../support/postgres/held-snapshot.ts';
 import { openPostgres, testPostgres } from '../support/postgres/test-postgres.ts';
 
@@ -20,7 +20,7 @@ const postgres = await testPostgres();
 const fixture = await openPostgres(postgres, serviceMigrations);
 const { database } = fixture;
 const webhookId = randomUUID();
-await new SqlWebhookSubscriptions(database).add(
+await new WebhookSubscriptions(database).add(
   {
     webhookId,
     applicationId: 'app',
@@ -35,7 +35,7 @@ await new SqlWebhookSubscriptions(database).add(
 );
 const held = await holdSnapshot(fixture.url);
 try {
-  const queue = new SqlDeliveryQueue(database);
+  const queue = new DeliveryQueue(database);
   for (let step = 1; step <= STEPS; step++) {
     const claims: number[] = [];
     await workThrough(queue, webhookId, {
@@ -47,7 +47,7 @@ try {
     for (let i = 0; i < FROM_THE_START; i++) {
       const at = new Date().toISOString();
       const begun = performance.now();
-      await new SqlDeliveryQueue(database).lease([{ webhookId, firstAttempts: 64, retries: 0 }], at, at);
+      await new DeliveryQueue(database).lease([{ webhookId, firstAttempts: 64, retries: 0 }], at, at);
       whole.push(performance.now() - begun);
     }
     const finished = Math.round((LANES / STEPS) * step);

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 
 /**
  * Measurements, each part in a process of its own: `npm run bench` runs all of them, `npm run bench -- webhooks` one, and
- * `npm run bench -- webhooks latency` only a piece of it. `npm run bench -- --distributed` needs PostgreSQL and Java, and is not
- * among all of them.
+ * `npm run bench -- webhooks latency` only a piece of it. `npm run bench -- --distributed` needs PostgreSQL and Java, `npm run bench --
+ * portfolio 6000` a while: neither is among all of them.
  */
 const PARTS: Readonly<Record<string, string>> = {
   audit: 'audit-bench.ts',
   console: 'console-bench.ts',
+  cost: 'cost-bench.ts',
   rebuild: 'rebuild-bench.ts',
   relay: 'relay-bench.ts',
   route: 'route.ts',
@@ -20,6 +21,7 @@ const PARTS: Readonly<Record<string, string>> = {
 const OPTIONAL_PARTS: Readonly<Record<string, string>> = {
   distributed: 'distributed-bench.ts',
   'held-snapshot': 'held-snapshot-bench.ts',
+  portfolio: 'portfolio-cost-bench.ts',
 };
 
 const run = (part: string, pieces: readonly string[]): void => {

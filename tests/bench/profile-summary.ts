@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 
 interface ProfileNode {
   readonly id: number;
@@ -73,17 +74,34 @@ const functionOf = ([own]: readonly Frame[]): string => {
   return `${functionName || '(anonymous)'} ${place}:${lineNumber + 1}`;
 };
 
-/** Where the time of a profile went: by package and folder with what they call of Node.js, then the functions that took most themselves. */
-export const summaryOf = (path: string, { groups = 20, functions = 12 } = {}): string => {
+/**
+ * Where the time of a profile went: by package and folder with what they call of Node.js, then the functions that took most themselves.
+ * `of`: how many things were done meanwhile, for the time that each took.
+ */
+export const summaryOf = (path: string, { groups = 20, functions = 12, of = 0 } = {}): string => {
   const profile = JSON.parse(readFileSync(path, 'utf8')) as Profile;
   const all = timesBy(profile, groupOf);
   const total = all.reduce((sum, [, ms]) => sum + ms, 0);
+  const each = (ms: number): string =>
+    of > 0 ? `${((ms * 1_000) / of).toFixed(2).padStart(6)} us each  ` : '';
   const line = ([name, ms]: readonly [string, number]): string =>
-    `  ${((ms / total) * 100).toFixed(1).padStart(5)} %  ${ms.toFixed(0).padStart(6)} ms  ${name}`;
+    `  ${((ms / total) * 100).toFixed(1).padStart(5)} %  ${ms.toFixed(0).padStart(6)} ms  ${each(ms)}${name}`;
   const byFunction = timesBy(profile, functionOf);
   return [
     ...all.slice(0, groups).map(line),
     '  -- functions',
     ...byFunction.slice(0, functions).map(line),
   ].join('\n');
+};
+
+/** For a process whose threads' profiles are to lie in `directory`. */
+export const profiling = (directory: string): { readonly NODE_OPTIONS: string } => ({
+  NODE_OPTIONS: `--cpu-prof --cpu-prof-interval=500 --cpu-prof-dir=${directory}`,
+});
+
+/** Prints the profiles that lie in `directory`, the largest first. */
+export const printProfiles = (directory: string, of: number): void => {
+  const files = readdirSync(directory).map((name) => join(directory, name));
+  for (const file of files.toSorted((a, b) => statSync(b).size - statSync(a).size))
+    console.log(`\none thread\n${summaryOf(file, { functions: 24, of })}`);
 };

@@ -6,10 +6,10 @@
 import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
 import { loanStream } from '../../application/command-handling/operation.ts';
-import { SqlLoanReader } from '../../infrastructure/sql/read-models/loan-reader.ts';
-import { encodeCursor } from '../../infrastructure/sql/read-models/loan-page.ts';
-import { SqliteDatabase } from '../../infrastructure/sql/sqlite-database.ts';
-import type { SqlDatabase } from '../../infrastructure/sql/sql-database.ts';
+import { SqlLoanReader } from '../../application/loans/loan-reader.ts';
+import { encodeCursor } from '../../application/loans/loan-page.ts';
+import { SqliteDatabase } from '../../infrastructure/sqlite/sqlite-database.ts';
+import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { ServiceProcess } from '../support/service-process.ts';
@@ -33,20 +33,23 @@ const CODE = `printf('SEED-%08d', i)`;
 const RANGE = 'with recursive n(i) as (select ? union all select i + 1 from n where i + 1 < ?)';
 
 const LOAN_COLUMNS =
-  'stream, application_id, code, fund_id, status, product_type, acquisition_value, number_of_installments, date_issued, ' +
-  'daily_factor, borrower, received_at, updated_at, received_value, version';
+  'id, stream, application_id, code, fund_id, status, product_type, acquisition_value, number_of_installments, date_issued, ' +
+  'daily_factor, borrower, received_at, reason_detail';
 
 const statementsOf = (prefix: string, applicationId: string, from: number, to: number) => {
   const stream = `'${prefix}' || ${CODE}`;
+  // Beyond the places of the log.
+  const id = '(1000000000 + i)';
   const sql = [
-    `insert into loan (${LOAN_COLUMNS}) ${RANGE} select ${stream}, '${applicationId}', ${CODE}, '${FUND}',
+    `insert into loan (${LOAN_COLUMNS}) ${RANGE} select ${id}, ${stream}, '${applicationId}', ${CODE}, '${FUND}',
       case i % 10 when 0 then 'settled' when 1 then 'repurchased' else 'active' end, 'financing', 180000, ${installments}, '2025-01-01',
-      '0.999500000000000000000000000000', 'sealed', ${RECEIVED_AT}, ${RECEIVED_AT}, 0, 4 from n`,
+      '0.999500000000000000000000000000', 'sealed', ${RECEIVED_AT}, '' from n`,
+    `insert into progress ${RANGE} select ${id}, '${applicationId}', ${CODE}, ${RECEIVED_AT}, ${RECEIVED_AT}, 4, 0 from n`,
     `insert into installment ${RANGE}, m(k) as (select 1 union all select k + 1 from m where k < ${installments})
-      select ${stream}, printf('%03d', k), k, printf('2027-%02d-15', 1 + k % 12), 95000, 'pending', null, null, null, 1 from n, m`,
-    `insert into document ${RANGE} select ${stream}, 'd-' || i, 0, 0, 'ccb', '"ccb.pdf"', '${'a'.repeat(64)}', 48000, ${RECEIVED_AT} from n`,
+      select ${id}, printf('%03d', k), k, printf('2027-%02d-15', 1 + k % 12), 95000, 'pending', null, null, null, null from n, m`,
+    `insert into document ${RANGE} select ${id}, 'd-' || i, 0, 0, 'ccb', '"ccb.pdf"', '${'a'.repeat(64)}', 48000, ${RECEIVED_AT} from n`,
     `insert into status_history ${RANGE}, m(k) as (select 0 union all select k + 1 from m where k < 3)
-      select ${stream}, k, 'active', ${RECEIVED_AT} from n, m`,
+      select ${id}, k, 'active', ${RECEIVED_AT} from n, m`,
   ];
   return sql.map((text) => ({ query: CompiledQuery.raw(text, [from, to]) }));
 };

@@ -1,3 +1,4 @@
+import type { RelayQuarantine } from '../../application/publication/relay-quarantine.ts';
 /**
  * A relay that has just taken over publishes the newest event of so many operations, none of which it has seen before; on the stand-in
  * for EventStoreDB, a process of its own, and on the embedded log. What it publishes to takes everything at once, so that the figures
@@ -8,11 +9,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  LOAN_STREAM_PREFIX,
-  loanStream,
-  parseLoanStream,
-} from '../../application/command-handling/operation.ts';
+import { loanStream } from '../../application/command-handling/operation.ts';
 import { CHAIN_START, chainEvents, encodeEvent } from '../../application/event-codec/event-codec.ts';
 import type {
   EventStore,
@@ -20,11 +17,9 @@ import type {
   LogPosition,
   RecordedEvent,
 } from '../../application/ports/event-store.ts';
-import { HeldOperations, OutboxRelay } from '../../application/publishing/outbox-relay.ts';
-import {
-  PublicEventTranslator,
-  StreamFundLookup,
-} from '../../application/publishing/public-event-translator.ts';
+import { Runner } from '../../application/processors/runner.ts';
+import { relayToBus } from '../../application/publication/relay.ts';
+import { PublicEventTranslator } from '../../application/publication/public-event-translator.ts';
 import { decodeRecorded } from '../../infrastructure/composition/projections.ts';
 import { EventStoreDbStore } from '../../infrastructure/eventstoredb/event-store-db-store.ts';
 import { SqliteEventStore } from '../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
@@ -94,16 +89,10 @@ const relayed = async (log: Log, from: LogPosition, translate: Translate): Promi
     put: async () => undefined,
     release: async () => false,
     remove: async () => undefined,
-  };
-  const relay = new OutboxRelay({
-    subscription: log,
-    checkpoints: { load: async () => from, advance: async () => true },
-    bus: { ...bus, consume: async () => undefined, close: async () => undefined },
-    held: new HeldOperations({ quarantine: none, events: log, bus, translator: { translate }, logger }),
-    logger,
-    streamPrefix: LOAN_STREAM_PREFIX,
-    sleep: pause,
-  });
+  } as unknown as RelayQuarantine;
+  const checkpoints = { load: async () => from, move: async () => true };
+  const parts = { subscription: log, checkpoints, quarantine: none, events: log, translator: { translate } };
+  const relay = new Runner(relayToBus(parts, bus), { logger, pause });
   const begun = performance.now();
   relay.start();
   while (published < operations) await delay(1);
@@ -117,8 +106,8 @@ const relayed = async (log: Log, from: LogPosition, translate: Translate): Promi
 const coldTranslator = (log: Log): PublicEventTranslator =>
   new PublicEventTranslator({
     decode: decodeRecorded,
-    parseStream: parseLoanStream,
-    funds: new StreamFundLookup(log, decodeRecorded, new Map()),
+    events: log,
+    funds: new Map(),
     apiVersion: 'bench',
   });
 

@@ -1,9 +1,10 @@
 /** What sealing, and checking seals, costs an event in processor time. `node tests/bench/seal-bench.ts [events]` */
 import { createHash, createHmac } from 'node:crypto';
 import type { LogPosition, RecordedEvent, SubscriptionMessage } from '../../application/ports/event-store.ts';
-import type { SealBook, SealHead, SealRecord } from '../../application/ports/audit.ts';
-import { SealCheck } from '../../application/seals/check-seals.ts';
-import { SealLog } from '../../application/seals/seal-log.ts';
+import { SqlSealBook } from '../../application/audit/seals/seal-book.ts';
+import type { SealHead, SealRecord } from '../../application/audit/seals/seal-book.ts';
+import { SealCheck } from '../../application/audit/seals/check-seals.ts';
+import { SealLog } from '../../application/audit/seals/seal-log.ts';
 import { SystemClock } from '../../infrastructure/support/time.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 
@@ -26,19 +27,19 @@ async function* subscribe(): AsyncGenerator<SubscriptionMessage> {
   yield { kind: 'caught_up' };
 }
 
-const bookInMemory = (): SealBook => {
+const bookInMemory = (): SqlSealBook => {
   const records: SealRecord[] = [];
   let end: SealHead | undefined;
-  return {
+  return Object.assign(Object.create(SqlSealBook.prototype) as SqlSealBook, {
     head: async () => end,
-    page: async (after, limit) => records.slice(after, after + limit),
+    page: async (after: number, limit: number) => records.slice(after, after + limit),
     lastBegin: async () => 1,
-    add: async (record, head) => {
+    add: async (record: SealRecord, head: SealHead) => {
       records.push(record);
       end = head;
       return true;
     },
-  };
+  });
 };
 
 const mac = (text: string): string => createHmac('sha256', 'key').update(text).digest('hex');

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceProcess, freePort } from '../support/service-process.ts';
+import { Arrivals } from './arrivals.ts';
 import { followerLag } from './followers.ts';
 import { generator } from './generator.ts';
 import type { Bodies } from './generator.ts';
@@ -135,30 +136,6 @@ const measureRounds = async (
   for (let round = 0; round < ROUNDS; round++) rounds.push(await oneRound(service, world, everythingArrived));
   print(rounds);
 };
-
-/** Counts what has arrived; more may be under way than was answered in time. */
-class Arrivals {
-  readonly #receiver: Receiver;
-  #seen = 0;
-  #wanted = 0;
-
-  constructor(receiver: Receiver) {
-    this.#receiver = receiver;
-  }
-
-  /** Waits for so many more; answers when the last one came, by the clock of this process. */
-  async until(count: number): Promise<number> {
-    this.#wanted += count;
-    let last = 0;
-    while (this.#seen < this.#wanted) {
-      const arrivals = await this.#receiver.arrivals();
-      this.#seen += arrivals.length;
-      last = arrivals.reduce((latest, { at }) => Math.max(latest, at), last);
-      await pause(20);
-    }
-    return last - performance.timeOrigin;
-  }
-}
 
 const idle = async (service: ServiceProcess): Promise<void> => {
   await pause(2_000);

@@ -10,11 +10,12 @@ import { Agent } from 'undici';
 import { TimeOrderedIds } from '../../application/support/time-ordered-id.ts';
 import type { EventBus, PublicEvent } from '../../application/ports/event-bus.ts';
 import type { WebhookMetrics } from '../../application/ports/observation.ts';
-import { migrate } from '../../infrastructure/sql/migrations/migrate.ts';
-import { serviceMigrations } from '../../infrastructure/sql/migrations/service.ts';
-import { SqliteDatabase } from '../../infrastructure/sql/sqlite-database.ts';
-import { SqlDeliveryQueue } from '../../infrastructure/sql/webhooks/delivery-queue.ts';
-import { SqlWebhookSubscriptions } from '../../infrastructure/sql/webhooks/subscriptions.ts';
+import { migrate } from '../../application/sql/migrations/migrate.ts';
+import { serviceMigrations } from '../../application/sql/migrations/service.ts';
+import { SqliteDatabase } from '../../infrastructure/sqlite/sqlite-database.ts';
+import { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
+import { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
+import { logOrder } from '../../infrastructure/composition/projections.ts';
 import { DnsAddressGuard } from '../../infrastructure/webhooks/addresses/address-guard.ts';
 import { webhookTrust } from '../../infrastructure/webhooks/sending/pinned-connector.ts';
 import { WebhookWorker } from '../../infrastructure/webhooks/webhook-worker.ts';
@@ -107,7 +108,7 @@ export const openStore = async (given?: string) => {
   const path = join(directory, 'service.db');
   const database = await SqliteDatabase.open({ path, synchronous: 'FULL', logger });
   await migrate(database, serviceMigrations, clock.realNow());
-  const subscriptions = new SqlWebhookSubscriptions(database);
+  const subscriptions = new WebhookSubscriptions(database);
   const subscribe = async (url: string): Promise<string> => {
     const webhookId = randomUUID();
     const rest = { events: ['*'], fundIds: null, description: null, sealedSecret: SECRET, createdAt: iso(0) };
@@ -121,7 +122,7 @@ export const openStore = async (given?: string) => {
     if (given === undefined) await rm(directory, { recursive: true, force: true });
     for (const { level, message } of logger.lines) if (level === 'error') console.log(message);
   };
-  return { queue: new SqlDeliveryQueue(database), subscriptions, subscribe, subscribed, logger, close };
+  return { queue: new DeliveryQueue(database), subscriptions, subscribe, subscribed, logger, close };
 };
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
@@ -130,8 +131,9 @@ export const startWorker = async (store: Store, caPem: string, metrics: WebhookM
   const worker = new WebhookWorker({
     ...store,
     bus,
+    order: logOrder,
     guard: new DnsAddressGuard({ allowPrivateNetwork: true }),
-    sealer: { seal: (text) => text, open: (text) => text },
+    openSecret: (text) => text,
     clock,
     schedule: [30_000, 120_000],
     timeoutMs: 10_000,

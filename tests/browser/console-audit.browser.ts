@@ -1,37 +1,21 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Download } from 'playwright-core';
 import { liveAll } from '../lives/live.ts';
 import { failuresOf, livesFrom } from '../lives/smallest.ts';
-import { World } from '../lives/world.ts';
-import { ConsoleBeside, ConsoleBrowser, looked } from './console-browser.ts';
+import { ConsoleBeside, atDesk, looked } from './console-browser.ts';
 import type { Watched } from './console-browser.ts';
 
 const LIVES = 12;
 const SEED = Number(process.env['SEED'] ?? 7);
 
-let world: World;
-let beside: ConsoleBeside;
-let browser: ConsoleBrowser;
-let desk: Watched;
 let known: { readonly code: string; readonly application: string };
 
-jest.setTimeout(240_000);
-
-beforeAll(async () => {
-  world = await World.start();
+const at = atDesk(async (world) => {
   const living = await liveAll(world, livesFrom(SEED, LIVES));
   expect(await failuresOf(SEED, living)).toEqual([]);
   const one = living.find(({ model }) => model.books.size > 0)!;
   known = { code: [...one.model.books.values()][0]!.code, application: one.application.applicationId };
-  beside = await ConsoleBeside.open(world);
-  browser = await ConsoleBrowser.launch();
-  desk = await browser.enter(beside);
-}, 240_000);
-afterAll(async () => {
-  await browser?.close();
-  await beside?.close();
-  await world?.close();
 });
 
 const downloaded = async ({ page }: Watched, button: string): Promise<{ name: string; text: string }> => {
@@ -60,25 +44,25 @@ describe('Audit', () => {
   let anchor: string;
 
   test('verifies the whole log while the page follows it, and says that nothing differs', async () => {
-    await verify(desk);
-    const { page } = desk;
+    await verify(at.desk);
+    const { page } = at.desk;
     await page.getByText('No difference.').waitFor();
     expect(await page.locator('#verification dl').innerText()).toMatch(/Events\s+[\d.]+/);
     expect(await looked(page, 'audit')).toEqual([]);
   });
 
   test('gives a signed anchor, with which the next verification compares', async () => {
-    const sealed = await downloaded(desk, 'Seal now and download the anchor');
+    const sealed = await downloaded(at.desk, 'Seal now and download the anchor');
     expect(sealed.name).toMatch(/^anchor-.*\.jsonl$/);
-    anchor = (await downloaded(desk, 'Download the anchor of this verification')).text;
+    anchor = (await downloaded(at.desk, 'Download the anchor of this verification')).text;
     expect(anchor.split('\n').length).toBeGreaterThan(sealed.text.split('\n').length);
-    await verify(desk, anchor);
-    await desk.page.getByText('Compared with the anchor of').waitFor();
-    await desk.page.getByText('No difference.').waitFor();
+    await verify(at.desk, anchor);
+    await at.desk.page.getByText('Compared with the anchor of').waitFor();
+    await at.desk.page.getByText('No difference.').waitFor();
   });
 
   test('refuses an anchor that was changed', async () => {
-    const watched = await browser.enter(beside);
+    const watched = await at.enter();
     await verify(watched, anchor.replace(/"revision":\d+/, '"revision":999'));
     await watched.page
       .getByText(/anchor/)
@@ -88,7 +72,7 @@ describe('Audit', () => {
   });
 
   test('explains an operation after a code that nobody knows', async () => {
-    const watched = await browser.enter(beside);
+    const watched = await at.enter();
     await openAudit(watched);
     const { page } = watched;
     await page.getByLabel('Code of the operation').fill('nobody knows it');
@@ -97,30 +81,47 @@ describe('Audit', () => {
     await page.getByLabel('Code of the operation').fill(known.code);
     await page.locator('select[name=application]').selectOption(known.application);
     await page.getByRole('button', { name: 'Explain' }).click();
-    await page.locator('#explained pre').getByText(`Operation ${known.code}`).waitFor();
+    await page
+      .locator('#explained')
+      .getByRole('heading', { name: `Operation ${known.code}` })
+      .waitFor();
   });
 
-  test('explains an operation as the command line does', async () => {
-    await openAudit(desk);
-    const { page } = desk;
+  test('explains an operation in the words of the page', async () => {
+    await openAudit(at.desk);
+    const { page } = at.desk;
     await page.getByLabel('Code of the operation').fill(known.code);
     await page.locator('select[name=application]').selectOption(known.application);
     await page.getByRole('button', { name: 'Explain' }).click();
-    const report = page.locator('#explained pre');
-    await report.getByText(`Operation ${known.code}`).waitFor();
+    const report = page.locator('#explained');
+    await report.getByRole('heading', { name: `Operation ${known.code}` }).waitFor();
     expect(await report.innerText()).toMatch(
-      /hash chain: whole[\s\S]*loan\.received[\s\S]*acquisition value/,
+      /hash chain is whole[\s\S]*Operation received[\s\S]*loan\.received[\s\S]*acquisition value/,
     );
     await page.locator('h1').hover();
     expect(await looked(page, 'audit-explained')).toEqual([]);
-    const { text } = await downloaded(desk, 'Download as JSON');
+    const { text } = await downloaded(at.desk, 'Download as JSON');
     expect(JSON.parse(text)).toMatchObject({ chain_broken_at: null, events: expect.any(Array) });
   });
 
+  test('explains it in Portuguese, without a name of the interface', async () => {
+    const { page, complaints } = await at.enter({ locale: 'pt-BR' });
+    await page.goto(new URL('/audit', page.url()).href);
+    await page.getByLabel('Código da operação').fill(known.code);
+    await page.locator('select[name=application]').selectOption(known.application);
+    await page.getByRole('button', { name: 'Explicar' }).click();
+    const report = page.locator('#explained');
+    await report.getByText('A cadeia de hashes está íntegra.').waitFor();
+    const text = await report.innerText();
+    expect(text).toMatch(/Operação recebida[\s\S]*Fator diário[\s\S]*Valor de aquisição/);
+    expect(text).not.toMatch(/acquisition|face_value|date_issued|recorded|present value|installment_/);
+    expect(complaints).toEqual([]);
+  });
+
   test('also with --read-only, which seals nothing', async () => {
-    const reading = await ConsoleBeside.open(world, { readOnly: true });
+    const reading = await ConsoleBeside.open(at.world, { readOnly: true });
     try {
-      const auditor = await browser.enter(reading);
+      const auditor = await at.browser.enter(reading);
       await verify(auditor);
       await auditor.page.getByText('No difference.').waitFor();
       expect(await auditor.page.getByRole('button', { name: 'Seal now' }).count()).toBe(0);
@@ -132,5 +133,5 @@ describe('Audit', () => {
 });
 
 test('no page complains, or asks another host for anything', () => {
-  expect(desk.complaints).toEqual([]);
+  expect(at.desk.complaints).toEqual([]);
 });

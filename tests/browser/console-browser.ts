@@ -1,15 +1,17 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { source as axe } from 'axe-core';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, jest } from '@jest/globals';
+import axe from 'axe-core';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { OpenConsole, RunningConsole } from '../../infrastructure/cli/console.ts';
-import { openConsole } from '../../infrastructure/composition/areas/console.ts';
+import { openConsole } from '../../infrastructure/composition/console.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
-import { createContainer } from '../../infrastructure/composition/container.ts';
+import { partsOf } from '../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import type { Foundations } from '../../infrastructure/composition/foundations.ts';
-import type { World } from '../lives/world.ts';
+import { World } from '../lives/world.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
@@ -30,7 +32,7 @@ export class ConsoleBeside {
 
   static async open(world: World, settings: Partial<OpenConsole> = {}): Promise<ConsoleBeside> {
     const foundations = await openFoundations(readConfiguration(world.environment), world.logger);
-    const container = createContainer({ ...foundations, clock: world.clock });
+    const parts = partsOf({ ...foundations, clock: world.clock });
     const defaults = {
       host: '127.0.0.1',
       port: 0,
@@ -38,11 +40,11 @@ export class ConsoleBeside {
       readOnly: false,
       idleMs: 1_800_000,
     };
-    return new ConsoleBeside(foundations, await openConsole(container, { ...defaults, ...settings }));
+    return new ConsoleBeside(foundations, await openConsole(parts, { ...defaults, ...settings }));
   }
 
-  newAddress(): string {
-    return this.#running.newAddress();
+  newAddress(used?: () => void): string {
+    return this.#running.newAddress(used);
   }
 
   async close(): Promise<void> {
@@ -69,7 +71,10 @@ export class ConsoleBrowser {
   }
 
   /** A person who has opened the printed address. English, unless the options say otherwise. */
-  async enter(console: ConsoleBeside, options: BrowserContextOptions = {}): Promise<Watched> {
+  async enter(
+    console: Pick<ConsoleBeside, 'newAddress'>,
+    options: BrowserContextOptions = {},
+  ): Promise<Watched> {
     const address = console.newAddress();
     const { origin } = new URL(address);
     const context = await this.#browser.newContext({
@@ -94,10 +99,58 @@ export class ConsoleBrowser {
     return { page, complaints };
   }
 
+  /** A person whose browser was given this file. */
+  async openFile(file: string): Promise<Page> {
+    const page = await (await this.#browser.newContext({ locale: 'en-GB' })).newPage();
+    await page.goto(pathToFileURL(file).href);
+    return page;
+  }
+
   close(): Promise<void> {
     return this.#browser.close();
   }
 }
+
+/** What the tests of a file have: a world, a console beside it, and a person who has entered. */
+export class Desk {
+  world!: World;
+  beside!: ConsoleBeside;
+  browser!: ConsoleBrowser;
+  desk!: Watched;
+
+  /** One more person. */
+  enter(options?: BrowserContextOptions): Promise<Watched> {
+    return this.browser.enter(this.beside, options);
+  }
+}
+
+/** For all tests of a file, at a world in which `begin` has happened. */
+export const atDesk = (
+  begin: (world: World) => Promise<void>,
+  {
+    environment,
+    person,
+  }: {
+    readonly environment?: () => Promise<Readonly<Record<string, string>>>;
+    readonly person?: BrowserContextOptions;
+  } = {},
+): Desk => {
+  const at = new Desk();
+  jest.setTimeout(240_000);
+  beforeAll(async () => {
+    at.world = await World.start(await environment?.());
+    await begin(at.world);
+    at.beside = await ConsoleBeside.open(at.world);
+    at.browser = await ConsoleBrowser.launch();
+    at.desk = await at.enter(person);
+  }, 300_000);
+  afterAll(async () => {
+    await at.browser?.close();
+    await at.beside?.close();
+    await at.world?.close();
+  });
+  return at;
+};
 
 /** A page with this heading, all of it: what stands below, and what its scripts listen to. */
 export const shown = async (page: Page, heading: string | RegExp): Promise<void> => {
@@ -117,9 +170,18 @@ export const followed = (page: Page, when: 'before' | 'after'): Promise<void> =>
     `htmx:${when}:swap`,
   );
 
+/** What stands along the axis of the values of the first picture. */
+export const ticks = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(() => {
+    const { Chart, document } = globalThis as Json;
+    return Chart.getChart(document.querySelector('canvas[data-picture]')).scales.y.ticks.map(
+      ({ label }: Json) => label.replaceAll('\u00a0', ' '),
+    );
+  });
+
 /** What axe finds that is serious or worse, in short. */
 export const barriers = async (page: Page): Promise<readonly string[]> => {
-  await page.evaluate(axe);
+  await page.evaluate(axe.source);
   const { violations }: Json = await page.evaluate<Json>(() => (globalThis as Json).axe.run());
   return violations
     .filter(({ impact }: Json) => impact === 'serious' || impact === 'critical')

@@ -1,49 +1,35 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { World } from '../lives/world.ts';
+import { expect, test } from '@jest/globals';
 import type { Answer, TestApplication } from '../lives/world.ts';
 import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
-import { ConsoleBeside, ConsoleBrowser, barriers, shown } from './console-browser.ts';
-import type { Watched } from './console-browser.ts';
+import { atDesk, barriers, shown } from './console-browser.ts';
 
 /** What the originator has sent before the day begins. */
 const ASSIGNED = ['DAY-1', 'DAY-2', 'DAY-3', 'DAY-4'];
 const PAID_CENTS = '950,00';
 
-let world: World;
 let originator: TestApplication;
-let beside: ConsoleBeside;
-let browser: ConsoleBrowser;
-let desk: Watched;
-
-jest.setTimeout(240_000);
 
 const send = (path: string, body: object): Promise<Answer> =>
-  world.call(originator, { method: 'POST', path, body });
+  at.world.call(originator, { method: 'POST', path, body });
 /** With every write that was answered before, which is in all reads then. */
 const statusOf = async (code: string): Promise<string> =>
-  (await world.call(originator, { method: 'GET', path: `/loan/${code}` })).body.status;
+  (await at.world.call(originator, { method: 'GET', path: `/loan/${code}` })).body.status;
 
-beforeAll(async () => {
-  world = await World.start();
-  originator = await world.createApplication();
-  for (const code of ASSIGNED) {
-    const loan = loanRequest(originator.funds[0]!, code);
-    const body = multipart('loan_data', loan, [{ name: 'ccb.pdf', content: smallPdf(code) }]);
-    expect((await world.call(originator, { method: 'POST', path: '/loan', body })).status).toBe(201);
-    expect(await statusOf(code)).toBe('received');
-  }
-  beside = await ConsoleBeside.open(world);
-  browser = await ConsoleBrowser.launch();
-  desk = await browser.enter(beside, { locale: 'pt-BR' });
-}, 240_000);
-afterAll(async () => {
-  await browser?.close();
-  await beside?.close();
-  await world?.close();
-});
+const at = atDesk(
+  async (world) => {
+    originator = await world.createApplication();
+    for (const code of ASSIGNED) {
+      const loan = loanRequest(originator.funds[0]!, code);
+      const body = multipart('loan_data', loan, [{ name: 'ccb.pdf', content: smallPdf(code) }]);
+      expect((await world.call(originator, { method: 'POST', path: '/loan', body })).status).toBe(201);
+      expect(await statusOf(code)).toBe('received');
+    }
+  },
+  { person: { locale: 'pt-BR' } },
+);
 
 const goTo = async (name: string): Promise<void> => {
-  const { page } = desk;
+  const { page } = at.desk;
   await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
   await shown(page, name);
 };
@@ -54,7 +40,7 @@ const decide = async (
   decision: string,
   fill: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> => {
-  const { page } = desk;
+  const { page } = at.desk;
   await goTo('Decisões');
   for (const code of codes) await page.getByLabel(`Escolher ${code}`, { exact: true }).check();
   await page.getByRole('button', { name: decision }).click();
@@ -64,7 +50,7 @@ const decide = async (
 };
 
 test('the morning: three are approved at once, one is rejected, the terms are signed', async () => {
-  const { page } = desk;
+  const { page } = at.desk;
   await page.getByRole('heading', { level: 1, name: 'Hoje' }).waitFor();
   await page.locator('#waiting').getByRole('link', { name: 'Aprovação' }).waitFor();
   await decide(['DAY-1', 'DAY-2', 'DAY-3'], 'Aprovar');
@@ -79,16 +65,16 @@ test('the morning: three are approved at once, one is rejected, the terms are si
 });
 
 test('noon: the fund pays, one of them another value', async () => {
-  const { page } = desk;
+  const { page } = at.desk;
   await decide(['DAY-1', 'DAY-2', 'DAY-3'], 'Desembolsar', () =>
     page.getByLabel('Valor desembolsado de DAY-2').fill('9.999,99'),
   );
-  const { body } = await world.call(originator, { method: 'GET', path: '/loan/DAY-2' });
+  const { body } = await at.world.call(originator, { method: 'GET', path: '/loan/DAY-2' });
   expect([body.status, body.disbursement.value]).toEqual(['active', 9999.99]);
 });
 
 test('the afternoon: a repurchase that the originator asks for is completed', async () => {
-  const today = world.clock.today();
+  const today = at.world.clock.today();
   const asked = await send('/loan/repurchase', {
     originator_proposal_code: 'DAY-3',
     reason: 'repurchase',
@@ -102,8 +88,8 @@ test('the afternoon: a repurchase that the originator asks for is completed', as
 });
 
 test("the evening: the custodian's statement is reconciled", async () => {
-  const { page } = desk;
-  const today = world.clock.today();
+  const { page } = at.desk;
+  const today = at.world.clock.today();
   const settled = await send('/installment/settle', {
     originator_proposal_code: 'DAY-1',
     installment_code: '001',
@@ -136,7 +122,7 @@ test("the evening: the custodian's statement is reconciled", async () => {
 });
 
 test('to the auditor: an operation is explained, with who decided and how a price came about', async () => {
-  const { page } = desk;
+  const { page } = at.desk;
   await goTo('Operações');
   await page.getByLabel('Código começa com').fill('DAY-3');
   await page.getByRole('button', { name: 'Procurar' }).click();
@@ -151,9 +137,9 @@ test('to the auditor: an operation is explained, with who decided and how a pric
 });
 
 test('nothing waits at the end of the day, and nothing was complained about', async () => {
-  const { page, complaints } = desk;
+  const { page, complaints } = at.desk;
   await goTo('Hoje');
   await page.getByText('Nada espera por uma decisão.').waitFor();
   expect(complaints).toEqual([]);
-  expect(await world.audit()).toEqual([]);
+  expect(await at.world.audit()).toEqual([]);
 });

@@ -1,66 +1,50 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { loanStream } from '../../application/command-handling/operation.ts';
-import { TOKENS } from '../../infrastructure/composition/container.ts';
-import { World } from '../lives/world.ts';
 import type { TestApplication } from '../lives/world.ts';
 import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
-import { ConsoleBeside, ConsoleBrowser, looked, shown } from './console-browser.ts';
-import type { Watched } from './console-browser.ts';
+import { ConsoleBeside, atDesk, looked, shown } from './console-browser.ts';
 
 const CODES = ['OP-1', 'OP-2', 'OP-3', 'OP-4'];
 
-let world: World;
 let application: TestApplication;
-let beside: ConsoleBeside;
-let browser: ConsoleBrowser;
-let desk: Watched;
-
-jest.setTimeout(240_000);
+/** Address of what came of a decision. */
+let result: string;
 
 const assign = async (code: string): Promise<void> => {
   const loan = loanRequest(application.funds[0]!, code);
   const body = multipart('loan_data', loan, [{ name: 'ccb.pdf', content: smallPdf(code) }]);
-  const { status } = await world.call(application, { method: 'POST', path: '/loan', body });
+  const { status } = await at.world.call(application, { method: 'POST', path: '/loan', body });
   expect(status).toBe(201);
   // With every write that was answered before, which is in all reads then.
   expect((await loanOf(code)).status).toBe('received');
 };
 const loanOf = async (code: string) =>
-  (await world.call(application, { method: 'GET', path: `/loan/${code}` })).body;
+  (await at.world.call(application, { method: 'GET', path: `/loan/${code}` })).body;
 const statusesOf = async (codes: readonly string[]): Promise<readonly string[]> =>
   Promise.all(codes.map(async (code) => (await loanOf(code)).status));
 
 /** Chooses these on the list, and then the decision. */
 const choose = async (codes: readonly string[], decision: string): Promise<void> => {
-  const { page } = desk;
+  const { page } = at.desk;
   await page.getByRole('link', { name: 'Decisions' }).click();
   for (const code of codes) await page.getByLabel(`Choose ${code}`, { exact: true }).check();
   await page.getByRole('button', { name: decision }).click();
   await shown(page, `${decision}: check before you decide`);
 };
 const confirm = async (): Promise<string> => {
-  const { page } = desk;
+  const { page } = at.desk;
   await page.getByRole('button', { name: 'Confirm' }).click();
   return page.locator('main [role=status]').innerText();
 };
 
-beforeAll(async () => {
-  world = await World.start();
+const at = atDesk(async (world) => {
   application = await world.createApplication();
   for (const code of CODES) await assign(code);
-  beside = await ConsoleBeside.open(world);
-  browser = await ConsoleBrowser.launch();
-  desk = await browser.enter(beside);
-}, 240_000);
-afterAll(async () => {
-  await browser?.close();
-  await beside?.close();
-  await world?.close();
 });
 
 describe('Decisions', () => {
   test('lists what waits, the longest first, and keeps to a filter', async () => {
-    const { page } = desk;
+    const { page } = at.desk;
     await page.getByRole('link', { name: 'Decisions' }).click();
     await page.getByText('4 operations wait now.').waitFor();
     await page.waitForLoadState();
@@ -72,7 +56,7 @@ describe('Decisions', () => {
   });
 
   test('several are approved at once, after they were shown, in the name of the operator', async () => {
-    const { page } = desk;
+    const { page } = at.desk;
     await choose(['OP-1', 'OP-2', 'OP-3'], 'Approve');
     expect(await page.getByText(/Approve: 3 operations, acquisition value R\$\s30\.096,00\./).count()).toBe(
       1,
@@ -80,20 +64,62 @@ describe('Decisions', () => {
     expect(await looked(page, 'decisions-preview')).toEqual([]);
     expect(await confirm()).toBe('3 done, 0 refused.');
     expect(await statusesOf(CODES)).toEqual(['approved', 'approved', 'approved', 'received']);
-    const { events } = world.container.get(TOKENS.adapters);
+    const { events } = at.world.parts.adapters;
     const stored = await events.read(loanStream(application.applicationId, 'OP-1'));
     expect(stored.events.at(-1)!.metadata.actor).toBe('administrator/maria.souza');
   });
 
-  test('a form that is sent twice decides once', async () => {
-    const { page } = desk;
+  test('Back shows what was confirmed, which decides nothing twice, and the result can be loaded again', async () => {
+    const { page } = at.desk;
     await page.reload();
     expect(await page.locator('main [role=status]').innerText()).toBe('3 done, 0 refused.');
-    expect(await page.locator('tbody tr').first().innerText()).toContain('Was done already');
+    expect(await page.locator('tbody tr').first().innerText()).not.toContain('Was done already');
+    await page.goBack();
+    await shown(page, 'Approve: check before you decide');
+    expect(await confirm()).toBe('3 done, 0 refused.');
+    expect(await page.locator('tbody tr').first().innerText()).toContain('your own decision');
+    result = page.url();
+    expect(new URL(result).pathname).toMatch(/^\/kept\/[0-9a-f-]{36}$/);
+    await page.goBack();
+    await shown(page, 'Approve: check before you decide');
+    await page.goBack();
+    await shown(page, 'Decisions');
+  });
+
+  test('a result is shown in the language of now, and to no other session', async () => {
+    const { page } = at.desk;
+    await page.goto(result);
+    await page.getByRole('button', { name: 'Português' }).click();
+    await shown(page, 'Aprovar: resultado');
+    const stranger = await at.enter();
+    await stranger.page.goto(page.url());
+    await stranger.page.getByText('This page is not kept any more.').waitFor();
+    await stranger.page.context().close();
+    await page.getByRole('button', { name: 'English' }).click();
+    await shown(page, 'Approve: result');
+  });
+
+  test('a rejection without a whole reason keeps what was typed, in the language of the page', async () => {
+    const { page } = at.desk;
+    await choose(['OP-4'], 'Reject');
+    await page.getByLabel('Code').first().fill('limite de concentração');
+    await page.getByLabel('Message').first().fill('Demais');
+    await page.getByLabel(/^Note/).fill('comitê');
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('This code has a space').waitFor();
+    expect(await page.getByLabel('Code').first().getAttribute('aria-invalid')).toBe('true');
+    expect(await looked(page, 'decisions-refused')).toEqual([]);
+    await page.getByRole('button', { name: 'Português' }).click();
+    await page.getByText('Este código tem um espaço').waitFor();
+    expect(await page.getByLabel('Mensagem').first().inputValue()).toBe('Demais');
+    expect(await page.getByLabel(/^Observação/).inputValue()).toBe('comitê');
+    await page.getByRole('button', { name: 'English' }).click();
+    await shown(page, /^Reject/);
+    expect((await loanOf('OP-4')).status).toBe('received');
   });
 
   test('one is rejected with its reasons', async () => {
-    const { page } = desk;
+    const { page } = at.desk;
     await choose(['OP-4'], 'Reject');
     await page.getByLabel('Code').first().fill('concentration_limit');
     await page.getByLabel('Message').first().fill('Too much of one borrower <b>');
@@ -104,9 +130,9 @@ describe('Decisions', () => {
   });
 
   test('a decision that the rules refuse says why and changes nothing', async () => {
-    const { page } = desk;
+    const { page } = at.desk;
     await choose(['OP-1', 'OP-2', 'OP-3'], 'Sign term');
-    await world.decide([
+    await at.world.decide([
       {
         decision_id: 'elsewhere',
         application_id: application.applicationId,
@@ -121,7 +147,7 @@ describe('Decisions', () => {
   });
 
   test('shows the documents beside the operation, and disburses it with another value', async () => {
-    const { page } = desk;
+    const { page } = at.desk;
     await page.getByRole('link', { name: 'Decisions' }).click();
     const document = page.waitForResponse((response) => response.url().includes('/documents/'));
     await page.getByRole('link', { name: 'OP-1' }).click();
@@ -132,14 +158,55 @@ describe('Decisions', () => {
     await page.getByLabel('Disbursed value of OP-1').fill('10,000.00');
     await page.getByRole('button', { name: 'Confirm' }).click();
     await page.getByText('The value of OP-1 has to be written like 1.234,56.').waitFor();
-    await page.getByLabel('Disbursed value of OP-1').fill('9.876,54');
+    await page.getByLabel('Disbursed value of OP-1').fill('98.765,43');
+    await page.locator('output', { hasText: /^R\$\s98\.765,43$/ }).waitFor();
+    await page.getByLabel('Day of the disbursement').fill('2030-01-01');
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText(/The value of OP-1 is more than 10% away .* R\$\s10\.032,00/).waitFor();
+    await page.getByText('The day may not be after tomorrow.').waitFor();
+    expect(await looked(page, 'decisions-far-off')).toEqual([]);
+    const again = page.getByLabel('Disbursed value of OP-1, once more');
+    await page.getByLabel('Day of the disbursement').fill('2020-01-01');
+    await again.fill('98.765,34');
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('The two values of OP-1 are not equal.').waitFor();
+    await again.fill('98.765,43');
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('The day may not be before the issue').waitFor();
+    await page.getByLabel('Day of the disbursement').fill(at.world.clock.today());
     expect(await confirm()).toBe('1 done, 0 refused.');
+    await page.getByText(/Disbursed in all: R\$\s98\.765,43\./).waitFor();
     const { disbursement } = await loanOf('OP-1');
-    expect(disbursement).toEqual({ value: 9876.54, date: world.clock.today() });
+    expect(disbursement).toEqual({ value: 98765.43, date: at.world.clock.today() });
+  });
+
+  test('of two tabs that show the same operation, the later one is told who decided what', async () => {
+    const { page } = at.desk;
+    await assign('TABS');
+    await choose(['TABS'], 'Reject');
+    const other = await page.context().newPage();
+    await other.goto(new URL('/decisions', page.url()).href);
+    await other.getByLabel('Choose TABS', { exact: true }).check();
+    await other.getByRole('button', { name: 'Approve' }).click();
+    await other.getByRole('button', { name: 'Confirm' }).click();
+    await other.getByText('1 done, 0 refused.').waitFor();
+    await other.close();
+    await page.getByLabel('Code').first().fill('late');
+    await page.getByLabel('Message').first().fill('A second later');
+    expect(await confirm()).toBe('0 done, 1 refused.');
+    await page.getByText(/It changed .* Now: Approved\. Approved by maria\.souza at /).waitFor();
+    await page.getByRole('button', { name: 'Português' }).click();
+    await page.getByText(/Agora: Aprovada\. Aprovada por maria\.souza em /).waitFor();
+    await page.getByRole('button', { name: 'English' }).click();
+    expect((await loanOf('TABS')).status).toBe('approved');
+    await choose(['TABS'], 'Reject');
+    await page.getByLabel('Code').first().fill('late');
+    await page.getByLabel('Message').first().fill('Seen as approved');
+    expect(await confirm()).toBe('1 done, 0 refused.');
   });
 
   test('goes by the keyboard', async () => {
-    const { page } = desk;
+    const { page } = at.desk;
     for (const code of ['OP-5', 'OP-6']) await assign(code);
     await page.getByRole('link', { name: 'Decisions' }).click();
     await page.locator('tbody tr', { hasText: 'OP-6' }).waitFor();
@@ -154,7 +221,7 @@ describe('Decisions', () => {
   });
 
   test('the number of those that wait follows what happens', async () => {
-    const { page } = desk;
+    const { page } = at.desk;
     await page.getByRole('link', { name: 'Decisions' }).click();
     await page.getByText('3 operations wait now.').waitFor();
     await assign('OP-7');
@@ -164,9 +231,9 @@ describe('Decisions', () => {
 
 describe('for auditors', () => {
   test('nothing can be decided', async () => {
-    const readOnly = await ConsoleBeside.open(world, { readOnly: true });
+    const readOnly = await ConsoleBeside.open(at.world, { readOnly: true });
     try {
-      const { page } = await browser.enter(readOnly);
+      const { page } = await at.browser.enter(readOnly);
       await page.getByText('Read only').waitFor();
       await page.getByRole('link', { name: 'Decisions' }).click();
       expect(await page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
@@ -178,5 +245,5 @@ describe('for auditors', () => {
 
 test('no page complains, or asks another host for anything', () => {
   // The wrongly written value is answered with 422, which the browser reports.
-  expect(desk.complaints.filter((text) => !text.includes('422'))).toEqual([]);
+  expect(at.desk.complaints.filter((text) => !text.includes('422'))).toEqual([]);
 });

@@ -1,37 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { Living } from '../lives/live.ts';
 import type { Book } from '../lives/model/book.ts';
 import { livesFrom } from '../lives/smallest.ts';
 import { DAYS_BEFORE } from '../lives/steps.ts';
-import { World } from '../lives/world.ts';
 import type { TestApplication } from '../lives/world.ts';
 import { within } from '../support/within.ts';
 import { borrowersOf, cells, distinct, tally } from './portfolio-expected.ts';
-import { ConsoleBeside, ConsoleBrowser, looked } from './console-browser.ts';
-import type { Watched } from './console-browser.ts';
+import { atDesk, looked, ticks } from './console-browser.ts';
 
 const SEED = Number(process.env['SEED'] ?? 7);
 const LIVES = 10;
 
-let world: World;
-let beside: ConsoleBeside;
-let browser: ConsoleBrowser;
-let desk: Watched;
 let living: readonly Living[];
-
-jest.setTimeout(240_000);
 
 /** No receiver answers there: deliveries are tried and told, and never arrive. */
 const subscribe = async (application: TestApplication): Promise<void> => {
   const body = { url: 'https://receiver.example/events', events: ['*'] };
-  const answer = await world.call(application, { method: 'POST', path: '/webhook', body });
+  const answer = await at.world.call(application, { method: 'POST', path: '/webhook', body });
   expect(answer).toMatchObject({ status: 200, body: { url: body.url } });
 };
 
-beforeAll(async () => {
-  world = await World.start();
+const at = atDesk(async (world) => {
   const lives = livesFrom(SEED, LIVES);
   living = await Promise.all(lives.map(() => Living.begin(world)));
   for (const { application } of living) await subscribe(application);
@@ -43,14 +34,6 @@ beforeAll(async () => {
     for (const [n, one] of living.entries()) await one.part(lives[n]!.parts[i] ?? []);
   }
   expect(living.flatMap(({ found }) => found)).toEqual([]);
-  beside = await ConsoleBeside.open(world);
-  browser = await ConsoleBrowser.launch();
-  desk = await browser.enter(beside);
-}, 300_000);
-afterAll(async () => {
-  await browser?.close();
-  await beside?.close();
-  await world?.close();
 });
 
 /** The operation of which most was told, among those that fit. */
@@ -67,7 +50,7 @@ const operationWith = (fits: (book: Book) => boolean): { readonly path: string; 
 };
 
 const open = async (path: string): Promise<void> => {
-  const { page } = desk;
+  const { page } = at.desk;
   await page.goto(new URL(path, page.url()).href);
 };
 /** chart.js draws it once the page is there: it sizes the canvas, which has 300 points by itself, to its place. */
@@ -79,7 +62,7 @@ const paid = ({ parts }: Book): number =>
 
 describe('an operation', () => {
   test('shows its schedule as a picture and as a table, what happened, and what was sent', async () => {
-    const { page } = desk;
+    const { page } = at.desk;
     const { path, book } = operationWith((one) => paid(one) > 0 && one.parts.length > 2 && !one.forgotten);
     await open(path);
     await page.getByRole('heading', { level: 1, name: book.code }).waitFor();
@@ -90,6 +73,7 @@ describe('an operation', () => {
     const picture = page.locator('canvas[data-picture]');
     await expect(picture.getAttribute('aria-label')).resolves.toContain(`${paid(book)} paid`);
     await drawn(picture);
+    for (const tick of await ticks(page)) expect(tick).toMatch(/^R\$ \d{1,3}(\.\d{3})*(,\d\d)?$/);
     expect(await page.locator('.timeline > li').count()).toBeGreaterThanOrEqual(book.told.length);
     const sent = page.locator('section[aria-labelledby="webhooks-title"] tbody tr');
     // Deliveries are queued in their own time, and this page does not follow.
@@ -102,19 +86,19 @@ describe('an operation', () => {
   });
 
   test('explains a price line by line when it is opened', async () => {
-    const { page } = desk;
+    const { page } = at.desk;
     const { path } = operationWith((one) => paid(one) > 0);
     await open(path);
     const reception = page.locator('.timeline > li').last();
     await reception.locator('summary').click();
     await reception.getByText('How the value came about').waitFor();
     expect(await reception.locator('tbody tr').count()).toBeGreaterThan(0);
-    expect(await reception.textContent()).toContain('add up to the price');
+    expect(await reception.textContent()).toContain('add up to the acquisition value');
     expect(await looked(page, 'operation-price')).toEqual([]);
   });
 
   test('explains a price also to who opened it before the scripts of the page had come', async () => {
-    const { page } = await browser.enter(beside);
+    const { page } = await at.enter();
     const opened = Promise.withResolvers<void>();
     await page.route('**/assets/htmx.js', async (route) => {
       await opened.promise;
@@ -131,7 +115,7 @@ describe('an operation', () => {
   });
 
   test('shows a past day, and what was not known yet', async () => {
-    const { page } = desk;
+    const { page } = at.desk;
     const { path } = operationWith((one) => paid(one) > 0);
     await open(path);
     const all = await page.locator('.timeline > li').count();
@@ -154,7 +138,7 @@ describe('an operation', () => {
   });
 
   test('gives out its documents', async () => {
-    const { page } = desk;
+    const { page } = at.desk;
     const { path, book } = operationWith((one) => !one.forgotten && one.papers.length > 0);
     await open(path);
     const link = page.locator('section[aria-labelledby="documents-title"] a').first();
@@ -167,7 +151,7 @@ describe('an operation', () => {
   });
 
   test('that does not exist is said to, with what to do', async () => {
-    const { page } = await browser.enter(beside, { locale: 'pt-BR' });
+    const { page } = await at.enter({ locale: 'pt-BR' });
     const { origin } = new URL(page.url());
     for (const path of [`${randomUUID()}/NONE`, 'x/y', `${randomUUID()}/%20`]) {
       const response = await page.goto(`${origin}/operations/${path}`);
@@ -182,7 +166,7 @@ const books = (fits: (book: Book) => boolean = () => true): readonly Book[] =>
   living.flatMap(({ model }) => [...model.books.values()].filter(fits));
 
 const listed = async (): Promise<readonly string[]> => {
-  const { page } = desk;
+  const { page } = at.desk;
   const codes: string[] = [];
   for (;;) {
     codes.push(...(await page.locator('tbody td:first-child').allInnerTexts()));
@@ -196,7 +180,7 @@ const listed = async (): Promise<readonly string[]> => {
 
 describe('the search of operations', () => {
   test('lists all of them, and finds by code, fund and state what lives expect', async () => {
-    const { page } = desk;
+    const { page } = at.desk;
     await open('/operations');
     expect(await looked(page, 'operations')).toEqual([]);
     expect(await listed()).toHaveLength(books().length);
@@ -212,7 +196,7 @@ describe('the search of operations', () => {
   });
 
   test('by the borrower: the document is posted, found, masked, and stands in no address', async () => {
-    const { page } = desk;
+    const { page } = at.desk;
     const { document } = operationWith((one) => !one.forgotten).book.person;
     const addresses: string[] = [];
     page.on('request', (request) => addresses.push(request.url()));
@@ -231,7 +215,7 @@ describe('the search of operations', () => {
     await page.goBack();
     expect(await page.getByLabel('CPF or CNPJ').inputValue()).toBe(document);
     // Another session knows nothing of it.
-    const other = await browser.enter(beside);
+    const other = await at.enter();
     await other.page.goto(page.url());
     await other.page.getByRole('alert').getByText('not known any more').waitFor();
     expect(await other.page.content()).not.toContain(document);
@@ -239,11 +223,15 @@ describe('the search of operations', () => {
 
   test('says what it cannot search for, and exports what it found as CSV', async () => {
     // The browser itself remarks on a refusal.
-    const { page } = await browser.enter(beside);
+    const { page } = await at.enter();
     await page.getByRole('link', { name: 'Operations' }).click();
     await page.getByLabel('CPF or CNPJ').fill('12345');
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByRole('alert').getByText('CPF of 11 digits').waitFor();
+    expect(await page.getByLabel('CPF or CNPJ').inputValue()).toBe('12345');
+    expect(await page.getByLabel('CPF or CNPJ').getAttribute('aria-invalid')).toBe('true');
+    expect(page.url()).not.toContain('12345');
+    expect(await looked(page, 'operations-refused')).toEqual([]);
     const csv = await page.evaluate<string>(async () => (await fetch('/operations/export')).text());
     const [header, ...lines] = csv.trim().split('\n');
     expect(header).toContain('originator_proposal_code,fund_id,status');
@@ -253,7 +241,7 @@ describe('the search of operations', () => {
 
 describe('the portfolio', () => {
   test('shows what a fund holds as the command line counts it, with pictures, tables and another day', async () => {
-    const { page } = desk;
+    const { page } = at.desk;
     const held = books(({ status }) => ['active', 'repurchase_pending'].includes(status));
     const [open] = [...Map.groupBy(held, ({ fund }) => fund).values()].toSorted(
       (one, other) => distinct(other) - distinct(one) || other.length - one.length,
@@ -299,5 +287,5 @@ describe('the portfolio', () => {
 });
 
 test('no page complains, or asks another host for anything', () => {
-  expect(desk.complaints).toEqual([]);
+  expect(at.desk.complaints).toEqual([]);
 });

@@ -1,29 +1,21 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { TOKENS } from '../../infrastructure/composition/container.ts';
-import { SqlNotifiedPayments } from '../../infrastructure/sql/read-models/reconciliation-reader.ts';
-import type { NotifiedPayment } from '../../application/ports/fund-reports.ts';
+import { describe, expect, test } from '@jest/globals';
+import { SqlNotifiedPayments } from '../../application/reconciliation/reconciliation-reader.ts';
+import type { NotifiedPayment } from '../../application/reconciliation/reconciliation-reader.ts';
 import { liveAll } from '../lives/live.ts';
 import { failuresOf, livesFrom } from '../lives/smallest.ts';
-import { World } from '../lives/world.ts';
-import { ConsoleBeside, ConsoleBrowser, looked } from './console-browser.ts';
+import { ConsoleBeside, atDesk, looked } from './console-browser.ts';
 import type { Watched } from './console-browser.ts';
 
 const LIVES = 12;
 const SEED = Number(process.env['SEED'] ?? 7);
 
-let world: World;
-let beside: ConsoleBeside;
-let browser: ConsoleBrowser;
-let desk: Watched;
 let fund: string;
 let payments: readonly NotifiedPayment[];
 
-jest.setTimeout(240_000);
-
 /** Payments of the fund that has most of them. */
 const mostPayments = async (funds: readonly string[]): Promise<void> => {
-  const { engines } = world.container.get(TOKENS.foundations);
+  const { engines } = at.world.parts.foundations;
   const reader = new SqlNotifiedPayments(engines.readModelDatabase);
   payments = [];
   for (const fundId of funds) {
@@ -34,22 +26,13 @@ const mostPayments = async (funds: readonly string[]): Promise<void> => {
   }
 };
 
-beforeAll(async () => {
-  world = await World.start();
+const at = atDesk(async (world) => {
   const living = await liveAll(world, livesFrom(SEED, LIVES));
   expect(await failuresOf(SEED, living)).toEqual([]);
   // It waits until the read models have taken in everything.
   expect(await world.audit()).toEqual([]);
   await mostPayments(living.flatMap(({ application }) => application.funds));
   expect(payments.length).toBeGreaterThan(3);
-  beside = await ConsoleBeside.open(world);
-  browser = await ConsoleBrowser.launch();
-  desk = await browser.enter(beside);
-}, 240_000);
-afterAll(async () => {
-  await browser?.close();
-  await beside?.close();
-  await world?.close();
 });
 
 const brazilian = (cents: number): string =>
@@ -90,8 +73,8 @@ const compare = async ({ page }: Watched): Promise<void> => {
 
 describe('Reconciliation', () => {
   test('reads a statement as banks write it, and finds its columns', async () => {
-    await send(desk, 'extrato.csv', statement());
-    const { page } = desk;
+    await send(at.desk, 'extrato.csv', statement());
+    const { page } = at.desk;
     await page.getByRole('button', { name: 'Compare' }).waitFor();
     await page.waitForLoadState();
     const chosen = async (name: string): Promise<string> => page.locator(`select[name=${name}]`).inputValue();
@@ -104,8 +87,8 @@ describe('Reconciliation', () => {
   });
 
   test('shows what matches, what differs and what is missing, and exports it', async () => {
-    const { page } = desk;
-    await compare(desk);
+    const { page } = at.desk;
+    await compare(at.desk);
     await page.getByText('The statement and the notifications differ.').waitFor();
     await page.waitForLoadState();
     const rows = await page.locator('.found table').first().locator('tbody tr').allInnerTexts();
@@ -125,6 +108,13 @@ describe('Reconciliation', () => {
     );
     await page.getByText('77.777,77').first().waitFor();
     expect(await looked(page, 'reconciliation-result')).toEqual([]);
+    await page.reload();
+    await page.getByText('77.777,77').first().waitFor();
+    await page.getByRole('link', { name: 'Today' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
+    await page.goBack();
+    await page.getByText('The statement and the notifications differ.').waitFor();
+    expect(await page.locator('input[name=from]').first().inputValue()).toBe('2026-01-01');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export as CSV' }).click(),
@@ -136,7 +126,7 @@ describe('Reconciliation', () => {
   });
 
   test('of a bad file says line and column, in the language of the person', async () => {
-    const portuguese = await browser.enter(beside, { locale: 'pt-BR' });
+    const portuguese = await at.enter({ locale: 'pt-BR' });
     await send(portuguese, 'ruim.csv', statement().replace('77.777,77', 'nada'));
     const { page, complaints } = portuguese;
     await page.getByLabel('Fundo', { exact: true }).fill(fund);
@@ -149,19 +139,19 @@ describe('Reconciliation', () => {
   });
 
   test('refuses a fund that nothing is known of, and a file that is too large', async () => {
-    const { page } = desk;
-    await send(desk, 'extrato.csv', statement());
+    const { page } = at.desk;
+    await send(at.desk, 'extrato.csv', statement());
     await page.getByLabel('Fund').fill('00000000-0000-4000-8000-000000000000');
     await page.getByRole('button', { name: 'Compare' }).click();
     await page.getByText('no application is linked to this one').waitFor();
-    await send(desk, 'huge.csv', Buffer.alloc(17 * 1_048_576, 'a;b\n'));
+    await send(at.desk, 'huge.csv', Buffer.alloc(17 * 1_048_576, 'a;b\n'));
     await page.getByText('larger than 16 MiB').waitFor();
   });
 
   test('also with --read-only, because it changes nothing', async () => {
-    const reading = await ConsoleBeside.open(world, { readOnly: true });
+    const reading = await ConsoleBeside.open(at.world, { readOnly: true });
     try {
-      const auditor = await browser.enter(reading);
+      const auditor = await at.browser.enter(reading);
       await send(auditor, 'extrato.csv', statement());
       await compare(auditor);
       await auditor.page.getByText('The statement and the notifications differ.').waitFor();
@@ -172,5 +162,5 @@ describe('Reconciliation', () => {
 });
 
 test('no page complains, or asks another host for anything', () => {
-  expect(desk.complaints.filter((one) => !/status of 4(13|22)/.test(one))).toEqual([]);
+  expect(at.desk.complaints.filter((one) => !/status of 4(13|22)/.test(one))).toEqual([]);
 });

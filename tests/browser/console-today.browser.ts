@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { liveAll } from '../lives/live.ts';
 import { failuresOf, livesFrom } from '../lives/smallest.ts';
-import { World } from '../lives/world.ts';
-import { ConsoleBeside, ConsoleBrowser, looked, shown } from './console-browser.ts';
-import type { Watched } from './console-browser.ts';
+import { atDesk, looked, shown } from './console-browser.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
@@ -11,29 +9,13 @@ const BEHIND = 'relay: 3 events behind';
 const LIVES = 12;
 const SEED = Number(process.env['SEED'] ?? 7);
 
-let world: World;
-let beside: ConsoleBeside;
-let browser: ConsoleBrowser;
-let desk: Watched;
-
-jest.setTimeout(240_000);
-
-beforeAll(async () => {
-  world = await World.start();
+const at = atDesk(async (world) => {
   expect(await failuresOf(SEED, await liveAll(world, livesFrom(SEED, LIVES)))).toEqual([]);
-  beside = await ConsoleBeside.open(world);
-  browser = await ConsoleBrowser.launch();
-  desk = await browser.enter(beside);
-}, 240_000);
-afterAll(async () => {
-  await browser?.close();
-  await beside?.close();
-  await world?.close();
 });
 
 describe('Today', () => {
   test('shows what waits, by fund', async () => {
-    const { page } = desk;
+    const { page } = at.desk;
     await shown(page, 'Today');
     await page.locator('#waiting tbody tr').first().waitFor();
     // A service inside a test holds no directory; a service of its own process is found in tests of the command line.
@@ -44,7 +26,7 @@ describe('Today', () => {
   });
 
   test('comes to what is true by itself, though what follows the log was behind when it was looked for', async () => {
-    const { page } = await browser.enter(beside);
+    const { page } = await at.enter();
     await page.route('**/today/lag', async (route) => {
       const answer = await route.fetch();
       const behind = (await answer.text()).replace(
@@ -61,7 +43,7 @@ describe('Today', () => {
   });
 
   test('forgets no change that is told while a part is being fetched', async () => {
-    const { page } = await browser.enter(beside);
+    const { page } = await at.enter();
     await page.getByText('All that was recorded is in the reads and was published.').waitFor();
     const [answered, change] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let asked = 0;
@@ -88,7 +70,7 @@ describe('Today', () => {
   });
 
   test('leads from a group to its worklist', async () => {
-    const { page } = desk;
+    const { page } = at.desk;
     const group = page.locator('#waiting tbody tr').first();
     const [operations] = await group.locator('td.number').allInnerTexts();
     await group.getByRole('link').click();
@@ -98,7 +80,7 @@ describe('Today', () => {
   });
 
   test('speaks Portuguese where the browser does, and changes when it is asked to', async () => {
-    const { page, complaints } = await browser.enter(beside, { locale: 'pt-BR' });
+    const { page, complaints } = await at.enter({ locale: 'pt-BR' });
     await page.getByRole('heading', { level: 1, name: 'Hoje' }).waitFor();
     await page.getByRole('button', { name: 'English' }).click();
     await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
@@ -107,5 +89,5 @@ describe('Today', () => {
 });
 
 test('no page complains, or asks another host for anything', () => {
-  expect(desk.complaints).toEqual([]);
+  expect(at.desk.complaints).toEqual([]);
 });

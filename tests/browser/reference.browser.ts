@@ -96,6 +96,22 @@ const authorise = async (dialog: Locator): Promise<void> => {
   await dialog.getByText('Access Token', { exact: true }).waitFor();
 };
 
+const choose = async (dialog: Locator, name: string): Promise<void> => {
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    dialog
+      .getByRole('row', { name: /files(?!_)/ })
+      .getByRole('button', { name: /Select File/ })
+      .first()
+      .click(),
+  ]);
+  await chooser.setFiles({ name, mimeType: 'application/pdf', buffer: Buffer.from(smallPdf()) });
+  await dialog
+    .getByRole('row', { name: new RegExp(name.replace('.', '\\.')) })
+    .last()
+    .waitFor();
+};
+
 const TAGS = ['Loans', 'Installments', 'Webhooks', 'Authentication', 'Service', 'Sandbox'];
 
 jest.setTimeout(240_000);
@@ -129,7 +145,7 @@ describe('the reference in a browser', () => {
     await picture('-operation');
     const section = page.locator('section', { has: tryOut('post', '/installment/settle') }).last();
     const text = await section.innerText();
-    for (const shown of ['settled_value', 'OP-2026-000123-001', '409', 'idempotency_conflict']) {
+    for (const shown of ['settled_value', `"'$CODE'-001"`, 'OP-2026-000123', '409', 'idempotency_conflict']) {
       expect(text).toContain(shown);
     }
     expect(await section.getByText('X-RateLimit-Remaining').count()).toBe(0);
@@ -139,28 +155,48 @@ describe('the reference in a browser', () => {
     expect(await table.innerText()).toContain('concurrent_modification');
   });
 
+  test('shows the samples of the description, and none of its own making', async () => {
+    await open('loans', 'post', '/loan');
+    const card = page
+      .getByRole('group')
+      .filter({ has: tryOut('post', '/loan') })
+      .last();
+    await within('the first sample is shown', 60_000, async () =>
+      (await card.innerText()).includes('files=@ccb.pdf'),
+    );
+    await card.getByRole('button', { name: 'Shell' }).click();
+    const names = await page.getByRole('option').allInnerTexts();
+    expect(names).toEqual(['Shell', 'JavaScript', 'Python']);
+    await page.getByRole('option', { name: 'Python' }).click();
+    await within('another one is shown', 60_000, async () =>
+      (await card.innerText()).includes('urllib.request'),
+    );
+    await picture('-samples');
+  });
+
   test('fetches a token and assigns an operation with a file', async () => {
     await open('loans', 'post', '/loan');
     await tryOut('post', '/loan').click();
     const dialog = page.getByRole('dialog').last();
     await authorise(dialog);
-    const [chooser] = await Promise.all([
-      page.waitForEvent('filechooser'),
-      dialog
-        .getByRole('row', { name: /files/ })
-        .getByRole('button', { name: /Select File/ })
-        .first()
-        .click(),
-    ]);
-    await chooser.setFiles({ name: 'ccb.pdf', mimeType: 'application/pdf', buffer: Buffer.from(smallPdf()) });
-    await dialog
-      .getByRole('row', { name: /ccb\.pdf/ })
-      .last()
-      .waitFor();
+    await choose(dialog, 'ccb.pdf');
     const { request, status } = await send(dialog, '/loan');
-    expect([request.method(), status]).toEqual(['POST', 201]);
+    expect([request.method(), status, request.headers()['x-sandbox-outcome']]).toEqual([
+      'POST',
+      201,
+      undefined,
+    ]);
     await dialog.getByText('201').first().waitFor();
     await picture('-assigned');
+    await page.getByRole('button', { name: 'Close Client' }).locator('visible=true').first().click();
+  });
+
+  test('sends it a further document', async () => {
+    await open('loans', 'post', '/loan/files');
+    await tryOut('post', '/loan/files').click();
+    const dialog = page.getByRole('dialog').last();
+    await choose(dialog, 'contract.pdf');
+    expect((await send(dialog, '/loan/files')).status).toBe(201);
     await page.getByRole('button', { name: 'Close Client' }).locator('visible=true').first().click();
   });
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { BorrowerIndex } from '../../application/ports/borrower-vault.ts';
+import type { SqlBorrowerIndex } from '../../application/privacy/borrower-index.ts';
 
 /** A promise of the port. It holds beside other tests' entries: it uses names of its own only. */
 export interface BorrowerIndexCase {
   readonly name: string;
-  readonly check: (index: BorrowerIndex) => Promise<void>;
+  readonly check: (index: SqlBorrowerIndex) => Promise<void>;
 }
 
 export const borrowerIndexCases: readonly BorrowerIndexCase[] = [
@@ -64,7 +64,7 @@ export const borrowerIndexCases: readonly BorrowerIndexCase[] = [
 
 export const describeBorrowerIndexContract = (
   adapter: string,
-  open: () => Promise<{ readonly index: BorrowerIndex; close(): Promise<void> }>,
+  open: () => Promise<{ readonly index: SqlBorrowerIndex; close(): Promise<void> }>,
 ): void => {
   describe(`${adapter} keeps the promises of the borrower index`, () => {
     let fixture: Awaited<ReturnType<typeof open>>;

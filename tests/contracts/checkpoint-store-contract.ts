@@ -22,7 +22,7 @@ export const checkpointStoreCases: readonly CheckpointStoreCase[] = [
       const name = randomUUID();
       let expected: LogPosition | 'start' = 'start';
       for (const position of ['10', '9', 'C:123/P:045', '10'].map(at)) {
-        expect(await store.advance(name, expected, position)).toBe(true);
+        expect(await store.move(name, expected, position)).toBe(true);
         expect(await store.load(name)).toBe(position);
         expected = position;
       }
@@ -32,20 +32,33 @@ export const checkpointStoreCases: readonly CheckpointStoreCase[] = [
     name: 'who is behind stores nothing',
     check: async (store) => {
       const name = randomUUID();
-      expect(await store.advance(name, at('1'), at('2'))).toBe(false);
+      expect(await store.move(name, at('1'), at('2'))).toBe(false);
       expect(await store.load(name)).toBe('start');
-      await store.advance(name, 'start', at('5'));
+      await store.move(name, 'start', at('5'));
       for (const stale of ['start', at('4')] as const) {
-        expect(await store.advance(name, stale, at('9'))).toBe(false);
+        expect(await store.move(name, stale, at('9'))).toBe(false);
       }
       expect(await store.load(name)).toBe('5');
+    },
+  },
+  {
+    name: 'a place is moved back, and to the start, only from where it stands',
+    check: async (store) => {
+      const name = randomUUID();
+      await store.move(name, 'start', at('5'));
+      expect(await store.move(name, at('4'), 'start')).toBe(false);
+      expect(await store.move(name, at('5'), at('3'))).toBe(true);
+      expect(await store.move(name, at('5'), 'start')).toBe(false);
+      expect(await store.load(name)).toBe('3');
+      expect(await store.move(name, at('3'), 'start')).toBe(true);
+      expect(await store.load(name)).toBe('start');
     },
   },
   {
     name: 'of many that move on from one position exactly one does',
     check: async (store) => {
       const name = randomUUID();
-      const moves = Array.from({ length: 10 }, (_, i) => store.advance(name, 'start', at(String(i))));
+      const moves = Array.from({ length: 10 }, (_, i) => store.move(name, 'start', at(String(i))));
       expect((await Promise.all(moves)).filter(Boolean)).toHaveLength(1);
     },
   },
@@ -53,7 +66,7 @@ export const checkpointStoreCases: readonly CheckpointStoreCase[] = [
     name: 'names do not share a position',
     check: async (store) => {
       const [relay, manager] = [randomUUID(), randomUUID()];
-      await Promise.all([store.advance(relay, 'start', at('1')), store.advance(manager, 'start', at('2'))]);
+      await Promise.all([store.move(relay, 'start', at('1')), store.move(manager, 'start', at('2'))]);
       expect([await store.load(relay), await store.load(manager)]).toEqual(['1', '2']);
     },
   },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ClientRegistry, ClientWithSecret } from '../../application/ports/clients.ts';
+import type { ClientRegistry, ClientWithSecret } from '../../application/clients/client-registry.ts';
 
 /** A promise of the port. It holds beside other tests' clients: it looks at its own only. */
 export interface ClientRegistryCase {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { SqlClientRegistry } from '../../infrastructure/sql/client-registry.ts';
-import { openServiceDatabase } from '../infrastructure/sql/support/temporary-database.ts';
+import { SqlClientRegistry } from '../../application/clients/client-registry.ts';
+import { openServiceDatabase } from '../support/sql/temporary-database.ts';
 import { InMemoryClientRegistry } from '../support/in-memory-client-registry.ts';
 import { describeClientRegistryContract } from './client-registry-contract.ts';
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { PartitionLostError } from '../../application/ports/event-bus.ts';
-import type { ConsumerOffsets, ConsumerProgress } from '../../application/ports/event-bus.ts';
+import { PlaceMovedError } from '../../application/ports/event-bus.ts';
+import type { ConsumerProgress } from '../../application/ports/event-bus.ts';
+import type { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
 import { Story, at } from './delivery-queue-samples.ts';
 import type { QueueUnderTest } from './delivery-queue-samples.ts';
 
@@ -74,10 +75,10 @@ const offsetCases: readonly ConsumerOffsetsCase[] = [
     check: async ({ offsets }) => {
       const group = newGroup();
       const marks = [{ operation: 'app.OP', sequence: 3, eventIds: ['a'] }];
-      await expect(offsets.advance(step(group, 0, 1))).rejects.toThrow(PartitionLostError);
+      await expect(offsets.advance(step(group, 0, 1))).rejects.toThrow(PlaceMovedError);
       await offsets.begin(group, TOPIC, 0, 10);
       const late = { ...step(group, 9, 11), operations: marks };
-      await expect(offsets.advance(late)).rejects.toThrow(PartitionLostError);
+      await expect(offsets.advance(late)).rejects.toThrow(PlaceMovedError);
       expect(await offsets.load(group, TOPIC)).toEqual(new Map([[0, 10]]));
       expect(await offsets.marks(group, ['app.OP'])).toEqual(new Map());
     },
@@ -182,7 +183,7 @@ const deliveryCases: readonly ConsumerOffsetsCase[] = [
       await offsets.begin(group, TOPIC, 0, 0);
       await offsets.advance(step(group, 0, 5));
       const planned = [{ webhookId, event: story.event('OP-1') }];
-      await expect(queue.enqueue(planned, at(0), step(group, 0, 1))).rejects.toThrow(PartitionLostError);
+      await expect(queue.enqueue(planned, at(0), step(group, 0, 1))).rejects.toThrow(PlaceMovedError);
       expect(await story.records(webhookId)).toEqual([]);
       expect(await offsets.load(group, TOPIC)).toEqual(new Map([[0, 5]]));
     },

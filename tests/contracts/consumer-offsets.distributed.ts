@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { serviceMigrations } from '../../infrastructure/sql/migrations/service.ts';
+import { serviceMigrations } from '../../application/sql/migrations/service.ts';
 import { openPostgres, testPostgres } from '../support/postgres/test-postgres.ts';
 import type { TestPostgres } from '../support/postgres/test-postgres.ts';
 import { describeConsumerOffsetsContract } from './consumer-offsets-contract.ts';
@@ -9,7 +9,7 @@ let postgres: TestPostgres;
 beforeAll(async () => void (postgres = await testPostgres()));
 afterAll(() => postgres.close());
 
-describeConsumerOffsetsContract('SqlConsumerOffsets on PostgreSQL', async () => {
+describeConsumerOffsetsContract('ConsumerOffsets on PostgreSQL', async () => {
   const { database, close } = await openPostgres(postgres, serviceMigrations);
   return { adapter: offsetsOver(database), close };
 });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ConsumerOffsets } from '../../application/ports/event-bus.ts';
-import type { DeliveryQueue } from '../../application/ports/delivery-queue.ts';
-import { openServiceDatabase } from '../infrastructure/sql/support/temporary-database.ts';
-import type { TemporaryDatabase } from '../infrastructure/sql/support/temporary-database.ts';
+import type { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
+import type { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
+import { openServiceDatabase } from '../support/sql/temporary-database.ts';
+import type { TemporaryDatabase } from '../support/sql/temporary-database.ts';
 import { consumerOffsetsCases, describeConsumerOffsetsContract } from './consumer-offsets-contract.ts';
 import { offsetsOver } from './consumer-offsets-samples.ts';
 
-describeConsumerOffsetsContract('SqlConsumerOffsets on SQLite', async () => {
+describeConsumerOffsetsContract('ConsumerOffsets on SQLite', async () => {
   const { database, close } = await openServiceDatabase();
   return { adapter: offsetsOver(database), close };
 });
@@ -52,7 +52,7 @@ const flaws: readonly Flaw[] = [
     queue: (sound, offsets) => ({
       enqueue: async (deliveries, now, progress) => {
         const count = await sound.enqueue(deliveries, now);
-        if (progress) await offsets.advance(progress);
+        if (progress && 'group' in progress) await offsets.advance(progress);
         return count;
       },
     }),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { DeliveryQueue } from '../../application/ports/delivery-queue.ts';
+import type { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
 import type { QueueUnderTest } from './delivery-queue-samples.ts';
 
 /** A queue that breaks one promise, and a case of the contract that has to notice. */
@@ -81,6 +81,18 @@ export const brokenQueues: readonly BrokenQueue[] = [
     }),
   },
   {
+    flaw: 'waits for a clock that was set back',
+    noticedBy: 'after the clock was set back nothing waits longer than it was meant to',
+    spoil: () => ({ planAnew: () => Promise.resolve(0) }),
+  },
+  {
+    flaw: 'makes everything due when the clock was set back',
+    noticedBy: 'after the clock was set back nothing waits longer than it was meant to',
+    spoil: (queue) => ({
+      planAnew: ({ leaseMs }, now, seen) => queue.planAnew({ gaps: [0, 0, 0], leaseMs }, now, seen),
+    }),
+  },
+  {
     flaw: 'gives every redelivery the same number',
     noticedBy: 'no two attempts of a delivery carry the same number',
     spoil: (queue) => ({
@@ -104,6 +116,7 @@ const METHODS = [
   'schedules',
   'findEvent',
   'redeliver',
+  'planAnew',
   'cleanUp',
 ] as const;
 

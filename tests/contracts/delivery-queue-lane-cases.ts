@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
-import type { LeasedDelivery, WebhookEvent } from '../../application/ports/delivery-queue.ts';
+import type { LeasedDelivery } from '../../application/webhooks/queue/lease-lanes.ts';
+import type { WebhookEvent } from '../../application/webhooks/queue/enqueue.ts';
 import { DELIVERED, FAILED, LEASE_MS, Story, at, idsOf, retry } from './delivery-queue-samples.ts';
 import type { DeliveryQueueCase } from './delivery-queue-samples.ts';
 

@@ -2,7 +2,84 @@ import { expect } from '@jest/globals';
 import { DELIVERED, FAILED, LEASE_MS, Story, at, idsOf, retry } from './delivery-queue-samples.ts';
 import type { DeliveryQueueCase } from './delivery-queue-samples.ts';
 
+const HOUR_MS = 3_600_000;
+const GAPS = [30_000, 120_000, 600_000];
+
 export const leaseCases: readonly DeliveryQueueCase[] = [
+  {
+    name: 'after the clock was set back nothing waits longer than it was meant to',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const codes = ['PENDING', 'LEASED', 'ONCE', 'TWICE', 'SENT'];
+      const events = new Map(codes.map((code) => [code, story.event(code)]));
+      const queue = (...of: string[]) =>
+        story.enqueue(
+          webhookId,
+          of.map((code) => events.get(code)!),
+        );
+      await queue('SENT');
+      await story.record(await story.leaseOne(webhookId), DELIVERED);
+      await queue('TWICE');
+      await story.record(await story.leaseOne(webhookId), retry(0));
+      await story.record(await story.leaseOne(webhookId), retry(120_000));
+      await queue('ONCE');
+      await story.record(await story.leaseOne(webhookId), retry(30_000));
+      await queue('LEASED');
+      await story.leaseOne(webhookId);
+      await story.enqueue(webhookId, [events.get('PENDING')!, story.event('ONCE')], 1_000);
+      await adapter.queue.redeliver(events.get('SENT')!, [webhookId], at(1_000));
+
+      const now = -HOUR_MS;
+      expect(await story.lease(webhookId, now)).toEqual([]);
+      await adapter.queue.planAnew({ gaps: GAPS, leaseMs: LEASE_MS }, at(now), false);
+      const sentAfter = async (ms: number): Promise<readonly (string | null)[]> => {
+        const due = await story.lease(webhookId, now + ms);
+        for (const delivery of due) await story.record(delivery, DELIVERED, now + ms);
+        return due.map(({ event }) => event.code).toSorted();
+      };
+      expect(await sentAfter(0)).toEqual(['PENDING', 'SENT']);
+      expect(await sentAfter(LEASE_MS - 1)).toEqual([]);
+      expect(await sentAfter(LEASE_MS)).toEqual(['LEASED']);
+      expect(await sentAfter(29_999)).toEqual([]);
+      expect(await sentAfter(30_000)).toEqual(['ONCE']);
+      expect(await sentAfter(30_000)).toEqual(['ONCE']);
+      expect(await sentAfter(119_999)).toEqual([]);
+      expect(await sentAfter(120_000)).toEqual(['TWICE']);
+      expect((await story.records(webhookId)).every(({ status }) => status === 'delivered')).toBe(true);
+    },
+  },
+  {
+    name: 'what was sent since the clock was set back hides nothing from who has seen it',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      await story.enqueue(webhookId, [story.event('OP-1')]);
+      await story.record(await story.leaseOne(webhookId), retry(30_000));
+      const now = -HOUR_MS;
+      await story.enqueue(webhookId, [story.event('OP-2')], now);
+      await story.record(await story.leaseOne(webhookId, now), retry(now), now);
+      await story.record(await story.leaseOne(webhookId, now), DELIVERED, now);
+      await adapter.queue.planAnew({ gaps: GAPS, leaseMs: LEASE_MS }, at(now), true);
+      expect(await story.lease(webhookId, now + 29_999)).toEqual([]);
+      expect((await story.leaseOne(webhookId, now + 30_000)).event.code).toBe('OP-1');
+    },
+  },
+  {
+    name: 'where no clock was set back, nothing is planned anew',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      await story.enqueue(webhookId, [story.event('OP-1')]);
+      await story.record(await story.leaseOne(webhookId), retry(HOUR_MS));
+      const own = async () =>
+        (await adapter.queue.schedules(at(1))).filter((schedule) => schedule.webhookId === webhookId);
+      const before = await own();
+      await adapter.queue.planAnew({ gaps: GAPS, leaseMs: LEASE_MS }, at(1), false);
+      expect(before).toHaveLength(1);
+      expect(await own()).toEqual(before);
+    },
+  },
   {
     name: 'a leased lane is nobody else’s until the lease ends; then the same attempt is made again',
     check: async (adapter) => {

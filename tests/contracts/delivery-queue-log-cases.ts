@@ -135,7 +135,7 @@ export const logCases: readonly DeliveryQueueCase[] = [
         if (delivery.event.code === 'OP-1') await story.record(delivery, DELIVERED, 200);
         if (delivery.event.code === 'OP-2') await story.record(delivery, retry(60_000), 200);
       }
-      const lag = new Map((await adapter.log.lag()).map((one) => [one.webhookId, one.oldestCreatedAt]));
+      const lag = new Map((await adapter.lag.read()).map((one) => [one.webhookId, one.oldestCreatedAt]));
       expect([lag.get(waiting), lag.get(idle)]).toEqual([at(100), undefined]);
     },
   },

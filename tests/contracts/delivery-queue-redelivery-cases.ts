@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
-import type { LeasedDelivery, WebhookEvent } from '../../application/ports/delivery-queue.ts';
+import type { LeasedDelivery } from '../../application/webhooks/queue/lease-lanes.ts';
+import type { WebhookEvent } from '../../application/webhooks/queue/enqueue.ts';
 import { DELIVERED, FAILED, Story, at, retry } from './delivery-queue-samples.ts';
 import type { DeliveryQueueCase } from './delivery-queue-samples.ts';
 

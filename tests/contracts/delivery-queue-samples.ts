@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { DeliveryLog, DeliveryRecord } from '../../application/ports/delivery-log.ts';
-import type {
-  AttemptResult,
-  AttemptVerdict,
-  DeliveryQueue,
-  LeasedDelivery,
-  WebhookEvent,
-} from '../../application/ports/delivery-queue.ts';
-import type { WebhookSubscriptions } from '../../application/ports/webhook-subscriptions.ts';
+import type { DeliveryLag } from '../../application/webhooks/delivery-lag.ts';
+import type { DeliveryLog, DeliveryRecord } from '../../application/webhooks/delivery-log.ts';
+import type { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
+import type { AttemptResult, AttemptVerdict } from '../../application/webhooks/queue/ended-deliveries.ts';
+import type { LeasedDelivery } from '../../application/webhooks/queue/lease-lanes.ts';
+import type { WebhookEvent } from '../../application/webhooks/queue/enqueue.ts';
+import type { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
 
 export interface QueueUnderTest {
   readonly queue: DeliveryQueue;
   readonly log: DeliveryLog;
+  readonly lag: DeliveryLag;
   readonly subscriptions: WebhookSubscriptions;
 }
 

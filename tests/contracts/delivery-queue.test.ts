@@ -1,20 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { SqlDeliveryLog } from '../../infrastructure/sql/webhooks/delivery-log.ts';
-import { SqlDeliveryQueue } from '../../infrastructure/sql/webhooks/delivery-queue.ts';
-import { SqlWebhookSubscriptions } from '../../infrastructure/sql/webhooks/subscriptions.ts';
-import { openServiceDatabase } from '../infrastructure/sql/support/temporary-database.ts';
+import { DeliveryLag } from '../../application/webhooks/delivery-lag.ts';
+import { DeliveryLog } from '../../application/webhooks/delivery-log.ts';
+import { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
+import { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
+import { openServiceDatabase } from '../support/sql/temporary-database.ts';
 import { brokenQueues, spoiled } from './delivery-queue-broken.ts';
 import { deliveryQueueCases, describeDeliveryQueueContract } from './delivery-queue-contract.ts';
 import type { QueueFixture } from './delivery-queue-contract.ts';
 
 const open = async (): Promise<QueueFixture> => {
   const { database, close } = await openServiceDatabase();
-  const queue = new SqlDeliveryQueue(database);
-  const log = new SqlDeliveryLog(database);
-  return { adapter: { queue, log, subscriptions: new SqlWebhookSubscriptions(database) }, close };
+  const queue = new DeliveryQueue(database);
+  const log = new DeliveryLog(database);
+  const lag = new DeliveryLag(database);
+  return { adapter: { queue, log, lag, subscriptions: new WebhookSubscriptions(database) }, close };
 };
 
-describeDeliveryQueueContract('SqlDeliveryQueue on SQLite', open);
+describeDeliveryQueueContract('DeliveryQueue on SQLite', open);
 
 describe('the contract notices a queue that', () => {
   let fixture: QueueFixture;

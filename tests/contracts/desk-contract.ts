@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { WaitingPlace } from '../../application/ports/desk.ts';
+import type { WaitingPlace } from '../../application/administrator/worklists.ts';
 import { calendarDate } from '../../domain/shared/calendar-date.ts';
-import { SqlDesk } from '../../infrastructure/sql/read-models/desk-reader.ts';
-import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
-import type { SqlDatabase } from '../../infrastructure/sql/sql-database.ts';
+import { Worklists } from '../../application/administrator/worklists.ts';
+import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import {
   approved,
   disbursed,
@@ -13,9 +12,7 @@ import {
   repurchaseRequested,
   termSigned,
 } from '../domain/support/loan-story.ts';
-import { projected } from '../projections/loan/projected-events.ts';
 import { FundUnderTest } from './fund-side-samples.ts';
-import { projectInto } from './loan-reader-samples.ts';
 
 const DAY = calendarDate('2026-02-15');
 const ACTIVE = [approved, termSigned, disbursed] as const;
@@ -27,15 +24,14 @@ export const describeDeskContract = (
 ): void => {
   describe(`the desk on ${engine}`, () => {
     let close: () => Promise<void>;
-    let desk: SqlDesk;
+    let desk: Worklists;
     let fund: FundUnderTest;
 
     beforeAll(async () => {
       const opened = await open();
       close = () => opened.close();
-      desk = new SqlDesk(opened.database);
+      desk = new Worklists(opened.database);
       fund = new FundUnderTest(opened.database);
-      const project = projectInto(new SqlProjectionStore(opened.database));
       const stories = {
         A: [],
         B: [],
@@ -46,13 +42,9 @@ export const describeDeskContract = (
         G: [rejected],
         H: ACTIVE,
       };
-      for (const [code, then] of Object.entries(stories)) {
-        const events = [fund.loan(code), ...then];
-        await project(projected({ applicationId: fund.applicationId, code }, events));
-        await fund.tell(code, events);
-      }
+      for (const [code, then] of Object.entries(stories)) await fund.tell(code, [fund.loan(code), ...then]);
       const other = new FundUnderTest(opened.database);
-      await project(projected({ applicationId: other.applicationId, code: 'A' }, [other.loan('A')]));
+      await other.tell('A', [other.loan('A')]);
     });
     afterAll(() => close());
 

@@ -1,6 +1,6 @@
 import type { EventBus, PublicEvent } from '../../application/ports/event-bus.ts';
-import type { EventHandler } from '../../infrastructure/embedded/in-process-event-bus.ts';
-import { InProcessEventBus } from '../../infrastructure/embedded/in-process-event-bus.ts';
+import type { EventHandler } from '../support/in-memory-event-bus.ts';
+import { InMemoryEventBus } from '../support/in-memory-event-bus.ts';
 
 /** Agrees to everything and does nothing. */
 export class NoOpEventBus implements EventBus {
@@ -10,7 +10,7 @@ export class NoOpEventBus implements EventBus {
 }
 
 abstract class WrappedEventBus implements EventBus {
-  protected readonly bus = new InProcessEventBus({ firstRetryMs: 1 });
+  protected readonly bus = new InMemoryEventBus({ firstRetryMs: 1 });
   publish(events: readonly PublicEvent[]): Promise<void> {
     return this.bus.publish(events);
   }

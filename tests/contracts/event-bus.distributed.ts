@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { KafkaEventBus } from '../../infrastructure/kafka/kafka-event-bus.ts';
-import { SqlConsumerOffsets } from '../../infrastructure/sql/consumer-offsets.ts';
-import { openServiceDatabase } from '../infrastructure/sql/support/temporary-database.ts';
-import type { TemporaryDatabase } from '../infrastructure/sql/support/temporary-database.ts';
+import { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
+import { openServiceDatabase } from '../support/sql/temporary-database.ts';
+import type { TemporaryDatabase } from '../support/sql/temporary-database.ts';
 import { testKafka } from '../support/kafka/test-kafka.ts';
 import type { TestKafka } from '../support/kafka/test-kafka.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -26,7 +26,7 @@ describeEventBusContract(
     KafkaEventBus.open({
       brokers: kafka.brokers,
       clientId: 'contract',
-      offsets: new SqlConsumerOffsets(store.database, new ManualClock()),
+      offsets: new ConsumerOffsets(store.database, new ManualClock()),
       logger: new RecordingLogger(),
       topicPrefix: kafka.prefix(),
       topics: { partitions: 3, replication: 1 },

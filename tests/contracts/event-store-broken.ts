@@ -25,6 +25,13 @@ export class NoOpEventStore extends InMemoryEventStore {
   override async *subscribe(): AsyncGenerator<SubscriptionMessage, void, undefined> {}
 }
 
+/** Looks before it was told of the newest append. */
+export class EndsTooEarly extends InMemoryEventStore {
+  override async end(): Promise<LogPosition | 'start'> {
+    return this.log.at(-3)?.position ?? 'start';
+  }
+}
+
 export class IgnoresRevisions extends InMemoryEventStore {
   protected override checkRevision(): void {}
   protected override store(stream: string, _first: bigint, events: readonly EventToAppend[]): AppendResult {
@@ -158,6 +165,11 @@ export class ReformatsJson extends InMemoryEventStore {
       events.map((event) => ({ ...event, data: reformat(event.data) })),
     );
   }
+}
+
+/** Believes every place. */
+export class HasEveryPlace extends InMemoryEventStore {
+  override async ensureHas(): Promise<void> {}
 }
 
 export class ReadsFromTheStart extends InMemoryEventStore {

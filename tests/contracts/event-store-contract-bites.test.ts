@@ -18,6 +18,7 @@ const namesOfFailures = async (open: () => EventStoreUnderTest): Promise<readonl
 
 /** Each flaw with a part of the name of a promise that must find it out. */
 const flaws: readonly (readonly [flaw: string, store: new () => EventStoreUnderTest, promise: string])[] = [
+  ['says that the log ends too early', broken.EndsTooEarly, 'the end of the log'],
   ['takes any revision', broken.IgnoresRevisions, 'at another revision'],
   ['checks the revision before it may write', broken.ChecksTooEarly, 'exactly one wins, round after round'],
   ['accepts a revision that is too low', broken.AcceptsRevisionsTooLow, 'at another revision'],
@@ -54,6 +55,7 @@ const flaws: readonly (readonly [flaw: string, store: new () => EventStoreUnderT
   ['ignores the prefix', broken.IgnoresPrefix, 'lets only its streams pass'],
   ['ignores the batch size', broken.IgnoresBatchSize, 'than the batch size'],
   ['ignores the signal', broken.IgnoresSignal, 'the signal ends'],
+  ['believes places beyond the end', broken.HasEveryPlace, 'none beyond the end'],
   ['does not notice later appends', broken.DeafToAppends, 'gets what is appended later'],
 ];
 

@@ -6,12 +6,13 @@ import type {
   EventToAppend,
   JsonText,
   KeyClaim,
+  LogPlaces,
   RecordedEvent,
   SubscribeOptions,
   SubscriptionMessage,
 } from '../../application/ports/event-store.ts';
 
-export type EventStoreUnderTest = EventStore & EventSubscription;
+export type EventStoreUnderTest = EventStore & EventSubscription & LogPlaces;
 
 /** A promise of the port. It holds on a store that other tests use as well: it looks at streams of its own only. */
 export interface EventStoreCase {

@@ -49,6 +49,21 @@ const holds =
 
 export const subscriptionCases: readonly EventStoreCase[] = [
   {
+    name: 'the end of the log lies behind what was answered before and before what is appended later',
+    check: async (store, patienceMs) => {
+      const stream = `${newPrefix()}A`;
+      for (let revision = -1n; revision < 5n; revision += 2n) {
+        await store.append(stream, revision < 0n ? 'no_stream' : revision, sampleEvents(2));
+        const end = await store.end();
+        await store.append(`${stream}${revision}`, 'no_stream', sampleEvents(2));
+        const messages = await follow(store, { from: end }, patienceMs, holds(stream, 2));
+        expect(eventsIn(messages, stream).map((event) => event.stream)).toEqual(
+          Array(2).fill(`${stream}${revision}`),
+        );
+      }
+    },
+  },
+  {
     name: 'a subscriber from the start gets every event whole and in log order, then hears that it has caught up',
     check: async (store, patienceMs) => {
       const prefix = newPrefix();
@@ -229,6 +244,19 @@ export const subscriptionCases: readonly EventStoreCase[] = [
       expect(first.done).toBe(false);
       controller.abort();
       expect((await within(iterator.next(), patienceMs, 'the end')).done).toBe(true);
+    },
+  },
+  {
+    name: 'a place is one of this log as soon as it was answered, and none beyond the end',
+    check: async (store) => {
+      const prefix = newPrefix();
+      const places: LogPosition[] = [];
+      for (let n = 0; n < 3; n++) {
+        places.push((await store.append(`${prefix}${n}`, 'no_stream', sampleEvents(2))).position);
+        for (const place of places) await store.ensureHas(place);
+      }
+      const beyond = places[2]!.replaceAll(/\d+/g, (digits) => String(BigInt(digits) + 10n ** 12n));
+      await expect(store.ensureHas(beyond as LogPosition)).rejects.toBeInstanceOf(RangeError);
     },
   },
   {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
-import type { SqlDatabase } from '../../infrastructure/sql/sql-database.ts';
-import { loanProjection } from '../../projections/loan/loan-projection.ts';
-import { FUND_PROJECTIONS, FundUnderTest } from './fund-side-samples.ts';
+import type { SqlDatabase } from '../../application/sql/sql-database.ts';
+import { FundUnderTest } from './fund-side-samples.ts';
 import { portfolioCases } from './portfolio-cases.ts';
 import { reconciliationCases } from './reconciliation-cases.ts';
 
@@ -17,7 +16,7 @@ export const describeFundSideContract = (
     });
     afterAll(() => fixture.close());
     test.each([...portfolioCases, ...reconciliationCases])('$name', ({ check }) =>
-      check(new FundUnderTest(fixture.database, 2, [...FUND_PROJECTIONS, loanProjection])),
+      check(new FundUnderTest(fixture.database)),
     );
   });
 };

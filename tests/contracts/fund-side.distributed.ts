@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { readModelMigrations } from '../../infrastructure/sql/migrations/read-model.ts';
+import { readModelMigrations } from '../../application/sql/read-model-tables.ts';
 import { openPostgres, testPostgres } from '../support/postgres/test-postgres.ts';
 import type { TestPostgres } from '../support/postgres/test-postgres.ts';
 import { describeFundSideContract } from './fund-side-contract.ts';

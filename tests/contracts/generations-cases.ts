@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
-import type { GenerationState } from '../../application/ports/read-models.ts';
-import { RebuildRefusedError } from '../../application/rebuild/rebuild-read-models.ts';
+import type { GenerationState } from '../../application/sql/schema.ts';
+import { RebuildRefusedError } from '../../application/maintenance/rebuild/rebuild-read-models.ts';
+import { within } from '../support/within.ts';
 import { TABLE, at, projection, write } from './generations-world.ts';
 import type { World } from './generations-world.ts';
 
@@ -89,6 +90,24 @@ const switching: readonly GenerationsCase[] = [
       expect(await world.states()).toEqual({ 1: 'old', 2: 'serving' });
     },
   },
+  {
+    name: 'one that is damaged serves no more, to no process, until another was built beside it',
+    check: async (world) => {
+      await world.begin(4);
+      const elsewhere = await world.opened();
+      expect(await world.generations().quarantine(1)).toBe(true);
+      expect(await world.generations().quarantine(1)).toBe(false);
+      expect(await world.generations().serving()).toBeUndefined();
+      expect(await world.upToDate()).toBe(false);
+      const result = { generation: 2, outcome: 'switched', events: 4 };
+      expect(await world.rebuild('approved', { force: true })).toMatchObject(result);
+      expect(await world.states()).toEqual({ 1: 'damaged', 2: 'serving' });
+      await within('another process to go on', 5_000, async () => {
+        return (await world.rows(elsewhere))[0] === '1 approved';
+      });
+      expect(await world.generations().dropOld()).toEqual([1]);
+    },
+  },
 ];
 
 const comparing: readonly GenerationsCase[] = [
@@ -99,7 +118,7 @@ const comparing: readonly GenerationsCase[] = [
       expect(await world.rebuild('approved')).toMatchObject({ outcome: 'differs', differences: 5 });
       expect(world.differences[0]).toMatchObject({
         table: TABLE,
-        columns: { status: { live: 'received', copy: 'approved' } },
+        columns: { event_id: { live: 'received', copy: 'approved' } },
       });
       expect(await world.rows()).toEqual(expected(5, 'received'));
       const forced = { outcome: 'switched', resumed: true };
@@ -167,10 +186,39 @@ const comparing: readonly GenerationsCase[] = [
       expect(await world.upToDate(2)).toBe(false);
       const started = await world.rebuild('approved', { version: 2, force: true });
       expect(started).toMatchObject({ outcome: 'switched', resumed: true, events: 0 });
-      expect(await world.rows()).toEqual(expected(3, 'approved'));
+      expect(await world.rows(await world.opened())).toEqual(expected(3, 'approved'));
       await expect(world.rebuild('received')).rejects.toThrow(RebuildRefusedError);
     },
   },
 ];
 
-export const generationsCases: readonly GenerationsCase[] = [...switching, ...comparing];
+const releases: readonly GenerationsCase[] = [
+  {
+    name: 'processes of the release before go on in their generation beside the new one, until it is dropped',
+    check: async (world) => {
+      await world.begin(3);
+      const before = await world.generations().open(1);
+      await world.rebuild('approved', { version: 2, force: true });
+      // They take the first that serves, and write where nothing names a successor.
+      const { builder } = world.fixture.service;
+      const registered = builder.selectFrom('read_model_generation').selectAll().orderBy('number');
+      expect(await world.fixture.service.read(registered)).toEqual([
+        { number: 1, state: 'serving' },
+        { number: 2, state: 'serving' },
+      ]);
+      expect(await before.store.apply(projection(1), [write(4, 'received')], at(3), at(4))).toBe(true);
+      await before.close();
+      expect(await world.generations().serving()).toBe(2);
+      expect(await world.states()).toEqual({ 1: 'old', 2: 'serving' });
+      expect(await world.rebuild('approved', { version: 2, force: true })).toMatchObject({ generation: 3 });
+      expect(await world.fixture.service.read(registered)).toMatchObject([
+        { number: 1, state: 'serving' },
+        { number: 2, state: 'old' },
+        { number: 3, state: 'serving' },
+      ]);
+      expect(await world.generations().dropOld()).toEqual([1, 2]);
+    },
+  },
+];
+
+export const generationsCases: readonly GenerationsCase[] = [...switching, ...comparing, ...releases];

@@ -1,15 +1,19 @@
-import { RebuildReadModels } from '../../application/rebuild/rebuild-read-models.ts';
-import type { RebuildRequest, RebuildResult } from '../../application/rebuild/rebuild-read-models.ts';
+import { RebuildReadModels } from '../../application/maintenance/rebuild/rebuild-read-models.ts';
+import type {
+  RebuildRequest,
+  RebuildResult,
+} from '../../application/maintenance/rebuild/rebuild-read-models.ts';
 import type { LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
-import type { GenerationState, RowDifference } from '../../application/ports/read-models.ts';
-import type { GenerationTables } from '../../infrastructure/sql/read-models/generations.ts';
-import { SqlGenerations } from '../../infrastructure/sql/read-models/generations.ts';
-import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
-import { ServingReadModel } from '../../infrastructure/sql/read-models/serving-read-model.ts';
-import type { SqlDatabase } from '../../infrastructure/sql/sql-database.ts';
+import type { GenerationState } from '../../application/sql/schema.ts';
+import type { RowDifference } from '../../application/maintenance/rebuild/table-comparison.ts';
+import type { GenerationTables } from '../../application/maintenance/rebuild/generations.ts';
+import { Generations } from '../../application/maintenance/rebuild/generations.ts';
+import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
+import { ServingReadModel } from '../../application/maintenance/rebuild/serving-read-model.ts';
+import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import type { ProjectedEvent, Projection, TableWrite } from '../../projections/projection.ts';
 
-export const TABLE = 'status_history';
+export const TABLE = 'published_event';
 export const at = (n: number): LogPosition => String(n) as LogPosition;
 const stream = (n: number): string => `loan-app.S${n % 7}`;
 const numberOf = (position: string): number => (position === 'start' ? 0 : Number(position));
@@ -18,7 +22,7 @@ const numberOf = (position: string): number => (position === 'start' ? 0 : Numbe
 export const write = (n: number, status: string): TableWrite => ({
   op: 'insert',
   table: TABLE,
-  rows: [{ stream: stream(n), revision: n, status, at: '2026-01-15T12:00:00.000Z' }],
+  rows: [{ stream: stream(n), revision: n, event_id: status }],
 });
 export const projection = (version: number, status = ''): Projection => ({
   name: 'history',
@@ -49,8 +53,8 @@ export class World {
     this.fixture = fixture;
   }
 
-  generations(version = 1): SqlGenerations {
-    return new SqlGenerations(this.fixture.service, this.fixture.tables, [projection(version)]);
+  generations(version = 1): Generations {
+    return new Generations(this.fixture.service, this.fixture.tables, [projection(version)]);
   }
 
   /** The read model as another process opens it. */
@@ -97,7 +101,10 @@ export class World {
   }
 
   async rows(through = this.#readers): Promise<readonly string[]> {
-    const query = through.builder.selectFrom(TABLE).select(['revision', 'status']).orderBy('revision');
+    const query = through.builder
+      .selectFrom(TABLE)
+      .select(['revision', 'event_id as status'])
+      .orderBy('revision');
     return (await through.read(query)).map(({ revision, status }) => `${revision} ${status}`);
   }
 
@@ -114,11 +121,11 @@ export class World {
     return new RebuildReadModels({
       projections: [projection(version, status)],
       generations: this.generations(version),
-      log: { subscribe: ({ from }) => this.#log(numberOf(from)) },
+      log: { subscribe: ({ from }) => this.#log(numberOf(from)), ensureHas: () => Promise.resolve() },
       decode: (event) => event as unknown as ProjectedEvent,
       breathe: after,
       sleep: () => Promise.resolve(),
-      order: { compare: (a, b) => numberOf(a) - numberOf(b), share: () => 1 },
+      order: { comparable: () => true, compare: (a, b) => numberOf(a) - numberOf(b), share: () => 1 },
     });
   }
 

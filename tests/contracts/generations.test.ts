@@ -1,16 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { migrate } from '../../infrastructure/sql/migrations/migrate.ts';
-import { READ_MODEL_NAMES, keyOf } from '../../infrastructure/sql/schema.ts';
-import { readModelMigrations } from '../../infrastructure/sql/migrations/read-model.ts';
-import { SqliteGenerationTables } from '../../infrastructure/sql/read-models/sqlite-generation-tables.ts';
-import { SqliteDatabase } from '../../infrastructure/sql/sqlite-database.ts';
-import {
-  openReadModel,
-  openServiceDatabase,
-  query,
-  raw,
-} from '../infrastructure/sql/support/temporary-database.ts';
+import { READ_MODEL_NAMES, keyOf } from '../../application/sql/read-model-tables.ts';
+import { SqliteGenerationTables } from '../../infrastructure/sqlite/sqlite-generation-tables.ts';
+import { SqliteDatabase } from '../../infrastructure/sqlite/sqlite-database.ts';
+import { openReadModel, openServiceDatabase, query, raw } from '../support/sql/temporary-database.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { generationsCases } from './generations-cases.ts';
@@ -33,21 +26,13 @@ const withWorld = async (check: (world: World, directory: string) => Promise<voi
   }
 };
 
-/** The read model as versions up to 2026.11.1 kept it, with the copy that serves. */
-const writeOldReadModel = async (directory: string, slot: 'a' | 'b'): Promise<void> => {
+/** Places of the read model as versions up to 2026.11.1 kept it. */
+const writeOldReadModel = async (directory: string): Promise<void> => {
   const path = join(directory, 'read-model.db');
   const database = await SqliteDatabase.open({ path, synchronous: 'NORMAL', logger });
-  await migrate(database, readModelMigrations.slice(0, -1), NOW);
   await database.transaction([
-    raw(`alter table projection_checkpoint add column slot text not null default 'a'`),
-    raw(
-      `insert into projection_checkpoint (name, version, position, slot) values ('history', 1, '1', ?)`,
-      slot,
-    ),
-    raw(
-      `insert into status_history (stream, revision, status, at) values ('loan-app.S1', 1, 'received', ?)`,
-      NOW,
-    ),
+    raw('create table projection_checkpoint (name text, slot text, version integer, position text) strict'),
+    raw(`insert into projection_checkpoint values ('history', 'a', 1, '1')`),
   ]);
   await database.close();
 };
@@ -55,26 +40,18 @@ const writeOldReadModel = async (directory: string, slot: 'a' | 'b'): Promise<vo
 describe('generations of the read models on SQLite', () => {
   test.each(generationsCases)('$name', ({ check }) => withWorld(check));
 
-  test('what an earlier version left serves without a rebuild, and gives way to the next generation', () =>
+  test('beside what an earlier version left a generation is built, and it is kept until it is dropped', () =>
     withWorld(async (world, directory) => {
-      await writeOldReadModel(directory, 'a');
-      expect(await world.upToDate()).toBe(true);
-      const readers = await world.opened();
-      expect(await world.rows(readers)).toEqual(['1 received']);
-      world.append(2);
-      await world.serve('received', readers);
-      expect(await world.rebuild('received')).toMatchObject({ generation: 1, differences: 0, events: 2 });
-      expect(await world.rows(readers)).toEqual(['1 received', '2 received']);
-      expect(await world.generations().dropOld()).toEqual([0]);
-    }));
-
-  test('where an earlier version let its second copy serve, a generation is built', () =>
-    withWorld(async (world, directory) => {
-      await writeOldReadModel(directory, 'b');
+      await writeOldReadModel(directory);
       world.append(1);
       expect(await world.upToDate()).toBe(false);
       expect(await world.rebuild('received', { force: true })).toMatchObject({ generation: 1, events: 1 });
       expect(await world.states()).toEqual({ 0: 'old', 1: 'serving' });
+      const before = await world.generations().open(0);
+      expect(await before.places()).toEqual(new Map([['history', { version: 1, position: '1' }]]));
+      await before.close();
+      expect(await world.generations().dropOld()).toEqual([0]);
+      expect(await world.fixture.tables.exists(0)).toBe(false);
     }));
 
   test('a register without the files, as after a restore, is a new beginning', () =>

@@ -13,7 +13,7 @@ export const installmentWrite = (): fc.Arbitrary<TableWrite> => {
     { weight: 4, arbitrary: key },
     key.map(({ stream }): Row => ({ stream })),
   );
-  const status = fc.constantFrom('settled', 'pending', null);
+  const status = fc.constantFrom('settled', 'pending', 'overdue');
   const settled = fc.record({ status, settled_value: fc.constantFrom(7, 2 ** 40, null) });
   const added = fc.integer({ min: -5, max: 5 }).map((by) => ({ face_value: by }));
   const update = fc
@@ -33,8 +33,8 @@ export const installments = (): TableWrite => ({
   table: 'installment',
   rows: ['one', 'other', 'third'].flatMap((stream) =>
     ['001', '002', '003'].map((code, seq) => ({
-      ...{ stream, code, seq, due_date: '2026-02-01', face_value: 100, status: null },
-      ...{ settled_at: null, settled_value: null, payment_method: null, payable: 0 },
+      ...{ stream, code, seq, due_date: '2026-02-01', face_value: 100, status: 'pending' },
+      ...{ settled_at: null, settled_value: null, payment_method: null, recorded_at: null },
     })),
   ),
 });

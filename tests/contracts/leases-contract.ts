@@ -48,6 +48,17 @@ export const leasesCases: readonly LeasesCase[] = [
     },
   },
   {
+    name: 'one that was to last longer than it is asked for, because the clock was set back, ends in that time',
+    check: async (leases) => {
+      const name = randomUUID();
+      const stuck = await taken(leases, name, 'a', 60 * LONG_MS);
+      expect(await leases.acquire(name, 'b', SHORT_MS)).toBeUndefined();
+      const { token } = await takenInTime(leases, name, 'b');
+      expect(token).toBeGreaterThan(stuck.token);
+      expect(await leases.renew(stuck, LONG_MS)).toBe(false);
+    },
+  },
+  {
     name: 'names have nothing to do with each other',
     check: async (leases) => {
       await taken(leases, randomUUID(), 'a');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Leases } from '../../application/ports/coordination.ts';
-import { SqlLeases } from '../../infrastructure/sql/coordination.ts';
-import { openServiceDatabase } from '../infrastructure/sql/support/temporary-database.ts';
+import { SqlLeases } from '../../application/coordination/leases.ts';
+import { openServiceDatabase } from '../support/sql/temporary-database.ts';
 import * as memory from '../support/in-memory-leases.ts';
 import { describeLeasesContract, leasesCases } from './leases-contract.ts';
 

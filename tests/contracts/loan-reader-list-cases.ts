@@ -1,32 +1,10 @@
 import { expect } from '@jest/globals';
-import type { LoanListQuery } from '../../application/ports/loan-queries.ts';
 import type { FundId } from '../../domain/shared/identifiers.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { FUND, second, settled, toActive } from '../projections/loan/projected-events.ts';
 import { assign, newOperation } from './loan-reader-samples.ts';
 import type { LoanReaderCase, LoanReaderUnderTest } from './loan-reader-samples.ts';
-
-const OTHER_FUND = '0fa1b2c3-0000-4000-8000-000000000002';
-
-const codesOf = async ({ reader }: LoanReaderUnderTest, query: LoanListQuery): Promise<readonly string[]> =>
-  (await reader.list(query)).loans.map(({ code }) => code);
-
-/** Every page, following the cursors; `between` runs before each page but the first. */
-const walk = async (
-  { reader }: LoanReaderUnderTest,
-  query: LoanListQuery,
-  between: (page: number) => Promise<void> = async () => undefined,
-): Promise<readonly (readonly string[])[]> => {
-  const pages: (readonly string[])[] = [];
-  let cursor: string | null | undefined;
-  do {
-    if (pages.length > 0) await between(pages.length);
-    const page = await reader.list({ ...query, ...(cursor && { cursor }) });
-    pages.push(page.loans.map(({ code }) => code));
-    cursor = page.nextCursor;
-  } while (cursor !== null && pages.length < 50);
-  return pages;
-};
+import { OTHER_FUND, codesOf, loanSelectionCases, walk } from './loan-reader-selection-cases.ts';
 
 const assignAt = (fixture: LoanReaderUnderTest, applicationId: string, code: string, at: number) =>
   assign(fixture, { applicationId, code }, { receivedAt: second(at) });
@@ -78,10 +56,10 @@ const order: readonly LoanReaderCase[] = [
         await assign(fixture, { applicationId, code }, { fundId: fund as FundId, then });
       }
       const list = (filters: object) => codesOf(fixture, { applicationId, limit: 10, ...filters });
-      expect(await list({ status: 'active' })).toEqual(['B', 'D']);
+      expect(await list({ status: ['active'] })).toEqual(['B', 'D']);
       expect(await list({ fundId: OTHER_FUND })).toEqual(['C', 'D']);
-      expect(await list({ status: 'active', fundId: FUND })).toEqual(['B']);
-      expect(await list({ status: 'settled' })).toEqual([]);
+      expect(await list({ status: ['active'], fundId: FUND })).toEqual(['B']);
+      expect(await list({ status: ['settled'] })).toEqual([]);
     },
   },
 ];
@@ -127,8 +105,8 @@ const changed: readonly LoanReaderCase[] = [
       }
       const changedSince = { applicationId, limit: 10, updatedSince: second(3) };
       expect(await codesOf(fixture, { ...changedSince, fundId: FUND })).toEqual(['B']);
-      expect(await codesOf(fixture, { ...changedSince, status: 'received' })).toEqual([]);
-      expect(await codesOf(fixture, { ...changedSince, status: 'active', fundId: OTHER_FUND })).toEqual([
+      expect(await codesOf(fixture, { ...changedSince, status: ['received'] })).toEqual([]);
+      expect(await codesOf(fixture, { ...changedSince, status: ['active'], fundId: OTHER_FUND })).toEqual([
         'C',
         'D',
       ]);
@@ -198,7 +176,7 @@ const paging: readonly LoanReaderCase[] = [
         const then = i % 2 === 0 ? toActive : [];
         await assign(fixture, { applicationId, code: `OP-${i}` }, { receivedAt: second(i), then });
       }
-      expect(await walk(fixture, { applicationId, limit: 2, status: 'active', fundId: FUND })).toEqual([
+      expect(await walk(fixture, { applicationId, limit: 2, status: ['active'], fundId: FUND })).toEqual([
         ['OP-0', 'OP-2'],
         ['OP-4'],
       ]);
@@ -236,4 +214,9 @@ const paging: readonly LoanReaderCase[] = [
   },
 ];
 
-export const loanListCases: readonly LoanReaderCase[] = [...order, ...changed, ...paging];
+export const loanListCases: readonly LoanReaderCase[] = [
+  ...order,
+  ...loanSelectionCases,
+  ...changed,
+  ...paging,
+];

@@ -1,6 +1,6 @@
+import type { SqlLoanReader } from '../../application/loans/loan-reader.ts';
 import { randomUUID } from 'node:crypto';
 import type { LogPosition } from '../../application/ports/event-store.ts';
-import type { LoanReader } from '../../application/ports/loan-queries.ts';
 import type { ProjectionStore } from '../../application/ports/read-models.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { LoanReceived } from '../../domain/loan/index.ts';
@@ -10,7 +10,7 @@ import { projected, receivedLoan } from '../projections/loan/projected-events.ts
 import type { Operation } from '../projections/loan/projected-events.ts';
 
 export interface LoanReaderUnderTest {
-  readonly reader: LoanReader;
+  readonly reader: Pick<SqlLoanReader, 'find' | 'list'>;
   /** Brings events into the read model; they are there when it resolves. */
   readonly project: (events: readonly ProjectedEvent[]) => Promise<void>;
 }

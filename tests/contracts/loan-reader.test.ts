@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { LoanListQuery, LoanPage, LoanReader } from '../../application/ports/loan-queries.ts';
-import { SqlLoanReader } from '../../infrastructure/sql/read-models/loan-reader.ts';
-import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
-import type { Query, SqlDatabase } from '../../infrastructure/sql/sql-database.ts';
-import type { LoanView } from '../../projections/loan/loan-view.ts';
-import { openReadModel } from '../infrastructure/sql/support/temporary-database.ts';
-import type { TemporaryDatabase } from '../infrastructure/sql/support/temporary-database.ts';
+import type { LoanPage } from '../../application/loans/loan-reader.ts';
+import type { LoanListQuery } from '../../application/loans/loan-page.ts';
+import { SqlLoanReader } from '../../application/loans/loan-reader.ts';
+import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
+import type { Query, SqlDatabase } from '../../application/sql/sql-database.ts';
+import type { LoanView } from '../../application/loans/loan-reader.ts';
+import { openReadModel } from '../support/sql/temporary-database.ts';
+import type { TemporaryDatabase } from '../support/sql/temporary-database.ts';
 import { describeLoanReaderContract, loanReaderCases } from './loan-reader-contract.ts';
 import { projectInto } from './loan-reader-samples.ts';
+import type { LoanReaderUnderTest } from './loan-reader-samples.ts';
 
 describeLoanReaderContract('SqlLoanReader on SQLite', async () => {
   const { database, close } = await openReadModel();
@@ -20,7 +22,7 @@ describeLoanReaderContract('SqlLoanReader on SQLite', async () => {
 });
 
 /** Reads the tables one after the other, each as it is by then; what is written meanwhile gets in between. */
-const piecewise = (database: SqlDatabase): LoanReader => {
+const piecewise = (database: SqlDatabase): LoanReaderUnderTest['reader'] => {
   const snapshot = async (queries: readonly Query<unknown>[]): Promise<unknown> => {
     const tables: unknown[] = [];
     for (const query of queries) {
@@ -43,8 +45,25 @@ class CountsRows extends SqlLoanReader {
   }
 }
 
+/** Asks for something else. */
+class Changed extends SqlLoanReader {
+  readonly #change: (query: LoanListQuery) => LoanListQuery;
+
+  constructor(database: SqlDatabase, change: (query: LoanListQuery) => LoanListQuery) {
+    super(database);
+    this.#change = change;
+  }
+
+  override list(query: LoanListQuery): Promise<LoanPage> {
+    return super.list(this.#change(query));
+  }
+}
+
 /** Knows operations by their code alone. */
-const tenantBlind = (inner: LoanReader, applications: () => readonly string[]): LoanReader => ({
+const tenantBlind = (
+  inner: LoanReaderUnderTest['reader'],
+  applications: () => readonly string[],
+): LoanReaderUnderTest['reader'] => ({
   list: (query) => inner.list(query),
   find: async (_, code): Promise<LoanView | undefined> => {
     for (const applicationId of applications()) {
@@ -64,7 +83,7 @@ describe('the contract of the loan reader', () => {
 
   const check = async (
     name: string,
-    broken: (database: SqlDatabase, seen: () => readonly string[]) => LoanReader,
+    broken: (database: SqlDatabase, seen: () => readonly string[]) => LoanReaderUnderTest['reader'],
   ) => {
     const project = projectInto(new SqlProjectionStore(temporary.database));
     const seen: string[] = [];
@@ -80,6 +99,20 @@ describe('the contract of the loan reader', () => {
   };
 
   test.each([
+    [
+      'takes the first of several states',
+      'several states are one list, in the order of arrival and page by page',
+      (database: SqlDatabase) =>
+        new Changed(database, ({ status, ...query }) => ({
+          ...query,
+          ...(status && { status: [status[0]!] }),
+        })),
+    ],
+    [
+      'does not ask what is overdue',
+      'what is overdue: operations of which an installment is, once each, until it is paid',
+      (database: SqlDatabase) => new Changed(database, ({ overdue: _, ...query }) => query),
+    ],
     [
       'reads piece by piece',
       'an operation that changes while it is read is read as it was at one moment',

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { loanStream } from '../../application/command-handling/operation.ts';
-import type {
-  OperationQuery,
-  OperationSearch,
-  SearchPlace,
-} from '../../application/ports/operation-search.ts';
+import type { SqlOperationSearch } from '../../application/loans/operation-search.ts';
+import type { OperationQuery, SearchPlace } from '../../application/loans/operation-search.ts';
 import type { FundId } from '../../domain/shared/identifiers.ts';
 import { approved } from '../domain/support/loan-story.ts';
 import { second } from '../projections/loan/projected-events.ts';
@@ -13,7 +10,7 @@ import { assign } from './loan-reader-samples.ts';
 import type { LoanReaderUnderTest } from './loan-reader-samples.ts';
 
 interface Fixture {
-  readonly search: OperationSearch;
+  readonly search: SqlOperationSearch;
   readonly project: LoanReaderUnderTest['project'];
 }
 
@@ -56,7 +53,9 @@ export const describeOperationSearchContract = (
       do {
         const page = await fixture.search.find({ ...query, ...(after && { after }), limit: 2 });
         expect(page.operations.length).toBeLessThanOrEqual(2);
-        all.push(...page.operations.map(named));
+        all.push(
+          ...page.operations.map(({ application_id: applicationId, code }) => named({ applicationId, code })),
+        );
         after = page.next;
       } while (after !== undefined);
       return all;
@@ -108,17 +107,17 @@ export const describeOperationSearchContract = (
       expect(operations).toEqual([
         {
           stream: loanStream(one, 'A-2'),
-          applicationId: one,
+          application_id: one,
           code: 'A-2',
-          fundId: funds[1],
+          fund_id: funds[1],
           status: 'approved',
-          productType: 'financing',
-          acquisitionValue: 18_000,
-          receivedValue: 0,
-          numberOfInstallments: 2,
-          dateIssued: '2026-01-15',
-          receivedAt: second(1),
-          updatedAt: expect.any(String),
+          product_type: 'financing',
+          acquisition_value: 18_000,
+          received_value: 0,
+          number_of_installments: 2,
+          date_issued: '2026-01-15',
+          received_at: second(1),
+          updated_at: expect.any(String),
           borrower: 'sealed borrower',
         },
       ]);

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { OperationStates } from '../../application/ports/loan-queries.ts';
+import type { Worklists } from '../../application/administrator/worklists.ts';
+import type { SqlOperationStates } from '../../application/loans/operation-states.ts';
 import { approved, disbursed, repurchaseRequested, termSigned } from '../domain/support/loan-story.ts';
 import type { LoanReaderUnderTest } from './loan-reader-samples.ts';
 import { assign, newOperation } from './loan-reader-samples.ts';
 
 interface Fixture {
-  readonly states: OperationStates;
+  readonly states: SqlOperationStates;
+  readonly worklists: Worklists;
   readonly project: LoanReaderUnderTest['project'];
 }
 
@@ -37,7 +39,7 @@ export const describeOperationStatesContract = (
 
     test('what waits is found by fund and by application, with the time of its state; what runs is not', async () => {
       for (const query of [{ fundId }, { applicationId }, { fundId, applicationId }]) {
-        const pending = await fixture.states.pending(query);
+        const pending = await fixture.worklists.pending(query);
         expect(pending.map(({ code, status }) => [code, status]).toSorted()).toEqual([
           ['EXITING', 'repurchase_pending'],
           ['LATER', 'approved'],
@@ -47,7 +49,7 @@ export const describeOperationStatesContract = (
         expect(later).toMatchObject({ applicationId, fundId, since: approved.approvedAt });
         expect(pending.map(({ since }) => since)).toEqual(pending.map(({ since }) => since).toSorted());
       }
-      expect(await fixture.states.pending({ fundId: randomUUID() })).toEqual([]);
+      expect(await fixture.worklists.pending({ fundId: randomUUID() })).toEqual([]);
     });
 
     test('states are counted over all applications, and the oldest is told where somebody waits', async () => {

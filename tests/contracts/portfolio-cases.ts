@@ -13,7 +13,7 @@ import {
   repurchaseRequested,
   termSigned,
 } from '../domain/support/loan-story.ts';
-import { second } from '../projections/loan/projected-events.ts';
+import { positionOf, second } from '../projections/loan/projected-events.ts';
 import { active, bought, firstFive } from './fund-side-samples.ts';
 import type { FundCase, FundUnderTest } from './fund-side-samples.ts';
 import { portfolioSumCases } from './portfolio-sum-cases.ts';
@@ -144,7 +144,7 @@ const lifeCases: readonly FundCase[] = [
         effectiveDate: calendarDate('2026-03-01'),
       };
       const paidOut = { ...bought, disbursementDate: calendarDate('2026-03-05'), renegotiation };
-      const next = fund.loan('NEW', { installments: fund.loan('NEW').installments.slice(3), renegotiation });
+      const next = fund.loan('NEW', { installments: fund.loan('NEW').installments.slice(3) });
       await fund.tell('NEW', [next, approved, termSigned, paidOut]);
       const held = async (date: string) => {
         const { operations, open } = await fund.on(date);
@@ -163,7 +163,11 @@ const lifeCases: readonly FundCase[] = [
       await fund.project(
         events.map((event, revision) => ({
           ...{ event, stream, id: `${stream}/${revision}`, applicationId: other },
-          ...{ revision: BigInt(revision), recordedAt: second(revision) },
+          ...{
+            revision: BigInt(revision),
+            recordedAt: second(revision),
+            position: positionOf(stream, revision),
+          },
         })),
       );
       await fund.tell('NEW', [
@@ -192,10 +196,7 @@ const analysisCases: readonly FundCase[] = [
       for (const code of ['L1', 'L2', 'L3']) await fund.tell(code, active(fund.loan(code)));
       for (const code of ['001', '002']) await fund.tell('L2', [paid(code)], 20 + Number(code));
       const date = calendarDate('2026-06-20');
-      const { position, received, due, applications, largest } = await fund.analysing.execute({
-        fundId: fund.fundId,
-        date,
-      });
+      const { position, received, due, applications, largest } = await fund.analysed(date);
       expect(position).toEqual(await fund.on(date));
       expect(received.map(({ amount }) => amount)).toEqual([95_000, 95_000]);
       expect(received.map(({ month }) => month)).toEqual(received.map(({ month }) => month).toSorted());
@@ -224,10 +225,7 @@ const compositionCases: readonly FundCase[] = [
       await fund.tell('L2', active(fund.loan('L2', { productType: 'consignado' })));
       await fund.tell('L3', [...active(fund.loan('L3')), repurchaseRequested('repurchase')]);
       const made = async (date: string) => {
-        const { states, products } = await fund.analysing.execute({
-          fundId: fund.fundId,
-          date: calendarDate(date),
-        });
+        const { states, products } = await fund.analysed(date);
         return [states, products].map((parts) => parts.map(({ name, operations }) => [name, operations]));
       };
       // Bought on 19 January, recorded in June: GET /loan says so of each of these days.
@@ -253,10 +251,7 @@ const compositionCases: readonly FundCase[] = [
       // Two operations of one borrower, one that is forgotten, and twenty-one of a borrower each.
       for (let n = 1; n < held; n += 1) fund.borrowers.set(streamOf(n), n <= 2 ? 'both' : `borrower ${n}`);
       await fund.tell('L1', [paid('001')], 20);
-      const { concentration, position } = await fund.analysing.execute({
-        fundId: fund.fundId,
-        date: calendarDate('2026-06-20'),
-      });
+      const { concentration, position } = await fund.analysed('2026-06-20');
       const { borrowers, others, unknown } = concentration;
       const each = unknown.presentValue;
       expect(unknown.operations).toBe(1);

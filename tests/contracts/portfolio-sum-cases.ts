@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { presentValue } from '../../domain/curve/present-value.ts';
 import type { LoanEvent } from '../../domain/loan/index.ts';
 import { calendarDate } from '../../domain/shared/calendar-date.ts';
+import { LARGEST_AMOUNT } from '../../domain/shared/money.ts';
 import { paid, repurchaseCompleted, repurchaseRequested } from '../domain/support/loan-story.ts';
 import { anyDate } from '../domain/support/positions.ts';
 import { anyStory } from '../domain/support/stories.ts';
@@ -42,10 +43,36 @@ const heldBy = (events: readonly LoanEvent[], date: string) => {
       credits: credits.filter(({ installmentCode }) => installmentCode === one.code).map((c) => c.credit),
     }));
   const { total } = presentValue(loan.pricing.dailyFactor, open, calendarDate(date));
-  return { operation: open.length > 0 ? 1 : 0, installments: open.length, presentValue: total };
+  return {
+    operation: open.length > 0 ? 1 : 0,
+    installments: open.length,
+    presentValue: total > LARGEST_AMOUNT ? 0 : total,
+  };
 };
 
 export const portfolioSumCases: readonly FundCase[] = [
+  {
+    name: 'an operation worth more than an amount can say counts, is named, and is in no present value',
+    check: async (fund) => {
+      await fund.tell('PLAIN', active(fund.loan('PLAIN')));
+      const { open, overdue, buckets } = await fund.on('2026-06-20');
+      const pricing = { policy: 'curve_v1', dailyFactor: '0.8' } as const;
+      await fund.tell('CHEAP', active(fund.loan('CHEAP', { pricing })));
+      const both = await fund.on('2026-06-20');
+      expect([both.operations, both.open.installments, both.open.faceValue]).toEqual([
+        ...[2, 2 * open.installments, 2 * open.faceValue],
+      ]);
+      expect(both.open.presentValue).toBe(open.presentValue);
+      expect(both.overdue.presentValue).toBe(overdue.presentValue);
+      const presentValues = ({ presentValue: value }: { readonly presentValue: number }) => value;
+      expect(both.buckets.map(presentValues)).toEqual(buckets.map(presentValues));
+      expect(both.withoutPresentValue).toEqual({
+        operations: 1,
+        faceValue: open.faceValue,
+        named: [{ applicationId: fund.applicationId, code: 'CHEAP' }],
+      });
+    },
+  },
   {
     name: 'built again from the same events, the read models answer the same',
     check: async (fund) => {

@@ -105,7 +105,9 @@ const writing: readonly ProjectionStoreCase[] = [
       const credit = (revision: number): TableWrite => ({
         op: 'insert',
         table: 'installment_credit',
-        rows: [{ stream, installment_code: '001', revision, value: '1', date: '2026-01-15' }],
+        rows: [
+          { stream, installment_code: '001', revision, value: '1', date: '2026-01-15', recorded_at: 'now' },
+        ],
       });
       await fixture.store.apply(
         projection,

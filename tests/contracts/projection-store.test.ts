@@ -1,17 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LogPosition } from '../../application/ports/event-store.ts';
-import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
-import type { Projection, Row } from '../../projections/projection.ts';
-import { openReadModel, query } from '../infrastructure/sql/support/temporary-database.ts';
+import type { Projection } from '../../projections/projection.ts';
+import { openReadModel } from '../support/sql/temporary-database.ts';
 import { InMemoryTables, applyWrite } from '../projections/in-memory-tables.ts';
+import { rowsByStream, storeOfKnown } from '../support/known-operations.ts';
 import { describeProjectionStoreContract, projectionStoreCases } from './projection-store-contract.ts';
 import type { ProjectionStoreUnderTest } from './projection-store-contract.ts';
 
 describeProjectionStoreContract('SqlProjectionStore on SQLite', async () => {
   const { database, close } = await openReadModel();
   return {
-    store: new SqlProjectionStore(database),
-    rows: (table) => database.read(query<Row>(`select * from ${table}`)),
+    store: storeOfKnown(database),
+    rows: (table) => rowsByStream(database, table),
     close,
   };
 });

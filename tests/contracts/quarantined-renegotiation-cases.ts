@@ -1,4 +1,4 @@
-import type { LoanVersions } from '../../application/ports/loan-queries.ts';
+import type { SqlLoanVersions } from '../../application/loans/loan-reader.ts';
 import { expect, test } from '@jest/globals';
 import { UnreadableEventError } from '../../application/event-codec/fields.ts';
 import { decodeEvent } from '../../application/event-codec/event-codec.ts';
@@ -9,12 +9,13 @@ import type {
   RecordedEvent,
 } from '../../application/ports/event-store.ts';
 import type { LogOrder, ProjectionStore } from '../../application/ports/read-models.ts';
-import { Projector } from '../../application/projecting/projector.ts';
-import { QuarantinedOperations } from '../../application/quarantine/quarantined-operations.ts';
-import { GenerationFollower } from '../../application/rebuild/generation-follower.ts';
+import { projectedEvent } from '../../application/projecting/projected-event.ts';
+import { ReadModelFollower } from '../../application/projecting/read-model.ts';
+import { QuarantinedOperations } from '../../application/maintenance/quarantine/quarantined-operations.ts';
+import { ReadModelCopy } from '../../application/maintenance/rebuild/read-model-copy.ts';
 import { pause } from '../../infrastructure/support/time.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
-import { portfolioProjection } from '../../projections/portfolio/portfolio-projection.ts';
+import { eventIndexProjection } from '../../projections/publication/event-index-projection.ts';
 import type { ProjectedEvent, Projection, Row } from '../../projections/projection.ts';
 import { context } from '../support/application-parts.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
@@ -37,7 +38,7 @@ export interface FollowedStores {
   readonly order: LogOrder;
   readonly rows: (table: string) => Promise<readonly Row[]>;
   /** What readers ask; by the store's own list where there is no engine behind it. */
-  readonly versions?: Pick<LoanVersions, 'quarantined'>;
+  readonly versions?: Pick<SqlLoanVersions, 'quarantined'>;
 }
 
 const COMMITTED = 'renegotiation.committed.v1';
@@ -50,7 +51,7 @@ const told = async (log: EventStore) => {
   const documents = new MemoryDocuments();
   const process = startProcess(log, { documents });
   for (const code of ['L1', 'L2', 'X']) await activeLoan(process, documents, code);
-  await process.renegotiate.execute(
+  await process.renegotiation.renegotiate(
     context(),
     renegotiation(['L1', 'L2'], { newProposal: newProposal({ borrower: ana }) }),
   );
@@ -71,9 +72,7 @@ const programOver = (stores: FollowedStores, naming: Naming) => {
       : event;
   const decode = (recorded: RecordedEvent): ProjectedEvent => {
     if (!readable && recorded.type === COMMITTED) throw new UnreadableEventError('a field of later');
-    const { id, stream, revision, metadata } = recorded;
-    const { recordedAt, applicationId } = metadata;
-    return { event: decodeEvent(recorded), id, stream, revision, recordedAt, applicationId };
+    return projectedEvent(recorded, decodeEvent(recorded));
   };
   const log: EventSubscription = {
     async *subscribe(options) {
@@ -117,7 +116,7 @@ interface Follower {
 const followers: Readonly<Record<string, (stores: FollowedStores, program: Program) => Follower>> = {
   projector: ({ log }, program) => {
     const parts = { ...program, projection: loanProjection, logger: new RecordingLogger(), pause };
-    const projector = new Projector({ ...parts, batchSize: 4 });
+    const projector = new ReadModelFollower({ ...parts, batchSize: 4 });
     projector.start();
     return {
       caughtUp: async () => {
@@ -130,7 +129,7 @@ const followers: Readonly<Record<string, (stores: FollowedStores, program: Progr
   },
   'generation that is built': ({ order }, program) => ({
     caughtUp: () =>
-      new GenerationFollower({
+      new ReadModelCopy({
         ...program,
         ...{ order, projection: loanProjection },
         onProgress: () => undefined,
@@ -145,7 +144,7 @@ const quarantineOf = ({ log, order }: FollowedStores, program: Program, resolved
     ...{ projections: [loanProjection], store: program.store, events: log, order },
     decode: program.decode,
     relay: { list: async () => [], release: async () => false },
-    renegotiations: { resolve: async (id) => void resolved.push(id) },
+    renegotiation: { resolve: async (id) => void resolved.push(id) },
     actors: [{ resume: async (stream) => void resolved.push(stream) }],
   });
 
@@ -213,7 +212,7 @@ export const describeQuarantinedRenegotiation = (
   );
 
   if (loops !== everyLoop) return;
-  test(`${name}: an original that waits keeps its renegotiation waiting; the fund's read models know of operations alone`, () =>
+  test(`${name}: an original that waits keeps its renegotiation waiting; the index of events knows of operations alone`, () =>
     withStores(async (stores) => {
       const { id } = await told(stores.log);
       const program = programOver(stores, 'named');
@@ -224,18 +223,18 @@ export const describeQuarantinedRenegotiation = (
         return program.decode(recorded);
       };
       const build = (projection: Projection) =>
-        new GenerationFollower({
+        new ReadModelCopy({
           ...{ ...program, ...stores, store: projection === loanProjection ? program.store : stores.store },
           ...{ decode, projection, onProgress: () => undefined, breathe: async () => undefined },
         }).catchUp(new AbortController().signal);
-      await build(portfolioProjection);
-      const portfolio = (await stores.store.quarantined(portfolioProjection)).map(({ stream }) => stream);
+      await build(eventIndexProjection);
+      const indexed = (await stores.store.quarantined(eventIndexProjection)).map(({ stream }) => stream);
       program.learns();
       await build(loanProjection);
       const quarantine = quarantineOf(stores, { ...program, decode }, []);
       const streams = [...['L1', 'L2', 'N1'].map(streamOf), `renegotiation-${id}`];
       expect((await quarantine.list()).map(({ stream }) => stream)).toEqual(streams);
-      expect(portfolio).not.toContain(`renegotiation-${id}`);
+      expect(indexed).not.toContain(`renegotiation-${id}`);
       expect(await statuses(stores)).toEqual({ L1: 'active', L2: 'term_signed', X: 'active' });
       later = false;
       expect(await quarantine.release(`renegotiation-${id}`)).toMatchObject([{ outcome: 'released' }]);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { logOrder } from '../../infrastructure/composition/projections.ts';
-import { readModelMigrations } from '../../infrastructure/sql/migrations/read-model.ts';
-import { SqlLoanVersions } from '../../infrastructure/sql/read-models/loan-reader.ts';
-import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
+import { readModelMigrations } from '../../application/sql/read-model-tables.ts';
+import { SqlLoanVersions } from '../../application/loans/loan-reader.ts';
+import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
 import type { Row } from '../../projections/projection.ts';
 import { openAtStandIn } from '../support/eventstoredb/open-store.ts';
 import { openPostgres, query, testPostgres } from '../support/postgres/test-postgres.ts';

@@ -1,9 +1,9 @@
 import { logOrder } from '../../infrastructure/composition/projections.ts';
-import { SqlLoanVersions } from '../../infrastructure/sql/read-models/loan-reader.ts';
-import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
+import { SqlLoanVersions } from '../../application/loans/loan-reader.ts';
+import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
 import { SqliteEventStore } from '../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
 import type { Row } from '../../projections/projection.ts';
-import { openReadModel, query } from '../infrastructure/sql/support/temporary-database.ts';
+import { openReadModel, query } from '../support/sql/temporary-database.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { InMemoryTables } from '../projections/in-memory-tables.ts';
 import { InMemoryEventStore } from '../support/in-memory-event-store.ts';
@@ -12,7 +12,7 @@ import type { FollowedStores } from './quarantined-renegotiation-cases.ts';
 
 describeQuarantinedRenegotiation('in memory', async (check) => {
   const tables = new InMemoryTables();
-  const numberOf = (position: string): number => (position === 'start' ? 0 : Number(position.slice(1)));
+  const numberOf = (position: string): number => (position === 'start' ? 0 : parseInt(position, 10));
   await check({
     log: new InMemoryEventStore(),
     store: tables,

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanEvent } from '../../domain/loan/index.ts';
 import { calendarDate } from '../../domain/shared/calendar-date.ts';
-import type { NotifiedPayment } from '../../application/ports/fund-reports.ts';
+import type { NotifiedPayment } from '../../application/reconciliation/reconciliation-reader.ts';
 import {
   approved,
   disbursed,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { LogPosition } from '../../application/ports/event-store.ts';
-import type { SealBook, SealHead, SealRecord } from '../../application/ports/audit.ts';
+import type { SealHead, SealRecord, SqlSealBook } from '../../application/audit/seals/seal-book.ts';
 
 const record = (number: number, overrides: Partial<SealRecord> = {}): SealRecord => ({
   number,
@@ -15,16 +15,16 @@ const record = (number: number, overrides: Partial<SealRecord> = {}): SealRecord
   ...overrides,
 });
 const head = (number: number): SealHead => ({ number, mac: `mac ${number}`, proof: `proof ${number}` });
-const add = (book: SealBook, number: number, overrides: Partial<SealRecord> = {}) =>
+const add = (book: SqlSealBook, number: number, overrides: Partial<SealRecord> = {}) =>
   book.add(record(number, overrides), head(number));
 
 export const describeSealBookContract = (
   adapter: string,
-  open: () => Promise<{ readonly book: SealBook; close(): Promise<void> }>,
+  open: () => Promise<{ readonly book: SqlSealBook; close(): Promise<void> }>,
 ): void => {
   describe(`${adapter} keeps the promises of the seal book`, () => {
     let fixture: Awaited<ReturnType<typeof open>>;
-    let book: SealBook;
+    let book: SqlSealBook;
     beforeEach(async () => {
       fixture = await open();
       book = fixture.book;

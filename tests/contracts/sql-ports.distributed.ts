@@ -1,23 +1,26 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { SqlBorrowerIndex } from '../../infrastructure/sql/borrower-index.ts';
-import { SqlCheckpointStore, SqlClockOffset, SqlLeases } from '../../infrastructure/sql/coordination.ts';
-import { SqlClientRegistry } from '../../infrastructure/sql/client-registry.ts';
-import { SqlKeyStore } from '../../infrastructure/sql/key-store.ts';
-import { SqlLoanReader } from '../../infrastructure/sql/read-models/loan-reader.ts';
-import { SqlOperationSearch } from '../../infrastructure/sql/read-models/operation-search.ts';
-import { SqlOperationStates } from '../../infrastructure/sql/read-models/operation-states.ts';
-import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
-import { SqlSealBook } from '../../infrastructure/sql/seal-book.ts';
-import { SqlDeliveryLog } from '../../infrastructure/sql/webhooks/delivery-log.ts';
-import { SqlWebhookDesk } from '../../infrastructure/sql/webhooks/webhook-desk.ts';
-import { SqlDeliveryQueue } from '../../infrastructure/sql/webhooks/delivery-queue.ts';
-import {
-  SqlWebhookSecrets,
-  SqlWebhookSubscriptions,
-} from '../../infrastructure/sql/webhooks/subscriptions.ts';
-import type { Row } from '../../projections/projection.ts';
+import { SqlBorrowerIndex } from '../../application/privacy/borrower-index.ts';
+import { SqlCheckpointStore } from '../../application/coordination/stored-places.ts';
+import { SqlClockOffset } from '../../application/maintenance/sandbox/clock-offset.ts';
+import { SqlLeases } from '../../application/coordination/leases.ts';
+import { SqlClientRegistry } from '../../application/clients/client-registry.ts';
+import { SqlKeyStore } from '../../application/coordination/key-store.ts';
+import { SqlLoanReader } from '../../application/loans/loan-reader.ts';
+import { Worklists } from '../../application/administrator/worklists.ts';
+import { SqlOperationSearch } from '../../application/loans/operation-search.ts';
+import { SqlOperationStates } from '../../application/loans/operation-states.ts';
+import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
+import { SqlSealBook } from '../../application/audit/seals/seal-book.ts';
+import { DeliveryLag } from '../../application/webhooks/delivery-lag.ts';
+import { DeliveryLog } from '../../application/webhooks/delivery-log.ts';
+import { DeliveryComparison } from '../../application/webhooks/delivery-comparison.ts';
+import { WebhookDesk } from '../../application/webhooks/webhook-desk.ts';
+import { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
+import { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
+import { SqlWebhookSecrets } from '../../application/webhooks/webhook-secrets.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { bothSets, openPostgres, query, testPostgres } from '../support/postgres/test-postgres.ts';
+import { rowsByStream, storeOfKnown } from '../support/known-operations.ts';
+import { bothSets, openPostgres, testPostgres } from '../support/postgres/test-postgres.ts';
 import type { TestPostgres } from '../support/postgres/test-postgres.ts';
 import { describeBorrowerIndexContract } from './borrower-index-contract.ts';
 import { describeCheckpointStoreContract } from './checkpoint-store-contract.ts';
@@ -33,6 +36,7 @@ import { describeOperationSearchContract } from './operation-search-contract.ts'
 import { describeOperationStatesContract } from './operation-states-contract.ts';
 import { describeProjectionStoreContract } from './projection-store-contract.ts';
 import { describeSealBookContract } from './seal-book-contract.ts';
+import { describeDeliveryComparisonContract } from './delivery-comparison-contract.ts';
 import { describeWebhookDeskContract, queueOn } from './webhook-desk-contract.ts';
 import { describeWebhookSecretsContract } from './webhook-secrets-contract.ts';
 import { describeWebhookSubscriptionsContract } from './webhook-subscriptions-contract.ts';
@@ -75,6 +79,7 @@ describeOperationStatesContract('SqlOperationStates on PostgreSQL', async () => 
   const { database, close } = await open();
   return {
     states: new SqlOperationStates(database),
+    worklists: new Worklists(database),
     project: projectInto(new SqlProjectionStore(database)),
     close,
   };
@@ -94,7 +99,7 @@ describeWebhookSecretsContract('PostgreSQL', async () => {
   const { database, close } = await open();
   return {
     secrets: new SqlWebhookSecrets(database),
-    subscriptions: new SqlWebhookSubscriptions(database),
+    subscriptions: new WebhookSubscriptions(database),
     keys: new SqlKeyStore(database, new ManualClock()),
     close,
   };
@@ -119,23 +124,29 @@ describeLoanReaderContract('SqlLoanReader on PostgreSQL', async () => {
 
 describeProjectionStoreContract('SqlProjectionStore on PostgreSQL', async () => {
   const { database, close } = await open();
-  const rows = (table: string) => database.read(query<Row>(`select * from ${table}`));
-  return { store: new SqlProjectionStore(database), rows, close };
+  const rows = (table: string) => rowsByStream(database, table);
+  return { store: storeOfKnown(database), rows, close };
 });
 
-describeWebhookDeskContract('SqlWebhookDesk on PostgreSQL', async () => {
+describeDeliveryComparisonContract('DeliveryComparison on PostgreSQL', async () => {
   const { database, close } = await open();
-  return { desk: new SqlWebhookDesk(database), adapter: queueOn(database), close };
+  return { comparison: new DeliveryComparison(database), adapter: queueOn(database), close };
 });
 
-describeWebhookSubscriptionsContract('SqlWebhookSubscriptions on PostgreSQL', async () => {
+describeWebhookDeskContract('WebhookDesk on PostgreSQL', async () => {
   const { database, close } = await open();
-  return { store: new SqlWebhookSubscriptions(database), close };
+  return { desk: new WebhookDesk(database), adapter: queueOn(database), close };
 });
 
-describeDeliveryQueueContract('SqlDeliveryQueue on PostgreSQL', async () => {
+describeWebhookSubscriptionsContract('WebhookSubscriptions on PostgreSQL', async () => {
   const { database, close } = await open();
-  const queue = new SqlDeliveryQueue(database);
-  const log = new SqlDeliveryLog(database);
-  return { adapter: { queue, log, subscriptions: new SqlWebhookSubscriptions(database) }, close };
+  return { store: new WebhookSubscriptions(database), close };
+});
+
+describeDeliveryQueueContract('DeliveryQueue on PostgreSQL', async () => {
+  const { database, close } = await open();
+  const queue = new DeliveryQueue(database);
+  const log = new DeliveryLog(database);
+  const lag = new DeliveryLag(database);
+  return { adapter: { queue, log, lag, subscriptions: new WebhookSubscriptions(database) }, close };
 });

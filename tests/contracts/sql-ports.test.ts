@@ -1,16 +1,17 @@
-import { SqlBorrowerIndex } from '../../infrastructure/sql/borrower-index.ts';
-import { SqlCheckpointStore, SqlClockOffset } from '../../infrastructure/sql/coordination.ts';
-import { SqlKeyStore } from '../../infrastructure/sql/key-store.ts';
-import { SqlOperationSearch } from '../../infrastructure/sql/read-models/operation-search.ts';
-import { SqlOperationStates } from '../../infrastructure/sql/read-models/operation-states.ts';
-import { SqlProjectionStore } from '../../infrastructure/sql/read-models/projection-store.ts';
-import { SqlSealBook } from '../../infrastructure/sql/seal-book.ts';
-import { SqlWebhookDesk } from '../../infrastructure/sql/webhooks/webhook-desk.ts';
-import {
-  SqlWebhookSecrets,
-  SqlWebhookSubscriptions,
-} from '../../infrastructure/sql/webhooks/subscriptions.ts';
-import { openReadModel, openServiceDatabase } from '../infrastructure/sql/support/temporary-database.ts';
+import { SqlBorrowerIndex } from '../../application/privacy/borrower-index.ts';
+import { SqlCheckpointStore } from '../../application/coordination/stored-places.ts';
+import { SqlClockOffset } from '../../application/maintenance/sandbox/clock-offset.ts';
+import { SqlKeyStore } from '../../application/coordination/key-store.ts';
+import { Worklists } from '../../application/administrator/worklists.ts';
+import { SqlOperationSearch } from '../../application/loans/operation-search.ts';
+import { SqlOperationStates } from '../../application/loans/operation-states.ts';
+import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
+import { SqlSealBook } from '../../application/audit/seals/seal-book.ts';
+import { DeliveryComparison } from '../../application/webhooks/delivery-comparison.ts';
+import { WebhookDesk } from '../../application/webhooks/webhook-desk.ts';
+import { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
+import { SqlWebhookSecrets } from '../../application/webhooks/webhook-secrets.ts';
+import { openReadModel, openServiceDatabase } from '../support/sql/temporary-database.ts';
 import { InMemoryKeyStore } from '../support/in-memory-key-store.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { describeBorrowerIndexContract } from './borrower-index-contract.ts';
@@ -23,6 +24,7 @@ import { projectInto } from './loan-reader-samples.ts';
 import { describeOperationSearchContract } from './operation-search-contract.ts';
 import { describeOperationStatesContract } from './operation-states-contract.ts';
 import { describeSealBookContract } from './seal-book-contract.ts';
+import { describeDeliveryComparisonContract } from './delivery-comparison-contract.ts';
 import { describeWebhookDeskContract, queueOn } from './webhook-desk-contract.ts';
 import { describeWebhookSecretsContract } from './webhook-secrets-contract.ts';
 import { describeWebhookSubscriptionsContract } from './webhook-subscriptions-contract.ts';
@@ -70,6 +72,7 @@ describeOperationStatesContract('SqlOperationStates on SQLite', async () => {
   const { database, close } = await openReadModel();
   return {
     states: new SqlOperationStates(database),
+    worklists: new Worklists(database),
     project: projectInto(new SqlProjectionStore(database)),
     close,
   };
@@ -84,18 +87,23 @@ describeWebhookSecretsContract('SQLite', async () => {
   const { database, close } = await openServiceDatabase();
   return {
     secrets: new SqlWebhookSecrets(database),
-    subscriptions: new SqlWebhookSubscriptions(database),
+    subscriptions: new WebhookSubscriptions(database),
     keys: new SqlKeyStore(database, new ManualClock()),
     close,
   };
 });
 
-describeWebhookDeskContract('SqlWebhookDesk on SQLite', async () => {
+describeDeliveryComparisonContract('DeliveryComparison on SQLite', async () => {
   const { database, close } = await openServiceDatabase();
-  return { desk: new SqlWebhookDesk(database), adapter: queueOn(database), close };
+  return { comparison: new DeliveryComparison(database), adapter: queueOn(database), close };
 });
 
-describeWebhookSubscriptionsContract('SqlWebhookSubscriptions on SQLite', async () => {
+describeWebhookDeskContract('WebhookDesk on SQLite', async () => {
   const { database, close } = await openServiceDatabase();
-  return { store: new SqlWebhookSubscriptions(database), close };
+  return { desk: new WebhookDesk(database), adapter: queueOn(database), close };
+});
+
+describeWebhookSubscriptionsContract('WebhookSubscriptions on SQLite', async () => {
+  const { database, close } = await openServiceDatabase();
+  return { store: new WebhookSubscriptions(database), close };
 });

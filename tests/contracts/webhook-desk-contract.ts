@@ -1,17 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ENDPOINT_CHOICES } from '../../application/ports/webhook-desk.ts';
-import type { EndpointChoice, WebhookDesk } from '../../application/ports/webhook-desk.ts';
-import type { SqlDatabase } from '../../infrastructure/sql/sql-database.ts';
-import { SqlDeliveryLog } from '../../infrastructure/sql/webhooks/delivery-log.ts';
-import { SqlDeliveryQueue } from '../../infrastructure/sql/webhooks/delivery-queue.ts';
-import { SqlWebhookSubscriptions } from '../../infrastructure/sql/webhooks/subscriptions.ts';
+import { ENDPOINT_CHOICES } from '../../application/webhooks/webhook-desk.ts';
+import type { EndpointChoice, WebhookDesk } from '../../application/webhooks/webhook-desk.ts';
+import type { SqlDatabase } from '../../application/sql/sql-database.ts';
+import { DeliveryLag } from '../../application/webhooks/delivery-lag.ts';
+import { DeliveryLog } from '../../application/webhooks/delivery-log.ts';
+import { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
+import { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
 import { DELIVERED, FAILED, Story, at, retry } from './delivery-queue-samples.ts';
 import type { QueueUnderTest } from './delivery-queue-samples.ts';
 
 export const queueOn = (database: SqlDatabase): QueueUnderTest => ({
-  queue: new SqlDeliveryQueue(database),
-  log: new SqlDeliveryLog(database),
-  subscriptions: new SqlWebhookSubscriptions(database),
+  queue: new DeliveryQueue(database),
+  log: new DeliveryLog(database),
+  lag: new DeliveryLag(database),
+  subscriptions: new WebhookSubscriptions(database),
 });
 
 export interface WebhookDeskFixture {
@@ -38,10 +40,15 @@ export const describeWebhookDeskContract = (
     afterAll(() => fixture.close());
 
     /** Every endpoint, by pages of three. */
-    const listed = async (choice: EndpointChoice): Promise<readonly string[]> => {
+    const listed = async (choice: EndpointChoice, failedFrom = at(3_600_000)): Promise<readonly string[]> => {
       const all: string[] = [];
       for (let cursor: string | null | undefined; cursor !== null;) {
-        const page = await fixture.desk.endpoints({ choice, limit: 3, ...(cursor && { cursor }) });
+        const page = await fixture.desk.endpoints({
+          choice,
+          failedFrom,
+          limit: 3,
+          ...(cursor && { cursor }),
+        });
         all.push(...page.endpoints.map(({ webhookId }) => webhookId));
         cursor = page.nextCursor;
       }
@@ -61,6 +68,11 @@ export const describeWebhookDeskContract = (
       expect(all.toSorted()).toEqual(ids.filter((id) => id !== removed).toSorted());
       expect(await listed('failing')).toEqual([failing]);
       expect(await listed('paused')).toEqual([paused]);
+      // Succeeded again a moment later: its failure counts for as long as is asked for.
+      await second.record(await second.leaseOne(failing, 60_000), DELIVERED, 60_000);
+      expect(await listed('failing')).toEqual([]);
+      expect(await listed('failing', at(5))).toEqual([failing]);
+      expect(await listed('all', at(5))).toHaveLength(ids.length - 1);
     });
 
     test('a record tells the attempts of the newest deliveries, newest first, and what waits or failed', async () => {
@@ -84,7 +96,7 @@ export const describeWebhookDeskContract = (
     });
 
     test.each(ENDPOINT_CHOICES)('a cursor that it did not make is refused: %s', async (choice) => {
-      const asked = fixture.desk.endpoints({ choice, limit: 3, cursor: 'x' });
+      const asked = fixture.desk.endpoints({ choice, failedFrom: at(0), limit: 3, cursor: 'x' });
       await expect(asked).rejects.toMatchObject({ code: 'invalid_query_parameter' });
     });
   });

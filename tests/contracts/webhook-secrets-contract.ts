@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { KeyStore, WrappedTexts } from '../../application/ports/key-store.ts';
-import type { WebhookSubscriptions } from '../../application/ports/webhook-subscriptions.ts';
+import type { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
 
 interface Stores {
   readonly secrets: WrappedTexts;

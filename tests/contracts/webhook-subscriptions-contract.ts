@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { NewSubscription, WebhookSubscriptions } from '../../application/ports/webhook-subscriptions.ts';
+import type { LogPosition } from '../../application/ports/event-store.ts';
+import type { NewSubscription, WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
 
 /** A promise of the port. It holds beside other tests' subscriptions: it uses applications of its own only. */
 export interface WebhookSubscriptionsCase {
@@ -21,6 +22,7 @@ const subscription = (applicationId: string, overrides: Partial<NewSubscription>
   sealedSecret: 'v1.sealed',
   createdAt: T0,
   eventsFrom: '2027-03-01T12:00:00.000Z',
+  beginsAt: '9007199254740993/17' as LogPosition,
   ...overrides,
 });
 

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { TOKENS } from '../../infrastructure/composition/container.ts';
 import { Living, atMost } from '../lives/live.ts';
 import { livesFrom } from '../lives/smallest.ts';
 import { DAYS_BEFORE } from '../lives/steps.ts';
@@ -84,9 +83,10 @@ test('random lives go through processes of the release before and of this one as
       : undefined;
   world.decisionDesk = (texts) => (random.chance(0.5) ? earlier.decide(texts) : decideHere(texts));
 
-  const { clientId, clientSecret } = await world.container
-    .get(TOKENS.createClient)
-    .execute({ name: 'of both', fundIds: [randomUUID()] });
+  const { clientId, clientSecret } = await world.parts.app.clients.create({
+    name: 'of both',
+    fundIds: [randomUUID()],
+  });
   for (const address of [earlier.address, here, earlier.address]) {
     const body = new URLSearchParams({
       grant_type: 'client_credentials',
@@ -112,7 +112,7 @@ test('random lives go through processes of the release before and of this one as
       world.besideEarlier = false;
       world.address = () => here;
       world.decisionDesk = decideHere;
-      await world.container.get(TOKENS.adapters).formats.leaveEarlierRelease();
+      await world.parts.adapters.formats.leaveEarlierRelease();
     }
     if (days > 0) {
       await world.pass(days);

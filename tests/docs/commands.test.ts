@@ -42,7 +42,7 @@ const commandsIn = (text: string): readonly string[] =>
     .replace(/\\\n\s*/g, '')
     .replaceAll('"$FUND"', FUND)
     .split('\n')
-    .map((line) => line.replace(/^.* \| (?=receivables )/, ''))
+    .map((line) => line.replace(/^.* \| (?=receivables )/, '').replace(/^\w+=\$\((.*)\)$/, '$1'))
     .flatMap((line) => PROGRAM.exec(line)?.slice(1) ?? []);
 
 const codeBlocksOf = (page: string): string =>

@@ -11,8 +11,10 @@ import { RATE_ROWS } from '../../infrastructure/http/limits/rate-limiter.ts';
 import { API_VERSION } from '../../infrastructure/http/openapi/version.ts';
 import { timedSignatureOf } from '../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { OPERATIONS } from '../../infrastructure/http/resources/endpoints.ts';
+import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { RunningService } from '../support/running-service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { within } from '../support/within.ts';
 
 const DOCS = join(import.meta.dirname, '..', '..', 'docs');
 const guide = readFileSync(join(DOCS, 'integrators-guide.md'), 'utf8');
@@ -21,6 +23,11 @@ const between = (name: string): string =>
   new RegExp(`<!-- ${name} -->\\n([\\s\\S]*?)\\n?<!-- /${name} -->`).exec(guide)?.[1]?.trim() ?? '';
 const block = (language: string): string =>
   new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? '';
+/** The shell block of a page that holds this text. */
+const shellWith = (page: string, part: string): string =>
+  [...page.matchAll(/```bash\n([\s\S]*?)```/g)]
+    .map(([, text = '']) => text)
+    .find((text) => text.includes(part) && !text.includes('/token')) ?? '';
 const isInstalled = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
 
 const errorsTable = (): string =>
@@ -168,6 +175,21 @@ describe('the quick start', () => {
         cwd: directory.path,
         env: environment,
       });
+      // What the guide shows further on goes on from there.
+      await writeFile(join(directory.path, 'invoice.pdf'), '%PDF-1.4');
+      const api = new ApiClient(running.baseUrl, client);
+      const further = { cwd: directory.path, env: { ...environment, TOKEN: await api.token() } };
+      await within('an installment is overdue', 10_000, async () => {
+        const { body } = await api.loan('GUIDE-1');
+        return body.installments.some(({ status }: { status: string }) => status === 'overdue');
+      });
+      const [found, filed] = await Promise.all(
+        ['overdue=true', '/loan/files'].map((part) =>
+          promisify(execFile)(shell, ['-euo', 'pipefail', '-c', shellWith(guide, part)], further),
+        ),
+      );
+      expect(JSON.parse(found!.stdout).data).toMatchObject([{ originator_proposal_code: 'GUIDE-1' }]);
+      expect(JSON.parse(filed!.stdout).documents).toMatchObject([{ type: 'invoice', value: 'invoice.pdf' }]);
       expect(stdout).toContain('"status":"received"');
       expect(stdout).toContain('"status":"settled"');
       expect(stdout).toContain('"settled_value":950.00');
@@ -177,3 +199,37 @@ describe('the quick start', () => {
     }
   });
 });
+
+test.each(shells)(
+  'the form of a renegotiation runs as its page shows it, and the signed copy after it, in %s',
+  async (shell) => {
+    const page = readFileSync(join(DOCS, 'renegotiation.md'), 'utf8');
+    const running = await RunningService.start();
+    const directory = await temporaryDirectory();
+    try {
+      const client = await running.createClient('6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11', 1);
+      const api = new ApiClient(running.baseUrl, client);
+      for (const code of ['OLD-1', 'OLD-2']) await api.assign(loanRequest(api.fund, code, 2));
+      for (const code of ['OLD-1', 'OLD-2']) await api.untilStatus(code, 'active');
+      for (const name of ['debt.pdf', 'signed.pdf']) await writeFile(join(directory.path, name), '%PDF-1.4');
+      const environment = { ...process.env, BASE: running.baseUrl, TOKEN: await api.token() };
+      const run = (part: string) =>
+        promisify(execFile)(shell, ['-euo', 'pipefail', '-c', shellWith(page, part)], {
+          cwd: directory.path,
+          env: environment,
+        });
+      expect(JSON.parse((await run('/loan/renegotiate')).stdout)).toMatchObject({
+        status: 'renegotiated',
+        original_proposal_codes: ['OLD-1', 'OLD-2'],
+        new_proposal: { originator_proposal_code: 'NEW-1' },
+      });
+      await api.untilStatus('NEW-1', 'active');
+      expect(JSON.parse((await run('/loan/files')).stdout).documents).toMatchObject([
+        { type: 'renegotiation_signature', value: 'signed.pdf' },
+      ]);
+    } finally {
+      await running.stop();
+      await directory.remove();
+    }
+  },
+);

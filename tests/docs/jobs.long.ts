@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -29,18 +30,19 @@ afterAll(async () => {
   await directory?.remove();
 });
 
-const paste = async (page: string): Promise<string> => {
-  const receivables = `receivables() { "${process.execPath}" --disable-warning=ExperimentalWarning "${ROOT}/infrastructure/composition/receivables.ts" "$@"; }`;
+const RECEIVABLES = `receivables() { "${process.execPath}" --disable-warning=ExperimentalWarning "${ROOT}/infrastructure/composition/receivables.ts" "$@"; }`;
+
+const paste = async (page: string, by = client): Promise<string> => {
   const { stdout } = await run(
     'bash',
-    ['-euo', 'pipefail', '-c', `${receivables}\n${snippetsOf('README.md')}\n${snippetsOf(page)}`],
+    ['-euo', 'pipefail', '-c', `${RECEIVABLES}\n${snippetsOf('README.md')}\n${snippetsOf(page)}`],
     {
       cwd: directory.path,
       env: {
         PATH: process.env['PATH'],
         DATA_DIR: join(directory.path, 'data'),
-        ...{ BASE: service.baseUrl, FUND },
-        ...{ CLIENT_ID: client.client_id, CLIENT_SECRET: client.client_secret },
+        ...{ BASE: service.baseUrl, FUND: by.fund_ids[0] },
+        ...{ CLIENT_ID: by.client_id, CLIENT_SECRET: by.client_secret },
       },
       timeout: 170_000,
     },
@@ -88,9 +90,11 @@ test('decide on what waits', async () => {
 }, 300_000);
 
 test('close a month', async () => {
-  const text = await paste('month-end-reconciliation.md');
+  const text = await paste('month-end-reconciliation.md', await service.createClient(randomUUID()));
   expect(text).toMatch(/missing_in_statement,.*MONTH-1/);
   expect(text).toMatch(/missing_in_notifications,.*TARIFA/);
+  const portfolio = objectsOf(text).find((object) => 'overdue_by_age' in object);
+  expect(portfolio).toMatchObject({ operations: 1, settled: { to_date: { amount: 950 + 950 } } });
   expect(objectsOf(text).at(-1)).toMatchObject({ differences: 0 });
 }, 300_000);
 
@@ -107,14 +111,18 @@ const blocksBelow = (page: string, heading: string): readonly string[] => {
 };
 
 test("the README's first call", async () => {
-  const [, call = ''] = blocksBelow('README.md', 'A first call');
-  const own = call
-    .replace(/^CLIENT_ID=.*$/m, `CLIENT_ID=${client.client_id} CLIENT_SECRET=${client.client_secret}`)
-    .replaceAll('localhost:3000', service.baseUrl)
-    .replaceAll('0b0e4a3c-6f57-4d0e-8a3b-1d2c3b4a5f60', FUND)
-    .replace('curl -s localhost', 'echo; curl -s localhost');
-  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', own], { cwd: directory.path });
+  const pasted = blocksBelow('README.md', 'A first call').slice(0, 2).join('\n');
+  const npm = `${RECEIVABLES}\nnpm() { shift 4; receivables "$@"; }`;
+  const { stdout } = await run(
+    'bash',
+    ['-euo', 'pipefail', '-c', `${npm}\n${pasted.replaceAll('localhost:3000', service.baseUrl)}`],
+    {
+      cwd: directory.path,
+      env: { PATH: process.env['PATH'], DATA_DIR: join(directory.path, 'data') },
+    },
+  );
   expect(stdout.match(/"originator_proposal_code":"FIRST-1"/g)).toHaveLength(2);
+  expect(stdout).toContain('"status":"active"');
 }, 300_000);
 
 test('certificates for a receiver on this machine', async () => {

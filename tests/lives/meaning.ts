@@ -2,6 +2,7 @@ import type { ApplicationModel } from './model/application-model.ts';
 import { isOpen, openParts } from './model/book.ts';
 import type { Book, Person } from './model/book.ts';
 import { dayAfter, owedAtDue, valuation } from './model/curve.ts';
+import { isFarOff } from './model/decision-rule.ts';
 import type { Decision } from './model/decision-rule.ts';
 import type { Now, ScheduleInput } from './model/inputs.ts';
 import { paper } from './papers.ts';
@@ -128,7 +129,10 @@ export class Meaning {
   #decision(book: Book | undefined, decision: Decision['decision'], value: number): Decision {
     const price = book?.price ?? 100;
     const common = { id: this.#id(-1), code: this.#codeOf(book), decision };
-    if (decision === 'disburse') return { ...common, value: Math.max(1, price - [0, 0, 1, 990][value]!) };
+    if (decision === 'disburse') {
+      const paid = Math.max(1, price - [0, 0, 1, 990, Math.floor(price / 2)][value]!);
+      return { ...common, value: paid, ...(isFarOff(paid, price) && { confirmed: paid }) };
+    }
     if (decision === 'reject')
       return { ...common, reasons: [{ code: 'fraud', message: `Because of ${value}` }] };
     return common;
@@ -141,10 +145,25 @@ export class Meaning {
     return step.op < 8 && waiting.length > 0 ? at(waiting, step.op) : this.book(step.op);
   }
 
-  decide(step: StepOf<'decide'>, { today }: Now): Decision {
-    const decision = this.#decision(this.#undecided(step), step.decision, step.value);
+  decide(step: StepOf<'decide'>, { today, besideEarlier }: Now): Decision {
+    const book = this.#undecided(step);
+    const decision = this.#decision(book, step.decision, step.value);
     const id = step.id >= 0 ? this.#id(step.id) : decision.id;
-    return { ...decision, id, ...(step.decision === 'disburse' && { date: dayAfter(today, step.day) }) };
+    const dated = {
+      ...decision,
+      id,
+      ...(step.decision === 'disburse' && { date: dayAfter(today, step.day) }),
+    };
+    // Processes of the release before read neither.
+    if (besideEarlier) return dated;
+    const { confirmed: _, ...once } = dated;
+    const { value } = once;
+    return {
+      ...once,
+      ...(value !== undefined &&
+        step.said !== 'once' && { confirmed: step.said === 'twice' ? value : value + 1 }),
+      ...(step.on !== 'none' && { on: step.on === 'its own' ? (book?.status ?? 'received') : step.on }),
+    };
   }
 
   settle(step: StepOf<'settle'>, { today }: Now): Request {

@@ -36,7 +36,7 @@ const kinds = {
   activate: fc.record({
     kind: fc.constant('activate' as const),
     op: pick,
-    value: fc.nat({ max: 3 }),
+    value: fc.nat({ max: 4 }),
     /** How many of the administrator's steps are taken. */
     steps: fc.constantFrom(3, 3, 3, 3, 2, 1),
   }),
@@ -45,7 +45,11 @@ const kinds = {
     kind: fc.constant('decide' as const),
     op: pick,
     decision: fc.constantFrom('approve', 'reject', 'sign_term', 'disburse', 'process_repurchase'),
-    value: fc.nat({ max: 3 }),
+    value: fc.nat({ max: 4 }),
+    /** Of a disbursed value: whether it is given a second time. */
+    said: fc.constantFrom('once', 'twice', 'otherwise'),
+    /** The status that it names to be made on. */
+    on: fc.constantFrom('none', 'none', 'its own', 'received', 'term_signed'),
     day,
     id: key,
   }),

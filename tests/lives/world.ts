@@ -1,14 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { MarkOverdueInstallments } from '../../application/scheduling/mark-overdue-installments.ts';
+import { MarkOverdueInstallments } from '../../application/loans/overdue/mark-overdue-installments.ts';
 import { retryUntilAvailable } from '../../application/support/retry.ts';
-import { commandLineServices } from '../../infrastructure/composition/command-line.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
-import { TOKENS, createContainer } from '../../infrastructure/composition/container.ts';
+import { partsOf } from '../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import { startService } from '../../infrastructure/composition/service.ts';
 import type { RunningService } from '../../infrastructure/composition/service.ts';
-import { SqlDueInstallments } from '../../infrastructure/sql/read-models/due-installments.ts';
+import { SqlDueInstallments } from '../../application/loans/due-installments.ts';
 import { commandLine } from '../support/command-line.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
@@ -99,8 +98,8 @@ export class World {
     this.#service = await startService({ ...foundations, clock: this.clock });
   }
 
-  get container(): RunningService['container'] {
-    return this.#service!.container;
+  get parts(): RunningService['parts'] {
+    return this.#service!.parts;
   }
 
   now(): Now {
@@ -133,9 +132,9 @@ export class World {
   }
 
   async sweep(): Promise<void> {
-    const { engines } = this.container.get(TOKENS.foundations);
+    const { engines } = this.parts.foundations;
     const marking = new MarkOverdueInstallments({
-      commands: this.container.get(TOKENS.commands).handler,
+      commands: this.parts.commands.handler,
       due: new SqlDueInstallments(engines.readModelDatabase),
       clock: this.clock,
       logger: this.logger,
@@ -147,7 +146,7 @@ export class World {
   async createApplication(): Promise<TestApplication> {
     const [applicationId, clientId, funds] = [randomUUID(), randomUUID(), [randomUUID(), randomUUID()]];
     const client = { applicationId, clientId, name: 'life', rateLimitMultiplier: 1_000, revokedAt: null };
-    const { clientRegistry } = this.container.get(TOKENS.adapters);
+    const { clientRegistry } = this.parts.adapters;
     await clientRegistry.create({ ...client, createdAt: this.clock.now(), secretHash: 'none' }, funds);
     return { applicationId, clientId, funds };
   }
@@ -156,9 +155,7 @@ export class World {
     const known = this.#tokens.get(clientId);
     if (known !== undefined) return known;
     const client = { applicationId, clientId, name: 'life', rateLimitMultiplier: 1_000, revokedAt: null };
-    const { accessToken } = await this.container
-      .get(TOKENS.access)
-      .tokens.issue({ ...client, createdAt: this.clock.now() });
+    const { accessToken } = await this.parts.access.tokens.issue({ ...client, createdAt: this.clock.now() });
     this.#tokens.set(clientId, accessToken);
     return accessToken;
   }
@@ -199,10 +196,10 @@ export class World {
 
   /** One after another, and again where too much waited for the operation: nothing was done then. */
   async #submit(texts: readonly string[]): Promise<readonly string[]> {
-    const { desk } = this.container.get(TOKENS.administrator);
+    const administrator = this.parts.administrator;
     const outcomes: string[] = [];
     for (const text of texts) {
-      const answers = await retryUntilAvailable(() => desk.submitAll([text]), setTimeout);
+      const answers = await retryUntilAvailable(() => administrator.submitAll([text]), setTimeout);
       outcomes.push(...answers.map(({ outcome }) => outcome));
     }
     return outcomes;
@@ -211,9 +208,8 @@ export class World {
   /** Those commands come one after another, as on a command line. */
   async forget(document: string, applicationId: string, includingOpen: boolean): Promise<void> {
     const forgetting = async (): Promise<void> => {
-      const { privacy } = commandLineServices(this.container);
-      await privacy.indexing.completeOnce(() => undefined);
-      const found = await privacy.forgetting.find(document, applicationId);
+      const { privacy } = this.parts.app;
+      const found = await privacy.find(document, applicationId);
       for (const operation of found)
         if (includingOpen || !operation.open)
           await privacy.forgetting.forget(document, operation, { requestId: `forget-${randomUUID()}` });
@@ -225,7 +221,7 @@ export class World {
 
   /** The public events of the application as `receivables events` prints them. */
   async events(applicationId?: string): Promise<readonly Json[]> {
-    const stream = this.container.get(TOKENS.eventStream);
+    const stream = this.parts.publication.stream;
     const query = { follow: false, ...(applicationId !== undefined && { applicationId }) };
     const bodies: Json[] = [];
     for await (const { event } of stream.read(query, new AbortController().signal))
@@ -237,7 +233,7 @@ export class World {
   async audit(): Promise<readonly string[]> {
     const foundations = await openFoundations(readConfiguration(this.environment), this.logger);
     try {
-      const { audit } = commandLineServices(createContainer({ ...foundations, clock: this.clock }));
+      const { audit } = partsOf({ ...foundations, clock: this.clock }).app;
       const { code, out, err } = await commandLine(() => ({ audit }))('audit', 'verify', '-o', 'json');
       return code === 0 ? [] : [...out.split('\n').slice(0, MOST_SHOWN), err];
     } finally {

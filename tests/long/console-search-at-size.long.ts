@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import type { OperationQuery } from '../../application/ports/operation-search.ts';
-import { SqlOperationSearch } from '../../infrastructure/sql/read-models/operation-search.ts';
-import { openReadModel, raw } from '../infrastructure/sql/support/temporary-database.ts';
+import type { OperationQuery } from '../../application/loans/operation-search.ts';
+import { SqlOperationSearch } from '../../application/loans/operation-search.ts';
+import { openReadModel, raw } from '../support/sql/temporary-database.ts';
 
 const OPERATIONS = 100_000;
 const WITHIN_MS = 200;
@@ -10,13 +10,17 @@ test('any search over a hundred thousand operations is answered within 200 ms', 
   const { database, close } = await openReadModel();
   try {
     const at = `strftime('%Y-%m-%dT%H:%M:%fZ', 1767225600 + i * 30, 'unixepoch')`;
-    const insert = `with recursive n(i) as (select 0 union all select i + 1 from n where i + 1 < ?)
-      insert into loan (stream, application_id, code, fund_id, status, product_type, acquisition_value, number_of_installments,
-        date_issued, daily_factor, borrower, received_at, updated_at, received_value, version)
-      select printf('loan-app.OP-%07d', i), 'app', printf('OP-%07d', i), 'fund-' || (i % 3),
-        case when i = 17 then 'rejected' else 'active' end, 'financing', 180000, 4, '2026-01-01', '0.9995', 'sealed', ${at}, ${at}, 0, 4
+    const numbers = 'with recursive n(i) as (select 0 union all select i + 1 from n where i + 1 < ?)';
+    const loans = `${numbers}
+      insert into loan (id, stream, application_id, code, fund_id, status, product_type, acquisition_value, number_of_installments,
+        date_issued, daily_factor, borrower, received_at, reason_detail)
+      select i, printf('loan-app.OP-%07d', i), 'app', printf('OP-%07d', i), 'fund-' || (i % 3),
+        case when i = 17 then 'rejected' else 'active' end, 'financing', 180000, 4, '2026-01-01', '0.9995', 'sealed', ${at}, ''
       from n`;
-    await database.transaction([raw(insert, OPERATIONS)]);
+    const progress = `${numbers}
+      insert into progress (operation, application_id, code, received_at, updated_at, version, received_value)
+      select i, 'app', printf('OP-%07d', i), ${at}, ${at}, 4, 0 from n`;
+    await database.transaction([raw(loans, OPERATIONS), raw(progress, OPERATIONS)]);
     const search = new SqlOperationSearch(database);
     const queries: readonly Omit<OperationQuery, 'limit'>[] = [
       {},

@@ -120,8 +120,10 @@ const uploads = async (): Promise<readonly string[]> => {
 };
 const begin = async (path: string, start: string | Buffer, method = 'POST'): Promise<FormSender> =>
   beginForm({ url: service.baseUrl + path, method, token: await api.token() }, start);
+/** More than waits in memory of one request. */
+const ON_DISK = `%PDF-1.4\n${'x'.repeat(100_000)}`;
 const unfinished = (): Promise<FormSender> =>
-  begin('/loan', textPart('loan_data', 'x'.repeat(200_000)) + filePart('ccb.pdf').slice(0, -2));
+  begin('/loan', textPart('loan_data', 'x'.repeat(200_000)) + filePart('ccb.pdf', ON_DISK).slice(0, -2));
 
 const residentMebibytes = async (): Promise<number> => {
   const status = await readFile(`/proc/${service.pid}/status`, 'utf8');

@@ -9,17 +9,19 @@ import type {
   LogPosition,
   RecordedEvent,
 } from '../../application/ports/event-store.ts';
-import { openMove } from '../../infrastructure/composition/areas/migrate.ts';
+import { openMove } from '../../infrastructure/composition/maintenance/migrate.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { useDataDirectory } from '../../infrastructure/composition/data-directory.ts';
 import { EventStoreDbStore } from '../../infrastructure/eventstoredb/event-store-db-store.ts';
-import { MOVED_TABLES } from '../../infrastructure/sql/moving/source-file.ts';
-import { SqliteDatabase } from '../../infrastructure/sql/sqlite-database.ts';
+import { MOVED_TABLES } from '../../application/maintenance/moving/moved-tables.ts';
+import { SqliteDatabase } from '../../infrastructure/sqlite/sqlite-database.ts';
 import { EventStoreDbStandIn } from '../support/eventstoredb/stand-in.ts';
 import { allMovedRows, movedRows, writeSource } from '../support/moving/source-directory.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
+/** Of the one webhook (`source-directory.ts`). */
+const PLACES = { begins_at: 150, filter_from: 160 };
 const CHECKPOINTS = { 'outbox-relay': 123, 'sandbox-administrator': 200, 'borrower-index': 201 };
 
 let template: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -125,6 +127,14 @@ const expectMoved = async (): Promise<void> => {
     const expected = originals.filter((one) => one.position > CHECKPOINTS[name as keyof typeof CHECKPOINTS]);
     const rest = await following(position);
     expect(rest.map(({ id }) => id).sort()).toEqual(expected.map(({ id }) => id).sort());
+  }
+  const [subscription] = await rows<Record<keyof typeof PLACES, LogPosition>>(
+    'select begins_at, filter_from from webhook_subscription',
+  );
+  for (const column of ['begins_at', 'filter_from'] as const) {
+    const behind = originals.filter((one) => one.position > PLACES[column]);
+    const wanted = await following(subscription![column]);
+    expect(wanted.map(({ id }) => id).sort()).toEqual(behind.map(({ id }) => id).sort());
   }
   const claims = source<{ application_id: string; endpoint: string; key: string; name: string }>(
     'select application_id, endpoint, key, name from claims join streams on streams.id = stream_id',

@@ -7,6 +7,7 @@ import { ApiClient } from '../support/api-client.ts';
 import { fillEventLog } from '../support/event-log-at-size.ts';
 import { InsistentWriters } from '../support/insistent-writers.ts';
 import { killedCommand } from '../support/killed-command.ts';
+import { makeServiceData } from '../support/service-data.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -17,6 +18,7 @@ let service: ServiceProcess;
 
 beforeAll(async () => {
   directory = await temporaryDirectory();
+  await makeServiceData(directory.path);
   fillEventLog(directory.path, OPERATIONS);
   service = await ServiceProcess.start(directory.path, { SANDBOX_STEP: '10ms' });
 }, 300_000);

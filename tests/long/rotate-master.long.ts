@@ -10,7 +10,7 @@ import { noRetry } from '../../infrastructure/composition/start-retry.ts';
 import { SystemClock } from '../../infrastructure/support/time.ts';
 import { MasterKey } from '../../infrastructure/security/master-key.ts';
 import { AesGcmSealer } from '../../infrastructure/security/aes-gcm-sealer.ts';
-import { SqlKeyStore } from '../../infrastructure/sql/key-store.ts';
+import { SqlKeyStore } from '../../application/coordination/key-store.ts';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { InsistentWriters } from '../support/insistent-writers.ts';
 import { killedCommand } from '../support/killed-command.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { MovableClock } from '../../application/sandbox/sandbox-clock.ts';
+import { MovableClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import { ApiClient, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
 import type { ApiResponse } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';

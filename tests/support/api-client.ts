@@ -45,7 +45,8 @@ export class ApiClient {
     body?: object | FormData,
     more: Readonly<Record<string, string>> = {},
   ): Promise<ApiResponse> {
-    const headers: Record<string, string> = { ...more, authorization: `Bearer ${await this.token()}` };
+    const token = await this.token();
+    const headers: Record<string, string> = { ...more, authorization: `Bearer ${token}` };
     const json = body !== undefined && !(body instanceof FormData);
     if (json) headers['content-type'] = 'application/json';
     const response = await fetch(this.#baseUrl + path, {
@@ -54,6 +55,11 @@ export class ApiClient {
       ...(body !== undefined && { body: json ? JSON.stringify(body) : body }),
     });
     const text = await response.text();
+    if (response.status === 401 && text.includes('token_expired')) {
+      // Others may have fetched another one meanwhile.
+      if (this.#token === token) this.#token = undefined;
+      return this.call(method, path, body, more);
+    }
     return {
       status: response.status,
       headers: response.headers,

@@ -4,8 +4,8 @@ import type { Operation } from '../../application/command-handling/operation.ts'
 import type { BorrowerVault } from '../../application/ports/borrower-vault.ts';
 import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { EventStore } from '../../application/ports/event-store.ts';
-import { renegotiationParts } from '../../application/renegotiation/renegotiation-parts.ts';
-import type { RequestContext } from '../../application/ports/clients.ts';
+import { Renegotiation } from '../../application/renegotiation/renegotiation.ts';
+import type { RequestContext } from '../../application/command-handling/request-context.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { RealTime, SealedBorrower, Timestamp } from '../../domain/shared/identifiers.ts';
 import type { Sealed, SealedName, SealedText } from '../../domain/shared/private-text.ts';
@@ -31,11 +31,25 @@ export const context = (applicationId = 'app-1', requestId = 'req-1'): RequestCo
 });
 
 /** A process of its own: a handler with its own cache over a store that others may use too. */
-export const applicationProcess = (events: EventStore, clock = fixedClock()) => {
+export const applicationProcess = (
+  events: EventStore,
+  clock = fixedClock(),
+  more: Partial<ConstructorParameters<typeof Renegotiation>[0]> = {},
+) => {
   const cache = new Map<string, Operation>();
   const pause = (): Promise<void> => Promise.resolve();
-  const renegotiation = renegotiationParts({ events, clock, realClock: clock, cache, pause });
-  const commands = new CommandHandler({ events, cache, clock, reservations: renegotiation.resolving, pause });
+  const renegotiation = new Renegotiation({
+    ...{ events, clock, realClock: clock, pause, vault: openVault, documents: {} as never },
+    inspector: { inspect: () => Promise.resolve('pdf') },
+    forget: (stream) => cache.delete(stream),
+    ...more,
+  });
+  const resolve = renegotiation.resolve.bind(renegotiation);
+  const { onAppended } = more;
+  const commands = new CommandHandler({
+    ...{ events, cache, clock, resolve, pause },
+    ...(onAppended && { onAppended }),
+  });
   return { commands, renegotiation };
 };
 
@@ -56,6 +70,7 @@ export const openVault: BorrowerVault = {
   seal: (stream, borrower) => Promise.resolve(JSON.stringify({ stream, borrower }) as SealedBorrower),
   open: (_stream, sealed) =>
     Promise.resolve(sealed === '' ? undefined : (JSON.parse(sealed) as { borrower: never }).borrower),
+  peek: (stream, sealed) => openVault.open(stream, sealed),
   sealText: (stream, text) => Promise.resolve(openlySealed(stream, text)),
   sealNames: (stream, names) => Promise.resolve(names.map((name) => sealedName(stream, name))),
   openTexts: (_stream, texts) =>

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { commandLineServices } from '../../infrastructure/composition/command-line.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
-import { createContainer } from '../../infrastructure/composition/container.ts';
+import { partsOf } from '../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import { ApiClient, loanRequest } from './api-client.ts';
 import { commandLine } from './command-line.ts';
@@ -139,8 +138,8 @@ export const auditOf = async (dataDir: string, args: readonly string[]): Promise
   const logger = new RecordingLogger();
   const foundations = await openFoundations(readConfiguration({ DATA_DIR: dataDir }), logger);
   try {
-    const { audit, listClients } = commandLineServices(createContainer(foundations));
-    return await commandLine(() => ({ audit, listClients }))('audit', ...args);
+    const { audit, clients, loans } = partsOf(foundations).app;
+    return await commandLine(() => ({ audit, clients, loans }))('audit', ...args);
   } finally {
     await foundations.engines.close();
   }

@@ -1,4 +1,5 @@
-import type { CliServices } from '../../infrastructure/cli/cli-services.ts';
+import type { Maintenance } from '../../application/maintenance/maintenance.ts';
+import type { App } from '../../application/app.ts';
 import type { CliDependencies } from '../../infrastructure/cli/command-line.ts';
 import { runProgram } from '../../infrastructure/cli/program.ts';
 
@@ -13,13 +14,21 @@ export interface CommandResult {
   readonly lines: readonly Json[];
 }
 
+/** Of the services, what a test has to hand. */
+export type SomeServices = {
+  readonly [Name in keyof App]?: App[Name] | Partial<Pick<App[Name], keyof App[Name]>>;
+};
+
 /** The command line in this process, over the services that a test opens. */
 export const commandLine =
-  (services: () => Partial<CliServices>, more: Partial<CliDependencies> = {}) =>
+  (services: () => SomeServices, more: Partial<CliDependencies> = {}) =>
   async (...args: readonly string[]): Promise<CommandResult> => {
     let [out, err] = ['', ''];
     const code = await runProgram(args, {
-      open: async () => ({ ...({} as CliServices), ...services(), close: async () => undefined }),
+      open: async () => ({
+        app: { ...maintaining({}), ...services() } as App,
+        close: async () => undefined,
+      }),
       write: (text) => (out += text),
       writeError: (text) => (err += text),
       startProgress: () => ({ advance: () => undefined, end: () => undefined }),
@@ -38,3 +47,10 @@ export const commandLine =
 export async function* pieces(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield Buffer.from(text);
 }
+
+/** The part of the maintenance that a command calls. */
+export const maintaining = (parts: {
+  readonly [Part in keyof Maintenance]?: Maintenance[Part] extends (...given: never) => unknown
+    ? Maintenance[Part]
+    : Partial<Maintenance[Part]>;
+}): Pick<App, 'maintenance'> => ({ maintenance: parts as Maintenance });

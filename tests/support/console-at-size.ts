@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import { loanStream } from '../../application/command-handling/operation.ts';
-import type { SqlDatabase } from '../../infrastructure/sql/sql-database.ts';
+import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import { fillPortfolio } from './portfolio-at-size.ts';
 import { openServingGeneration } from './service-data.ts';
 
@@ -10,6 +10,8 @@ export const APPLICATION = 'app-1';
 
 const RANGE = 'with recursive n(i) as (select ? union all select i + 1 from n where i + 1 < ?)';
 const CODE = `printf('OP-%07d', i)`;
+/** Beside those of the portfolio, which begin at 0. */
+const ID = '(10000000 + i)';
 const STREAM = `'${loanStream(APPLICATION, '')}' || ${CODE}`;
 
 /** Rows of operations `from` to before `to`: a third of them waits, as many for each of the four decisions. */
@@ -18,19 +20,20 @@ const statementsOf = (fundId: string, today: string) => {
     else 'active' end`;
   const at = `strftime('%Y-%m-%dT%H:%M:%fZ', '2026-01-01', '+' || i || ' minutes')`;
   return [
-    `insert into loan (stream, application_id, code, fund_id, status, product_type, acquisition_value, number_of_installments,
-       date_issued, daily_factor, borrower, received_at, updated_at, waiting_since, received_value, version)
-     ${RANGE} select ${STREAM}, '${APPLICATION}', ${CODE}, '${fundId}', ${status}, 'financing', 180000 + i, ${INSTALLMENTS}, '2026-01-01',
-       '0.999500000000000000000000000000', 'sealed', ${at}, ${at}, case when i % 12 < 4 then ${at} end, 0, 4 from n`,
+    `insert into loan (id, stream, application_id, code, fund_id, status, product_type, acquisition_value, number_of_installments,
+       date_issued, daily_factor, borrower, received_at, waiting_since, reason_detail, active_at)
+     ${RANGE} select ${ID}, ${STREAM}, '${APPLICATION}', ${CODE}, '${fundId}', ${status}, 'financing', 180000 + i, ${INSTALLMENTS}, '2026-01-01',
+       '0.999500000000000000000000000000', 'sealed', ${at}, case when i % 12 < 4 then ${at} end, '',
+       case when i % 12 > 2 then ${at} end from n`,
+    `insert into progress ${RANGE} select ${ID}, '${APPLICATION}', ${CODE}, ${at}, ${at}, 4, 0 from n`,
     `insert into installment ${RANGE}, m(k) as (select 1 union all select k + 1 from m where k < ${INSTALLMENTS})
-     select ${STREAM}, printf('%03d', k), k, date('${today}', '+' || ((i * 7 + k * 31) % 365) || ' days'), 95000, 'pending', null, null,
-       null, 1 from n, m`,
+     select ${ID}, printf('%03d', k), k, date('${today}', '+' || ((i * 7 + k * 31) % 365) || ' days'), 95000, 'pending', null, null,
+       null, null from n, m`,
     `insert into status_history ${RANGE}, m(k) as (select 0 union all select k + 1 from m where k < 3)
-     select ${STREAM}, k, case when k = 3 then ${status} else 'earlier' end, ${at} from n, m`,
-    `insert into reconciled_operation ${RANGE} select ${STREAM}, '${APPLICATION}', ${CODE}, '${fundId}' from n`,
-    `insert into notified_payment (stream, revision, event_id, kind, reason, installment_code, date, amount, owed_value, underpaid_value,
+     select ${ID}, k, case when k = 3 then ${status} else 'earlier' end, ${at} from n, m`,
+    `insert into payment (fund_id, position, operation, revision, installments, event_id, kind, reason, installment_code, date, amount, owed_value, underpaid_value,
        excess_value, shortfall_value, received_before, recorded_at)
-     ${RANGE} select ${STREAM}, 5, ${CODE}, 'settlement', null, '001', date('${today}', '-' || (i % 30) || ' days'), 95000, 95000, 0, 0, 0, 0,
+     ${RANGE} select '${fundId}', ${ID}, ${ID}, 5, 1, ${CODE}, 'settlement', null, '001', date('${today}', '-' || (i % 30) || ' days'), 95000, 95000, 0, 0, 0, 0,
        ${at} from n`,
   ];
 };

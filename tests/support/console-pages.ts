@@ -1,7 +1,7 @@
-import { MovableClock } from '../../application/sandbox/sandbox-clock.ts';
-import { openConsole } from '../../infrastructure/composition/areas/console.ts';
+import { MovableClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
+import { openConsole } from '../../infrastructure/composition/console.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
-import { createContainer } from '../../infrastructure/composition/container.ts';
+import { partsOf } from '../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import { PAGES } from '../../infrastructure/console/pages/all.ts';
 import { fillForConsole } from './console-at-size.ts';
@@ -45,7 +45,7 @@ export const timedPages = async ({
   const environment = { DATA_DIR: directory.path, METRICS_PORT: 'off' };
   const foundations = await openFoundations(readConfiguration(environment), new RecordingLogger());
   const settings = { host: '127.0.0.1', port: 0, operator: 'bench', readOnly: true, idleMs: 3_600_000 };
-  const console = await openConsole(createContainer(foundations), settings);
+  const console = await openConsole(partsOf(foundations), settings);
   try {
     const address = console.newAddress();
     const { headers } = await fetch(address, { redirect: 'manual' });

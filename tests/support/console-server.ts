@@ -2,11 +2,12 @@ import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createConsoleApp } from '../../infrastructure/console/app.ts';
 import type { ConsoleDependencies, ConsoleSettings } from '../../infrastructure/console/app.ts';
-import type { ConsoleServices } from '../../infrastructure/console/services.ts';
+import type { App } from '../../application/app.ts';
 import { Sessions } from '../../infrastructure/console/session.ts';
 import type { SessionLimits } from '../../infrastructure/console/session.ts';
 import { TokenBucketLimiter } from '../../infrastructure/http/limits/rate-limiter.ts';
 import { createHttpServer } from '../../infrastructure/http/server/http-server.ts';
+import { ManualClock } from './manual-clock.ts';
 import { RecordingLogger } from './recording-logger.ts';
 
 export interface ConsoleAnswer {
@@ -21,8 +22,8 @@ interface Asked {
   readonly body?: string;
 }
 
-/** Services of which none may be reached. */
-export const UNREACHABLE = new Proxy({} as ConsoleServices, {
+/** A service of which nothing may be reached. */
+export const UNREACHABLE = new Proxy({} as App, {
   get: (_, name) => {
     throw new Error(`the service was asked for ${String(name)}`);
   },
@@ -52,20 +53,25 @@ export class ConsoleServer {
   static async open({
     settings = {},
     limits = {},
-    services = UNREACHABLE,
+    service = UNREACHABLE,
+    clock = new ManualClock(),
+    realClock = new ManualClock(),
     ...more
   }: {
     readonly settings?: Partial<ConsoleSettings>;
     readonly limits?: Partial<SessionLimits>;
-    readonly services?: ConsoleServices;
-  } & Pick<ConsoleDependencies, 'pages' | 'liveLookEveryMs'> = {}): Promise<ConsoleServer> {
-    const clock = { now: (): number => 0 };
-    const sessions = new Sessions(limits, () => clock.now());
+    readonly service?: App;
+  } & Partial<
+    Pick<ConsoleDependencies, 'clock' | 'realClock' | 'pages' | 'liveLookEveryMs'>
+  > = {}): Promise<ConsoleServer> {
+    const sessionClock = { now: (): number => 0 };
+    const sessions = new Sessions(limits, () => sessionClock.now());
     const logger = new RecordingLogger();
     const defaults: ConsoleSettings = { host: '127.0.0.1', operator: 'maria.souza', readOnly: false };
     const console = createConsoleApp({
       settings: { ...defaults, ...settings },
-      services,
+      service,
+      ...{ clock, realClock },
       sessions,
       logger,
       ...more,
@@ -77,7 +83,7 @@ export class ConsoleServer {
       await server.close(500);
     };
     const opened = new ConsoleServer({ port, logger, sessions, close });
-    clock.now = () => opened.elapsed;
+    sessionClock.now = () => opened.elapsed;
     return opened;
   }
 

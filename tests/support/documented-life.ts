@@ -81,21 +81,26 @@ interface Lived {
   readonly tokens: number;
   readonly received: number;
   readonly events: readonly string[];
+  /** How many are left. */
+  readonly subscriptions: number;
 }
 
 /** A sandbox, a receiver that it may reach, and a folder with programs of the documentation. */
 export class DocumentedLife {
   readonly running: RunningService;
   readonly folder: string;
+  readonly #application: string;
   readonly #receiver: TlsReceiver;
   readonly #removeFolder: () => Promise<void>;
 
   private constructor(
     running: RunningService,
+    application: string,
     receiver: TlsReceiver,
     folder: Awaited<ReturnType<typeof temporaryDirectory>>,
   ) {
     this.running = running;
+    this.#application = application;
     this.folder = folder.path;
     this.#receiver = receiver;
     this.#removeFolder = folder.remove;
@@ -112,20 +117,23 @@ export class DocumentedLife {
       WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
     });
     const receiver = await TlsReceiver.start(await ca.leaf());
-    return new DocumentedLife(running, receiver, folder);
+    const { application_id } = await running.createClient(FUND);
+    return new DocumentedLife(running, application_id, receiver, folder);
   }
 
-  /** Runs a program through a gateway that fails; `code` is the operation that it pays for. */
-  async live(program: readonly [string, ...string[]], code: string): Promise<Lived> {
-    const { client_id, client_secret } = await this.running.createClient(FUND);
+  /** Runs a block of the page through a gateway that fails, in a shell of a reader who has these programs first in the path. */
+  async live(block: string, programs: string): Promise<Lived> {
+    // One of its own for each life, because the gateway makes it ask for more tokens than a client gets in a minute.
+    const { client_id, client_secret } = await this.running.createClient(FUND, 1_000, this.#application);
     const gateway = await FailingGateway.start(this.running.baseUrl, ['POST /installment/settle']);
-    const events = this.#refuseFirstRejection();
+    const events = this.#refuseFirstAttempts();
     try {
-      const { stdout } = await promisify(execFile)(program[0], program.slice(1), {
+      const { stdout } = await promisify(execFile)('sh', ['-eu', '-c', documentedCode(PAGE, block)], {
         cwd: this.folder,
         timeout: LIMIT_MS,
         env: {
           ...process.env,
+          PATH: `${programs}:${process.env['PATH']}`,
           BASE: gateway.baseUrl,
           CLIENT_ID: client_id,
           CLIENT_SECRET: client_secret,
@@ -133,14 +141,22 @@ export class DocumentedLife {
           RECEIVER: this.#receiver.url,
         },
       });
-      const loan = await fetch(`${this.running.baseUrl}/loan/${code}`, {
-        headers: { authorization: gateway.authorization },
-      }).then((answer) => answer.json() as Promise<{ balances: { received_value: number } }>);
+      const read = async <Answer>(path: string): Promise<Answer> =>
+        (await fetch(this.running.baseUrl + path, {
+          headers: { authorization: gateway.authorization },
+        }).then((answer) => answer.json())) as Answer;
+      const { data } = await read<{ data: { originator_proposal_code: string }[] }>('/loan?limit=200');
+      const paid = data.findLast(({ originator_proposal_code: code }) => code.endsWith('-1'));
+      const loan = await read<{ balances: { received_value: number } }>(
+        `/loan/${paid?.originator_proposal_code}`,
+      );
+      const subscriptions = await read<{ data: unknown[] }>('/webhook');
       return {
         output: stdout.trim(),
         tokens: gateway.tokens,
         received: loan.balances.received_value,
         events: [...events].sort(),
+        subscriptions: subscriptions.data.length,
       };
     } finally {
       await gateway.stop();
@@ -148,11 +164,11 @@ export class DocumentedLife {
   }
 
   /** Fills the list with the names of the events that come in. */
-  #refuseFirstRejection(): readonly string[] {
+  #refuseFirstAttempts(): readonly string[] {
     const events: string[] = [];
     this.#receiver.answer = (response, request) => {
       const event = String(request.headers['x-svc-event']);
-      const refused = event === 'loan_rejected' && !events.includes(event);
+      const refused = event === 'loan_rejected' && request.headers['x-svc-delivery-attempt'] === '1';
       events.push(event);
       response.writeHead(refused ? 503 : 200).end(refused ? 'closed until noon' : '');
     };
@@ -166,12 +182,15 @@ export class DocumentedLife {
   }
 }
 
-/** What each life prints. */
-export const OUTPUT = [
-  'settled quoted prepayment_processed renegotiated repurchase_pending received overdue',
-  'delivered rejected 503 closed until noon delivered',
-].join('\n');
-/** What its operation has received: the payment and the prepayment, once each. */
-export const RECEIVED = 900 + 100;
-/** What came in, sorted: the rejection twice; a ping at subscribing, and one that was asked for. */
-export const EVENTS = ['loan_rejected', 'loan_rejected', 'webhook.ping', 'webhook.ping'];
+/** What each life prints and leaves behind. */
+export const LIVED = {
+  output: [
+    'settled quoted prepayment_processed renegotiated repurchase_pending received overdue',
+    'delivered rejected 503 closed until noon delivered',
+  ].join('\n'),
+  /** Of its operation: the payment and the prepayment, once each. */
+  received: 900 + 100,
+  /** What came in, sorted: the rejection twice; a ping at subscribing, and one that was asked for. */
+  events: ['loan_rejected', 'loan_rejected', 'webhook.ping', 'webhook.ping'],
+  subscriptions: 0,
+};

@@ -17,15 +17,33 @@ export interface ObservedResponse {
 
 const DOCUMENT = 'served';
 
+/** By the document's text: most worlds serve the same one, and its validators are dear to compile. */
+const known = new Map<string, ServedDescription>();
+
 /** Checks responses against the description that the service serves, with a validator that shares nothing with the service's own. */
 export class ServedDescription {
   readonly document: Node;
   readonly #ajv: Ajv2020;
   readonly #compiled = new Map<string, ValidateFunction>();
+  /** Fixed paths before those with parameters. */
+  readonly #templates: readonly (readonly [template: string, matcher: RegExp])[];
+
+  static of(text: string): ServedDescription {
+    const description = known.get(text) ?? new ServedDescription(JSON.parse(text) as Node);
+    known.set(text, description);
+    return description;
+  }
 
   constructor(document: Node) {
     this.document = document;
-    this.#ajv = new Ajv2020({ strict: false, multipleOfPrecision: 4 });
+    this.#templates = Object.keys(document['paths'])
+      .sort((a, b) => Number(a.includes('{')) - Number(b.includes('{')))
+      .map((template) => [
+        template,
+        new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+      ]);
+    // The linter holds the schemas themselves right; to compile the schema of schemas would cost every suite more than its answers.
+    this.#ajv = new Ajv2020({ strict: false, multipleOfPrecision: 4, validateSchema: false });
     (addFormats as unknown as (ajv: Ajv2020) => void)(this.#ajv);
     this.#ajv.addSchema(document, DOCUMENT, undefined, false);
   }
@@ -36,15 +54,11 @@ export class ServedDescription {
     path: string,
   ): { readonly template: string; readonly definition: Node } | undefined {
     const wanted = method === 'HEAD' ? 'get' : method.toLowerCase();
-    const templates = Object.keys(this.document['paths']).sort(
-      (a, b) => Number(a.includes('{')) - Number(b.includes('{')),
-    );
     // A fixed path without the method leaves the request to a path with parameters that has it.
-    const template = templates.find(
-      (candidate) =>
-        this.document['paths'][candidate][wanted] &&
-        new RegExp(`^${candidate.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
-    );
+    const [template] =
+      this.#templates.find(
+        ([candidate, matcher]) => this.document['paths'][candidate][wanted] && matcher.test(path),
+      ) ?? [];
     return template === undefined
       ? undefined
       : { template, definition: this.document['paths'][template][wanted] };

@@ -1,22 +1,23 @@
-import type {
-  DocumentsReceipt,
-  LoanReceipt,
-  PrepaymentReceipt,
-  ProcessPrepaymentInput,
-  RepurchaseReceipt,
-  RequestRepurchaseInput,
-  SettlementReceipt,
-} from '../../application/loans/inputs.ts';
+import { Readable } from 'node:stream';
+import type { DocumentsReceipt } from '../../application/loans/add-documents.ts';
+import type { RepurchaseReceipt, AskedRepurchase } from '../../application/loans/request-repurchase.ts';
+import type { PrepaymentReceipt, AskedPrepayment } from '../../application/loans/process-prepayment.ts';
+import type { SettlementReceipt } from '../../application/loans/settle-installment.ts';
+import type { LoanReceipt } from '../../application/loans/assign-loan.ts';
 import type { LoanDetails } from '../../application/loans/loan-details.ts';
 import type { PrepaymentQuote, RepurchaseQuote, SettlementQuote } from '../../application/loans/quotes.ts';
-import { InvalidTokenError, SCOPES, TokenExpiredError } from '../../application/ports/clients.ts';
-import type { Application, Client, TokenClaims } from '../../application/ports/clients.ts';
+import { SCOPES } from '../../application/clients/scopes.ts';
+import { InvalidTokenError, TokenExpiredError } from '../../application/clients/tokens.ts';
+import type { Application, Client } from '../../application/clients/client-registry.ts';
+import type { TokenClaims } from '../../application/clients/tokens.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import type { WebhookSubscription } from '../../application/ports/webhook-subscriptions.ts';
-import type { Webhooks } from '../../application/ports/webhooks.ts';
 import type { RenegotiationQuote } from '../../application/renegotiation/renegotiation-quote.ts';
+import type { Renegotiation } from '../../application/renegotiation/renegotiation.ts';
 import type { RenegotiationReceipt } from '../../application/renegotiation/request.ts';
-import type { UseCases } from '../../infrastructure/http/resources/endpoints.ts';
+import type { SandboxClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
+import type { Webhooks } from '../../application/webhooks/webhooks.ts';
+import type { Loans } from '../../application/loans/loans.ts';
+import { acceptingWebhooks } from './accepting-webhooks.ts';
 
 export const FUND = '6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11';
 export const NOW = '2026-01-15T12:00:00.000Z';
@@ -69,22 +70,6 @@ export class MemoryLogger implements Logger {
   debug(): void {}
 }
 
-const webhook: WebhookSubscription = {
-  webhookId: 'hook-1',
-  applicationId: 'app-a',
-  url: 'https://hooks.example.com/x',
-  events: ['*'],
-  fundIds: null,
-  description: null,
-  status: 'active',
-  eventsFrom: NOW,
-  createdAt: NOW,
-  updatedAt: NOW,
-  lastSuccessAt: null,
-  lastFailureAt: null,
-  failingSince: null,
-};
-
 export const loanDetails = {
   code: 'OP-1',
   fundId: FUND,
@@ -124,36 +109,13 @@ export const loanDetails = {
   version: 4,
 } as unknown as LoanDetails;
 
-const webhooks: Webhooks = {
-  create: async (_context, input) => ({
-    webhook: { ...webhook, ...input, description: null, fundIds: null },
-    signingSecret: 's',
-  }),
-  list: async () => [webhook],
-  update: async () => webhook,
-  pause: async () => ({ ...webhook, status: 'paused' }),
-  resume: async () => webhook,
-  rotateSecret: async (_context, webhookId) => ({ webhookId, signingSecret: 't', rotatedAt: NOW }),
-  remove: async () => undefined,
-  deliveries: async () => ({ deliveries: [], nextCursor: null }),
-  ping: async (_context, webhookId) => ({
-    eventId: '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69',
-    deliveries: [{ webhookId, deliveryId: 'd', attempt: 1 }],
-  }),
-  event: async (_context, eventId) => ({ eventId, event: 'loan_received', body: '{}', deliveries: [] }),
-  redeliver: async () => ({
-    eventId: '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69',
-    deliveries: [{ webhookId: 'hook-1', deliveryId: 'd-1', attempt: 2 }],
-  }),
-};
-
 const quoteLine = { dueDate: '2026-12-15', faceValue: 95_000, days: 178, presentValue: 90_120 };
 const quoted = {
   pricing: { policy: 'curve_v1', dailyFactor: '0.9997' },
   calculatedAt: NOW,
 };
 
-const prepaymentQuote = (input: ProcessPrepaymentInput): PrepaymentQuote =>
+const prepaymentQuote = (input: AskedPrepayment): PrepaymentQuote =>
   ({
     ...quoted,
     ...input,
@@ -165,7 +127,7 @@ const prepaymentQuote = (input: ProcessPrepaymentInput): PrepaymentQuote =>
     lines: [{ ...quoteLine, installmentCode: '012', paidOff: true }],
   }) as unknown as PrepaymentQuote;
 
-const repurchaseQuote = (input: RequestRepurchaseInput): RepurchaseQuote =>
+const repurchaseQuote = (input: AskedRepurchase): RepurchaseQuote =>
   ({
     ...quoted,
     ...input,
@@ -180,119 +142,139 @@ const repurchaseQuote = (input: RequestRepurchaseInput): RepurchaseQuote =>
     lines: [{ ...quoteLine, installmentCode: '012' }],
   }) as unknown as RepurchaseQuote;
 
-/** Use cases that accept everything. */
-export const acceptingUseCases = (): { -readonly [Name in keyof UseCases]: UseCases[Name] } => ({
-  assignLoan: async (_context, input) => ({
-    replayed: false,
-    result: {
-      code: input.code,
-      status: 'received',
-      fundId: input.fundId,
-      receivedAt: NOW,
-    } as unknown as LoanReceipt,
-  }),
-  settleInstallment: async (_context, input) => ({
-    replayed: false,
-    result: { ...input, status: 'settled', processedAt: NOW } as unknown as SettlementReceipt,
-  }),
-  processPrepayment: async (_context, input) => ({
-    replayed: false,
-    result: {
-      ...input,
-      status: 'prepayment_processed',
-      settledInstallments: ['012', '011', '010'],
-      remainingBalance: 314_733,
-      excessValue: 0,
-      partiallyPaid: { installmentCode: '009', outstandingValue: 43_645 },
-      processedAt: NOW,
-    } as unknown as PrepaymentReceipt,
-  }),
-  requestRepurchase: async (_context, input) => ({
-    replayed: false,
-    result: {
-      ...input,
-      status: 'repurchase_pending',
-      repurchaseValue: input.repurchaseValue ?? 614_733,
-      calculatedAt: NOW,
-    } as unknown as RepurchaseReceipt,
-  }),
-  renegotiateLoans: async (_context, { originalProposalCodes, newProposal, effectiveDate }) => ({
-    replayed: false,
-    result: {
-      originalProposalCodes,
-      newProposal: { code: newProposal.code, status: 'received' },
-      effectiveDate,
-      processedAt: NOW,
-    } as unknown as RenegotiationReceipt,
-  }),
-  quoteSettlement: async (_context, input) =>
-    ({
-      ...input,
-      resultingStatus: 'active',
-      pricing: { policy: 'curve_v1', dailyFactor: '0.999' },
-      lines: [
-        {
-          installmentCode: input.installmentCode,
-          dueDate: '2026-02-15',
-          days: 0,
-          faceValue: 95_000,
-          scheduledValue: 95_000,
-          settledValue: input.settledValue,
-          difference: 0,
-          surplus: 0,
-          lateDays: 0,
-        },
-      ],
-      calculatedAt: NOW,
-    }) as unknown as SettlementQuote,
-  quoteRenegotiation: async (_context, { originalProposalCodes, newProposal, effectiveDate }) =>
-    ({
-      originals: originalProposalCodes.map((code) => ({ code, openFaceValue: 95_000, presentValue: null })),
-      newProposal: {
-        code: newProposal.code,
-        acquisitionValue: newProposal.acquisitionValue,
-        numberOfInstallments: newProposal.installments.length,
-        pricing: { policy: 'curve_v1', dailyFactor: '0.999' },
-      },
-      effectiveDate,
-      lines: originalProposalCodes.map((code) => ({
-        code,
-        installmentCode: '001',
-        dueDate: '2026-02-15',
-        days: -3,
-        faceValue: 95_000,
-        presentValue: 95_123,
-      })),
-      calculatedAt: NOW,
-    }) as unknown as RenegotiationQuote,
-  quotePrepayment: async (_context, input) => prepaymentQuote(input),
-  quoteRepurchase: async (_context, input) => repurchaseQuote(input),
-  addDocuments: async (_context, { code, documents, files }) => ({
-    replayed: false,
-    result: {
-      code,
-      documents: documents.map(({ type, value }, i) => ({
-        documentId: '2d0c6a0e-51c4-4a0a-9a35-5b0d6f2f9a11',
-        type,
-        value,
-        sha256: files[i]?.sha256,
-        size: files[i]?.size,
+type Changeable<Module> = { -readonly [Name in keyof Module]: Module[Name] };
+
+const EXACT = { status: 'settled', difference: 0, surplus: 0 };
+
+/** Operations that accept everything. */
+const acceptingLoans = (): Changeable<Loans> =>
+  ({
+    assign: async (_context, input) => ({
+      replayed: false,
+      result: {
+        code: input.code,
+        status: 'received',
+        fundId: input.fundId,
         receivedAt: NOW,
-      })),
-    } as unknown as DocumentsReceipt,
-  }),
-  readLoan: async () => loanDetails,
-  readDocument: async () => {
-    const content = Buffer.from('%PDF-1.4 content');
-    const pieces = async function* (): AsyncGenerator<Uint8Array> {
-      yield content;
-    };
-    return { name: 'ccb.pdf', sha256: 'a'.repeat(64), size: content.length, pieces: pieces() };
+      } as unknown as LoanReceipt,
+    }),
+    settle: async (_context, input) => ({
+      replayed: false,
+      result: { ...input, ...EXACT, processedAt: NOW } as unknown as SettlementReceipt,
+    }),
+    prepay: async (_context, input) => ({
+      replayed: false,
+      result: {
+        ...input,
+        status: 'prepayment_processed',
+        settledInstallments: ['012', '011', '010'],
+        remainingBalance: 314_733,
+        excessValue: 0,
+        partiallyPaid: { installmentCode: '009', outstandingValue: 43_645 },
+        processedAt: NOW,
+      } as unknown as PrepaymentReceipt,
+    }),
+    repurchase: async (_context, input) => ({
+      replayed: false,
+      result: {
+        ...input,
+        status: 'repurchase_pending',
+        repurchaseValue: input.repurchaseValue ?? 614_733,
+        calculatedAt: NOW,
+      } as unknown as RepurchaseReceipt,
+    }),
+    quoteSettlement: async (_context, input) =>
+      ({
+        ...input,
+        resultingStatus: 'active',
+        pricing: { policy: 'curve_v1', dailyFactor: '0.999' },
+        lines: [
+          {
+            installmentCode: input.installmentCode,
+            dueDate: '2026-02-15',
+            days: 0,
+            faceValue: 95_000,
+            scheduledValue: 95_000,
+            settledValue: input.settledValue,
+            difference: 0,
+            surplus: 0,
+            lateDays: 0,
+          },
+        ],
+        calculatedAt: NOW,
+      }) as unknown as SettlementQuote,
+    quotePrepayment: async (_context, input) => prepaymentQuote(input),
+    quoteRepurchase: async (_context, input) => repurchaseQuote(input),
+    addDocuments: async (_context, { code, documents, files }) => ({
+      replayed: false,
+      result: {
+        code,
+        documents: documents.map(({ type, value }, i) => ({
+          documentId: '2d0c6a0e-51c4-4a0a-9a35-5b0d6f2f9a11',
+          type,
+          value,
+          sha256: files[i]?.sha256,
+          size: files[i]?.size,
+          receivedAt: NOW,
+        })),
+      } as unknown as DocumentsReceipt,
+    }),
+    read: async () => loanDetails,
+    document: async () => {
+      const content = Buffer.from('%PDF-1.4 content');
+      const pieces = Readable.from([content]);
+      return { name: 'ccb.pdf', sha256: 'a'.repeat(64), size: content.length, pieces };
+    },
+    list: async () => ({ loans: [loanDetails], nextCursor: null }),
+  }) as Partial<Loans> as Loans;
+
+/** The modules as the interface calls them. */
+interface Behaviour {
+  loans: Changeable<Loans>;
+  renegotiation: Changeable<Pick<Renegotiation, 'renegotiate' | 'quote'>>;
+  webhooks: Webhooks;
+  maintenance: { sandboxClock: Pick<SandboxClock, 'show' | 'move'> };
+}
+
+/** Use cases that accept everything. */
+export const acceptingUseCases = (): Behaviour => ({
+  loans: acceptingLoans(),
+  renegotiation: {
+    renegotiate: async (_context, { originalProposalCodes, effectiveDate, ...asked }) => ({
+      replayed: false,
+      result: {
+        originalProposalCodes,
+        newProposal: { code: asked.newProposalCode, status: 'received' },
+        effectiveDate,
+        processedAt: NOW,
+      } as unknown as RenegotiationReceipt,
+    }),
+    quote: async (_context, { originalProposalCodes, effectiveDate, ...asked }) =>
+      ({
+        originals: originalProposalCodes.map((code) => ({ code, openFaceValue: 95_000, presentValue: null })),
+        newProposal: {
+          code: asked.newProposalCode,
+          acquisitionValue: asked.acquisitionValue,
+          numberOfInstallments: asked.installments.length,
+          pricing: { policy: 'curve_v1', dailyFactor: '0.999' },
+        },
+        effectiveDate,
+        lines: originalProposalCodes.map((code) => ({
+          code,
+          installmentCode: '001',
+          dueDate: '2026-02-15',
+          days: -3,
+          faceValue: 95_000,
+          presentValue: 95_123,
+        })),
+        calculatedAt: NOW,
+      }) as unknown as RenegotiationQuote,
   },
-  listLoans: async () => ({ loans: [{ ...loanDetails, acquisitionValue: 180_000 }], nextCursor: null }),
-  webhooks: { ...webhooks },
-  sandboxClock: {
-    show: async () => ({ now: NOW as never, offsetMs: 0 }),
-    move: async () => ({ now: NOW as never, offsetMs: 2_592_000_000 }),
+  webhooks: acceptingWebhooks(),
+  maintenance: {
+    sandboxClock: {
+      show: async () => ({ now: NOW as never, offsetMs: 0 }),
+      move: async () => ({ now: NOW as never, offsetMs: 2_592_000_000 }),
+    },
   },
 });

@@ -1,12 +1,13 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { App } from '../../application/app.ts';
+import type { ClockMove } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import { calendarDate } from '../../domain/shared/calendar-date.ts';
 import { createHttpApp } from '../../infrastructure/http/app.ts';
 import type { HttpDependencies, HttpSettings } from '../../infrastructure/http/app.ts';
 import { UploadArea } from '../../infrastructure/http/bodies/upload-area.ts';
 import { TokenBucketLimiter } from '../../infrastructure/http/limits/rate-limiter.ts';
-import type { UseCases } from '../../infrastructure/http/resources/endpoints.ts';
 import type { Readiness } from '../../infrastructure/http/server/health-app.ts';
 import { DEFAULT_LIMITS, createHttpServer } from '../../infrastructure/http/server/http-server.ts';
 import type { HttpServer, ServerLimits } from '../../infrastructure/http/server/http-server.ts';
@@ -38,6 +39,7 @@ export interface WorldOptions {
   readonly tokens?: HttpDependencies['tokens'];
   readonly clients?: HttpDependencies['clients'];
   readonly authenticator?: HttpDependencies['authenticator'];
+  readonly reads?: NonNullable<HttpDependencies['reads']>;
 }
 
 /** Of the requests' rules. */
@@ -64,30 +66,18 @@ export class HttpWorld {
     world.clients.add(client());
     const limiter = new TokenBucketLimiter(() => world.now);
     const { behaviour } = world;
-    const useCases: UseCases = {
-      assignLoan: (...args) => behaviour.assignLoan(...args),
-      settleInstallment: (...args) => behaviour.settleInstallment(...args),
-      processPrepayment: (...args) => behaviour.processPrepayment(...args),
-      requestRepurchase: (...args) => behaviour.requestRepurchase(...args),
-      quoteSettlement: (...args) => behaviour.quoteSettlement(...args),
-      quoteRenegotiation: (...args) => behaviour.quoteRenegotiation(...args),
-      quotePrepayment: (...args) => behaviour.quotePrepayment(...args),
-      quoteRepurchase: (...args) => behaviour.quoteRepurchase(...args),
-      addDocuments: (...args) => behaviour.addDocuments(...args),
-      renegotiateLoans: (...args) => behaviour.renegotiateLoans(...args),
-      readLoan: (...args) => behaviour.readLoan(...args),
-      readDocument: (...args) => behaviour.readDocument(...args),
-      listLoans: (...args) => behaviour.listLoans(...args),
-      webhooks: new Proxy(behaviour.webhooks, {
-        get: (_, name) => Reflect.get(behaviour.webhooks, name) as unknown,
-      }),
-      sandboxClock:
-        settings.environment === 'production'
-          ? undefined
-          : {
-              show: () => behaviour.sandboxClock!.show(),
-              move: (move) => behaviour.sandboxClock!.move(move),
-            },
+    const current = <Name extends keyof typeof behaviour>(name: Name) =>
+      new Proxy(behaviour[name], { get: (_, member) => Reflect.get(behaviour[name], member) as unknown });
+    const modules = {
+      loans: current('loans'),
+      renegotiation: current('renegotiation'),
+      webhooks: current('webhooks'),
+      maintenance: {
+        sandboxClock: {
+          show: () => behaviour.maintenance.sandboxClock.show(),
+          move: (move: ClockMove) => behaviour.maintenance.sandboxClock.move(move),
+        },
+      },
     };
     world.area = await UploadArea.open(world.uploads);
     const app = await createHttpApp({
@@ -98,13 +88,13 @@ export class HttpWorld {
         trustedHops: 0,
         ...settings,
       },
-      useCases,
+      app: modules as unknown as App,
       tokens: {
         issuer: {
-          issue: async ({ clientId }) => ({
+          issue: async ({ clientId, scopes = ['loans:read'] }) => ({
             accessToken: tokenFor(clientId),
             expiresIn: 3600,
-            scope: 'loans:read',
+            scope: scopes.join(' '),
           }),
           jwks: async () => ({ keys: [{ kty: 'EC', kid: 'k' }] }),
         },
@@ -126,7 +116,7 @@ export class HttpWorld {
     world.port = (await world.http.listen(0, '127.0.0.1')).port;
     world.baseUrl = `http://127.0.0.1:${world.port}`;
     const served = await fetch(`${world.baseUrl}/openapi.json`);
-    world.description = new ServedDescription((await served.json()) as Record<string, unknown>);
+    world.description = ServedDescription.of(await served.text());
     return world;
   }
 

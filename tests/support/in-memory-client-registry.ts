@@ -4,7 +4,7 @@ import type {
   ClientChanges,
   ClientRegistry,
   ClientWithSecret,
-} from '../../application/ports/clients.ts';
+} from '../../application/clients/client-registry.ts';
 
 /** Clients in a map; `lookups` counts calls of `find`. */
 export class InMemoryClientRegistry implements ClientRegistry {

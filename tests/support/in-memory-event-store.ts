@@ -5,6 +5,7 @@ import type {
   EventSubscription,
   EventToAppend,
   KeyClaim,
+  LogPlaces,
   LogPosition,
   RecordedEvent,
   StreamRevision,
@@ -18,19 +19,19 @@ export const claimId = ({ applicationId, endpoint, key }: KeyClaim): string =>
   JSON.stringify([applicationId, endpoint, key]);
 
 /** Not a bare number, so that no test comes to rely on what a position looks like. */
-const toPosition = (index: number): LogPosition => `@${index}` as LogPosition;
+const toPosition = (index: number): LogPosition => `${index}/${index}` as LogPosition;
 
 const toIndex = (position: LogPosition | 'start'): number => {
   if (position === 'start') return 0;
-  if (!/^@\d+$/.test(position)) throw new RangeError(`${position} is not a position of this event store`);
-  return Number(position.slice(1));
+  if (!/^\d+\/\d+$/.test(position)) throw new RangeError(`${position} is not a position of this event store`);
+  return parseInt(position, 10);
 };
 
 export const nextRevision = (expected: StreamRevision): bigint =>
   expected === 'no_stream' ? 0n : expected + 1n;
 
 /** A whole event store in memory, for tests: the same guarantees as the real ones, apart from surviving the process. */
-export class InMemoryEventStore implements EventStore, EventSubscription {
+export class InMemoryEventStore implements EventStore, EventSubscription, LogPlaces {
   protected readonly log: RecordedEvent[] = [];
   readonly #streams = new Map<string, RecordedEvent[]>();
   protected readonly claims = new Map<string, string>();
@@ -46,6 +47,10 @@ export class InMemoryEventStore implements EventStore, EventSubscription {
 
   async head(stream: string): Promise<StreamRevision> {
     return this.revisionOf(stream);
+  }
+
+  async end(): Promise<LogPosition | 'start'> {
+    return this.log.at(-1)?.position ?? 'start';
   }
 
   async findClaim(claim: KeyClaim): Promise<string | undefined> {
@@ -66,6 +71,10 @@ export class InMemoryEventStore implements EventStore, EventSubscription {
     this.checkIds(events);
     if (claim) this.claims.set(claimId(claim), stream);
     return this.store(stream, nextRevision(expected), events);
+  }
+
+  async ensureHas(position: LogPosition): Promise<void> {
+    if (toIndex(position) > this.log.length) throw new RangeError(`position ${position} lies beyond the end`);
   }
 
   async *subscribe(options: SubscribeOptions): AsyncGenerator<SubscriptionMessage, void, undefined> {

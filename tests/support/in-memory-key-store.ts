@@ -1,4 +1,4 @@
-import type { Condition, KeyStore, Rewrapped, WrappedText } from '../../application/ports/key-store.ts';
+import type { KeyStore, Rewrapped, WrappedText } from '../../application/ports/key-store.ts';
 import { AesGcmSealer } from '../../infrastructure/security/aes-gcm-sealer.ts';
 import { MasterKey } from '../../infrastructure/security/master-key.ts';
 import type { NamedKeys } from '../../infrastructure/security/wrapped-keys.ts';
@@ -27,7 +27,7 @@ export class InMemoryKeyStore implements KeyStore {
     return kept?.wrapped ?? wrapped;
   }
 
-  async putIfAbsentWhile(condition: Condition, name: string, wrapped: string): Promise<string | undefined> {
+  async putIfAbsentWhile(condition: WrappedText, name: string, wrapped: string): Promise<string | undefined> {
     const holds = (): boolean => this.keys.get(condition.name)?.wrapped === condition.wrapped;
     await this.#answer();
     return holds() ? this.#put(name, wrapped) : undefined;

@@ -12,7 +12,10 @@ export class InMemoryLeases implements Leases {
 
   acquire(name: string, holder: string, ttlMs: number): Promise<Lease | undefined> {
     const row = this.rows.get(name);
-    if (row && this.lasts(row) && row.holder !== holder) return Promise.resolve(undefined);
+    if (row && this.lasts(row) && row.holder !== holder) {
+      row.until = Math.min(row.until, performance.now() + ttlMs);
+      return Promise.resolve(undefined);
+    }
     const token = this.nextToken(row);
     this.rows.set(name, { holder, token, until: performance.now() + ttlMs });
     return Promise.resolve({ name, holder, token });

@@ -1,4 +1,4 @@
-import type { CheckpointStore } from '../../application/ports/coordination.ts';
+import type { StoredPlaces } from '../../application/ports/coordination.ts';
 import type {
   EventSubscription,
   LogPosition,
@@ -6,19 +6,19 @@ import type {
 } from '../../application/ports/event-store.ts';
 
 /** Checkpoints by name, in a map. */
-export class MemoryCheckpoints implements CheckpointStore {
+export class MemoryCheckpoints implements StoredPlaces {
   readonly positions = new Map<string, LogPosition>();
-  load = (name: string): Promise<LogPosition | 'start'> =>
-    Promise.resolve(this.positions.get(name) ?? 'start');
-  advance = async (
-    name: string,
-    expected: LogPosition | 'start',
-    position: LogPosition,
-  ): Promise<boolean> => {
-    if ((await this.load(name)) !== expected) return false;
-    this.positions.set(name, position);
+  load: StoredPlaces['load'] = async (name) => this.positions.get(name) ?? 'start';
+  move: StoredPlaces['move'] = async (name, expected, position) => {
+    if ((this.positions.get(name) ?? 'start') !== expected) return false;
+    if (position === 'start') this.positions.delete(name);
+    else this.positions.set(name, position);
     return true;
   };
+  list: StoredPlaces['list'] = async () =>
+    [...this.positions]
+      .map(([name, position]) => ({ name, position, updatedAt: '2026-01-15T12:09:00.000Z' }))
+      .sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 /** The log up to where it ends; then the signal ends as well, and with it every follower. */

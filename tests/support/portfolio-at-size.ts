@@ -16,18 +16,20 @@ export const fillPortfolio = async (dataDir: string, fundId: string, operations:
   const bought = `date('2026-01-15', '+' || (i % 150) || ' days')`;
   const due = `date('2026-01-15', '+' || (i / ${INSTALLMENTS} % 150 + 30 * (1 + i % ${INSTALLMENTS})) || ' days')`;
   const statements = [
-    `${numbers} insert into portfolio_operation (stream, application_id, code, fund_id, daily_factor, active_date, active_at,
+    `${numbers} insert into loan (id, stream, application_id, code, fund_id, status, product_type, acquisition_value,
+       number_of_installments, date_issued, borrower, received_at, reason_detail, daily_factor, active_date, active_at,
        active_recorded_at)
-     select printf('loan-app-1.OP-%07d', i), 'app-1', printf('OP-%07d', i), '${fundId}',
+     select i, printf('loan-app-2.OP-%07d', i), 'app-2', printf('OP-%07d', i), '${fundId}', 'active', '', 0, 0, '', '', '', '',
        '0.9993' || printf('%02d', i % ${FACTORS}) || '899697897308243314396013', ${bought}, ${bought} || 'T12:00:00.000Z',
        '2026-01-15T12:00:00.000Z' from n`,
-    `${numbers} insert into portfolio_installment (stream, code, seq, due_date, face_value, closed_date, closed_recorded_at)
-     select printf('loan-app-1.OP-%07d', i / ${INSTALLMENTS}), printf('%03d', 1 + i % ${INSTALLMENTS}), i % ${INSTALLMENTS},
-       ${due}, 95000 + i % 777, case when ${due} < '2026-04-01' then ${due} end,
+    `${numbers} insert into installment (operation, code, seq, due_date, face_value, status, settled_at, recorded_at)
+     select i / ${INSTALLMENTS}, printf('%03d', 1 + i % ${INSTALLMENTS}), i % ${INSTALLMENTS},
+       ${due}, 95000 + i % 777, case when ${due} < '2026-04-01' then 'settled' else 'pending' end, case when ${due} < '2026-04-01' then ${due} end,
        case when ${due} < '2026-04-01' then '2026-01-15T12:00:00.000Z' end from n`,
-    `insert into portfolio_flow (stream, revision, flow, date, amount, installments, recorded_at)
-     select stream, 4 + seq, 'settled', closed_date, face_value, 1, closed_recorded_at from portfolio_installment
-     where closed_date is not null`,
+    `insert into payment (fund_id, date, position, revision, operation, event_id, kind, installment_code, amount, owed_value,
+       underpaid_value, excess_value, shortfall_value, received_before, installments, recorded_at)
+     select '${fundId}', settled_at, operation * ${INSTALLMENTS} + seq, 4 + seq, operation, '', 'settlement', code, face_value,
+       face_value, 0, 0, 0, 0, 1, recorded_at from installment where settled_at is not null`,
   ];
   const counts = [operations, operations * INSTALLMENTS];
   try {

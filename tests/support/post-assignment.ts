@@ -1,9 +1,7 @@
+import type { BorrowerVault } from '../../application/ports/borrower-vault.ts';
 import { decodeLoanEvent } from '../../application/event-codec/event-codec.ts';
-import type { ProcessPrepaymentInput, RequestRepurchaseInput } from '../../application/loans/inputs.ts';
-import { ProcessPrepayment } from '../../application/loans/process-prepayment.ts';
-import { Quotes } from '../../application/loans/quotes.ts';
-import { RequestRepurchase } from '../../application/loans/request-repurchase.ts';
-import { SettleInstallment } from '../../application/loans/settle-installment.ts';
+import type { AskedRepurchase } from '../../application/loans/request-repurchase.ts';
+import type { AskedPrepayment } from '../../application/loans/process-prepayment.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanCommand, LoanEvent } from '../../domain/loan/index.ts';
 import { calendarDate } from '../../domain/shared/calendar-date.ts';
@@ -14,6 +12,7 @@ import { NOW, receiveL1, settle } from '../domain/support/loan-story.ts';
 import { FUND, fixedClock, openVault } from './application-parts.ts';
 import type { TestClock } from './application-parts.ts';
 import { InMemoryEventStore } from './in-memory-event-store.ts';
+import { loansOver } from './loans-over.ts';
 import { MemoryDocuments, ana, startProcess } from './renegotiation-world.ts';
 
 export const streamOf = (code = 'L1'): string => `loan-app-1.${code}`;
@@ -23,6 +22,7 @@ interface Options {
   readonly allowFuture?: boolean;
   readonly store?: InMemoryEventStore;
   readonly documents?: MemoryDocuments;
+  readonly vault?: BorrowerVault;
 }
 
 /** One process with its use cases over a store in memory, which others may share. */
@@ -31,19 +31,17 @@ export const postAssignment = ({
   allowFuture = true,
   store,
   documents = new MemoryDocuments(),
+  vault = openVault,
 }: Options = {}) => {
   const events = store ?? new InMemoryEventStore();
-  const { commands, renegotiate } = startProcess(events, { documents, clock });
-  const deps = { commands, events, vault: openVault, clock, paymentDates: { allowFuture } };
+  const { commands, renegotiation } = startProcess(events, { documents, clock });
   return {
     store: events,
     documents,
+    vault,
     commands,
-    renegotiate,
-    settle: new SettleInstallment(deps),
-    prepay: new ProcessPrepayment(deps),
-    repurchase: new RequestRepurchase(deps),
-    quotes: new Quotes(deps),
+    renegotiation,
+    loans: loansOver({ commands, events, vault, clock, paymentDates: { allowFuture } }),
   };
 };
 export type PostAssignment = ReturnType<typeof postAssignment>;
@@ -64,7 +62,7 @@ export const carryOut = async (
 
 export const receive = async (world: PostAssignment, code = 'L1', vector: LoanVector = L1): Promise<void> => {
   for (const { sha256 } of receiveL1.documents) world.documents.stored.add(`${streamOf(code)}/${sha256}`);
-  const borrower = await openVault.seal(streamOf(code), ana);
+  const borrower = await world.vault.seal(streamOf(code), ana);
   await carryOut(
     world,
     {
@@ -101,8 +99,8 @@ export const storyOf = async ({ store }: PostAssignment, code = 'L1'): Promise<r
 export const prepayment = (
   value: string,
   key = 'k-1',
-  more: Partial<ProcessPrepaymentInput> = {},
-): ProcessPrepaymentInput => ({
+  more: Partial<AskedPrepayment> = {},
+): AskedPrepayment => ({
   code: 'L1' as LoanCode,
   prepaymentValue: centsOf(value),
   prepaymentDate: calendarDate('2026-06-20'),
@@ -111,7 +109,7 @@ export const prepayment = (
   ...more,
 });
 
-export const repurchase = (more: Partial<RequestRepurchaseInput> = {}): RequestRepurchaseInput => ({
+export const repurchase = (more: Partial<AskedRepurchase> = {}): AskedRepurchase => ({
   code: 'L1' as LoanCode,
   reason: 'repurchase',
   effectiveDate: calendarDate('2026-06-20'),

@@ -1,34 +1,22 @@
+import type { SqlLoanReader } from '../../application/loans/loan-reader.ts';
 import { decodeEvent } from '../../application/event-codec/event-codec.ts';
+import { projectedEvent } from '../../application/projecting/projected-event.ts';
+import { shownStatus } from '../../application/loans/loan-reader.ts';
 import { loanStream } from '../../application/command-handling/operation.ts';
 import type { RecordedEvent } from '../../application/ports/event-store.ts';
-import type { LoanPage, LoanReader } from '../../application/ports/loan-queries.ts';
+import type { LoanPage, LoanView } from '../../application/loans/loan-reader.ts';
 import type { Row } from '../../projections/projection.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
-import type {
-  DocumentRow,
-  InstallmentRow,
-  LoanRow,
-  LoanView,
-  PrepaymentRow,
-  StatusRow,
-} from '../../projections/loan/loan-view.ts';
+import type { LoanRow } from '../../application/loans/loan-page.ts';
 import { applyWrite } from '../projections/in-memory-tables.ts';
 
 /** The loan read model in memory, event by event, as far as a test has let it come. */
-export class ProjectedLoans implements LoanReader {
+export class ProjectedLoans implements Pick<SqlLoanReader, 'find' | 'list'> {
   #tables: ReadonlyMap<string, readonly Row[]> = new Map();
 
   project(...log: readonly RecordedEvent[]): void {
     for (const recorded of log) {
-      const { id, stream, revision, metadata } = recorded;
-      const place = {
-        id,
-        stream,
-        revision,
-        recordedAt: metadata.recordedAt,
-        applicationId: metadata.applicationId,
-      };
-      const writes = loanProjection.project({ ...place, event: decodeEvent(recorded) });
+      const writes = loanProjection.project(projectedEvent(recorded, decodeEvent(recorded)));
       this.#tables = writes.reduce(applyWrite, this.#tables);
     }
   }
@@ -42,19 +30,26 @@ export class ProjectedLoans implements LoanReader {
     const of = <T>(table: string): readonly T[] =>
       this.rows(table).filter((row) => row['stream'] === stream) as unknown as readonly T[];
     const [loan] = of<LoanRow>('loan');
+    const [progress] = of<LoanRow>('progress');
     return Promise.resolve(
       loan && {
-        loan,
-        installments: of<InstallmentRow>('installment').map((row) => ({ ...row, credits: '[]' })),
-        prepayments: of<PrepaymentRow>('prepayment'),
-        documents: of<DocumentRow>('document'),
-        statusHistory: of<StatusRow>('status_history'),
+        loan: { ...loan, ...progress },
+        installments: of<LoanView['installments'][number] & { readonly status: string }>('installment').map(
+          (row) => ({
+            ...row,
+            status: shownStatus(row.status, loan),
+            credits: '[]',
+          }),
+        ),
+        prepayments: of<LoanView['prepayments'][number]>('prepayment'),
+        documents: of<LoanView['documents'][number]>('document'),
+        statusHistory: of<LoanView['statusHistory'][number]>('status_history'),
       },
     );
   }
 
   versions(streams: readonly string[]): ReadonlyMap<string, bigint> {
-    const rows = this.rows('loan').filter((row) => streams.includes(String(row['stream'])));
+    const rows = this.rows('progress').filter((row) => streams.includes(String(row['stream'])));
     return new Map(rows.map((row) => [String(row['stream']), BigInt(row['version']!)]));
   }
 

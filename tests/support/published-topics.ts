@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { asyncApiDocument } from '../../application/publishing/description/asyncapi-document.ts';
+import { asyncApiDocument } from '../../application/publication/description/asyncapi-document.ts';
 import { API_VERSION } from '../../infrastructure/http/openapi/version.ts';
 
 /** The document as it is served. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ReceivedFile } from '../../application/ports/document-store.ts';
+import type { DocumentInspector, FileKind, ReceivedFile } from '../../application/ports/document-store.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
 
 /** A file as a request would have brought it; `overrides` may claim what the content is not. */
 export const receivedFile = (
@@ -10,6 +11,7 @@ export const receivedFile = (
   const bytes = Buffer.from(content);
   return {
     name,
+    field: 'files[0]',
     size: bytes.length,
     sha256: createHash('sha256').update(bytes).digest('hex'),
     read: async function* ({ start, end } = { start: 0, end: bytes.length }) {
@@ -18,3 +20,14 @@ export const receivedFile = (
     ...overrides,
   };
 };
+
+/** Takes every file for one of this kind. */
+export const inspectorOf = (kind: FileKind): DocumentInspector => ({
+  inspect: ({ name, field }, accepted) => {
+    if (accepted.includes(kind)) return Promise.resolve(kind);
+    const message = `file ${name}: it is a ${kind}`;
+    return Promise.reject(
+      new DomainError('invalid_file', message, [{ field, code: 'invalid_file', message }]),
+    );
+  },
+});

@@ -1,3 +1,4 @@
+import { slowness } from './main-thread-cost.ts';
 import { spawn } from 'node:child_process';
 import { createWriteStream, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { once } from 'node:events';
@@ -28,20 +29,21 @@ export const fillReadModel = async (dataDir: string, payments: number): Promise<
     await database.transaction([
       {
         query: CompiledQuery.raw(
-          `${numbers} insert into reconciled_operation (stream, application_id, code, fund_id)
-           select ${stream('i')}, 'app-1', printf('PROP-2026-%07d', i), ? from n`,
+          `${numbers} insert into loan (id, stream, application_id, code, fund_id, status, product_type, acquisition_value,
+             number_of_installments, date_issued, daily_factor, borrower, received_at, reason_detail)
+           select i, ${stream('i')}, 'app-1', printf('PROP-2026-%07d', i), ?, 'active', '', 0, 0, '', '', '', '', '' from n`,
           [Math.ceil(payments / INSTALLMENTS), FUND],
         ),
       },
       {
         query: CompiledQuery.raw(
-          `${numbers} insert into notified_payment (stream, revision, event_id, kind, installment_code, date, amount,
-             owed_value, underpaid_value, excess_value, shortfall_value, received_before, recorded_at)
-           select ${stream(`i / ${INSTALLMENTS}`)}, 4 + i % ${INSTALLMENTS},
+          `${numbers} insert into payment (fund_id, position, operation, revision, event_id, kind, installment_code, date, amount,
+             owed_value, underpaid_value, excess_value, shortfall_value, received_before, installments, recorded_at)
+           select ?2, ?1 + i, i / ${INSTALLMENTS}, 4 + i % ${INSTALLMENTS},
              printf('0198c1de-7a00-7c1f-9b1e-%012x', i), 'settlement', printf('%03d', 1 + i % ${INSTALLMENTS}),
              printf('2026-06-%02d', 1 + i % ${DAYS}), 50000 + i * 7919 % 90000,
-             50000 + i * 7919 % 90000, 0, 0, 0, 0, '2026-06-30T12:00:00.000Z' from n`,
-          [payments],
+             50000 + i * 7919 % 90000, 0, 0, 0, 0, 1, '2026-06-30T12:00:00.000Z' from n`,
+          [payments, FUND],
         ),
       },
     ]);
@@ -114,6 +116,10 @@ export interface MeasuredRun {
   /** Processor time of all its threads, until shortly before its end; NaN where the system does not tell. */
   readonly processorMs: number;
 }
+
+/** What a command took by itself, on the machine of `slowness`: other work on this one lengthens it, and costs it no processor time. */
+export const ownMs = ({ ms, processorMs }: MeasuredRun): number =>
+  (Number.isNaN(processorMs) ? ms : Math.min(ms, processorMs)) / slowness();
 
 const peakOf = (pid: number): number => {
   try {

@@ -1,7 +1,8 @@
 import type { CommandHandler } from '../../application/command-handling/command-handler.ts';
-import { loanStream } from '../../application/command-handling/operation.ts';
+import { loanStream, replay } from '../../application/command-handling/operation.ts';
 import { decodeEvent } from '../../application/event-codec/event-codec.ts';
-import type { Borrower } from '../../application/ports/borrower-vault.ts';
+import type { OwnWrites } from '../../application/loans/own-writes.ts';
+import type { Borrower, BorrowerVault } from '../../application/ports/borrower-vault.ts';
 import type {
   DocumentContents,
   DocumentCopies,
@@ -11,14 +12,13 @@ import type {
   StoredContent,
 } from '../../application/ports/document-store.ts';
 import type { EventStore, RecordedEvent } from '../../application/ports/event-store.ts';
-import type { NewProposal, RenegotiateLoansInput } from '../../application/renegotiation/request.ts';
-import { RenegotiateLoans } from '../../application/renegotiation/renegotiate-loans.ts';
-import type { RenegotiationParts } from '../../application/renegotiation/renegotiation-parts.ts';
+import type { AskedRenegotiation } from '../../application/renegotiation/request.ts';
+import type { Renegotiation } from '../../application/renegotiation/renegotiation.ts';
 import type { DomainEvent } from '../../domain/domain-event.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
-import type { LoanCommand, ReceiveLoan } from '../../domain/loan/index.ts';
+import type { LoanCommand, LoanState, ReceiveLoan } from '../../domain/loan/index.ts';
 import { calendarDate } from '../../domain/shared/calendar-date.ts';
-import type { FundId } from '../../domain/shared/identifiers.ts';
+import type { FundId, LoanCode } from '../../domain/shared/identifiers.ts';
 import { cents } from '../../domain/shared/money.ts';
 import { installmentCode, receiveL1 } from '../domain/support/loan-story.ts';
 import { loanCode } from '../domain/support/renegotiation-story.ts';
@@ -63,30 +63,26 @@ export class MemoryDocuments implements DocumentStore, DocumentContents, Documen
 
 export interface Process {
   readonly commands: CommandHandler;
-  readonly renegotiation: RenegotiationParts;
-  readonly renegotiate: RenegotiateLoans;
+  readonly events: EventStore;
+  readonly renegotiation: Renegotiation;
 }
 
 interface Around {
   readonly documents?: MemoryDocuments;
   readonly clock?: TestClock;
   readonly kind?: FileKind;
+  readonly vault?: BorrowerVault;
+  /** Are told what it appends. */
+  readonly writes?: Pick<OwnWrites, 'note'>;
 }
 
 /** A process of its own over a store that others use too. */
 export const startProcess = (events: EventStore, around: Around = {}): Process => {
-  const { documents = new MemoryDocuments(), clock = fixedClock(), kind = 'pdf' } = around;
-  const { commands, renegotiation } = applicationProcess(events, clock);
-  const renegotiate = new RenegotiateLoans({
-    protocol: renegotiation.protocol,
-    loans: renegotiation.loans,
-    reservations: renegotiation.resolving,
-    vault: openVault,
-    documents,
-    inspector: { inspect: () => Promise.resolve(kind) },
-    clock,
-  });
-  return { commands, renegotiation, renegotiate };
+  const { documents = new MemoryDocuments(), clock = fixedClock(), kind = 'pdf', vault = openVault } = around;
+  const inspector = { inspect: () => Promise.resolve(kind) };
+  const { writes } = around;
+  const onAppended = writes?.note.bind(writes);
+  return { events, ...applicationProcess(events, clock, { vault, documents, inspector, onAppended }) };
 };
 
 export const command = async (commands: CommandHandler, code: string, one: LoanCommand) =>
@@ -136,6 +132,14 @@ export const pay = (commands: CommandHandler, code: string, installment: string)
     now: NOW,
   });
 
+/** The operation that takes the place of others. */
+type NewProposal = Omit<
+  AskedRenegotiation,
+  'originalProposalCodes' | 'effectiveDate' | 'files' | 'newProposalCode'
+> & {
+  readonly code: LoanCode;
+};
+
 export const newProposal = (changes: Partial<NewProposal> = {}): NewProposal => ({
   code: loanCode('N1'),
   acquisitionValue: cents(600_000),
@@ -148,10 +152,14 @@ export const newProposal = (changes: Partial<NewProposal> = {}): NewProposal => 
 
 export const renegotiation = (
   originals: readonly string[] = ['L1'],
-  changes: Partial<RenegotiateLoansInput> = {},
-): RenegotiateLoansInput => ({
+  {
+    newProposal: { code, ...terms } = newProposal(),
+    ...changes
+  }: Partial<AskedRenegotiation> & { readonly newProposal?: NewProposal } = {},
+): AskedRenegotiation => ({
   originalProposalCodes: originals.map(loanCode),
-  newProposal: newProposal(),
+  newProposalCode: code,
+  ...terms,
   effectiveDate: calendarDate('2026-06-20'),
   files: [],
   ...changes,
@@ -160,8 +168,13 @@ export const renegotiation = (
 export const eventsOf = async (events: EventStore, stream: string): Promise<readonly DomainEvent[]> =>
   (await events.read(stream)).events.map(decodeEvent);
 
-export const statusOf = async ({ renegotiation: { loans } }: Process, code: string): Promise<string> =>
-  (await loans.load(streamOf(code))).state.status;
+export const stateOf = async ({ events: store }: Process, code: string): Promise<LoanState> => {
+  const { events, revision } = await store.read(streamOf(code));
+  return replay(events, revision).state;
+};
+
+export const statusOf = async (process: Process, code: string): Promise<string> =>
+  (await stateOf(process, code)).status;
 
 /** A store with these operations active, a process over it, and others on demand. */
 export const worldWith = async (...codes: readonly string[]) => {

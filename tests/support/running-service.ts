@@ -1,5 +1,4 @@
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
-import { TOKENS } from '../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import { startService } from '../../infrastructure/composition/service.ts';
 import type { RunningService as Service, ServiceOptions } from '../../infrastructure/composition/service.ts';
@@ -60,11 +59,18 @@ export class RunningService {
     return new RunningService({ baseUrl, description, service, logger, removeDirectory: directory.remove });
   }
 
-  /** A client of a new application that is linked to this fund. */
-  async createClient(fund: string, rateLimitMultiplier = 1_000): Promise<ClientCredentials> {
-    const created = await this.service.container
-      .get(TOKENS.createClient)
-      .execute({ name: 'test', fundIds: [fund], rateLimitMultiplier });
+  /** A client of a new application, or of this one, that is linked to this fund. */
+  async createClient(
+    fund: string,
+    rateLimitMultiplier = 1_000,
+    applicationId?: string,
+  ): Promise<ClientCredentials> {
+    const created = await this.service.parts.app.clients.create({
+      name: 'test',
+      fundIds: [fund],
+      rateLimitMultiplier,
+      ...(applicationId !== undefined && { applicationId }),
+    });
     return {
       client_id: created.clientId,
       client_secret: created.clientSecret,

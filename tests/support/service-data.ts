@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { migrate } from '../../infrastructure/sql/migrations/migrate.ts';
-import { serviceMigrations } from '../../infrastructure/sql/migrations/service.ts';
-import { SqliteGenerationTables } from '../../infrastructure/sql/read-models/sqlite-generation-tables.ts';
-import type { SqlDatabase } from '../../infrastructure/sql/sql-database.ts';
-import { SqliteDatabase } from '../../infrastructure/sql/sqlite-database.ts';
+import { migrate } from '../../application/sql/migrations/migrate.ts';
+import { serviceMigrations } from '../../application/sql/migrations/service.ts';
+import { SqliteGenerationTables } from '../../infrastructure/sqlite/sqlite-generation-tables.ts';
+import type { SqlDatabase } from '../../application/sql/sql-database.ts';
+import { SqliteDatabase } from '../../infrastructure/sqlite/sqlite-database.ts';
 import { RecordingLogger } from './recording-logger.ts';
 import { ServiceProcess } from './service-process.ts';
 

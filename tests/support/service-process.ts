@@ -5,10 +5,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { MAIN_HEAP_FLAGS } from '../../infrastructure/support/threads.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const flags = [
   '--disable-warning=ExperimentalWarning',
+  '--disable-warning=TimeoutNegativeWarning',
   ...['--import', './infrastructure/composition/compile-cache.ts'],
 ];
 const main = 'infrastructure/composition/main.ts';
@@ -109,7 +111,7 @@ export class ServiceProcess {
   }
 
   #spawn(): ChildProcess {
-    const child = spawn(process.execPath, [...this.#flags, main], {
+    const child = spawn(process.execPath, [...MAIN_HEAP_FLAGS, ...this.#flags, main], {
       cwd: root,
       env: this.#environment,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -166,6 +168,14 @@ export class ServiceProcess {
       env: this.#environment,
     });
     return stdout;
+  }
+
+  /** The client that the first start of an empty sandbox prints. */
+  async printedClient(): Promise<ClientCredentials> {
+    await this.printed('client_secret');
+    const said = (name: string): string => new RegExp(`${name} +(\\S+)`).exec(this.#output)?.[1] ?? '';
+    const [client_id, client_secret] = [said('client_id'), said('client_secret')];
+    return { client_id, client_secret, application_id: '', fund_ids: [said('fund_id')] };
   }
 
   async createClient(fund: string, multiplier = 1_000): Promise<ClientCredentials> {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { asyncApiDocument } from '../../application/publishing/description/asyncapi-document.ts';
+import { asyncApiDocument } from '../../application/publication/description/asyncapi-document.ts';
 import { openApiDocument } from '../../infrastructure/http/openapi/document.ts';
 import { API_VERSION } from '../../infrastructure/http/openapi/version.ts';
 

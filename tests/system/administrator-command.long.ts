@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ApiClient, loanRequest } from '../support/api-client.ts';
+import { ApiClient, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -26,14 +26,14 @@ class Command {
   #out = '';
   err = '';
 
-  constructor(...args: readonly string[]) {
+  constructor(args: readonly string[], variables: NodeJS.ProcessEnv = production, dataDir = directory.path) {
     const { NODE_OPTIONS: _, ...environment } = process.env;
     this.child = spawn(
       process.execPath,
       ['--disable-warning=ExperimentalWarning', 'infrastructure/composition/receivables.ts', ...args],
       {
         cwd: root,
-        env: { ...environment, ...production, DATA_DIR: directory.path, LOG_LEVEL: 'error' },
+        env: { ...environment, ...variables, DATA_DIR: dataDir, LOG_LEVEL: 'error' },
       },
     );
     this.#exited = once(this.child, 'exit');
@@ -79,10 +79,10 @@ afterAll(async () => {
   await directory?.remove();
 });
 
-const line = (id: string, decision: string, more: object = {}): string =>
+const line = (id: string, decision: string, more: object = {}, of = application): string =>
   `${JSON.stringify({
     decision_id: id,
-    application_id: application,
+    application_id: of,
     originator_proposal_code: 'OP-1',
     decision,
     ...more,
@@ -91,8 +91,8 @@ const line = (id: string, decision: string, more: object = {}): string =>
 describe('beside a running service', () => {
   test('decisions go in through a pipe, events come out of another, and both end in order', async () => {
     expect((await api.assign(loanRequest(api.fund, 'OP-1', 2))).status).toBe(201);
-    const [following, left] = [new Command('events', '--follow'), new Command('events', '--follow')];
-    const deciding = new Command('administrator', 'apply', '--file', '-');
+    const [following, left] = [new Command(['events', '--follow']), new Command(['events', '--follow'])];
+    const deciding = new Command(['administrator', 'apply', '--file', '-']);
 
     deciding.child.stdin.write(line('D-1', 'approve'));
     await deciding.printed(1);
@@ -134,5 +134,42 @@ describe('beside a running service', () => {
     expect(following.raw).toMatch(
       /"position":"\d+","application_id":"[^"]+","event":"disbursement_completed".*"disbursed_value":1672\.00/,
     );
+  }, 300_000);
+});
+
+describe('in a sandbox whose clock others move', () => {
+  test('each decision has the time at which it is carried out', async () => {
+    const own = await temporaryDirectory();
+    const sandbox = await ServiceProcess.start(own.path, {});
+    try {
+      const client = await sandbox.createClient(randomUUID());
+      const there = new ApiClient(sandbox.baseUrl, client);
+      const deciding = new Command(
+        ['administrator', 'apply', '--file', '-', '--operator', 'Ana'],
+        {},
+        own.path,
+      );
+      const assigned = await there.call(
+        'POST',
+        '/loan',
+        multipart('loan_data', loanRequest(there.fund, 'OP-1', 2), [
+          { name: 'ccb.pdf', content: smallPdf() },
+        ]),
+        { 'X-Sandbox-Outcome': 'hold' },
+      );
+      expect(assigned.status).toBe(201);
+      deciding.child.stdin.write(line('S-1', 'approve', {}, client.application_id));
+      await deciding.printed(1);
+      const moved = await there.call('POST', '/sandbox/clock', { advance: '30d' });
+      expect(moved.status).toBe(200);
+      deciding.child.stdin.end(line('S-2', 'sign_term', {}, client.application_id));
+      expect([await deciding.exit(), deciding.err]).toEqual([0, '']);
+      const { status_history: history } = (await there.loan('OP-1')).body;
+      const [, approved, signed] = history.map(({ at }: { at: string }) => Date.parse(at));
+      expect((signed - approved) / 86_400_000).toBeGreaterThan(29.9);
+    } finally {
+      await sandbox.end('SIGTERM');
+      await own.remove();
+    }
   }, 300_000);
 });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { LoanCode } from '../../domain/shared/identifiers.ts';
-import { TOKENS } from '../../infrastructure/composition/container.ts';
 import { OPERATIONS } from '../../infrastructure/http/resources/endpoints.ts';
 import type { OperationSpec } from '../../infrastructure/http/openapi/operation.ts';
 import { ApiClient, multipart, smallPdf } from '../support/api-client.ts';
@@ -41,15 +40,13 @@ const assignActive = async ({ api }: Party, code: string): Promise<void> => {
 /** Replaces an operation, so that it may get the signature of the document that did it. */
 const renegotiate = async ({ api, credentials }: Party, code: string): Promise<void> => {
   const { client_id: clientId, application_id: applicationId, fund_ids: fundIds } = credentials;
-  await running.service.container.get(TOKENS.loans).renegotiate.execute(
+  await running.service.parts.app.renegotiation.renegotiate(
     { requestId: 'test', clientId, applicationId, fundIds },
     {
       originalProposalCodes: [code as LoanCode],
-      newProposal: {
-        code: `${code}-R` as LoanCode,
-        acquisitionValue: 180_000 as never,
-        installments: [{ code: '001', dueDate: '2027-06-15', faceValue: 200_000 }] as never,
-      },
+      newProposalCode: `${code}-R` as LoanCode,
+      acquisitionValue: 180_000 as never,
+      installments: [{ code: '001', dueDate: '2027-06-15', faceValue: 200_000 }] as never,
       effectiveDate: '2026-06-15' as CalendarDate,
       files: [],
     },
@@ -101,6 +98,13 @@ const prepare = async (spec: OperationSpec, party: Party, body: Json): Promise<R
   return inPath;
 };
 
+/** The value that the description of an optional parameter names. */
+const suchAs = ({ description }: Json): string => {
+  const [, value] = /Such as `([^`]+)`\./.exec(description) ?? [];
+  if (value === undefined) throw new Error(`no value in: ${description}`);
+  return value;
+};
+
 const queryOf = (definition: Json): string => {
   const parameters = (definition.parameters ?? []).map(
     ({ $ref }: Json) => document.components.parameters[$ref.split('/').pop()],
@@ -109,7 +113,7 @@ const queryOf = (definition: Json): string => {
   const query = parameters.filter((one: Json) => one.in === 'query' && one.name !== 'cursor');
   return query.length === 0
     ? ''
-    : `?${new URLSearchParams(query.map((one: Json) => [one.name, String(one.example)])).toString()}`;
+    : `?${new URLSearchParams(query.map((one: Json) => [one.name, suchAs(one)])).toString()}`;
 };
 
 interface Sent {

@@ -2,23 +2,31 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ApiClient, loanRequest } from '../support/api-client.ts';
-import { ServiceProcess } from '../support/service-process.ts';
+import { loanRequest } from '../support/api-client.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { commandLineBeside } from '../support/command-line-beside.ts';
+import { RunningService } from '../support/running-service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-let service: ServiceProcess;
+let service: RunningService;
 let api: ApiClient;
 
 beforeAll(async () => {
   directory = await temporaryDirectory();
-  service = await ServiceProcess.start(directory.path, { SANDBOX_STEP: '1ms' });
-  api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+  service = await RunningService.start({ DATA_DIR: directory.path, SANDBOX_STEP: '1ms' });
+  api = await service.client(randomUUID());
 }, 40_000);
 afterAll(async () => {
-  await service?.end('SIGTERM');
+  await service?.stop();
   await directory?.remove();
 });
+
+const told = async (...args: readonly string[]) => {
+  const { code, out } = await commandLineBeside({ DATA_DIR: directory.path })(...args);
+  expect(code).toBe(0);
+  return JSON.parse(out);
+};
 
 test('beside a running service, the reports hold what its integrators were answered', async () => {
   for (const code of ['OP-1', 'OP-2']) {
@@ -41,9 +49,7 @@ test('beside a running service, the reports hold what its integrators were answe
   );
   const [{ payoff_date: today }] = balances;
   const fund = ['--fund', api.fund];
-  const position = JSON.parse(
-    await service.receivables('portfolio', ...fund, '--as-of', today, '--format', 'json'),
-  );
+  const position = await told('portfolio', ...fund, '--as-of', today, '--format', 'json');
   const sum = (values: readonly number[]): number =>
     values.reduce((total, value) => total + Math.round(value * 100), 0) / 100;
   expect(position).toMatchObject({
@@ -59,6 +65,6 @@ test('beside a running service, the reports hold what its integrators were answe
   const statement = join(directory.path, 'statement.csv');
   await writeFile(statement, 'date,amount,reference\n2026-02-10,120.50,OP-1/001\n2026-02-12,33.33,OP-2\n');
   const period = ['--from', '2026-02-01', '--to', '2026-02-28', '--statement', statement, '--format', 'json'];
-  const reconciled = JSON.parse(await service.receivables('reconcile', ...fund, ...period));
+  const reconciled = await told('reconcile', ...fund, ...period);
   expect(reconciled).toMatchObject({ clean: true, rules: { exact: 1, reference_and_amount: 1 } });
 });

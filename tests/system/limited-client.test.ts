@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { TOKENS } from '../../infrastructure/composition/container.ts';
 import { OPERATIONS } from '../../infrastructure/http/resources/endpoints.ts';
 import { ApiClient, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
 import { RunningService } from '../support/running-service.ts';
@@ -13,9 +12,13 @@ let webhookId: string;
 let eventIds: { readonly mine: string; readonly other: string };
 
 const clientOf = async (input: object): Promise<ApiClient> => {
-  const created = await service.service.container
-    .get(TOKENS.createClient)
-    .execute({ name: 'test', applicationId: 'acme', fundIds: [], rateLimitMultiplier: 1_000, ...input });
+  const created = await service.service.parts.app.clients.create({
+    name: 'test',
+    applicationId: 'acme',
+    fundIds: [],
+    rateLimitMultiplier: 1_000,
+    ...input,
+  });
   return new ApiClient(service.baseUrl, {
     client_id: created.clientId,
     client_secret: created.clientSecret,
@@ -220,7 +223,7 @@ describe('to a client limited to one fund', () => {
     expect(sent.deliveries).toMatchObject([{ webhook_id: webhookId, event_id: eventIds.mine }]);
     const alone = await clientOf({ applicationId: 'alone', fundIds: [MINE] });
     await alone.assign(lasting(MINE, 'ALONE'));
-    const stream = service.service.container.get(TOKENS.eventStream);
+    const stream = service.service.parts.publication.stream;
     const all = stream.read({ follow: false, applicationId: 'alone' }, new AbortController().signal);
     for await (const { event } of all) {
       const { status, body } = await alone.call('GET', `/webhook/event/${event.eventId}`);

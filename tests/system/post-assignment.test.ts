@@ -2,25 +2,19 @@ import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { vectors } from '../domain/support/finance-vectors.ts';
 import type { LoanVector } from '../domain/support/finance-vectors.ts';
-import { ApiClient, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
-import type { ApiResponse } from '../support/api-client.ts';
-import { ServiceProcess } from '../support/service-process.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
+import type { ApiClient, ApiResponse } from '../support/api-client.ts';
+import { RunningService } from '../support/running-service.ts';
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-let service: ServiceProcess;
+let service: RunningService;
 let api: ApiClient;
 let operations = 0;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  service = await ServiceProcess.start(directory.path, { SANDBOX_STEP: '1ms' });
-  api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+  service = await RunningService.start({ SANDBOX_STEP: '1ms' });
+  api = await service.client(randomUUID());
 }, 40_000);
-afterAll(async () => {
-  await service?.end('SIGTERM');
-  await directory?.remove();
-});
+afterAll(() => service?.stop());
 
 const nextCode = (): string => `OP-${++operations}`;
 const L1 = vectors.present_value[0]!;

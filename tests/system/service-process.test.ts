@@ -33,9 +33,8 @@ describe('the service as a process', () => {
   test('through a life in the sandbox', async () => {
     // The first start of an empty sandbox prints a client and a call.
     const running = await start({ SANDBOX_STEP: '400ms' });
-    await running.printed('client_secret');
+    const api = new ApiClient(running.baseUrl, await running.printedClient());
     await running.printed('curl -s');
-    const api = new ApiClient(running.baseUrl, await running.createClient(randomUUID()));
     await api.assign(loanRequest(api.fund, 'A-1'));
     await api.untilStatus('A-1', 'approved');
     // In the middle of a cession it stops with 0; the next start goes on where it was, and prints no client.

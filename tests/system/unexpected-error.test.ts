@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test } from '@jest/globals';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';
@@ -26,7 +25,7 @@ test('a rejection that nothing handles is logged; the process answers what it ha
     {},
     failing(`Promise.reject(new Error('out of nowhere'))`),
   );
-  const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+  const api = new ApiClient(service.baseUrl, await service.printedClient());
   await api.token();
   const running = Array.from({ length: 10 }, (_each, i) => api.assign(loanRequest(api.fund, `L${i}`)));
   await running[0];

@@ -7,10 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { backupServices, requireServiceData } from '../../infrastructure/composition/data-directory.ts';
-import { examine } from '../../infrastructure/composition/areas/doctor.ts';
-import { commandLineServices } from '../../infrastructure/composition/command-line.ts';
+import { examine } from '../../infrastructure/composition/maintenance/doctor.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
-import { TOKENS } from '../../infrastructure/composition/container.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { RunningService } from '../support/running-service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -90,8 +88,8 @@ describe('on a directory without a service', () => {
 test('beside a running service, doctor finds nothing wrong and status says who runs', async () => {
   const running = await RunningService.start();
   try {
-    const { container } = running.service;
-    const { dataDir } = container.get(TOKENS.foundations).configuration;
+    const { parts } = running.service;
+    const { dataDir } = parts.foundations.configuration;
     const findings = await examine({ DATA_DIR: dataDir }, () => new RecordingLogger());
     expect(findings.filter(({ state }) => state === 'failed')).toEqual([]);
     expect(findings.map(({ check }) => check)).toEqual(
@@ -99,15 +97,13 @@ test('beside a running service, doctor finds nothing wrong and status says who r
     );
     const wrongKey = await examine({ DATA_DIR: dataDir, MASTER_KEY }, () => new RecordingLogger());
     expect(wrongKey.find(({ state }) => state === 'failed')?.check).toBe('master_key');
-    const status = await commandLineServices(container).status();
+    const status = await parts.app.maintenance.status();
     expect(status).toMatchObject({ running: true, place: dataDir, operations: [] });
     expect(status.found).toContain(`process ${process.pid}`);
     expect(status.followers.map(({ name, behind }) => [name, behind])).toEqual([
       ...[
         ['relay', 0],
         ['loan', 0],
-        ['reconciliation', 0],
-        ['portfolio', 0],
       ],
     ]);
   } finally {

@@ -1,45 +1,54 @@
-import { OwnWrites, noting } from '../../../application/loans/own-writes.ts';
-import { RecordedForgetting } from '../../../application/privacy/missing-keys.ts';
+import { OwnWrites } from '../../../application/loans/own-writes.ts';
 import { OperationKeys } from '../../security/operation-keys.ts';
 import { SealedBorrowerVault } from '../../security/sealed-borrower-vault.ts';
 import { WrappedKeys } from '../../security/wrapped-keys.ts';
-import { SqlBorrowerIndex } from '../../sql/borrower-index.ts';
-import { SqlCheckpointStore, SqlLeases } from '../../sql/coordination.ts';
-import { SqlClientRegistry } from '../../sql/client-registry.ts';
-import { SqlKeyStore } from '../../sql/key-store.ts';
-import { SqlProjectionStore } from '../../sql/read-models/projection-store.ts';
-import { SqlRelayQuarantine } from '../../sql/relay-quarantine.ts';
-import { SqlStoredFormats } from '../../sql/stored-formats.ts';
+import { SqlBorrowerIndex } from '../../../application/privacy/borrower-index.ts';
+import { SqlCheckpointStore } from '../../../application/coordination/stored-places.ts';
+import { SqlLeases } from '../../../application/coordination/leases.ts';
+import { SqlClientRegistry } from '../../../application/clients/client-registry.ts';
+import { SqlKeyStore } from '../../../application/coordination/key-store.ts';
+import { SqlProjectionStore } from '../../../application/projecting/projection-store.ts';
+import { RelayQuarantine } from '../../../application/publication/relay-quarantine.ts';
+import { StoredFormats } from '../../../application/event-codec/stored-formats.ts';
+import { cacheBytes } from '../cache-shares.ts';
 import type { Foundations } from '../foundations.ts';
 
 /** The adapters that several areas share. */
-export const adapterArea = ({ engines, keys, realClock, logger, observability }: Foundations) => {
+export const adapterArea = ({
+  configuration,
+  engines,
+  keys,
+  realClock,
+  logger,
+  observability,
+}: Foundations) => {
   const { serviceDatabase, readModelDatabase } = engines;
-  const ownWrites = new OwnWrites();
-  const formats = new SqlStoredFormats(serviceDatabase);
+  const ownWrites = new OwnWrites(cacheBytes(configuration, 'ownWrites'));
+  const formats = new StoredFormats(serviceDatabase);
   const keyStore = new SqlKeyStore(serviceDatabase, realClock);
-  const operationKeys = new OperationKeys(new WrappedKeys(keyStore, keys.masterKeys, 'operation-keys'));
+  const operationKeys = new OperationKeys(
+    new WrappedKeys(keyStore, keys.masterKeys, 'operation-keys'),
+    cacheBytes(configuration, 'operationKeys'),
+  );
   const borrowerIndex = new SqlBorrowerIndex(serviceDatabase);
-  const sealedVault = new SealedBorrowerVault(operationKeys, keys.fingerprints, borrowerIndex, formats);
   return {
     ownWrites,
-    events: noting(engines.eventStore, ownWrites),
+    events: engines.eventStore,
     formats,
     checkpoints: new SqlCheckpointStore(serviceDatabase, realClock),
     leases: new SqlLeases(serviceDatabase),
     clientRegistry: new SqlClientRegistry(serviceDatabase),
-    relayQuarantine: new SqlRelayQuarantine(serviceDatabase),
+    relayQuarantine: new RelayQuarantine(serviceDatabase),
     projectionStore: new SqlProjectionStore(readModelDatabase),
     keyStore,
     dataKeys: new WrappedKeys(keyStore, keys.masterKeys, 'data-keys'),
     operationKeys,
     borrowerIndex,
-    /** Alarms nobody of a key that is lost. */
-    quietVault: new RecordedForgetting(sealedVault, {
-      events: engines.eventStore,
-      onMissing: () => undefined,
-    }),
-    vault: new RecordedForgetting(sealedVault, {
+    vault: new SealedBorrowerVault({
+      keys: operationKeys,
+      digestKey: keys.fingerprints,
+      index: borrowerIndex,
+      formats,
       events: engines.eventStore,
       onMissing: ({ stream, message }) => {
         observability.metrics?.work.keyMissing();

@@ -1,34 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { ClientDirectory } from '../../../application/clients/client-directory.ts';
-import { CreateClient } from '../../../application/clients/create-client.ts';
-import type { CreatedClient } from '../../../application/clients/create-client.ts';
+import type { Clients, CreatedClient } from '../../../application/clients/clients.ts';
 import { TokenBucketLimiter } from '../../http/limits/rate-limiter.ts';
 import type { RateLimiter } from '../../http/limits/rate-limiter.ts';
 import { SharedTokenBucketLimiter } from '../../http/limits/shared-token-bucket-limiter.ts';
-import { RandomClientCredentials } from '../../security/client-secrets.ts';
 import { HashedClientAuthenticator } from '../../security/hashed-client-authenticator.ts';
 import { JwtTokens } from '../../security/jwt-tokens.ts';
 import type { TokenSigningKeys } from '../../security/token-signing-keys.ts';
-import { SqlRateBuckets } from '../../sql/rate-buckets.ts';
+import { SqlRateBuckets } from '../../../application/clients/rate-buckets.ts';
+import { cacheBytes } from '../cache-shares.ts';
 import type { Configuration } from '../configuration.ts';
 import { sharesStores } from '../engines.ts';
 import type { Foundations } from '../foundations.ts';
 import type { Adapters } from './adapters.ts';
 
-export const createClientOf = (
-  { realClock }: Foundations,
-  { clientRegistry: registry, formats }: Adapters,
-): CreateClient =>
-  new CreateClient({
-    registry,
-    credentials: new RandomClientCredentials(formats),
-    clock: realClock,
-    formats,
-  });
-
 /** In one process it counts by itself; processes that share their stores count together. */
 export const rateLimiterOf = ({ configuration, engines, logger }: Foundations): RateLimiter => {
-  const local = new TokenBucketLimiter();
+  const local = new TokenBucketLimiter(Date.now, cacheBytes(configuration, 'rateBuckets'));
   if (!sharesStores(configuration)) return local;
   const buckets = new SqlRateBuckets(engines.serviceDatabase);
   return new SharedTokenBucketLimiter({ buckets, local, logger, now: () => performance.now() });
@@ -46,9 +34,10 @@ export const accessArea = (
       issuer: authUrl,
       audience: publicUrl,
       environment,
+      cacheBytes: cacheBytes(configuration, 'tokens'),
     }),
     authenticator: new HashedClientAuthenticator(clientRegistry, formats),
-    directory: new ClientDirectory(clientRegistry),
+    directory: new ClientDirectory(clientRegistry, cacheBytes(configuration, 'clients')),
   };
 };
 
@@ -68,16 +57,13 @@ const firstCall = (
 const TAKES_AT_MOST_MS = 10_000;
 
 /** Of several processes that start at once on one store, only one makes the client. */
-const createOnce = async (
-  { clientRegistry: registry, leases }: Adapters,
-  createClient: CreateClient,
-): Promise<CreatedClient | undefined> => {
-  if ((await registry.list()).length > 0) return undefined;
+const createOnce = async ({ leases }: Adapters, clients: Clients): Promise<CreatedClient | undefined> => {
+  if ((await clients.list()).length > 0) return undefined;
   const lease = await leases.acquire('demo client', randomUUID(), TAKES_AT_MOST_MS);
   if (!lease) return undefined;
   try {
-    if ((await registry.list()).length > 0) return undefined;
-    return await createClient.execute({ name: 'demo', fundIds: [randomUUID()] });
+    if ((await clients.list()).length > 0) return undefined;
+    return await clients.create({ name: 'demo', fundIds: [randomUUID()] });
   } finally {
     await leases.release(lease);
   }
@@ -87,10 +73,10 @@ const createOnce = async (
 export const announceDemoClient = async (
   configuration: Configuration,
   adapters: Adapters,
-  createClient: CreateClient,
+  clients: Clients,
 ): Promise<void> => {
   if (configuration.environment !== 'sandbox' || !configuration.roles.includes('api')) return;
-  const client = await createOnce(adapters, createClient);
+  const client = await createOnce(adapters, clients);
   if (!client) return;
   const { clientId, clientSecret, fundIds } = client;
   process.stdout.write(

@@ -1,21 +1,16 @@
-import { SandboxAdministrator } from '../../../application/administrator/sandbox-administrator.ts';
-import { CompleteRenegotiations } from '../../../application/renegotiation/complete-renegotiations.ts';
-import { RecoverRenegotiations } from '../../../application/renegotiation/recover-renegotiations.ts';
-import { SandboxClock } from '../../../application/sandbox/sandbox-clock.ts';
-import type { MovableClock } from '../../../application/sandbox/sandbox-clock.ts';
-import { MarkOverdueInstallments } from '../../../application/scheduling/mark-overdue-installments.ts';
-import { OverdueScheduler } from '../../../application/scheduling/overdue-scheduler.ts';
-import { SqlClockOffset } from '../../sql/coordination.ts';
-import { SqlDueInstallments } from '../../sql/read-models/due-installments.ts';
+import { SandboxClock } from '../../../application/maintenance/sandbox/sandbox-clock.ts';
+import type { MovableClock } from '../../../application/maintenance/sandbox/sandbox-clock.ts';
+import { MarkOverdueInstallments } from '../../../application/loans/overdue/mark-overdue-installments.ts';
+import { OverdueScheduler } from '../../../application/loans/overdue/overdue-scheduler.ts';
+import { SqlClockOffset } from '../../../application/maintenance/sandbox/clock-offset.ts';
+import { SqlDueInstallments } from '../../../application/loans/due-installments.ts';
 import { pause, throttled } from '../../support/time.ts';
 import type { Foundations } from '../foundations.ts';
 import type { Adapters } from './adapters.ts';
-import type { Administrator } from './administrator.ts';
 import type { Commands } from './loans.ts';
 
 /** An integrator that tries things out waits for a past due date to show; in production installments fall due together, when a day begins. */
 const SWEEP_MS = { sandbox: 1_000, production: 30_000 } as const;
-const ADMINISTRATOR_PAUSE_MS = 40;
 const RENEGOTIATION_PAUSE_MS = 100;
 
 /** Sleeps no longer than until the clock is moved: what fell due then is marked at once. */
@@ -30,49 +25,28 @@ const untilMoved =
 
 /** What acts on operations by itself, in the course of time or after an event. */
 export const schedulingArea = (
-  { engines, clock, movableClock, realClock, logger, configuration, observability }: Foundations,
-  { checkpoints, events }: Adapters,
+  { engines, clock, movableClock, logger, configuration, observability }: Foundations,
+  { checkpoints }: Adapters,
   { handler: commands, renegotiation }: Commands,
-  { decisions }: Administrator,
 ) => {
-  const follower = (name: string, pauseMs: number) =>
-    observability.follower(name, throttled(engines.eventStore, pauseMs));
+  const following = (name: string) => ({
+    subscription: observability.follower(name, throttled(engines.eventStore, RENEGOTIATION_PAUSE_MS)),
+    checkpoints,
+    logger,
+    sleep: pause,
+  });
   const due = new SqlDueInstallments(engines.readModelDatabase);
   return {
     overdue: new OverdueScheduler({
-      markOverdue: observability.sweep(new MarkOverdueInstallments({ commands, due, clock, logger })),
+      markOverdue: new MarkOverdueInstallments({ commands, due, clock, logger }),
+      watch: observability.metrics?.work,
       clock,
       logger,
       sleep: untilMoved(movableClock),
       interval: SWEEP_MS[configuration.environment],
     }),
-    recovery: new RecoverRenegotiations({
-      resolving: renegotiation.resolving,
-      subscription: follower('renegotiation-recovery', RENEGOTIATION_PAUSE_MS),
-      checkpoints,
-      realClock,
-      logger,
-      sleep: pause,
-    }),
-    completion: new CompleteRenegotiations({
-      commands,
-      events,
-      subscription: follower('renegotiation-completion', RENEGOTIATION_PAUSE_MS),
-      checkpoints,
-      logger,
-      sleep: pause,
-    }),
-    /** Decides in the administrator's place; only in a sandbox. */
-    sandboxAdministrator: new SandboxAdministrator({
-      decisions,
-      events,
-      subscription: follower('sandbox-administrator', ADMINISTRATOR_PAUSE_MS),
-      checkpoints,
-      clock,
-      logger,
-      sleep: pause,
-      step: configuration.sandboxStep,
-    }),
+    recovery: renegotiation.recovery(following('renegotiation-recovery')),
+    completion: renegotiation.completion(following('renegotiation-completion'), commands),
   };
 };
 

@@ -15,7 +15,7 @@ import type {
   ToBackground,
 } from './background-worker.ts';
 
-export interface BackgroundOptions {
+interface BackgroundOptions {
   /** With the roles that the thread plays. */
   readonly configuration: Configuration;
   readonly logger: Logger;

@@ -4,6 +4,7 @@ import type { Logger } from '../../../application/ports/logger.ts';
 import type { MetricValues } from '../../observability/metrics/scrape.ts';
 import type { CreateWorker } from '../../sqlite/database-thread.ts';
 import type { AppendReply, Row } from '../../sqlite/event-log/event-log-writer.ts';
+import { HEAPS, threadOptions } from '../../support/threads.ts';
 import type { Configuration } from '../configuration.ts';
 
 const ENTRY = new URL('./background-main.ts', import.meta.url);
@@ -12,9 +13,7 @@ const createNodeWorker: CreateWorker = (entry, options) => new Worker(entry, opt
 
 /** The background thread before its first message, which is what it is to do: it loads its modules, and keeps no process alive. */
 export const newBackgroundWorker = (createWorker: CreateWorker = createNodeWorker): Worker => {
-  // Not the flags of the process: a thread refuses those that concern memory or the whole process.
-  const execArgv = ['--disable-warning=ExperimentalWarning'];
-  const worker = createWorker(ENTRY, { name: 'background', execArgv });
+  const worker = createWorker(ENTRY, threadOptions('background', HEAPS.background));
   worker.unref();
   return worker;
 };

@@ -5,7 +5,6 @@ import { plainFields } from '../../observability/logging.ts';
 import { MasterKey } from '../../security/master-key.ts';
 import type { AppendReply, Row } from '../../sqlite/event-log/event-log-writer.ts';
 import type { AppendWriter } from '../../sqlite/event-log/event-log-threads.ts';
-import { TOKENS } from '../container.ts';
 import type { Engines } from '../engines.ts';
 import { openFoundations } from '../foundations.ts';
 import { retryUntilAvailable } from '../start-retry.ts';
@@ -19,7 +18,7 @@ interface Pending {
 }
 
 /** The writer of the log as the background thread sees it: over messages to the main thread, which owns it. */
-export class RemoteAppends implements AppendWriter {
+class RemoteAppends implements AppendWriter {
   readonly #post: (message: FromBackground) => void;
   readonly #pending = new Map<number, Pending>();
   #asked = 0;
@@ -116,7 +115,7 @@ export const runBackground = async (data: BackgroundData, port: MessagePort): Pr
       case 'append result':
         return appends.settle(message.id, message.reply);
       case 'queued':
-        return opened?.work.container.get(TOKENS.webhooks).worker.wake(message.webhookIds);
+        return opened?.work.parts.webhooks.worker.wake(message.webhookIds);
       case 'ask':
         if (opened)
           void answerTo(message.question, opened).then((answer) =>

@@ -32,6 +32,25 @@ addEventListener('change', (event) => {
   for (const row of rows()) row.checked = event.target.checked;
 });
 
+// The sum of amounts as they are typed, by the rule of `centsTyped`.
+const AMOUNT = new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'BRL' });
+const centsOf = (text) => {
+  const [, whole, fraction = ''] =
+    /^(?:R\$)?\s*(\d{1,3}(?:\.\d{3})*|\d{1,12})(?:,(\d{1,2}))?$/.exec(text.trim()) ?? [];
+  return whole === undefined
+    ? NaN
+    : Number(whole.replaceAll('.', '')) * 100 + Number(fraction.padEnd(2, '0'));
+};
+addEventListener('input', (event) => {
+  if (!event.target.matches('[data-summand]')) return;
+  const { form } = event.target;
+  const cents = [...form.querySelectorAll('[data-summand]')].reduce(
+    (sum, { value }) => sum + centsOf(value),
+    0,
+  );
+  form.querySelector('[data-sum]').textContent = Number.isNaN(cents) ? '\u2014' : AMOUNT.format(cents / 100);
+});
+
 // What follows the log is not put in place between the press of a button and its release: a click begins and ends on one element.
 let pressed = false;
 const held = new Map();
@@ -59,7 +78,54 @@ addEventListener('htmx:after:init', ({ target }) => {
   if (target.matches('details[open]')) target.dispatchEvent(new Event('toggle'));
 });
 
+// Who types uses the session. Once it is over, the form says so and keeps what was typed, until there is another session.
+const ASK_AFTER_MS = 60_000;
+const over = document.getElementById('session-over');
+const typedInto = new Set();
+let askedAt = Date.now();
+let checked;
+const goesOn = async (form) => {
+  askedAt = Date.now();
+  const answer = await fetch('/session').catch(() => undefined);
+  over.hidden = answer !== undefined && answer.status !== 401;
+  if (!over.hidden) form.prepend(over);
+  if (answer?.ok) {
+    const token = await answer.text();
+    for (const field of document.querySelectorAll('[name="form_token"]')) field.value = token;
+    document.body.setAttribute('hx-headers:inherited', JSON.stringify({ 'X-Form-Token': token }));
+  }
+  return over.hidden;
+};
+addEventListener('input', ({ target: { form } }) => {
+  if (!form) return;
+  typedInto.add(form);
+  if (Date.now() - askedAt >= ASK_AFTER_MS) void goesOn(form);
+});
+const checkFirst = async (form, submitter) => {
+  checked = form;
+  const sends = await goesOn(form);
+  checked = undefined;
+  if (!sends) return;
+  typedInto.delete(form);
+  form.requestSubmit(submitter);
+};
+addEventListener(
+  'submit',
+  (event) => {
+    const { target: form, submitter } = event;
+    if (!typedInto.has(form)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (checked !== form) void checkFirst(form, submitter);
+  },
+  true,
+);
+
 addEventListener('DOMContentLoaded', () => {
-  // The session has ended: the page says so instead of showing what is old.
-  document.getElementById('live')?.addEventListener('ended', () => location.reload());
+  // The session has ended: the page says so instead of showing what is old, or beside what was typed.
+  document.getElementById('live')?.addEventListener('ended', () => {
+    const form = [...typedInto].findLast(({ isConnected }) => isConnected);
+    if (form) void goesOn(form);
+    else location.reload();
+  });
 });

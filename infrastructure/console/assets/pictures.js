@@ -4,11 +4,15 @@
   const drawn = new Map();
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const amount = new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'BRL' });
-  const short = new Intl.NumberFormat('pt-BR', { notation: 'compact', maximumFractionDigits: 1 });
-  const count = new Intl.NumberFormat('pt-BR');
-  const textOf = { cents: (value) => amount.format(value / 100), count: (value) => count.format(value) };
-  const tickOf = { cents: (value) => short.format(value / 100), count: (value) => short.format(value) };
+  // As `format.ts` writes them, in either language; whole amounts beside an axis have no cents.
+  const reais = { style: 'currency', currency: 'BRL' };
+  const amount = new Intl.NumberFormat('pt-BR', reais);
+  const short = new Intl.NumberFormat('pt-BR', { ...reais, trailingZeroDisplay: 'stripIfInteger' });
+  const seconds = new Intl.NumberFormat('pt-BR', { maximumFractionDigits: 1 });
+  const duration = (value) =>
+    Math.round(value) < 1_000 ? `${Math.round(value)} ms` : `${seconds.format(value / 1_000)} s`;
+  const textOf = { cents: (value) => amount.format(value / 100), milliseconds: duration };
+  const tickOf = { cents: (value) => short.format(value / 100), milliseconds: duration };
 
   const draw = (canvas) => {
     const { kind, labels, series, stacked = false, lying = false, unit } = JSON.parse(canvas.dataset.picture);

@@ -1,3 +1,4 @@
+import { keptPages } from '../kept-pages.ts';
 import type { Page } from '../page.ts';
 import { auditPage } from './audit/page.ts';
 import { decisionsPage } from './decisions/page.ts';
@@ -16,4 +17,5 @@ export const PAGES: readonly Page[] = [
   webhooksPage,
   reconciliationPage,
   auditPage,
+  keptPages,
 ];

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MoveFailedError } from '../../../application/ports/moving.ts';
+import { MoveFailedError } from '../../../application/maintenance/moving/log-to-move.ts';
 import { keyIdOf } from '../sealed-content.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { KEY_ID } from './sealed-s3-document-store.ts';

@@ -52,7 +52,7 @@ interface Request {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface S3BucketOptions {
+interface S3BucketOptions {
   readonly location: S3Location;
   /** For one attempt, its answer included; default 10 s. */
   readonly attemptMs?: number;

@@ -36,7 +36,7 @@ const readAhead = (source: SealedSource): SealedSource => {
 const nameOf = (stream: string, sha256: string): string =>
   `documents/${createHash('sha256').update(stream, 'utf8').digest('hex')}/${sha256}`;
 
-/** The same names and the same sealed bytes as in files; the bucket never sees a plain content. */
+/** Stores documents under the names and as the sealed bytes that files would have; the bucket never sees a plain content. */
 export class SealedS3DocumentStore
   implements DocumentStore, DocumentContents, DocumentCopies, DocumentRemoval
 {

@@ -64,7 +64,7 @@ interface EventRow {
   readonly revision: number;
 }
 
-export interface LogExtent {
+interface LogExtent {
   readonly position: number;
   readonly events: number;
   readonly streams: number;
@@ -80,6 +80,15 @@ export const reading = <T>(path: string, work: (db: DatabaseSync) => T): T => {
     return work(db);
   } finally {
     db.close();
+  }
+};
+
+/** False for a log that nothing was ever stored in, and for a file that is not even a database. */
+export const holdsEvents = (path: string): boolean => {
+  try {
+    return reading(path, (db) => db.prepare('SELECT 1 FROM events LIMIT 1').get() !== undefined);
+  } catch {
+    return false;
   }
 };
 

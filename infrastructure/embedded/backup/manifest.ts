@@ -51,7 +51,7 @@ export const namesIn = async (directory: string): Promise<readonly string[] | un
 export const MANIFEST_FILE = 'manifest.json';
 const FORMAT = 1;
 
-export interface BackedUpFile {
+interface BackedUpFile {
   /** Within the backup, with `/`. */
   readonly path: string;
   readonly size: number;

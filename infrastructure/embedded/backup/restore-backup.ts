@@ -1,28 +1,22 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { EVENT_LOG_FILE } from '../../sqlite/event-log/event-log-threads.ts';
-import { BackupFailedError, MANIFEST_FILE, copyDurably, namesIn } from './manifest.ts';
+import { BackupFailedError, MANIFEST_FILE, copyDurably, namesIn, readManifest } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
 import { checkBackup } from './write-backup.ts';
 import type { OnStep } from './write-backup.ts';
 import { sync } from '../../support/durable-files.ts';
 
-export interface RestoreRequest {
+interface RestoreRequest {
   readonly from: string;
   /** A data directory that does not exist yet, or an empty one. */
   readonly dataDir: string;
   readonly onStep: OnStep;
 }
 
-const DRAFT = '.restoring';
+/** There from the beginning of a restore to its end. */
+export const RESTORE_DRAFT = '.restoring';
 const STEPS = 9;
-
-/** What an interrupted restore left is no content. */
-const refuseTarget = async (dataDir: string): Promise<void> => {
-  const content = ((await namesIn(dataDir)) ?? []).filter((name) => name !== DRAFT);
-  if (content.length > 0)
-    throw new BackupFailedError(`${dataDir} is not empty: a restore never mixes with what is there`);
-};
 
 const topLevel = ({ files }: Manifest): readonly string[] => {
   const names = new Set(files.map(({ path }) => path.split('/', 1)[0]!));
@@ -31,13 +25,26 @@ const topLevel = ({ files }: Manifest): readonly string[] => {
   return [...names, EVENT_LOG_FILE];
 };
 
+/** What an interrupted restore left is no content: until the log is in its place, no service has used the directory. */
+const refuseTarget = async (dataDir: string, manifest: Manifest): Promise<readonly string[]> => {
+  const there = (await namesIn(dataDir)) ?? [];
+  const interrupted = there.includes(RESTORE_DRAFT) && !there.includes(EVENT_LOG_FILE);
+  const left = interrupted ? topLevel(manifest).filter((name) => there.includes(name)) : [];
+  if (there.some((name) => name !== RESTORE_DRAFT && !left.includes(name)))
+    throw new BackupFailedError(`${dataDir} is not empty: a restore never mixes with what is there`);
+  return left;
+};
+
 /** Verifies a backup, copies it, verifies the copy, and only then puts it in place. @throws BackupFailedError */
 export const restoreBackup = async ({ from, dataDir, onStep }: RestoreRequest): Promise<Manifest> => {
-  await refuseTarget(dataDir);
+  await refuseTarget(dataDir, await readManifest(from));
   let done = 0;
   const step = (): void => onStep((done += 1), STEPS);
   const manifest = await checkBackup(from, step);
-  const draft = join(dataDir, DRAFT);
+  const draft = join(dataDir, RESTORE_DRAFT);
+  // The draft goes last and comes first, so that what lies there is never taken for more than a part.
+  for (const name of await refuseTarget(dataDir, manifest))
+    await rm(join(dataDir, name), { recursive: true, force: true });
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { recursive: true, mode: 0o700 });
   for (const path of [...manifest.files.map((file) => file.path), MANIFEST_FILE])

@@ -15,7 +15,7 @@ import {
 import type { Manifest } from './manifest.ts';
 import { sync } from '../../support/durable-files.ts';
 
-export const SERVICE_DATABASE_FILE = 'service.db';
+const SERVICE_DATABASE_FILE = 'service.db';
 export const MASTER_KEY_FILE = 'master.key';
 /** While the key is rotated. */
 const PREVIOUS_KEY_FILE = 'master.key.previous';
@@ -25,7 +25,7 @@ const DEAD_LETTERS = 'administrator-decisions.dead-letter.jsonl';
 /** How far it is; `done` of `total` are steps of about equal work. */
 export type OnStep = (done: number, total: number) => void;
 
-export interface BackupRequest {
+interface BackupRequest {
   readonly dataDir: string;
   /** A directory that does not exist yet, or an empty one. */
   readonly to: string;

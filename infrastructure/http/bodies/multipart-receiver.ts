@@ -1,95 +1,79 @@
 import type { IncomingMessage } from 'node:http';
-import type { ReceivedFile } from '../../../application/ports/document-store.ts';
-import { HttpProblem } from '../errors/http-problem.ts';
-import { BoundedBuffer, textOf, tooLarge } from './read-body.ts';
-import { readForm } from './multipart-parser.ts';
-import type { FormLimits, FormPart } from './multipart-parser.ts';
+import type { Writable } from 'node:stream';
+import type { Request, Response } from 'express';
+import multer from 'multer';
+import { FormParts } from './form-parts.ts';
+import type { PartLimits, ReceivedForm } from './form-parts.ts';
+import { FormRefusals } from './form-refusals.ts';
+import { FormStream } from './form-stream.ts';
+import type { FormLimits } from './form-stream.ts';
+import { TextParts } from './text-parts.ts';
 import type { UploadSession } from './upload-session.ts';
 
-export interface MultipartLimits extends FormLimits {
-  /** Most bytes of one file. */
-  readonly fileBytes: number;
-  readonly files: number;
-  /** Most bytes of the JSON part. */
-  readonly dataBytes: number;
-}
+type MultipartLimits = FormLimits & PartLimits;
 
-export interface ReceivedForm {
-  /** Text of the data part. */
-  readonly data: string;
-  readonly files: readonly ReceivedFile[];
-}
+/** Most parts of one form, refused ones included, and such that have no header. */
+const MOST_FILES = 40;
+const MOST_PARTS = MOST_FILES + 1;
+const HEADER_PAIRS = 16;
 
-/** The name of the parts that are files. */
-const FILES = 'files';
+/** Gives a form to the parser, and ends it when multer turns away from the parser before the form has ended. */
+const feed = (form: FormStream, parser: Writable): void => {
+  parser.once('unpipe', () => {
+    if (!form.readableEnded) form.destroy();
+  });
+  form.pipe(parser);
+};
 
-/** What has come of a form so far. */
-interface Parts {
-  readonly data: Promise<string>[];
-  readonly files: Promise<ReceivedFile>[];
-}
-
-/** Receives one form: a JSON part, given as a field or as a file, and the parts named `files`, straight to disk. */
+/** Receives one form, with its files straight to disk. */
 export class MultipartReceiver {
   readonly #dataPart: string;
   readonly #limits: MultipartLimits;
+  readonly #refusals: FormRefusals;
 
   constructor(dataPart: string, limits: MultipartLimits) {
     this.#dataPart = dataPart;
     this.#limits = limits;
+    this.#refusals = new FormRefusals(dataPart, limits.dataBytes);
   }
 
   /** @throws HttpProblem `invalid_request`, `payload_too_large`, `rate_limited` @throws ClientGoneError */
   async receive(req: IncomingMessage, session: UploadSession): Promise<ReceivedForm> {
-    const parts: Parts = { data: [], files: [] };
-    await readForm(req, this.#limits, {
-      take: (part) => this.#take(part, parts, session),
+    const parts = new FormParts(this.#dataPart, this.#limits, this.#refusals, session);
+    const texts = new TextParts(req.headers['content-type']);
+    const watch = {
       fileBytes: () => session.bytes,
+      look: (bytes: Buffer) => texts.beginIn(bytes).forEach((name) => parts.beginText(name)),
+    };
+    const fields = await FormStream.of(req, this.#limits, watch, (form) => this.#read(form, parts));
+    return parts.received(fields);
+  }
+
+  /** The text parts, once the form has ended and its files are stored. */
+  #read(form: FormStream, parts: FormParts): Promise<Record<string, unknown>> {
+    const options = {
+      // File names are compared with those of the documents, as they are.
+      defParamCharset: 'utf8',
+      preservePath: true,
+      limits: {
+        files: MOST_FILES,
+        fields: 1,
+        parts: MOST_PARTS,
+        fieldSize: this.#limits.dataBytes,
+        fieldNestingDepth: 0,
+        headerPairs: HEADER_PAIRS,
+      },
+      storage: parts.storage((error) => form.destroy(error)),
+      streamHandler: feed,
+    };
+    const request = form as unknown as Request;
+    return new Promise((resolve, reject) => {
+      void multer(options).any()(request, {} as Response, (error?: unknown) => {
+        const { body } = request as { readonly body?: Record<string, unknown> };
+        if (form.errored !== null) reject(form.errored);
+        else if (error !== undefined || body === undefined) reject(this.#refusals.of(error));
+        else resolve(body);
+      });
     });
-    const [data] = await Promise.all(parts.data);
-    if (data === undefined) throw this.#notOneDataPart('it is missing');
-    return { data, files: await Promise.all(parts.files) };
-  }
-
-  #take(part: FormPart, { data, files }: Parts, session: UploadSession): Promise<unknown> {
-    if (part.name === this.#dataPart) {
-      if (data.length > 0) throw this.#notOneDataPart('it came more than once');
-      const text = this.#collect(part.stream);
-      data.push(text);
-      return text;
-    }
-    if (part.name !== FILES) throw this.#unknownPart(part);
-    if (files.length === this.#limits.files) {
-      throw new HttpProblem('payload_too_large', `a request may carry at most ${files.length} files`);
-    }
-    if (part.fileName === undefined) {
-      throw new HttpProblem('invalid_request', `a part named ${FILES} has no file name`);
-    }
-    const file = session.store(part.fileName, part.stream, this.#limits.fileBytes);
-    files.push(file);
-    return file;
-  }
-
-  async #collect(stream: AsyncIterable<Buffer>): Promise<string> {
-    const limit = this.#limits.dataBytes;
-    const bytes = new BoundedBuffer(limit);
-    for await (const chunk of stream)
-      if (!bytes.add(chunk)) throw tooLarge(`the part ${quoted(this.#dataPart)}`, limit);
-    return textOf(bytes.content(), this.#dataPart);
-  }
-
-  #unknownPart({ name }: FormPart): HttpProblem {
-    const found = name === undefined ? 'a part has no name' : `it has none named ${quoted(name)}`;
-    return new HttpProblem(
-      'invalid_request',
-      `the form has one part named ${this.#dataPart} and parts named ${FILES}; ${found}`,
-    );
-  }
-
-  #notOneDataPart(found: string): HttpProblem {
-    const message = `the form needs exactly one part named ${this.#dataPart} with JSON text; ${found}`;
-    return new HttpProblem('invalid_request', message);
   }
 }
-
-const quoted = (name: string): string => JSON.stringify(name.slice(0, 255));

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { parseExactJson } from '../../../application/schemas/document-validators.ts';
 import { ClientGoneError, HttpProblem } from '../errors/http-problem.ts';
 
 const UTF8 = /^(utf-?8|us-ascii)$/i;
@@ -80,39 +79,12 @@ export class BoundedBuffer {
   }
 }
 
-/** Levels of lists and objects nested in one another. The deepest request of the interface has four. */
-const DEEPEST = 20;
+/** @param field how details name it: `body`, the data part, or the place of a file */
+export const tooMuch = (field: string, message: string): HttpProblem =>
+  new HttpProblem('payload_too_large', message, [{ field, code: 'payload_too_large', message }]);
 
-const QUOTE = 34;
-const BACKSLASH = 92;
-const OPENING: ReadonlySet<number> = new Set([91, 123]);
-const CLOSING: ReadonlySet<number> = new Set([93, 125]);
-
-/** The position of the quote that ends the string which begins here, or the end of the text. */
-const endOfString = (text: string, start: number): number => {
-  let at = start + 1;
-  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
-  return at;
-};
-
-/**
- * Counts brackets in one pass before the text is parsed, so that code which walks the value afterwards never recurses deeper.
- * @throws HttpProblem `invalid_request`
- */
-const requireShallow = (text: string, what: string): void => {
-  let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) at = endOfString(text, at);
-    else if (OPENING.has(code)) depth += 1;
-    else if (CLOSING.has(code)) depth -= 1;
-    if (depth > DEEPEST)
-      throw new HttpProblem('invalid_request', `${what} is nested more than ${DEEPEST} levels deep`);
-  }
-};
-
-export const tooLarge = (what: string, limit: number): HttpProblem =>
-  new HttpProblem('payload_too_large', `${what} may hold at most ${limit} bytes`);
+export const tooLarge = (field: string, what: string, limit: number): HttpProblem =>
+  tooMuch(field, `${what} may hold at most ${limit} bytes`);
 
 /**
  * The whole body, never more than `limit` bytes of it.
@@ -127,7 +99,7 @@ export const readBody = (req: IncomingMessage, limit: number): Promise<Buffer> =
       else resolve(body.content());
     };
     const onData = (chunk: Buffer): void => {
-      if (!body.add(chunk)) stop(tooLarge('the body', limit));
+      if (!body.add(chunk)) stop(tooLarge('body', 'the body', limit));
     };
     const onEnd = (): void => stop();
     const onClose = (): void => stop(new ClientGoneError('closed while its body was being read'));
@@ -135,17 +107,6 @@ export const readBody = (req: IncomingMessage, limit: number): Promise<Buffer> =
     // The connection closed before the listeners were added.
     if (req.destroyed) onClose();
   });
-
-/** @throws HttpProblem `invalid_request` */
-export const parseJson = (text: string, what: string): unknown => {
-  if (text === '') throw new HttpProblem('invalid_request', `${what} is empty; send a JSON object`);
-  requireShallow(text, what);
-  try {
-    return parseExactJson(text);
-  } catch {
-    throw new HttpProblem('invalid_request', `${what} is not valid JSON`);
-  }
-};
 
 /** @throws HttpProblem `invalid_request` for bytes that are not UTF-8 */
 export const textOf = (body: Buffer, what: string): string => {

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, readdir, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UploadSession } from './upload-session.ts';
-import { UploadSlots } from './upload-slots.ts';
+import { HttpProblem } from '../errors/http-problem.ts';
+import { Slots } from '../limits/slots.ts';
+import type { SlotBounds } from '../limits/slots.ts';
 
 /*
  * The mark of a folder names the process that owns it, so that another process of the same machine can see whether it still runs.
@@ -57,8 +59,28 @@ const SILENCE_MS = 5 * MINUTE_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const MARK = 'owner';
 
-export interface UploadAreaOptions {
-  readonly slots?: UploadSlots;
+const MEBIBYTE = 1_048_576;
+const RETRY_AFTER_S = 5;
+
+/** Weight is bytes on disk, in files of requests under way; who waits is not read meanwhile. */
+export const UPLOAD_BOUNDS: SlotBounds = {
+  application: { places: 64, weight: 512 * MEBIBYTE },
+  process: { places: 512, weight: 4096 * MEBIBYTE },
+  waiting: 128,
+  waitMs: 10_000,
+  leastWeight: 4 * MEBIBYTE,
+  mostWeight: 50 * MEBIBYTE,
+  refused: () =>
+    new HttpProblem(
+      'rate_limited',
+      `Too many uploads are under way; wait ${RETRY_AFTER_S} seconds, and send fewer at once`,
+      [],
+      ['Retry-After', String(RETRY_AFTER_S)],
+    ),
+};
+
+interface UploadAreaOptions {
+  readonly slots?: Slots;
   readonly sweepEveryMs?: number;
 }
 
@@ -80,12 +102,12 @@ const modifiedAt = async (path: string): Promise<number> => (await stat(path)).m
 export class UploadArea {
   readonly #root: string;
   readonly #directory: string;
-  readonly #slots: UploadSlots;
+  readonly #slots: Slots;
   readonly #mark: string;
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> = Promise.resolve();
 
-  private constructor(root: string, mark: string, slots: UploadSlots) {
+  private constructor(root: string, mark: string, slots: Slots) {
     this.#root = root;
     this.#directory = join(root, randomUUID());
     this.#mark = mark;
@@ -94,7 +116,7 @@ export class UploadArea {
 
   /** Makes a folder for this process; removes abandoned folders at once and then every minute. @throws Error when it cannot be made */
   static async open(root: string, options: UploadAreaOptions = {}): Promise<UploadArea> {
-    const { slots = new UploadSlots(), sweepEveryMs = MINUTE_MS } = options;
+    const { slots = new Slots(UPLOAD_BOUNDS), sweepEveryMs = MINUTE_MS } = options;
     const area = new UploadArea(root, await ownMark(), slots);
     await area.#markFolder();
     await area.#sweep();
@@ -109,7 +131,10 @@ export class UploadArea {
 
   /** @throws HttpProblem `rate_limited` when too much is under way @throws ClientGoneError */
   async session({ applicationId, declaredBytes, signal }: Arrival): Promise<UploadSession> {
-    return new UploadSession(this.#directory, await this.#slots.enter(applicationId, declaredBytes, signal));
+    return new UploadSession(
+      this.#directory,
+      await this.#slots.enter(applicationId, declaredBytes, () => signal),
+    );
   }
 
   /** Never fails: what cannot be removed now is removed by another process, or at the next start. */

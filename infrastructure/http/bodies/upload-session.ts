@@ -5,8 +5,8 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ByteRange, ReceivedFile } from '../../../application/ports/document-store.ts';
-import { tooLarge } from './read-body.ts';
-import type { UploadSlot } from './upload-slots.ts';
+import { BoundedBuffer, tooLarge } from './read-body.ts';
+import type { Slot } from '../limits/slots.ts';
 
 /**
  * Counter mode, because a content is also read from its middle. Integrity is checked by the SHA-256 that was taken before sealing;
@@ -16,9 +16,8 @@ const CIPHER = 'aes-256-ctr';
 const BLOCK_BYTES = 16;
 const KEY_BYTES = 32;
 const CHUNK_BYTES = 256 * 1024;
-
-/** A key for one file. It is never stored, so the file cannot be read once its process has ended. */
-const newFileKey = (): Buffer => randomBytes(KEY_BYTES);
+/** What all files of one request may hold of memory; what comes after lies on disk. As many requests as may be at once hold 32 MiB. */
+const IN_MEMORY_BYTES = 64 * 1024;
 
 /** The counter of the block in which this byte lies. A key is used for one file, so that counters may start at 0. */
 const counterAt = (offset: number): Buffer => {
@@ -27,32 +26,43 @@ const counterAt = (offset: number): Buffer => {
   return counter;
 };
 
-const sealerOf = (key: Buffer): Cipheriv => createCipheriv(CIPHER, key, counterAt(0));
-
 const openerAt = (key: Buffer, offset: number): Decipheriv => {
   const opener = createDecipheriv(CIPHER, key, counterAt(offset));
   opener.update(Buffer.alloc(offset % BLOCK_BYTES));
   return opener;
 };
 
-/** The plain content of the range, piece by piece. */
-const readSealed = async function* (
-  file: FileHandle,
-  key: Buffer,
-  { start, end }: ByteRange,
-): AsyncGenerator<Buffer> {
-  const opener = openerAt(key, start);
-  for (let at = start; at < end;) {
-    const length = Math.min(CHUNK_BYTES, end - at);
-    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, at);
-    if (bytesRead === 0) return;
-    at += bytesRead;
-    yield opener.update(buffer.subarray(0, bytesRead));
+/** A content on disk. Its key is never stored, so the file cannot be read once its process has ended. */
+class SealedFile {
+  readonly path: string;
+  readonly #key = randomBytes(KEY_BYTES);
+  readonly #sealer: Cipheriv = createCipheriv(CIPHER, this.#key, counterAt(0));
+
+  constructor(path: string) {
+    this.path = path;
   }
-};
+
+  append(file: FileHandle, chunk: Buffer): Promise<void> {
+    return file.appendFile(this.#sealer.update(chunk));
+  }
+
+  /** The plain content of the range, piece by piece. */
+  async *read(file: FileHandle, { start, end }: ByteRange): AsyncGenerator<Buffer> {
+    const opener = openerAt(this.#key, start);
+    for (let at = start; at < end;) {
+      const length = Math.min(CHUNK_BYTES, end - at);
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, at);
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      yield opener.update(buffer.subarray(0, bytesRead));
+    }
+  }
+}
+
+type Place = Pick<ReceivedFile, 'name' | 'field'>;
 
 /** A file was read after its request had ended. */
-export class UploadGoneError extends Error {
+class UploadGoneError extends Error {
   override readonly name = 'UploadGoneError';
 }
 
@@ -62,7 +72,7 @@ export class UploadGoneError extends Error {
  */
 export class UploadSession {
   readonly #directory: string;
-  readonly #slot: UploadSlot;
+  readonly #slot: Slot;
   readonly #paths: string[] = [];
   readonly #sources = new Set<Readable>();
   readonly #writes: Promise<unknown>[] = [];
@@ -70,7 +80,7 @@ export class UploadSession {
   #bytes = 0;
   #discarded: Promise<void> | undefined;
 
-  constructor(directory: string, slot: UploadSlot) {
+  constructor(directory: string, slot: Slot) {
     this.#directory = directory;
     this.#slot = slot;
   }
@@ -81,12 +91,12 @@ export class UploadSession {
   }
 
   /**
-   * Writes a stream to a sealed file of its own, hashing on the way; memory holds one chunk at a time.
+   * Takes a stream in, hashing on the way: what is small into memory, the rest into a sealed file of its own, one chunk after the other.
    * @throws HttpProblem `payload_too_large`, `rate_limited`
    */
-  store(name: string, source: Readable, limit: number): Promise<ReceivedFile> {
+  store(file: Place, source: Readable, limit: number): Promise<ReceivedFile> {
     this.#sources.add(source);
-    const write = this.#write(name, source, limit);
+    const write = this.#write(file, source, limit);
     this.#writes.push(write);
     return write;
   }
@@ -105,40 +115,52 @@ export class UploadSession {
     await Promise.allSettled(this.#paths.map((path) => unlink(path)));
   }
 
-  async #write(name: string, source: Readable, limit: number): Promise<ReceivedFile> {
+  async #write({ name, field }: Place, source: Readable, limit: number): Promise<ReceivedFile> {
     this.#requirePresent();
-    const path = join(this.#directory, randomUUID());
-    const key = newFileKey();
-    const sealer = sealerOf(key);
     const hash = createHash('sha256');
+    const small = new BoundedBuffer(IN_MEMORY_BYTES);
+    let large: SealedFile | undefined;
+    let file: FileHandle | undefined;
     let size = 0;
-    this.#paths.push(path);
-    const file = await open(path, 'wx', 0o600);
     try {
-      for await (const chunk of source as AsyncIterable<Buffer>) {
+      // A source that this would destroy fails for its owner, before the refusal is known to it.
+      const chunks: AsyncIterable<Buffer> = source.iterator({ destroyOnReturn: false });
+      for await (const chunk of chunks) {
         size += chunk.length;
-        if (size > limit) throw tooLarge(`the file ${JSON.stringify(name.slice(0, 255))}`, limit);
+        if (size > limit) throw tooLarge(field, `the file ${JSON.stringify(name.slice(0, 255))}`, limit);
         await this.#account(chunk.length);
         hash.update(chunk);
-        await file.appendFile(sealer.update(chunk));
+        if (large === undefined && this.#bytes <= IN_MEMORY_BYTES && small.add(chunk)) continue;
+        if (large === undefined) {
+          large = new SealedFile(join(this.#directory, randomUUID()));
+          this.#paths.push(large.path);
+          file = await open(large.path, 'wx', 0o600);
+          await large.append(file, small.content());
+        }
+        await large.append(file!, chunk);
       }
     } finally {
       this.#sources.delete(source);
-      await file.close();
+      await file?.close();
     }
+    const content = large ?? small.content();
     const read = (range: ByteRange = { start: 0, end: size }): AsyncIterable<Uint8Array> =>
-      this.#read(path, key, { start: range.start, end: Math.min(range.end, size) });
-    return { name, size, sha256: hash.digest('hex'), read };
+      this.#read(content, { start: range.start, end: Math.min(range.end, size) });
+    return { name, field, size, sha256: hash.digest('hex'), read };
   }
 
-  async *#read(path: string, key: Buffer, range: ByteRange): AsyncGenerator<Buffer> {
+  async *#read(content: Buffer | SealedFile, range: ByteRange): AsyncGenerator<Buffer> {
     this.#requirePresent();
-    const opening = open(path, 'r');
+    if (!(content instanceof SealedFile)) {
+      yield content.subarray(range.start, range.end);
+      return;
+    }
+    const opening = open(content.path, 'r');
     this.#reading.add(opening);
     try {
       const file = await opening;
       try {
-        yield* readSealed(file, key, range);
+        yield* content.read(file, range);
       } finally {
         await file.close();
       }

@@ -27,17 +27,11 @@ const inOperation = (operation: Schema): Schema => ({
   responses: withoutCommonHeaders(operation['responses'] as Responses),
 });
 
-/** Optional parameters are neither filled in nor ticked; their example becomes a sentence of the description. */
+/** Without a value of its own the page would fill one in from the schema, and send it. */
 const NOT_SENT = { none: { value: '', 'x-disabled': true } };
 
-const notFilledIn = ({ example, ...parameter }: Schema): Schema =>
-  parameter['in'] === 'query' && parameter['required'] !== true
-    ? {
-        ...parameter,
-        description: `${String(parameter['description'])} Such as \`${String(example)}\`.`,
-        examples: NOT_SENT,
-      }
-    : { ...parameter, example };
+const notFilledIn = (parameter: Schema): Schema =>
+  parameter['required'] === true ? parameter : { ...parameter, examples: NOT_SENT };
 
 /** The description as the page shows it: without repeated headers and without filled-in optional parameters. */
 export const presented = (document: OpenApiDocument): OpenApiDocument => ({
@@ -63,7 +57,7 @@ export const presented = (document: OpenApiDocument): OpenApiDocument => ({
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  // It places its parts with style attributes and style elements that it makes itself.
+  // The reference places its parts with style attributes and style elements that it makes itself.
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "connect-src 'self'",
@@ -96,7 +90,8 @@ Scalar.createApiReference('#reference', {
   hideClientButton: true,
   persistAuth: false,
   documentDownloadType: 'none',
-  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  // The samples of the description are run by a test; those that the page makes by itself do not send files.
+  hiddenClients: true,
 });
 `;
 

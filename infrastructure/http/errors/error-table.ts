@@ -2,7 +2,7 @@ import type { DomainErrorCode } from '../../../domain/shared/domain-error.ts';
 
 interface ErrorEntry {
   readonly status: number;
-  /** The same request may succeed when it is simply sent again. */
+  /** Whether the request may succeed when it is simply sent again. */
   readonly retryable?: true;
   /** Shown in the interface description. */
   readonly meaning: string;
@@ -13,6 +13,7 @@ type TransportErrorCode =
   | 'unknown_field'
   | 'request_timeout'
   | 'unsupported_grant_type'
+  | 'invalid_scope'
   | 'invalid_client'
   | 'missing_token'
   | 'invalid_token'
@@ -33,7 +34,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
   invalid_request: {
     status: 400,
     meaning:
-      'The request cannot be read: a path, a header or a body that is not well formed, or a missing part.',
+      'The request cannot be read: a path, a header or a body that is not well formed, a name twice in one object, or a missing part.',
   },
   validation_error: {
     status: 400,
@@ -41,7 +42,8 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
   },
   unknown_field: {
     status: 400,
-    meaning: 'The name of a field is misspelt, or belongs to another request; `details` names the one meant.',
+    meaning:
+      'The name of a field is misspelt, or is one of another request that is refused here (`dry_run`, `backing_documents`, `original_proposal_codes`); `details` says what was meant. Any other unknown field is ignored.',
   },
   invalid_query_parameter: {
     status: 400,
@@ -57,11 +59,12 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
   invalid_webhook_url: { status: 400, meaning: 'The address cannot receive webhooks.' },
   invalid_event: {
     status: 400,
-    meaning: 'The list of events is empty or names an event that does not exist.',
+    meaning: 'The list of events is empty, names an event that does not exist, or holds more than `*`.',
   },
   immutable_field: { status: 400, meaning: 'The body holds a field that cannot be changed.' },
   empty_update: { status: 400, meaning: 'The body changes nothing.' },
   unsupported_grant_type: { status: 400, meaning: 'Only the client_credentials grant is offered.' },
+  invalid_scope: { status: 400, meaning: 'A scope does not exist, or is not one of the client.' },
   invalid_client: { status: 401, meaning: 'Client id and secret do not belong together.' },
   missing_token: { status: 401, meaning: 'The Authorization header carries no bearer token.' },
   invalid_token: {

@@ -7,6 +7,7 @@ import {
 } from '../../../application/ports/event-store.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
+import { machineTrouble } from '../../support/machine-trouble.ts';
 import { ERRORS } from './error-table.ts';
 import type { ErrorCode } from './error-table.ts';
 
@@ -88,6 +89,8 @@ export const problemOf = (error: unknown): HttpProblem | undefined => {
       60,
     );
   if (error instanceof ReadModelBehindError) return unavailable('The latest change cannot be read yet.', 1);
+  if (machineTrouble(error) !== undefined)
+    return unavailable('The service has no room for this right now; send the same request again.', 5);
   if (isUndecodablePath(error)) {
     return new HttpProblem('invalid_request', 'The path is not validly percent-encoded.');
   }
@@ -96,7 +99,7 @@ export const problemOf = (error: unknown): HttpProblem | undefined => {
 
 /** The name that OAuth 2.0 (RFC 6749, section 5.2) has for a refusal of the token endpoint, or the nearest one. */
 export const oauthError = (code: ErrorCode): string => {
-  if (code === 'invalid_client' || code === 'unsupported_grant_type') return code;
+  if (code === 'invalid_client' || code === 'unsupported_grant_type' || code === 'invalid_scope') return code;
   if (code === 'rate_limited' || code === 'service_unavailable') return 'temporarily_unavailable';
   return ERRORS[code].status >= 500 ? 'server_error' : 'invalid_request';
 };

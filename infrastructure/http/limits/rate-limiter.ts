@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { MIB, sizedCache } from '../../../application/support/sized-cache.ts';
 
 /** Refill in tokens a minute, capacity in tokens. */
 export interface RateLimit {
@@ -58,7 +59,7 @@ const MS_PER_MINUTE = 60_000;
 /** Sums of fractions of a token may fall short of a whole one by this much. */
 export const ROUNDING = 1e-9;
 
-export const holdsToken = ({ tokens }: BucketLevel): boolean => tokens >= 1 - ROUNDING;
+const holdsToken = ({ tokens }: BucketLevel): boolean => tokens >= 1 - ROUNDING;
 
 export const stateOf = ({ tokens, at }: BucketLevel, limit: RateLimit, allowed: boolean): RateState => {
   const perMs = limit.perMinute / MS_PER_MINUTE;
@@ -77,20 +78,20 @@ interface Bucket {
   at: number;
 }
 
-/** About 100 bytes each: a flood of addresses costs some megabytes and forgets only the addresses idle for longest. */
-const DEFAULT_CAPACITY = 50_000;
+/** Of a bucket, with the two numbers in it that stand on their own. */
+const BUCKET_BYTES = 60;
 
 /** Token buckets of one process, in bounded memory. */
 export class TokenBucketLimiter implements RateLimiter {
   readonly #buckets: Readonly<Record<RateScope, LRUCache<string, Bucket>>>;
   readonly #now: () => number;
 
-  /** `now` answers UNIX milliseconds; `capacity` is the most buckets remembered in each scope. */
-  constructor(now: () => number = Date.now, capacity: number = DEFAULT_CAPACITY) {
+  /** `now` answers UNIX milliseconds; a flood of addresses forgets only those idle for longest. @param cacheBytes of each scope */
+  constructor(now: () => number = Date.now, cacheBytes: number = 2 * MIB) {
     this.#now = now;
     this.#buckets = {
-      application: new LRUCache({ max: capacity }),
-      address: new LRUCache({ max: capacity }),
+      application: sizedCache<Bucket>(cacheBytes, () => BUCKET_BYTES),
+      address: sizedCache<Bucket>(cacheBytes, () => BUCKET_BYTES),
     };
   }
 

@@ -1,20 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import type { ClientDirectory } from '../../../application/clients/client-directory.ts';
-import { InvalidTokenError, TokenExpiredError } from '../../../application/ports/clients.ts';
-import { allows, scopesOf } from '../../../application/clients/client-directory.ts';
-import type {
-  ClientAuthenticator,
-  Scope,
-  TokenClaims,
-  TokenVerifier,
-} from '../../../application/ports/clients.ts';
+import { InvalidTokenError, TokenExpiredError } from '../../../application/clients/tokens.ts';
+import { allows, scopesOf } from '../../../application/clients/scopes.ts';
+import type { Scope } from '../../../application/clients/scopes.ts';
+import type { ClientAuthenticator, TokenClaims, TokenVerifier } from '../../../application/clients/tokens.ts';
 import type { ErrorCode } from '../errors/error-table.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { RATE_ROWS, multiplied } from '../limits/rate-limiter.ts';
 import type { RateLimiter, RateRow, RateState } from '../limits/rate-limiter.ts';
 import type { Operation } from '../operation.ts';
-import { invalidClient, readCredentials } from '../requests/client-credentials.ts';
+import { invalidClient, narrowedTo, readCredentials } from '../requests/client-credentials.ts';
 import { callerOf, stateOf } from './request-state.ts';
 import type { Caller, RequestState } from './request-state.ts';
 
@@ -169,7 +165,8 @@ export const requireScope =
  * Lets clients in by their secret. The secret is compared before any bucket is looked at, so that failures from the same address
  * or for the same id never keep the right client out. Every failure draws from the bucket of its address: an unknown id and a wrong
  * secret cannot be told apart.
- * @throws HttpProblem `invalid_request`, `unsupported_grant_type`, `invalid_client`, `rate_limited` @throws BusyError
+ * @throws HttpProblem `invalid_request`, `unsupported_grant_type`, `invalid_client`, `rate_limited`, `invalid_scope`
+ * @throws BusyError
  */
 export const authenticateClient =
   ({ endpoint }: Operation, authenticator: ClientAuthenticator, rates: RateLimits): RequestHandler =>
@@ -183,6 +180,6 @@ export const authenticateClient =
       : await rates.forAddress(state, 'token');
     requireToken(rate, endpoint);
     if (!client) throw invalidClient(req);
-    state.client = client;
+    state.client = narrowedTo(state.form.get('scope'), client);
     next();
   };

@@ -4,13 +4,13 @@ import type { BusinessClock } from '../../../application/ports/clock.ts';
 import { MOST_VIOLATIONS, withoutRepetitions } from '../../../application/schemas/document-validators.ts';
 import { addDays } from '../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
+import { parseJson } from '../bodies/parse-json.ts';
 import {
   declaredLength,
   hasForeignCharset,
   isEncoded,
   letContinue,
   mediaTypeOf,
-  parseJson,
   readBody,
   textOf,
   tooLarge,
@@ -36,7 +36,7 @@ const requireBody = (req: Request, { bodies }: Operation, length: number | undef
   const mediaType = mediaTypeOf(req);
   const kind = bodies.find((body) => body.mediaType === mediaType);
   if (length !== undefined && length > (kind ?? largest(bodies)).limit) {
-    throw tooLarge('the body', (kind ?? largest(bodies)).limit);
+    throw tooLarge('body', 'the body', (kind ?? largest(bodies)).limit);
   }
   const offered = bodies.map((body) => body.mediaType).join(' or ');
   if (kind === undefined) {
@@ -64,23 +64,16 @@ const requireAcceptable = (req: Request, produces: readonly string[]): void => {
   throw new HttpProblem('not_acceptable', `this is answered as ${offered} only; include it in Accept`);
 };
 
-const requireHost = (req: Request): void => {
-  if (req.headers.host === undefined && req.httpVersionMinor === 1) {
-    throw new HttpProblem('invalid_request', 'the header Host is missing');
-  }
-};
-
 /**
  * Refuses what the headers alone show to be wrong, in this order: size, format of the body, format of the answer.
- * @throws HttpProblem `invalid_request`, `payload_too_large`, `unsupported_media_type`, `not_acceptable`
+ * @throws HttpProblem `payload_too_large`, `unsupported_media_type`, `not_acceptable`
  */
 export const preconditions =
   (operation: Operation): RequestHandler =>
   (req, res, next) => {
-    requireHost(req);
     const length = declaredLength(req);
     if (operation.bodies.length > 0) stateOf(res).kind = requireBody(req, operation, length);
-    else if (length !== undefined && length > IGNORED_BODY) throw tooLarge('the body', IGNORED_BODY);
+    else if (length !== undefined && length > IGNORED_BODY) throw tooLarge('body', 'the body', IGNORED_BODY);
     requireAcceptable(req, operation.produces);
     next();
   };
@@ -111,14 +104,24 @@ export class BodyValidator {
   validate({ handler }: Operation): RequestHandler {
     return async (_req, res, next) => {
       const state = stateOf(res);
-      const { kind, text, files } = state;
+      const { kind, text } = state;
       if (kind !== undefined) {
         if (text.length >= LARGE_TEXT) await this.#turn();
         state.body = this.#checked(handler, kind, text);
-        if (kind.form !== undefined) requireMatchingFiles(handler.fileNames?.(state.body) ?? [], files);
+        if (kind.form !== undefined) this.#requireFiles(handler, kind, state);
       }
       next();
     };
+  }
+
+  /** A request that was accepted before had its files, so what only its replay may hold is refused when they are not there. */
+  #requireFiles(handler: Handler, kind: BodyKind, { body, files }: RequestState): void {
+    try {
+      requireMatchingFiles(handler.fileNames?.(body) ?? [], files);
+    } catch (error) {
+      const violations = kind.validate(body, true);
+      throw violations.length > 0 ? refusalFor(violations) : error;
+    }
   }
 
   /** Large texts are checked one a turn of the event loop, so that a small request waits for one of them at most. */
@@ -130,11 +133,16 @@ export class BodyValidator {
   /** @throws HttpProblem `validation_error` with everything that is wrong */
   #checked(handler: Handler, kind: BodyKind, text: string): unknown {
     const { value: body, violations: unrecognised } = kind.recognise(parseJson(text, kind.name));
-    const violations = [...unrecognised, ...kind.validate(body)];
+    const violations = kind.validate(body);
     const draft = handler.crossCheck && asDraft(body);
     const crossed = draft ? (handler.crossCheck?.(draft, this.#rules, kind.name) ?? []) : [];
-    if (violations.length > 0 || crossed.length > 0) {
-      throw refusalFor(withoutRepetitions([...violations, ...crossed]).slice(0, MOST_VIOLATIONS));
+    if (unrecognised.length > 0 || violations.length > 0 || crossed.length > 0) {
+      const all = [
+        ...unrecognised,
+        ...(violations.length > 0 ? violations : kind.validate(body, true)),
+        ...crossed,
+      ];
+      throw refusalFor(withoutRepetitions(all).slice(0, MOST_VIOLATIONS));
     }
     return body;
   }

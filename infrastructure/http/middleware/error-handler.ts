@@ -1,5 +1,8 @@
 import type { ErrorRequestHandler } from 'express';
 import type { Logger } from '../../../application/ports/logger.ts';
+import { messageOf } from '../../../application/support/failures.ts';
+import { LineAMinute } from '../../support/line-a-minute.ts';
+import { machineTrouble } from '../../support/machine-trouble.ts';
 import { ClientGoneError, HttpProblem, problemOf } from '../errors/http-problem.ts';
 import { UNMATCHED } from './authentication.ts';
 import type { Authentication, RateLimits } from './authentication.ts';
@@ -17,9 +20,11 @@ interface Dependencies {
 /** Turns an error into its answer and its line in the log. */
 export class ErrorHandler {
   readonly #deps: Dependencies;
+  readonly #failed: LineAMinute;
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
+    this.#failed = new LineAMinute((fields) => dependencies.logger.warn(fields, 'request failed'));
   }
 
   /** The last middleware of the application; Express knows it by its four parameters. */
@@ -49,6 +54,16 @@ export class ErrorHandler {
     }
   }
 
+  /** Counts a request that is not well formed for its address: whatever it says about its sender is not looked at. */
+  async noteAddress(state: RequestState): Promise<void> {
+    const { rates, logger } = this.#deps;
+    try {
+      state.rate ??= await rates.forAddress(state, UNMATCHED);
+    } catch (error) {
+      logger.warn({ request_id: state.requestId, error: String(error) }, 'no rate limit state');
+    }
+  }
+
   async #answer(state: RequestState, error: unknown): Promise<void> {
     if (error instanceof ClientGoneError) return;
     const known = problemOf(error);
@@ -69,9 +84,11 @@ export class ErrorHandler {
       return;
     }
     const refusal = { ...fields, status: problem.status, error_code: problem.code };
-    if (problem.status >= 500) logger.warn({ ...refusal, cause: (error as Error).name }, 'request failed');
-    // A flood of refused requests must not become a flood of log lines.
-    else if (problem.status === 429) logger.debug(refusal, 'request refused');
+    // A flood of failed or refused requests must not become a flood of log lines.
+    if (problem.status >= 500) {
+      const cause = machineTrouble(error) ?? (error as Error).name;
+      this.#failed.note(cause, { ...refusal, cause, reason: messageOf(error) });
+    } else if (problem.status === 429) logger.debug(refusal, 'request refused');
     else logger.info(refusal, 'request refused');
   }
 }

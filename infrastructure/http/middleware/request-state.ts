@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
-import type { RequestHandler, Response } from 'express';
-import type { Client } from '../../../application/ports/clients.ts';
+import type { Response } from 'express';
+import type { Client } from '../../../application/clients/client-registry.ts';
+import type { RequestContext } from '../../../application/command-handling/request-context.ts';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { UploadSession } from '../bodies/upload-session.ts';
 import { ClientGoneError } from '../errors/http-problem.ts';
 import type { RateState } from '../limits/rate-limiter.ts';
+import type { Slot } from '../limits/slots.ts';
 import type { BodyKind, Call, Operation } from '../operation.ts';
 
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
@@ -101,6 +103,9 @@ export class RequestState {
   /** The fields of the form that the token endpoint reads. */
   form: URLSearchParams = NO_FORM;
   uploads: UploadSession | undefined = undefined;
+  /** The place of a read among those under way. */
+  turn: Slot | undefined = undefined;
+  aside: RequestContext['aside'] = undefined;
   files: readonly ReceivedFile[] = NO_FILES;
   query: Call['query'] = NO_VALUES;
   headers: Call['headers'] = NO_VALUES;
@@ -130,8 +135,9 @@ export class RequestState {
     return this.#finished.promise;
   }
 
-  /** To be called when the answer is on its way: removes the files that came with the request. */
+  /** To be called when the answer is on its way: gives up the place of a read, and removes the files that came with the request. */
   async finish(): Promise<void> {
+    this.turn?.leave();
     if (this.uploads) await this.uploads.discard();
     this.#finished.resolve();
   }
@@ -139,13 +145,14 @@ export class RequestState {
 
 export const stateOf = (res: Response): RequestState => res.locals['state'] as RequestState;
 
-/** The first middleware of every request. */
+/** The first step of every request. */
 export const withState =
-  (trustedHops: number, warnOfProxy: (req: IncomingMessage) => void): RequestHandler =>
-  (req, res, next) => {
+  (trustedHops: number, warnOfProxy: (req: IncomingMessage) => void) =>
+  (req: IncomingMessage, res: ServerResponse): RequestState => {
     warnOfProxy(req);
-    res.locals['state'] = new RequestState(req, res, trustedHops);
-    next();
+    const state = new RequestState(req, res, trustedHops);
+    (res as Response).locals = { state };
+    return state;
   };
 
 /** For what comes after `authenticate`. */

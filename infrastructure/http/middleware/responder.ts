@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { RequestWatch, WatchedRequest } from '../../../application/ports/observation.ts';
-import type { RequestContext } from '../../../application/ports/clients.ts';
+import type { RequestContext } from '../../../application/command-handling/request-context.ts';
+import { textPieces } from '../../support/text-pieces.ts';
+import { TurnLimit } from '../../support/time.ts';
 import { awaitingContinue, declaredLength } from '../bodies/read-body.ts';
 import { ClientGoneError, oauthError } from '../errors/http-problem.ts';
 import type { HttpProblem } from '../errors/http-problem.ts';
@@ -58,6 +60,11 @@ export class Responder {
         'Content-Length',
         String(size),
       );
+      await sendPieces(state, reply.status, headers, pieces);
+    } else if (state.turn && reply.json !== undefined) {
+      const pieces = await written(reply.json);
+      const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
+      headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(size));
       await sendPieces(state, reply.status, headers, pieces);
     } else if (reply.bytes)
       this.#send(state, reply.status, headers, reply.bytes, reply.mediaType ?? JSON_TYPE);
@@ -119,19 +126,38 @@ export class Responder {
 /** A client that reads nothing for this long counts as gone. */
 const STALLED_MS = 30_000;
 
-/** True when there is room again; false when the client is gone or stalled. */
-const drained = (res: ServerResponse): Promise<boolean> =>
+/** True when there is room again, or all is sent; false when the client is gone or stalled. */
+const settled = (res: ServerResponse, event: 'drain' | 'finish'): Promise<boolean> =>
   new Promise((resolve) => {
     const settle = (more: boolean) => (): void => {
       clearTimeout(timer);
-      res.off('drain', onDrain).off('close', onClose);
+      res.off(event, onEvent).off('close', onClose);
       resolve(more);
     };
-    const [onDrain, onClose] = [settle(true), settle(false)];
+    const [onEvent, onClose] = [settle(true), settle(false)];
     const timer = setTimeout(onClose, STALLED_MS);
-    res.on('drain', onDrain).on('close', onClose);
-    if (res.destroyed) onClose();
+    res.on(event, onEvent).on('close', onClose);
+    if (res.writableFinished) onEvent();
+    else if (res.destroyed) onClose();
   });
+
+const LARGE_PIECE = 32_768;
+const sharedTurn = new TurnLimit();
+
+/** The text of an answer. One that is long gives way to other requests while it is written. */
+const written = async (json: unknown): Promise<readonly Buffer[]> => {
+  const pieces: Buffer[] = [];
+  let text = '';
+  for (const more of textPieces(json)) {
+    text += more;
+    if (text.length < LARGE_PIECE) continue;
+    pieces.push(Buffer.from(text));
+    text = '';
+    await sharedTurn.pass();
+  }
+  if (text !== '') pieces.push(Buffer.from(text));
+  return pieces;
+};
 
 /**
  * Sends a body piece by piece, as fast as the client reads. The head goes out with the first piece, so that an earlier failure can
@@ -141,16 +167,17 @@ const sendPieces = async (
   { req, res }: RequestState,
   status: number,
   headers: readonly string[],
-  pieces: AsyncIterable<Uint8Array>,
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<void> => {
   try {
     for await (const piece of pieces) {
       if (!res.headersSent) res.writeHead(status, [...headers]);
       if (req.method === 'HEAD') break;
-      if (!res.write(piece) && !(await drained(res))) throw new ClientGoneError('closed or stalled');
+      if (!res.write(piece) && !(await settled(res, 'drain'))) throw new ClientGoneError('closed or stalled');
     }
     if (!res.headersSent) res.writeHead(status, [...headers]);
     res.end();
+    if (!(await settled(res, 'finish'))) throw new ClientGoneError('closed or stalled');
   } catch (error) {
     if (res.headersSent) res.destroy();
     throw error;
@@ -209,7 +236,7 @@ export const observed =
     observe(watch, state, next);
   };
 
-/** The same for requests that no operation matches: an unknown path, another method, or a path that cannot be decoded. */
+/** Observes requests that no operation matches: an unknown path, another method, or a path that cannot be decoded. */
 export const observedUnmatched =
   (watch: RequestWatch): ErrorRequestHandler =>
   (error: unknown, _req, res, next) => {
@@ -219,7 +246,7 @@ export const observedUnmatched =
   };
 
 const contextOf = (
-  { requestId }: RequestState,
+  { requestId, aside }: RequestState,
   { clientId, applicationId, fundIds, onlyFundIds }: Caller,
   signal: AbortSignal | undefined,
 ): RequestContext => ({
@@ -229,6 +256,7 @@ const contextOf = (
   fundIds,
   ...(onlyFundIds && { onlyFundIds }),
   ...(signal && { signal }),
+  ...(aside && { aside }),
 });
 
 /** The last middleware of an operation: calls its handler and sends the reply. */

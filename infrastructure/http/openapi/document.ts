@@ -1,4 +1,4 @@
-import type { Scope } from '../../../application/ports/clients.ts';
+import { SCOPE_TABLE } from '../../../application/clients/scopes.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
 import { ERRORS } from '../errors/error-table.ts';
 import { operationsIn, schemasIn } from '../resources/endpoints.ts';
@@ -9,6 +9,7 @@ import { parameterComponents } from './components/parameters.ts';
 import { describe } from './operation.ts';
 import type { OpenApiDocument, OperationSpec, PublicAddresses } from './operation.ts';
 import { responseComponents } from './responses.ts';
+import { codeSamples } from './samples/samples.ts';
 import { API_VERSION } from './version.ts';
 import { webhookSection } from './webhook-section.ts';
 
@@ -68,17 +69,17 @@ const pathsOf = (
   const paths: Record<string, Record<string, Schema>> = {};
   for (const spec of operations) {
     const servers = spec.access === 'client_credentials' ? [{ url: addresses.authUrl }] : undefined;
-    (paths[spec.path] ??= {})[spec.method] = describe(spec, servers);
+    (paths[spec.path] ??= {})[spec.method] = {
+      ...describe(spec, servers),
+      'x-codeSamples': codeSamples(spec, addresses),
+    };
   }
   return paths;
 };
 
-const SCOPE_DESCRIPTIONS: Readonly<Record<Scope, string>> = {
-  'loans:write': 'Assign operations and change them.',
-  'loans:read': 'Read operations.',
-  webhooks: 'Manage subscriptions; covers `events`.',
-  events: 'See what was sent about operations, and have it sent again.',
-};
+const SCOPE_MEANINGS = Object.fromEntries(
+  Object.entries(SCOPE_TABLE).map(([scope, { meaning }]) => [scope, meaning]),
+);
 
 const BEARER =
   'A token of POST /token. Its scopes say what it allows: `loans:read` and `loans:write` for operations, `webhooks` for managing ' +
@@ -112,7 +113,7 @@ export const openApiDocument = (addresses: PublicAddresses): OpenApiDocument => 
           type: 'oauth2',
           description: 'The grant of client credentials at POST /token; the token goes where `bearer` says.',
           flows: {
-            clientCredentials: { tokenUrl: `${addresses.authUrl}/token`, scopes: SCOPE_DESCRIPTIONS },
+            clientCredentials: { tokenUrl: `${addresses.authUrl}/token`, scopes: SCOPE_MEANINGS },
           },
         },
         bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: BEARER },

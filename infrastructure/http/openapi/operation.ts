@@ -1,4 +1,4 @@
-import type { Scope } from '../../../application/ports/clients.ts';
+import type { Scope } from '../../../application/clients/scopes.ts';
 import type { ErrorCode } from '../errors/error-table.ts';
 import { RATE_ROWS } from '../limits/rate-limiter.ts';
 import type { RateRow } from '../limits/rate-limiter.ts';
@@ -34,6 +34,8 @@ export interface BodyContent<Body = unknown> {
   /** What the JSON (or the form) has to match. */
   readonly schema: Component<Body>;
   readonly example: object;
+  /** What a sample sends, where the example would not do for an operation that was just assigned; default: the example. */
+  readonly sample?: object;
   /** Most bytes of the JSON or of the fields, default 8 KiB; files have limits of their own. */
   readonly limit?: number;
   /** multipart only: the part that carries the JSON. */
@@ -44,7 +46,7 @@ export interface BodyContent<Body = unknown> {
   readonly exampleFiles?: readonly string[];
 }
 
-export interface SuccessResponse {
+interface SuccessResponse {
   readonly status: number;
   readonly description: string;
   readonly mediaType?: string;
@@ -52,6 +54,8 @@ export interface SuccessResponse {
   readonly otherMediaTypes?: readonly string[];
   readonly schema?: Schema;
   readonly example?: unknown;
+  /** What a `dry_run` is answered instead. */
+  readonly quote?: object;
   readonly headers?: Schema;
 }
 
@@ -68,7 +72,7 @@ export interface OperationSpec<Body = unknown> {
   readonly bucket: RateRow | null;
   /** Names in components/parameters. */
   readonly parameters?: readonly string[];
-  /** The same, of headers that only a sandbox knows. */
+  /** Names in components/parameters of headers that only a sandbox knows. */
   readonly sandboxParameters?: readonly string[];
   /** Neither published nor served in production. */
   readonly sandboxOnly?: true;
@@ -133,7 +137,7 @@ const securityOf = (access: Access): readonly Schema[] => {
 };
 
 /** Codes that follow from what kind of operation it is. */
-export const impliedErrors = (spec: OperationSpec): readonly ErrorCode[] => {
+const impliedErrors = (spec: OperationSpec): readonly ErrorCode[] => {
   const codes: ErrorCode[] = ['invalid_request', 'not_acceptable', 'internal_error', 'service_unavailable'];
   if (spec.access !== 'public' && spec.access !== 'client_credentials') {
     codes.push('missing_token', 'invalid_token', 'token_expired', 'insufficient_scope');
@@ -149,6 +153,16 @@ export const impliedErrors = (spec: OperationSpec): readonly ErrorCode[] => {
 export const headersOf = (spec: OperationSpec): Schema =>
   spec.bucket ? { ...ALWAYS, ...RATE_HEADERS } : ALWAYS;
 
+const examplesOf = ({ example, quote }: SuccessResponse): Schema =>
+  quote === undefined
+    ? { example }
+    : {
+        examples: {
+          receipt: { summary: 'The receipt', value: example },
+          quote: { summary: 'The quote of a dry_run', value: quote },
+        },
+      };
+
 const successOf = (spec: OperationSpec, success: SuccessResponse): Schema => ({
   description: success.description,
   headers: { ...headersOf(spec), ...success.headers },
@@ -156,7 +170,7 @@ const successOf = (spec: OperationSpec, success: SuccessResponse): Schema => ({
     content: Object.fromEntries(
       [success.mediaType, ...(success.otherMediaTypes ?? [])].map((mediaType) => [
         mediaType,
-        { schema: success.schema, example: success.example },
+        { schema: success.schema, ...examplesOf(success) },
       ]),
     ),
   }),

@@ -4,6 +4,7 @@ import { ERRORS, codesByStatus } from '../errors/error-table.ts';
 import type { ErrorCode } from '../errors/error-table.ts';
 import { oauthError } from '../errors/http-problem.ts';
 import { ALWAYS, RATE_HEADERS, errorHeaders } from './components/headers.ts';
+import recorded from './recorded-answers.json' with { type: 'json' };
 
 const FieldViolation = component(
   'FieldViolation',
@@ -73,22 +74,32 @@ const SHARED = {
   ServiceUnavailable: ['service_unavailable'],
 } as const satisfies Record<string, readonly ErrorCode[]>;
 
-const exampleOf = (code: ErrorCode, shape: ErrorShape): Schema => ({
-  ...(shape.schema === 'TokenError' && { error: oauthError(code), error_description: ERRORS[code].meaning }),
-  error_code: code,
-  message: ERRORS[code].meaning,
-  request_id: EXAMPLE_REQUEST_ID,
-  ...(code === 'validation_error' && {
-    details: [
-      {
-        field: 'borrower.address.state',
-        code: 'invalid_state',
-        message: 'must be two capital letters, such as SP',
-      },
-    ],
-  }),
-  retryable: ERRORS[code].retryable === true,
-});
+interface Told {
+  readonly message: string;
+  readonly details?: readonly object[];
+}
+
+/** What the service answered to a request of this kind; a test compares. */
+const told = (code: ErrorCode, codes: readonly ErrorCode[], shape: ErrorShape): Told => {
+  const said: Readonly<Record<string, Told>> = recorded.refusals;
+  if (code === 'invalid_request') {
+    if (shape.schema === 'TokenError') return recorded.refusals.invalid_request_of_token;
+    if (!codes.includes('validation_error')) return recorded.refusals.invalid_request_of_path;
+  }
+  return said[code] ?? { message: ERRORS[code].meaning };
+};
+
+const exampleOf = (code: ErrorCode, codes: readonly ErrorCode[], shape: ErrorShape): Schema => {
+  const { message, details } = told(code, codes, shape);
+  return {
+    ...(shape.schema === 'TokenError' && { error: oauthError(code), error_description: message }),
+    error_code: code,
+    message,
+    request_id: EXAMPLE_REQUEST_ID,
+    ...(details && { details }),
+    retryable: ERRORS[code].retryable === true,
+  };
+};
 
 const responseOf = (status: number, codes: readonly ErrorCode[], shape: ErrorShape): Schema => ({
   description: codes.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join('\n\n'),
@@ -96,7 +107,7 @@ const responseOf = (status: number, codes: readonly ErrorCode[], shape: ErrorSha
   content: {
     'application/json': {
       schema: { allOf: [ref(shape.schema)], properties: { error_code: { enum: codes } } },
-      examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code, shape) }])),
+      examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code, codes, shape) }])),
     },
   },
 });

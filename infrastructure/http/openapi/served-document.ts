@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { ServedContent } from '../docs/served-content.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
+import { HEAPS, threadOptions } from '../../support/threads.ts';
 
 export type Replying = Pick<ServedContent, 'replyTo'>;
 
@@ -11,8 +12,7 @@ export const servedAsJson = (document: Schema): Replying =>
 const THREAD = new URL('./yaml-thread.ts', import.meta.url);
 
 const printed = async (document: Schema): Promise<ServedContent> => {
-  const execArgv = ['--disable-warning=ExperimentalWarning'];
-  const worker = new Worker(THREAD, { name: 'yaml', workerData: document, execArgv });
+  const worker = new Worker(THREAD, { ...threadOptions('yaml', HEAPS.yaml), workerData: document });
   const [text] = (await once(worker, 'message')) as [string];
   return new ServedContent(Buffer.from(text), 'application/yaml; charset=utf-8');
 };

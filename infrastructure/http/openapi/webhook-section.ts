@@ -1,14 +1,14 @@
-import { EVENT_NAMES } from '../../../application/publishing/event-names.ts';
-import type { EventName } from '../../../application/publishing/event-names.ts';
-import { eventSchemaName } from '../../../application/publishing/description/event-schemas.ts';
-import { EVENT_SUMMARIES, eventExample } from '../../../application/publishing/description/event-examples.ts';
+import { EVENT_NAMES, EVENTS } from '../../../application/publication/event-names.ts';
+import type { EventName } from '../../../application/publication/event-names.ts';
+import { eventSchemaName } from '../../../application/publication/description/event-schemas.ts';
+import { eventExample } from '../../../application/publication/description/event-examples.ts';
 import { ref } from '../../../application/schemas/schema.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
 import { API_VERSION } from './version.ts';
 
 const DESCRIPTION =
   'Check the signature over the bytes as they arrived, keep the event, answer 2xx, and only then work on it. ' +
-  'Anything but a 2xx within ten seconds is tried again, eight times in about 42 hours. ' +
+  'Anything but a 2xx within ten seconds is tried again: eight attempts in about 42 hours. ' +
   'Within one operation events arrive in order; the same event may arrive more than once.';
 
 const pascal = (event: string): string => eventSchemaName(event).replace(/Event$/, '');
@@ -22,7 +22,7 @@ const receiving = (event: EventName): Schema => ({
   post: {
     operationId: `receive${pascal(event)}`,
     tags: ['Webhooks'],
-    summary: EVENT_SUMMARIES[event],
+    summary: EVENTS[event],
     description: DESCRIPTION,
     security: [],
     parameters: HEADERS,
@@ -36,7 +36,10 @@ const receiving = (event: EventName): Schema => ({
       },
     },
     responses: {
-      '2XX': { description: 'Yours to send: the event is kept. The body is not looked at.' },
+      '2XX': {
+        description:
+          'Yours to send: the event is kept. The body decides nothing; its first 2 KiB are shown at `GET /webhook/event/{event_id}`.',
+      },
       '4XX': { description: 'A failure, like every other answer: the event comes again.' },
       '5XX': { description: 'A failure: the event comes again.' },
     },

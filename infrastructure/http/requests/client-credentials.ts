@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http';
+import { allows, scopesOf } from '../../../application/clients/scopes.ts';
+import { SCOPES } from '../../../application/clients/scopes.ts';
+import type { Client } from '../../../application/clients/client-registry.ts';
 import { isSoundText } from '../../../application/schemas/document-validators.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
-import { repetitions } from './request-rules.ts';
+import { quoted, repetitions } from './request-rules.ts';
 
-export interface ClientCredentialsRequest {
+interface ClientCredentialsRequest {
   readonly clientId: string;
   readonly secret: string;
 }
@@ -61,4 +64,19 @@ export const readCredentials = (
   const clientId = basic?.clientId ?? form.get('client_id');
   const secret = basic?.secret ?? form.get('client_secret');
   return clientId && secret && isSoundText(clientId) ? { clientId, secret } : undefined;
+};
+
+/**
+ * The client as its token will know it: with the scopes that the request names, or all of its own where it names none.
+ * @throws HttpProblem `invalid_scope` for a name that is no scope, or none of this client
+ */
+export const narrowedTo = (scope: string | null, client: Client): Client => {
+  const wanted = (scope ?? '').split(' ').filter((name) => name !== '');
+  if (wanted.length === 0) return client;
+  const own = scopesOf(client);
+  const granted = SCOPES.filter((name) => wanted.includes(name) && allows(own, name));
+  const other = wanted.find((name) => !granted.some((one) => one === name));
+  if (other === undefined) return { ...client, scopes: granted };
+  const message = `${quoted(other)} is no scope of this client; it has ${own.join(' ')}`;
+  throw new HttpProblem('invalid_scope', message, [{ field: 'scope', code: 'invalid_scope', message }]);
 };

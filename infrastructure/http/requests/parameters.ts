@@ -1,10 +1,11 @@
 import type { DocumentValidators, Validator } from '../../../application/schemas/document-validators.ts';
-import { nearest } from '../../../application/schemas/recogniser.ts';
+import { meantBy } from '../../../application/schemas/recogniser.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
 import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
 import type { ErrorCode } from '../errors/error-table.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import type { OperationSpec } from '../openapi/operation.ts';
+import { quoted } from './request-rules.ts';
 
 /** Rules with an error code of their own; it stands for the whole refusal when nothing else is wrong. */
 const OWN_CODE: ReadonlySet<string> = new Set<ErrorCode>([
@@ -60,13 +61,13 @@ export const headerReader = (
   };
 };
 
-export type Query = Readonly<Record<string, string | number | undefined>>;
+export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 export type QueryReader = (search: string) => Query;
 
 interface QueryParameter {
   readonly name: string;
   readonly validate: Validator;
-  readonly numeric: boolean;
+  readonly type: unknown;
   readonly fallback: string | number | undefined;
 }
 
@@ -76,10 +77,12 @@ const LONGEST_NAME = 60;
 
 const parameterOf = (name: string, definition: Schema, validators: DocumentValidators): QueryParameter => {
   const schema = definition['schema'] as Schema;
+  const { type } = schema;
+  const place = ['components', 'parameters', name, 'schema', ...(type === 'array' ? ['items'] : [])];
   return {
     name: String(definition['name']),
-    validate: validators.at(['components', 'parameters', name, 'schema'], String(definition['name'])),
-    numeric: schema['type'] === 'integer',
+    validate: validators.at(place, String(definition['name'])),
+    type,
     fallback: schema['default'] as string | number | undefined,
   };
 };
@@ -91,26 +94,51 @@ const valueOf = (parameter: QueryParameter, texts: readonly string[], violations
     violations.push({ field: parameter.name, code: 'invalid_value', message: 'must appear once' });
     return undefined;
   }
-  const value = parameter.numeric && /^\d{1,9}$/.test(text) ? Number(text) : text;
+  const value = typed(parameter, text);
   violations.push(...parameter.validate(value));
   return value;
 };
 
+const typed = ({ type }: QueryParameter, text: string): string | number | boolean => {
+  if (type === 'integer' && /^\d{1,9}$/.test(text)) return Number(text);
+  return type === 'boolean' ? text === 'true' : text;
+};
+
+/** Values with commas between them; some clients send the parameter once for each. What is refused is named. */
+const listOf = (
+  { name, validate }: QueryParameter,
+  texts: readonly string[],
+  violations: FieldViolation[],
+) => {
+  if (texts.length === 0) return undefined;
+  const values = [...new Set(texts.flatMap((text) => text.split(',')))];
+  const wrong = values.filter((value) => validate(value).length > 0);
+  const [first] = wrong.flatMap((value) => validate(value));
+  if (first) {
+    const named = wrong.slice(0, MOST_NAMED).map((value) => JSON.stringify(quoted(value)));
+    violations.push({ field: name, code: first.code, message: `${named.join(', ')}: ${first.message}` });
+  }
+  return values;
+};
+
 const MOST_COMPARED = 100;
 
-const unknownOf = (given: URLSearchParams, known: readonly string[]): readonly FieldViolation[] =>
-  [...new Set(given.keys())]
+const unknownOf = (given: URLSearchParams, known: readonly string[]): readonly FieldViolation[] => {
+  const all = known.length === 0 ? 'this request has none' : `there are ${known.join(', ')}`;
+  return [...new Set(given.keys())]
     .filter((name) => !known.includes(name))
     .slice(0, MOST_COMPARED)
     .map((name) => {
-      const close = nearest(name, known);
-      const hint = close === undefined ? 'this request has none' : `the nearest one is ${close}`;
+      // Many libraries write the name of a list with brackets.
+      const close = meantBy(name.replace(/\[\d*\]$/, ''), known);
+      const hint = close === undefined ? all : `the nearest one is ${close}`;
       return {
         field: name.slice(0, LONGEST_NAME),
         code: 'unknown_parameter',
         message: `is not a parameter here; ${hint}`,
       };
     });
+};
 
 /** Reads the published query parameters of an operation; undefined where there is nothing to read or to refuse. @throws HttpProblem `invalid_query_parameter` */
 export const queryReader = (
@@ -133,7 +161,7 @@ export const queryReader = (
     const query = Object.fromEntries(
       known.map((parameter) => [
         parameter.name,
-        valueOf(parameter, given.getAll(parameter.name), violations),
+        (parameter.type === 'array' ? listOf : valueOf)(parameter, given.getAll(parameter.name), violations),
       ]),
     );
     if (violations.length > 0) throw invalidQuery(violations);

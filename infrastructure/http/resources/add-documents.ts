@@ -1,23 +1,18 @@
-import type { AddDocuments } from '../../../application/loans/add-documents.ts';
-import type { AddDocumentsInput, DocumentsReceipt } from '../../../application/loans/inputs.ts';
+import type { AskedDocuments, DocumentsReceipt } from '../../../application/loans/add-documents.ts';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import { component, object, ref, schemasOf } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
 import { ProposalCode } from '../../../application/schemas/values.ts';
+import { DOCX } from '../../support/stored-files.ts';
 import { REPLAYED } from '../openapi/components/headers.ts';
 import { json } from '../openapi/operation.ts';
 import { forClient, outcomeReply } from '../operation.ts';
 import type { CrossCheck } from '../requests/request-rules.ts';
-import {
-  BackingDocuments,
-  checkDocumentNames,
-  DOCX,
-  FILE_ERRORS,
-  namedDocuments,
-} from './backing-documents.ts';
+import { BackingDocuments, checkDocumentNames, FILE_ERRORS, namedDocuments } from './backing-documents.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from './example-values.ts';
-import { presentDocument, StoredDocument } from './stored-documents.ts';
+import { StoredDocument } from './stored-documents.ts';
+import { presentDocument } from '../../presenting/loan.ts';
 
 const FilesData = component('FilesData', {
   ...object({
@@ -30,12 +25,12 @@ type FilesData = TypeOf<typeof FilesData>;
 
 const example = {
   originator_proposal_code: EXAMPLE.code,
-  documents: [{ type: 'renegotiation_signature', value: 'signed.pdf' }],
+  documents: [{ type: 'contract', value: 'contract.pdf' }],
 };
 
 const crossCheck: CrossCheck = (draft) => checkDocumentNames(draft['documents'], 'documents');
 
-const inputOf = (body: FilesData, files: readonly ReceivedFile[]): AddDocumentsInput => ({
+const inputOf = (body: FilesData, files: readonly ReceivedFile[]): AskedDocuments => ({
   code: body.originator_proposal_code,
   documents: namedDocuments(body.documents),
   files,
@@ -55,8 +50,8 @@ const exampleReceipt = {
   documents: [
     {
       document_id: EXAMPLE.documentId,
-      type: 'renegotiation_signature',
-      value: 'signed.pdf',
+      type: 'contract',
+      value: 'contract.pdf',
       sha256: 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9',
       size: 51234,
       received_at: '2026-06-20T15:04:05.000Z',
@@ -68,10 +63,6 @@ const present = ({ code, documents }: DocumentsReceipt): object => ({
   originator_proposal_code: code,
   documents: documents.map(presentDocument),
 });
-
-export interface FilesUses {
-  readonly addDocuments: AddDocuments['execute'];
-}
 
 export const addDocuments = endpoint({
   id: 'addDocuments',
@@ -92,7 +83,7 @@ export const addDocuments = endpoint({
       schema: FilesData,
       example,
       dataPart: 'files_data',
-      exampleFiles: ['signed.pdf'],
+      exampleFiles: ['contract.pdf'],
       limit: 16_384,
       fileTypes: `application/pdf, ${DOCX}`,
     },
@@ -108,11 +99,11 @@ export const addDocuments = endpoint({
     ...(['loan_not_found', 'operation_invalid_state'] as const),
     ...(['idempotency_conflict', 'concurrent_modification'] as const),
   ],
-  handler: ({ addDocuments: add }: FilesUses) => ({
+  handler: ({ app: { loans } }) => ({
     crossCheck,
     fileNames: (body: FilesData) => body.documents.map(({ value }) => value),
     run: forClient<FilesData>(async (context, { body, files }) =>
-      outcomeReply(201, await add(context, inputOf(body, files)), present),
+      outcomeReply(201, await loans.addDocuments(context, inputOf(body, files)), present),
     ),
   }),
 });

@@ -1,5 +1,4 @@
-import type { AssignLoan } from '../../../application/loans/assign-loan.ts';
-import type { AssignLoanInput, LoanReceipt as Receipt } from '../../../application/loans/inputs.ts';
+import type { AskedAssignment, LoanReceipt as Receipt } from '../../../application/loans/assign-loan.ts';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import { component, object, ref, schemasOf } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
@@ -31,14 +30,18 @@ const LoanData = component('LoanData', {
     fund_id: ref(FundId),
     originator_proposal_code: ref(ProposalCode),
     product_type: ref(ProductType),
-    acquisition_value: { ...ref(Amount), description: 'What the fund pays for the operation.' },
+    acquisition_value: {
+      ...ref(Amount),
+      description: 'What the fund is to pay for the operation; its curve follows it, whatever is disbursed.',
+    },
     number_of_installments: ref(NumberOfInstallments),
     date_issued: { ...ref(CalendarDate), description: 'Issue date of the credit.' },
     borrower: ref(Borrower),
     installments: ref(NewInstallments),
     backing_documents: ref(BackingDocuments),
   }),
-  description: 'An operation offered to a fund. Fields that are not listed here are ignored.',
+  description:
+    'An operation offered to a fund. Fields that are not listed here are ignored, but for a listed one that is misspelt.',
 });
 type LoanData = TypeOf<typeof LoanData>;
 
@@ -76,7 +79,7 @@ const crossCheck: CrossCheck = (draft, rules) => [
   ...checkBorrower(draft['borrower'], rules),
 ];
 
-const inputOf = (body: LoanData, files: readonly ReceivedFile[]): AssignLoanInput => ({
+const inputOf = (body: LoanData, files: readonly ReceivedFile[]): AskedAssignment => ({
   fundId: body.fund_id.toLowerCase() as OwnFundId,
   code: body.originator_proposal_code,
   productType: body.product_type,
@@ -113,10 +116,6 @@ const present = ({ code, status, fundId, receivedAt }: Receipt): object => ({
   received_at: receivedAt,
 });
 
-export interface AssignmentUses {
-  readonly assignLoan: AssignLoan['execute'];
-}
-
 export const assignLoan = endpoint({
   id: 'assignLoan',
   method: 'post',
@@ -146,12 +145,12 @@ export const assignLoan = endpoint({
     ...(['invalid_document_type', 'fund_not_allowed'] as const),
     ...(['idempotency_conflict', 'proposal_code_already_used', 'concurrent_modification'] as const),
   ],
-  handler: ({ assignLoan: assign }: AssignmentUses) => ({
+  handler: ({ app: { loans } }) => ({
     crossCheck,
     fileNames: (body: LoanData) => body.backing_documents.map(({ value }) => value),
     run: forClient<LoanData>(async (context, { body, files, headers }) => {
       const input = { ...inputOf(body, files), ...askedOutcome(headers) };
-      return outcomeReply(201, await assign(context, input), present);
+      return outcomeReply(201, await loans.assign(context, input), present);
     }),
   }),
 });

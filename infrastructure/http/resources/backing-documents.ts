@@ -1,12 +1,18 @@
-import type { NamedDocument } from '../../../application/loans/inputs.ts';
-import { component, listOf, object, ref, refused, schemasOf } from '../../../application/schemas/schema.ts';
+import { EARLIER_FILE_NAME, FILE_NAME, FILE_NAME_REFUSED } from '../../../application/loans/file-names.ts';
+import type { NamedDocument } from '../../../application/loans/add-documents.ts';
+import {
+  ACCEPTED_BEFORE,
+  component,
+  listOf,
+  object,
+  ref,
+  refused,
+  schemasOf,
+} from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
 import { DocumentKind } from '../../../application/schemas/values.ts';
 import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
 import { asList, quoted, repetitions, textIn } from '../requests/request-rules.ts';
-
-export const PDF = 'application/pdf';
-export const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 
 /** What may be wrong with the files of a form. */
 export const FILE_ERRORS = [
@@ -16,8 +22,6 @@ export const FILE_ERRORS = [
   'invalid_file',
 ] as const;
 
-const FILE_NAME = '^[^/\\\\\\u0000-\\u001f\\u007f]{1,255}$';
-
 const BackingDocument = component('BackingDocument', {
   ...object({
     type: ref(DocumentKind),
@@ -26,10 +30,8 @@ const BackingDocument = component('BackingDocument', {
       pattern: FILE_NAME,
       description: 'Name of the uploaded file, exactly as it is sent with the file.',
       examples: ['ccb.pdf'],
-      ...refused(
-        'invalid_file_name',
-        'must be a file name of 1 to 255 characters without slash, backslash and control characters',
-      ),
+      ...refused(FILE_NAME_REFUSED.code, FILE_NAME_REFUSED.message),
+      [ACCEPTED_BEFORE]: EARLIER_FILE_NAME,
     },
   }),
   description: 'Ties an uploaded file to its purpose.',

@@ -1,4 +1,4 @@
-import { asyncApiDocument } from '../../../application/publishing/description/asyncapi-document.ts';
+import { asyncApiDocument } from '../../../application/publication/description/asyncapi-document.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { ETAG } from '../openapi/components/headers.ts';
 import type { OpenApiDocument, PublicAddresses } from '../openapi/operation.ts';
@@ -39,11 +39,6 @@ const releasedHandler = (document: OpenApiDocument, addresses: PublicAddresses):
   };
 };
 
-export interface DescriptionUses {
-  readonly document: OpenApiDocument;
-  readonly addresses: PublicAddresses;
-}
-
 export const readDescriptionAsJson = endpoint({
   ...PUBLIC,
   id: 'readDescriptionAsJson',
@@ -63,7 +58,7 @@ export const readDescriptionAsJson = endpoint({
     },
     NOT_MODIFIED,
   ],
-  handler: ({ document }: DescriptionUses) => documentHandler(servedAsJson(document)),
+  handler: ({ document }) => documentHandler(servedAsJson(document)),
 });
 
 export const readDescriptionAsYaml = endpoint({
@@ -85,7 +80,7 @@ export const readDescriptionAsYaml = endpoint({
     },
     NOT_MODIFIED,
   ],
-  handler: ({ document }: DescriptionUses) => documentHandler(servedAsYaml(document)),
+  handler: ({ document }) => documentHandler(servedAsYaml(document)),
 });
 
 export const readReleasedDescription = endpoint({
@@ -110,7 +105,7 @@ export const readReleasedDescription = endpoint({
     NOT_MODIFIED,
   ],
   errors: ['not_found'],
-  handler: ({ document, addresses }: DescriptionUses) => releasedHandler(document, addresses),
+  handler: ({ document, addresses }) => releasedHandler(document, addresses),
 });
 
 export const readTopicsAsJson = endpoint({

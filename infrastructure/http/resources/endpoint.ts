@@ -1,10 +1,23 @@
-import type { OperationSpec } from '../openapi/operation.ts';
+import type { App } from '../../../application/app.ts';
+import type { TokenIssuer } from '../../../application/clients/tokens.ts';
+import type { ReferencePage } from '../docs/reference-page.ts';
+import type { OpenApiDocument, OperationSpec, PublicAddresses } from '../openapi/operation.ts';
 import type { Handler } from '../operation.ts';
+import type { Readiness } from '../server/health-app.ts';
 
-/** A published operation and its handler, whose body has the type that the operation's schema lets through. */
-export interface Endpoint<Uses, Body = unknown> extends OperationSpec<Body> {
-  readonly handler: (uses: Uses) => Handler<Body>;
+/** What handlers are made with. */
+export interface Serving {
+  readonly app: App;
+  readonly document: OpenApiDocument;
+  readonly addresses: PublicAddresses;
+  readonly reference: ReferencePage;
+  readonly issuer: TokenIssuer;
+  readonly readiness: () => Promise<Readiness>;
 }
 
-export const endpoint = <Uses, Body = unknown>(described: Endpoint<Uses, Body>): Endpoint<Uses, Body> =>
-  described;
+/** A published operation and its handler, whose body has the type that the operation's schema lets through. */
+export interface Endpoint<Body = unknown> extends OperationSpec<Body> {
+  readonly handler: (serving: Serving) => Handler<Body>;
+}
+
+export const endpoint = <Body = unknown>(described: Endpoint<Body>): Endpoint<Body> => described;

@@ -1,8 +1,4 @@
-import type {
-  ListLoansInput,
-  LoanReading,
-  LoanSummary as Summary,
-} from '../../../application/loans/read-loan.ts';
+import type { LoansQuery } from '../../../application/loans/read-loan.ts';
 import {
   component,
   listOf,
@@ -21,9 +17,9 @@ import {
   ProposalCode,
   Timestamp,
 } from '../../../application/schemas/values.ts';
-import { cents } from '../../../domain/shared/money.ts';
 import { json } from '../openapi/operation.ts';
-import { amount, forClient, ok } from '../operation.ts';
+import { forClient, ok } from '../operation.ts';
+import { presentLoanSummary } from '../../presenting/loan.ts';
 import type { Query } from '../requests/parameters.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from './example-values.ts';
@@ -54,18 +50,6 @@ export const exampleSummary = {
   updated_at: '2026-02-15T15:04:05.000Z',
 };
 
-export const presentLoanSummary = (loan: Summary): object => ({
-  originator_proposal_code: loan.code,
-  fund_id: loan.fundId,
-  status: loan.status,
-  product_type: loan.productType,
-  acquisition_value: amount(cents(loan.acquisitionValue)),
-  number_of_installments: loan.numberOfInstallments,
-  date_issued: loan.dateIssued,
-  received_at: loan.receivedAt,
-  updated_at: loan.updatedAt,
-});
-
 const LoanPage = component(
   'LoanPage',
   object({
@@ -77,17 +61,14 @@ const LoanPage = component(
 );
 export const loanPageSchemas = schemasOf(LoanPage);
 
-const inputOf = (query: Query): ListLoansInput => ({
-  ...(query['status'] !== undefined && { status: String(query['status']) }),
+const queryOf = (query: Query): LoansQuery => ({
+  ...(query['status'] !== undefined && { status: query['status'] as readonly string[] }),
   ...(query['fund_id'] !== undefined && { fundId: String(query['fund_id']).toLowerCase() }),
+  ...(query['overdue'] === true && { overdue: true }),
   ...(query['updated_since'] !== undefined && { updatedSince: String(query['updated_since']) }),
   limit: Number(query['limit']),
   ...(query['cursor'] !== undefined && { cursor: String(query['cursor']) }),
 });
-
-export interface LoanListUses {
-  readonly listLoans: LoanReading['list'];
-}
 
 export const listLoans = endpoint({
   id: 'listLoans',
@@ -97,16 +78,17 @@ export const listLoans = endpoint({
   summary: 'List operations',
   description:
     'Operations of the application, oldest first, page by page. With `updated_since` only those in which something changed then ' +
-    'or later, whatever their status by now; a page of these may be short, `next_cursor` leads on until it is null.',
+    'or later, whatever their status by now; with `overdue=true` only those of which an installment is overdue. A page of these ' +
+    'may be short, `next_cursor` leads on until it is null.',
   access: 'loans:read',
   bucket: 'read',
-  parameters: ['LoanStatus', 'FundId', 'UpdatedSince', 'Limit', 'Cursor'],
+  parameters: ['LoanStatus', 'FundId', 'Overdue', 'UpdatedSince', 'Limit', 'Cursor'],
   success: [json(200, 'One page.', LoanPage, { data: [exampleSummary], next_cursor: null })],
   errors: ['invalid_query_parameter'],
-  handler: ({ listLoans: list }: LoanListUses) => ({
+  handler: ({ app: { loans } }) => ({
     run: forClient(async (context, { query }) => {
-      const { loans, nextCursor } = await list(context, inputOf(query));
-      return ok({ data: loans.map(presentLoanSummary), next_cursor: nextCursor });
+      const page = await loans.list(context, queryOf(query));
+      return ok({ data: page.loans.map(presentLoanSummary), next_cursor: page.nextCursor });
     }),
   }),
 });

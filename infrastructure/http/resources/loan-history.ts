@@ -1,8 +1,3 @@
-import type {
-  PrepaymentDetails,
-  RenegotiationDetails,
-  RepurchaseDetails,
-} from '../../../application/loans/loan-details.ts';
 import { listOf, object, ref, text } from '../../../application/schemas/schema.ts';
 import {
   Amount,
@@ -12,7 +7,6 @@ import {
   ProposalCode,
   Timestamp,
 } from '../../../application/schemas/values.ts';
-import { amount } from '../operation.ts';
 
 const TIMESTAMP_OR_NULL = { type: ['string', 'null'], format: 'date-time' } as const;
 
@@ -38,13 +32,6 @@ export const prepayment = object({
   excess_value: { ...ref(Balance), description: 'What was above the present value of all that was open.' },
 });
 
-export const presentPrepayment = (details: PrepaymentDetails): object => ({
-  value: amount(details.value),
-  date: details.date,
-  settled_installments: details.settledInstallments,
-  excess_value: amount(details.excessValue),
-});
-
 export const repurchase = {
   ...object({
     reason: text({ description: 'As it was requested.', examples: ['repurchase'] }),
@@ -64,16 +51,6 @@ export const repurchase = {
   description: 'Present once a repurchase was requested.',
 };
 
-export const presentRepurchase = (details: RepurchaseDetails): object => ({
-  reason: details.reason,
-  reason_detail: details.reasonDetail,
-  effective_date: details.effectiveDate,
-  repurchase_value: amount(details.repurchaseValue),
-  calculated_value: amount(details.calculatedValue),
-  calculated_at: details.calculatedAt,
-  completed_at: details.completedAt,
-});
-
 export const renegotiation = {
   ...object({
     role: {
@@ -88,11 +65,3 @@ export const renegotiation = {
   }),
   description: 'Present when the operation took part in a renegotiation.',
 };
-
-export const presentRenegotiation = (details: RenegotiationDetails): object => ({
-  role: details.role,
-  original_proposal_codes: details.originalProposalCodes,
-  new_proposal_code: details.newProposalCode,
-  effective_date: details.effectiveDate,
-  completed_at: details.completedAt,
-});

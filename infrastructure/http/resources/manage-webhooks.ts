@@ -1,9 +1,8 @@
 import type {
   CreatedWebhook as Created,
   CreateWebhookInput,
-  UpdateWebhookInput,
-} from '../../../application/ports/webhooks.ts';
-import { ALL_EVENTS, EVENT_NAMES } from '../../../application/publishing/event-names.ts';
+} from '../../../application/webhooks/webhooks.ts';
+import { ALL_EVENTS, EVENT_NAMES } from '../../../application/publication/event-names.ts';
 import {
   component,
   listOf,
@@ -34,7 +33,6 @@ import {
   webhookFields,
   webhookIdOf,
 } from './webhook.ts';
-import type { WebhookUses } from './webhook.ts';
 
 const BODY_BYTES = 65_536;
 const SUBSCRIPTION_ERRORS = ['invalid_webhook_url', 'invalid_event', 'fund_not_allowed'] as const;
@@ -49,7 +47,8 @@ const events = {
       refused('invalid_event', `must be * or one of ${EVENT_NAMES.join(', ')}`),
     ),
   ),
-  description: 'Events to send; `*` stands for all, also for those that are added later.',
+  description:
+    'Events to send. `*` stands for all, also for those that are added later, and stands alone: beside other names it is refused.',
   examples: [['*']],
   ...refused('invalid_event', 'must be a list of at least one event name, or of * alone'),
 };
@@ -138,7 +137,7 @@ const createWebhookInput = (body: NewWebhook): CreateWebhookInput => ({
   ...(body.description !== undefined && { description: body.description }),
 });
 
-const updateWebhookInput = (body: WebhookUpdate): UpdateWebhookInput => ({
+const updateWebhookInput = (body: WebhookUpdate): Partial<CreateWebhookInput> => ({
   ...(body.url !== undefined && { url: body.url }),
   ...(body.events !== undefined && { events: body.events }),
   ...(body.fund_ids !== undefined && { fundIds: body.fund_ids && lowerCase(body.fund_ids) }),
@@ -168,7 +167,7 @@ export const createWebhook = endpoint({
   body: [{ mediaType: 'application/json', schema: NewWebhook, example, limit: BODY_BYTES }],
   success: [json(200, 'The subscription is active.', CreatedWebhook, exampleCreated)],
   errors: [...SUBSCRIPTION_ERRORS, 'webhook_invalid_state'],
-  handler: ({ webhooks }: WebhookUses) => ({
+  handler: ({ app: { webhooks } }) => ({
     run: forClient<NewWebhook>(async (context, { body }) =>
       ok(presentCreatedWebhook(await webhooks.create(context, createWebhookInput(body)))),
     ),
@@ -186,8 +185,10 @@ export const listWebhooks = endpoint({
   description: 'Every subscription that was not deleted, paused ones included. Secrets are never shown.',
   success: [json(200, 'All of them.', WebhookList, { data: [exampleWebhook] })],
   errors: [],
-  handler: ({ webhooks }: WebhookUses) => ({
-    run: forClient(async (context) => ok({ data: (await webhooks.list(context)).map(presentWebhook) })),
+  handler: ({ app: { webhooks } }) => ({
+    run: forClient(async ({ applicationId }) =>
+      ok({ data: (await webhooks.list([applicationId])).map(presentWebhook) }),
+    ),
   }),
 });
 
@@ -209,7 +210,7 @@ export const updateWebhook = endpoint({
   ],
   success: [json(200, 'The changed subscription.', Webhook, exampleWebhook)],
   errors: [...SUBSCRIPTION_ERRORS, 'immutable_field', 'empty_update', 'webhook_not_found'],
-  handler: ({ webhooks }: WebhookUses) => ({
+  handler: ({ app: { webhooks } }) => ({
     run: forClient<WebhookUpdate>(async (context, call) => {
       const changes = updateWebhookInput(call.body);
       return ok(presentWebhook(await webhooks.update(context, webhookIdOf(call), changes)));
@@ -227,7 +228,7 @@ export const deleteWebhook = endpoint({
   parameters: ['WebhookId'],
   success: [{ status: 204, description: 'It is gone.' }],
   errors: ['webhook_not_found'],
-  handler: ({ webhooks }: WebhookUses) => ({
+  handler: ({ app: { webhooks } }) => ({
     run: forClient(async (context, call) => {
       await webhooks.remove(context, webhookIdOf(call));
       return NO_CONTENT;

@@ -1,4 +1,5 @@
-import type { RedeliveryReceipt, RotatedSecret as Rotated } from '../../../application/ports/webhooks.ts';
+import type { RedeliveryReceipt } from '../../../application/webhooks/deliveries.ts';
+import type { RotatedSecret as Rotated } from '../../../application/webhooks/webhooks.ts';
 import { component, object, ref, schemasOf, text } from '../../../application/schemas/schema.ts';
 import { Timestamp } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
@@ -19,7 +20,6 @@ import {
   WEBHOOK_ID,
   webhookIdOf,
 } from './webhook.ts';
-import type { WebhookUses } from './webhook.ts';
 
 const RotatedSecret = component(
   'RotatedSecret',
@@ -88,7 +88,7 @@ export const pauseWebhook = endpoint({
   parameters: ['WebhookId'],
   success: [json(200, 'The paused subscription.', Webhook, { ...exampleWebhook, status: 'paused' })],
   errors: ['webhook_not_found'],
-  handler: ({ webhooks }: WebhookUses) => ({
+  handler: ({ app: { webhooks } }) => ({
     run: forClient(async (context, call) =>
       ok(presentWebhook(await webhooks.pause(context, webhookIdOf(call)))),
     ),
@@ -105,7 +105,7 @@ export const resumeWebhook = endpoint({
   parameters: ['WebhookId'],
   success: [json(200, 'The active subscription.', Webhook, exampleWebhook)],
   errors: ['webhook_not_found'],
-  handler: ({ webhooks }: WebhookUses) => ({
+  handler: ({ app: { webhooks } }) => ({
     run: forClient(async (context, call) =>
       ok(presentWebhook(await webhooks.resume(context, webhookIdOf(call)))),
     ),
@@ -122,7 +122,7 @@ export const rotateWebhookSecret = endpoint({
   parameters: ['WebhookId'],
   success: [json(200, 'The new secret.', RotatedSecret, exampleRotated)],
   errors: ['webhook_not_found'],
-  handler: ({ webhooks }: WebhookUses) => ({
+  handler: ({ app: { webhooks } }) => ({
     run: forClient(async (context, call) =>
       ok(presentRotatedSecret(await webhooks.rotateSecret(context, webhookIdOf(call)))),
     ),
@@ -140,10 +140,10 @@ export const pingWebhook = endpoint({
   parameters: ['WebhookId'],
   success: [json(202, 'The attempt is queued.', Redelivery, examplePing)],
   errors: ['webhook_not_found', 'webhook_invalid_state'],
-  handler: ({ webhooks }: WebhookUses) => ({
+  handler: ({ app: { webhooks } }) => ({
     run: forClient(async (context, call) => ({
       status: 202,
-      json: presentRedelivery(await webhooks.ping(context, webhookIdOf(call))),
+      json: presentRedelivery(await webhooks.deliveries.ping(context, webhookIdOf(call))),
     })),
   }),
 });
@@ -159,10 +159,10 @@ export const redeliverEvent = endpoint({
   parameters: ['EventId'],
   success: [json(202, 'The attempts are queued.', Redelivery, exampleRedelivery)],
   errors: ['event_not_found', 'webhook_invalid_state'],
-  handler: ({ webhooks }: WebhookUses) => ({
+  handler: ({ app: { webhooks } }) => ({
     run: forClient(async (context, call) => ({
       status: 202,
-      json: presentRedelivery(await webhooks.redeliver(context, eventIdOf(call))),
+      json: presentRedelivery(await webhooks.deliveries.redeliver(context, eventIdOf(call))),
     })),
   }),
 });

@@ -1,12 +1,10 @@
 import type {
   PrepaymentReceipt as Receipt,
-  ProcessPrepaymentInput,
-} from '../../../application/loans/inputs.ts';
-import type { ProcessPrepayment } from '../../../application/loans/process-prepayment.ts';
+  AskedPrepayment,
+} from '../../../application/loans/process-prepayment.ts';
 import type {
   PrepaymentQuote as Quote,
   PrepaymentQuoteLine as QuoteLine,
-  Quotes,
 } from '../../../application/loans/quotes.ts';
 import { component, object, ref, requestObject, schemasOf } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
@@ -23,7 +21,9 @@ import {
 import { centsFromAmount } from '../../../domain/shared/money.ts';
 import { REPLAYED } from '../openapi/components/headers.ts';
 import { json } from '../openapi/operation.ts';
-import { amount, forClient, ok, outcomeReply } from '../operation.ts';
+import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
+import { forClient, ok, outcomeReply } from '../operation.ts';
+import { amount } from '../../../application/support/json-amounts.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from './example-values.ts';
 import {
@@ -62,7 +62,7 @@ export const examplePrepayment = {
   idempotency_key: `${EXAMPLE.code}-prepayment-1`,
 };
 
-const inputOf = (body: Prepayment): ProcessPrepaymentInput => ({
+const inputOf = (body: Prepayment): AskedPrepayment => ({
   code: body.originator_proposal_code,
   prepaymentValue: centsFromAmount(body.prepayment_value),
   prepaymentDate: body.prepayment_date,
@@ -193,11 +193,6 @@ const presentQuote = (quote: Quote): object => ({
 const PrepaymentAnswer = receiptOrQuote('PrepaymentAnswer', PrepaymentReceipt, PrepaymentQuote);
 export const prepaymentSchemas = schemasOf(Prepayment, PrepaymentReceipt, PrepaymentQuote, PrepaymentAnswer);
 
-export interface PrepaymentUses {
-  readonly processPrepayment: ProcessPrepayment['execute'];
-  readonly quotePrepayment: Quotes['prepayment'];
-}
-
 export const processPrepayment = endpoint({
   id: 'processPrepayment',
   method: 'post',
@@ -211,10 +206,18 @@ export const processPrepayment = endpoint({
     'With `dry_run` nothing of this happens; the answer says what would.',
   access: 'loans:write',
   bucket: 'prepayment',
-  body: [{ mediaType: 'application/json', schema: Prepayment, example: examplePrepayment }],
+  body: [
+    {
+      mediaType: 'application/json',
+      schema: Prepayment,
+      example: examplePrepayment,
+      sample: { ...examplePrepayment, prepayment_value: 1200.0 },
+    },
+  ],
   success: [
     {
       ...json(200, 'The money is allocated.', PrepaymentAnswer, exampleReceipt),
+      quote: recorded.quotes.prepayment,
       headers: REPLAYED,
     },
   ],
@@ -222,11 +225,11 @@ export const processPrepayment = endpoint({
     ...(['invalid_date', 'loan_not_found', 'operation_invalid_state'] as const),
     ...(['idempotency_conflict', 'concurrent_modification'] as const),
   ],
-  handler: ({ processPrepayment: process, quotePrepayment }: PrepaymentUses) => ({
+  handler: ({ app: { loans } }) => ({
     run: forClient<Prepayment>(async (context, { body }) => {
       const input = inputOf(body);
-      if (body.dry_run) return ok(presentQuote(await quotePrepayment(context, input)));
-      return outcomeReply(200, await process(context, input), present);
+      if (body.dry_run) return ok(presentQuote(await loans.quotePrepayment(context, input)));
+      return outcomeReply(200, await loans.prepay(context, input), present);
     }),
   }),
 });

@@ -13,7 +13,7 @@ import {
   LoanStatus,
   ProposalCode,
 } from '../../../application/schemas/values.ts';
-import { amount } from '../operation.ts';
+import { amount } from '../../../application/support/json-amounts.ts';
 
 /** Of every request that moves money. */
 export const dryRun = {

@@ -1,14 +1,13 @@
-import type { LoanReading } from '../../../application/loans/read-loan.ts';
 import { OverShareError } from '../../../application/ports/busy-error.ts';
-import type { StoredContent } from '../../../application/ports/document-store.ts';
 import { isProposalCode } from '../../../application/schemas/values.ts';
+import { DOCX, PDF, begun, disposition } from '../../support/stored-files.ts';
 import { isMatched } from '../docs/served-content.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { ATTACHMENT, ETAG } from '../openapi/components/headers.ts';
 import { forClient } from '../operation.ts';
 import type { Handler } from '../operation.ts';
-import { DOCX, PDF } from './backing-documents.ts';
 import { endpoint } from './endpoint.ts';
+import type { Serving } from './endpoint.ts';
 
 /** Documents of one application that are on their way at once: each may hold an open file for as long as its reader is slow. */
 const MOST_AT_ONCE = 32;
@@ -32,42 +31,7 @@ class Downloads {
   }
 }
 
-/** What RFC 8187 lets stand as it is. */
-const encoded = (name: string): string =>
-  encodeURIComponent(name).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
-
-/** A name that can neither leave the header nor lie about its end: marks that turn the direction of writing are dropped. */
-export const attachmentOf = (value: string): string => {
-  const name = value.replaceAll(/\p{Cf}/gu, '').replace(/^\.+/, '') || 'document';
-  const plain = name.replaceAll(/[^ !#$&'()+,\-.0-9;=@A-Z[\]^_`a-z{}~]/gu, '_');
-  const full = plain === name ? '' : `; filename*=UTF-8''${encoded(name)}`;
-  return `attachment; filename="${plain}"${full}`;
-};
-
-/** The beginning says what it is: a Word document is a zip, whatever its name. */
-const mediaTypeOf = (first: Uint8Array | undefined): string =>
-  first?.[0] === 0x50 && first[1] === 0x4b ? DOCX : PDF;
-
-/** The first piece looked at, and all of them to be sent. `done` is called once, however it ends. */
-const begun = async ({ pieces }: StoredContent, done: () => void) => {
-  const iterator = pieces[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  const all = async function* (): AsyncGenerator<Uint8Array> {
-    try {
-      for (let step = first; !step.done; step = await iterator.next()) yield step.value;
-    } finally {
-      await iterator.return?.();
-      done();
-    }
-  };
-  return { mediaType: mediaTypeOf(first.done ? undefined : first.value), pieces: all() };
-};
-
-export interface DocumentUses {
-  readonly readDocument: LoanReading['document'];
-}
-
-const handler = ({ readDocument: read }: DocumentUses): Handler => {
+const handler = ({ app: { loans } }: Serving): Handler => {
   const downloads = new Downloads();
   return {
     run: forClient(async (context, { params, req }) => {
@@ -77,19 +41,19 @@ const handler = ({ readDocument: read }: DocumentUses): Handler => {
       downloads.enter(context.applicationId);
       const leave = (): void => downloads.leave(context.applicationId);
       try {
-        const { name, sha256, size, pieces } = await read(context, code, id.toLowerCase());
+        const { name, sha256, size, pieces } = await loans.document(context, code, id.toLowerCase());
         const etag = `"${sha256}"`;
         if (isMatched(req.headers['if-none-match'], etag)) {
           await pieces[Symbol.asyncIterator]().return?.();
           leave();
           return { status: 304, headers: ['ETag', etag] };
         }
-        const content = await begun({ size, pieces }, leave);
+        const content = await begun(pieces, leave);
         return {
           status: 200,
           content: { size, pieces: content.pieces },
           mediaType: content.mediaType,
-          headers: ['Content-Disposition', attachmentOf(name), 'ETag', etag],
+          headers: ['Content-Disposition', disposition('attachment', name), 'ETag', etag],
         };
       } catch (error) {
         leave();

@@ -1,5 +1,3 @@
-import type { InstallmentDetails, LoanDetails } from '../../../application/loans/loan-details.ts';
-import type { LoanReading } from '../../../application/loans/read-loan.ts';
 import { component, listOf, object, ref, schemasOf, text } from '../../../application/schemas/schema.ts';
 import {
   Amount,
@@ -12,20 +10,13 @@ import {
 } from '../../../application/schemas/values.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { json } from '../openapi/operation.ts';
-import { amount, amountOrNull, forClient, ok } from '../operation.ts';
+import { forClient, ok } from '../operation.ts';
+import { presentLoan } from '../../presenting/loan.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE, exampleSchedule } from './example-values.ts';
-import { exampleSummary, LoanSummary, presentLoanSummary, summaryFields } from './list-loans.ts';
-import {
-  disbursement,
-  prepayment,
-  presentPrepayment,
-  presentRenegotiation,
-  presentRepurchase,
-  renegotiation,
-  repurchase,
-} from './loan-history.ts';
-import { presentDocument, StoredDocument } from './stored-documents.ts';
+import { exampleSummary, LoanSummary, summaryFields } from './list-loans.ts';
+import { disbursement, prepayment, renegotiation, repurchase } from './loan-history.ts';
+import { StoredDocument } from './stored-documents.ts';
 
 const AMOUNT_OR_NULL = { type: ['number', 'null'], minimum: 0 } as const;
 const DATE_OR_NULL = { type: ['string', 'null'], format: 'date' } as const;
@@ -46,7 +37,8 @@ const Installment = component(
     payment_method: { type: ['string', 'null'], description: 'How it was paid; null while it is open.' },
     outstanding_value: {
       ...ref(Balance),
-      description: 'What it will owe on its due date; 0.00 once closed.',
+      description:
+        'What it will owe on its due date; 0.00 once closed. After an exit it keeps what it owed when its status froze.',
     },
   }),
 );
@@ -72,15 +64,21 @@ const details = object(
     documents: listOf(ref(StoredDocument)),
     balances: {
       ...object({
-        open_face_value: ref(Balance),
+        open_face_value: {
+          ...ref(Balance),
+          description: 'Faces of the installments that are not closed; 0 once the operation has left active.',
+        },
         received_value: ref(Balance),
         payoff_value: {
           type: ['number', 'null'],
           minimum: 0,
           description:
-            'Present value of the open installments on payoff_date; null when it is beyond what an amount can be.',
+            'Present value of the open installments on payoff_date; 0 once the operation has left active, null when it is beyond what an amount can be.',
         },
-        payoff_date: ref(CalendarDate),
+        payoff_date: {
+          ...ref(CalendarDate),
+          description: 'Today in America/Sao_Paulo, or the issue day where that is later.',
+        },
       }),
       description: 'Money that came in, and money that is still to come.',
     },
@@ -156,53 +154,6 @@ const example = {
   version: 4,
 };
 
-const presentInstallment = (details: InstallmentDetails): object => ({
-  code: details.code,
-  due_date: details.dueDate,
-  face_value: amount(details.faceValue),
-  status: details.status,
-  settled_at: details.settledAt,
-  settled_value: amountOrNull(details.settledValue),
-  payment_method: details.paymentMethod,
-  outstanding_value: amount(details.outstandingValue),
-});
-
-const presentBorrower = (details: NonNullable<LoanDetails['borrower']>): object => ({
-  document_type: details.documentType,
-  document_number: details.documentNumber,
-  name: details.name,
-});
-
-const presentBalances = (details: LoanDetails['balances']): object => ({
-  open_face_value: amount(details.openFaceValue),
-  received_value: amount(details.receivedValue),
-  payoff_value: amountOrNull(details.payoffValue),
-  payoff_date: details.payoffDate,
-});
-
-export const presentLoan = (loan: LoanDetails): object => ({
-  ...presentLoanSummary(loan),
-  status_history: loan.statusHistory.map(({ status, at }) => ({ status, at })),
-  borrower: loan.borrower && presentBorrower(loan.borrower),
-  installments: loan.installments.map(presentInstallment),
-  documents: loan.documents.map(presentDocument),
-  balances: presentBalances(loan.balances),
-  ...(loan.disbursement && {
-    disbursement: { value: amount(loan.disbursement.value), date: loan.disbursement.date },
-  }),
-  prepayments: loan.prepayments.map(presentPrepayment),
-  ...(loan.repurchase && { repurchase: presentRepurchase(loan.repurchase) }),
-  ...(loan.renegotiation && { renegotiation: presentRenegotiation(loan.renegotiation) }),
-  ...(loan.rejectionReasons && {
-    rejection_reasons: loan.rejectionReasons.map(({ code, message }) => ({ code, message })),
-  }),
-  version: loan.version,
-});
-
-export interface LoanReadUses {
-  readonly readLoan: LoanReading['read'];
-}
-
 export const readLoan = endpoint({
   id: 'readLoan',
   method: 'get',
@@ -216,10 +167,10 @@ export const readLoan = endpoint({
   parameters: ['ProposalCode'],
   success: [json(200, 'The operation.', Loan, example)],
   errors: ['loan_not_found'],
-  handler: ({ readLoan: read }: LoanReadUses) => ({
+  handler: ({ app: { loans } }) => ({
     run: forClient(async (context, { params }) => {
       const code = params['originator_proposal_code'] ?? '';
-      const loan = isProposalCode(code) ? await read(context, code) : undefined;
+      const loan = isProposalCode(code) ? await loans.read(context, code) : undefined;
       if (loan) return ok(presentLoan(loan));
       throw new HttpProblem('loan_not_found', 'this application has no operation with this code');
     }),

@@ -1,5 +1,4 @@
 import { PAGE_POLICY } from '../docs/reference-page.ts';
-import type { ReferencePage } from '../docs/reference-page.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { ETAG } from '../openapi/components/headers.ts';
 import { endpoint } from './endpoint.ts';
@@ -13,10 +12,6 @@ const NOT_MODIFIED = {
 const REVALIDATE = ['Cache-Control', 'no-cache'];
 /** The name of a file changes with its content. */
 const FOREVER = ['Cache-Control', 'public, max-age=31536000, immutable'];
-
-export interface ReferenceUses {
-  readonly reference: ReferencePage;
-}
 
 export const readReference = endpoint({
   ...PUBLIC,
@@ -38,7 +33,7 @@ export const readReference = endpoint({
     },
     NOT_MODIFIED,
   ],
-  handler: ({ reference: { page } }: ReferenceUses) => ({
+  handler: ({ reference: { page } }) => ({
     run: async ({ req }) => ({
       ...(await page.replyTo(req, REVALIDATE)),
       contentSecurityPolicy: PAGE_POLICY,
@@ -76,7 +71,7 @@ export const readReferenceAsset = endpoint({
     NOT_MODIFIED,
   ],
   errors: ['not_found'],
-  handler: ({ reference: { assets } }: ReferenceUses) => ({
+  handler: ({ reference: { assets } }) => ({
     run: async ({ req, params }) => {
       const asset = assets.get(params['asset'] ?? '');
       if (asset) return asset.replyTo(req, FOREVER);

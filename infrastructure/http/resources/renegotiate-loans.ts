@@ -1,4 +1,3 @@
-import type { RenegotiateLoans } from '../../../application/renegotiation/renegotiate-loans.ts';
 import type { RenegotiationQuote as Quote } from '../../../application/renegotiation/renegotiation-quote.ts';
 import type { RenegotiationReceipt as Receipt } from '../../../application/renegotiation/request.ts';
 import { component, object, ref, schemasOf } from '../../../application/schemas/schema.ts';
@@ -10,10 +9,13 @@ import {
   ProposalCode,
   Timestamp,
 } from '../../../application/schemas/values.ts';
+import { DOCX } from '../../support/stored-files.ts';
 import { REPLAYED } from '../openapi/components/headers.ts';
 import { json } from '../openapi/operation.ts';
-import { amount, amountOrNull, forClient, ok, outcomeReply } from '../operation.ts';
-import { DOCX, FILE_ERRORS } from './backing-documents.ts';
+import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
+import { forClient, ok, outcomeReply } from '../operation.ts';
+import { amount, amountOrNull } from '../../../application/support/json-amounts.ts';
+import { FILE_ERRORS } from './backing-documents.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from './example-values.ts';
 import { presentQuotedInstallment, quotedInstallment, quotedOperation, receiptOrQuote } from './quotes.ts';
@@ -24,6 +26,7 @@ import {
   checkRenegotiation,
   exampleRenegotiation,
   exampleRenegotiationData,
+  sampleRenegotiationData,
   renegotiationInput,
   renegotiationRequestSchemas,
 } from './renegotiation-request.ts';
@@ -153,12 +156,7 @@ export const renegotiationSchemas = {
 
 type Body = RenegotiationRequest | RenegotiationData;
 
-export interface RenegotiationUses {
-  readonly renegotiateLoans: RenegotiateLoans['execute'];
-  readonly quoteRenegotiation: RenegotiateLoans['quote'];
-}
-
-export const renegotiateLoans = endpoint({
+export const renegotiateLoans = endpoint<Body>({
   id: 'renegotiateLoans',
   method: 'patch',
   path: '/loan/renegotiate',
@@ -187,6 +185,7 @@ export const renegotiateLoans = endpoint({
       schema: RenegotiationData,
       limit: 262_144,
       example: exampleRenegotiationData,
+      sample: sampleRenegotiationData,
       dataPart: RENEGOTIATION_DATA,
       exampleFiles: ['debt.docx'],
       fileTypes: `application/pdf, ${DOCX}`,
@@ -195,6 +194,7 @@ export const renegotiateLoans = endpoint({
   success: [
     {
       ...json(200, 'The operations are replaced.', RenegotiationAnswer, exampleReceipt),
+      quote: recorded.quotes.renegotiation,
       headers: REPLAYED,
     },
   ],
@@ -204,14 +204,14 @@ export const renegotiateLoans = endpoint({
     ...(['operation_invalid_state', 'proposal_code_already_used'] as const),
     ...(['idempotency_conflict', 'concurrent_modification'] as const),
   ],
-  handler: ({ renegotiateLoans: renegotiate, quoteRenegotiation }: RenegotiationUses) => ({
+  handler: ({ app: { renegotiation } }) => ({
     crossCheck: checkRenegotiation,
     fileNames: (body: Body) =>
       'new_loan' in body ? body.new_loan.backing_documents.map(({ value }) => value) : [],
     run: forClient<Body>(async (context, { body, files, headers }) => {
       const input = { ...renegotiationInput(body, files), ...askedOutcome(headers) };
-      if (body.dry_run) return ok(presentQuote(await quoteRenegotiation(context, input)));
-      return outcomeReply(200, await renegotiate(context, input), present);
+      if (body.dry_run) return ok(presentQuote(await renegotiation.quote(context, input)));
+      return outcomeReply(200, await renegotiation.renegotiate(context, input), present);
     }),
   }),
 });

@@ -1,8 +1,5 @@
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
-import type {
-  NewProposal as Proposal,
-  RenegotiateLoansInput,
-} from '../../../application/renegotiation/request.ts';
+import type { AskedRenegotiation } from '../../../application/renegotiation/request.ts';
 import {
   ELSEWHERE,
   component,
@@ -55,6 +52,9 @@ const WITHOUT_DOCUMENTS = {
   backing_documents: 'is not a field here; new documents are sent as a form with the part renegotiation_data',
 };
 
+const ONE_ORIGINAL =
+  'is not a field here; one original is original_proposal_code, and several are sent as a form with the part renegotiation_data';
+
 const effectiveDate = {
   ...ref(CalendarDate),
   description: 'Day from which the new schedule counts; no original was issued after it.',
@@ -94,7 +94,7 @@ export const RenegotiationRequest = component('RenegotiationRequest', {
     },
     ['dry_run'],
   ),
-  [ELSEWHERE]: WITHOUT_DOCUMENTS,
+  [ELSEWHERE]: { ...WITHOUT_DOCUMENTS, original_proposal_codes: ONE_ORIGINAL },
   description: 'Replaces one operation, without new documents.',
 });
 export type RenegotiationRequest = TypeOf<typeof RenegotiationRequest>;
@@ -146,6 +146,16 @@ export const exampleRenegotiationData = {
     backing_documents: [{ type: 'renegotiation_document', value: 'debt.docx' }],
   },
   effective_date: '2026-06-20',
+};
+
+/** Of the single operation that a sample assigns. */
+export const sampleRenegotiationData = {
+  ...exampleRenegotiationData,
+  original_proposal_codes: [EXAMPLE.code],
+  new_loan: {
+    ...exampleProposal,
+    backing_documents: [{ type: 'renegotiation_document', value: 'debt.pdf' }],
+  },
 };
 
 const under = (parent: string, violations: readonly FieldViolation[]): readonly FieldViolation[] =>
@@ -214,31 +224,29 @@ export const RENEGOTIATION_DATA = 'renegotiation_data';
 export const checkRenegotiation: CrossCheck = (draft, rules, carrier) =>
   carrier === RENEGOTIATION_DATA ? checkData(draft, rules, carrier) : checkRequest(draft, rules, carrier);
 
-const proposalOf = (body: Omit<NewProposal, 'number_of_installments'>): Proposal => ({
-  code: body.originator_proposal_code,
+const termsOf = (body: Omit<NewProposal, 'number_of_installments'>) => ({
+  newProposalCode: body.originator_proposal_code,
   acquisitionValue: centsFromAmount(body.acquisition_value),
   installments: scheduleOf(body.installments),
 });
 
-const ofRequest = (body: RenegotiationRequest): RenegotiateLoansInput => ({
+const ofRequest = (body: RenegotiationRequest): AskedRenegotiation => ({
   originalProposalCodes: [body.original_proposal_code],
-  newProposal: proposalOf(body.new_proposal),
+  ...termsOf(body.new_proposal),
   effectiveDate: body.effective_date,
   files: [],
 });
 
-const ofData = (body: RenegotiationData, files: readonly ReceivedFile[]): RenegotiateLoansInput => {
+const ofData = (body: RenegotiationData, files: readonly ReceivedFile[]): AskedRenegotiation => {
   const { product_type: productType, date_issued: dateIssued, borrower, backing_documents } = body.new_loan;
   const { original_proposal_codes: listed, original_proposal_code: single } = body;
   return {
     originalProposalCodes: listed ?? (single === undefined ? [] : [single]),
-    newProposal: {
-      ...proposalOf(body.new_loan),
-      ...(productType !== undefined && { productType }),
-      ...(dateIssued !== undefined && { dateIssued }),
-      ...(borrower !== undefined && { borrower: borrowerOf(borrower) }),
-      documents: namedDocuments(backing_documents),
-    },
+    ...termsOf(body.new_loan),
+    ...(productType !== undefined && { productType }),
+    ...(dateIssued !== undefined && { dateIssued }),
+    ...(borrower !== undefined && { borrower: borrowerOf(borrower) }),
+    documents: namedDocuments(backing_documents),
     effectiveDate: body.effective_date,
     files,
   };
@@ -247,4 +255,4 @@ const ofData = (body: RenegotiationData, files: readonly ReceivedFile[]): Renego
 export const renegotiationInput = (
   body: RenegotiationRequest | RenegotiationData,
   files: readonly ReceivedFile[],
-): RenegotiateLoansInput => ('new_loan' in body ? ofData(body, files) : ofRequest(body));
+): AskedRenegotiation => ('new_loan' in body ? ofData(body, files) : ofRequest(body));

@@ -1,9 +1,8 @@
 import type {
   RepurchaseReceipt as Receipt,
-  RequestRepurchaseInput,
-} from '../../../application/loans/inputs.ts';
-import type { Quotes, RepurchaseQuote as Quote } from '../../../application/loans/quotes.ts';
-import type { RequestRepurchase } from '../../../application/loans/request-repurchase.ts';
+  AskedRepurchase,
+} from '../../../application/loans/request-repurchase.ts';
+import type { RepurchaseQuote as Quote } from '../../../application/loans/quotes.ts';
 import {
   component,
   object,
@@ -23,11 +22,14 @@ import {
   ProposalCode,
   Timestamp,
 } from '../../../application/schemas/values.ts';
-import { REPURCHASE_REASONS } from '../../../domain/loan/events.ts';
+import { EXITS, REPURCHASE_END_STATUSES, REPURCHASE_REASONS } from '../../../domain/loan/exits.ts';
+import type { ExitPricing } from '../../../domain/curve/repurchase-value.ts';
 import { centsFromAmount } from '../../../domain/shared/money.ts';
 import { REPLAYED } from '../openapi/components/headers.ts';
 import { json } from '../openapi/operation.ts';
-import { amount, forClient, ok, outcomeReply } from '../operation.ts';
+import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
+import { forClient, ok, outcomeReply } from '../operation.ts';
+import { amount } from '../../../application/support/json-amounts.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from './example-values.ts';
 import {
@@ -39,10 +41,14 @@ import {
   receiptOrQuote,
 } from './quotes.ts';
 
+const otherEnds = REPURCHASE_REASONS.filter((reason) => EXITS[reason].status !== EXITS.repurchase.status).map(
+  (reason) => `${EXITS[reason].status} after a ${reason}`,
+);
+
 const repurchaseReason = oneOf(REPURCHASE_REASONS, {
   description:
-    'Why the operation leaves. It decides the value that is calculated and the final status: repurchased, ' +
-    'reversed after a cession_reversal, resolved after a resolution.',
+    'Why the operation leaves. It decides the value that is calculated and the final status: ' +
+    `${[EXITS.repurchase.status, ...otherEnds].join(', ')}.`,
   examples: ['repurchase'],
   ...refused('invalid_value', `must be one of ${REPURCHASE_REASONS.join(', ')}`),
 });
@@ -75,7 +81,7 @@ export const exampleRepurchase = {
   idempotency_key: `${EXAMPLE.code}-repurchase`,
 };
 
-const inputOf = (body: RepurchaseRequest): RequestRepurchaseInput => ({
+const inputOf = (body: RepurchaseRequest): AskedRepurchase => ({
   code: body.originator_proposal_code,
   reason: body.reason,
   ...(body.reason_detail !== undefined && { reasonDetail: body.reason_detail }),
@@ -89,7 +95,7 @@ const RepurchaseReceipt = component('RepurchaseReceipt', {
     originator_proposal_code: ref(ProposalCode),
     status: {
       type: 'string',
-      enum: ['repurchase_pending', 'repurchased', 'reversed', 'resolved'],
+      enum: ['repurchase_pending', ...REPURCHASE_END_STATUSES],
       description: 'Pending until the administrator has processed it; a repeated request shows its end.',
     },
     reason: repurchaseReason,
@@ -123,7 +129,10 @@ const RepurchaseQuote = component('RepurchaseQuote', {
     repurchase_value: { ...ref(Balance), description: 'What would be owed to the fund.' },
     calculated_value: { ...ref(Balance), description: 'What the reason gives, whatever was agreed.' },
     value_source: { type: 'string', enum: ['calculated', 'informed'], description: 'Which one would count.' },
-    acquisition_value: { ...ref(Amount), description: 'Price of the operation.' },
+    acquisition_value: {
+      ...ref(Amount),
+      description: 'What the operation was assigned for; its curve follows it.',
+    },
     disbursed_value: { ...ref(Amount), description: 'What the administrator registered as disbursed.' },
     exit_basis: {
       type: 'string',
@@ -164,10 +173,11 @@ export const repurchaseSchemas = schemasOf(
   RepurchaseAnswer,
 );
 
-export interface RepurchaseUses {
-  readonly requestRepurchase: RequestRepurchase['execute'];
-  readonly quoteRepurchase: Quotes['repurchase'];
-}
+/** The reasons with this pricing, as a sentence lists them. */
+const pricedBy = (pricing: ExitPricing): string =>
+  REPURCHASE_REASONS.filter((reason) => EXITS[reason].pricing === pricing)
+    .map((reason) => `\`${reason}\``)
+    .join(' and ');
 
 export const requestRepurchase = endpoint({
   id: 'requestRepurchase',
@@ -177,8 +187,10 @@ export const requestRepurchase = endpoint({
   summary: 'Take an operation out of the fund',
   description:
     'Freezes an active operation until the administrator has processed the request; its end arrives by webhook. ' +
-    'Without `repurchase_value` the reason decides: present value of what is open for `repurchase` and ' +
-    '`integrated_repurchase`, the price for `cession_reversal`, the price less the money received for `resolution`. ' +
+    `Without \`repurchase_value\` the reason decides: present value of what is open for ${pricedBy('present_value')}, the ` +
+    `disbursed value for ${pricedBy('given_value')}, and for ${pricedBy('given_less_received')} the disbursed value less the ` +
+    'money received, at least 0. Of an operation that was disbursed before version 2026.11.2 the acquisition value stands ' +
+    'for the disbursed one, as `exit_basis` of a quote says. ' +
     'With `dry_run` the operation stays as it is; the answer says what would happen.',
   access: 'loans:write',
   bucket: 'repurchase',
@@ -193,6 +205,7 @@ export const requestRepurchase = endpoint({
   success: [
     {
       ...json(200, 'The request is recorded.', RepurchaseAnswer, exampleReceipt),
+      quote: recorded.quotes.repurchase,
       headers: REPLAYED,
     },
   ],
@@ -200,11 +213,11 @@ export const requestRepurchase = endpoint({
     ...(['invalid_date', 'loan_not_found', 'operation_invalid_state'] as const),
     ...(['idempotency_conflict', 'concurrent_modification'] as const),
   ],
-  handler: ({ requestRepurchase: request, quoteRepurchase }: RepurchaseUses) => ({
+  handler: ({ app: { loans } }) => ({
     run: forClient<RepurchaseRequest>(async (context, { body }) => {
       const input = inputOf(body);
-      if (body.dry_run) return ok(presentQuote(await quoteRepurchase(context, input)));
-      return outcomeReply(200, await request(context, input), present);
+      if (body.dry_run) return ok(presentQuote(await loans.quoteRepurchase(context, input)));
+      return outcomeReply(200, await loans.repurchase(context, input), present);
     }),
   }),
 });

@@ -1,9 +1,14 @@
-import { DURATION, DURATION_RULE, durationOf } from '../../../application/sandbox/sandbox-clock.ts';
+import type { App } from '../../../application/app.ts';
+import {
+  DURATION,
+  DURATION_RULE,
+  durationOf,
+} from '../../../application/maintenance/sandbox/sandbox-clock.ts';
 import type {
   ClockMove,
   SandboxClock,
   SandboxTime as Time,
-} from '../../../application/sandbox/sandbox-clock.ts';
+} from '../../../application/maintenance/sandbox/sandbox-clock.ts';
 import {
   component,
   nullable,
@@ -98,12 +103,7 @@ const present = ({ now, offsetMs }: Time): object => ({ now, offset_seconds: off
 const SHARED =
   'One clock for the whole sandbox, all applications in it included; it survives restarts and only moves forward.';
 
-export interface SandboxUses {
-  /** Undefined in production, which has none of these operations. */
-  readonly sandboxClock: Pick<SandboxClock, 'show' | 'move'> | undefined;
-}
-
-const clockOf = ({ sandboxClock }: SandboxUses): Pick<SandboxClock, 'show' | 'move'> => {
+const clockOf = ({ maintenance: { sandboxClock } }: App): SandboxClock => {
   if (sandboxClock === undefined) throw new Error('only a sandbox has a clock that moves');
   return sandboxClock;
 };
@@ -120,8 +120,8 @@ export const readSandboxClock = endpoint({
   sandboxOnly: true,
   success: [json(200, 'The time of operations.', SandboxTime, exampleTime)],
   errors: [],
-  handler: (uses: SandboxUses) => {
-    const clock = clockOf(uses);
+  handler: ({ app }) => {
+    const clock = clockOf(app);
     return { run: forClient(async () => ok(present(await clock.show()))) };
   },
 });
@@ -140,11 +140,18 @@ export const moveSandboxClock = endpoint({
   access: 'loans:write',
   bucket: 'settle',
   sandboxOnly: true,
-  body: [{ mediaType: 'application/json', schema: SandboxClockMove, example: { advance: '30d' } }],
+  body: [
+    {
+      mediaType: 'application/json',
+      schema: SandboxClockMove,
+      example: { advance: '30d' },
+      sample: { advance: '1d' },
+    },
+  ],
   success: [json(200, 'The clock is moved.', SandboxTime, exampleTime)],
   errors: ['concurrent_modification'],
-  handler: (uses: SandboxUses) => {
-    const clock = clockOf(uses);
+  handler: ({ app }) => {
+    const clock = clockOf(app);
     return {
       crossCheck,
       run: forClient<SandboxClockMove>(async (_, { body }) => ok(present(await clock.move(moveOf(body))))),

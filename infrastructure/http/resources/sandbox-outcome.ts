@@ -13,7 +13,6 @@ const outcome = (outcomes: readonly string[], description: string): Schema => ({
     enum: [...outcomes],
     ...refused('invalid_value', `must be ${outcomes.join(' or ')}; leave it out for an approval`),
   },
-  example: outcomes.at(-1),
 });
 
 const HOLD =

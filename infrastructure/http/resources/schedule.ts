@@ -65,7 +65,7 @@ const checkDueDates = (installments: readonly unknown[], dateIssued: unknown): r
   if (issued === undefined || !isCalendarDate(issued)) return [];
   return installments.flatMap((entry, index) => {
     const due = textIn(entry, 'due_date');
-    if (due === undefined || !isCalendarDate(due) || due > issued) return [];
+    if (due === undefined || due > issued || !isCalendarDate(due)) return [];
     const message = `must be after date_issued, ${issued}`;
     return [{ field: `installments[${index}].due_date`, code: 'due_date_not_after_issue', message }];
   });

@@ -1,9 +1,7 @@
-import type { TokenIssuer } from '../../../application/ports/clients.ts';
 import { component, object, schemasOf } from '../../../application/schemas/schema.ts';
 import { unavailable } from '../errors/http-problem.ts';
 import { json } from '../openapi/operation.ts';
 import { checksText } from '../server/health-app.ts';
-import type { Readiness } from '../server/health-app.ts';
 import { endpoint } from './endpoint.ts';
 
 const KeySet = component(
@@ -32,11 +30,6 @@ export const serviceSchemas = schemasOf(KeySet, Health);
 const PUBLIC = { tag: 'Service', access: 'public', errors: [] } as const;
 const FIVE_MINUTES = ['Cache-Control', 'public, max-age=300'];
 
-export interface ServiceUses {
-  readonly issuer: TokenIssuer;
-  readonly readiness: () => Promise<Readiness>;
-}
-
 export const readKeySet = endpoint({
   ...PUBLIC,
   id: 'readKeySet',
@@ -48,7 +41,7 @@ export const readKeySet = endpoint({
   success: [
     json(200, 'Every key whose tokens may still be valid.', KeySet, { keys: [{ kty: 'EC', kid: '1' }] }),
   ],
-  handler: ({ issuer }: ServiceUses) => ({
+  handler: ({ issuer }) => ({
     run: async () => ({ status: 200, json: await issuer.jwks(), headers: FIVE_MINUTES }),
   }),
 });
@@ -75,7 +68,7 @@ export const readReadiness = endpoint({
   description:
     'Send traffic only while this answers 200. The message of a 503 names what fails; the log of the service says why.',
   success: [json(200, 'Ready.', Health, { status: 'ok', checks: { event_store: 'ok' } })],
-  handler: ({ readiness }: ServiceUses) => ({
+  handler: ({ readiness }) => ({
     run: async () => {
       const state = await readiness();
       if (!state.ready) throw unavailable(`not ready: ${checksText(state)}`, 1);

@@ -1,9 +1,8 @@
 import type {
-  SettleInstallmentInput,
+  AskedSettlement,
   SettlementReceipt as Receipt,
-} from '../../../application/loans/inputs.ts';
-import type { Quotes, SettlementQuote as Quote } from '../../../application/loans/quotes.ts';
-import type { SettleInstallment } from '../../../application/loans/settle-installment.ts';
+} from '../../../application/loans/settle-installment.ts';
+import type { SettlementQuote as Quote } from '../../../application/loans/quotes.ts';
 import {
   component,
   listOf,
@@ -26,7 +25,9 @@ import {
 import { centsFromAmount } from '../../../domain/shared/money.ts';
 import { REPLAYED } from '../openapi/components/headers.ts';
 import { json } from '../openapi/operation.ts';
-import { amount, forClient, ok, outcomeReply } from '../operation.ts';
+import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
+import { forClient, ok, outcomeReply } from '../operation.ts';
+import { amount } from '../../../application/support/json-amounts.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from './example-values.ts';
 import {
@@ -55,7 +56,7 @@ const Settlement = component('Settlement', {
 });
 type Settlement = TypeOf<typeof Settlement>;
 
-const example = {
+export const exampleSettlement = {
   originator_proposal_code: EXAMPLE.code,
   installment_code: '001',
   settled_at: '2026-02-15',
@@ -64,7 +65,7 @@ const example = {
   idempotency_key: `${EXAMPLE.code}-001`,
 };
 
-const inputOf = (body: Settlement): SettleInstallmentInput => ({
+const inputOf = (body: Settlement): AskedSettlement => ({
   code: body.originator_proposal_code,
   installmentCode: body.installment_code,
   settledAt: body.settled_at,
@@ -81,6 +82,17 @@ const SettlementReceipt = component(
     status: { type: 'string', const: 'settled' },
     settled_at: ref(CalendarDate),
     settled_value: ref(Amount),
+    difference: {
+      ...ref(Balance),
+      description:
+        'What was missing to the scheduled value, 0.00 where nothing was. It is owed no longer, and cannot be reported later.',
+      examples: [50.0],
+    },
+    surplus: {
+      ...ref(Balance),
+      description: 'What came in beyond the scheduled value, as charges; 0.00 where nothing did.',
+      examples: [0.0],
+    },
     processed_at: ref(Timestamp),
   }),
 );
@@ -91,6 +103,8 @@ const exampleReceipt = {
   status: 'settled',
   settled_at: '2026-02-15',
   settled_value: 950.0,
+  difference: 0.0,
+  surplus: 0.0,
   processed_at: '2026-02-15T15:04:05.000Z',
 };
 
@@ -100,6 +114,8 @@ const present = (receipt: Receipt): object => ({
   status: receipt.status,
   settled_at: receipt.settledAt,
   settled_value: amount(receipt.settledValue),
+  difference: amount(receipt.difference),
+  surplus: amount(receipt.surplus),
   processed_at: receipt.processedAt,
 });
 
@@ -147,11 +163,6 @@ const presentQuote = (quote: Quote): object => ({
 const SettlementAnswer = receiptOrQuote('SettlementAnswer', SettlementReceipt, SettlementQuote);
 export const settlementSchemas = schemasOf(Settlement, SettlementReceipt, SettlementQuote, SettlementAnswer);
 
-export interface SettlementUses {
-  readonly settleInstallment: SettleInstallment['execute'];
-  readonly quoteSettlement: Quotes['settlement'];
-}
-
 export const settleInstallment = endpoint({
   id: 'settleInstallment',
   method: 'post',
@@ -159,23 +170,28 @@ export const settleInstallment = endpoint({
   tag: 'Installments',
   summary: 'Report that an installment was paid',
   description:
-    'Closes one installment. Less than its scheduled value is an underpayment, more is taken as charges. ' +
+    'Closes one installment for good. Less than its scheduled value is an underpayment: the `difference` leaves the curve, and a ' +
+    'second report of it is refused. More is a `surplus`, taken as charges of this installment. ' +
     'The last open installment also closes the operation. With `dry_run` nothing of this happens; the answer says what would.',
   access: 'loans:write',
   bucket: 'settle',
-  body: [{ mediaType: 'application/json', schema: Settlement, example }],
+  body: [{ mediaType: 'application/json', schema: Settlement, example: exampleSettlement }],
   success: [
-    { ...json(200, 'The installment is settled.', SettlementAnswer, exampleReceipt), headers: REPLAYED },
+    {
+      ...json(200, 'The installment is settled.', SettlementAnswer, exampleReceipt),
+      quote: recorded.quotes.settlement,
+      headers: REPLAYED,
+    },
   ],
   errors: [
     ...(['installment_not_found', 'invalid_date', 'loan_not_found', 'operation_invalid_state'] as const),
     ...(['idempotency_conflict', 'installment_already_closed', 'concurrent_modification'] as const),
   ],
-  handler: ({ settleInstallment: settle, quoteSettlement }: SettlementUses) => ({
+  handler: ({ app: { loans } }) => ({
     run: forClient<Settlement>(async (context, { body }) => {
       const input = inputOf(body);
-      if (body.dry_run) return ok(presentQuote(await quoteSettlement(context, input)));
-      return outcomeReply(200, await settle(context, input), present);
+      if (body.dry_run) return ok(presentQuote(await loans.quoteSettlement(context, input)));
+      return outcomeReply(200, await loans.settle(context, input), present);
     }),
   }),
 });

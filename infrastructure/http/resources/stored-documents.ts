@@ -1,4 +1,3 @@
-import type { LoanDetails } from '../../../application/loans/loan-details.ts';
 import { component, object, ref } from '../../../application/schemas/schema.ts';
 import { DocumentKind, Timestamp } from '../../../application/schemas/values.ts';
 
@@ -17,12 +16,3 @@ export const StoredDocument = component(
     received_at: ref(Timestamp),
   }),
 );
-
-export const presentDocument = (document: LoanDetails['documents'][number]): object => ({
-  document_id: document.documentId,
-  type: document.type,
-  value: document.value,
-  sha256: document.sha256,
-  size: document.size,
-  received_at: document.receivedAt,
-});

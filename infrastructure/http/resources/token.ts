@@ -1,4 +1,3 @@
-import type { TokenIssuer } from '../../../application/ports/clients.ts';
 import { component, object, schemasOf } from '../../../application/schemas/schema.ts';
 import { NO_STORE } from '../openapi/components/headers.ts';
 import { json } from '../openapi/operation.ts';
@@ -15,8 +14,13 @@ const TokenRequest = component('TokenRequest', {
       },
       client_id: { type: 'string', description: 'Leave it out with HTTP Basic.' },
       client_secret: { type: 'string', description: 'Leave it out with HTTP Basic.' },
+      scope: {
+        type: 'string',
+        description:
+          'What the token shall allow, names separated by spaces. Without it, or when it is empty: everything that the client may do.',
+      },
     },
-    ['client_id', 'client_secret'],
+    ['client_id', 'client_secret', 'scope'],
   ),
 });
 
@@ -37,10 +41,6 @@ const Token = component(
 );
 export const tokenSchemas = schemasOf(TokenRequest, Token);
 
-export interface TokenUses {
-  readonly issuer: TokenIssuer;
-}
-
 export const issueToken = endpoint({
   id: 'issueToken',
   method: 'post',
@@ -49,7 +49,8 @@ export const issueToken = endpoint({
   summary: 'Exchange client credentials for an access token',
   description:
     'Keep the token and use it until shortly before it expires. The credentials come in the form or as HTTP Basic, not both. ' +
-    'An unknown client and a wrong secret get the same answer.',
+    'An unknown client and a wrong secret get the same answer. A `scope` narrows the token; one that is unknown, or not one of ' +
+    'the client, is refused.',
   access: 'client_credentials',
   bucket: 'token',
   body: [
@@ -62,7 +63,7 @@ export const issueToken = endpoint({
   ],
   success: [
     {
-      ...json(200, 'A token for the scopes of the client.', Token, {
+      ...json(200, 'A token for the scopes of the client, or for those asked for.', Token, {
         access_token: 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJjbGllbnQifQ.c2lnbmF0dXJl',
         token_type: 'Bearer',
         expires_in: 3600,
@@ -71,8 +72,8 @@ export const issueToken = endpoint({
       headers: NO_STORE,
     },
   ],
-  errors: ['unsupported_grant_type', 'invalid_client'],
-  handler: ({ issuer }: TokenUses) => ({
+  errors: ['unsupported_grant_type', 'invalid_scope', 'invalid_client'],
+  handler: ({ issuer }) => ({
     run: forAdmitted(async (client) => {
       const { accessToken, expiresIn, scope } = await issuer.issue(client);
       return ok({ access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope });

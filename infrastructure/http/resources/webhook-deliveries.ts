@@ -1,11 +1,11 @@
-import { DELIVERY_STATES } from '../../../application/ports/delivery-log.ts';
+import { DELIVERY_STATES } from '../../../application/webhooks/delivery-log.ts';
 import type {
   AttemptRecord,
   DeliveryPage as Page,
   DeliveryRecord,
   DeliveryState,
-} from '../../../application/ports/delivery-log.ts';
-import type { EventReport as Report, ListDeliveriesInput } from '../../../application/ports/webhooks.ts';
+} from '../../../application/webhooks/delivery-log.ts';
+import type { EventReport as Report } from '../../../application/webhooks/deliveries.ts';
 import { component, object, ref, schemasOf, text } from '../../../application/schemas/schema.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
 import { Timestamp } from '../../../application/schemas/values.ts';
@@ -25,7 +25,6 @@ import {
   WEBHOOK_ID,
   webhookIdOf,
 } from './webhook.ts';
-import type { WebhookUses } from './webhook.ts';
 
 const attemptFields = {
   attempt: { type: 'integer', minimum: 1, description: 'Its number.' },
@@ -129,7 +128,7 @@ const exampleReport = {
       originator_proposal_code: EXAMPLE.code,
       fund_id: EXAMPLE.fundId,
     },
-    ...{ timestamp: EXAMPLE.received, sequence: 0, api_version: '2026.11.2' },
+    ...{ timestamp: EXAMPLE.received, sequence: 0, api_version: '2026.11.3' },
     data: {
       status: 'received',
       received_at: EXAMPLE.received,
@@ -146,7 +145,7 @@ const exampleReport = {
   ],
 };
 
-const inputOf = (query: Query): ListDeliveriesInput => ({
+const inputOf = (query: Query) => ({
   ...(query['status'] !== undefined && { status: query['status'] as DeliveryState }),
   ...(query['since'] !== undefined && { since: String(query['since']) }),
   limit: Number(query['limit']),
@@ -210,8 +209,10 @@ export const readEvent = endpoint({
   parameters: ['EventId'],
   success: [json(200, 'The event.', EventReport, exampleReport)],
   errors: ['event_not_found'],
-  handler: ({ webhooks }: WebhookUses) => ({
-    run: forClient(async (context, call) => ok(presentEvent(await webhooks.event(context, eventIdOf(call))))),
+  handler: ({ app: { webhooks } }) => ({
+    run: forClient(async (context, call) =>
+      ok(presentEvent(await webhooks.deliveries.event(context, eventIdOf(call)))),
+    ),
   }),
 });
 
@@ -227,9 +228,9 @@ export const listDeliveries = endpoint({
   parameters: ['WebhookId', 'DeliveryStatus', 'Since', 'Limit', 'Cursor'],
   success: [json(200, 'One page.', DeliveryPage, { data: [exampleDelivery], next_cursor: null })],
   errors: ['invalid_query_parameter', 'webhook_not_found'],
-  handler: ({ webhooks }: WebhookUses) => ({
+  handler: ({ app: { webhooks } }) => ({
     run: forClient(async (context, call) =>
-      ok(presentDeliveries(await webhooks.deliveries(context, webhookIdOf(call), inputOf(call.query)))),
+      ok(presentDeliveries(await webhooks.deliveries.page(context, webhookIdOf(call), inputOf(call.query)))),
     ),
   }),
 });

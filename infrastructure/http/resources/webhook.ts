@@ -1,5 +1,4 @@
-import type { Webhooks } from '../../../application/ports/webhooks.ts';
-import type { WebhookSubscription } from '../../../application/ports/webhook-subscriptions.ts';
+import type { WebhookSubscription } from '../../../application/webhooks/subscriptions.ts';
 import { component, object, ref, text } from '../../../application/schemas/schema.ts';
 import { isSoundText } from '../../../application/schemas/document-validators.ts';
 import { FundId, Timestamp } from '../../../application/schemas/values.ts';
@@ -83,10 +82,6 @@ export const presentWebhook = (webhook: WebhookSubscription): object => ({
   last_failure_at: webhook.lastFailureAt,
   failing_since: webhook.failingSince,
 });
-
-export interface WebhookUses {
-  readonly webhooks: Webhooks;
-}
 
 /** Of operations that change something about webhooks. */
 export const MANAGED = { tag: 'Webhooks', access: 'webhooks', bucket: 'webhook' } as const;

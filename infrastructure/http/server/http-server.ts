@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { awaitingContinue } from '../bodies/read-body.ts';
+import { LineAMinute } from '../../support/line-a-minute.ts';
 import { unavailable } from '../errors/http-problem.ts';
 import type { HttpProblem } from '../errors/http-problem.ts';
 import { TokenBucketLimiter } from '../limits/rate-limiter.ts';
@@ -61,9 +62,12 @@ export const createHttpServer = (
     noDelay: true,
   });
   const traffic = new Traffic(server);
+  const pipelines = new Pipelines();
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
-    traffic.note(req, res);
-    app(req, res);
+    pipelines.run(req, res, () => {
+      traffic.note(req, res);
+      app(req, res);
+    });
   };
   server.on('request', handle);
   server.on('checkExpectation', handle);
@@ -73,6 +77,10 @@ export const createHttpServer = (
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     void answerClientError(error, socket as Socket, limiter);
+  });
+  // Without a listener such a connection would be closed without a word.
+  server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
+    void answerClientError(new Error('CONNECT is for proxies'), socket as Socket, limiter);
   });
   return {
     server,
@@ -94,6 +102,43 @@ const listening = (server: Server, port: number, host: string): Promise<AddressI
       resolve(server.address() as AddressInfo);
     });
   });
+
+/** Requests that a connection may have sent ahead, beyond what came with one read. */
+const MOST_AHEAD = 16;
+
+interface Ahead {
+  readonly begin: () => void;
+  readonly res: ServerResponse;
+}
+
+/**
+ * The requests of one connection are carried out one after the other, in which order they are answered anyway: a thousand that a
+ * client sends ahead take no more of the process at once than one.
+ */
+class Pipelines {
+  readonly #ahead = new WeakMap<Socket, Ahead[]>();
+
+  run(req: IncomingMessage, res: ServerResponse, begin: () => void): void {
+    const { socket } = req;
+    const ahead = this.#ahead.get(socket);
+    if (ahead === undefined) this.#begin(socket, { begin, res });
+    else if (ahead.push({ begin, res }) >= MOST_AHEAD) socket.pause();
+  }
+
+  #begin(socket: Socket, { begin, res }: Ahead): void {
+    if (!this.#ahead.has(socket)) this.#ahead.set(socket, []);
+    res.once('close', () => this.#next(socket));
+    begin();
+  }
+
+  #next(socket: Socket): void {
+    const ahead = this.#ahead.get(socket)!;
+    const next = socket.writable ? ahead.shift() : undefined;
+    if (next === undefined) this.#ahead.delete(socket);
+    else this.#begin(socket, next);
+    if (ahead.length === 0 && socket.isPaused()) socket.resume();
+  }
+}
 
 /** How long closing waits for the first bytes on connections that have sent nothing yet. */
 const SILENCE_MS = 200;
@@ -169,8 +214,8 @@ export class HttpListener {
     const limiter: RateLimiter = {
       take: (scope, key, limit) => this.#limiter.take(scope, key, limit),
     };
-    const report = (error: Error): void =>
-      logger.error({ err: error }, 'the listening address is in trouble');
+    const trouble = new LineAMinute((fields) => logger.error(fields, 'the listening address is in trouble'));
+    const report = (error: Error): void => trouble.note(error.message, { err: error });
     this.#server = createHttpServer((req, res) => this.#app(req, res), limiter, DEFAULT_LIMITS, report);
   }
 

@@ -1,8 +1,8 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
-import type { DeliveryLag } from '../../../application/ports/delivery-log.ts';
-import type { StateCount } from '../../../application/ports/loan-queries.ts';
-import type { DeadLetterCount, TopicProblem } from '../bus-reports.ts';
+import type { BusinessClock } from '../../../application/ports/clock.ts';
+import type { OldestWaiting } from '../../../application/webhooks/delivery-lag.ts';
+import type { StateCount } from '../../../application/loans/operation-states.ts';
 
 /** What is asked for at each scrape, instead of being reported when it happens. */
 export interface LookedUp {
@@ -13,7 +13,7 @@ export interface LookedUp {
   /** The checks of readiness; `ok` or what is wrong. */
   readonly checks: () => Promise<Readonly<Record<string, string>>>;
   /** Only where deliveries are sent from. */
-  readonly waitingDeliveries?: () => Promise<readonly DeliveryLag[]>;
+  readonly waitingDeliveries?: () => Promise<readonly OldestWaiting[]>;
   /** Age in seconds of the oldest transaction of the database; only where it keeps dead rows for it. */
   readonly oldestTransaction?: () => Promise<number>;
   /** Operations of every state; only where the scheduler may run. */
@@ -24,28 +24,29 @@ export interface LookedUp {
   readonly leases: () => Readonly<Record<string, boolean>>;
   /** How often since the start the event store found this process too slow a subscriber; only where it tells. */
   readonly slowMoments?: () => number;
-  /** Messages that the event bus put aside since the start. */
-  readonly deadLetters: () => readonly DeadLetterCount[];
-  /** Where topics of the event bus are not as they should be. */
-  readonly topicProblems: () => readonly TopicProblem[];
 }
 
 /** A series for each subscription that lags most: their number must not grow with the number of customers. */
 const MOST_SUBSCRIPTIONS = 50;
 
-/** @returns one refresher a number; each brings its gauges up to date */
-export const lookedUpGauges = (registry: Registry, sources: LookedUp): readonly (() => Promise<void>)[] => [
+/**
+ * @param clock of operations: they wait by business time, deliveries and transactions by real time
+ * @returns one refresher a number; each brings its gauges up to date
+ */
+export const lookedUpGauges = (
+  registry: Registry,
+  sources: LookedUp,
+  clock: Pick<BusinessClock, 'now'>,
+): readonly (() => Promise<void>)[] => [
   stateGauge(registry, sources.states),
   quarantineGauge(registry, sources.quarantined),
   checkGauge(registry, sources.checks),
   ...(sources.waitingDeliveries ? [waitingGauges(registry, sources.waitingDeliveries)] : []),
   ...(sources.oldestTransaction ? [transactionGauge(registry, sources.oldestTransaction)] : []),
-  ...(sources.operationStates ? [operationGauges(registry, sources.operationStates)] : []),
+  ...(sources.operationStates ? [operationGauges(registry, sources.operationStates, clock)] : []),
   ...(sources.busLag ? [busGauge(registry, sources.busLag)] : []),
   leaseGauge(registry, sources.leases),
   ...(sources.slowMoments ? [slowMomentCounter(registry, sources.slowMoments)] : []),
-  deadLetterCounter(registry, sources.deadLetters),
-  topicGauge(registry, sources.topicProblems),
 ];
 
 const stateGauge = (registry: Registry, states: LookedUp['states']): (() => Promise<void>) => {
@@ -127,6 +128,7 @@ const COUNTED_FOR_MS = 60_000;
 const operationGauges = (
   registry: Registry,
   states: NonNullable<LookedUp['operationStates']>,
+  clock: Pick<BusinessClock, 'now'>,
 ): (() => Promise<void>) => {
   const operations = new Gauge({
     name: 'receivables_operations',
@@ -136,7 +138,7 @@ const operationGauges = (
   });
   const oldest = new Gauge({
     name: 'receivables_operations_oldest_waiting_seconds',
-    help: 'How long the first of the operations that wait for the administrator has been in this state.',
+    help: 'How long the first of the operations that wait for the administrator has been in this state, by business time.',
     labelNames: ['status'],
     registers: [registry],
   });
@@ -144,12 +146,12 @@ const operationGauges = (
   return async () => {
     if (!counted || performance.now() - counted.at >= COUNTED_FOR_MS)
       counted = { at: performance.now(), states: await states() };
+    const now = Date.parse(clock.now());
     operations.reset();
     oldest.reset();
     for (const { status, operations: count, oldestSince } of counted.states) {
       operations.set({ status }, count);
-      if (oldestSince !== null)
-        oldest.set({ status }, Math.max(0, Date.now() - Date.parse(oldestSince)) / 1_000);
+      if (oldestSince !== null) oldest.set({ status }, Math.max(0, now - Date.parse(oldestSince)) / 1_000);
     }
   };
 };
@@ -178,19 +180,6 @@ const leaseGauge = (registry: Registry, leases: LookedUp['leases']): (() => Prom
   };
 };
 
-const topicGauge = (registry: Registry, problems: LookedUp['topicProblems']): (() => Promise<void>) => {
-  const gauge = new Gauge({
-    name: 'receivables_bus_topic_problems',
-    help: '1 for a setting in which a topic of the event bus is not as it should be; the log says how to mend it.',
-    labelNames: ['topic', 'setting'],
-    registers: [registry],
-  });
-  return async () => {
-    gauge.reset();
-    for (const { topic, setting } of problems()) gauge.set({ topic, setting }, 1);
-  };
-};
-
 const slowMomentCounter = (registry: Registry, count: () => number): (() => Promise<void>) => {
   const counter = new Counter({
     name: 'receivables_subscription_slow_moments_total',
@@ -200,18 +189,5 @@ const slowMomentCounter = (registry: Registry, count: () => number): (() => Prom
   return async () => {
     counter.reset();
     counter.inc(count());
-  };
-};
-
-const deadLetterCounter = (registry: Registry, counts: LookedUp['deadLetters']): (() => Promise<void>) => {
-  const counter = new Counter({
-    name: 'receivables_bus_dead_letters_total',
-    help: 'Messages that a consumer group could never handle and put aside.',
-    labelNames: ['topic', 'group'],
-    registers: [registry],
-  });
-  return async () => {
-    counter.reset();
-    for (const { topic, group, count } of counts()) counter.inc({ topic, group }, count);
   };
 };

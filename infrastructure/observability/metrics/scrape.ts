@@ -41,7 +41,7 @@ export class Scrape {
     return mergedText(await Promise.all([this.values(), beside]));
   }
 
-  /** The same as plain data. */
+  /** All values as plain data, which can travel to another thread. */
   async values(): Promise<readonly MetricValues[]> {
     await this.#bringUpToDate();
     return this.#registry.getMetricsAsJSON();

@@ -1,12 +1,13 @@
 import { Counter, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
+import type { SqlWatch } from '../../../application/ports/observation.ts';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 export type AppendOutcome = 'stored' | 'conflict' | 'claimed' | 'unknown' | 'unavailable' | 'failed';
 
-/** Names of the SQL stores as labels have them. */
-export type SqlStore = 'service' | 'read_model';
+/** Errors by which an SQL store answers "no": the caller asked for them. */
+const ANSWERS = new Set(['GuardFailedError', 'ConstraintError']);
 
 /** The event store and the SQL stores as their callers see them. */
 export class StoreMetrics {
@@ -67,11 +68,14 @@ export class StoreMetrics {
     this.#readErrors.inc({ call });
   }
 
-  transaction(store: SqlStore, seconds: number): void {
-    this.#sqlDuration.observe({ store }, seconds);
-  }
-
-  sqlFailed(store: SqlStore, call: string, error: string): void {
-    this.#sqlErrors.inc({ store, call, error });
+  /** @param store its name, as labels have it */
+  sql(store: 'service' | 'read_model'): SqlWatch {
+    return {
+      committed: (durationMs) => this.#sqlDuration.observe({ store }, durationMs / 1_000),
+      failed: (call, error) => {
+        const { name } = error as Error;
+        if (!ANSWERS.has(name)) this.#sqlErrors.inc({ store, call, error: name });
+      },
+    };
   }
 }

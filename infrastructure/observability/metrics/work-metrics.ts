@@ -1,6 +1,5 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
-import type { DecisionDeadLetters } from '../../../application/ports/decision-source.ts';
 
 /** Who acts: client ids are without number, so all of them are `client`. */
 export type CommandRole = 'client' | 'administrator' | 'scheduler';
@@ -8,7 +7,7 @@ export type CommandRole = 'client' | 'administrator' | 'scheduler';
 export type CommandOutcome =
   /** Something happened and is stored. */
   | 'stored'
-  /** It was so already. */
+  /** The operation was already as the command wants it. */
   | 'unchanged'
   /** Its idempotency key had been used by the same request. */
   | 'replayed'
@@ -150,32 +149,3 @@ export class WorkMetrics {
     this.#deadLetters.inc({ reason });
   }
 }
-
-/** Counts decisions that were put aside. */
-export const observedDeadLetters = (
-  letters: DecisionDeadLetters,
-  metrics: WorkMetrics,
-): DecisionDeadLetters => ({
-  put: async (refused) => {
-    await letters.put(refused);
-    metrics.deadLetter(refused.reason.code);
-  },
-});
-
-export interface Sweep {
-  execute(signal: AbortSignal): Promise<number>;
-}
-
-/** Counts sweeps and what they marked. */
-export const observedSweep = (sweep: Sweep, metrics: WorkMetrics): Sweep => ({
-  execute: async (signal) => {
-    try {
-      const marked = await sweep.execute(signal);
-      metrics.swept(marked);
-      return marked;
-    } catch (error) {
-      metrics.sweepFailed();
-      throw error;
-    }
-  },
-});

@@ -21,7 +21,7 @@ interface Choice {
 }
 
 /** Random ids, but for spans whose place is known beforehand: starting a span takes its ids at once, within the same call. */
-export class ChosenIds implements IdGenerator {
+class ChosenIds implements IdGenerator {
   readonly #random = new RandomIdGenerator();
   #choice: Choice | undefined;
 
@@ -43,7 +43,7 @@ const REPORT_EVERY_MS = 60_000;
 type Done = Parameters<SpanExporter['export']>[1];
 
 /** The SDK drops spans in silence when its collector does not take them: this says so, once a minute. */
-export class ReportingExporter implements SpanExporter {
+class ReportingExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
   readonly #logger: Logger;
   #lost = 0;

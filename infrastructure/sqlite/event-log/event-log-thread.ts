@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { messageOf } from '../../../application/support/failures.ts';
+import { unusable } from '../connection.ts';
 import type { Connection } from '../connection.ts';
 import { serveThread } from '../database-thread.ts';
 import { openEventLog } from './event-log-threads.ts';
@@ -15,7 +15,7 @@ const open = (): Connection => {
   try {
     return openEventLog({ ...options, role: 'writer' });
   } catch (error) {
-    throw new Error(`${options.path}: ${messageOf(error)}`, { cause: error });
+    throw unusable(options.path, error);
   }
 };
 

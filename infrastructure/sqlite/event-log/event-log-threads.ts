@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { OutcomeUnknownError, StoreUnavailableError } from '../../../application/ports/event-store.ts';
+import { OutcomeUnknownError } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { messageOf } from '../../../application/support/failures.ts';
-import { Connection, whileBusy } from '../connection.ts';
-import type { ConnectionSettings } from '../connection.ts';
+import type { EventStoreWatch } from '../../../application/ports/observation.ts';
+import { Connection, unusable, whileBusy } from '../connection.ts';
+import type { ConnectionSettings, PageCaches } from '../connection.ts';
 import { DatabaseThread } from '../database-thread.ts';
 import type { CreateWorker } from '../database-thread.ts';
 import type { AppendReply, Row } from './event-log-writer.ts';
@@ -48,6 +48,7 @@ export interface EventLogFile {
   readonly busyTimeoutMs: number;
   /** Upper bound of the file in pages; beyond it SQLite answers as on a full disk. */
   readonly maxPageCount?: number;
+  readonly pageCacheBytes?: number;
 }
 
 const versionOf = (db: DatabaseSync): number =>
@@ -95,6 +96,10 @@ export interface SqliteEventStoreOptions {
   /** How long `close` waits for a disk that does not answer. Default 5,000. */
   readonly closeGraceMs?: number;
   readonly createWorker?: CreateWorker;
+  readonly pageCaches?: PageCaches;
+  /** Asked before each append: what it throws is the append's answer. */
+  readonly mayAppend?: () => Promise<void>;
+  readonly watch?: EventStoreWatch | undefined;
 }
 
 export const EVENT_LOG_FILE = 'events.db';
@@ -126,31 +131,38 @@ const startWriter = (file: EventLogFile, options: SqliteEventStoreOptions): Prom
     logger: options.logger,
   });
 
+const cacheOf = (bytes: number | undefined) => (bytes === undefined ? {} : { pageCacheBytes: bytes });
+
 /** The writer first: it creates the file and brings the schema up to date. @throws StoreUnavailableError */
 export const openEventLogOf = async (
   dataDir: string,
   options: SqliteEventStoreOptions,
 ): Promise<OpenedEventLog> => {
   await mkdir(dataDir, { recursive: true });
-  const { busyTimeoutMs = BUSY_TIMEOUT_MS, maxPageCount } = options;
+  const { busyTimeoutMs = BUSY_TIMEOUT_MS, maxPageCount, pageCaches } = options;
   const limit = maxPageCount === undefined ? {} : { maxPageCount };
   const file: EventLogFile = { path: join(dataDir, EVENT_LOG_FILE), busyTimeoutMs, ...limit };
-  const writer = await startWriter(file, options);
+  const writer = await startWriter({ ...file, ...cacheOf(pageCaches?.writer) }, options);
   try {
-    return { writer, reader: openEventLog({ ...file, role: 'reader' }) };
+    return { writer, reader: openEventLog({ ...file, ...cacheOf(pageCaches?.reader), role: 'reader' }) };
   } catch (error) {
     await writer.close(0);
-    throw new StoreUnavailableError(messageOf(error), { cause: error });
+    throw unusable(file.path, error);
   }
 };
 
 /** The file exists. @throws StoreUnavailableError */
-export const openEventLogBeside = (dataDir: string, writer: AppendWriter): OpenedEventLog => {
+export const openEventLogBeside = (
+  dataDir: string,
+  writer: AppendWriter,
+  pageCaches?: PageCaches,
+): OpenedEventLog => {
+  const path = join(dataDir, EVENT_LOG_FILE);
+  const file = { path, busyTimeoutMs: BUSY_TIMEOUT_MS, ...cacheOf(pageCaches?.reader) };
   try {
-    const file = { path: join(dataDir, EVENT_LOG_FILE), busyTimeoutMs: BUSY_TIMEOUT_MS };
     return { writer, reader: openEventLog({ ...file, role: 'reader' }) };
   } catch (error) {
-    throw new StoreUnavailableError(messageOf(error), { cause: error });
+    throw unusable(file.path, error);
   }
 };
 

@@ -1,4 +1,4 @@
-import { DamagedEventError } from '../../../application/ports/event-store.ts';
+import { DamagedEventError, DamagedStoreError } from '../../../application/ports/event-store.ts';
 import type {
   LogPosition,
   RecordedEvent,
@@ -8,13 +8,14 @@ import type {
 import type { Logger } from '../../../application/ports/logger.ts';
 import { messageOf } from '../../../application/support/failures.ts';
 import { backoff } from '../../../application/support/retry.ts';
+import type { LogTail } from '../../support/log-tail.ts';
 import { pause, unlessAborted } from '../../support/time.ts';
 import { toPosition } from './event-log-reader.ts';
-import type { LogPage, RecentEvents } from './event-log-reader.ts';
+import type { LogPage } from './event-log-reader.ts';
 
 /** The log as a subscription needs it. */
 export interface LogSource {
-  readonly recent: RecentEvents;
+  readonly tail: LogTail<RecordedEvent>;
   readonly logger: Logger | undefined;
   page(after: number, limit: number, prefix: string): Promise<LogPage>;
 }
@@ -22,11 +23,22 @@ export interface LogSource {
 const DEFAULT_BATCH = 500;
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 5_000;
+/** Whatever else keeps the log from being read may pass. */
+const COMES_AGAIN = [RangeError, DamagedEventError, DamagedStoreError];
 
 const parsePosition = (position: LogPosition | 'start'): number => {
   if (position === 'start') return 0;
   if (!/^\d{1,15}$/.test(position)) throw new RangeError(`${position} is not a position of this event store`);
   return Number(position);
+};
+
+/**
+ * Positions never go back, so a log that ends before one is not the log that the position came from: an older copy was restored.
+ * @throws RangeError
+ */
+export const ensureReaches = (position: LogPosition | 'start', end: number): void => {
+  if (parsePosition(position) > end)
+    throw new RangeError(`position ${position} lies beyond the end of the event log (${end})`);
 };
 
 /** The events that pass the filter, and whether anything came after the stretch that was looked through. */
@@ -42,7 +54,7 @@ class LogCursor {
   readonly #prefix: string;
   readonly #limit: number;
   #at: number;
-  /** The database may hold more than the recent events; so it is at the start. */
+  /** The database may hold more than the tail; so it is at the start. */
   #behind = true;
   #checked = false;
 
@@ -64,15 +76,15 @@ class LogCursor {
   }
 
   #fromMemory(): Stretch | undefined {
-    const { recent } = this.#source;
-    const events = recent.after(this.#at, this.#limit);
+    const { tail } = this.#source;
+    const events = tail.after(this.#at, this.#limit);
     if (!events) this.#behind = true;
     // Memory may not know yet what another process has appended: only the file tells whether this subscriber has caught up.
     if (!events || this.#behind) return undefined;
     this.#at += events.length;
     const wanted =
       this.#prefix === '' ? events : events.filter(({ stream }) => stream.startsWith(this.#prefix));
-    return { events: wanted, atEnd: this.#at >= recent.high };
+    return { events: wanted, atEnd: this.#at >= tail.high };
   }
 
   async #fromDatabase(): Promise<Stretch | undefined> {
@@ -82,7 +94,7 @@ class LogCursor {
         const page = await unlessAborted(reading, this.#signal);
         if (page) return this.#take(page);
       } catch (error) {
-        if (error instanceof RangeError || error instanceof DamagedEventError) throw error;
+        if (COMES_AGAIN.some((kind) => error instanceof kind)) throw error;
         const delay = backoff(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS);
         const fields = { reason: messageOf(error), retryInMs: delay };
         this.#source.logger?.warn(fields, 'subscription cannot read the event log');
@@ -93,13 +105,11 @@ class LogCursor {
   }
 
   #take(page: LogPage): Stretch {
-    // Positions never go back, so this log is not the one the position came from: an older copy was restored.
-    if (!this.#checked && page.end < this.#at)
-      throw new RangeError(`position ${this.#at} lies beyond the end of the event log (${page.end})`);
+    if (!this.#checked) ensureReaches(toPosition(this.#at), page.end);
     this.#checked = true;
     this.#at = page.scanned;
     this.#behind = page.scanned < page.end;
-    return { events: page.events, atEnd: !this.#behind && this.#at >= this.#source.recent.high };
+    return { events: page.events, atEnd: !this.#behind && this.#at >= this.#source.tail.high };
   }
 }
 
@@ -136,30 +146,12 @@ class SkippedStretch {
   }
 }
 
-/** Waits at the end of the log. True when the time was up, false when there may be more to read or the signal has aborted. */
-const nothingCame = (recent: RecentEvents, at: number, signal: AbortSignal, ms?: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    if (signal.aborted || recent.high > at) {
-      resolve(false);
-      return;
-    }
-    const finish = (timeIsUp: boolean): void => {
-      clearTimeout(timer);
-      forget();
-      signal.removeEventListener('abort', goOn);
-      resolve(timeIsUp);
-    };
-    const goOn = (): void => finish(false);
-    const timer = ms === undefined ? undefined : setTimeout(() => finish(true), ms);
-    const forget = recent.onChange(goOn);
-    signal.addEventListener('abort', goOn);
-  });
-
 async function* messages(
   source: LogSource,
-  cursor: LogCursor,
+  options: SubscribeOptions,
   signal: AbortSignal,
 ): AsyncGenerator<SubscriptionMessage, void, undefined> {
+  const cursor = new LogCursor(source, options, signal);
   const skipped = new SkippedStretch(cursor.at);
   let caughtUp = false;
   for (;;) {
@@ -177,20 +169,15 @@ async function* messages(
     if (due !== undefined && (catchesUp || due === 0)) yield skipped.report();
     if (catchesUp) yield { kind: 'caught_up' };
     caughtUp = stretch.atEnd;
-    while (stretch.atEnd && (await nothingCame(source.recent, cursor.at, signal, skipped.dueInMs())))
+    while (stretch.atEnd && !(await source.tail.news(cursor.at, signal, skipped.dueInMs())))
       yield skipped.report();
   }
 }
 
 /** The messages of one subscription; ends when the signal aborts, without another message. */
-export async function* followFile(
+export const followFile = (
   source: LogSource,
   options: SubscribeOptions,
   signal: AbortSignal,
-): AsyncGenerator<SubscriptionMessage, void, undefined> {
-  const cursor = new LogCursor(source, options, signal);
-  for await (const message of messages(source, cursor, signal)) {
-    if (signal.aborted) return;
-    yield message;
-  }
-}
+): AsyncGenerator<SubscriptionMessage, void, undefined> =>
+  source.tail.follow(messages(source, options, signal), signal);

@@ -1,5 +1,6 @@
 import {
   DamagedEventError,
+  DamagedStoreError,
   OutcomeUnknownError,
   StoreUnavailableError,
 } from '../../../application/ports/event-store.ts';
@@ -9,48 +10,49 @@ import type {
   EventSubscription,
   EventToAppend,
   KeyClaim,
+  LogPlaces,
+  LogPosition,
   RecordedEvent,
   StreamRevision,
   SubscribeOptions,
   SubscriptionMessage,
 } from '../../../application/ports/event-store.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
+import type { EventStoreWatch } from '../../../application/ports/observation.ts';
 import { messageOf } from '../../../application/support/failures.ts';
 import { TurnLimit } from '../../support/time.ts';
+import { isDamaged, unusable } from '../connection.ts';
 import { encodeAppend, resultOfAppend, toRevision } from './event-log-writer.ts';
 import type { AppendReply, Row } from './event-log-writer.ts';
-import { EventLogReader, LogTail, RecentEvents } from './event-log-reader.ts';
+import { EventLogReader, SharedReading, toPosition } from './event-log-reader.ts';
 import type { AppendWriter, OpenedEventLog, SqliteEventStoreOptions } from './event-log-threads.ts';
 import { closeEventLogOf, openEventLogBeside, openEventLogOf } from './event-log-threads.ts';
 import type { LogSource } from './log-subscription.ts';
-import { followFile } from './log-subscription.ts';
+import { ensureReaches, followFile } from './log-subscription.ts';
 
 /**
  * The event store of the embedded profile: one SQLite file, written by a thread of its own, so that a slow disk stalls nothing
  * but appends, and read where it is asked. Other processes may have the same file open.
  */
-export class SqliteEventStore implements EventStore, EventSubscription {
+export class SqliteEventStore implements EventStore, EventSubscription, LogPlaces {
   readonly #log: OpenedEventLog;
   readonly #reader: EventLogReader;
   readonly #turn = new TurnLimit();
-  readonly #recent: RecentEvents;
-  readonly #tail: LogTail;
+  readonly #shared: SharedReading;
   readonly #source: LogSource;
-  readonly #closeGraceMs: number;
+  readonly #options: SqliteEventStoreOptions;
   readonly #closing = new AbortController();
   readonly #listeners: ((position: number) => void)[] = [];
-  #subscribers = 0;
 
   private constructor(log: OpenedEventLog, options: SqliteEventStoreOptions) {
     this.#log = log;
     this.#reader = new EventLogReader(log.reader.database);
-    this.#closeGraceMs = options.closeGraceMs ?? 5_000;
-    this.#recent = new RecentEvents(0);
-    this.#tail = new LogTail(this.#recent, this.#reader);
+    this.#options = options;
+    this.#shared = new SharedReading(this.#reader);
     this.#source = {
-      recent: this.#recent,
+      tail: this.#shared.tail,
       logger: options.logger,
-      page: (after, limit, prefix) => this.#read((reader) => reader.page(after, limit, prefix)),
+      page: (after, limit, prefix) =>
+        this.#read((reader) => reader.page(after, limit, prefix), `after position ${after}`),
     };
   }
 
@@ -62,33 +64,59 @@ export class SqliteEventStore implements EventStore, EventSubscription {
     return new SqliteEventStore(await openEventLogOf(dataDir, options), options);
   }
 
-  /** The same in another thread of a process that has the log open already: its appends go through that one's writer. */
-  static beside(dataDir: string, writer: AppendWriter, logger?: Logger): SqliteEventStore {
-    return new SqliteEventStore(openEventLogBeside(dataDir, writer), logger ? { logger } : {});
+  /** Opens the log in a further thread of a process; appends go through the writer of the thread that opened it first. */
+  static beside(
+    dataDir: string,
+    writer: AppendWriter,
+    options: SqliteEventStoreOptions = {},
+  ): SqliteEventStore {
+    return new SqliteEventStore(openEventLogBeside(dataDir, writer, options.pageCaches), options);
   }
 
   async read(
     stream: string,
     from = 0n,
   ): Promise<{ events: readonly RecordedEvent[]; revision: StreamRevision }> {
-    const { events, revision } = await this.#read((reader) => reader.stream(stream, Number(from)));
+    const { events, revision } = await this.#read(
+      (reader) => reader.stream(stream, Number(from)),
+      `in stream ${stream}`,
+      'read',
+    );
     return { events, revision: toRevision(revision) };
   }
 
   async head(stream: string): Promise<StreamRevision> {
-    return toRevision(await this.#read((reader) => reader.head(stream)));
+    return toRevision(await this.#read((reader) => reader.head(stream), `in stream ${stream}`, 'head'));
+  }
+
+  async end(): Promise<LogPosition | 'start'> {
+    const end = await this.#read((reader) => reader.end());
+    return end === 0 ? 'start' : toPosition(end);
   }
 
   byId(id: string): Promise<RecordedEvent | undefined> {
     return this.#read((reader) => reader.byId(id));
   }
 
-  async append(
+  append(
     stream: string,
     expected: StreamRevision,
     events: readonly EventToAppend[],
     claim?: KeyClaim,
   ): Promise<AppendResult> {
+    const { watch } = this.#options;
+    const append = (): Promise<AppendResult> => this.#append(stream, expected, events, claim);
+    return watch ? watch.append(stream, events, append) : append();
+  }
+
+  async #append(
+    stream: string,
+    expected: StreamRevision,
+    events: readonly EventToAppend[],
+    claim: KeyClaim | undefined,
+  ): Promise<AppendResult> {
+    // What is called before a close is carried out: without a question it reaches the writer in the same turn.
+    if (this.#options.mayAppend) await this.#options.mayAppend();
     if (events.length === 0) throw new RangeError(`an append to ${stream} holds no event`);
     let characters = 0;
     for (const { data } of events) characters += data.length;
@@ -111,7 +139,7 @@ export class SqliteEventStore implements EventStore, EventSubscription {
 
   /** The log is known to reach this position: subscribers of this store are served up to there at once. */
   advanceTo(position: number): void {
-    this.#tail.advanceTo(position);
+    this.#shared.advanceTo(position);
     for (const listener of this.#listeners) listener(position);
   }
 
@@ -121,52 +149,44 @@ export class SqliteEventStore implements EventStore, EventSubscription {
   }
 
   async findClaim(claim: KeyClaim): Promise<string | undefined> {
-    return this.#read((reader) => reader.claimHolder(claim));
+    return this.#read((reader) => reader.claimHolder(claim), undefined, 'find_claim');
+  }
+
+  async ensureHas(position: LogPosition): Promise<void> {
+    ensureReaches(position, await this.#read((reader) => reader.end()));
   }
 
   async *subscribe(options: SubscribeOptions): AsyncGenerator<SubscriptionMessage, void, undefined> {
     const signal = AbortSignal.any([options.signal, this.#closing.signal]);
-    if (signal.aborted) return;
-    const leave = this.#join();
-    // A consumer that aborts may never ask for another message, so `finally` alone would not do.
-    signal.addEventListener('abort', leave);
-    try {
-      yield* followFile(this.#source, options, signal);
-    } finally {
-      signal.removeEventListener('abort', leave);
-      leave();
-    }
+    yield* followFile(this.#source, options, signal);
   }
 
   /** Ends the subscriptions, finishes the appends that wait, and leaves one tidy file behind. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await closeEventLogOf(this.#log, this.#closeGraceMs);
+    await closeEventLogOf(this.#log, this.#options.closeGraceMs ?? 5_000);
   }
 
-  /** @throws StoreUnavailableError */
-  async #read<Answer>(ask: (reader: EventLogReader) => Answer): Promise<Answer> {
-    await this.#turn.pass();
-    if (!this.#log.reader.isOpen) throw new StoreUnavailableError('the event store is closed');
+  /** @param where is told of a damaged file @param call as the watch knows it @throws StoreUnavailableError @throws DamagedStoreError @throws DamagedEventError */
+  async #read<Answer>(
+    ask: (reader: EventLogReader) => Answer,
+    where?: string,
+    call?: Parameters<EventStoreWatch['readFailed']>[0],
+  ): Promise<Answer> {
     try {
+      await this.#turn.pass();
+      if (!this.#log.reader.isOpen) throw new StoreUnavailableError('the event store is closed');
       return ask(this.#reader);
     } catch (error) {
-      if (error instanceof DamagedEventError) throw error;
+      if (call) this.#options.watch?.readFailed(call);
+      if (error instanceof DamagedEventError || error instanceof StoreUnavailableError) throw error;
+      if (isDamaged(error)) throw this.#damaged(error, where);
       throw new StoreUnavailableError(messageOf(error), { cause: error });
     }
   }
 
-  /** Counts a subscriber in; the answer counts it out, once. */
-  #join(): () => void {
-    let joined = true;
-    this.#subscribers += 1;
-    this.#tail.watch();
-    return () => {
-      if (!joined) return;
-      joined = false;
-      this.#subscribers -= 1;
-      if (this.#subscribers > 0) return;
-      this.#tail.rest();
-    };
+  #damaged(error: unknown, where: string | undefined): DamagedStoreError {
+    const { message } = unusable(this.#log.reader.settings.path, error);
+    return new DamagedStoreError(where === undefined ? message : `${message}, ${where}`, { cause: error });
   }
 }

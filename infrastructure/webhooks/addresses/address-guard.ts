@@ -2,7 +2,6 @@ import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
-import type { WebhookAddressGuard } from '../../../application/ports/webhook-subscriptions.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import { DnsQueries } from './dns-queries.ts';
 
@@ -191,7 +190,7 @@ interface Options extends AddressPolicy {
  * what a name inside stands for. At a sending the checked addresses are handed to the socket themselves, so a name that changes its
  * answer in between is never asked again.
  */
-export class DnsAddressGuard implements WebhookAddressGuard {
+export class DnsAddressGuard {
   readonly #policy: AddressPolicy;
   readonly #resolve: Resolve;
   readonly #hint: string;
@@ -208,8 +207,7 @@ export class DnsAddressGuard implements WebhookAddressGuard {
     try {
       this.checkHost(target);
     } catch {
-      const message = `url: the host must be reachable from the public internet${this.#hint}`;
-      throw new DomainError('invalid_webhook_url', message);
+      throw invalidUrl(`the host must be reachable from the public internet${this.#hint}`);
     }
   }
 
@@ -217,7 +215,7 @@ export class DnsAddressGuard implements WebhookAddressGuard {
     try {
       return parseWebhookUrl(url);
     } catch (error) {
-      throw new DomainError('invalid_webhook_url', `url: ${(error as Error).message}`);
+      throw invalidUrl((error as Error).message);
     }
   }
 
@@ -250,3 +248,8 @@ export class DnsAddressGuard implements WebhookAddressGuard {
     return addresses;
   }
 }
+
+const invalidUrl = (message: string): DomainError =>
+  new DomainError('invalid_webhook_url', `url: ${message}`, [
+    { field: 'url', code: 'invalid_webhook_url', message },
+  ]);

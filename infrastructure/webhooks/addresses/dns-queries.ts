@@ -15,7 +15,7 @@ const LOOPBACK: readonly LookupAddress[] = [
 type Hosts = ReadonlyMap<string, readonly LookupAddress[]>;
 
 /** The names of a hosts file, in lower case. */
-export const parseHosts = (text: string): Hosts => {
+const parseHosts = (text: string): Hosts => {
   const hosts = new Map<string, LookupAddress[]>();
   for (const line of text.split('\n')) {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
@@ -55,7 +55,7 @@ class HostsFile {
   }
 }
 
-export interface DnsSettings {
+interface DnsSettings {
   /** As `dns.setServers` takes them; default: those of the system. */
   readonly servers?: readonly string[];
   readonly hostsFile?: string;

@@ -27,8 +27,36 @@ const WORTH_A_TRANSACTION = 16;
 export const gathered = (count: number, gatherMs: number): Promise<void> | undefined =>
   gatherMs > 0 && count < WORTH_A_TRANSACTION ? pause(gatherMs) : undefined;
 
+/** A clock that went so far back between two looks at it was set; less is how clocks are kept right. */
+export const STEP_MS = 1_000;
+
+/** Finds out how far a clock was set between two looks at it. */
+export class ClockSteps {
+  readonly #now: () => number;
+  #aheadMs: number;
+
+  /** @param now UNIX milliseconds */
+  constructor(now: () => number) {
+    this.#now = now;
+    this.#aheadMs = this.#ahead();
+  }
+
+  /** Milliseconds since the last look, below zero where it was set back; 0 unless it was set. */
+  look(): number {
+    const aheadMs = this.#ahead();
+    const stepMs = aheadMs - this.#aheadMs;
+    this.#aheadMs = aheadMs;
+    return Math.abs(stepMs) > STEP_MS ? Math.round(stepMs) : 0;
+  }
+
+  /** Of the clock that nothing sets. */
+  #ahead(): number {
+    return this.#now() - performance.now();
+  }
+}
+
 export interface BreakerSettings {
-  /** So many failures in a row, without any other answer, mean that an endpoint is down. */
+  /** Failures in a row, without any other answer, after which an endpoint counts as down. */
   readonly failures: number;
   /** First pause between two probes; doubles up to the longest. */
   readonly firstPauseMs: number;

@@ -5,9 +5,10 @@ import type {
   LeaseRequest,
   LaneSchedule,
   LeasedDelivery,
-} from '../../../application/ports/delivery-queue.ts';
-import { EndpointSchedule, SlotLimiter } from './endpoints.ts';
-import { checkedSettings, gathered } from './dispatch-settings.ts';
+} from '../../../application/webhooks/queue/lease-lanes.ts';
+import { EndpointSchedule } from './endpoints.ts';
+import { SlotLimiter } from './slot-limiter.ts';
+import { ClockSteps, checkedSettings, gathered } from './dispatch-settings.ts';
 import type { Endpoint } from './endpoints.ts';
 import { LaneRunner, isRetry } from './lane-runner.ts';
 import type { Ended, RunnerDependencies } from './lane-runner.ts';
@@ -56,6 +57,9 @@ export class WebhookDispatcher {
   #locating = 0;
   #leasing: Promise<void> | undefined;
   #lookTimer: NodeJS.Timeout | undefined;
+  readonly #steps: ClockSteps;
+  /** At first the clock may have been set back while nothing ran. */
+  #clock: 'unsure' | 'set back' | 'known' = 'unsure';
   #lastError: string | undefined;
 
   constructor(dependencies: RunnerDependencies) {
@@ -64,6 +68,7 @@ export class WebhookDispatcher {
     this.#deps = dependencies;
     this.#runner = new LaneRunner(dependencies);
     this.#turns = new SlotLimiter(settings);
+    this.#steps = new ClockSteps(dependencies.now);
     this.#schedule = new EndpointSchedule({ breaker, now: dependencies.now, onDue: () => this.#pump() });
   }
 
@@ -114,6 +119,7 @@ export class WebhookDispatcher {
   async #look(): Promise<void> {
     try {
       const { queue, now } = this.#deps;
+      await this.#noticeClock();
       for (const schedule of await queue.schedules(iso(now()))) this.#schedule.learn(schedule);
       this.#schedule.tidy();
     } catch (error) {
@@ -122,6 +128,21 @@ export class WebhookDispatcher {
     if (this.#state !== 'running') return;
     this.#lookTimer = setTimeout(() => void this.#look(), this.#deps.settings.lookEveryMs);
     this.#pump();
+  }
+
+  /** What was planned by a clock that was set back since would wait for the difference as well. */
+  async #noticeClock(): Promise<void> {
+    const { queue, now, settings, logger } = this.#deps;
+    const stepMs = this.#steps.look();
+    if (stepMs < 0) {
+      logger.warn({ by_ms: -stepMs }, 'webhooks: the clock was set back, what waits is planned anew');
+      this.#schedule.shift(stepMs);
+      this.#clock = 'set back';
+    }
+    if (this.#clock === 'known') return;
+    const { schedule: gaps, leaseMs } = settings;
+    await queue.planAnew({ gaps, leaseMs }, iso(now()), this.#clock === 'set back');
+    this.#clock = 'known';
   }
 
   #pump(): void {
@@ -213,14 +234,16 @@ export class WebhookDispatcher {
     this.#count(1, retry);
     try {
       const startedAt = this.#deps.now();
+      const begunAt = performance.now();
       const location = this.#runner.locate(delivery);
       const located = location instanceof Promise ? await this.#aside(location, retry) : location;
-      const endedAt = this.#deps.now();
+      const locatingMs = performance.now() - begunAt;
+      const endedAt = startedAt + locatingMs;
       switch (located.kind) {
         case 'found':
           return await this.#inTurn(endpoint, async () => {
             if (!maySend()) return this.#runner.giveBack(delivery, endpoint);
-            return this.#runner.send(delivery, endpoint, located.route, endedAt - startedAt);
+            return this.#runner.send(delivery, endpoint, located.route, locatingMs);
           });
         case 'failed':
           return this.#runner.end({ delivery, outcome: located, startedAt, endedAt }, endpoint);

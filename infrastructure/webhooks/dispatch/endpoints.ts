@@ -1,5 +1,5 @@
-import type { LaneSchedule, LeaseRequest } from '../../../application/ports/delivery-queue.ts';
-import type { BreakerSettings, DispatchSettings } from './dispatch-settings.ts';
+import type { LaneSchedule, LeaseRequest } from '../../../application/webhooks/queue/lease-lanes.ts';
+import type { BreakerSettings } from './dispatch-settings.ts';
 
 /**
  * Closed until an endpoint failed so often in a row that it is plainly down; then open: one delivery at a time is let through as a
@@ -25,6 +25,11 @@ export class Breaker {
     return this.#failures === 0;
   }
 
+  /** The clock was set, and everything that it planned is as far away as before. */
+  shift(ms: number): void {
+    if (this.#probeAt !== undefined) this.#probeAt += ms;
+  }
+
   /** True when this closed it. */
   alive(): boolean {
     const closed = this.#probeAt !== undefined;
@@ -47,7 +52,7 @@ export class Breaker {
 }
 
 /** Slots that may be taken now. */
-export interface Allowance {
+interface Allowance {
   readonly total: number;
   readonly retries: number;
   readonly perEndpoint: number;
@@ -93,6 +98,14 @@ export class Endpoint {
     this.#retryAt = Math.min(this.#retryAt, msOf(retryAt));
   }
 
+  /** The clock was set. */
+  shift(ms: number): void {
+    this.breaker.shift(ms);
+    this.#firstAt += ms;
+    this.#retryAt += ms;
+    this.#notedAt += ms;
+  }
+
   /** When it next has a lane that may be leased; Infinity when nothing is known. */
   get dueAt(): number {
     return Math.max(Math.min(this.#firstAt, this.#retryAt), this.breaker.probeAt ?? -Infinity);
@@ -134,62 +147,6 @@ export class Endpoint {
     this.#notedSuccess = success;
     this.#notedAt = now;
     return true;
-  }
-}
-
-type Limits = Pick<DispatchSettings, 'slots' | 'slotsPerEndpoint'>;
-
-/** Who may send now. A lane whose result is being stored gives up its slot, and waits behind the others when it goes on. */
-export class SlotLimiter {
-  readonly #limits: Limits;
-  readonly #waiting = new Map<Endpoint, (() => void)[]>();
-  #sending = 0;
-
-  constructor(limits: Limits) {
-    this.#limits = limits;
-  }
-
-  get sending(): number {
-    return this.#sending;
-  }
-
-  /** Every `take` that resolved needs one `free`. */
-  async take(endpoint: Endpoint): Promise<void> {
-    if (this.#mayStart(endpoint)) return this.#start(endpoint);
-    await new Promise<void>((resolve) => {
-      const queue = this.#waiting.get(endpoint) ?? [];
-      queue.push(resolve);
-      this.#waiting.set(endpoint, queue);
-    });
-  }
-
-  free(endpoint: Endpoint): void {
-    this.#sending -= 1;
-    endpoint.sending -= 1;
-    this.#next(endpoint);
-    // The slot may be one that another endpoint's lanes wait for.
-    for (const other of this.#waiting.keys()) if (!this.#next(other)) break;
-  }
-
-  #mayStart(endpoint: Endpoint): boolean {
-    const { slots, slotsPerEndpoint } = this.#limits;
-    return this.#sending < slots && endpoint.sending < slotsPerEndpoint;
-  }
-
-  #start(endpoint: Endpoint): void {
-    this.#sending += 1;
-    endpoint.sending += 1;
-  }
-
-  /** False when no slot is left. */
-  #next(endpoint: Endpoint): boolean {
-    const queue = this.#waiting.get(endpoint);
-    while (queue && queue.length > 0 && this.#mayStart(endpoint)) {
-      this.#start(endpoint);
-      queue.shift()!();
-    }
-    if (queue?.length === 0) this.#waiting.delete(endpoint);
-    return this.#sending < this.#limits.slots;
   }
 }
 
@@ -265,6 +222,13 @@ export class EndpointSchedule {
     this.#timerAt = Infinity;
     for (const endpoint of this.#endpoints.values()) if (endpoint.dueAt < Infinity) this.expect(endpoint);
     this.#options.onDue();
+  }
+
+  /** The clock was set by so much. */
+  shift(ms: number): void {
+    clearTimeout(this.#timer);
+    for (const endpoint of this.#endpoints.values()) endpoint.shift(ms);
+    this.#onTimer();
   }
 
   /** Endpoints whose time has come, one after the other; each is taken off until it is expected again. */

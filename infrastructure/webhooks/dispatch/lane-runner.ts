@@ -1,12 +1,9 @@
-import type {
-  AttemptResult,
-  AttemptVerdict,
-  DeliveryQueue,
-  LeasedDelivery,
-  RecordedResult,
-} from '../../../application/ports/delivery-queue.ts';
+import type { DeliveryQueue, RecordedResult } from '../../../application/webhooks/queue/delivery-queue.ts';
+import type { AttemptResult, AttemptVerdict } from '../../../application/webhooks/queue/ended-deliveries.ts';
+import type { LeasedDelivery } from '../../../application/webhooks/queue/lease-lanes.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import type { AttemptWatch, WebhookMetrics } from '../../../application/ports/observation.ts';
+import type { WebhookMetrics } from '../../../application/ports/observation.ts';
+import type { AttemptWatch } from '../../../application/webhooks/attempt-watch.ts';
 import { retry } from '../../../application/support/retry.ts';
 import { afterFailure } from '../../../application/webhooks/retry-schedule.ts';
 import { pause } from '../../support/time.ts';
@@ -18,7 +15,7 @@ import type {
   WebhookSecrets,
   WebhookSender,
 } from '../sending/webhook-sender.ts';
-import { gathered } from './dispatch-settings.ts';
+import { STEP_MS, gathered } from './dispatch-settings.ts';
 import type { DispatchSettings } from './dispatch-settings.ts';
 import type { Endpoint } from './endpoints.ts';
 
@@ -142,8 +139,9 @@ export class LaneRunner {
     const { sender, keys, now, settings } = this.#deps;
     const timeoutMs = Math.max(1, settings.timeoutMs - spentMs);
     const begunAt = now();
-    // A worker that was asleep for long must not send: another worker may be at it.
-    if (Date.parse(delivery.lease.until) - begunAt < timeoutMs) return this.giveBack(delivery, endpoint);
+    const leftMs = Date.parse(delivery.lease.until) - begunAt;
+    // A worker that was asleep for long must not send: another worker may be at it. So may it where the clock was set back.
+    if (leftMs < timeoutMs || leftMs > settings.leaseMs + STEP_MS) return this.giveBack(delivery, endpoint);
     const { webhookId, sealedSecret } = delivery.endpoint;
     const { name, eventId, body } = delivery.event;
     const key = keys.keyOf(webhookId, sealedSecret);
@@ -195,6 +193,25 @@ export class LaneRunner {
       status: outcome.status,
       ...(outcome.kind === 'failed' && { reason: outcome.reason }),
     });
+    if (outcome.kind === 'failed') this.#tellOfFailure(outcome, delivery, endedAt - startedAt);
+  }
+
+  /** At `debug`, because a receiver that is down would fill a disk. */
+  #tellOfFailure(
+    { reason, status }: Extract<AttemptOutcome, { kind: 'failed' }>,
+    { endpoint, deliveryId, event, attempt }: LeasedDelivery,
+    durationMs: number,
+  ): void {
+    const fields = {
+      webhook_id: endpoint.webhookId,
+      delivery_id: deliveryId,
+      event_id: event.eventId,
+      attempt,
+      reason,
+      status,
+      duration_ms: durationMs,
+    };
+    this.#deps.logger.debug(fields, 'delivery attempt failed');
   }
 
   #verdict({ delivery, outcome, endedAt }: Ended): AttemptVerdict {

@@ -1,4 +1,9 @@
 import { createSecretKey } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { buildConnector } from 'undici';
+import { DeliveryRequest } from './delivery-request.ts';
+import { outcomeOf } from './https-sender.ts';
+import { ReceiverConnection } from './receiver-connections.ts';
 import { signedHeaders } from './webhook-sender.ts';
 
 interface Forwarded {
@@ -6,6 +11,9 @@ interface Forwarded {
   readonly name: string;
   readonly body: string;
 }
+
+/** A connector of undici answers the socket, although its type does not say so. */
+type Connect = (...to: Parameters<buildConnector.connector>) => Socket | undefined;
 
 interface Options {
   readonly url: string;
@@ -16,42 +24,67 @@ interface Options {
   readonly now: () => number;
 }
 
-/** `fetch` hides why it failed in the cause. */
-const causeOf = (error: unknown): string => {
-  const { message, cause } = error as Error & { readonly cause?: { message?: string; code?: string } };
-  return cause?.message || cause?.code || message;
-};
-
-/** Posts events to a receiver that an operator named, as the service posts webhooks; plain http is allowed. Nothing is tried again. */
+/**
+ * Posts events to a receiver that an operator named, as the service posts webhooks and reading no more of an answer; plain http is
+ * allowed. Nothing is tried again.
+ */
 export class WebhookForwarder {
   readonly secret: string;
   readonly #options: Options;
   readonly #key;
+  readonly #target: URL;
+  readonly #connect: Connect;
 
   constructor(options: Options) {
     this.secret = options.secret;
     this.#options = options;
+    this.#target = new URL(options.url);
     this.#key = createSecretKey(Buffer.from(options.secret, 'utf8'));
+    this.#connect = buildConnector({ timeout: options.timeoutMs, allowH2: false }) as Connect;
   }
 
   /** The status of the answer, or why there is none. Never throws. */
-  async send({ eventId, name, body }: Forwarded, attempt: number, signal: AbortSignal): Promise<string> {
-    const { url, timeoutMs, now } = this.#options;
-    const bytes = Buffer.from(body, 'utf8');
-    const timestamp = String(Math.floor(now() / 1000));
-    const request = { event: name, eventId, attempt, body: bytes, key: this.#key };
+  async send(event: Forwarded, attempt: number, signal: AbortSignal): Promise<string> {
+    const { timeoutMs } = this.#options;
+    const exchange = new DeliveryRequest();
+    const connection = this.#connection();
+    const stop = (): void => exchange.interrupt('cut_off');
+    const timer = setTimeout(() => exchange.interrupt('late'), timeoutMs);
+    signal.addEventListener('abort', stop, { once: true });
     try {
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: signedHeaders(request, timestamp),
-        body: bytes,
-        redirect: 'manual',
-        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-      });
-      await response.body?.cancel();
-      return String(response.status);
-    } catch (error) {
-      return causeOf(error);
+      if (signal.aborted) stop();
+      else this.#dispatch(connection, exchange, event, attempt);
+      const result = await exchange.result;
+      if (result.kind === 'answered') return String(result.status);
+      const outcome = outcomeOf(result, timeoutMs);
+      return outcome.kind === 'failed' ? outcome.error : 'stopped';
+    } finally {
+      signal.removeEventListener('abort', stop);
+      clearTimeout(timer);
+      exchange.cancel();
+      connection.destroy();
     }
+  }
+
+  #connection(): ReceiverConnection {
+    const destination = { target: { origin: this.#target.origin }, addresses: undefined };
+    return new ReceiverConnection(destination, {
+      connector: { connect: (_addresses, ...to) => this.#connect(...to) },
+      acceptsPeer: () => true,
+      phaseTimeoutMs: this.#options.timeoutMs,
+    });
+  }
+
+  #dispatch(
+    connection: ReceiverConnection,
+    exchange: DeliveryRequest,
+    { eventId, name, body: text }: Forwarded,
+    attempt: number,
+  ): void {
+    const body = Buffer.from(text, 'utf8');
+    const request = { event: name, eventId, attempt, body, key: this.#key };
+    const headers = signedHeaders(request, String(Math.floor(this.#options.now() / 1000)));
+    const { pathname, search } = this.#target;
+    connection.dispatch({ method: 'POST', path: pathname + search, headers, body }, exchange);
   }
 }

@@ -5,8 +5,10 @@ import { LRUCache } from 'lru-cache';
 import { errors } from 'undici';
 import { BlockedAddressError, parseWebhookUrl } from '../addresses/address-guard.ts';
 import type { Addresses, DnsAddressGuard, WebhookTarget } from '../addresses/address-guard.ts';
-import { DeliveryRequest, ReceiverConnections } from './receiver-connections.ts';
-import type { DeliveryAnswer, Interruption, ReceiverConnection } from './receiver-connections.ts';
+import { DeliveryRequest } from './delivery-request.ts';
+import type { DeliveryAnswer, Interruption } from './delivery-request.ts';
+import { ReceiverConnections } from './receiver-connections.ts';
+import type { ReceiverConnection } from './receiver-connections.ts';
 import { PinnedConnector } from './pinned-connector.ts';
 import { signedHeaders } from './webhook-sender.ts';
 import type {
@@ -132,7 +134,7 @@ const verdictOn = (status: number): AttemptOutcome => {
   return { kind: 'failed', status, reason: 'http_status', error: `http status ${status}${redirect}` };
 };
 
-const outcomeOf = (result: DeliveryAnswer, timeoutMs: number): AttemptOutcome => {
+export const outcomeOf = (result: DeliveryAnswer, timeoutMs: number): AttemptOutcome => {
   switch (result.kind) {
     case 'answered':
       return verdictOn(result.status);
@@ -142,6 +144,13 @@ const outcomeOf = (result: DeliveryAnswer, timeoutMs: number): AttemptOutcome =>
       const error = lateIn(timeoutMs, result.phase);
       return { kind: 'failed', status: result.status, reason: 'timeout', error };
     }
+    case 'refused':
+      return {
+        kind: 'failed',
+        status: null,
+        reason: 'invalid_answer',
+        error: `invalid answer: ${result.why}`,
+      };
     case 'cut_off':
       return { kind: 'abandoned' };
   }

@@ -35,7 +35,7 @@ export class PinnedConnector {
     options: buildConnector.Options,
     callback: buildConnector.Callback,
   ): Socket | undefined {
-    // It answers the socket, although its type does not say so.
+    // A connector of undici answers the socket, although its type does not say so.
     const connect = this.#connect as (...args: Parameters<buildConnector.connector>) => Socket | undefined;
     return this.#addresses.run(addresses, () => connect(options, callback));
   }

@@ -1,105 +1,17 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import type { Dispatcher, buildConnector } from 'undici';
+import type { DeliveryRequest } from './delivery-request.ts';
 import type { PinnedConnector } from './pinned-connector.ts';
 import type { Route } from './webhook-sender.ts';
 
-/** Why we ended it ourselves: its time was over, or the service stops. */
-export type Interruption = 'late' | 'cut_off';
-
-export type DeliveryAnswer =
-  | { readonly kind: Interruption; readonly status: number | null; readonly phase: Phase }
-  /** `whole`: its end was read. What stands behind the first 64 KiB of a body is cut off unread. */
-  | { readonly kind: 'answered'; readonly status: number; readonly whole: boolean }
-  | {
-      readonly kind: 'broken';
-      readonly error: unknown;
-      readonly status: number | null;
-      /** Not one byte came back. */
-      readonly silent: boolean;
-    };
-
-type Phase = 'connecting' | 'waiting for the answer' | 'reading the answer';
-
-const MOST_BYTES_READ = 64 * 1024;
-const MOST_BYTES_KEPT = 2 * 1024;
-
-/** One request and its answer on one connection: notes the status, counts the body, keeps its beginning. */
-export class DeliveryRequest implements Dispatcher.DispatchHandler {
-  readonly result: Promise<DeliveryAnswer>;
-  #resolve!: (result: DeliveryAnswer) => void;
-  #controller: Dispatcher.DispatchController | undefined;
-  #cancelled = false;
-  #silent = true;
-  #status: number | null = null;
-  #bytes = 0;
-  readonly #kept: Buffer[] = [];
-
-  constructor() {
-    this.result = new Promise((resolve) => {
-      this.#resolve = resolve;
-    });
-  }
-
-  get #phase(): Phase {
-    if (this.#controller === undefined) return 'connecting';
-    return this.#status === null ? 'waiting for the answer' : 'reading the answer';
-  }
-
-  interrupt(kind: Interruption): void {
-    this.#resolve({ kind, status: this.#status, phase: this.#phase });
-  }
-
-  /** Nothing is sent after this, even if it is still waiting for its connection. */
-  cancel(): void {
-    this.#cancelled = true;
-    this.#controller?.abort(new Error('cancelled'));
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#cancelled) controller.abort(new Error('cancelled'));
-  }
-
-  onResponseStarted(): void {
-    this.#silent = false;
-  }
-
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
-    // Provisional answers announce another one.
-    if (status >= 200) this.#status = status;
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#bytes < MOST_BYTES_KEPT) {
-      // A copy: a slice would keep the whole chunk in memory.
-      this.#kept.push(Buffer.from(chunk.subarray(0, MOST_BYTES_KEPT - this.#bytes)));
-    }
-    this.#bytes += chunk.length;
-    if (this.#bytes <= MOST_BYTES_READ) return;
-    this.#resolve({ kind: 'answered', status: this.#status ?? 0, whole: false });
-    controller.abort(new Error('enough'));
-  }
-
-  /** The first bytes of the body as text that any database can store; undefined when none came. */
-  get bodyStart(): string | undefined {
-    if (this.#bytes === 0) return undefined;
-    // As a stream, so that a character cut in two at the end is left out.
-    const text = new TextDecoder().decode(Buffer.concat(this.#kept), { stream: true });
-    return text.replaceAll('\0', '\uFFFD');
-  }
-
-  onResponseEnd(): void {
-    this.#resolve({ kind: 'answered', status: this.#status ?? 0, whole: true });
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#resolve({ kind: 'broken', error, status: this.#status, silent: this.#silent });
-  }
+/** Where a connection goes. */
+interface Destination extends Pick<Route, 'addresses'> {
+  readonly target: Pick<Route['target'], 'origin'>;
 }
 
 interface ConnectionSettings {
-  readonly connector: PinnedConnector;
+  readonly connector: Pick<PinnedConnector, 'connect'>;
   /** Whether the peer that a socket ended up at is one that may be sent to. */
   readonly acceptsPeer: (socket: Socket) => boolean;
   /** Time-outs of single phases; the attempt's own total is shorter or equal, and decides. */
@@ -117,10 +29,15 @@ export class ReceiverConnection {
   #socket: Socket | undefined;
   #connects = 0;
   #alive = true;
+  #exchange: DeliveryRequest | undefined;
+  /** All that came over this connection and was handed to undici. */
+  #bytesRead = 0;
+  /** Of that, before the present exchange. */
+  #bytesBefore = 0;
   /** Called when it ends while nothing runs on it. */
   onEnd: (() => void) | undefined;
 
-  constructor(route: Route, settings: ConnectionSettings) {
+  constructor(route: Destination, settings: ConnectionSettings) {
     this.origin = route.target.origin;
     this.#client = new Client(this.origin, {
       connect: (options, callback) => this.#connect(route, settings, options, callback),
@@ -138,7 +55,7 @@ export class ReceiverConnection {
   }
 
   #connect(
-    { addresses }: Route,
+    { addresses }: Destination,
     { connector, acceptsPeer }: ConnectionSettings,
     options: buildConnector.Options,
     callback: buildConnector.Callback,
@@ -146,7 +63,10 @@ export class ReceiverConnection {
     this.#connects += 1;
     const done: buildConnector.Callback = (...[error, socket]) => {
       if (error) return callback(error, null);
-      if (acceptsPeer(socket)) return callback(null, socket);
+      if (acceptsPeer(socket)) {
+        this.#watch(socket);
+        return callback(null, socket);
+      }
       socket.destroy();
       callback(
         Object.assign(new Error('connected to an address that was not checked'), { code: 'ECONNREFUSED' }),
@@ -154,6 +74,19 @@ export class ReceiverConnection {
       );
     };
     this.#socket = connector.connect(addresses, options, done);
+  }
+
+  /**
+   * Counts what comes in ahead of undici, which reads what means nothing (a reason phrase, an extension of a chunk, line breaks
+   * before an answer) without telling and without end. What has arrived by then was read in the turn before.
+   */
+  #watch(socket: Socket): void {
+    socket.on('readable', () => {
+      const exchange = this.#exchange;
+      if (exchange === undefined || exchange.isOver) socket.destroy();
+      else exchange.noteBytes(this.#bytesRead - this.#bytesBefore);
+      this.#bytesRead = socket.bytesRead;
+    });
   }
 
   /** Connections made so far: unchanged over a request, that request went over one that existed before. */
@@ -165,8 +98,10 @@ export class ReceiverConnection {
     return this.#alive && !this.#client.destroyed;
   }
 
-  dispatch(request: Omit<Dispatcher.DispatchOptions, 'origin'>, handler: Dispatcher.DispatchHandler): void {
-    this.#client.dispatch({ ...request, origin: this.origin }, handler);
+  dispatch(request: Omit<Dispatcher.DispatchOptions, 'origin'>, exchange: DeliveryRequest): void {
+    this.#exchange = exchange;
+    this.#bytesBefore = this.#bytesRead;
+    this.#client.dispatch({ ...request, origin: this.origin }, exchange);
   }
 
   /** At once, whatever it is doing. */

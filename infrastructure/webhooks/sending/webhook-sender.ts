@@ -1,42 +1,37 @@
-import { createHmac, createSecretKey, randomBytes, randomUUID } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { secretContext } from '../../../application/ports/webhook-subscriptions.ts';
-import type { RandomSource, Sealer } from '../../../application/ports/webhook-subscriptions.ts';
+import { secretContext } from '../../../application/webhooks/webhook-secrets.ts';
 import type { Addresses, WebhookTarget } from '../addresses/address-guard.ts';
 
 const CACHED_KEYS = 5_000;
 const SECRET_BYTES = 32;
 
+/** @throws Error when the text was sealed for another context or tampered with */
+export type OpenSecret = (sealed: string, context: string) => string;
+
 /** Opens sealed secrets, each once: a rotated secret is another sealed text, so an old key is never used for it. */
 export class WebhookSecrets {
-  readonly #sealer: Sealer;
+  readonly #open: OpenSecret;
   readonly #keys = new LRUCache<string, KeyObject>({ max: CACHED_KEYS });
 
-  constructor(sealer: Sealer) {
-    this.#sealer = sealer;
+  constructor(open: OpenSecret) {
+    this.#open = open;
   }
 
   /** @throws Error when the secret cannot be opened */
   keyOf(webhookId: string, sealedSecret: string): KeyObject {
     const known = this.#keys.get(sealedSecret);
     if (known) return known;
-    const secret = this.#sealer.open(sealedSecret, secretContext(webhookId));
+    const secret = this.#open(sealedSecret, secretContext(webhookId));
     const key = createSecretKey(Buffer.from(secret, 'utf8'));
     this.#keys.set(sealedSecret, key);
     return key;
   }
 }
 
-export class SystemRandom implements RandomSource {
-  id(): string {
-    return randomUUID();
-  }
-
-  secret(): string {
-    return `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`;
-  }
-}
+/** A fresh signing secret. */
+export const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`;
 
 /** HMAC-SHA256 of the body's bytes, hexadecimal. */
 export const signatureOf = (body: Buffer, key: KeyObject): string =>
@@ -46,7 +41,7 @@ export const signatureOf = (body: Buffer, key: KeyObject): string =>
 export const timedSignatureOf = (eventId: string, timestamp: string, body: Buffer, key: KeyObject): string =>
   createHmac('sha256', key).update(`${eventId}.${timestamp}.`).update(body).digest('hex');
 
-export interface SignedRequest {
+interface SignedRequest {
   readonly event: string;
   readonly eventId: string;
   readonly attempt: number;

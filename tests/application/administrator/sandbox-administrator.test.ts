@@ -1,17 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
-import { AdministratorDecisions } from '../../../application/administrator/decisions.ts';
+import { carryingOut } from '../../../application/administrator/decisions.ts';
 import { SandboxAdministrator } from '../../../application/administrator/sandbox-administrator.ts';
-import type { CheckpointStore } from '../../../application/ports/coordination.ts';
 import type { BusinessClock, RealClock } from '../../../application/ports/clock.ts';
-import type { EventStore, LogPosition } from '../../../application/ports/event-store.ts';
+import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { SandboxOutcome } from '../../../domain/loan/events.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
+import { addDays, calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { LoanCode, Timestamp } from '../../../domain/shared/identifiers.ts';
 import { receiveL1 } from '../../domain/support/loan-story.ts';
 import { ALONE, commandHandler } from '../../support/application-parts.ts';
 import type { Fate } from '../../support/faulty-event-store.ts';
 import { FaultyEventStore, unreadable } from '../../support/faulty-event-store.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
+import { MemoryCheckpoints } from '../../support/log-followers.ts';
 
 const STEP = 2_000;
 const START = Date.parse('2026-06-20T12:00:00.000Z');
@@ -21,25 +22,16 @@ const cession = ['loan.received.v1', 'loan.approved.v1', 'loan.term_signed.v1', 
 /** Time that passes only when the administrator sleeps. */
 class SleepingClock implements BusinessClock, RealClock {
   ms = START;
+  day = '2026-06-20';
   readonly sleeps: number[] = [];
   now = (): Timestamp => new Date(this.ms).toISOString() as Timestamp;
   realNow = () => this.now() as never;
-  today = () => '2026-06-20' as never;
+  today = () => this.day as never;
   sleep = async (ms: number, signal: AbortSignal): Promise<void> => {
     if (signal.aborted) return;
     this.sleeps.push(ms);
     this.ms += ms;
     await new Promise(setImmediate);
-  };
-}
-
-class MemoryCheckpoints implements CheckpointStore {
-  position: LogPosition | 'start' = 'start';
-  load = () => Promise.resolve(this.position);
-  advance = (_name: string, expected: LogPosition | 'start', position: LogPosition) => {
-    if (this.position !== expected) return Promise.resolve(false);
-    this.position = position;
-    return Promise.resolve(true);
   };
 }
 
@@ -50,7 +42,12 @@ const world = () => ({
 });
 type World = ReturnType<typeof world>;
 
-const assign = async ({ store, clock }: World, code: string, asked?: SandboxOutcome): Promise<void> => {
+const assign = async (
+  { store, clock }: World,
+  code: string,
+  asked?: SandboxOutcome,
+  issued?: string,
+): Promise<void> => {
   await commandHandler(store, clock).handle({
     stream: `loan-app-1.${code}`,
     applicationId: 'app-1',
@@ -58,21 +55,31 @@ const assign = async ({ store, clock }: World, code: string, asked?: SandboxOutc
     correlationId: 'req',
     decide: (state) => {
       const outcome = asked && { sandboxOutcome: asked };
-      return loanDecider.decide({ ...receiveL1, code: code as LoanCode, ...outcome }, state);
+      const shift = issued === undefined ? {} : issuedOn(issued);
+      return loanDecider.decide({ ...receiveL1, code: code as LoanCode, ...outcome, ...shift }, state);
     },
   });
 };
 const typesOf = async ({ store }: World, code: string): Promise<string[]> =>
   (await store.read(`loan-app-1.${code}`)).events.map(({ type }) => type);
 
-const administratorOf = (w: World, events: EventStore) =>
+/** Due a year later and on, whatever the issue. */
+const issuedOn = (day: string) => ({
+  dateIssued: calendarDate(day),
+  installments: receiveL1.installments.map((one, at) => ({
+    ...one,
+    dueDate: addDays(calendarDate(day), 365 + at),
+  })),
+});
+
+const administratorOf = (w: World, events: EventStore, logger = silent) =>
   new SandboxAdministrator({
-    decisions: new AdministratorDecisions(commandHandler(events, w.clock), ALONE),
+    carryOut: carryingOut(commandHandler(events, w.clock), ALONE),
     events,
     subscription: w.store,
     checkpoints: w.checkpoints,
     clock: w.clock,
-    logger: silent,
+    logger,
     sleep: w.clock.sleep,
     step: STEP,
   });
@@ -100,6 +107,34 @@ describe('sandbox administrator', () => {
     );
   });
 
+  test.each([
+    ['2026-01-15', '2026-06-20'],
+    ['2031-03-01', '2031-03-01'],
+  ])('disburses what is issued on %s on %s, its value as it is', async (issued, day) => {
+    const w = world();
+    await assign(w, 'A', undefined, issued);
+    await live(w, async () => (await typesOf(w, 'A')).length === 4);
+    const { events } = await w.store.read('loan-app-1.A');
+    expect(JSON.parse(events[3]!.data)).toMatchObject({ disbursement_date: day, disbursed_value: 1_000_000 });
+  });
+
+  test('does not look again at a disbursement of an earlier day', async () => {
+    const w = world();
+    await assign(w, 'A');
+    await live(w, async () => (await typesOf(w, 'A')).length === 4);
+    w.checkpoints.positions.clear();
+    w.clock.day = '2026-06-21';
+    const refused: unknown[] = [];
+    const stop = new AbortController();
+    const logger = { ...silent, warn: (...told: unknown[]) => void refused.push(told) };
+    const running = administratorOf(w, w.store, logger).run(stop.signal);
+    await assign(w, 'B');
+    while ((await typesOf(w, 'B')).length < 4) await new Promise(setImmediate);
+    stop.abort();
+    await running;
+    expect(refused).toEqual([]);
+  });
+
   test('rejects what asked for it, with a reason', async () => {
     const w = world();
     await assign(w, 'A', 'reject');
@@ -122,7 +157,7 @@ describe('sandbox administrator', () => {
       correlationId: 'somebody',
       decide: (state) => loanDecider.decide({ type: 'ApproveLoan', now }, state),
     });
-    w.checkpoints.position = 'start';
+    w.checkpoints.positions.clear();
     await assign(w, 'C');
     await live(w, async () => (await typesOf(w, 'C')).length === 4);
     expect(await typesOf(w, 'A')).toEqual(['loan.received.v1', 'loan.approved.v1']);
@@ -155,7 +190,7 @@ describe('sandbox administrator', () => {
     const w = world();
     await assign(w, 'A');
     await live(w, async () => (await typesOf(w, 'A')).length === 4);
-    w.checkpoints.position = 'start';
+    w.checkpoints.positions.clear();
     await assign(w, 'B');
     await live(w, async () => (await typesOf(w, 'B')).length === 4);
     expect(await typesOf(w, 'A')).toEqual(cession);

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { PairedClaims } from '../../../application/audit/check-claims.ts';
 import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import type { RecordedEvent } from '../../../application/ports/event-store.ts';
-import { ENDPOINTS } from '../../../application/loans/inputs.ts';
+import { ENDPOINTS } from '../../../application/command-handling/endpoints.ts';
 import { SqliteAuditNotes } from '../../../infrastructure/sqlite/audit-notes.ts';
 
 const STREAM = 'loan-app-1.OP-1';

@@ -15,6 +15,7 @@ import {
   disbursed,
   disbursedLongAgo,
   paid,
+  prepay,
   receiveL1,
   received,
   requestRepurchase,
@@ -53,6 +54,21 @@ const exit = (events: readonly LoanEvent[], reason: RepurchaseReason): LoanEvent
   loanDecider.decide(requestRepurchase(reason), stateAfter(loanDecider, events))[0]!;
 const titleOf = (event: LoanEvent, before: LoanState): string => explainPrice(event, before)?.title ?? '';
 
+test('a leftover below zero is right as it was recorded: with a line under the rule of before, without one now', () => {
+  const before = [
+    ...[received, approved, termSigned, disbursed],
+    ...['001', '002', '003', '004', '005'].map((code) => paid(code)),
+  ];
+  const prepaid = (leftover?: 'told'): LoanEvent =>
+    loanDecider.decide(
+      { ...prepay('3403.15'), ...(leftover && { leftover }) },
+      stateAfter(loanDecider, before),
+    )[0]!;
+  const [told, carried] = [prepaid('told'), prepaid()];
+  expect([told, carried].map((event) => 'lines' in event && event.lines.length)).toEqual([5, 4]);
+  expect([audit([...before, told]), audit([...before, carried])]).toEqual([[], []]);
+});
+
 test('a fund beside an event that is not the operation’s own is a difference', () => {
   const { fundId } = receiveL1;
   const events = [received, approved, termSigned];
@@ -64,8 +80,8 @@ test('a fund beside an event that is not the operation’s own is a difference',
 
 describe.each(['cession_reversal', 'resolution'] as const)('the price of a %s', (reason) => {
   test.each([
-    ['that is recorded with the disbursement', ruled, /disbursed value 9900\.00/],
-    ['of the time before it was recorded', unruled, /acquisition value 10000\.00/],
+    ['that is recorded with the disbursement', ruled, /disbursed value R\$ 9900\.00/],
+    ['of the time before it was recorded', unruled, /acquisition value R\$ 10000\.00/],
   ])('is decided again by the rule %s', (_label, before, title) => {
     const event = exit(before, reason);
     expect(audit([...before, event])).toEqual([]);

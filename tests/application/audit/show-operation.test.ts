@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { ShowOperation } from '../../../application/audit/show-operation.ts';
+import { showOperation } from '../../../application/audit/show-operation.ts';
 import type { ShowRequest } from '../../../application/audit/show-operation.ts';
 import { loanStream } from '../../../application/command-handling/operation.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
@@ -9,7 +9,7 @@ import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { receiveL1 } from '../../domain/support/loan-story.ts';
 
 const events = new InMemoryEventStore();
-const shown = new ShowOperation({ events, vault: openVault });
+const shown = { execute: (request: ShowRequest) => showOperation({ events, vault: openVault }, request) };
 const { applicationId } = context();
 const code = receiveL1.code;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { shown } from '../../../application/audit/difference.ts';
-import { ShowOperation } from '../../../application/audit/show-operation.ts';
+import { showOperation } from '../../../application/audit/show-operation.ts';
 import type { LoanCommand } from '../../../domain/loan/index.ts';
 import { context, openVault, openlySealed, sealedName } from '../../support/application-parts.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
@@ -10,7 +10,7 @@ import { carryOut, postAssignment, streamOf } from '../../support/post-assignmen
 const events = new InMemoryEventStore();
 const { applicationId } = context();
 const process = postAssignment({ store: events });
-const show = () => new ShowOperation({ events, vault: openVault }).execute({ applicationId, code: 'L1' });
+const show = () => showOperation({ events, vault: openVault }, { applicationId, code: 'L1' });
 type Payload = ReturnType<typeof JSON.parse>;
 const payloads = async (): Promise<readonly Payload[]> => (await show()).events.map(({ payload }) => payload);
 const [document] = receiveL1.documents;

@@ -20,7 +20,7 @@ describe('client directory', () => {
   beforeEach(async () => {
     registry = new InMemoryClientRegistry();
     await registry.create(clientOf('client_1'), [FUND]);
-    directory = new ClientDirectory(registry, () => now);
+    directory = new ClientDirectory(registry, undefined, () => now);
   });
 
   test('knows a client, its application and its funds, and never the hash of its secret', async () => {
@@ -75,7 +75,8 @@ describe('client directory', () => {
     await expect(directory.resolve('client_1')).resolves.toBeDefined();
   });
 
-  test('forgets the oldest of more than ten thousand', async () => {
+  test('forgets the oldest of more than there is room for', async () => {
+    directory = new ClientDirectory(registry, 1_000_000);
     await directory.resolve('client_1');
     for (let index = 0; index < 10_000; index += 500) {
       const ids = Array.from({ length: 500 }, (_, offset) => `nobody_${index + offset}`);

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { CreateClient } from '../../../application/clients/create-client.ts';
-import type { CreateClientInput } from '../../../application/clients/create-client.ts';
-import { ListClients, RevokeClient } from '../../../application/clients/manage-clients.ts';
+import type { CreateClientInput } from '../../../application/clients/client-rules.ts';
+import { Clients } from '../../../application/clients/clients.ts';
 import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { ALONE } from '../../support/application-parts.ts';
@@ -11,8 +10,7 @@ const OTHER_FUND = '9f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
 
 describe('clients', () => {
   let registry: InMemoryClientRegistry;
-  let createClient: CreateClient;
-  let revokeClient: RevokeClient;
+  let clients: Clients;
   beforeEach(() => {
     registry = new InMemoryClientRegistry();
     const clock = new ManualClock('2026-01-15T12:00:00.000Z');
@@ -24,12 +22,11 @@ describe('clients', () => {
         secretHash: 'hash',
       }),
     };
-    createClient = new CreateClient({ registry, credentials, clock, formats: ALONE });
-    revokeClient = new RevokeClient(registry, clock);
+    clients = new Clients({ registry, credentials, clock, formats: ALONE, signingKeys: undefined as never });
   });
 
   test('a new client gets an application of its own, and the secret is handed out but not kept', async () => {
-    const created = await createClient.execute({
+    const created = await clients.create({
       name: ' Acme ',
       fundIds: [FUND.toUpperCase(), FUND, OTHER_FUND],
     });
@@ -51,8 +48,8 @@ describe('clients', () => {
   });
 
   test('a second client of an application brings its funds along', async () => {
-    await createClient.execute({ name: 'First', fundIds: [FUND], applicationId: 'acme' });
-    const second = await createClient.execute({
+    await clients.create({ name: 'First', fundIds: [FUND], applicationId: 'acme' });
+    const second = await clients.create({
       name: 'Second',
       fundIds: [OTHER_FUND],
       applicationId: 'acme',
@@ -81,7 +78,7 @@ describe('clients', () => {
     ['a multiplier that is no number', { ...valid, rateLimitMultiplier: NaN }, /^rate limit multiplier/],
     ['a multiplier beyond measure', { ...valid, rateLimitMultiplier: 1001 }, /^rate limit multiplier/],
   ])('%s is refused and nothing is made', async (_, input, message) => {
-    await expect(createClient.execute(input)).rejects.toMatchObject({
+    await expect(clients.create(input)).rejects.toMatchObject({
       code: 'validation_error',
       message: expect.stringMatching(message),
     });
@@ -90,10 +87,10 @@ describe('clients', () => {
 
   test('a limit to a fund that is not linked is refused, and nothing is made', async () => {
     const limited = { ...valid, applicationId: 'acme', onlyFundIds: [OTHER_FUND] };
-    await expect(createClient.execute(limited)).rejects.toMatchObject({ code: 'fund_not_allowed' });
+    await expect(clients.create(limited)).rejects.toMatchObject({ code: 'fund_not_allowed' });
     expect(registry.clients.size).toBe(0);
-    await createClient.execute({ ...valid, applicationId: 'acme', fundIds: [FUND, OTHER_FUND] });
-    expect(await createClient.execute({ ...limited, fundIds: [] })).toMatchObject({
+    await clients.create({ ...valid, applicationId: 'acme', fundIds: [FUND, OTHER_FUND] });
+    expect(await clients.create({ ...limited, fundIds: [] })).toMatchObject({
       fundIds: [FUND, OTHER_FUND],
       onlyFundIds: [OTHER_FUND],
     });
@@ -101,17 +98,17 @@ describe('clients', () => {
 
   test('everything wrong is said at once', async () => {
     const input = { name: '', fundIds: ['x', 'y'] };
-    await expect(createClient.execute(input)).rejects.toMatchObject({
+    await expect(clients.create(input)).rejects.toMatchObject({
       details: [{ field: 'name' }, { field: 'fund' }, { field: 'fund' }],
     });
   });
 
   test('a client is revoked once, and stays in the list', async () => {
-    await createClient.execute(valid);
-    expect(await revokeClient.execute('client_1')).toEqual({ revokedAt: '2026-01-15T12:00:00.000Z' });
-    expect(await revokeClient.execute('client_1')).toBeUndefined();
-    expect(await revokeClient.execute('nobody')).toBeUndefined();
-    expect(await new ListClients(registry).execute()).toEqual([
+    await clients.create(valid);
+    expect(await clients.revoke('client_1')).toEqual({ revokedAt: '2026-01-15T12:00:00.000Z' });
+    expect(await clients.revoke('client_1')).toBeUndefined();
+    expect(await clients.revoke('nobody')).toBeUndefined();
+    expect(await clients.list()).toEqual([
       expect.objectContaining({
         clientId: 'client_1',
         revokedAt: '2026-01-15T12:00:00.000Z',

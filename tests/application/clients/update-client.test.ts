@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { UpdateClient } from '../../../application/clients/manage-clients.ts';
-import type { UpdateClientInput } from '../../../application/clients/manage-clients.ts';
+import type { UpdateClientInput } from '../../../application/clients/client-rules.ts';
+import { Clients } from '../../../application/clients/clients.ts';
+import { ALONE } from '../../support/application-parts.ts';
 import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 
 const [FIRST, SECOND, THIRD] = ['1', '2', '3'].map((n) => `${n}f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10`) as [
   string,
@@ -12,7 +14,7 @@ const NOW = '2026-01-15T12:00:00.000Z';
 
 describe('updating a client', () => {
   let registry: InMemoryClientRegistry;
-  let update: (input: Partial<UpdateClientInput>, clientId?: string) => ReturnType<UpdateClient['execute']>;
+  let update: (input: Partial<UpdateClientInput>, clientId?: string) => ReturnType<Clients['update']>;
   const client = (clientId: string, more: object = {}) => ({
     ...{ clientId, applicationId: 'acme', name: 'Acme', rateLimitMultiplier: 1, secretHash: 'hash' },
     ...{ createdAt: NOW, revokedAt: null },
@@ -22,9 +24,16 @@ describe('updating a client', () => {
     registry = new InMemoryClientRegistry();
     await registry.create(client('client_1'), [FIRST, SECOND]);
     await registry.create(client('client_2', { onlyFundIds: [SECOND] }), []);
-    const useCase = new UpdateClient(registry);
+    const issue = () => Promise.reject(new Error('no client is made here'));
+    const clients = new Clients({
+      registry,
+      credentials: { issue },
+      clock: new ManualClock(NOW),
+      formats: ALONE,
+      signingKeys: undefined as never,
+    });
     update = (input, clientId = 'client_1') =>
-      useCase.execute(clientId, { addFundIds: [], removeFundIds: [], ...input });
+      clients.update(clientId, { addFundIds: [], removeFundIds: [], ...input });
   });
 
   test('changes what is named and answers the client as it is then', async () => {

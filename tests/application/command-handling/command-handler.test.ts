@@ -79,6 +79,9 @@ describe('command handler', () => {
     expect((await commandHandler(store).handle(settle('001'))).replayed).toBe(true);
     await expect(handler.handle(settle('002', '001', 'other'))).rejects.toMatchObject({
       code: 'idempotency_conflict',
+      // A new key would pay twice.
+      message: expect.stringMatching(/read the operation to see what was done, or send those contents again/),
+      details: [{ field: 'idempotency_key' }],
     });
     expect((await store.read(STREAM)).events).toHaveLength(5);
   });

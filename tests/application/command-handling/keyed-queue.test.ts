@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { KeyedQueue } from '../../../application/command-handling/command-handler.ts';
+import { KeyedQueue } from '../../../application/command-handling/keyed-queue.ts';
 import { BusyError } from '../../../application/ports/busy-error.ts';
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

@@ -159,7 +159,8 @@ describe('a role that only one process may play', () => {
 
   test('survives a store that is away for a moment', async () => {
     const [leases, work] = [new UnsteadyLeases(), new Work()];
-    const a = runner(leases, work, 'a');
+    // Longer than a busy machine needs until it sees the line: the lease must not end before.
+    const a = runner(leases, work, 'a', 3_000);
     await until('a holds', () => a.state === 'holding');
     leases.away = 'refusing';
     await until('the first line', () => errors().length > 0);

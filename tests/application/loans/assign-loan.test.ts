@@ -1,14 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { AssignLoan } from '../../../application/loans/assign-loan.ts';
-import type { AssignLoanInput } from '../../../application/loans/inputs.ts';
+import type { AskedAssignment } from '../../../application/loans/assign-loan.ts';
 import type { DocumentStore, FileKind, ReceivedFile } from '../../../application/ports/document-store.ts';
-import { DomainError } from '../../../domain/shared/domain-error.ts';
 import type { FundId, LoanCode } from '../../../domain/shared/identifiers.ts';
 import { cents } from '../../../domain/shared/money.ts';
 import { receiveL1 } from '../../domain/support/loan-story.ts';
 import { FUND, commandHandler, context, fixedClock, openVault } from '../../support/application-parts.ts';
+import { loansOver } from '../../support/loans-over.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
-import { receivedFile } from '../../support/received-file.ts';
+import { inspectorOf, receivedFile } from '../../support/received-file.ts';
 
 class MemoryDocuments implements DocumentStore {
   readonly stored: string[] = [];
@@ -23,7 +22,7 @@ class MemoryDocuments implements DocumentStore {
 
 const file = (name = 'ccb.pdf', sha256 = 'aa'.repeat(32)): ReceivedFile =>
   receivedFile(name, '', { size: 10, sha256 });
-const input = (changes: Partial<AssignLoanInput> = {}): AssignLoanInput => ({
+const input = (changes: Partial<AskedAssignment> = {}): AskedAssignment => ({
   fundId: FUND as FundId,
   code: 'L1' as LoanCode,
   productType: 'financing',
@@ -45,24 +44,23 @@ const input = (changes: Partial<AssignLoanInput> = {}): AssignLoanInput => ({
 const world = (kind: FileKind = 'pdf') => {
   const store = new InMemoryEventStore();
   const documents = new MemoryDocuments();
-  const inspector = { inspect: () => Promise.resolve(kind) };
-  const useCase = () =>
-    new AssignLoan({
+  const loans = () =>
+    loansOver({
       commands: commandHandler(store),
       vault: openVault,
       documents,
-      inspector,
+      inspector: inspectorOf(kind),
       clock: fixedClock(),
     });
-  return { store, documents, useCase };
+  return { store, documents, loans };
 };
 const stored = async (store: InMemoryEventStore, stream = 'loan-app-1.L1') =>
   (await store.read(stream)).events;
 
 describe('assign a loan', () => {
   test('is received, its documents are stored before the event names them', async () => {
-    const { store, documents, useCase } = world();
-    const { replayed, result } = await useCase().execute(context(), input());
+    const { store, documents, loans } = world();
+    const { replayed, result } = await loans().assign(context(), input());
     expect({ replayed, ...result }).toMatchObject({
       replayed: false,
       code: 'L1',
@@ -76,64 +74,68 @@ describe('assign a loan', () => {
   });
 
   test('the same request again answers the current state and stores nothing, in any process', async () => {
-    const { store, useCase } = world();
-    const first = useCase();
-    await first.execute(context(), input());
-    for (const again of [first, useCase()]) {
-      const { replayed, result } = await again.execute(context('app-1', 'req-2'), input());
+    const { store, loans } = world();
+    const first = loans();
+    await first.assign(context(), input());
+    for (const again of [first, loans()]) {
+      const { replayed, result } = await again.assign(context('app-1', 'req-2'), input());
       expect({ replayed, status: result.status }).toEqual({ replayed: true, status: 'received' });
     }
     expect(await stored(store)).toHaveLength(1);
   });
 
-  test.each<[string, Partial<AssignLoanInput>]>([
+  test.each<[string, Partial<AskedAssignment>]>([
     ['another value', { acquisitionValue: cents(999_999) }],
     ['another file content', { files: [file('ccb.pdf', 'bb'.repeat(32))] }],
     ['another borrower', { borrower: { ...input().borrower, name: 'Bia' } }],
     ['one installment less', { installments: receiveL1.installments.slice(1) }],
   ])('the same code with %s conflicts', async (_, changes) => {
-    const { store, useCase } = world();
-    await useCase().execute(context(), input());
-    await expect(useCase().execute(context(), input(changes))).rejects.toMatchObject({
+    const { store, loans } = world();
+    await loans().assign(context(), input());
+    await expect(loans().assign(context(), input(changes))).rejects.toMatchObject({
       code: 'idempotency_conflict',
     });
     expect(await stored(store)).toHaveLength(1);
   });
 
   test('the same code of another application is another operation', async () => {
-    const { store, useCase } = world();
-    await useCase().execute(context(), input());
-    expect((await useCase().execute(context('app-2'), input())).replayed).toBe(false);
+    const { store, loans } = world();
+    await loans().assign(context(), input());
+    expect((await loans().assign(context('app-2'), input())).replayed).toBe(false);
     expect(await stored(store, 'loan-app-2.L1')).toHaveLength(1);
   });
 
   test('a fund of somebody else is refused before anything else', async () => {
-    const { store, useCase } = world();
+    const { store, loans } = world();
     const foreign = input({ fundId: '11111111-1111-4111-8111-111111111111' as FundId });
-    await expect(useCase().execute(context(), foreign)).rejects.toMatchObject({ code: 'fund_not_allowed' });
+    await expect(loans().assign(context(), foreign)).rejects.toMatchObject({
+      code: 'fund_not_allowed',
+      details: [{ field: 'fund_id', code: 'fund_not_allowed' }],
+    });
     expect(await stored(store)).toHaveLength(0);
   });
 
   test('a Word document is no backing document', async () => {
-    const { useCase } = world('docx');
-    await expect(useCase().execute(context(), input())).rejects.toBeInstanceOf(DomainError);
+    const { loans } = world('docx');
+    await expect(loans().assign(context(), input())).rejects.toMatchObject({
+      code: 'invalid_file',
+      details: [{ field: 'files[0]' }],
+    });
   });
 
   test('a document that cannot be stored leaves no event; the same request works later', async () => {
-    const { store, documents, useCase } = world();
+    const { store, documents, loans } = world();
     documents.failing = true;
-    await expect(useCase().execute(context(), input())).rejects.toThrow('disk full');
+    await expect(loans().assign(context(), input())).rejects.toThrow('disk full');
     expect(await stored(store)).toHaveLength(0);
     documents.failing = false;
-    expect((await useCase().execute(context(), input())).replayed).toBe(false);
+    expect((await loans().assign(context(), input())).replayed).toBe(false);
   });
 
   test('the same request sent three times in one moment: one carries it out, two replay it', async () => {
-    const { store, useCase } = world();
-    const shared = useCase();
-    const all = await Promise.all(
-      [shared, shared, useCase()].map((each) => each.execute(context(), input())),
-    );
+    const { store, loans } = world();
+    const shared = loans();
+    const all = await Promise.all([shared, shared, loans()].map((each) => each.assign(context(), input())));
     expect(all.filter(({ replayed }) => !replayed)).toHaveLength(1);
     expect(await stored(store)).toHaveLength(1);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { findBrokenLink } from '../../../application/event-codec/event-codec.ts';
-import { publicPayloads } from '../../../application/publishing/public-events.ts';
-import type { Outcome, RequestContext } from '../../../application/ports/clients.ts';
-import { REPURCHASE_REASONS } from '../../../domain/loan/events.ts';
+import { publicPayloads } from '../../../application/publication/public-events.ts';
+import type { Outcome, RequestContext } from '../../../application/command-handling/request-context.ts';
+import { REPURCHASE_REASONS } from '../../../domain/loan/exits.ts';
 import { loanDecider, totalReceived } from '../../../domain/loan/index.ts';
 import type { LoanEvent } from '../../../domain/loan/index.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
@@ -125,22 +125,22 @@ const shotsAt = (code: LoanCode, roll: (sides: number) => number): readonly Shot
       settledValue,
       paymentMethod: 'pix' as const,
     };
-    return { key, fire: ({ settle }, by) => settle.execute(by, { ...input, idempotencyKey: key }) };
+    return { key, fire: ({ loans }, by) => loans.settle(by, { ...input, idempotencyKey: key }) };
   };
   const advance = (n: number): Shot => {
     const key = `${code}-prepay-${n}`;
     const value = String(100 + roll(20_000)) + '.00';
-    return { key, fire: ({ prepay }, by) => prepay.execute(by, prepayment(value, key, { code })) };
+    return { key, fire: ({ loans }, by) => loans.prepay(by, prepayment(value, key, { code })) };
   };
   const exit = (n: number): Shot => {
     const key = `${code}-repurchase-${n}`;
     const input = repurchase({ code, reason: REPURCHASE_REASONS[roll(4)]!, idempotencyKey: key });
-    return { key, fire: (process, by) => process.repurchase.execute(by, input) };
+    return { key, fire: (process, by) => process.loans.repurchase(by, input) };
   };
   const renegotiate: Shot = {
     key: code,
     fire: (process, by) =>
-      process.renegotiate.execute(
+      process.renegotiation.renegotiate(
         by,
         renegotiation([code], { newProposal: newProposal({ code: successorOf(code) }) }),
       ),

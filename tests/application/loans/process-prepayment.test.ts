@@ -25,7 +25,7 @@ describe('process a prepayment', () => {
       const world = postAssignment();
       await activate(world, { paid: v.paid_in_full_before });
       const input = prepayment(v.prepayment_value, 'k', { prepaymentDate: calendarDate(v.prepayment_date) });
-      const { replayed, result } = await world.prepay.execute(context(), input);
+      const { replayed, result } = await world.loans.prepay(context(), input);
       expect(replayed).toBe(false);
       expect({ ...result, settledInstallments: [...result.settledInstallments].sort() }).toEqual({
         code: 'L1',
@@ -50,7 +50,7 @@ describe('process a prepayment', () => {
   test('the event keeps how it was priced', async () => {
     const world = postAssignment();
     await activate(world, { paid: paidUntilMay });
-    await world.prepay.execute(context(), prepayment('3000.00'));
+    await world.loans.prepay(context(), prepayment('3000.00'));
     expect((await storyOf(world)).at(-1)).toMatchObject({
       type: 'PrepaymentProcessed',
       pricing: { policy: 'curve_v1', dailyFactor: '0.999321899697897308243314396013' },
@@ -62,13 +62,13 @@ describe('process a prepayment', () => {
   test('a replay answers what that prepayment did, in any process and after others', async () => {
     const world = postAssignment();
     await activate(world, { paid: paidUntilMay });
-    const first = await world.prepay.execute(context(), prepayment('1000.00', 'a'));
-    const second = await world.prepay.execute(context(), prepayment('1000.00', 'b'));
+    const first = await world.loans.prepay(context(), prepayment('1000.00', 'a'));
+    const second = await world.loans.prepay(context(), prepayment('1000.00', 'b'));
     expect(second.result.remainingBalance).toBe(first.result.remainingBalance - 100_000);
-    await world.prepay.execute(context(), prepayment('9000.00', 'c'));
+    await world.loans.prepay(context(), prepayment('9000.00', 'c'));
     const { length } = await storyOf(world);
-    for (const { prepay } of [world, postAssignment({ store: world.store })]) {
-      const again = (key: string) => prepay.execute(context('app-1', 'later'), prepayment('1000.00', key));
+    for (const { loans } of [world, postAssignment({ store: world.store })]) {
+      const again = (key: string) => loans.prepay(context('app-1', 'later'), prepayment('1000.00', key));
       expect(await again('a')).toEqual({ replayed: true, result: first.result });
       expect(await again('b')).toEqual({ replayed: true, result: second.result });
     }
@@ -85,8 +85,8 @@ describe('process a prepayment', () => {
     const world = postAssignment();
     await activate(world);
     await activate(world, { code: 'L2' });
-    await world.prepay.execute(context(), prepayment('1000.00'));
-    const again = world.prepay.execute(context(), prepayment('1000.00', 'k-1', change));
+    await world.loans.prepay(context(), prepayment('1000.00'));
+    const again = world.loans.prepay(context(), prepayment('1000.00', 'k-1', change));
     await expect(again).rejects.toMatchObject({ code: 'idempotency_conflict' });
     expect(await storyOf(world)).toHaveLength(5);
     expect(await storyOf(world, 'L2')).toHaveLength(4);
@@ -96,7 +96,7 @@ describe('process a prepayment', () => {
     const world = postAssignment();
     await activate(world);
     const { code, idempotencyKey } = prepayment('1000.00');
-    await world.settle.execute(context(), {
+    await world.loans.settle(context(), {
       code,
       idempotencyKey,
       installmentCode: '001' as never,
@@ -104,12 +104,12 @@ describe('process a prepayment', () => {
       settledValue: cents(95_000),
       paymentMethod: 'pix',
     });
-    expect((await world.prepay.execute(context(), prepayment('1000.00'))).replayed).toBe(false);
+    expect((await world.loans.prepay(context(), prepayment('1000.00'))).replayed).toBe(false);
   });
 
   test('before the issue, unknown, received or leaving: each has its own refusal and leaves the key free', async () => {
     const world = postAssignment();
-    const refused = (more: object = {}) => world.prepay.execute(context(), prepayment('1000.00', 'k', more));
+    const refused = (more: object = {}) => world.loans.prepay(context(), prepayment('1000.00', 'k', more));
     await expect(refused()).rejects.toMatchObject({ code: 'loan_not_found' });
     await receive(world);
     await expect(refused()).rejects.toMatchObject({
@@ -131,7 +131,7 @@ describe('process a prepayment', () => {
   ])('production on 2026-06-20 and a payment of %s: accepted %s', async (date, accepted) => {
     const world = postAssignment({ allowFuture: false });
     await activate(world);
-    const paid = world.prepay.execute(
+    const paid = world.loans.prepay(
       context(),
       prepayment('100.00', 'k', { prepaymentDate: calendarDate(date) }),
     );
@@ -144,7 +144,7 @@ describe('process a prepayment', () => {
     const other = postAssignment({ store: world.store });
     await activate(world);
     const all = await Promise.all(
-      [world, world, other].map(({ prepay }) => prepay.execute(context(), prepayment('1000.00'))),
+      [world, world, other].map(({ loans }) => loans.prepay(context(), prepayment('1000.00'))),
     );
     expect(all.map(({ replayed }) => replayed).sort()).toEqual([false, true, true]);
     expect(new Set(all.map(({ result }) => JSON.stringify(result))).size).toBe(1);
@@ -154,8 +154,8 @@ describe('process a prepayment', () => {
   test('a prepayment accepted earlier is still answered once the operation has left', async () => {
     const world = postAssignment();
     await activate(world);
-    const { result } = await world.prepay.execute(context(), prepayment('1000.00'));
-    await world.repurchase.execute(context(), repurchase());
-    expect(await world.prepay.execute(context(), prepayment('1000.00'))).toEqual({ replayed: true, result });
+    const { result } = await world.loans.prepay(context(), prepayment('1000.00'));
+    await world.loans.repurchase(context(), repurchase());
+    expect(await world.loans.prepay(context(), prepayment('1000.00'))).toEqual({ replayed: true, result });
   });
 });

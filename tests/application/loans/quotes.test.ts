@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SettleInstallmentInput } from '../../../application/loans/inputs.ts';
-import { REPURCHASE_REASONS } from '../../../domain/loan/events.ts';
+import type { AskedSettlement } from '../../../application/loans/settle-installment.ts';
+import { REPURCHASE_REASONS } from '../../../domain/loan/exits.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { InstallmentCode, LoanCode } from '../../../domain/shared/identifiers.ts';
 import { L1, centsOf, vectors } from '../../domain/support/finance-vectors.ts';
 import { context } from '../../support/application-parts.ts';
 import { activate, postAssignment, prepayment, repurchase, storyOf } from '../../support/post-assignment.ts';
 
-const settlement = (value: string, more: Partial<SettleInstallmentInput> = {}): SettleInstallmentInput => ({
+const settlement = (value: string, more: Partial<AskedSettlement> = {}): AskedSettlement => ({
   code: 'L1' as LoanCode,
   installmentCode: '006' as InstallmentCode,
   settledAt: calendarDate('2026-07-20'),
@@ -29,7 +29,7 @@ describe('a prepayment tried out', () => {
       const input = prepayment(v.prepayment_value, 'k-1', {
         prepaymentDate: calendarDate(v.prepayment_date),
       });
-      const quote = await world.quotes.prepayment(context(), input);
+      const quote = await world.loans.quotePrepayment(context(), input);
       expect(quote).toMatchObject({
         resultingStatus: v.loan_settled ? 'settled' : 'active',
         settledInstallments: v.settled_installments,
@@ -44,7 +44,7 @@ describe('a prepayment tried out', () => {
       ).toEqual(v.settled_installments);
       expect(await storyOf(world)).toEqual(before);
       // In earnest, with the same key: it is not a replay of anything.
-      const done = await world.prepay.execute(context(), input);
+      const done = await world.loans.prepay(context(), input);
       expect(done.replayed).toBe(false);
       expect(done.result).toMatchObject({
         settledInstallments: quote.settledInstallments,
@@ -64,14 +64,14 @@ describe('a settlement tried out', () => {
     await activate(world, { paid: paidUntilMay });
     const before = await storyOf(world);
     const input = settlement(value);
-    const quote = await world.quotes.settlement(context(), input);
+    const quote = await world.loans.quoteSettlement(context(), input);
     expect(quote).toMatchObject({
       resultingStatus: 'active',
       settledValue: centsOf(value),
       lines: [{ installmentCode: '006', scheduledValue: centsOf('950.00'), lateDays: 5, days: -5, ...line }],
     });
     expect(await storyOf(world)).toEqual(before);
-    expect((await world.settle.execute(context(), input)).replayed).toBe(false);
+    expect((await world.loans.settle(context(), input)).replayed).toBe(false);
     const [settled] = (await storyOf(world)).slice(before.length);
     expect(settled).toMatchObject({ scheduledValue: centsOf('950.00'), lateDays: 5 });
   });
@@ -81,26 +81,28 @@ describe('a settlement tried out', () => {
     const all = L1.installments.map(({ code }) => code);
     await activate(world, { paid: all.slice(0, -1) });
     const last = settlement('950.00', { installmentCode: all.at(-1) as InstallmentCode });
-    expect((await world.quotes.settlement(context(), last)).resultingStatus).toBe('settled');
+    expect((await world.loans.quoteSettlement(context(), last)).resultingStatus).toBe('settled');
   });
 
   test('is refused where the settlement would be, and a used key is not looked up', async () => {
     const world = postAssignment();
     await activate(world);
-    await world.settle.execute(context(), settlement('950.00'));
-    const refused: readonly (readonly [Partial<SettleInstallmentInput>, string])[] = [
+    await world.loans.settle(context(), settlement('950.00'));
+    const refused: readonly (readonly [Partial<AskedSettlement>, string])[] = [
       [{}, 'installment_already_closed'],
       [{ code: 'NONE' as LoanCode }, 'loan_not_found'],
       [{ installmentCode: '999' as InstallmentCode }, 'installment_not_found'],
       [{ settledAt: calendarDate('2020-01-01') }, 'invalid_date'],
     ];
     for (const [change, code] of refused) {
-      await expect(world.quotes.settlement(context(), settlement('950.00', change))).rejects.toMatchObject({
+      await expect(
+        world.loans.quoteSettlement(context(), settlement('950.00', change)),
+      ).rejects.toMatchObject({
         code,
       });
     }
-    await world.repurchase.execute(context(), repurchase());
-    await expect(world.quotes.settlement(context(), settlement('950.00'))).rejects.toMatchObject({
+    await world.loans.repurchase(context(), repurchase());
+    await expect(world.loans.quoteSettlement(context(), settlement('950.00'))).rejects.toMatchObject({
       code: 'operation_invalid_state',
     });
   });
@@ -111,9 +113,9 @@ describe('a repurchase tried out', () => {
     const world = postAssignment();
     await activate(world, { paid: paidUntilMay });
     const before = await storyOf(world);
-    const quote = await world.quotes.repurchase(context(), repurchase({ reason }));
+    const quote = await world.loans.quoteRepurchase(context(), repurchase({ reason }));
     expect(await storyOf(world)).toEqual(before);
-    const { result } = await world.repurchase.execute(context(), repurchase({ reason }));
+    const { result } = await world.loans.repurchase(context(), repurchase({ reason }));
     expect(quote).toMatchObject({
       resultingStatus: 'repurchase_pending',
       repurchaseValue: result.repurchaseValue,
@@ -129,11 +131,11 @@ describe('a repurchase tried out', () => {
   test('is refused where the repurchase would be', async () => {
     const world = postAssignment();
     await expect(
-      world.quotes.repurchase(context(), repurchase({ code: 'NONE' as LoanCode })),
+      world.loans.quoteRepurchase(context(), repurchase({ code: 'NONE' as LoanCode })),
     ).rejects.toMatchObject({ code: 'loan_not_found' });
     await activate(world);
-    await world.repurchase.execute(context(), repurchase());
-    await expect(world.quotes.repurchase(context(), repurchase())).rejects.toMatchObject({
+    await world.loans.repurchase(context(), repurchase());
+    await expect(world.loans.quoteRepurchase(context(), repurchase())).rejects.toMatchObject({
       code: 'operation_invalid_state',
     });
   });
@@ -141,10 +143,10 @@ describe('a repurchase tried out', () => {
   test('another process moved the operation: the quote sees it', async () => {
     const world = postAssignment();
     await activate(world);
-    await world.quotes.repurchase(context(), repurchase());
+    await world.loans.quoteRepurchase(context(), repurchase());
     const elsewhere = postAssignment({ store: world.store });
-    await elsewhere.prepay.execute(context(), prepayment('3000.00'));
-    const quote = await world.quotes.repurchase(context(), repurchase());
+    await elsewhere.loans.prepay(context(), prepayment('3000.00'));
+    const quote = await world.loans.quoteRepurchase(context(), repurchase());
     expect(quote.receivedValue).toBe(centsOf('3000.00'));
   });
 });

@@ -4,17 +4,17 @@ import {
   OperationQuarantinedError,
   ReadModelBehindError,
 } from '../../../application/loans/read-loan.ts';
-import { OwnWrites, noting } from '../../../application/loans/own-writes.ts';
+import { OwnWrites } from '../../../application/loans/own-writes.ts';
 import type { RecordedEvent } from '../../../application/ports/event-store.ts';
 import type { LoanCommand } from '../../../domain/loan/index.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { LoanCode } from '../../../domain/shared/identifiers.ts';
 import { cents } from '../../../domain/shared/money.ts';
-import { receiveL1 } from '../../domain/support/loan-story.ts';
+import { NOW, receiveL1 } from '../../domain/support/loan-story.ts';
 import { context, fixedClock, openVault, openlySealed } from '../../support/application-parts.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { MortalEventStore } from '../../support/faulty-event-store.ts';
-import { postAssignment, prepayment, repurchase } from '../../support/post-assignment.ts';
+import { carryOut, postAssignment, prepayment, repurchase } from '../../support/post-assignment.ts';
 import { ProjectedLoans } from '../../support/projected-loans.ts';
 import {
   MemoryDocuments,
@@ -67,7 +67,7 @@ const reading = (writes: OwnWrites): LoanReading =>
     contents: documents,
     clock: fixedClock(),
   });
-const read = (code: string) => reading(new OwnWrites()).read(context(), code);
+const read = (code: string) => reading(new OwnWrites(100_000)).read(context(), code);
 
 beforeEach(async () => {
   store = new LoggedStore();
@@ -92,22 +92,41 @@ describe('the payoff value', () => {
     await growing('L9', 80);
     expect((await read('L8'))?.balances.payoffValue).toBeGreaterThan(100);
     expect((await read('L9'))?.balances.payoffValue).toBeNull();
-    const { quotes } = postAssignment({ store });
+    const quotes = postAssignment({ store }).loans;
     const code = 'L9' as LoanCode;
     const refusal = { code: 'invalid_date', details: [{ code: 'value_out_of_range' }] };
-    await expect(quotes.repurchase(context(), repurchase({ code }))).rejects.toMatchObject(refusal);
-    await expect(quotes.prepayment(context(), prepayment('1.00', 'k', { code }))).rejects.toMatchObject(
+    await expect(quotes.quoteRepurchase(context(), repurchase({ code }))).rejects.toMatchObject(refusal);
+    await expect(quotes.quotePrepayment(context(), prepayment('1.00', 'k', { code }))).rejects.toMatchObject(
       refusal,
     );
     const agreed = repurchase({ code, repurchaseValue: cents(100) });
-    expect((await quotes.repurchase(context(), agreed)).repurchaseValue).toBe(100);
+    expect((await quotes.quoteRepurchase(context(), agreed)).repurchaseValue).toBe(100);
+  });
+});
+
+describe('balances', () => {
+  test('are nothing once the operation has left the portfolio, or is about to; installments keep what they owed', async () => {
+    expect((await read('L1'))?.balances.openFaceValue).toBe(cents(1_140_000));
+    const world = postAssignment({ store });
+    await world.loans.repurchase(context(), repurchase());
+    const pending = await read('L1');
+    expect(pending).toMatchObject({
+      status: 'repurchase_pending',
+      balances: { openFaceValue: 0, payoffValue: 0 },
+    });
+    expect(pending?.installments.every(({ outstandingValue }) => outstandingValue === 95_000)).toBe(true);
+    await carryOut(world, { type: 'CompleteRepurchase', now: NOW });
+    expect(await read('L1')).toMatchObject({
+      status: 'repurchased',
+      balances: { openFaceValue: 0, payoffValue: 0 },
+    });
   });
 });
 
 /** The renegotiation of L1 by a process that dies with the answer of its n-th append. */
 const dyingAfter = async (appends: number): Promise<void> => {
   const mortal = new MortalEventStore(store, appends, 'after');
-  void startProcess(mortal, { documents }).renegotiate.execute(context(), renegotiation());
+  void startProcess(mortal, { documents }).renegotiation.renegotiate(context(), renegotiation());
   await mortal.died;
 };
 const [RESERVED, COMMITTED, ORIGINAL_DONE] = [3, 4, 5];
@@ -133,7 +152,7 @@ describe('a read after a write', () => {
   });
 
   test('of both sides of a renegotiation', async () => {
-    await startProcess(store, { documents }).renegotiate.execute(context(), renegotiation());
+    await startProcess(store, { documents }).renegotiation.renegotiate(context(), renegotiation());
     expect(await read('L1')).toMatchObject({ status: 'renegotiated', renegotiation: { role: 'original' } });
     expect(await read('N1')).toMatchObject({
       status: 'received',
@@ -150,8 +169,8 @@ describe('a list after a write', () => {
     );
 
   test('shows it, and what it shows is not waited for again', async () => {
-    const writes = new OwnWrites();
-    await activeLoan(startProcess(noting(store, writes), { documents }), documents, 'L2');
+    const writes = new OwnWrites(100_000);
+    await activeLoan(startProcess(store, { documents, writes }), documents, 'L2');
     expect(await list(writes)).toEqual(['L1 active', 'L2 active']);
     expect(waits).toEqual([streamOf('L2')]);
     await list(writes);
@@ -159,25 +178,25 @@ describe('a list after a write', () => {
   });
 
   test('is not answered without it', async () => {
-    const writes = new OwnWrites();
+    const writes = new OwnWrites(100_000);
     catchUp();
     behind = true;
-    await pay(startProcess(noting(store, writes)).commands, 'L1', '001');
+    await pay(startProcess(store, { writes }).commands, 'L1', '001');
     await expect(list(writes)).rejects.toBeInstanceOf(ReadModelBehindError);
     behind = false;
     expect(await list(writes)).toEqual(['L1 active']);
   });
 
   test('shows one that is in quarantine as it was, and the others; it is waited for once', async () => {
-    const writes = new OwnWrites();
-    await activeLoan(startProcess(noting(store, writes), { documents }), documents, 'L2');
+    const writes = new OwnWrites(100_000);
+    await activeLoan(startProcess(store, { documents, writes }), documents, 'L2');
     expect(await list(writes)).toEqual(['L1 active', 'L2 active']);
-    await startProcess(noting(store, writes), { documents }).renegotiate.execute(
+    await startProcess(store, { documents, writes }).renegotiation.renegotiate(
       context(),
       renegotiation(['L1']),
     );
     catchUp();
-    await pay(startProcess(noting(store, writes)).commands, 'L2', '001');
+    await pay(startProcess(store, { writes }).commands, 'L2', '001');
     [behind, quarantined, waits] = [true, streamOf('L2'), []];
     for (let i = 0; i < 2; i++)
       expect(await list(writes)).toEqual(expect.arrayContaining(['L1 renegotiated', 'L2 active']));
@@ -185,10 +204,10 @@ describe('a list after a write', () => {
   });
 
   test('does not wait for a code that was given back', async () => {
-    const writes = new OwnWrites();
+    const writes = new OwnWrites(100_000);
     const late = newProposal({ dateIssued: '2027-01-01' as never });
-    const { renegotiate } = startProcess(noting(store, writes), { documents });
-    await renegotiate.execute(context(), renegotiation(['L1'], { newProposal: late })).catch(() => undefined);
+    const { renegotiation: one } = startProcess(store, { documents, writes });
+    await one.renegotiate(context(), renegotiation(['L1'], { newProposal: late })).catch(() => undefined);
     expect(await list(writes)).toEqual(['L1 active']);
     expect(waits).not.toContain(streamOf('N1'));
   });
@@ -225,8 +244,8 @@ describe('while a renegotiation is under way', () => {
 
   test('a code that was given back stands for nothing either', async () => {
     const late = newProposal({ dateIssued: '2027-01-01' as never });
-    const { renegotiate } = startProcess(store, { documents });
-    await renegotiate.execute(context(), renegotiation(['L1'], { newProposal: late })).catch(() => undefined);
+    const { renegotiation: one } = startProcess(store, { documents });
+    await one.renegotiate(context(), renegotiation(['L1'], { newProposal: late })).catch(() => undefined);
     behind = true;
     expect(await read('N1')).toBeUndefined();
     behind = false;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { PolledProgress, ReadModelProgress } from '../../../application/loans/read-model-progress.ts';
-import type { LoanVersions } from '../../../application/ports/loan-queries.ts';
+import type { SqlLoanVersions } from '../../../application/loans/loan-reader.ts';
 
 /** A read model in a map; time passes only while the reader sleeps. */
-class World implements Pick<LoanVersions, 'of'> {
+class World implements Pick<SqlLoanVersions, 'of'> {
   readonly rows = new Map<string, bigint>();
   readonly asked: (readonly string[])[] = [];
   readonly pauses: number[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { REPURCHASE_REASONS } from '../../../domain/loan/events.ts';
+import { REPURCHASE_REASONS } from '../../../domain/loan/exits.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { LoanCode } from '../../../domain/shared/identifiers.ts';
 import { cents } from '../../../domain/shared/money.ts';
@@ -27,7 +27,7 @@ describe('request a repurchase', () => {
       const world = postAssignment();
       const paid = vector.installments.map(({ code }) => code).filter((code) => !open.includes(code));
       await activate(world, { vector, paid });
-      const { result } = await world.repurchase.execute(
+      const { result } = await world.loans.repurchase(
         context(),
         repurchase({ effectiveDate: calendarDate(v.effective_date) }),
       );
@@ -58,11 +58,11 @@ describe('request a repurchase', () => {
     async (reason, end, value) => {
       const world = postAssignment();
       await activate(world, { paid: paidUntilMay });
-      const first = await world.repurchase.execute(context(), repurchase({ reason }));
+      const first = await world.loans.repurchase(context(), repurchase({ reason }));
       expect(first.result.repurchaseValue).toBe(centsOf(value));
       await carryOut(world, completeRepurchase);
       for (const process of [world, postAssignment({ store: world.store })]) {
-        const again = await process.repurchase.execute(context('app-1', 'later'), repurchase({ reason }));
+        const again = await process.loans.repurchase(context('app-1', 'later'), repurchase({ reason }));
         expect(again).toEqual({ replayed: true, result: { ...first.result, status: end } });
       }
       expect((await storyOf(world)).map(({ type }) => type).slice(-2)).toEqual([
@@ -76,7 +76,7 @@ describe('request a repurchase', () => {
     const world = postAssignment();
     await activate(world, { paid: paidUntilMay });
     const input = repurchase({ repurchaseValue: cents(600_000), reasonDetail: 'agreed with the originator' });
-    expect((await world.repurchase.execute(context(), input)).result.repurchaseValue).toBe(600_000);
+    expect((await world.loans.repurchase(context(), input)).result.repurchaseValue).toBe(600_000);
     expect((await storyOf(world)).at(-1)).toMatchObject({
       repurchaseValue: 600_000,
       calculatedValue: 614_733,
@@ -95,8 +95,8 @@ describe('request a repurchase', () => {
     const world = postAssignment();
     await activate(world);
     await activate(world, { code: 'L2' });
-    await world.repurchase.execute(context(), repurchase());
-    await expect(world.repurchase.execute(context(), repurchase(change))).rejects.toMatchObject({
+    await world.loans.repurchase(context(), repurchase());
+    await expect(world.loans.repurchase(context(), repurchase(change))).rejects.toMatchObject({
       code: 'idempotency_conflict',
     });
     expect(await storyOf(world, 'L2')).toHaveLength(4);
@@ -105,8 +105,8 @@ describe('request a repurchase', () => {
   test.each(REPURCHASE_REASONS)('a second request under a new key (%s) is refused', async (reason) => {
     const world = postAssignment();
     await activate(world);
-    await world.repurchase.execute(context(), repurchase());
-    const second = world.repurchase.execute(context(), repurchase({ reason, idempotencyKey: 'r-2' }));
+    await world.loans.repurchase(context(), repurchase());
+    const second = world.loans.repurchase(context(), repurchase({ reason, idempotencyKey: 'r-2' }));
     await expect(second).rejects.toMatchObject({
       code: 'operation_invalid_state',
       message: expect.stringContaining('repurchase_pending'),
@@ -118,9 +118,9 @@ describe('request a repurchase', () => {
     await activate(world);
     await carryOut(world, { type: 'ForgetBorrower', now: NOW });
     const input = repurchase({ reasonDetail: 'Ana asked for it' });
-    expect((await world.repurchase.execute(context(), input)).replayed).toBe(false);
+    expect((await world.loans.repurchase(context(), input)).replayed).toBe(false);
     expect(JSON.stringify(await storyOf(world))).not.toContain('Ana asked');
-    expect((await world.repurchase.execute(context(), input)).replayed).toBe(true);
+    expect((await world.loans.repurchase(context(), input)).replayed).toBe(true);
   });
 
   test('before the issue it is refused, whatever the reason', async () => {
@@ -128,7 +128,7 @@ describe('request a repurchase', () => {
     await activate(world);
     for (const reason of REPURCHASE_REASONS) {
       const input = repurchase({ reason, effectiveDate: calendarDate('2026-01-14') });
-      await expect(world.repurchase.execute(context(), input)).rejects.toMatchObject({
+      await expect(world.loans.repurchase(context(), input)).rejects.toMatchObject({
         code: 'invalid_date',
       });
     }
@@ -139,7 +139,7 @@ describe('request a repurchase', () => {
     const other = postAssignment({ store: world.store });
     await activate(world);
     const all = await Promise.all(
-      [world, world, other].map((process) => process.repurchase.execute(context(), repurchase())),
+      [world, world, other].map((process) => process.loans.repurchase(context(), repurchase())),
     );
     expect(all.map(({ replayed }) => replayed).sort()).toEqual([false, true, true]);
     expect(await storyOf(world)).toHaveLength(5);

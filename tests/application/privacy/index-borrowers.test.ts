@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { borrowerDigest, isDocument } from '../../../application/privacy/forget-borrower.ts';
-import { IndexBorrowers } from '../../../application/privacy/index-borrowers.ts';
-import type { BorrowerIndexEntry } from '../../../application/ports/borrower-vault.ts';
-import type { LogPosition } from '../../../application/ports/event-store.ts';
+import { indexBorrowers } from '../../../application/privacy/index-borrowers.ts';
+import type { BorrowerIndexEntry } from '../../../application/privacy/borrower-index.ts';
+import type { EventSubscription } from '../../../application/ports/event-store.ts';
 import { openVault } from '../../support/application-parts.ts';
+import { MemoryCheckpoints } from '../../support/log-followers.ts';
 import { activate, postAssignment, receive, streamOf } from '../../support/post-assignment.ts';
 import { ana } from '../../support/renegotiation-world.ts';
 
@@ -13,29 +14,30 @@ describe('borrowers that came before their index', () => {
     await activate(world);
     await receive(world, 'L2');
     const entries: BorrowerIndexEntry[] = [];
-    let checkpoint: LogPosition | 'start' = 'start';
+    const checkpoints = new MemoryCheckpoints();
     let passed = 0;
-    const indexing = new IndexBorrowers({
-      subscription: world.store,
-      checkpoints: {
-        load: async () => checkpoint,
-        advance: async (_name, expected, position) => {
-          if (expected !== checkpoint) return false;
-          checkpoint = position;
-          return true;
-        },
+    const log: EventSubscription = {
+      subscribe: async function* (options) {
+        for await (const message of world.store.subscribe(options)) {
+          if (message.kind === 'events') passed += message.events.length;
+          yield message;
+        }
       },
+    };
+    const indexing = {
+      log,
+      checkpoints,
       vault: openVault,
-      index: { add: async (added) => void entries.push(...added) },
-    });
-    await indexing.completeOnce((events) => (passed += events));
+      index: { add: async (added: readonly BorrowerIndexEntry[]) => void entries.push(...added) },
+    };
+    await indexBorrowers(indexing);
     const digest = borrowerDigest(openVault, ana.document_number);
     expect(entries).toEqual([
       { digest, stream: streamOf() },
       { digest, stream: streamOf('L2') },
     ]);
-    expect([passed, checkpoint === 'start']).toEqual([5, false]);
-    await indexing.completeOnce(() => (passed += 1));
+    expect([passed, checkpoints.positions.size]).toEqual([5, 1]);
+    await indexBorrowers(indexing);
     expect([entries.length, passed]).toEqual([2, 5]);
   });
 });

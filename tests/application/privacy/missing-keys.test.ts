@@ -1,11 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { ForgetBorrower, borrowerDigest } from '../../../application/privacy/forget-borrower.ts';
-import { IndexBorrowers } from '../../../application/privacy/index-borrowers.ts';
-import { KeyMissingError, RecordedForgetting } from '../../../application/privacy/missing-keys.ts';
-import type { BorrowerIndexEntry, BorrowerVault } from '../../../application/ports/borrower-vault.ts';
+import { indexBorrowers } from '../../../application/privacy/index-borrowers.ts';
+import { KeyMissingError } from '../../../application/privacy/missing-keys.ts';
+import type { BorrowerVault } from '../../../application/ports/borrower-vault.ts';
+import type { BorrowerIndexEntry } from '../../../application/privacy/borrower-index.ts';
 import type { SealedBorrower } from '../../../domain/shared/identifiers.ts';
 import type { Sealed } from '../../../domain/shared/private-text.ts';
-import { fixedClock, openVault } from '../../support/application-parts.ts';
+import { ALONE, fixedClock } from '../../support/application-parts.ts';
+import { SealedBorrowerVault } from '../../../infrastructure/security/sealed-borrower-vault.ts';
+import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { receiveL1 } from '../../domain/support/loan-story.ts';
 import { activate, postAssignment, receive, streamOf } from '../../support/post-assignment.ts';
 import type { PostAssignment } from '../../support/post-assignment.ts';
@@ -14,26 +17,27 @@ import { ana } from '../../support/renegotiation-world.ts';
 const SEALED = 'sealed' as SealedBorrower;
 const TEXT = { sealed: 'sealed' } as Sealed;
 
-/** Its operations' keys are gone, but for those named. */
-const withoutKeys = (kept: ReadonlySet<string>): BorrowerVault => ({
-  ...openVault,
-  open: async (stream, sealed) => (kept.has(stream) ? openVault.open(stream, sealed) : undefined),
-  sealText: async () => undefined,
-  sealNames: async () => undefined,
-  openTexts: async (_, texts) => texts.map(() => undefined),
-});
+const KEY = { id: '0123456789abcdef', bytes: Buffer.alloc(32, 1) };
 
+/** The operations' keys are gone, but for those named. */
 const setUp = (kept: ReadonlySet<string> = new Set()) => {
-  const world = postAssignment();
+  const store = new InMemoryEventStore();
   const told: string[] = [];
-  const onMissing = ({ stream }: KeyMissingError): void => void told.push(stream);
-  const vault = new RecordedForgetting(withoutKeys(kept), { events: world.store, onMissing });
+  const vault = new SealedBorrowerVault({
+    keys: { key: async () => KEY, find: async (stream) => (kept.has(stream) ? KEY : undefined) },
+    digestKey: Buffer.alloc(32, 4),
+    index: { add: async () => undefined },
+    formats: ALONE,
+    events: store,
+    onMissing: ({ stream }) => void told.push(stream),
+  });
+  const world = postAssignment({ store, vault });
   const forgetting = new ForgetBorrower({
     commands: world.commands,
     index: { streamsOf: async () => [], entriesOf: async () => [], remove: async () => undefined },
     keys: { forget: async () => undefined, forgetOlder: async () => undefined },
     documents: { remove: async () => undefined },
-    vault: openVault,
+    vault,
     clock: fixedClock(),
     realClock: { realNow: () => '2026-06-20T12:00:00.000Z' as never },
   });
@@ -125,7 +129,7 @@ describe('an operation whose key is lost, and the entry that finds it as well', 
   });
 
   test('an attempt that was refused does not make the operation of another borrower one of theirs', async () => {
-    const digestOf = (number: string) => borrowerDigest(openVault, number);
+    const digestOf = (number: string) => borrowerDigest(setUp().vault, number);
     const digests = [digestOf(ana.document_number), digestOf('39053344705')];
     const entries = digests.map((digest) => ({ digest, stream: streamOf() }));
     const { forgetting } = await giveUp(new Set([streamOf()]), entries);
@@ -172,16 +176,16 @@ test('operations whose keys are lost are not entered, and looked for again on th
   await receive(world, 'L2');
   const entries: BorrowerIndexEntry[] = [];
   let advanced = 0;
-  const indexing = new IndexBorrowers({
-    subscription: world.store,
-    checkpoints: { load: async () => 'start', advance: async () => ((advanced += 1), true) },
+  const indexing = {
+    log: world.store,
+    checkpoints: { load: async () => 'start' as const, move: async () => ((advanced += 1), true) },
     vault,
-    index: { add: async (added) => void entries.push(...added) },
-  });
-  await indexing.completeOnce(() => undefined);
+    index: { add: async (added: readonly BorrowerIndexEntry[]) => void entries.push(...added) },
+  };
+  await indexBorrowers(indexing);
   expect([entries.map(({ stream }) => stream), advanced]).toEqual([[streamOf('L2')], 0]);
   kept.add(streamOf());
-  await indexing.completeOnce(() => undefined);
+  await indexBorrowers(indexing);
   expect([entries.map(({ stream }) => stream).sort(), advanced]).toEqual([
     [streamOf(), streamOf('L2'), streamOf('L2')],
     1,

@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
-import type { BorrowerIndexEntry, BorrowerVault } from '../../../application/ports/borrower-vault.ts';
+import type { BorrowerVault } from '../../../application/ports/borrower-vault.ts';
+import type { BorrowerIndexEntry } from '../../../application/privacy/borrower-index.ts';
 import { borrowerDigest } from '../../../application/privacy/forget-borrower.ts';
 import { KeyMissingError } from '../../../application/privacy/missing-keys.ts';
-import { TellBorrowers } from '../../../application/privacy/tell-borrowers.ts';
+import { tellBorrowers } from '../../../application/privacy/tell-borrowers.ts';
 import { openVault } from '../../support/application-parts.ts';
 import { ana } from '../../support/renegotiation-world.ts';
 
@@ -15,10 +16,13 @@ const told = (
   entries: readonly BorrowerIndexEntry[],
   open: BorrowerVault['open'] = openVault.open,
 ) =>
-  new TellBorrowers({
-    index: { entriesOf: async (streams) => entries.filter(({ stream }) => streams.includes(stream)) },
-    vault: { ...openVault, open },
-  }).of(operations.map(([stream, borrower]) => ({ stream, borrower })));
+  tellBorrowers(
+    {
+      index: { entriesOf: async (streams) => entries.filter(({ stream }) => streams.includes(stream)) },
+      vault: { ...openVault, open },
+    },
+    operations.map(([stream, borrower]) => ({ stream, borrower })),
+  );
 
 const unopened: BorrowerVault['open'] = () => Promise.reject(new Error('nothing is to be opened'));
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { JsonText, RecordedEvent } from '../../../application/ports/event-store.ts';
-import type { Projector } from '../../../application/projecting/projector.ts';
-import { QuarantinedOperations } from '../../../application/quarantine/quarantined-operations.ts';
+import type { ReadModelFollower } from '../../../application/projecting/read-model.ts';
+import { QuarantinedOperations } from '../../../application/maintenance/quarantine/quarantined-operations.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';
 import type { ProjectedEvent, Projection } from '../../../projections/projection.ts';
 import { sampleMetadata } from '../../contracts/event-store-samples.ts';
@@ -12,14 +12,14 @@ import { caughtUp, projectorOf } from './running-projector.ts';
 import { StoryLog, decode, streamOf, until } from './story-log.ts';
 
 const SOON = 10_000;
-const numberOf = (position: string): number => Number(position.slice(1));
-const halted = (projector: Projector): Promise<void> =>
+const numberOf = (position: string): number => parseInt(position, 10);
+const halted = (projector: ReadModelFollower): Promise<void> =>
   until(() => projector.status().state === 'halted', 'the projector halted');
 
 describe('an event that cannot be projected', () => {
   let log: StoryLog;
   let tables: InMemoryTables;
-  const started: Projector[] = [];
+  const started: ReadModelFollower[] = [];
   const start = (...parameters: Parameters<typeof projectorOf>) => {
     const one = projectorOf(...parameters);
     started.push(one.projector);
@@ -44,7 +44,7 @@ describe('an event that cannot be projected', () => {
       if (bad && !readable()) throw new Error('unknown field');
       return decode(recorded);
     };
-  const versions = () => tables.rows('loan').map(({ code, version }) => [code, version]);
+  const versions = () => tables.rows('progress').map(({ code, version }) => [code, version]);
   const release = (decoding: typeof decode) =>
     new QuarantinedOperations({
       projections: [loanProjection],
@@ -53,7 +53,7 @@ describe('an event that cannot be projected', () => {
       events: log,
       decode: decoding,
       order: { compare: (one, other) => numberOf(one) - numberOf(other) },
-      renegotiations: { resolve: async () => undefined },
+      renegotiation: { resolve: async () => undefined },
       actors: [],
     });
 
@@ -63,16 +63,16 @@ describe('an event that cannot be projected', () => {
     await caughtUp(projector);
     await log.tellWhole('C');
     await log.tell('B', settled('P1'));
-    await until(() => projector.status().position === '@22', 'the end is projected');
+    await until(() => projector.status().position === '22/22', 'the end is projected');
     expect(versions()).toEqual([
       ['A', 6],
       ['B', 2],
       ['C', 6],
     ]);
     expect(projector.status()).toEqual({
-      projection: 'loan',
+      name: 'loan',
       state: 'running',
-      position: '@22',
+      position: '22/22',
       caughtUp: true,
       quarantined: 1,
     });
@@ -81,7 +81,7 @@ describe('an event that cannot be projected', () => {
         fields: {
           projection: 'loan',
           error: 'unknown field',
-          event: { stream: streamOf('B'), revision: '3', type: 'loan.disbursed.v1', position: '@11' },
+          event: { stream: streamOf('B'), revision: '3', type: 'loan.disbursed.v1', position: '11/11' },
         },
       },
     ]);
@@ -90,7 +90,7 @@ describe('an event that cannot be projected', () => {
     expect(tables.rows('quarantined_operation')).toEqual([
       {
         ...{ projection: 'loan', stream: streamOf('B'), revision: 3, waiting: 5 },
-        ...{ event_type: 'loan.disbursed.v1', position: '@11', reason: 'unknown field' },
+        ...{ event_type: 'loan.disbursed.v1', position: '11/11', reason: 'unknown field' },
       },
     ]);
   });
@@ -109,16 +109,18 @@ describe('an event that cannot be projected', () => {
       { waitsFor: 'loan', outcome: 'released' },
     ]);
     expect(await release(decoding).release(streamOf('B'))).toEqual([]);
-    await until(() => projector.status().position === '@21', 'the end is projected');
+    await until(() => projector.status().position === '21/21', 'the end is projected');
     // The projector had it in quarantine; the next event of the operation shows it that it is released.
     await log.tell('B', { type: 'BorrowerForgotten', forgottenAt: second(200) });
-    await until(() => projector.status().position === '@22', 'the end is projected');
+    await until(() => projector.status().position === '22/22', 'the end is projected');
     expect(versions()).toEqual([
       ['A', 6],
       ['B', 7],
       ['C', 6],
     ]);
-    expect(tables.rows('loan').map(({ received_value }) => received_value)).toEqual([25_000, 25_000, 25_000]);
+    expect(tables.rows('progress').map(({ received_value }) => received_value)).toEqual([
+      25_000, 25_000, 25_000,
+    ]);
     expect(projector.status().quarantined).toBe(0);
   });
 
@@ -147,7 +149,7 @@ describe('an event that cannot be projected', () => {
     await caughtUp(other.projector);
     await caughtUp(projector);
     expect(other.projector.status().quarantined).toBe(2);
-    expect(tables.rows('loan')).toHaveLength(2);
+    expect(tables.rows('progress')).toHaveLength(2);
   });
 
   test('of a stream that is neither an operation nor a renegotiation halts its projection; it is tried again after stop and start', async () => {
@@ -163,7 +165,7 @@ describe('an event that cannot be projected', () => {
     await projector.stop();
     projector.start();
     await caughtUp(projector);
-    expect(tables.rows('loan')).toMatchObject([{ received_value: 25_000 }, { received_value: 25_000 }]);
+    expect(tables.rows('progress')).toMatchObject([{ received_value: 25_000 }, { received_value: 25_000 }]);
   });
 
   test('is found when the store refuses the batch that holds it', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { LOAN_STREAM_PREFIX } from '../../../application/command-handling/operation.ts';
-import type { Projector } from '../../../application/projecting/projector.ts';
+import type { ReadModelFollower } from '../../../application/projecting/read-model.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';
 import { InMemoryTables } from '../../projections/in-memory-tables.ts';
 import { toActive } from '../../projections/loan/projected-events.ts';
@@ -13,7 +13,7 @@ const SOON = 10_000;
 describe('a projector', () => {
   let log: StoryLog;
   let tables: InMemoryTables;
-  const started: Projector[] = [];
+  const started: ReadModelFollower[] = [];
   const start = (...parameters: Parameters<typeof projectorOf>) => {
     const one = projectorOf(...parameters);
     started.push(one.projector);
@@ -34,15 +34,15 @@ describe('a projector', () => {
     const { projector } = start(log, tables);
     await caughtUp(projector);
     expect(projector.status()).toEqual({
-      projection: 'loan',
+      name: 'loan',
       quarantined: 0,
       state: 'running',
-      position: '@7',
+      position: '7/7',
       caughtUp: true,
     });
     const revision = await log.assign('B');
     expect(await projector.waitForVersion(streamOf('B'), revision, SOON)).toBe(true);
-    expect(tables.rows('loan').map(({ code, version }) => [code, version])).toEqual([
+    expect(tables.rows('progress').map(({ code, version }) => [code, version])).toEqual([
       ['A', 6],
       ['B', 0],
     ]);
@@ -53,7 +53,7 @@ describe('a projector', () => {
     await log.assign('A');
     const waiting = [0n, 1n, 2n, 3n].map(async (revision) => {
       const applied = await projector.waitForVersion(streamOf('A'), revision, SOON);
-      return [applied, Number(tables.rows('loan')[0]?.version) >= Number(revision)];
+      return [applied, Number(tables.rows('progress')[0]?.version) >= Number(revision)];
     });
     await log.tell('A', ...toActive);
     expect(await Promise.all(waiting)).toEqual([0, 1, 2, 3].map(() => [true, true]));
@@ -67,11 +67,11 @@ describe('a projector', () => {
     const first = start(log, tables);
     await caughtUp(first.projector);
     await first.projector.stop();
-    expect(first.projector.status()).toMatchObject({ state: 'stopped', position: '@7' });
+    expect(first.projector.status()).toMatchObject({ state: 'stopped', position: '7/7' });
     await log.tellWhole('B');
     const second = start(log, tables);
     await caughtUp(second.projector);
-    expect(tables.rows('loan').map(({ received_value }) => received_value)).toEqual([25_000, 25_000]);
+    expect(tables.rows('progress').map(({ received_value }) => received_value)).toEqual([25_000, 25_000]);
   });
 
   test('moves its checkpoint over streams that it does not follow', async () => {
@@ -80,7 +80,7 @@ describe('a projector', () => {
     ]);
     const { projector } = start(log, tables, { streamPrefix: LOAN_STREAM_PREFIX });
     await caughtUp(projector);
-    expect(await tables.checkpoint(loanProjection)).toBe('@1');
+    expect(await tables.checkpoint(loanProjection)).toBe('1/1');
   });
 
   test('tries again while its store is away, and says so', async () => {
@@ -96,15 +96,15 @@ describe('a projector', () => {
     expect(await projector.waitForVersion(streamOf('A'), 0n, SOON)).toBe(true);
     await caughtUp(projector);
     expect(projector.status()).toEqual({
-      projection: 'loan',
+      name: 'loan',
       quarantined: 0,
       state: 'running',
-      position: '@1',
+      position: '1/1',
       caughtUp: true,
     });
     expect(logger.lines[0]).toMatchObject({
       level: 'error',
-      fields: { projection: 'loan', error: 'the store is away', retryInMs: 50 },
+      fields: { projection: 'loan', err: { message: 'the store is away' }, pauseMs: 100 },
     });
   });
 
@@ -125,18 +125,18 @@ describe('a projector', () => {
     const { projector, logger } = start(log, tables, { log: breaking });
     await caughtUp(projector);
     expect(logger.lines.filter(({ level }) => level === 'error')).toMatchObject([
-      { fields: { error: 'connection lost' } },
-      { fields: { error: 'the log ended its subscription' } },
+      { fields: { err: { message: 'connection lost' } } },
+      { fields: { err: { message: 'the log ended its subscription' } } },
     ]);
-    expect(tables.rows('loan')).toMatchObject([{ version: 6, received_value: 25_000 }]);
+    expect(tables.rows('progress')).toMatchObject([{ version: 6, received_value: 25_000 }]);
   });
 
   test('shares a read model with another: each batch is stored by one of them', async () => {
     const both = [start(log, tables), start(log, tables)];
     for (const code of ['A', 'B', 'C', 'D']) await log.tellWhole(code);
     for (const { projector } of both)
-      await until(() => projector.status().position === '@28', 'it got there');
-    expect(tables.rows('loan').map(({ received_value }) => received_value)).toEqual([
+      await until(() => projector.status().position === '28/28', 'it got there');
+    expect(tables.rows('progress').map(({ received_value }) => received_value)).toEqual([
       25_000, 25_000, 25_000, 25_000,
     ]);
   });
@@ -147,7 +147,7 @@ describe('a projector', () => {
     const store = new FaultyProjectionStore(tables, () => (disturbed ? 'lost' : 'works'));
     const { projector } = start(log, store);
     await caughtUp(projector);
-    const before = tables.rows('loan');
+    const before = tables.rows('progress');
     await tables.reset(loanProjection);
     store.onRefusal = () => (disturbed = true);
     await log.assign('B');
@@ -156,7 +156,7 @@ describe('a projector', () => {
     disturbed = false;
     expect(await projector.waitForVersion(streamOf('A'), 6n, SOON)).toBe(true);
     expect(await projector.waitForVersion(streamOf('B'), 0n, SOON)).toBe(true);
-    expect(tables.rows('loan')[0]).toEqual(before[0]);
+    expect(tables.rows('progress')[0]).toEqual(before[0]);
   });
 
   test('stops at once, and lets nobody wait for it', async () => {

@@ -23,12 +23,12 @@ class AtLeastOnce extends InMemoryTables {
       projection,
       additions,
       expected,
-      expected === 'start' ? ('@0' as LogPosition) : expected,
+      expected === 'start' ? ('0/0' as LogPosition) : expected,
     );
     return super.apply(
       projection,
       writes,
-      expected === 'start' ? ('@0' as LogPosition) : expected,
+      expected === 'start' ? ('0/0' as LogPosition) : expected,
       checkpoint,
     );
   }

@@ -1,6 +1,5 @@
 import type { ProjectionStore } from '../../../application/ports/read-models.ts';
-import { Projector } from '../../../application/projecting/projector.ts';
-import type { ProjectorDependencies } from '../../../application/projecting/projector.ts';
+import { ReadModelFollower } from '../../../application/projecting/read-model.ts';
 import { pause } from '../../../infrastructure/support/time.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
@@ -11,10 +10,10 @@ import type { StoryLog } from './story-log.ts';
 export const projectorOf = (
   log: StoryLog,
   store: ProjectionStore,
-  overrides: Partial<ProjectorDependencies> = {},
-): { readonly projector: Projector; readonly logger: RecordingLogger } => {
+  overrides: Partial<ConstructorParameters<typeof ReadModelFollower>[0]> = {},
+): { readonly projector: ReadModelFollower; readonly logger: RecordingLogger } => {
   const logger = new RecordingLogger();
-  const projector = new Projector({
+  const projector = new ReadModelFollower({
     projection: loanProjection,
     log,
     store,
@@ -27,7 +26,7 @@ export const projectorOf = (
   return { projector, logger };
 };
 
-export const caughtUp = (projector: Projector): Promise<void> =>
+export const caughtUp = (projector: ReadModelFollower): Promise<void> =>
   until(() => projector.status().caughtUp, 'the projector has seen the end of the log');
 
 /** Runs until everything in the log is projected. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { loanStream } from '../../../application/command-handling/operation.ts';
 import { decodeEvent, encodeEvent } from '../../../application/event-codec/event-codec.ts';
+import { projectedEvent } from '../../../application/projecting/projected-event.ts';
 import type { EventMetadata, RecordedEvent } from '../../../application/ports/event-store.ts';
 import type { LoanEvent } from '../../../domain/loan/events.ts';
 import type { ProjectedEvent } from '../../../projections/projection.ts';
@@ -20,14 +21,8 @@ const metadata: EventMetadata = {
   hash: '00',
 };
 
-export const decode = (recorded: RecordedEvent): ProjectedEvent => ({
-  event: decodeEvent(recorded),
-  id: recorded.id,
-  stream: recorded.stream,
-  revision: recorded.revision,
-  recordedAt: recorded.metadata.recordedAt,
-  applicationId: recorded.metadata.applicationId,
-});
+export const decode = (recorded: RecordedEvent): ProjectedEvent =>
+  projectedEvent(recorded, decodeEvent(recorded));
 
 /** A log of operations that can be told event by event. */
 export class StoryLog extends InMemoryEventStore {

@@ -1,6 +1,7 @@
-import type { NotifiedPayment, NotifiedPayments } from '../../../application/ports/fund-reports.ts';
-import { ReconcileStatement } from '../../../application/reconciliation/reconcile-statement.ts';
-import type { Finding, Reconciliation } from '../../../application/reconciliation/reconciliation.ts';
+import type { NotifiedPayment } from '../../../application/reconciliation/reconciliation-reader.ts';
+import type { Notified } from '../../../application/reconciliation/compare-statement.ts';
+import { compareStatement } from '../../../application/reconciliation/compare-statement.ts';
+import type { Finding, Comparison } from '../../../application/reconciliation/comparison.ts';
 import type { Tolerances } from '../../../application/reconciliation/match-rules.ts';
 import type { StatementLine } from '../../../application/reconciliation/statement-lines.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
@@ -33,7 +34,7 @@ export const line = (date: string, amount: number, reference = ''): Omit<Stateme
 });
 
 /** What the fund's integrators notified; `idle` are operations without payments. */
-const notifying = (payments: readonly Payment[], idle: readonly string[]): NotifiedPayments => ({
+const notifying = (payments: readonly Payment[], idle: readonly string[]): Notified => ({
   async *within({ from, to }) {
     yield payments.map(complete).filter(({ date }) => date >= from && date <= to);
   },
@@ -44,9 +45,9 @@ export const june = (
   payments: readonly Payment[],
   lines: readonly Omit<StatementLine, 'line'>[],
   options: Partial<Tolerances> & { readonly idle?: readonly string[] } = {},
-): Promise<Reconciliation> => {
+): Promise<Comparison> => {
   const { idle = [], ...tolerances } = options;
-  return new ReconcileStatement(notifying(payments, idle)).execute({
+  return compareStatement(notifying(payments, idle), {
     fundId: 'fund-1',
     from: calendarDate('2026-06-01'),
     to: calendarDate('2026-06-30'),
@@ -66,7 +67,7 @@ const sideOf = ({ payment, line: found }: Finding): string =>
     .join(' = ');
 
 /** Findings as short texts, such as `exact: A/001 = line 2` or `missing_in_statement: A/002`. */
-export const told = (reconciliation: Reconciliation): readonly string[] =>
+export const told = (reconciliation: Comparison): readonly string[] =>
   [...reconciliation.findings()].map(
     (finding) =>
       `${finding.result === 'matched' ? finding.rule! : finding.result}: ${sideOf(finding)}` +

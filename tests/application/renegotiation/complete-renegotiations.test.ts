@@ -1,12 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { CompleteRenegotiations } from '../../../application/renegotiation/complete-renegotiations.ts';
-import {
-  PublicEventTranslator,
-  StreamFundLookup,
-} from '../../../application/publishing/public-event-translator.ts';
+import { PublicEventTranslator } from '../../../application/publication/public-event-translator.ts';
 import { decodeLoanEvent } from '../../../application/event-codec/event-codec.ts';
-import { parseLoanStream } from '../../../application/command-handling/operation.ts';
-import type { LogFollowing } from '../../../application/coordination/log-follower.ts';
+import type { Following } from '../../../application/processors/acting.ts';
 import type { EventSubscription, RecordedEvent } from '../../../application/ports/event-store.ts';
 import { FUND, NOW, context } from '../../support/application-parts.ts';
 import { FaultyEventStore, unreadable } from '../../support/faulty-event-store.ts';
@@ -34,13 +30,13 @@ const world = async () => {
   const documents = new MemoryDocuments();
   const process = startProcess(store, { documents });
   for (const code of ['L1', 'L2']) await activeLoan(process, documents, code);
-  await process.renegotiate.execute(context(), input);
+  await process.renegotiation.renegotiate(context(), input);
   return { store, process };
 };
 const completing = (
   events: InMemoryEventStore,
   commands: Process['commands'],
-  following: Omit<LogFollowing, 'sleep'>,
+  following: Omit<Following, 'sleep'>,
 ) => new CompleteRenegotiations({ commands, events, ...following, sleep: () => Promise.resolve() });
 const follow = async (
   store: InMemoryEventStore,
@@ -127,12 +123,10 @@ describe('the end of a renegotiation', () => {
     const { store, process } = await world();
     await activate(process);
     await follow(store, process);
-    const decode = (recorded: RecordedEvent) =>
-      parseLoanStream(recorded.stream) ? decodeLoanEvent(recorded) : undefined;
     const translator = new PublicEventTranslator({
-      decode,
-      parseStream: parseLoanStream,
-      funds: new StreamFundLookup(store, decode, new Map()),
+      decode: decodeLoanEvent,
+      events: store,
+      funds: new Map(),
       apiVersion: '2026.1.0',
     });
     const published = await Promise.all(

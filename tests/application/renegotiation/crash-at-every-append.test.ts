@@ -44,9 +44,9 @@ const NOTHING = ['active', 'active', 'none'];
 const died = async (deadly: number, death: Death) => {
   const { store, documents } = await world();
   const mortal = new MortalEventStore(store, deadly, death);
-  const { renegotiate } = startProcess(mortal, { documents });
+  const { renegotiation: one } = startProcess(mortal, { documents });
   const outcome = await Promise.race([
-    renegotiate.execute(context(), input).then(() => 'answered'),
+    one.renegotiate(context(), input).then(() => 'answered'),
     mortal.died.then(() => 'died'),
   ]);
   return { store, outcome, next: startProcess(store, { documents, clock: LATER }) };
@@ -70,7 +70,7 @@ describe('a process dies in a renegotiation', () => {
 
     test('the same request in a new process finds it done or does it', async () => {
       const { next } = await died(deadly, death);
-      const { replayed } = await next.renegotiate.execute(context(), input);
+      const { replayed } = await next.renegotiation.renegotiate(context(), input);
       expect(replayed).toBe(isCommitted(deadly, death));
       expect(await statuses(next)).toEqual(ALL);
     });
@@ -79,7 +79,7 @@ describe('a process dies in a renegotiation', () => {
       const { store, next } = await died(deadly, death);
       const { subscription, signal } = oneLookAtTheLog(store);
       const recovery = new RecoverRenegotiations({
-        resolving: next.renegotiation.resolving,
+        resolving: next.renegotiation,
         subscription,
         checkpoints: new MemoryCheckpoints(),
         realClock: LATER,
@@ -124,10 +124,10 @@ describe('an append of a renegotiation fails or its answer is lost', () => {
   test.each(cases)('append $append: $name', async ({ list }) => {
     const { store, documents } = await world();
     const shaky = startProcess(new FaultyEventStore(store, list), { documents });
-    const answer = await shaky.renegotiate.execute(context(), input).catch((error: unknown) => error);
+    const answer = await shaky.renegotiation.renegotiate(context(), input).catch((error: unknown) => error);
     const next = startProcess(store, { documents, clock: LATER });
     if (!(answer instanceof Error)) expect(await statuses(next)).toEqual(ALL);
-    await next.renegotiate.execute(context(), input);
+    await next.renegotiation.renegotiate(context(), input);
     expect(await statuses(next)).toEqual(ALL);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { findBrokenLink } from '../../../application/event-codec/event-codec.ts';
 import { RENEGOTIATION_STREAM_PREFIX } from '../../../application/command-handling/operation.ts';
-import type { RenegotiateLoansInput } from '../../../application/renegotiation/request.ts';
+import type { AskedRenegotiation } from '../../../application/renegotiation/request.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { FundId } from '../../../domain/shared/identifiers.ts';
 import { receiveL1, requestRepurchase } from '../../domain/support/loan-story.ts';
@@ -29,7 +29,7 @@ const SHA = receiveL1.documents[0]!.sha256;
 describe('renegotiate one operation', () => {
   test('the original leaves, the new operation enters', async () => {
     const { store, process } = await worldWith('L1');
-    const outcome = await process.renegotiate.execute(context(), renegotiation());
+    const outcome = await process.renegotiation.renegotiate(context(), renegotiation());
     expect(outcome).toEqual({
       replayed: false,
       result: {
@@ -48,7 +48,7 @@ describe('renegotiate one operation', () => {
 
   test('takes over fund, product, borrower and documents, sealed and stored for the new operation', async () => {
     const { store, documents, process } = await worldWith('L1');
-    await process.renegotiate.execute(context(), renegotiation());
+    await process.renegotiation.renegotiate(context(), renegotiation());
     const received = (await eventsOf(store, streamOf('N1'))).find((event) => event.type === 'LoanReceived');
     expect(received).toMatchObject({
       productType: receiveL1.productType,
@@ -65,7 +65,7 @@ describe('renegotiate one operation', () => {
   test('keeps what was paid, and takes nothing more', async () => {
     const { process } = await worldWith('L1');
     await pay(process.commands, 'L1', '001');
-    await process.renegotiate.execute(context(), renegotiation());
+    await process.renegotiation.renegotiate(context(), renegotiation());
     await expect(pay(process.commands, 'L1', '002')).rejects.toMatchObject({
       code: 'operation_invalid_state',
       message: expect.stringContaining('is renegotiated'),
@@ -90,7 +90,7 @@ describe('renegotiate one operation', () => {
       }
       return copy(from, to, sha256);
     };
-    await process.renegotiate.execute(context(), renegotiation());
+    await process.renegotiation.renegotiate(context(), renegotiation());
     const received = (await eventsOf(store, streamOf('N1'))).find((event) => event.type === 'LoanReceived');
     expect(received?.documents.map(({ value }) => value)).toEqual(
       ['ccb.pdf', 'late.pdf'].map((name) => sealedName(streamOf('N1'), name)),
@@ -100,32 +100,32 @@ describe('renegotiate one operation', () => {
 
   test('the new operation cannot be rejected, but goes the ordinary way and can be renegotiated in its turn', async () => {
     const { process } = await worldWith('L1');
-    await process.renegotiate.execute(context(), renegotiation());
+    await process.renegotiation.renegotiate(context(), renegotiation());
     await expect(
       command(process.commands, 'N1', { type: 'RejectLoan', reasons: [], now: NOW }),
     ).rejects.toMatchObject({ code: 'operation_invalid_state' });
     for (const step of activation) await command(process.commands, 'N1', step);
     const next = renegotiation(['N1'], { newProposal: newProposal({ code: loanCode('N2') }) });
-    await process.renegotiate.execute(context(), next);
+    await process.renegotiation.renegotiate(context(), next);
     expect(await statusOf(process, 'N1')).toBe('renegotiated');
   });
 
   test('a code that a failed renegotiation had reserved is free again', async () => {
     const { store, process } = await worldWith('L1');
     const bad = newProposal({ dateIssued: calendarDate('2027-01-01') });
-    const attempt = process.renegotiate.execute(context(), renegotiation(['L1'], { newProposal: bad }));
+    const attempt = process.renegotiation.renegotiate(context(), renegotiation(['L1'], { newProposal: bad }));
     await expect(attempt).rejects.toMatchObject({ code: 'validation_error' });
     expect(await typesOf(store, 'N1')).toEqual(['LoanReserved', 'LoanReservationReleased']);
     await pay(process.commands, 'L1', '001');
-    await process.renegotiate.execute(context(), renegotiation());
+    await process.renegotiation.renegotiate(context(), renegotiation());
     expect(await statusOf(process, 'N1')).toBe('received');
   });
 
   test('an operation can be assigned under a code that was only reserved', async () => {
     const { process } = await worldWith('L1');
     const bad = newProposal({ dateIssued: calendarDate('2027-01-01') });
-    await process.renegotiate
-      .execute(context(), renegotiation(['L1'], { newProposal: bad }))
+    await process.renegotiation
+      .renegotiate(context(), renegotiation(['L1'], { newProposal: bad }))
       .catch(() => undefined);
     await command(process.commands, 'N1', { ...receiveL1, code: loanCode('N1') });
     expect(await statusOf(process, 'N1')).toBe('received');
@@ -135,7 +135,7 @@ describe('renegotiate one operation', () => {
 describe('renegotiate several operations', () => {
   test('all of them leave for one new operation with its own documents', async () => {
     const { store, documents, process } = await worldWith('L2', 'L1', 'L3');
-    const { result } = await process.renegotiate.execute(
+    const { result } = await process.renegotiation.renegotiate(
       context(),
       renegotiation(['L2', 'L1', 'L3'], withDocument()),
     );
@@ -149,19 +149,19 @@ describe('renegotiate several operations', () => {
     const { documents, process } = await worldWith('L1');
     await activeLoan(process, documents, 'L2', { borrower: { ...ana, document_number: '11144477735' } });
     const both = renegotiation(['L1', 'L2'], withDocument());
-    await expect(process.renegotiate.execute(context(), both)).rejects.toMatchObject({
+    await expect(process.renegotiation.renegotiate(context(), both)).rejects.toMatchObject({
       code: 'validation_error',
       details: [{ code: 'ambiguous_borrower' }],
     });
-    const named = { ...both, newProposal: { ...both.newProposal, borrower: ana } };
-    expect((await process.renegotiate.execute(context(), named)).replayed).toBe(false);
+    const named = { ...both, borrower: ana };
+    expect((await process.renegotiation.renegotiate(context(), named)).replayed).toBe(false);
   });
 
   test('one that may not be renegotiated keeps all of them as they are', async () => {
     const { store, process } = await worldWith('L1', 'L2');
     await command(process.commands, 'L2', requestRepurchase('repurchase'));
     await expect(
-      process.renegotiate.execute(context(), renegotiation(['L1', 'L2'], withDocument())),
+      process.renegotiation.renegotiate(context(), renegotiation(['L1', 'L2'], withDocument())),
     ).rejects.toMatchObject({
       code: 'operation_invalid_state',
       message: expect.stringContaining('L2 is repurchase_pending'),
@@ -172,7 +172,7 @@ describe('renegotiate several operations', () => {
 });
 
 describe('what is refused', () => {
-  const refused: readonly (readonly [string, string, RenegotiateLoansInput])[] = [
+  const refused: readonly (readonly [string, string, AskedRenegotiation])[] = [
     ['an unknown original', 'loan_not_found', renegotiation(['L1', 'L9'])],
     ['an original twice', 'validation_error', renegotiation(['L1', 'L1'])],
     ['a new code that is an original', 'validation_error', renegotiation(['L1', 'N1'])],
@@ -192,7 +192,9 @@ describe('what is refused', () => {
   test.each(refused)('%s: %s, and nothing is written', async (_, code, input) => {
     const { store, process } = await worldWith('L1', 'L2');
     const before = (await logOf(store)).length;
-    const refusal = await process.renegotiate.execute(context(), input).catch((error: unknown) => error);
+    const refusal = await process.renegotiation
+      .renegotiate(context(), input)
+      .catch((error: unknown) => error);
     expect(refusal).toMatchObject({ code });
     if (code === 'loan_not_found') expect(refusal).toMatchObject({ message: expect.stringContaining('L9') });
     expect(await logOf(store)).toHaveLength(before);
@@ -203,11 +205,12 @@ describe('what is refused', () => {
     const fundId = '11111111-1111-4111-8111-111111111111' as FundId;
     await activeLoan(process, documents, 'L2', { fundId });
     const both = renegotiation(['L1', 'L2'], withDocument());
-    await expect(process.renegotiate.execute(context(), both)).rejects.toMatchObject({
+    await expect(process.renegotiation.renegotiate(context(), both)).rejects.toMatchObject({
       code: 'fund_not_allowed',
+      details: [{ field: 'original_proposal_codes[1]' }],
     });
     const owner = { ...context(), fundIds: [...context().fundIds, fundId] };
-    await expect(process.renegotiate.execute(owner, both)).rejects.toMatchObject({
+    await expect(process.renegotiation.renegotiate(owner, both)).rejects.toMatchObject({
       code: 'validation_error',
       details: [{ code: 'different_funds' }],
     });
@@ -215,7 +218,7 @@ describe('what is refused', () => {
 
   test('an operation of another application does not exist', async () => {
     const { process } = await worldWith('L1');
-    await expect(process.renegotiate.execute(context('app-2'), renegotiation())).rejects.toMatchObject({
+    await expect(process.renegotiation.renegotiate(context('app-2'), renegotiation())).rejects.toMatchObject({
       code: 'loan_not_found',
     });
   });
@@ -223,7 +226,7 @@ describe('what is refused', () => {
   test('documents that are gone', async () => {
     const { documents, process } = await worldWith('L1');
     documents.stored.clear();
-    await expect(process.renegotiate.execute(context(), renegotiation())).rejects.toMatchObject({
+    await expect(process.renegotiation.renegotiate(context(), renegotiation())).rejects.toMatchObject({
       code: 'operation_invalid_state',
       message: expect.stringContaining('document d-1'),
     });
@@ -232,7 +235,7 @@ describe('what is refused', () => {
 
 test('the coordinator tells in its own stream how it was decided', async () => {
   const { store, process } = await worldWith('L1');
-  await process.renegotiate.execute(context(), renegotiation());
+  await process.renegotiation.renegotiate(context(), renegotiation());
   const log = await logOf(store);
   const coordinator = log.filter(({ stream }) => stream.startsWith(RENEGOTIATION_STREAM_PREFIX));
   expect(coordinator.map(({ type }) => type)).toEqual([

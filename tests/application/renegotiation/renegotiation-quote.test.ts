@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { RenegotiateLoansInput } from '../../../application/renegotiation/request.ts';
+import type { AskedRenegotiation } from '../../../application/renegotiation/request.ts';
 import { VALUE_CEILING } from '../../../domain/curve/decimal.ts';
 import { presentValue } from '../../../domain/curve/present-value.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
@@ -12,6 +12,7 @@ import {
   ana,
   command,
   logOf,
+  stateOf,
   newProposal,
   pay,
   renegotiation,
@@ -37,7 +38,7 @@ describe('a renegotiation tried out', () => {
     const before = (await logOf(store)).length;
     const stored = [...documents.stored];
     const input = renegotiation(['L1', 'L2']);
-    const quote = await process.renegotiate.quote(context(), input);
+    const quote = await process.renegotiation.quote(context(), input);
     expect([(await logOf(store)).length, [...documents.stored]]).toEqual([before, stored]);
     expect(quote).toMatchObject({
       effectiveDate: JUNE_20,
@@ -50,7 +51,7 @@ describe('a renegotiation tried out', () => {
       expect(lines.reduce((sum, line) => sum + (line.presentValue ?? NaN), 0)).toBe(total);
       expect(lines.reduce((sum, { faceValue }) => sum + faceValue, 0)).toBe(openFaceValue);
     }
-    await process.renegotiate.execute(context(), input);
+    await process.renegotiation.renegotiate(context(), input);
     const received = (await logOf(store)).find(
       ({ stream, type }) => stream.endsWith('.N1') && type === 'loan.received.v1',
     );
@@ -64,15 +65,15 @@ describe('a renegotiation tried out', () => {
     const { installments } = receiveL1;
     const day = { ...installments[0]!, dueDate: calendarDate('2026-01-16') };
     await activeLoan(process, documents, 'L1', { installments: [day], acquisitionValue: cents(100) });
-    const { pricing } = (await process.renegotiation.loans.load('loan-app-1.L1')).state as never as {
+    const { pricing } = (await stateOf(process, 'L1')) as never as {
       pricing: { dailyFactor: string };
     };
     expect(presentValue(pricing.dailyFactor, [{ ...day, credits: [] }], JUNE_20).total).toBe(VALUE_CEILING);
-    const quote = await process.renegotiate.quote(context(), renegotiation());
+    const quote = await process.renegotiation.quote(context(), renegotiation());
     expect([quote.originals[0]?.presentValue, quote.lines[0]?.presentValue]).toEqual([null, null]);
   });
 
-  const refused: readonly (readonly [string, RenegotiateLoansInput])[] = [
+  const refused: readonly (readonly [string, AskedRenegotiation])[] = [
     ['an unknown original', renegotiation(['L1', 'L9'])],
     ['an original twice', renegotiation(['L1', 'L1'])],
     ['a new code that is an original', renegotiation(['L1', 'N1'])],
@@ -94,15 +95,15 @@ describe('a renegotiation tried out', () => {
     await activeLoan(process, documents, 'L4', { borrower: { ...ana, document_number: '11144477735' } });
     await command(process.commands, 'L3', requestRepurchase('repurchase'));
     documents.stored.delete([...documents.stored].find((name) => name.includes('.L5/')) ?? '');
-    const tried = await refusalOf(process.renegotiate.quote(context(), input));
-    expect(tried).toEqual(await refusalOf(process.renegotiate.execute(context(), input)));
+    const tried = await refusalOf(process.renegotiation.quote(context(), input));
+    expect(tried).toEqual(await refusalOf(process.renegotiation.renegotiate(context(), input)));
     expect(tried).not.toBe('taken');
   });
 
   test('an original that was renegotiated by this very request is refused: no key is looked up', async () => {
     const { process } = await worldWith('L1');
-    await process.renegotiate.execute(context(), renegotiation());
-    await expect(process.renegotiate.quote(context(), renegotiation())).rejects.toMatchObject({
+    await process.renegotiation.renegotiate(context(), renegotiation());
+    await expect(process.renegotiation.quote(context(), renegotiation())).rejects.toMatchObject({
       code: 'operation_invalid_state',
     });
   });

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import { decodeEvent } from '../../../application/event-codec/event-codec.ts';
 import type { JsonText } from '../../../application/ports/event-store.ts';
 import { RecoverRenegotiations } from '../../../application/renegotiation/recover-renegotiations.ts';
 import { sampleMetadata } from '../../contracts/event-store-samples.ts';
-import { context, fixedClock } from '../../support/application-parts.ts';
+import { applicationProcess, context } from '../../support/application-parts.ts';
 import { FaultyEventStore, MortalEventStore } from '../../support/faulty-event-store.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { MemoryCheckpoints, oneLookAtTheLog } from '../../support/log-followers.ts';
@@ -35,7 +36,7 @@ const diedAfter = async (appends: number) => {
   const clock = new ManualClock(START);
   await activeLoan(startProcess(store, { documents, clock }), documents, 'L1');
   const mortal = new MortalEventStore(store, appends, 'after');
-  void startProcess(mortal, { documents, clock }).renegotiate.execute(context(), renegotiation());
+  void startProcess(mortal, { documents, clock }).renegotiation.renegotiate(context(), renegotiation());
   await mortal.died;
   return { store, documents, clock, process: startProcess(store, { documents, clock }) };
 };
@@ -52,13 +53,39 @@ describe('a command that meets a reservation', () => {
     ]);
   });
 
-  test('waits while the lease lives, and in the end asks to come again; nothing is touched', async () => {
-    const { process } = await diedAfter(RESERVED);
-    await expect(pay(process.commands, 'L1', '001')).rejects.toMatchObject({
-      code: 'concurrent_modification',
-    });
-    expect(await statusOf(process, 'L1')).toBe('reserved');
+  const resolving = async (
+    { store, clock }: Pick<Awaited<ReturnType<typeof diedAfter>>, 'store' | 'clock'>,
+    pauses: number[],
+  ) => {
+    const pause = async (ms: number): Promise<void> => void pauses.push(ms);
+    const process = applicationProcess(store, clock, { pause });
+    const { events } = await store.read(streamOf('L1'));
+    const reserved = decodeEvent(events.at(-1)!);
+    if (reserved.type !== 'LoanReserved') throw new Error('not reserved');
+    return { resolving: process.renegotiation, id: reserved.renegotiationId };
+  };
+
+  test('leaves it while its lease lives', async () => {
+    const world = await diedAfter(RESERVED);
+    const { resolving: resolve, id } = await resolving(world, []);
+    expect(await resolve.attempt(id)).toBe(false);
+    expect(await resolve.attempt(id, LEASE_MS - 1)).toBe(false);
+    expect(await statusOf(world.process, 'L1')).toBe('reserved');
   });
+
+  test.each(['2026-06-20T11:59:00.000Z', '2026-06-19T12:00:00.000Z', START])(
+    'waits no longer than for a whole lease where the clock was set back to %s',
+    async (now) => {
+      const world = await diedAfter(RESERVED);
+      const pauses: number[] = [];
+      const clock = new ManualClock(now);
+      const { resolving: resolve, id } = await resolving({ ...world, clock }, pauses);
+      await resolve.resolve(id);
+      const waited = pauses.reduce((sum, ms) => sum + ms, 0);
+      expect([waited >= LEASE_MS, waited < LEASE_MS + 300]).toEqual([true, true]);
+      expect(await statusOf(world.process, 'L1')).toBe('active');
+    },
+  );
 
   test('takes over once the lease is over: the payment is accepted, the code is free', async () => {
     const { process, clock } = await diedAfter(RESERVED);
@@ -77,7 +104,7 @@ describe('a command that meets a reservation', () => {
   test('also when it is another renegotiation', async () => {
     const { process, clock } = await diedAfter(RESERVED);
     clock.advance(LEASE_MS);
-    expect((await process.renegotiate.execute(context(), renegotiation())).replayed).toBe(false);
+    expect((await process.renegotiation.renegotiate(context(), renegotiation())).replayed).toBe(false);
   });
 
   test('that two processes take over at once ends once', async () => {
@@ -111,7 +138,7 @@ describe('a process that slept through its lease', () => {
       }
       return append(stream, expected, events, claim);
     };
-    expect((await slow.renegotiate.execute(context(), renegotiation())).replayed).toBe(false);
+    expect((await slow.renegotiation.renegotiate(context(), renegotiation())).replayed).toBe(false);
     const types = (await eventsOf(store, streamOf('L1'))).map(({ type }) => type).slice(4);
     expect(types).toEqual([
       ...['LoanReserved', 'LoanReservationReleased', 'InstallmentSettled'],
@@ -133,9 +160,8 @@ describe('the recovery', () => {
       clock.advance(ms);
       return Promise.resolve();
     };
-    const { resolving } = process.renegotiation;
     await new RecoverRenegotiations({
-      resolving,
+      resolving: process.renegotiation,
       subscription,
       checkpoints,
       realClock: clock,
@@ -208,10 +234,4 @@ describe('the recovery', () => {
     expect((await recover(world, checkpoints)).slept).toEqual([]);
     expect((await world.store.read(streamOf('L1'))).events).toHaveLength(before);
   });
-});
-
-test('a lease that is read by a clock that runs behind is only waited for longer', async () => {
-  const { store, documents } = await diedAfter(RESERVED);
-  const behind = startProcess(store, { documents, clock: fixedClock('2026-06-20T11:00:00.000Z' as never) });
-  await expect(pay(behind.commands, 'L1', '001')).rejects.toMatchObject({ code: 'concurrent_modification' });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { RenegotiateLoansInput } from '../../../application/renegotiation/request.ts';
+import type { AskedRenegotiation } from '../../../application/renegotiation/request.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { cents } from '../../../domain/shared/money.ts';
 import { loanCode } from '../../domain/support/renegotiation-story.ts';
@@ -21,10 +21,10 @@ import {
 describe('the code of an original as an idempotency key', () => {
   test('the same request answers the state of today, in any process, whatever the new operation has become', async () => {
     const { process, another } = await worldWith('L1');
-    await process.renegotiate.execute(context(), renegotiation());
+    await process.renegotiation.renegotiate(context(), renegotiation());
     for (const step of activation) await command(process.commands, 'N1', step);
     for (const each of [process, another()]) {
-      expect(await each.renegotiate.execute(context(), renegotiation())).toMatchObject({
+      expect(await each.renegotiation.renegotiate(context(), renegotiation())).toMatchObject({
         replayed: true,
         result: { newProposal: { code: 'N1', status: 'active' }, processedAt: NOW },
       });
@@ -33,12 +33,15 @@ describe('the code of an original as an idempotency key', () => {
 
   test('the order of the originals makes no other request', async () => {
     const { process } = await worldWith('L1', 'L2');
-    await process.renegotiate.execute(context(), renegotiation(['L1', 'L2'], withDocument()));
-    const again = await process.renegotiate.execute(context(), renegotiation(['L2', 'L1'], withDocument()));
+    await process.renegotiation.renegotiate(context(), renegotiation(['L1', 'L2'], withDocument()));
+    const again = await process.renegotiation.renegotiate(
+      context(),
+      renegotiation(['L2', 'L1'], withDocument()),
+    );
     expect(again).toMatchObject({ replayed: true, result: { originalProposalCodes: ['L1', 'L2'] } });
   });
 
-  test.each<readonly [string, RenegotiateLoansInput]>([
+  test.each<readonly [string, AskedRenegotiation]>([
     ['date', renegotiation(['L1'], { effectiveDate: calendarDate('2026-06-21') })],
     ['value', renegotiation(['L1'], { newProposal: newProposal({ acquisitionValue: cents(1) }) })],
     ['new code', renegotiation(['L1'], { newProposal: newProposal({ code: loanCode('N2') }) })],
@@ -46,16 +49,18 @@ describe('the code of an original as an idempotency key', () => {
     ['document', renegotiation(['L1'], withDocument())],
   ])('another %s conflicts', async (_, input) => {
     const { process } = await worldWith('L1', 'L2');
-    await process.renegotiate.execute(context(), renegotiation());
-    await expect(process.renegotiate.execute(context(), input)).rejects.toMatchObject({
+    await process.renegotiation.renegotiate(context(), renegotiation());
+    await expect(process.renegotiation.renegotiate(context(), input)).rejects.toMatchObject({
       code: 'idempotency_conflict',
     });
   });
 
   test('a conflict is found before an unknown operation is', async () => {
     const { process } = await worldWith('L1');
-    await process.renegotiate.execute(context(), renegotiation());
-    await expect(process.renegotiate.execute(context(), renegotiation(['L9', 'L1']))).rejects.toMatchObject({
+    await process.renegotiation.renegotiate(context(), renegotiation());
+    await expect(
+      process.renegotiation.renegotiate(context(), renegotiation(['L9', 'L1'])),
+    ).rejects.toMatchObject({
       code: 'idempotency_conflict',
     });
   });
@@ -64,8 +69,8 @@ describe('the code of an original as an idempotency key', () => {
     const { store, process, another } = await worldWith('L1', 'L2');
     const input = renegotiation(['L1', 'L2'], withDocument());
     const all = await Promise.all(
-      [process, process, another(), another()].map(({ renegotiate }) =>
-        renegotiate.execute(context(), input),
+      [process, process, another(), another()].map(({ renegotiation: one }) =>
+        one.renegotiate(context(), input),
       ),
     );
     expect(all.filter(({ replayed }) => !replayed)).toHaveLength(1);
@@ -87,13 +92,13 @@ describe('the code of an original as an idempotency key', () => {
           if (name !== 'read') return value.bind(target) as unknown;
           return async (stream: string, from?: bigint) => {
             if (stream === streamOf(code))
-              await (elsewhere ??= process.renegotiate.execute(context(), input));
+              await (elsewhere ??= process.renegotiation.renegotiate(context(), input));
             return target.read(stream, from);
           };
         },
       });
       const slow = startProcess(overtaken, { documents });
-      expect(await slow.renegotiate.execute(context(), input)).toMatchObject({ replayed: true });
+      expect(await slow.renegotiation.renegotiate(context(), input)).toMatchObject({ replayed: true });
       expect(elsewhere).toBeDefined();
     },
   );
@@ -106,9 +111,9 @@ describe('the code of an original as an idempotency key', () => {
         newProposal: newProposal({ ...withDocument().newProposal, code: loanCode(code) }),
       });
     const settled = await Promise.allSettled([
-      process.renegotiate.execute(context(), wish('N1', 'L1', 'L2')),
-      another().renegotiate.execute(context(), wish('N2', 'L2', 'L3')),
-      another().renegotiate.execute(context(), wish('N3', 'L3', 'L1')),
+      process.renegotiation.renegotiate(context(), wish('N1', 'L1', 'L2')),
+      another().renegotiation.renegotiate(context(), wish('N2', 'L2', 'L3')),
+      another().renegotiation.renegotiate(context(), wish('N3', 'L3', 'L1')),
     ]);
     expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const one of settled) {
@@ -121,7 +126,7 @@ describe('the code of an original as an idempotency key', () => {
     const codes = ['001', '002', '003', '004'];
     const paying = codes.map((code) => pay(another().commands, 'L1', code));
     const [renegotiated, ...paid] = await Promise.allSettled([
-      process.renegotiate.execute(context(), renegotiation()),
+      process.renegotiation.renegotiate(context(), renegotiation()),
       ...paying,
     ]);
     expect(renegotiated.status).toBe('fulfilled');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { openServiceDatabase } from '../../infrastructure/sql/support/temporary-database.ts';
-import type { TemporaryDatabase } from '../../infrastructure/sql/support/temporary-database.ts';
+import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
+import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
 import { FUND, ManagementWorld, OTHER_FUND, RECEIVER, refusedWith } from './support/management-world.ts';
 
 let store: TemporaryDatabase;
@@ -26,7 +26,10 @@ describe('listing deliveries', () => {
       await world.enqueue(webhook.webhookId, world.event({ code }));
       world.clock.advance(1_000);
     }
-    const page = await world.management.deliveries(world.context, webhook.webhookId, { since, limit: 10 });
+    const page = await world.management.deliveries.page(world.context, webhook.webhookId, {
+      since,
+      limit: 10,
+    });
     expect(page.deliveries.map((delivery) => delivery.code)).toEqual(codes);
   });
 
@@ -39,7 +42,7 @@ describe('listing deliveries', () => {
     '',
   ])('since "%s" is refused', async (since) => {
     const { webhook } = await world.create();
-    const listing = world.management.deliveries(world.context, webhook.webhookId, { since, limit: 10 });
+    const listing = world.management.deliveries.page(world.context, webhook.webhookId, { since, limit: 10 });
     await expect(listing).rejects.toEqual(refusedWith('invalid_query_parameter'));
   });
 });
@@ -57,7 +60,7 @@ describe('sending again', () => {
     await world.enqueue(all!, one);
     await world.enqueue(another!, one);
     await world.management.pause(world.context, paused!);
-    const receipt = await world.management.redeliver(world.context, one.eventId);
+    const receipt = await world.management.deliveries.redeliver(world.context, one.eventId);
     expect(receipt.eventId).toBe(one.eventId);
     expect(new Set(receipt.deliveries.map(({ webhookId }) => webhookId))).toEqual(new Set([all, named]));
     expect(new Set(world.queued)).toEqual(new Set([all, named]));
@@ -70,8 +73,10 @@ describe('sending again', () => {
       events: ['loan_approved'],
     });
     await world.create();
-    const { deliveries } = await world.management.deliveries(world.context, webhook.webhookId, { limit: 1 });
-    const receipt = await world.management.redeliver(world.context, deliveries[0]!.eventId);
+    const { deliveries } = await world.management.deliveries.page(world.context, webhook.webhookId, {
+      limit: 1,
+    });
+    const receipt = await world.management.deliveries.redeliver(world.context, deliveries[0]!.eventId);
     expect(receipt.deliveries.map(({ webhookId }) => webhookId)).toEqual([webhook.webhookId]);
   });
 
@@ -80,7 +85,7 @@ describe('sending again', () => {
     const one = world.event();
     await world.enqueue(webhook.webhookId, one);
     await world.management.pause(world.context, webhook.webhookId);
-    const refused = () => world.management.redeliver(world.context, one.eventId);
+    const refused = () => world.management.deliveries.redeliver(world.context, one.eventId);
     await expect(refused()).rejects.toEqual(refusedWith('webhook_invalid_state'));
     await world.management.remove(world.context, webhook.webhookId);
     await expect(refused()).rejects.toEqual(refusedWith('webhook_invalid_state'));
@@ -91,8 +96,12 @@ describe('sending again', () => {
     const one = world.event();
     await world.enqueue(webhook.webhookId, one);
     const unknown = refusedWith('event_not_found');
-    await expect(world.management.redeliver(world.stranger(), one.eventId)).rejects.toEqual(unknown);
-    await expect(world.management.redeliver(world.context, randomUUID())).rejects.toEqual(unknown);
-    await expect(world.management.redeliver(world.context, 'not even an id')).rejects.toEqual(unknown);
+    await expect(world.management.deliveries.redeliver(world.stranger(), one.eventId)).rejects.toEqual(
+      unknown,
+    );
+    await expect(world.management.deliveries.redeliver(world.context, randomUUID())).rejects.toEqual(unknown);
+    await expect(world.management.deliveries.redeliver(world.context, 'not even an id')).rejects.toEqual(
+      unknown,
+    );
   });
 });

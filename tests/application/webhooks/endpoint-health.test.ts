@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { healthOf } from '../../../application/webhooks/endpoint-health.ts';
+import { endpointState, healthOf } from '../../../application/webhooks/endpoint-health.ts';
 
 const outcome = (durationMs: number, responseStatus: number | null) => ({
   at: '2026-06-20T15:00:00.000Z',
@@ -26,5 +26,26 @@ describe('the health of an endpoint', () => {
   test('takes no latency from what never answered', () => {
     expect(healthOf([outcome(10_000, null), outcome(8, 200)])).toMatchObject({ successRate: 0.5, p95Ms: 8 });
     expect(healthOf([outcome(10_000, null)])).toMatchObject({ successRate: 0, medianMs: null, p95Ms: null });
+  });
+});
+
+describe('the state of an endpoint is that of its last hour', () => {
+  const NOW = '2026-06-20T12:00:00.000Z';
+  const minutesAgo = (minutes: number): string => new Date(Date.parse(NOW) - minutes * 60_000).toISOString();
+
+  test.each([
+    ['nothing was tried yet', [null, null, null], 'active'],
+    ['all succeeds', [1, 300, null], 'active'],
+    ['it failed a second ago, between successes', [1, 0, 0], 'unsteady'],
+    ['it succeeded a second ago, between failures', [0, 1, null], 'unsteady'],
+    ['it recovered more than an hour ago', [30, 61, null], 'active'],
+    ['nothing got through for more than an hour', [61, 1, 60], 'failing'],
+    ['nothing ever got through', [null, 1, 1], 'failing'],
+    ['it failed, and waits for hours until it is tried again', [600, 240, 599], 'failing'],
+  ] as const)('%s', (_, [success, failure, failing], state) => {
+    const at = (minutes: number | null) => (minutes === null ? null : minutesAgo(minutes));
+    const of = { lastSuccessAt: at(success), lastFailureAt: at(failure), failingSince: at(failing) };
+    expect(endpointState({ status: 'active', ...of }, NOW)).toBe(state);
+    expect(endpointState({ status: 'paused', ...of }, NOW)).toBe('paused');
   });
 });

@@ -1,26 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
-import type { NewSubscription } from '../../../application/ports/webhook-subscriptions.ts';
+import type { LogPosition } from '../../../application/ports/event-store.ts';
+import type { NewSubscription } from '../../../application/webhooks/subscriptions.ts';
 import { WebhookFanOut } from '../../../application/webhooks/fan-out.ts';
-import { SqlDeliveryLog } from '../../../infrastructure/sql/webhooks/delivery-log.ts';
-import { SqlDeliveryQueue } from '../../../infrastructure/sql/webhooks/delivery-queue.ts';
-import { SqlWebhookSubscriptions } from '../../../infrastructure/sql/webhooks/subscriptions.ts';
-import { openServiceDatabase } from '../../infrastructure/sql/support/temporary-database.ts';
-import type { TemporaryDatabase } from '../../infrastructure/sql/support/temporary-database.ts';
+import { logOrder } from '../../../infrastructure/composition/projections.ts';
+import { DeliveryLog } from '../../../application/webhooks/delivery-log.ts';
+import { DeliveryQueue } from '../../../application/webhooks/queue/delivery-queue.ts';
+import { WebhookSubscriptions } from '../../../application/webhooks/subscriptions.ts';
+import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
+import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const [FUND, OTHER_FUND] = ['fund-1', 'fund-2'];
 const T0 = '2026-01-15T12:00:00.000Z';
 
 let store: TemporaryDatabase;
-let subscriptions: SqlWebhookSubscriptions;
+let subscriptions: WebhookSubscriptions;
 let application: string;
 let woken: string[][];
 
 beforeAll(async () => {
   store = await openServiceDatabase();
-  subscriptions = new SqlWebhookSubscriptions(store.database);
+  subscriptions = new WebhookSubscriptions(store.database);
 });
 afterAll(() => store.close());
 beforeEach(() => {
@@ -31,9 +33,10 @@ beforeEach(() => {
 const fanOut = (clockToleranceMs = 0): WebhookFanOut =>
   new WebhookFanOut({
     subscriptions,
-    queue: new SqlDeliveryQueue(store.database),
+    queue: new DeliveryQueue(store.database),
     clock: new ManualClock(),
     dispatcher: { wake: (webhookIds) => woken.push([...webhookIds]) },
+    order: logOrder,
     clockToleranceMs,
   });
 
@@ -66,7 +69,7 @@ const event = (overrides: Partial<PublicEvent> = {}): PublicEvent => ({
 });
 
 const queuedFor = async (webhookId: string): Promise<(string | null)[]> => {
-  const { deliveries } = await new SqlDeliveryLog(store.database).list({ webhookId, limit: 100 });
+  const { deliveries } = await new DeliveryLog(store.database).list({ webhookId, limit: 100 });
   return deliveries.map(({ eventId }) => eventId).toReversed();
 };
 
@@ -125,6 +128,58 @@ describe('an event is queued', () => {
     await fanOut().handle([event()]);
     await fanOut().handle([]);
     expect(woken).toEqual([]);
+  });
+});
+
+describe('where the log says what came first, the clocks say nothing', () => {
+  const hour = (h: number): string => `2026-01-15T${String(h).padStart(2, '0')}:00:00.000Z`;
+  const at = (place: string): LogPosition => place as LogPosition;
+
+  test.each(['0', '99', '100', '9223372036854775807'])(
+    'an event behind place %s is sent, however far back its time is',
+    async (place) => {
+      const webhookId = await subscribe({ beginsAt: at(place) });
+      const old = event({ position: at(place), timestamp: hour(23) });
+      const next = event({
+        position: at(String(BigInt(place) + 1n)),
+        sequence: 1,
+        timestamp: '1970-01-01T00:00:00.000Z',
+      });
+      await fanOut().handle([old, next]);
+      expect(await queuedFor(webhookId)).toEqual([next.eventId]);
+    },
+  );
+
+  test('two subscriptions of one application each begin at their own place', async () => {
+    const [first, second] = [await subscribe({ beginsAt: 'start' }), await subscribe({ beginsAt: at('2') })];
+    const events = [1, 2, 3].map((n) =>
+      event({ position: at(String(n)), sequence: n, timestamp: hour(10 - n) }),
+    );
+    await fanOut().handle(events);
+    const ids = events.map(({ eventId }) => eventId);
+    expect([await queuedFor(first), await queuedFor(second)]).toEqual([ids, ids.slice(2)]);
+  });
+
+  test('the places of EventStoreDB are read as numbers, not as text', async () => {
+    const webhookId = await subscribe({ beginsAt: at('9999/9999') });
+    const [old, next] = [
+      event({ position: at('9999/9999') }),
+      event({ position: at('10000/10000'), sequence: 1, timestamp: hour(1) }),
+    ];
+    await fanOut(1_000).handle([old, next]);
+    expect(await queuedFor(webhookId)).toEqual([next.eventId]);
+  });
+
+  test.each<[string, Partial<NewSubscription>, Partial<PublicEvent>]>([
+    ['a subscription of an earlier release', {}, { position: at('5') }],
+    ['a message of an earlier release', { beginsAt: at('5') }, {}],
+    ['a place of the engine before a move', { beginsAt: at('700/700') }, { position: at('5') }],
+    ['a place that is none', { beginsAt: at('5') }, { position: at('unknown') }],
+  ])('with %s the times decide', async (_, subscription, change) => {
+    const webhookId = await subscribe(subscription);
+    const [old, now] = [event({ ...change, timestamp: hour(11) }), event({ ...change, sequence: 1 })];
+    await fanOut().handle([old, now]);
+    expect(await queuedFor(webhookId)).toEqual([now.eventId]);
   });
 });
 

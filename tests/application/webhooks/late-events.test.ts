@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { parseLoanStream } from '../../../application/command-handling/operation.ts';
 import { decodeLoanEvent } from '../../../application/event-codec/event-codec.ts';
-import type { DeadLetter, DeadLetters, PublicEvent } from '../../../application/ports/event-bus.ts';
-import {
-  PublicEventTranslator,
-  StreamFundLookup,
-} from '../../../application/publishing/public-event-translator.ts';
+import type { PublicEvent } from '../../../application/ports/event-bus.ts';
+import type { DeadLetter, DeadLetters } from '../../../application/webhooks/late-events.ts';
+import { PublicEventTranslator } from '../../../application/publication/public-event-translator.ts';
 import { WebhookFanOut } from '../../../application/webhooks/fan-out.ts';
 import { LateEvents } from '../../../application/webhooks/late-events.ts';
-import { SqlDeliveryLog } from '../../../infrastructure/sql/webhooks/delivery-log.ts';
-import { SqlDeliveryQueue } from '../../../infrastructure/sql/webhooks/delivery-queue.ts';
-import { SqlWebhookSubscriptions } from '../../../infrastructure/sql/webhooks/subscriptions.ts';
-import { openServiceDatabase } from '../../infrastructure/sql/support/temporary-database.ts';
-import type { TemporaryDatabase } from '../../infrastructure/sql/support/temporary-database.ts';
+import { DeliveryLog } from '../../../application/webhooks/delivery-log.ts';
+import { logOrder } from '../../../infrastructure/composition/projections.ts';
+import { DeliveryQueue } from '../../../application/webhooks/queue/delivery-queue.ts';
+import { WebhookSubscriptions } from '../../../application/webhooks/subscriptions.ts';
+import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
+import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { StoryLog, streamOf } from '../projecting/story-log.ts';
 
@@ -28,8 +26,8 @@ test('an event that was put aside is queued once, from the log, into the lane of
   await log.tellWhole('A');
   const translator = new PublicEventTranslator({
     decode: decodeLoanEvent,
-    parseStream: parseLoanStream,
-    funds: new StreamFundLookup(log, decodeLoanEvent, new Map()),
+    events: log,
+    funds: new Map(),
     apiVersion: '2026.11.2',
   });
   const published = await translator.translate((await log.read(streamOf('A'))).events);
@@ -51,15 +49,15 @@ test('an event that was put aside is queued once, from the log, into the lane of
     isHandled: async (_, { eventId }: PublicEvent) => handled.has(eventId),
     noteHandled: async (_, { eventId }: PublicEvent) => void handled.add(eventId),
   };
-  const subscriptions = new SqlWebhookSubscriptions(store.database);
+  const subscriptions = new WebhookSubscriptions(store.database);
   const webhookId = randomUUID();
   const createdAt = '2020-01-01T00:00:00.000Z';
   const rest = { events: ['*'], fundIds: null, description: null, sealedSecret: 's' };
   const subscription = { webhookId, applicationId: 'app-1', createdAt, url: 'https://r.example/', ...rest };
   await subscriptions.add(subscription, 20);
-  const queue = new SqlDeliveryQueue(store.database);
+  const queue = new DeliveryQueue(store.database);
   const parts = { subscriptions, queue, clock: new ManualClock(), clockToleranceMs: 0 };
-  const fanOut = new WebhookFanOut({ ...parts, dispatcher: { wake: () => undefined } });
+  const fanOut = new WebhookFanOut({ ...parts, order: logOrder, dispatcher: { wake: () => undefined } });
   await fanOut.handle([newer]);
   const lateEvents = new LateEvents({ letters, group: GROUP, events: log, translator, fanOut, queue });
 
@@ -77,7 +75,7 @@ test('an event that was put aside is queued once, from the log, into the lane of
   expect(await send(first)).toEqual({ eventId, outcome: 'queued', webhookIds: [] });
   expect((await lateEvents.list())[0]).toMatchObject({ handled: true });
 
-  const sent = await new SqlDeliveryLog(store.database).list({ webhookId, limit: 10 });
+  const sent = await new DeliveryLog(store.database).list({ webhookId, limit: 10 });
   expect(sent.deliveries.map((one) => one.eventId).toSorted()).toEqual(
     [late.eventId, newer.eventId].toSorted(),
   );

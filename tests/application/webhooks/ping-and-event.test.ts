@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { openServiceDatabase } from '../../infrastructure/sql/support/temporary-database.ts';
-import type { TemporaryDatabase } from '../../infrastructure/sql/support/temporary-database.ts';
+import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
+import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
 import { FUND, ManagementWorld, OTHER_FUND, refusedWith } from './support/management-world.ts';
 
 let database: TemporaryDatabase;
@@ -23,7 +23,7 @@ describe('a ping on demand', () => {
   test('goes to this subscription alone, whatever it asks for, in production as well', async () => {
     const { webhook } = await world.create({ events: ['loan_rejected'], fundIds: [FUND] });
     const other = await world.create();
-    const { eventId, deliveries } = await world.management.ping(world.context, webhook.webhookId);
+    const { eventId, deliveries } = await world.management.deliveries.ping(world.context, webhook.webhookId);
     expect(deliveries).toEqual([
       { webhookId: webhook.webhookId, deliveryId: expect.any(String), attempt: 1 },
     ]);
@@ -38,7 +38,7 @@ describe('a ping on demand', () => {
     const { webhook } = await world.create();
     await world.enqueue(webhook.webhookId, world.event());
     await world.enqueue(webhook.webhookId, world.event({ sequence: 1 }));
-    for (let i = 0; i < 3; i++) await world.management.ping(world.context, webhook.webhookId);
+    for (let i = 0; i < 3; i++) await world.management.deliveries.ping(world.context, webhook.webhookId);
     const names = (await claim(webhook.webhookId)).map(({ event }) => event.name).sort();
     expect(names).toEqual(['loan_received', 'webhook.ping', 'webhook.ping', 'webhook.ping']);
   });
@@ -46,15 +46,15 @@ describe('a ping on demand', () => {
   test('of a paused subscription, of none and of another application’s is refused', async () => {
     const { webhook } = await world.create();
     const { webhookId } = webhook;
-    await expect(world.management.ping(world.stranger(), webhookId)).rejects.toEqual(
+    await expect(world.management.deliveries.ping(world.stranger(), webhookId)).rejects.toEqual(
       refusedWith('webhook_not_found'),
     );
     await world.management.pause(world.context, webhookId);
-    await expect(world.management.ping(world.context, webhookId)).rejects.toEqual(
+    await expect(world.management.deliveries.ping(world.context, webhookId)).rejects.toEqual(
       refusedWith('webhook_invalid_state'),
     );
     await world.management.remove(world.context, webhookId);
-    await expect(world.management.ping(world.context, webhookId)).rejects.toEqual(
+    await expect(world.management.deliveries.ping(world.context, webhookId)).rejects.toEqual(
       refusedWith('webhook_not_found'),
     );
   });
@@ -74,24 +74,24 @@ describe('an event that is followed', () => {
     const verdict = { kind: 'retry', at: later(30_000) } as const;
     const result = { delivery: delivery!, record, verdict, keepLane: false, noteHealth: true };
     await world.queue.record([result], at, later(60_000));
-    const report = await world.management.event(limitedTo(FUND), event.eventId);
+    const report = await world.management.deliveries.event(limitedTo(FUND), event.eventId);
     expect(report).toMatchObject({ eventId: event.eventId, event: 'loan_received', body: event.body });
     expect(report.deliveries).toMatchObject([
       { webhookId: one.webhook.webhookId, status: 'retrying', attempts: 1, attemptLog: [record] },
       { webhookId: two.webhook.webhookId, status: 'pending', attempts: 0, attemptLog: [] },
     ]);
     await world.management.remove(world.context, one.webhook.webhookId);
-    const left = await world.management.event(world.context, event.eventId);
+    const left = await world.management.deliveries.event(world.context, event.eventId);
     expect(left.deliveries.map(({ webhookId }) => webhookId)).toEqual([two.webhook.webhookId]);
   });
 
   test('to which nobody subscribed comes from the log, with an empty list', async () => {
     const { eventId, body } = (world.published = { ...world.event(), fundId: FUND, code: 'OP-1' });
-    expect(await world.management.event(world.context, eventId)).toEqual({
+    expect(await world.management.deliveries.event(world.context, eventId)).toEqual({
       ...{ eventId, event: 'loan_received', body },
       deliveries: [],
     });
-    await expect(world.management.event(limitedTo(OTHER_FUND), eventId)).rejects.toEqual(
+    await expect(world.management.deliveries.event(limitedTo(OTHER_FUND), eventId)).rejects.toEqual(
       refusedWith('event_not_found'),
     );
   });
@@ -100,15 +100,17 @@ describe('an event that is followed', () => {
     const { webhook } = await world.create();
     const event = world.event();
     await world.enqueue(webhook.webhookId, event);
-    const ping = await world.management.ping(world.context, webhook.webhookId);
+    const ping = await world.management.deliveries.ping(world.context, webhook.webhookId);
     for (const [context, id] of [
       [world.stranger(), event.eventId],
       [limitedTo(OTHER_FUND), event.eventId],
       [limitedTo(FUND), ping.eventId],
       [world.context, 'unknown'],
     ] as const) {
-      await expect(world.management.event(context, id)).rejects.toEqual(refusedWith('event_not_found'));
+      await expect(world.management.deliveries.event(context, id)).rejects.toEqual(
+        refusedWith('event_not_found'),
+      );
     }
-    expect((await world.management.event(world.context, ping.eventId)).event).toBe('webhook.ping');
+    expect((await world.management.deliveries.event(world.context, ping.eventId)).event).toBe('webhook.ping');
   });
 });

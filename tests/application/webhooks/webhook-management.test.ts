@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { openServiceDatabase } from '../../infrastructure/sql/support/temporary-database.ts';
-import type { TemporaryDatabase } from '../../infrastructure/sql/support/temporary-database.ts';
-import { secretContext } from '../../../application/ports/webhook-subscriptions.ts';
+import { sampleEvents } from '../../contracts/event-store-samples.ts';
+import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
+import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
+import { secretContext } from '../../../application/webhooks/webhook-secrets.ts';
 import { FUND, ManagementWorld, RECEIVER, refusedWith } from './support/management-world.ts';
 
 let store: TemporaryDatabase;
@@ -31,6 +32,7 @@ describe('creating', () => {
       status: 'active',
       createdAt: world.clock.now(),
       eventsFrom: world.clock.now(),
+      beginsAt: 'start',
       updatedAt: world.clock.now(),
       lastSuccessAt: null,
       lastFailureAt: null,
@@ -45,21 +47,34 @@ describe('creating', () => {
     );
     const { sealedSecret } = claim.deliveries[0]!.endpoint;
     expect(sealedSecret).toBe(`sealed(${signingSecret})for(${secretContext(webhook.webhookId)})`);
-    expect(JSON.stringify(await world.management.list(world.context))).not.toContain(signingSecret);
+    expect(JSON.stringify(await world.management.list([world.context.applicationId]))).not.toContain(
+      signingSecret,
+    );
+  });
+
+  test('notes where the log ends', async () => {
+    const { position } = await world.log.append('loan-1.A', 'no_stream', sampleEvents(1));
+    const { webhook } = await world.create();
+    expect(webhook.beginsAt).toBe(position);
+    await world.log.append('loan-1.A', 0n, sampleEvents(1));
+    expect((await world.management.list([world.context.applicationId]))[0]?.beginsAt).toBe(position);
   });
 
   test('queues a ping in the sandbox, and none elsewhere', async () => {
     const quiet = await world.create();
     expect(world.queued).toEqual([]);
     expect(
-      (await world.management.deliveries(world.context, quiet.webhook.webhookId, { limit: 5 })).deliveries,
+      (await world.management.deliveries.page(world.context, quiet.webhook.webhookId, { limit: 5 }))
+        .deliveries,
     ).toEqual([]);
     const { webhook } = await world.sandbox.create(world.context, {
       url: RECEIVER,
       events: ['loan_received'],
     });
     expect(world.queued).toEqual([webhook.webhookId]);
-    const { deliveries } = await world.management.deliveries(world.context, webhook.webhookId, { limit: 5 });
+    const { deliveries } = await world.management.deliveries.page(world.context, webhook.webhookId, {
+      limit: 5,
+    });
     expect(deliveries).toMatchObject([
       { event: 'webhook.ping', code: null, fundId: null, status: 'pending' },
     ]);
@@ -80,16 +95,29 @@ describe('creating', () => {
     ['an address that is refused', { url: 'http://receiver.example/' }, 'invalid_webhook_url'],
     ['an event that does not exist', { events: ['loan_received', 'no_such_event'] }, 'invalid_event'],
     ['no event at all', { events: [] }, 'invalid_event'],
+    ['all events and one of them', { events: ['*', 'loan_received'] }, 'invalid_event'],
     ['an empty list of funds', { fundIds: [] }, 'validation_error'],
     ['a fund of somebody else', { fundIds: [FUND, randomUUID()] }, 'fund_not_allowed'],
   ])('is refused with %s', async (_what, overrides, code) => {
     await expect(world.create(overrides)).rejects.toEqual(refusedWith(code));
-    expect(await world.management.list(world.context)).toEqual([]);
+    expect(await world.management.list([world.context.applicationId])).toEqual([]);
   });
 
   test('names the events that do not exist by their place', async () => {
     const details = [{ field: 'events[1]', code: 'unknown_event', message: expect.any(String) }];
     await expect(world.create({ events: ['*', 'nope'] })).rejects.toMatchObject({ details });
+  });
+
+  test('names what is wrong with its lists by field', async () => {
+    const fundIds = [FUND, randomUUID(), FUND.toUpperCase(), randomUUID()];
+    await expect(world.create({ fundIds })).rejects.toMatchObject({
+      details: [{ field: 'fund_ids[1]' }, { field: 'fund_ids[3]' }],
+    });
+    await expect(world.create({ events: ['*', 'loan_received'] })).rejects.toMatchObject({
+      details: [{ field: 'events', code: 'invalid_event', message: expect.stringContaining('["*"]') }],
+    });
+    const { webhook } = await world.create({ events: ['*', '*'] });
+    expect(webhook.events).toEqual(['*']);
   });
 
   test('stops at twenty an application, and a removed one makes room', async () => {
@@ -125,17 +153,17 @@ describe('changing', () => {
   });
 
   test.each([
-    ['another field', { url: RECEIVER, otherFields: ['status'] }, 'immutable_field'],
     ['nothing', {}, 'empty_update'],
     ['an address that is refused', { url: 'http://receiver.example/' }, 'invalid_webhook_url'],
     ['an unknown event', { events: ['nope'] }, 'invalid_event'],
+    ['all events and one of them', { events: ['loan_received', '*'] }, 'invalid_event'],
     ['a fund of somebody else', { fundIds: [randomUUID()] }, 'fund_not_allowed'],
   ])('is refused with %s', async (_what, input, code) => {
     const { webhook } = await world.create();
     await expect(world.management.update(world.context, webhook.webhookId, input)).rejects.toEqual(
       refusedWith(code),
     );
-    expect(await world.management.list(world.context)).toEqual([webhook]);
+    expect(await world.management.list([world.context.applicationId])).toEqual([webhook]);
   });
 
   test('pausing and resuming can be repeated, and resuming wakes the sender', async () => {
@@ -172,11 +200,11 @@ describe('changing', () => {
       () => world.management.resume(stranger, webhookId),
       () => world.management.rotateSecret(stranger, webhookId),
       () => world.management.remove(stranger, webhookId),
-      () => world.management.deliveries(stranger, webhookId, { limit: 5 }),
+      () => world.management.deliveries.page(stranger, webhookId, { limit: 5 }),
       () => world.management.pause(world.context, randomUUID()),
     ];
     for (const attempt of attempts) await expect(attempt()).rejects.toEqual(refusedWith('webhook_not_found'));
-    expect(await world.management.list(stranger)).toEqual([]);
-    expect(await world.management.list(world.context)).toEqual([webhook]);
+    expect(await world.management.list([stranger.applicationId])).toEqual([]);
+    expect(await world.management.list([world.context.applicationId])).toEqual([webhook]);
   });
 });

@@ -20,17 +20,17 @@ const open = [
 test('each line shows its days, its power, what it adds and what is rounded', () => {
   const [first, second] = explainPresentValue(HALF, open, DAY);
   expect(first).toMatchObject({
-    face: { amount: '1001', days: 2, factor: '0.25', carried: '250.25' },
+    face: { amount: '10.01', days: 2, factor: '0.25', carried: '2.5025' },
     credits: [],
-    runningTotal: '250.25',
+    runningTotal: '2.5025',
     roundedTotal: 250,
     presentValue: 250,
   });
   expect(second).toMatchObject({
-    face: { amount: '1000', days: 1, factor: '0.5', carried: '500' },
-    credits: [{ amount: '125', days: -1, factor: '2', carried: '250' }],
-    exact: '250',
-    runningTotal: '500.25',
+    face: { amount: '10.00', days: 1, factor: '0.5', carried: '5.00' },
+    credits: [{ amount: '1.25', days: -1, factor: '2', carried: '2.50' }],
+    exact: '2.50',
+    runningTotal: '5.0025',
     roundedTotal: 500,
     presentValue: 250,
   });

@@ -93,6 +93,34 @@ describe('order of allocation', () => {
     ]);
   });
 
+  describe('rounding that leaves less than nothing', () => {
+    // A quarter a day: the first is worth 50.0025, which 50.00 pays off; a quarter of a cent is missing for good.
+    const quarter = '0.250000000000000000000000000000';
+    const tomorrow = '2026-04-11';
+    const date = calendarDate('2026-04-10');
+    const two = [{ ...dueOn('a', tomorrow), faceValue: centsOf('200.01') }, dueOn('b', tomorrow)];
+    const paid = { value: centsOf('50.00'), date };
+    const missing = {
+      installmentCode: 'b',
+      credit: { value: '-0.0025', date: '2026-04-10' },
+      outstandingAtDue: centsOf('100.00'),
+    };
+    const line = { installmentCode: 'a', presentValue: centsOf('50.00'), paidOff: true };
+
+    test('is carried exactly, makes nothing owe more than its face value, and is no line', () => {
+      const allocation = allocatePrepayment(quarter, two, paid);
+      expect(allocation).toMatchObject({ settledInstallments: ['a'], partial: missing, lines: [line] });
+      const left = presentValue(quarter, after(two, allocation), date).total;
+      expect([allocation.remainingBalance, left]).toEqual([centsOf('25.00'), centsOf('25.00')]);
+    });
+
+    test('was a line to those who recorded it so', () => {
+      const { lines, partial } = allocatePrepayment(quarter, two, { ...paid, leftover: 'told' });
+      expect(partial).toEqual(missing);
+      expect(lines).toEqual([line, { installmentCode: 'b', presentValue: centsOf('25.00'), paidOff: false }]);
+    });
+  });
+
   test('a value that ends on an installment leaves no credit', () => {
     const payment = { value: centsOf('200.00'), date: calendarDate('2026-04-10') };
     const allocation = allocatePrepayment(par, open, payment);

@@ -1,8 +1,9 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
-import { loanDecider, openFaceValue, totalReceived } from '../../../domain/loan/index.ts';
+import { fold, loanDecider, openFaceValue, totalReceived } from '../../../domain/loan/index.ts';
 import type { LoanEvent, LoanState } from '../../../domain/loan/index.ts';
 import { stateAfter } from '../../support/decider-spec.ts';
+import { activated, becameOverdue, paid } from '../support/loan-story.ts';
 import { anyCommand, anyStory, decideOrRefuse, repeatableCommand } from '../support/stories.ts';
 
 const deepFreeze = <T>(value: T): T => {
@@ -66,6 +67,43 @@ describe('evolve', () => {
       }),
       { numRuns: 40 },
     );
+  });
+});
+
+describe('fold', () => {
+  test('is evolving by one event after the other, from any state and by any events, all of which it leaves alone', () => {
+    fc.assert(
+      fc.property(anyStory, anyEvents, fc.nat(), ({ events: own }, others, at) => {
+        const cut = at % (own.length + 1);
+        const start = deepFreeze(stateAfter(loanDecider, own.slice(0, cut)));
+        for (const events of [own.slice(cut), others])
+          expect(fold(start, deepFreeze(events))).toEqual(evolveAll(start, events));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('answers the very state that no event has changed', () => {
+    const state = fold(stateAfter(loanDecider, activated), [paid('001')]);
+    expect(fold(state, [paid('001'), becameOverdue('001')])).toBe(state);
+    expect(fold(state, [])).toBe(state);
+  });
+
+  test('copies the installments once, however many events change them', () => {
+    const codes = Array.from({ length: 12 }, (_, i) => String(i + 1).padStart(3, '0'));
+    const state = stateAfter(loanDecider, activated);
+    const events: LoanEvent[] = codes.flatMap((code) => [becameOverdue(code), paid(code)]);
+    const copied = jest.spyOn(Array.prototype, Symbol.iterator);
+    const updated = jest.spyOn(Array.prototype, 'with');
+    try {
+      const folded = fold(state, events);
+      const copies = [...copied.mock.contexts, ...updated.mock.contexts];
+      expect(copies.filter((list) => Array.isArray(list) && list.length === 12)).toHaveLength(1);
+      expect(folded).toMatchObject({ openCount: 0 });
+    } finally {
+      copied.mockRestore();
+      updated.mockRestore();
+    }
   });
 });
 

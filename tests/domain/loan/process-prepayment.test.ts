@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { loanDecider, openFaceValue, payoffValue, totalReceived } from '../../../domain/loan/index.ts';
 import type { LoanEvent, LoanState, PrepaymentProcessed } from '../../../domain/loan/index.ts';
+import { partiallyPaid } from '../../../domain/loan/payments.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { specFor, stateAfter } from '../../support/decider-spec.ts';
 import { L1, centsOf, vectors } from '../support/finance-vectors.ts';
@@ -85,6 +86,22 @@ describe('a prepayment of L1', () => {
     expect(second.filter(isPrepayment)[0]?.partial?.outstandingAtDue).toBe(
       together?.partial?.outstandingAtDue,
     );
+  });
+
+  test('tells of no credit where rounding left less than nothing, and carries it', () => {
+    const before = [...activated, ...fivePaid];
+    const events = decided(before, prepay('3403.15'));
+    const [processed] = events.filter(isPrepayment);
+    expect(processed?.partial?.credit.value).toMatch(/^-0\.003498/);
+    expect(partiallyPaid(processed!)).toBeUndefined();
+    const after = stateAfter(loanDecider, [...before, ...events]);
+    expect(payoffValue(installmentsOf(after), L1.daily_factor, june20)).toBe(processed!.remainingBalance);
+    loan
+      .given(...before, ...events)
+      .when(settle('008', '950.00'))
+      .then({ ...paid('008', '950.00'), lateDays: 0 });
+    const [told] = decided(before, prepay('3000.00')).filter(isPrepayment);
+    expect(partiallyPaid(told!)).toMatchObject({ installmentCode: '009' });
   });
 
   test('counts what was received without the excess', () => {

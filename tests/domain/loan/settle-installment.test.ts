@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanEvent } from '../../../domain/loan/index.ts';
-import { specFor, stateAfter } from '../../support/decider-spec.ts';
+import { refusalOf, specFor, stateAfter } from '../../support/decider-spec.ts';
 import { L1, centsOf } from '../support/finance-vectors.ts';
 import {
   NOW,
@@ -147,4 +147,18 @@ describe('marking installments overdue', () => {
 test('money received counts charges and not what was missing', () => {
   const state = stateAfter(loanDecider, [...activated, paid('001', '1000.00'), paid('002', '900.00')]);
   expect(state).toMatchObject({ status: 'active', openCount: 10, receivedValue: centsOf('1900.00') });
+});
+
+test('a refusal names the field, and an operation that has ended is said to have ended', () => {
+  const refusal = (events: readonly LoanEvent[], code: string) =>
+    refusalOf(() =>
+      loanDecider.decide(settle(code, '950.00', '2026-06-20'), stateAfter(loanDecider, events)),
+    );
+  expect(refusal([], '001').details).toMatchObject([{ field: 'originator_proposal_code' }]);
+  expect(refusal(activated, '099').details).toMatchObject([{ field: 'installment_code' }]);
+  expect(refusal([received], '001').message).toContain('read its status again');
+  const ended = [...activated, ...codes.map((code) => paid(code)), fullySettled('11400.00')];
+  expect(refusal(ended, '001').message).toMatch(
+    /is settled; .* needs an active operation: it has ended and will not change$/,
+  );
 });

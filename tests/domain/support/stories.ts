@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { PAYMENT_METHODS } from '../../../domain/installment/installment.ts';
-import { REPURCHASE_REASONS } from '../../../domain/loan/events.ts';
+import { REPURCHASE_REASONS } from '../../../domain/loan/exits.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanCommand, LoanEvent, LoanState, ReceiveLoan } from '../../../domain/loan/index.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';

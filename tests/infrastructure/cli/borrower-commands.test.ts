@@ -5,7 +5,7 @@ import type {
   OperationPlace,
 } from '../../../application/privacy/forget-borrower.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
-import type { CliServices } from '../../../infrastructure/cli/cli-services.ts';
+import type { App } from '../../../application/app.ts';
 import { commandLine } from '../../support/command-line.ts';
 
 const LOST = { status: 'active', open: true, documents: 1, forgottenAt: null } as const;
@@ -24,8 +24,8 @@ const setUp = () => {
       forgetLost: async ({ applicationId, code }: OperationPlace, { reason }: ForgetRequest) =>
         void forgotten.push({ applicationId, code, ...(reason !== undefined && { reason }) }),
     },
-  } as unknown as CliServices['privacy'];
-  const loans = { applicationOf: async () => 'app-1' } as unknown as CliServices['loans'];
+  } as unknown as App['privacy'];
+  const loans = { applicationOf: async () => 'app-1' } as unknown as App['loans'];
   const run = commandLine(() => ({ privacy, loans }));
   return { forgotten, run: (...args: readonly string[]) => run('borrower', 'forget', ...args) };
 };

@@ -9,21 +9,26 @@ interface Ran {
   readonly err: string;
   readonly settings: OpenConsole | undefined;
   readonly shown: readonly string[];
+  /** Aborted once nothing of an address is left for a browser. */
+  readonly left: readonly AbortSignal[];
   readonly closed: boolean;
 }
 
 /** Runs it, types these keys once it has printed an address, and interrupts it. */
-const run = async (args: readonly string[], keys = ''): Promise<Ran> => {
+const run = async (args: readonly string[], keys = '', isUsed = false): Promise<Ran> => {
   const interrupt = new AbortController();
   const shown: string[] = [];
+  const left: AbortSignal[] = [];
   let settings: OpenConsole | undefined;
+  let handIn: (() => void) | undefined;
   let [closed, addresses] = [false, 0];
   const { code, out, err } = await commandLine(() => ({}), {
     openConsole: async (given) => {
       settings = given;
       return {
-        newAddress: () => {
+        newAddress: (used) => {
           addresses += 1;
+          handIn = used;
           // The keys are typed after the first address, and Ctrl-C comes last.
           setImmediate(() => addresses > keys.length && interrupt.abort());
           return `http://127.0.0.1:4200/enter?token=${addresses}`;
@@ -31,11 +36,15 @@ const run = async (args: readonly string[], keys = ''): Promise<Ran> => {
         close: async () => void (closed = true),
       };
     },
-    openBrowser: async (address) => void shown.push(address),
+    openBrowser: async (address, until) => {
+      shown.push(address);
+      if (isUsed) handIn?.();
+      left.push(until);
+    },
     onKey: (listener) => void setImmediate(() => [...keys].forEach(listener)),
     untilInterrupted: () => interrupt.signal,
   })('console', ...args);
-  return { code, out, err, settings, shown, closed };
+  return { code, out, err, settings, shown, left, closed };
 };
 
 describe('receivables console', () => {
@@ -52,6 +61,15 @@ describe('receivables console', () => {
     });
     expect(closed).toBe(true);
   });
+
+  test.each([true, false])(
+    'what opens a browser is taken away when the address was used (%s), when another follows, and at the end',
+    async (isUsed) => {
+      const { shown, left } = await run([], 'n', isUsed);
+      expect(shown).toHaveLength(2);
+      expect(left.map(({ aborted }) => aborted)).toEqual([true, true]);
+    },
+  );
 
   test('n prints a new address', async () => {
     const { out } = await run(['--no-open'], 'n');
@@ -87,9 +105,9 @@ describe('receivables console', () => {
 
   test.each([
     [['--port', '65536'], 'from 0 to 65535'],
-    [['--operator', ''], '1 to 64 letters'],
-    [['--operator', 'a\nb'], '1 to 64 letters'],
-    [['--operator', 'x'.repeat(65)], '1 to 64 letters'],
+    [['--operator', ''], '1 to 80 characters'],
+    [['--operator', 'a\nb'], '1 to 80 characters'],
+    [['--operator', 'x'.repeat(81)], '1 to 80 characters'],
     [['--idle', 'soon'], 'span of time'],
   ])('refuses %j', async (args, message) => {
     const { code, err, settings } = await run(args);

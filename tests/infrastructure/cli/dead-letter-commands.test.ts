@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { LateEvent } from '../../../application/webhooks/late-events.ts';
+import type { Webhooks } from '../../../application/webhooks/webhooks.ts';
 import { commandLine } from '../../support/command-line.ts';
 
 const late = (eventId: string, sequence: number, changes: Partial<LateEvent> = {}): LateEvent => ({
@@ -13,13 +14,15 @@ const late = (eventId: string, sequence: number, changes: Partial<LateEvent> = {
 const run = async (letters: readonly LateEvent[], ...args: readonly string[]) => {
   const sent: string[] = [];
   const services = {
-    lateEvents: {
-      list: async () => letters,
-      send: async ({ eventId, handled }: LateEvent & { readonly eventId: string }) => {
-        sent.push(eventId);
-        return { eventId, outcome: handled ? 'already' : 'queued', webhookIds: ['w'] } as const;
-      },
-    },
+    webhooks: {
+      lateEvents: async () => ({
+        list: async () => letters,
+        send: async ({ eventId, handled }: LateEvent & { readonly eventId: string }) => {
+          sent.push(eventId);
+          return { eventId, outcome: handled ? 'already' : 'queued', webhookIds: ['w'] };
+        },
+      }),
+    } as unknown as Webhooks,
   };
   return { ...(await commandLine(() => services)('dead-letter', ...args)), sent };
 };

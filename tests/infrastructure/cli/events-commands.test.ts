@@ -1,8 +1,9 @@
+import type { EventStream } from '../../../application/publication/event-stream.ts';
+import type { Publication } from '../../../application/publication/publication.ts';
 import { expect, test } from '@jest/globals';
-import { FindOperation } from '../../../application/administrator/find-operation.ts';
+import { FindOperation } from '../../../application/loans/find-operation.ts';
 import { loanStream } from '../../../application/command-handling/operation.ts';
-import type { EventStreamQuery } from '../../../application/publishing/event-stream.ts';
-import type { CliServices } from '../../../infrastructure/cli/cli-services.ts';
+import type { EventStreamQuery } from '../../../application/publication/event-stream.ts';
 import { commandLine } from '../../support/command-line.ts';
 
 /** app-1 and app-2 have OP-1, app-2 alone OP-2; none has a public event. */
@@ -18,16 +19,18 @@ const setUp = () => {
     registry: { list: async () => clients as never },
     events: { head: async (stream) => (streams.has(stream) ? 0n : 'no_stream') },
   });
-  const events: CliServices['events'] = {
-    read: async function* (query) {
-      asked.push(query);
-    },
+  const read: EventStream['read'] = async function* (query) {
+    asked.push(query);
   };
+  const publication = { stream: { read } } as unknown as Publication;
   const loans = {
     requireKnown: (...args: Parameters<FindOperation['requireKnown']>) => find.requireKnown(...args),
   };
-  const listClients = { execute: async () => clients as never };
-  const run = commandLine(() => ({ events, listClients, loans: loans as CliServices['loans'] }));
+  const run = commandLine(() => ({
+    publication,
+    clients: { list: async () => clients as never },
+    loans,
+  }));
   return { asked, run: (...args: readonly string[]) => run('events', ...args) };
 };
 
@@ -50,4 +53,13 @@ test.each([
   const { run, asked } = setUp();
   expect(await run(...options)).toMatchObject({ code: 0, err: '' });
   expect(asked).toMatchObject([{ code: options[1] }]);
+});
+
+test.each(['--from', '--to'])('%s says which forms are possible', async (option) => {
+  const { run, asked } = setUp();
+  expect(await run(option, 'abc')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('a printed position or an instant such as 2026-01-15T12:00:00Z'),
+  });
+  expect(asked).toEqual([]);
 });

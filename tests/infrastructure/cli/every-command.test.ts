@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
-import type { PendingOperation } from '../../../application/ports/loan-queries.ts';
-import type { CliServices } from '../../../infrastructure/cli/cli-services.ts';
+import type { PendingOperation } from '../../../application/administrator/awaited.ts';
 import { DifferencesFoundError, OutputClosedError } from '../../../infrastructure/cli/command-line.ts';
 import type { CliDependencies } from '../../../infrastructure/cli/command-line.ts';
 import { createProgram, runProgram } from '../../../infrastructure/cli/program.ts';
+import { loansOver } from '../../support/loans-over.ts';
 import { commandLine } from '../../support/command-line.ts';
 
 const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
 const SINCE = '2026-01-15T12:00:00.000Z';
 const NOTHING: CliDependencies = {
-  open: async () => ({}) as CliServices,
+  open: async () => ({}) as Awaited<ReturnType<CliDependencies['open']>>,
   write: () => undefined,
   writeError: () => undefined,
   startProgress: () => ({ advance: () => undefined, end: () => undefined }),
@@ -27,16 +27,29 @@ const leaves = pathsOf(createProgram(NOTHING)).filter(
 /** They list or show; what the others print is one object, or a script. */
 const SHOWING = new Set([
   ...['status', 'doctor', 'client list', 'loan list', 'loan show', 'loan documents', 'administrator pending'],
-  ...['webhook list', 'webhook deliveries', 'events', 'listen', 'portfolio', 'reconcile', 'audit show'],
+  ...[
+    'webhook list',
+    'webhook deliveries',
+    'webhook verify',
+    'events',
+    'listen',
+    'portfolio',
+    'reconcile',
+    'audit show',
+  ],
   ...['audit verify', 'projections list', 'quarantine list', 'topics list', 'dead-letter list'],
   ...['followers list', 'sandbox clock'],
 ]);
 
+const open = async (): Promise<never> => {
+  throw new Error('opened');
+};
+
 describe('every command', () => {
   test.each(leaves.map((path) => [path.join(' ')]))(
-    '%s: help on standard output, the format where it shows',
+    '%s: help on standard output, the format where it shows, and nothing opened',
     async (name) => {
-      const { code, out, err } = await commandLine(() => ({}))(...name.split(' '), '--help');
+      const { code, out, err } = await commandLine(() => ({}), { open })(...name.split(' '), '--help');
       expect([code, err]).toEqual([0, '']);
       expect(out.includes('  -o <format>')).toBe(SHOWING.has(name));
       expect(out).not.toContain('--format');
@@ -48,9 +61,6 @@ describe('every command', () => {
   test.each(leaves.map((path) => [path.join(' ')]))(
     '%s --no-such-option is wrong use and opens nothing',
     async (name) => {
-      const open = async (): Promise<never> => {
-        throw new Error('opened');
-      };
       const { code, out, err } = await commandLine(() => ({}), { open })(
         ...name.split(' '),
         '--no-such-option',
@@ -94,16 +104,21 @@ describe('formats', () => {
     ...{ clientId, applicationId, name, fundIds: [FUND], rateLimitMultiplier: 1 },
     ...{ createdAt: SINCE, revokedAt: null },
   });
+  const nothing = { select: () => nothing, where: () => nothing, limit: () => nothing };
+  const known = loansOver({
+    registry: { list: async () => clients as never },
+    database: { builder: { selectFrom: () => nothing }, read: async () => [] } as never,
+  });
   const run = (more: Partial<CliDependencies> = {}) =>
     commandLine(
       () => ({
-        listClients: { execute: async () => clients as never },
+        clients: { list: async () => clients as never },
         loans: {
-          holds: async () => false,
-          pending: async () => pending,
+          knowsFund: (id) => known.knowsFund(id),
           catchUp: async () => undefined,
           now: () => '2026-01-17T12:00:00.000Z',
-        } as never,
+        },
+        administrator: { worklists: { pending: async () => pending } } as never,
       }),
       more,
     );

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { FollowerPlaces } from '../../../application/coordination/follower-places.ts';
-import type { StoredPlace, StoredPlaces } from '../../../application/ports/coordination.ts';
+import { FollowerPlaces } from '../../../application/maintenance/follower-places.ts';
 import type { LogPosition } from '../../../application/ports/event-store.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { sampleEvent, sampleMetadata } from '../../contracts/event-store-samples.ts';
-import { commandLine } from '../../support/command-line.ts';
+import { commandLine, maintaining } from '../../support/command-line.ts';
+import { MemoryCheckpoints } from '../../support/log-followers.ts';
 
 const at = (minute: number): string => `2026-01-15T12:0${minute}:00.000Z`;
-const FOREIGN = '7/7' as LogPosition;
+const FOREIGN = '7-7' as LogPosition;
 
 /** Five events, a minute apart, behind a relay whose place is of another log and a manager whose place fits. */
 const world = async () => {
@@ -18,22 +18,13 @@ const world = async () => {
     const { position } = await log.append(`loan-app-1.OP-${minute}`, 'no_stream', [event]);
     positions.push(position);
   }
-  const stored = new Map<string, LogPosition>([
-    ['outbox-relay', FOREIGN],
-    ['renegotiation-recovery', positions[1]!],
-  ]);
-  const places: StoredPlaces = {
-    list: async () =>
-      [...stored].map(([name, position]): StoredPlace => ({ name, position, updatedAt: at(9) })),
-    move: async (name, expected, position) => {
-      if (stored.get(name) !== expected) return false;
-      if (position === 'start') stored.delete(name);
-      else stored.set(name, position);
-      return true;
-    },
-  };
-  const run = commandLine(() => ({ followers: new FollowerPlaces(places, log) }));
-  return { run, stored, positions };
+  const places = new MemoryCheckpoints();
+  const stored = places.positions;
+  stored.set('outbox-relay', FOREIGN).set('renegotiation-recovery', positions[1]!);
+  const ends: (LogPosition | 'start')[] = [];
+  const beginWithin = async (end: LogPosition | 'start') => ends.push(end);
+  const run = commandLine(() => maintaining({ followers: new FollowerPlaces(places, log, beginWithin) }));
+  return { run, stored, positions, ends };
 };
 
 describe('followers', () => {

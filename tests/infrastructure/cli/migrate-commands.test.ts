@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { MoveTargets } from '../../../infrastructure/cli/cli-services.ts';
-import { openMoveFor } from '../../../infrastructure/composition/areas/migrate.ts';
+import type { MoveTargets } from '../../../infrastructure/cli/command-line.ts';
+import { openMoveFor } from '../../../infrastructure/composition/maintenance/migrate.ts';
 import { readConfiguration } from '../../../infrastructure/composition/configuration.ts';
 import { commandLine } from '../../support/command-line.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';

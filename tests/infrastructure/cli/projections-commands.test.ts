@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LogPosition } from '../../../application/ports/event-store.ts';
-import type { RowDifference } from '../../../application/ports/read-models.ts';
-import type { BackupSummary, ProjectionsServices } from '../../../infrastructure/cli/cli-services.ts';
-import { commandLine } from '../../support/command-line.ts';
+import type { RowDifference } from '../../../application/maintenance/rebuild/table-comparison.ts';
+import type { Projection } from '../../../projections/projection.ts';
+import type { ReadModels } from '../../../application/maintenance/read-models.ts';
+import type { BackupSummary } from '../../../infrastructure/cli/command-line.ts';
+import { commandLine, maintaining } from '../../support/command-line.ts';
 
 const place = (position: string) => ({ version: 1, position: position as LogPosition });
 const difference: RowDifference = {
@@ -13,7 +15,7 @@ const difference: RowDifference = {
   only: undefined,
 };
 
-const services = (differs: boolean): ProjectionsServices => ({
+const readModels = (differs: boolean): Pick<ReadModels, 'list' | 'rebuild' | 'dropOld'> => ({
   list: async function* () {
     const one = { projection: 'loan', programVersion: 1 };
     yield { ...one, generation: 1, state: 'serving', place: place('12'), rows: 40 };
@@ -21,7 +23,7 @@ const services = (differs: boolean): ProjectionsServices => ({
   },
   rebuild: ({ force, onProgress, onDifference }) => {
     onProgress(1);
-    if (differs) onDifference({ name: 'loan' }, difference);
+    if (differs) void onDifference({ name: 'loan' } as Projection, difference);
     return Promise.resolve({
       generation: 2,
       outcome: differs && !force ? ('differs' as const) : ('switched' as const),
@@ -32,7 +34,7 @@ const services = (differs: boolean): ProjectionsServices => ({
   },
   dropOld: () => Promise.resolve([1]),
 });
-const run = (differs = false) => commandLine(() => ({ projections: services(differs) }));
+const run = (differs = false) => commandLine(() => maintaining({ readModels: readModels(differs) }));
 
 describe('projections', () => {
   test('list prints one read model of a generation a line', async () => {
@@ -75,7 +77,7 @@ describe('backup and restore', () => {
     begun_at: '2026-01-15T12:00:00.000Z',
     log: { position: 5, events: 5, streams: 1 },
     master_key_contained: false,
-    files: [{ size: 10 }, { size: 32 }],
+    files: [{ size: 10 }, { size: 1_992_294 }],
   };
   const asked: object[] = [];
   const backups = () => ({
@@ -88,7 +90,7 @@ describe('backup and restore', () => {
     const { code, err, lines } = await command('backup', '--to', 'there');
     expect({ code, line: lines[0] }).toMatchObject({
       code: 0,
-      line: { backup: 'there', files: 2, bytes: 42 },
+      line: { backup: 'there', files: 2, bytes: 1_992_304, size: '1.9 MiB' },
     });
     expect(err).toContain('The master key is not in this backup');
     expect((await command('restore', '--from', 'there', '--data-dir', 'here')).lines[0].restored).toBe(

@@ -3,8 +3,8 @@ import { loanStream } from '../../../application/command-handling/operation.ts';
 import type {
   QuarantinedOperation,
   Release,
-} from '../../../application/quarantine/quarantined-operations.ts';
-import { commandLine } from '../../support/command-line.ts';
+} from '../../../application/maintenance/quarantine/quarantined-operations.ts';
+import { commandLine, maintaining } from '../../support/command-line.ts';
 
 const ID = '0b6f3a52-1111-4b8e-9d64-0b7f6f1c2a10';
 const [operation, renegotiation] = [loanStream('app-1', 'OP/1'), `renegotiation-${ID}`];
@@ -21,8 +21,11 @@ const run = (outcome: Release['outcome'], ...args: readonly string[]) => {
     const together = waiting.map((one) => one.stream).filter((one) => one !== stream);
     return [{ waitsFor: 'loan', outcome, together, ...(outcome === 'still_waits' && { reason: 'unknown' }) }];
   };
-  const services = { quarantine: { list: async () => waiting, release } };
-  return commandLine(() => services)('quarantine', ...args).then((result) => ({ ...result, released }));
+  const quarantine = { list: async () => waiting, release };
+  return commandLine(() => maintaining({ quarantine }))('quarantine', ...args).then((result) => ({
+    ...result,
+    released,
+  }));
 };
 
 test('a renegotiation is listed with its id, and the operations that wait with it with their codes', async () => {

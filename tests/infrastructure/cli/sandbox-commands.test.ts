@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { MovableClock, SandboxClock } from '../../../application/sandbox/sandbox-clock.ts';
-import type { CliServices } from '../../../infrastructure/cli/cli-services.ts';
-import { commandLine } from '../../support/command-line.ts';
+import { MovableClock, SandboxClock } from '../../../application/maintenance/sandbox/sandbox-clock.ts';
+import { commandLine, maintaining } from '../../support/command-line.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
@@ -15,7 +14,7 @@ const sandbox = () => {
   };
   const sleep = (): Promise<void> => Promise.resolve();
   const sandboxClock = new SandboxClock({ clock, realClock, offset, logger: new RecordingLogger(), sleep });
-  return commandLine((): Partial<CliServices> => ({ sandboxClock }));
+  return commandLine(() => maintaining({ sandboxClock }));
 };
 
 test('shows and moves the clock', async () => {
@@ -56,7 +55,7 @@ test.each([
 });
 
 test('in production it is refused', async () => {
-  const receivables = commandLine(() => ({ sandboxClock: undefined }));
+  const receivables = commandLine(() => maintaining({ sandboxClock: undefined }));
   const result = await receivables('sandbox', 'clock', '--advance', '1d');
   expect([result.code, result.err]).toEqual([3, 'error: production has no clock that can be moved\n']);
 });

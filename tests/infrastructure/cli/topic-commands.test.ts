@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ListedTopic, TopicServices } from '../../../infrastructure/cli/cli-services.ts';
-import { NotAllowedError } from '../../../infrastructure/cli/command-line.ts';
+import type { ListedTopic, Topics } from '../../../application/publication/topics.ts';
+import type { Publication } from '../../../application/publication/publication.ts';
+import { NotAcceptedError } from '../../../application/publication/topics.ts';
 import { commandLine } from '../../support/command-line.ts';
 
 const sound: ListedTopic = {
@@ -23,8 +24,12 @@ const missing: ListedTopic = {
   ...{ minInsyncReplicas: undefined, retentionMs: undefined, problems: [] },
 };
 
-const run = (accept: TopicServices['acceptPartitions'] = async () => ({ before: 12, partitions: 24 })) =>
-  commandLine(() => ({ topics: { list: async () => [sound, missing], acceptPartitions: accept } }));
+const run = (accept: Topics['acceptPartitions'] = async () => ({ before: 12, partitions: 24 })) =>
+  commandLine(() => ({
+    publication: {
+      topics: async () => ({ list: async () => [sound, missing], acceptPartitions: accept }),
+    } as unknown as Publication,
+  }));
 
 describe('topics', () => {
   test('list prints each topic with what it lacks and the command that mends it', async () => {
@@ -57,7 +62,7 @@ describe('topics', () => {
 
   test('accept-partitions ends with 3 as long as it is not allowed', async () => {
     const { code, err } = await run(async () => {
-      throw new NotAllowedError('7 messages wait');
+      throw new NotAcceptedError('7 messages wait');
     })('topics', 'accept-partitions', 'receivables.events');
     expect([code, err]).toEqual([3, expect.stringContaining('7 messages wait')]);
   });

@@ -44,7 +44,9 @@ describe('configuration', () => {
       kafka: undefined,
       roles: ['api', 'projector', 'relay', 'webhooks', 'scheduler'],
       masterKey: undefined,
+      cacheMemory: 192 * 1_048_576,
       sandboxStep: 2_000,
+      disbursementTolerance: 1_000,
       webhooks: {
         retrySchedule: [30_000, 120_000, 600_000, 3_600_000, 14_400_000, 43_200_000, 86_400_000],
         timeout: 10_000,
@@ -87,6 +89,24 @@ describe('configuration', () => {
       /^KAFKA_REPLICATION must be a whole number from 1 to 9/,
     );
   });
+
+  test.each([
+    [undefined, 1_000],
+    ['0', 0],
+    ['2.5', 250],
+    ['100', 10_000],
+  ])('DISBURSEMENT_TOLERANCE=%s is so many basis points: %s', (DISBURSEMENT_TOLERANCE, points) => {
+    expect(readConfiguration({ DISBURSEMENT_TOLERANCE }).disbursementTolerance).toBe(points);
+  });
+
+  test.each(['-1', '100.01', '1e1', '10%', '0.001', 'ten'])(
+    'DISBURSEMENT_TOLERANCE=%s is refused',
+    (DISBURSEMENT_TOLERANCE) => {
+      expect(() => readConfiguration({ DISBURSEMENT_TOLERANCE })).toThrow(
+        /^DISBURSEMENT_TOLERANCE must be a number of percent/,
+      );
+    },
+  );
 
   test('shows an announced deprecation as the header does', () => {
     const { apiDeprecation } = readConfiguration({ API_DEPRECATION: '2027.3.0@2027-03-01' });

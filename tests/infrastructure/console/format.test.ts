@@ -4,6 +4,7 @@ import {
   centsTyped,
   count,
   date,
+  duration,
   instant,
   percent,
   span,
@@ -29,6 +30,16 @@ describe('as Brazil writes it', () => {
     expect(instant('2026-11-22T02:05:09.000Z')).toBe('21/11/2026, 23:05:09');
     expect(count(1_234_567)).toBe('1.234.567');
     expect(percent(0.1234)).toBe('12,34%');
+  });
+
+  test.each([
+    [0, '0 ms'],
+    [850.4, '850 ms'],
+    [999.7, '1 s'],
+    [1_530, '1,5 s'],
+    [9_999.35, '10 s'],
+  ])('%d milliseconds are %s', (milliseconds, text) => {
+    expect(duration(milliseconds)).toBe(text);
   });
 
   test.each([

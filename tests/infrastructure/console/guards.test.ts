@@ -10,7 +10,7 @@ import { Live } from '../../../infrastructure/console/live.ts';
 import { action, view } from '../../../infrastructure/console/page.ts';
 import type { Page } from '../../../infrastructure/console/page.ts';
 import { PAGES } from '../../../infrastructure/console/pages/all.ts';
-import type { ConsoleServices } from '../../../infrastructure/console/services.ts';
+import type { App } from '../../../application/app.ts';
 import { ConsoleServer, UNREACHABLE } from '../../support/console-server.ts';
 
 const routes = PAGES.flatMap((page) => page.routes).map(({ kind, path }) => ({
@@ -39,15 +39,16 @@ const PROBE: Page = {
     view('/broken', async () => {
       throw new Error('a secret of the inside');
     }),
-    view('/file', async () => ({
+    view('/file', async ({ query }) => ({
       kind: 'file',
-      name: 'a "b"\r\nc.pdf',
-      mediaType: 'application/pdf',
+      name: query.get('name') ?? 'a "b"\r\nc.pdf',
+      mediaType: query.get('type') ?? 'application/pdf',
       inline: true,
       content: (async function* () {
         yield '%PDF-1.4';
       })(),
     })),
+    view('/elsewhere', async ({ query }) => ({ kind: 'redirect', to: query.get('to')! })),
     action('/act', async ({ fields }) => {
       done += 1;
       return { kind: 'part', body: fields.get('what') };
@@ -72,6 +73,22 @@ describe('the printed address', () => {
     expect(cookie).toMatch(/^receivables_console_\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
     const page = await server.ask('/', { headers: { cookie: cookie!.split(';')[0]!, ...english } });
     expect([page.status, page.text.includes('maria.souza')]).toEqual([200, true]);
+  });
+
+  test('goes on by itself where a file led to it, because a redirect would take no strict cookie along', async () => {
+    for (const [site, status] of [
+      ['cross-site', 200],
+      ['same-site', 200],
+      ['same-origin', 303],
+      ['none', 303],
+    ] as const) {
+      let used = 0;
+      const answer = await server.ask(`/enter?token=${server.sessions.issueToken(() => (used += 1))}`, {
+        headers: { 'sec-fetch-site': site },
+      });
+      expect([answer.status, used, answer.headers['set-cookie']?.length]).toEqual([status, 1, 1]);
+      expect(answer.text.includes('<meta http-equiv="refresh" content="0;url=/"')).toBe(status === 200);
+    }
   });
 
   test.each([
@@ -107,7 +124,7 @@ describe('without a session', () => {
           expect([path, answer.status]).toEqual([path, 401]);
         }
       }
-      expect((await whole.ask('/live')).status).toBe(401);
+      for (const path of ['/live', '/session']) expect((await whole.ask(path)).status).toBe(401);
     } finally {
       await whole.close();
     }
@@ -184,7 +201,7 @@ describe('a form that comes from elsewhere', () => {
 });
 
 test('--read-only refuses every action, and no service is asked', async () => {
-  const readOnly = await ConsoleServer.open({ settings: { readOnly: true }, services: UNREACHABLE });
+  const readOnly = await ConsoleServer.open({ settings: { readOnly: true }, service: UNREACHABLE });
   try {
     const { cookie, formToken } = await readOnly.enter();
     expect(actions.length).toBeGreaterThan(0);
@@ -267,9 +284,92 @@ describe('an answer', () => {
     const { cookie } = await server.enter();
     const { headers, text } = await server.ask('/file', { headers: { cookie } });
     expect(text).toBe('%PDF-1.4');
-    expect(headers['content-disposition']).toMatch(/^inline; filename="/);
-    expect(headers['content-security-policy']).toContain("frame-ancestors 'self'");
-    expect(headers['content-security-policy']).not.toContain('script-src');
+    expect(headers['content-disposition']).toBe(
+      `inline; filename="a _b_c.pdf"; filename*=UTF-8''a%20%22b%22c.pdf`,
+    );
+    const policy = headers['content-security-policy'];
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("form-action 'none'");
+    expect(policy).toContain("frame-ancestors 'self'");
+    expect(policy).not.toMatch(/script-src|sandbox/);
+  });
+
+  test.each(['evil.html', 'evil.svg', 'evil.xhtml', 'evil', 'evil.\u202efdp.htm'])(
+    'that is a file has the type of its content, whatever a name like %j says',
+    async (name) => {
+      const { cookie } = await server.enter();
+      const { headers } = await server.ask(`/file?${new URLSearchParams({ name }).toString()}`, {
+        headers: { cookie },
+      });
+      expect([headers['content-type'], headers['x-content-type-options']]).toEqual([
+        'application/pdf',
+        'nosniff',
+      ]);
+      expect(headers['content-disposition']).not.toMatch(/[^ -~]|%E2%80%AE/);
+    },
+  );
+
+  test('that is a file of another type is saved, and runs in a sandbox if it is not', async () => {
+    const { cookie } = await server.enter();
+    const { headers } = await server.ask('/file?type=application/octet-stream', { headers: { cookie } });
+    expect(headers['content-disposition']).toMatch(/^attachment; /);
+    expect(headers['content-security-policy']).toMatch(/form-action 'none'.*; sandbox$/);
+  });
+});
+
+describe('a redirect', () => {
+  const hostile = [
+    '//evil.example/',
+    '//evil.example',
+    '/\\evil.example',
+    '\\\\evil.example',
+    '/./\t/evil.example',
+  ];
+
+  test.each([
+    ...hostile,
+    ...[
+      '/.//evil.example',
+      '/x/..//evil.example',
+      'http:evil.example',
+      'http://evil.example/',
+      'javascript:1',
+    ],
+    ...['\u0001//evil.example', '/\n/evil.example', 'http://console//evil.example', 'http://'],
+  ])('to %j stays here', async (to) => {
+    const { cookie } = await server.enter();
+    const { status, headers } = await server.ask(`/elsewhere?${new URLSearchParams({ to }).toString()}`, {
+      headers: { cookie },
+    });
+    const { location } = headers;
+    expect([status, new URL(location!, server.origin).origin]).toEqual([303, server.origin]);
+    expect(location).toMatch(/^\/(?![/\\])/);
+  });
+
+  test('leads where it should', async () => {
+    const { cookie } = await server.enter();
+    const to = '/operations/app-1/a%2Fb?x=%2F%2Fy&z=1#part';
+    const { headers } = await server.ask(`/elsewhere?${new URLSearchParams({ to }).toString()}`, {
+      headers: { cookie },
+    });
+    expect(headers.location).toBe(to);
+  });
+
+  test.each([
+    ['/decisions?fund=1', '/decisions?fund=1'],
+    ['//evil.example/', '/'],
+    ['//evil.example/../..', '/'],
+    ['/.//evil.example', '/'],
+    ['/\\evil.example', '/'],
+    ['/%2F/evil.example', '/%2F/evil.example'],
+  ])('of the language button, from %j, leads to %j', async (from, to) => {
+    const { cookie, formToken } = await server.enter();
+    const { status, headers } = await server.post(
+      '/session/language',
+      { form_token: formToken, language: 'en' },
+      { cookie, referer: `${server.origin}${from}` },
+    );
+    expect([status, headers.location]).toEqual([303, to]);
   });
 });
 
@@ -323,8 +423,12 @@ describe('a stream of changes', () => {
 
   test('tells that something has changed, ends with its session, and there are not more than sixteen', async () => {
     let state = 0;
-    const services = { changes: async () => String(state) } as unknown as ConsoleServices;
-    const live = await ConsoleServer.open({ pages: [PROBE], services, liveLookEveryMs: 10 });
+    const service = {
+      maintenance: { places: async () => [String(state)] },
+      webhooks: { lag: { read: async () => [] } },
+      audit: { background: { progress: '' } },
+    } as unknown as App;
+    const live = await ConsoleServer.open({ pages: [PROBE], service, liveLookEveryMs: 10 });
     try {
       const { cookie } = await live.enter();
       const streams = await Promise.all(Array.from({ length: 16 }, () => open(live, cookie)));

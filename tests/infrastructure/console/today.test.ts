@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { WebhookSubscription } from '../../../application/ports/webhook-subscriptions.ts';
+import type { WebhookSubscription } from '../../../application/webhooks/subscriptions.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { written } from '../../../infrastructure/console/html.ts';
 import { fundWeeks, weekOf } from '../../../infrastructure/console/pages/today/money.ts';
@@ -45,6 +45,7 @@ describe('endpoints', () => {
     status: 'active',
     createdAt: NOW,
     eventsFrom: NOW,
+    beginsAt: null,
     updatedAt: NOW,
     lastSuccessAt: null,
     lastFailureAt: failingSince,
@@ -72,10 +73,9 @@ describe('endpoints', () => {
 });
 
 test('a console without a service beside it says so', () => {
-  const followers = [{ name: 'relay', behind: 10_000, atLeast: true }];
-  const shown = written(
-    lagView({ running: false, followers, oldestDelivery: '2026-11-22T14:59:00.000Z' }, 'en', NOW),
-  );
+  const followers = [{ name: 'relay', position: 'start', behind: 10_000, atLeast: true }] as const;
+  const deliveriesWaiting = { webhooks: 1, oldestSince: '2026-11-22T14:59:00.000Z' };
+  const shown = written(lagView({ running: false, followers, deliveriesWaiting }, 'en', NOW));
   expect(shown).toContain('Start the service.');
   expect(shown).toContain('relay: at least 10.000 events behind');
   expect(shown).toContain('has waited for 1 min.');

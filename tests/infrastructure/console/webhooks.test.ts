@@ -1,7 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
-import { inLines } from '../../../infrastructure/console/pages/webhooks/delivery.ts';
+import { written } from '../../../infrastructure/console/html.ts';
+import type { Visit } from '../../../infrastructure/console/page.ts';
+import type { App } from '../../../application/app.ts';
+import { deliveryView, inLines } from '../../../infrastructure/console/pages/webhooks/delivery.ts';
 import { withQuery } from '../../../infrastructure/console/names.ts';
 import { boundedCount } from '../../../infrastructure/console/pages/webhooks/endpoints.ts';
+
+const ATTEMPT = {
+  ...{ attempt: 1, at: '2026-01-15T11:59:00.000Z', durationMs: 9_999.35 },
+  ...{ responseStatus: 200, error: null, responseBody: null },
+};
+
+const NO_TIME = { createdAt: ATTEMPT.at, deliveredAt: null, nextAttemptAt: null };
 
 describe('the webhook pages', () => {
   test('break a body into lines and leave its numbers as they were signed', () => {
@@ -13,6 +23,34 @@ describe('the webhook pages', () => {
 
   test('name what is not counted further', () => {
     expect([boundedCount(999), boundedCount(1_000)]).toEqual(['999', '1.000+']);
+  });
+
+  test('show an attempt that was asked for until it is there', async () => {
+    const delivery = { webhookId: 'w', attempts: 1, attemptLog: [ATTEMPT], code: null, ...NO_TIME };
+    const log = { event: 'loan_received', deliveries: [delivery] };
+    const webhooks = {
+      find: async () => ({ webhookId: 'w', applicationId: 'a', url: 'https://a.example', status: 'active' }),
+      deliveries: {
+        event: async () => ({ ...log, body: '{}' }),
+        waiting: async (_: unknown, some: readonly object[]) =>
+          some.map((one) => ({ ...one, waitsFor: null })),
+      },
+    };
+    const shown = async (address: string): Promise<string> => {
+      const visit = {
+        language: 'en',
+        params: { webhook: 'w', event: 'e' },
+        query: new URLSearchParams(address),
+      };
+      return written(await deliveryView(visit as unknown as Visit, { webhooks } as unknown as App));
+    };
+    const asked = 'asked=2026-01-15T12:00:05.000Z';
+    const waiting = await shown(`attempt=2&${asked}`);
+    expect(waiting).toMatch(
+      /hx-trigger="every 2s".*>2<.*15\/01\/2026, 09:00:05.*Asked for here at this time/s,
+    );
+    for (const there of [`attempt=1&${asked}`, '', 'attempt=x', 'attempt=2&asked=never'])
+      expect(await shown(there)).not.toContain('Asked for here');
   });
 
   test('put into an address only what is given', () => {

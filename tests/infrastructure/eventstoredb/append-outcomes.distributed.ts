@@ -192,10 +192,10 @@ describe('what clients do on their own', () => {
 
   test('a connection lost under one store leaves the appends of another alone', async () => {
     await using healthy = await openAtStandIn();
-    await using dying = await openAtStandIn({ patienceMs: 300, readTimeoutMs: 100 });
+    await using dying = await openAtStandIn({ patienceMs: 3_000, readTimeoutMs: 1_000 });
     healthy.server.faults.appendDelayMs = 200;
     const slow = healthy.store.append(`${newPrefix()}A`, 'no_stream', sampleEvents(1));
-    dying.server.faults.appendDelayMs = 2_000;
+    dying.server.faults.appendDelayMs = 20_000;
     const doomed = failureOf(dying.store.append(`${newPrefix()}A`, 'no_stream', sampleEvents(1)));
     await until(() => dying.server.faults.batched === 1, 'the append that is to be lost');
     await dying.server.kill();

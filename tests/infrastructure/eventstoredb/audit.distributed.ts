@@ -4,8 +4,10 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Difference } from '../../../application/audit/difference.ts';
 import { VerifyLog } from '../../../application/audit/verify-log.ts';
 import type { VerifySummary } from '../../../application/audit/verify-log.ts';
-import { ENDPOINTS } from '../../../application/loans/inputs.ts';
-import type { AuditNotes } from '../../../application/ports/audit.ts';
+import { ENDPOINTS } from '../../../application/command-handling/endpoints.ts';
+import type { SqlAuditedRows } from '../../../application/audit/audited-rows.ts';
+import type { SqlFrozenEvents } from '../../../application/audit/frozen-events.ts';
+import type { AuditNotes } from '../../../application/audit/audit-notes.ts';
 import type { EventSubscription, EventToAppend, KeyClaim } from '../../../application/ports/event-store.ts';
 import { retryUntilAvailable } from '../../../application/support/retry.ts';
 import type { EventStoreDbStore } from '../../../infrastructure/eventstoredb/event-store-db-store.ts';
@@ -66,13 +68,13 @@ const verification = (
       rowsOf: async () => new Map(),
       countEvents: async () => 0,
       operationsIn: async () => [],
-    },
+    } as unknown as SqlAuditedRows,
     frozen: {
       find: async () => new Map(),
       page: async () => [],
       count: async () => 0,
       misplacedDeliveries: async () => [],
-    },
+    } as unknown as SqlFrozenEvents,
     auditing: { projections: [], apiVersion: '1' },
     readModels: [],
     seals: {

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { commandLineServices } from '../../../infrastructure/composition/command-line.ts';
-import { TOKENS } from '../../../infrastructure/composition/container.ts';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import { eventIndexProjection } from '../../../projections/publication/event-index-projection.ts';
 import { ApiClient, loanRequest } from '../../support/api-client.ts';
@@ -20,7 +18,7 @@ describe.each(['embedded', 'EventStoreDB'])('an event that nobody subscribed to,
 
   const published = async (): Promise<readonly PublicEvent[]> => {
     const found: PublicEvent[] = [];
-    const stream = service.service.container.get(TOKENS.eventStream);
+    const stream = service.service.parts.publication.stream;
     for await (const { event } of stream.read({ follow: false, applicationId }, new AbortController().signal))
       found.push(event);
     return found;
@@ -63,11 +61,11 @@ describe.each(['embedded', 'EventStoreDB'])('an event that nobody subscribed to,
   });
 
   test('is found after a rebuild, and in read models that were made before it was looked for there', async () => {
-    const { container } = service.service;
-    const { engines } = container.get(TOKENS.foundations);
+    const { parts } = service.service;
+    const { engines } = parts.foundations;
     const request = { signal: new AbortController().signal, onProgress: () => undefined, force: false };
     const differing: unknown[] = [];
-    const rebuilt = await commandLineServices(container).projections.rebuild({
+    const rebuilt = await parts.app.maintenance.readModels.rebuild({
       ...request,
       onDifference: (_, difference) => void differing.push(difference),
     });

@@ -124,7 +124,7 @@ describe('a subscription that the server drops', () => {
   });
 
   test('that never confirms is left and asked for again', async () => {
-    await using at = await openAtStandIn({ confirmationMs: 100 });
+    await using at = await openAtStandIn({ confirmationMs: 1_500 });
     at.server.faults.subscriptions = 'unconfirmed';
     const ids = await fill(at.store, `${newPrefix()}A`, 2);
     const controller = new AbortController();
@@ -209,7 +209,7 @@ describe('having caught up', () => {
   });
 
   test('is taken from silence where the server does not say it', async () => {
-    await using at = await openAtStandIn({ quietMs: 100 });
+    await using at = await openAtStandIn({ quietMs: 1_500 });
     at.server.faults.saysCaughtUp = false;
     const ids = await fill(at.store, `${newPrefix()}A`, 20);
     const messages = await follow(at.store, { from: 'start' }, PATIENCE_MS, isCaughtUp);

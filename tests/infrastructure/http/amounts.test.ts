@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { asyncApiDocument } from '../../../application/publishing/description/asyncapi-document.ts';
+import { asyncApiDocument } from '../../../application/publication/description/asyncapi-document.ts';
 import { DocumentValidators } from '../../../application/schemas/document-validators.ts';
 import { openApiDocument } from '../../../infrastructure/http/openapi/document.ts';
 import { API_VERSION } from '../../../infrastructure/http/openapi/version.ts';

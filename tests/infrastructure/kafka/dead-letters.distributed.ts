@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
-import { RefusedEventError } from '../../../application/ports/event-bus.ts';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
-import { toBusMessage } from '../../../application/publishing/bus-message.ts';
+import { RefusedWritesError } from '../../../application/ports/read-models.ts';
+import { toBusMessage } from '../../../application/publication/bus-message.ts';
 import { MessageTooLargeError } from '../../../infrastructure/kafka/ordered-producer.ts';
 import {
   busEvent,
@@ -82,8 +82,7 @@ describe('what can never be handled goes to the dead letters', () => {
     const sent = mixedEvents(2, 5);
     const bad = sent[4]!;
     const member = await world.consumer('g', async (batch) => {
-      if (batch.some(({ eventId }) => eventId === bad.eventId))
-        throw new RefusedEventError(bad.eventId, 'no such fund');
+      if (batch.some(({ eventId }) => eventId === bad.eventId)) throw new RefusedWritesError('no such fund');
       seen.push(...batch);
     });
     await member.bus.publish(sent);

@@ -1,17 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
 import { deadLetterText } from '../../../application/administrator/decisions.ts';
-import type { RefusedDecision } from '../../../application/ports/decision-source.ts';
+import type { RefusedDecision } from '../../../application/ports/decision-dead-letters.ts';
 import { KafkaDecisionTopics } from '../../../infrastructure/kafka/kafka-decision-topics.ts';
-import { SqlConsumerOffsets } from '../../../infrastructure/sql/consumer-offsets.ts';
+import { ConsumerOffsets } from '../../../application/processors/consumer-offsets.ts';
 import { until } from '../../support/kafka/bus-world.ts';
 import { testKafka } from '../../support/kafka/test-kafka.ts';
 import type { TestKafka } from '../../support/kafka/test-kafka.ts';
 import { rawKafka, readTopic, writeRaw } from '../../support/kafka/topic-reader.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
-import { openServiceDatabase } from '../sql/support/temporary-database.ts';
-import type { TemporaryDatabase } from '../sql/support/temporary-database.ts';
+import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
+import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
 
 let kafka: TestKafka;
 let outsider: Kafka;
@@ -34,7 +34,7 @@ const open = (): KafkaDecisionTopics => {
   const topics = KafkaDecisionTopics.open({
     brokers: kafka.brokers,
     clientId: 'administrator',
-    offsets: new SqlConsumerOffsets(store.database, new ManualClock()),
+    offsets: new ConsumerOffsets(store.database, new ManualClock()),
     logger: new RecordingLogger(),
     topicPrefix: prefix,
     topics: { partitions: 2, replication: 1 },

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { PartitionLostError } from '../../../application/ports/event-bus.ts';
+import { PlaceMovedError } from '../../../application/ports/event-bus.ts';
 import type { ConsumerProgress, PublicEvent } from '../../../application/ports/event-bus.ts';
 import { busWorld, mixedEvents, sequencesByCode, until, whole } from '../../support/kafka/bus-world.ts';
 import type { BusWorld, Member } from '../../support/kafka/bus-world.ts';
@@ -83,7 +83,7 @@ describe('consumers of one group', () => {
     expect(partitionsOf(heir)).toEqual([0, 1, 2, 3]);
     release.resolve();
     await until(() => late.length > 0, 'a late result');
-    expect(late).toEqual([expect.any(PartitionLostError)]);
+    expect(late).toEqual([expect.any(PlaceMovedError)]);
     expect(hung).toHaveLength(1);
     await until(() => shared(zombie, heir), 'the first one comes back');
     expect(seen).toEqual(events);

@@ -1,81 +1,69 @@
-import { createRequire } from 'node:module';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { FirstBrokers, quietIdleConnections } from '../../../infrastructure/kafka/kafka-client.ts';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { FirstBrokers } from '../../../infrastructure/kafka/kafka-client.ts';
+import { QuietSockets } from '../../../infrastructure/kafka/quiet-sockets.ts';
 
-interface Pushed {
-  readonly entry: { readonly correlationId: number; resolve(): void; reject(): void };
-  readonly expectResponse: boolean;
-  sendRequest(): void;
-}
-interface RequestQueue {
-  push(request: Pushed): void;
-  fulfillRequest(response: {
-    readonly correlationId: number;
-    readonly payload: null;
-    readonly size: number;
-  }): void;
-  maybeThrottle(ms: number): void;
-  checkPendingRequests(): void;
-  destroy(): void;
-}
+describe('a connection', () => {
+  /** Longer than a connection has to be quiet. */
+  const QUIET_MS = 100;
+  let server: Server;
+  let answering: Socket;
+  let sockets: QuietSockets;
+  let socket: Socket;
+  let port: number;
+  let connected = 0;
 
-const require = createRequire(import.meta.url);
-const RequestQueueOf = require('kafkajs/src/network/requestQueue/index.js') as new (
-  options: object,
-) => RequestQueue;
-
-let sent: number[];
-let queue: RequestQueue;
-const request = (correlationId: number): Pushed => ({
-  entry: { correlationId, resolve: () => undefined, reject: () => undefined },
-  expectResponse: true,
-  sendRequest: () => void sent.push(correlationId),
-});
-
-beforeEach(() => {
-  jest.useFakeTimers();
-  quietIdleConnections();
-  sent = [];
-  queue = new RequestQueueOf({
-    maxInFlightRequests: 1,
-    requestTimeout: 1_000,
-    enforceRequestTimeout: false,
-    clientId: 'test',
-    broker: 'localhost:9092',
-    logger: { debug: () => undefined, warn: () => undefined },
+  beforeEach(async () => {
+    const { promise, resolve } = Promise.withResolvers<Socket>();
+    server = createServer(resolve);
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    ({ port } = server.address() as AddressInfo);
+    connected = 0;
+    sockets = new QuietSockets();
+    socket = sockets.open({ host: '127.0.0.1', port, ssl: undefined as never, onConnect: () => connected++ });
+    answering = await promise;
   });
-});
 
-afterEach(() => {
-  queue.destroy();
-  jest.useRealTimers();
-});
+  afterEach(async () => {
+    socket.destroy();
+    answering.destroy();
+    await new Promise((closed) => server.close(closed));
+  });
 
-test('nothing ticks while nothing waits', () => {
-  queue.checkPendingRequests();
-  queue.push(request(1));
-  queue.fulfillRequest({ correlationId: 1, payload: null, size: 0 });
-  expect(sent).toEqual([1]);
-  expect(jest.getTimerCount()).toBe(0);
-});
+  test('says once more that it is connected when nothing has come for a moment, and then no more', async () => {
+    await delay(QUIET_MS);
+    expect(connected).toBe(1);
+    answering.write('an answer');
+    await delay(QUIET_MS);
+    expect(connected).toBe(2);
+    await delay(QUIET_MS);
+    expect(connected).toBe(2);
+    answering.write('another');
+    await delay(QUIET_MS);
+    expect(connected).toBe(3);
+  });
 
-test('what waits for an answer is sent after it', () => {
-  queue.push(request(1));
-  queue.push(request(2));
-  expect(sent).toEqual([1]);
-  queue.fulfillRequest({ correlationId: 1, payload: null, size: 0 });
-  expect(sent).toEqual([1, 2]);
-});
+  test('leaves requests alone that wait for their time at this broker', async () => {
+    sockets.queued(`127.0.0.1:${port}`, 0);
+    sockets.queued('elsewhere:1', 1);
+    answering.write('an answer');
+    await delay(QUIET_MS);
+    expect(connected).toBe(2);
+    sockets.queued(`127.0.0.1:${port}`, 1);
+    sockets.queued(`127.0.0.1:${port}`, 0);
+    answering.write('another');
+    await delay(QUIET_MS);
+    expect(connected).toBe(2);
+  });
 
-test('what the broker asked to hold back is sent when its time is over', () => {
-  queue.maybeThrottle(300);
-  queue.push(request(1));
-  expect(sent).toEqual([]);
-  jest.advanceTimersByTime(299);
-  expect(sent).toEqual([]);
-  jest.advanceTimersByTime(20);
-  expect(sent).toEqual([1]);
-  expect(jest.getTimerCount()).toBe(0);
+  test('says nothing once it ends', async () => {
+    answering.write('an answer');
+    socket.end();
+    await delay(QUIET_MS);
+    expect(connected).toBe(1);
+  });
 });
 
 describe('a new client begins', () => {

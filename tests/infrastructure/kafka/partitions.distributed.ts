@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
-import { toBusMessage } from '../../../application/publishing/bus-message.ts';
+import { toBusMessage } from '../../../application/publication/bus-message.ts';
 import { KafkaDeadLetters } from '../../../infrastructure/kafka/dead-letters.ts';
 import { watermarks, withAdmin } from '../../../infrastructure/kafka/kafka-client.ts';
 import { TopicAdministration } from '../../../infrastructure/kafka/topic-administration.ts';

@@ -1,11 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { OperationMark, PublicEvent } from '../../../application/ports/event-bus.ts';
-import {
-  RefusedRecordError,
-  eventOf,
-  freshEvents,
-  markAfter,
-} from '../../../infrastructure/kafka/records.ts';
+import { PoisonEventError } from '../../../application/processors/processor.ts';
+import { eventOf, freshEvents, markAfter, recordOf } from '../../../infrastructure/kafka/records.ts';
 import type { KafkaRecord } from '../../../infrastructure/kafka/records.ts';
 
 const event = (code: string, sequence: number, eventId = `${code}-${sequence}`): PublicEvent => ({
@@ -105,14 +101,10 @@ describe('repetitions are left out', () => {
 
 describe('a message that is no event is refused with its offset', () => {
   const body = { event_id: 'e', event: 'n', fund_id: 'f', originator_proposal_code: 'c', timestamp: 't' };
-  const record = (value: Buffer | null, headers: KafkaRecord['headers']): KafkaRecord => ({
-    topic: 'receivables.events',
-    partition: 2,
-    offset: 41,
-    key: null,
-    value,
-    headers,
-  });
+  const record = (value: Buffer | null, headers: Readonly<Record<string, string>>): KafkaRecord =>
+    recordOf('receivables.events', 2, {
+      ...{ offset: '41', key: null, value, headers, timestamp: '0', attributes: 0 },
+    });
   const headers = { schema_version: '1', application_id: 'app' };
   const readable = Buffer.from(JSON.stringify({ ...body, sequence: 1 }));
 
@@ -120,7 +112,7 @@ describe('a message that is no event is refused with its offset', () => {
     expect(eventOf(record(readable, headers)).body).toBe(readable.toString());
   });
 
-  test.each<readonly [flaw: string, value: Buffer | null, headers: KafkaRecord['headers']]>([
+  test.each<readonly [flaw: string, value: Buffer | null, headers: Readonly<Record<string, string>>]>([
     ['no value', null, headers],
     ['bytes that are no text', Buffer.from([0x7b, 0xff, 0xfe]), headers],
     ['no JSON', Buffer.from('{"event_id"'), headers],
@@ -129,8 +121,8 @@ describe('a message that is no event is refused with its offset', () => {
     ['a later version', readable, { ...headers, schema_version: '2' }],
     ['no headers', readable, {}],
   ])('%s', (_, value, given) => {
-    const refusal = expect.objectContaining({ name: 'RefusedRecordError', offset: 41 });
-    expect(() => eventOf(record(value, given))).toThrow(RefusedRecordError);
+    const refusal = expect.objectContaining({ event: expect.objectContaining({ partition: 2, offset: 41 }) });
+    expect(() => eventOf(record(value, given))).toThrow(PoisonEventError);
     expect(() => eventOf(record(value, given))).toThrow(refusal);
   });
 });

@@ -1,4 +1,4 @@
-import { MovableClock } from '../../../application/sandbox/sandbox-clock.ts';
+import { MovableClock } from '../../../application/maintenance/sandbox/sandbox-clock.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -34,8 +34,6 @@ const { registry } = (() => {
     busLag: async () => ({}),
     oldestTransaction: async () => 0,
     leases: () => ({}),
-    deadLetters: () => [],
-    topicProblems: () => [],
   });
   return metrics;
 })();

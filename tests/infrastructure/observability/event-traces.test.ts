@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { EventStore, RecordedEvent } from '../../../application/ports/event-store.ts';
-import { loanStream } from '../../../application/command-handling/operation.ts';
-import { EventTraces } from '../../../infrastructure/observability/tracing/traced-publishing.ts';
+import { EventTraces } from '../../../infrastructure/observability/tracing/event-traces.ts';
 
 const REQUEST = '4bf92f35-77b3-4da6-a3ce-929d0e0e4736';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -11,15 +10,12 @@ const recorded = (stream: string): RecordedEvent =>
 
 const tracesOver = (read: EventStore['read']) => {
   const reads: (readonly [string, bigint | undefined])[] = [];
-  const traces = new EventTraces(
-    {
-      read: (stream, from) => {
-        reads.push([stream, from]);
-        return read(stream, from);
-      },
+  const traces = new EventTraces({
+    read: (stream, from) => {
+      reads.push([stream, from]);
+      return read(stream, from);
     },
-    loanStream,
-  );
+  });
   return { traces, reads };
 };
 const stored: EventStore['read'] = async (stream) => ({ events: [recorded(stream)], revision: 3n });

@@ -1,4 +1,4 @@
-import { MovableClock } from '../../../application/sandbox/sandbox-clock.ts';
+import { MovableClock } from '../../../application/maintenance/sandbox/sandbox-clock.ts';
 import { describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import type {

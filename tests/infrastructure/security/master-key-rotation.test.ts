@@ -1,11 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { KeyStore, WrappedTexts } from '../../../application/ports/key-store.ts';
+import { RotationRefusedError } from '../../../application/maintenance/master-key-rotation.ts';
 import { DATA_KEYS, WrappedKeys, dataKey } from '../../../infrastructure/security/wrapped-keys.ts';
-import {
-  MasterKeyRotation,
-  RotationRefusedError,
-  rotatedKeys,
-} from '../../../infrastructure/security/master-key-rotation.ts';
+import { MasterKeyRotation, rotatedKeys } from '../../../infrastructure/security/master-key-rotation.ts';
 import { MasterKeys, WrongMasterKeyError } from '../../../infrastructure/security/master-keys.ts';
 import { OperationKeys } from '../../../infrastructure/security/operation-keys.ts';
 import { AesGcmSealer } from '../../../infrastructure/security/aes-gcm-sealer.ts';

@@ -13,6 +13,7 @@ import {
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const BASE64 = Buffer.alloc(32, 1).toString('base64');
+const unused = async (): Promise<boolean> => false;
 const parsed = (text: string): MasterKey => {
   const key = MasterKey.parse(text);
   if (key === undefined) throw new Error('not a key');
@@ -52,15 +53,17 @@ describe('master key file', () => {
 
   test('is made on first need, readable by its owner only, and used from then on', async () => {
     const dataDir = join(directory.path, 'new', 'data');
-    const first = await masterKeyFromFile(dataDir);
-    const again = await masterKeyFromFile(dataDir);
+    const first = await masterKeyFromFile(dataDir, unused);
+    const again = await masterKeyFromFile(dataDir, unused);
     expect(again.derive('x')).toEqual(first.derive('x'));
     expect((await stat(join(dataDir, 'master.key'))).mode & 0o777).toBe(0o600);
     expect(MasterKey.parse((await readFile(join(dataDir, 'master.key'), 'utf8')).trim())).toBeDefined();
   });
 
   test('processes that start at once end with the same key and leave no drafts', async () => {
-    const keys = await Promise.all(Array.from({ length: 20 }, () => masterKeyFromFile(directory.path)));
+    const keys = await Promise.all(
+      Array.from({ length: 20 }, () => masterKeyFromFile(directory.path, unused)),
+    );
     expect(new Set(keys.map((key) => key.derive('x').toString('hex'))).size).toBe(1);
     expect(await readdir(directory.path)).toEqual(['master.key']);
   });
@@ -68,12 +71,14 @@ describe('master key file', () => {
   test('a file that holds no key stops the start instead of being replaced', async () => {
     const path = join(directory.path, 'master.key');
     await writeFile(path, 'broken');
-    await expect(masterKeyFromFile(directory.path)).rejects.toThrow(`${path} does not hold a master key`);
+    await expect(masterKeyFromFile(directory.path, unused)).rejects.toThrow(
+      `${path} does not hold a master key`,
+    );
     expect(await readFile(path, 'utf8')).toBe('broken');
   });
 
   test('gives way to a new key, with the old one beside it until that is dropped', async () => {
-    const old = await masterKeyFromFile(directory.path);
+    const old = await masterKeyFromFile(directory.path, unused);
     await renewKeyFile(directory.path);
     const { current, previous } = keyringFromFiles(directory.path);
     expect(previous?.id).toBe(old.id);
@@ -81,12 +86,12 @@ describe('master key file', () => {
     await renewKeyFile(directory.path);
     expect(keyringFromFiles(directory.path).current.id).toBe(current.id);
     await dropPreviousKey(directory.path);
-    expect(keyringFromFiles(directory.path)).toEqual({ current, previous: undefined });
+    expect(keyringFromFiles(directory.path)).toMatchObject({ current, previous: undefined });
     expect(await readdir(directory.path)).toEqual(['master.key']);
   });
 
   test('a renewal that was cut off after its first step is finished by the next', async () => {
-    const old = await masterKeyFromFile(directory.path);
+    const old = await masterKeyFromFile(directory.path, unused);
     await link(join(directory.path, 'master.key'), join(directory.path, 'master.key.previous'));
     await renewKeyFile(directory.path);
     const { current, previous } = keyringFromFiles(directory.path);

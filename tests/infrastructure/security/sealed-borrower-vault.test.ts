@@ -1,11 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { createHmac } from 'node:crypto';
-import type { Borrower, BorrowerIndexEntry } from '../../../application/ports/borrower-vault.ts';
+import type { Borrower } from '../../../application/ports/borrower-vault.ts';
+import type { BorrowerIndexEntry } from '../../../application/privacy/borrower-index.ts';
 import type { SealedBorrower } from '../../../domain/shared/identifiers.ts';
 import type { Sealed, SealedName } from '../../../domain/shared/private-text.ts';
 import { OperationKeys } from '../../../infrastructure/security/operation-keys.ts';
 import { SealedBorrowerVault } from '../../../infrastructure/security/sealed-borrower-vault.ts';
 import { BrokenSealError } from '../../../infrastructure/security/aes-gcm-sealer.ts';
+import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { InMemoryKeyStore, sealedKeys } from '../../support/in-memory-key-store.ts';
 import { ALONE, BESIDE_EARLIER } from '../../support/application-parts.ts';
 
@@ -24,7 +26,12 @@ const setUp = (store = new InMemoryKeyStore(), formats = ALONE) => {
   const keys = new OperationKeys(sealedKeys(store, wrappingKey));
   const indexed: BorrowerIndexEntry[] = [];
   const index = { add: async (entries: readonly BorrowerIndexEntry[]) => void indexed.push(...entries) };
-  return { store, keys, indexed, vault: new SealedBorrowerVault(keys, digestKey, index, formats) };
+  const events = new InMemoryEventStore();
+  const vault = new SealedBorrowerVault({
+    ...{ keys, digestKey, index, formats, events },
+    onMissing: () => undefined,
+  });
+  return { store, keys, indexed, vault };
 };
 
 describe('texts and names about an operation', () => {

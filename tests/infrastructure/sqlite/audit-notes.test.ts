@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { StreamNote } from '../../../application/ports/audit.ts';
+import type { StreamNote } from '../../../application/audit/audit-notes.ts';
 import { ForeignNotesError, SqliteAuditNotes } from '../../../infrastructure/sqlite/audit-notes.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { StatementFormat } from '../../../application/ports/fund-reports.ts';
+import type { StatementFormat } from '../../../application/reconciliation/statements.ts';
 import { StatementError } from '../../../application/reconciliation/statement-lines.ts';
 import { amountReader, dateReader } from '../../../infrastructure/statements/csv-columns.ts';
-import { CsvStatements } from '../../../infrastructure/statements/csv-statements.ts';
+import { chunksOf, readStatement } from '../../../infrastructure/statements/csv-statements.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const brazilian: StatementFormat = {
@@ -30,7 +30,7 @@ afterAll(() => directory.remove());
 const read = async (content: string | Buffer, format: Partial<StatementFormat> = {}) => {
   await writeFile(path, content);
   const lines = [];
-  for await (const batch of new CsvStatements().read(path, { ...brazilian, ...format })) lines.push(...batch);
+  for await (const batch of readStatement(path, { ...brazilian, ...format })) lines.push(...batch);
   return lines;
 };
 
@@ -111,9 +111,7 @@ describe('a statement', () => {
   });
 
   test('that is not there is refused', async () => {
-    await expect(new CsvStatements().chunks(join(directory.path, 'none.csv'))).rejects.toThrow(
-      StatementError,
-    );
+    await expect(chunksOf(join(directory.path, 'none.csv'))).rejects.toThrow(StatementError);
   });
 });
 

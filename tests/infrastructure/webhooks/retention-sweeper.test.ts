@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { DeliveryQueue, Retention } from '../../../application/ports/delivery-queue.ts';
+import type { DeliveryQueue } from '../../../application/webhooks/queue/delivery-queue.ts';
+import type { Retention } from '../../../application/webhooks/queue/retain.ts';
 import { DEFAULT_RETENTION, RetentionSweeper } from '../../../infrastructure/webhooks/retention-sweeper.ts';
 import { InMemoryLeases } from '../../support/in-memory-leases.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
@@ -64,15 +65,15 @@ describe('where several processes send', () => {
 
   test('one of them sweeps at a time, and another one when it has finished', async () => {
     const leases = new InMemoryLeases();
-    let finish: (removed: number) => void = () => undefined;
-    const first = shared(() => new Promise((resolve) => (finish = resolve)), 'one', leases);
+    const [begun, removed] = [Promise.withResolvers<void>(), Promise.withResolvers<number>()];
+    const first = shared(() => (begun.resolve(), removed.promise), 'one', leases);
     let steps = 0;
     const second = shared(async () => ((steps += 1), 0), 'two', leases);
     const sweeping = first.sweep();
-    await until(async () => (await leases.acquire('retention', 'probe', 1)) === undefined, 'the lease');
+    await begun.promise;
     await second.sweep();
     expect(steps).toBe(0);
-    finish(0);
+    removed.resolve(0);
     await sweeping;
     await second.sweep();
     expect(steps).toBe(1);

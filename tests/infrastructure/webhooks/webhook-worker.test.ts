@@ -1,21 +1,19 @@
 import type { EventBus, PublicEvent } from '../../../application/ports/event-bus.ts';
-import type { RequestContext } from '../../../application/ports/clients.ts';
-import { WebhookManagement } from '../../../application/webhooks/webhook-management.ts';
+import type { RequestContext } from '../../../application/command-handling/request-context.ts';
+import { Webhooks } from '../../../application/webhooks/webhooks.ts';
 import { AesGcmSealer } from '../../../infrastructure/security/aes-gcm-sealer.ts';
-import { SqlDeliveryLog } from '../../../infrastructure/sql/webhooks/delivery-log.ts';
-import { SqlDeliveryQueue } from '../../../infrastructure/sql/webhooks/delivery-queue.ts';
-import { SqlWebhookSubscriptions } from '../../../infrastructure/sql/webhooks/subscriptions.ts';
+import { logOrder } from '../../../infrastructure/composition/projections.ts';
 import { SystemClock } from '../../../infrastructure/support/time.ts';
 import { DnsAddressGuard } from '../../../infrastructure/webhooks/addresses/address-guard.ts';
-import { SystemRandom } from '../../../infrastructure/webhooks/sending/webhook-sender.ts';
+import { newSecret } from '../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { WebhookWorker } from '../../../infrastructure/webhooks/webhook-worker.ts';
 import { authority } from '../../support/certificates.ts';
 import type { Authority } from '../../support/certificates.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { TlsReceiver, answer } from '../../support/tls-receiver.ts';
 import type { ReceivedRequest } from '../../support/tls-receiver.ts';
-import { openServiceDatabase } from '../sql/support/temporary-database.ts';
-import type { TemporaryDatabase } from '../sql/support/temporary-database.ts';
+import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
+import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
 import { until } from './support/dispatch-world.ts';
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -39,7 +37,7 @@ let ca: Authority;
 let store: TemporaryDatabase;
 let receiver: TlsReceiver;
 let worker: WebhookWorker;
-let management: WebhookManagement;
+let management: Webhooks;
 let bus: OneConsumerBus;
 let context: RequestContext;
 let logger: RecordingLogger;
@@ -50,40 +48,42 @@ beforeAll(async () => {
 afterAll(() => store.close());
 
 beforeEach(async () => {
-  const [queue, subscriptions] = [
-    new SqlDeliveryQueue(store.database),
-    new SqlWebhookSubscriptions(store.database),
-  ];
   const sealer = new AesGcmSealer(new Uint8Array(32).fill(7));
   const guard = new DnsAddressGuard({ allowPrivateNetwork: true });
   bus = new OneConsumerBus();
   logger = new RecordingLogger();
   receiver = await TlsReceiver.start(await ca.leaf());
-  const shared = { queue, subscriptions, guard, sealer, clock };
-  worker = new WebhookWorker({
-    ...shared,
-    bus,
-    logger,
-    schedule: [50, 50, 50],
-    timeoutMs: 3_000,
-    extraRoots: ca.caPem,
-  });
-  management = new WebhookManagement({
-    ...shared,
+  management = new Webhooks({
+    database: store.database,
     clock: { now: () => clock.realNow() as never, today: () => '2026-01-15' as never },
     realClock: clock,
-    log: new SqlDeliveryLog(store.database),
-    random: new SystemRandom(),
-    published: { find: () => Promise.resolve(undefined) },
+    order: logOrder,
+    clockToleranceMs: 0,
+    newSecret,
+    checkUrl: (url) => guard.check(url),
+    seal: (text, owner) => sealer.seal(text, owner),
+    events: { end: () => Promise.resolve('start'), read: undefined as never },
+    publication: undefined as never,
     apiVersion: '2026.1.0',
     pingsOnCreation: true,
     onQueued: (webhookIds) => worker.wake(webhookIds),
+    ...({} as Pick<ConstructorParameters<typeof Webhooks>[0], 'verification' | 'putAside' | 'forwarder'>),
+  });
+  const { queue, subscriptions } = management;
+  worker = new WebhookWorker({
+    ...{ queue, subscriptions, guard, clock, bus, logger },
+    openSecret: (text, owner) => sealer.open(text, owner),
+    order: logOrder,
+    schedule: [50, 50, 50],
+    timeoutMs: 3_000,
+    extraRoots: ca.caPem,
   });
   context = { requestId: 'r', clientId: 'c', applicationId: randomUUID(), fundIds: [] };
   await worker.start();
 });
 afterEach(async () => {
-  for (const { webhookId } of await management.list(context)) await management.remove(context, webhookId);
+  for (const { webhookId } of await management.list([context.applicationId]))
+    await management.remove(context, webhookId);
   await worker.stop(1_000);
   await receiver.close();
 });
@@ -125,8 +125,11 @@ describe('from registration to receipt', () => {
         ({ body }) => (JSON.parse(body.toString()) as { sequence: number }).sequence,
       ),
     ).toEqual([0, 1]);
-    await until(async () => (await management.list(context))[0]!.lastSuccessAt !== null, 'the health note');
-    expect((await management.list(context))[0]).toMatchObject({
+    await until(
+      async () => (await management.list([context.applicationId]))[0]!.lastSuccessAt !== null,
+      'the health note',
+    );
+    expect((await management.list([context.applicationId]))[0]).toMatchObject({
       webhookId: webhook.webhookId,
       failingSince: null,
     });
@@ -157,14 +160,14 @@ describe('from registration to receipt', () => {
     await publish('OP-1', 0);
     const failed = async () => {
       const query = { status: 'failed' as const, limit: 10 };
-      const { deliveries } = await management.deliveries(context, webhook.webhookId, query);
+      const { deliveries } = await management.deliveries.page(context, webhook.webhookId, query);
       return deliveries.find(({ event }) => event === 'loan_received');
     };
     await until(async () => (await failed()) !== undefined, 'the end of the schedule');
     const record = (await failed())!;
     expect(record).toMatchObject({ attempts: 4, lastResponseStatus: 503, lastError: 'http status 503' });
     receiver.answer = answer(200);
-    const receipt = await management.redeliver(context, record.eventId);
+    const receipt = await management.deliveries.redeliver(context, record.eventId);
     expect(receipt.deliveries).toEqual([
       { webhookId: webhook.webhookId, deliveryId: record.deliveryId, attempt: 5 },
     ]);

@@ -19,7 +19,14 @@ export interface Decision {
   readonly reasons?: readonly { readonly code: string; readonly message: string }[];
   readonly date?: string;
   readonly value?: number;
+  /** The value a second time. */
+  readonly confirmed?: number;
+  /** The status that it was made on. */
+  readonly on?: string;
 }
+
+/** A tenth of what was paid for it, and it has to be said twice. */
+export const isFarOff = (value: number, price: number): boolean => Math.abs(value - price) * 10 > price;
 
 const BEFORE_ACTIVE = ['received', 'approved', 'term_signed'];
 
@@ -30,9 +37,11 @@ export const decideOn = (
   books: ReadonlyMap<string, Book>,
 ): Outcome => {
   const at = BEFORE_ACTIVE.indexOf(book.status);
+  const stale = input.on !== undefined && input.on !== book.status;
   const step = (needs: number, take: () => void): Outcome => {
     if (book.status === 'rejected' || (at >= 0 && at < needs)) return 'refused';
     if (at !== needs) return 'already_applied';
+    if (stale) return 'refused';
     take();
     return 'applied';
   };
@@ -48,18 +57,29 @@ export const decideOn = (
         tell(book, 'loan_term_signed', { status: 'term_signed', signed_at: now });
       });
     case 'reject':
-      return reject(book, input, now, besideEarlier ? ['received'] : BEFORE_ACTIVE);
+      return reject(book, input, now, stale ? [] : besideEarlier ? ['received'] : BEFORE_ACTIVE);
     case 'disburse': {
-      const [date, value] = [input.date!, input.value!];
-      if (date > dayAfter(today, 1) || date < book.issued) return 'refused';
-      const { paidOut } = book;
-      if (paidOut) return paidOut.value === value && paidOut.date === date ? 'already_applied' : 'refused';
-      const exitBasis = besideEarlier ? book.price : value;
-      return step(2, () => disburse(book, { date, value, exitBasis }, now, books));
+      const paid = paidBy(book, input, today);
+      if (typeof paid === 'string') return paid;
+      const exitBasis = besideEarlier ? book.price : paid.value;
+      return step(2, () => disburse(book, { ...paid, exitBasis }, now, books));
     }
     case 'process_repurchase':
-      return processRepurchase(book, now);
+      return processRepurchase(book, now, stale);
   }
+};
+
+/** What is to be paid out, or why nothing is. */
+const paidBy = (
+  { paidOut, issued, price }: Book,
+  input: Decision,
+  today: string,
+): Outcome | { readonly date: string; readonly value: number } => {
+  const [date, value] = [input.date!, input.value!];
+  if (date > dayAfter(today, 1) || date < issued) return 'refused';
+  if (paidOut) return paidOut.value === value && paidOut.date === date ? 'already_applied' : 'refused';
+  const { confirmed = isFarOff(value, price) ? undefined : value } = input;
+  return confirmed === value ? { date, value } : 'refused';
 };
 
 const reject = (book: Book, { reasons = [] }: Decision, now: string, open: readonly string[]): Outcome => {
@@ -102,10 +122,11 @@ const disburse = (
   }
 };
 
-const processRepurchase = (book: Book, now: string): Outcome => {
+const processRepurchase = (book: Book, now: string, stale: boolean): Outcome => {
   const { repurchase } = book;
   if (!repurchase) return 'refused';
   if (book.status !== 'repurchase_pending') return 'already_applied';
+  if (stale) return 'refused';
   const status = ENDS[repurchase.reason]!;
   repurchase.completedAt = now;
   enter(book, status, now);

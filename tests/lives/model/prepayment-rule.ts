@@ -6,14 +6,18 @@ import { isBeyond, spread } from './curve.ts';
 import type { Spread } from './curve.ts';
 import type { PrepayInput } from './inputs.ts';
 
+type Partial = NonNullable<Spread['partial']>;
+const isTold = (partial: Partial | undefined): partial is Partial => partial?.credit.cents.gt(0) ?? false;
+
 const factsOf = ({ value }: PrepayInput, { paidOff, remaining, excess, partial }: Spread): object => ({
   prepayment_value: money(value),
   settled_installments: paidOff.map(([code]) => code),
   remaining_balance: money(remaining),
   excess_value: money(excess),
-  ...(partial && {
-    partially_paid: { installment_code: partial.code, outstanding_value: money(partial.owedAtDue) },
-  }),
+  // What rounding left below zero is carried and told to nobody.
+  partially_paid: isTold(partial)
+    ? { installment_code: partial.code, outstanding_value: money(partial.owedAtDue) }
+    : undefined,
 });
 
 export const prepayOn = (book: Book | undefined, input: PrepayInput, now: string): Decided => {
@@ -26,7 +30,13 @@ export const prepayOn = (book: Book | undefined, input: PrepayInput, now: string
   if (input.dry)
     return {
       status: 200,
-      body: { status: 'quoted', dry_run: true, payoff_value: money(spent.payoff), ...facts },
+      body: {
+        ...{ status: 'quoted', dry_run: true, payoff_value: money(spent.payoff), ...facts },
+        lines: [
+          ...spent.paidOff.map(([code]) => code),
+          ...(isTold(spent.partial) ? [spent.partial.code] : []),
+        ].map((code) => ({ installment_code: code })),
+      },
     };
   return {
     accept: () => {

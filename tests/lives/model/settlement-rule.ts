@@ -8,8 +8,8 @@ interface Payment {
   readonly method: string;
 }
 
-/** Closes one installment with whatever came in, and the operation with the last one. */
-export const settlePart = (book: Book, part: Part, { at, value, method }: Payment, now: string): void => {
+/** Closes one installment with whatever came in, and the operation with the last one. Answers what it owed. */
+export const settlePart = (book: Book, part: Part, { at, value, method }: Payment, now: string): number => {
   const scheduled = owedAtDue(book.v, part);
   part.status = 'settled';
   part.paid = { at, value, method };
@@ -35,7 +35,7 @@ export const settlePart = (book: Book, part: Part, { at, value, method }: Paymen
       difference: money(scheduled - value),
       settled_at: at,
     });
-  if (book.parts.some(isOpen)) return;
+  if (book.parts.some(isOpen)) return scheduled;
   enter(book, 'settled', now);
   tell(book, 'loan_fully_settled', {
     status: 'settled',
@@ -43,4 +43,5 @@ export const settlePart = (book: Book, part: Part, { at, value, method }: Paymen
     closing_event: 'installment_settled',
     total_received: money(book.received),
   });
+  return scheduled;
 };

@@ -2,7 +2,7 @@ import { isBeyond, owedAtDue, valuation } from './curve.ts';
 import { isOpen, money, openParts } from './book.ts';
 import type { Book, Part } from './book.ts';
 
-const OVER = new Set(['rejected', 'settled', 'repurchased', 'reversed', 'resolved', 'renegotiated']);
+const OWING = new Set(['received', 'approved', 'term_signed', 'active']);
 
 const partView = (book: Book, part: Part): object => ({
   code: part.code,
@@ -16,7 +16,7 @@ const partView = (book: Book, part: Part): object => ({
 });
 
 const balances = (book: Book, today: string): object => {
-  const open = OVER.has(book.status) ? [] : openParts(book);
+  const open = OWING.has(book.status) ? openParts(book) : [];
   const date = today < book.issued ? book.issued : today;
   const payoff = valuation(book.v, open, date).total;
   return {

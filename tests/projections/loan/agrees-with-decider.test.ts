@@ -26,7 +26,8 @@ const shown = (installment: Installment) => {
 };
 
 const projectedInstallment = (row: Row, credits: readonly Row[]) => {
-  const { code, status } = row;
+  const { code } = row;
+  const status = row.status === 'frozen' ? 'pending' : row.status;
   const paid = { code, status, settledAt: row.settled_at, paymentMethod: row.payment_method };
   if (status === 'settled') return { ...paid, settledValue: row.settled_value };
   if (status === 'prepaid') return paid;

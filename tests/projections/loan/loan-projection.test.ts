@@ -22,7 +22,6 @@ import { centsOf, vectors } from '../../domain/support/finance-vectors.ts';
 import { second } from './projected-events.ts';
 import { rowsAfter } from './projected-rows.ts';
 
-const CODES = received.installments.map(({ code }) => code);
 const STREAM = 'loan-app-1.L1';
 
 const fullySettled: LoanEvent = {
@@ -113,22 +112,18 @@ describe('the status of an operation', () => {
 });
 
 describe('the installments of an operation', () => {
-  test('have no status until it is active, and then all are pending', () => {
+  test('are pending from the beginning, and frozen where it is rejected', () => {
     for (const events of [
       [received],
       [received, approved],
       [received, approved, termSigned],
-      [received, rejected],
-    ]) {
-      const { installments } = rowsAfter(events);
-      expect(new Set(installments.map(({ status, payable }) => `${status} ${payable}`))).toEqual(
-        new Set(['null 0']),
+      [received, approved, termSigned, disbursed],
+    ])
+      expect(new Set(rowsAfter(events).installments.map(({ status }) => status))).toEqual(
+        new Set(['pending']),
       );
-    }
-    const { installments } = rowsAfter([received, approved, termSigned, disbursed]);
-    expect(new Set(installments.map(({ status, payable }) => `${status} ${payable}`))).toEqual(
-      new Set(['pending 1']),
-    );
+    const { installments } = rowsAfter([received, rejected]);
+    expect(new Set(installments.map(({ status }) => status))).toEqual(new Set(['frozen']));
   });
 
   test('show what was paid, and the money adds up on the operation', () => {
@@ -162,8 +157,8 @@ describe('the installments of an operation', () => {
   test('freeze when a repurchase is asked for', () => {
     const frozen = [...activated, paid('001'), becameOverdue('002'), repurchaseRequested('repurchase')];
     const { installments } = rowsAfter(frozen);
-    expect(installments.slice(0, 3).map(({ status }) => status)).toEqual(['settled', 'overdue', 'pending']);
-    expect(installments.map(({ payable }) => payable)).toEqual(CODES.map(() => 0));
+    expect(installments.slice(0, 3).map(({ status }) => status)).toEqual(['settled', 'overdue', 'frozen']);
+    expect(installments.filter(({ status }) => status === 'pending')).toEqual([]);
     const ended = rowsAfter([...frozen, repurchaseCompleted('repurchase', 'repurchased')]);
     expect(ended.installments).toEqual(installments);
   });

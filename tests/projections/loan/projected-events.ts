@@ -23,6 +23,15 @@ export interface Operation {
   readonly code: string;
 }
 
+const MOST_EVENTS = 10_000;
+const operations = new Map<string, number>();
+
+/** In a log in which one operation comes after the other. */
+export const positionOf = (stream: string, revision: number): number => {
+  if (!operations.has(stream)) operations.set(stream, operations.size + 1);
+  return operations.get(stream)! * MOST_EVENTS + revision;
+};
+
 /** The events of one operation as they are stored: one a second, revisions from `first`. */
 export const projected = (
   { applicationId, code }: Operation,
@@ -33,7 +42,10 @@ export const projected = (
     const revision = first + index;
     const stream = loanStream(applicationId, code);
     const id = `${stream}/${revision}`;
-    return { event, id, stream, revision: BigInt(revision), recordedAt: second(revision), applicationId };
+    return {
+      ...{ event, id, stream, applicationId },
+      ...{ revision: BigInt(revision), recordedAt: second(revision), position: positionOf(stream, revision) },
+    };
   });
 
 export const FUND = '0fa1b2c3-0000-4000-8000-000000000001';

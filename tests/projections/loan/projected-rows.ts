@@ -13,6 +13,7 @@ export interface ProjectedRows {
   readonly prepayments: readonly Row[];
   readonly history: readonly Row[];
   readonly documents: readonly Row[];
+  readonly payments: readonly Row[];
 }
 
 /** The rows that these events of one operation leave behind. */
@@ -21,11 +22,12 @@ export const rowsAfter = (events: readonly LoanEvent[]): ProjectedRows => {
   const tables = writes.reduce(applyWrite, new Map<string, readonly Row[]>());
   const rows = (table: string): readonly Row[] => tables.get(table) ?? [];
   return {
-    loan: rows('loan')[0],
+    loan: rows('loan')[0] && { ...rows('loan')[0], ...rows('progress')[0] },
     installments: rows('installment'),
     credits: rows('installment_credit'),
     prepayments: rows('prepayment'),
     history: rows('status_history'),
     documents: rows('document'),
+    payments: rows('payment'),
   };
 };

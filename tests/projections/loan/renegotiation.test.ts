@@ -36,7 +36,7 @@ const told = async (): Promise<readonly RecordedEvent[]> => {
   const files = [receivedFile('debt.pdf', '', { size: 3, sha256: 'cc'.repeat(32) })];
   const late = newProposal({ ...document, dateIssued: '2027-01-01' as never });
   const renegotiate = (proposal: typeof late) =>
-    process.renegotiate.execute(context(), renegotiation(ORIGINALS, { newProposal: proposal, files }));
+    process.renegotiation.renegotiate(context(), renegotiation(ORIGINALS, { newProposal: proposal, files }));
   await renegotiate(late).catch(() => undefined);
   await renegotiate(newProposal({ ...document, borrower: ana }));
   for (const step of activation) await command(process.commands, 'N1', step);
@@ -89,8 +89,8 @@ describe('a renegotiation in the read model', () => {
       { type: 'renegotiation_document', value: JSON.stringify(openlySealed(streamOf('N1'), 'debt.pdf')) },
     ]);
     expect(next?.installments).toHaveLength(2);
-    const payable = loans.rows('installment').filter(({ payable: open }) => open === 1);
-    expect(new Set(payable.map(({ stream }) => stream))).toEqual(new Set([streamOf('N1')]));
+    const pending = loans.rows('installment').filter(({ status }) => status === 'pending');
+    expect(new Set(pending.map(({ stream }) => stream))).toEqual(new Set([streamOf('N1')]));
   });
 
   test('is not complete before the new operation is active', async () => {

@@ -2,12 +2,8 @@ import { CommandHandler } from '../../../application/command-handling/command-ha
 import type { Operation } from '../../../application/command-handling/operation.ts';
 import { RENEGOTIATION_STREAM_PREFIX } from '../../../application/command-handling/operation.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
-import { RollForward } from '../../../application/renegotiation/roll-forward.ts';
-import { Coordinators } from '../../../application/renegotiation/coordinators.ts';
-import { RenegotiationProtocol } from '../../../application/renegotiation/protocol.ts';
 import { RecoverRenegotiations } from '../../../application/renegotiation/recover-renegotiations.ts';
-import { RenegotiateLoans } from '../../../application/renegotiation/renegotiate-loans.ts';
-import { ResolveRenegotiation } from '../../../application/renegotiation/resolve-renegotiation.ts';
+import { Renegotiation } from '../../../application/renegotiation/renegotiation.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { ReceiveLoan } from '../../../domain/loan/index.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
@@ -73,21 +69,22 @@ interface Around {
 /** The service's own parts, over whatever store it is given. */
 const processOver = (events: EventStore, { clock, pause, variant }: Around) => {
   const cache = new Map<string, Operation>();
-  const coordinators = new Coordinators({ events, pause });
-  const loans = loanStreamsOf(variant, { events, pause, forget: (stream) => cache.delete(stream) });
-  const conclusion = new RollForward({ coordinators, loans, clock });
-  const resolving = new ResolveRenegotiation({ coordinators, conclusion, realClock: clock, pause });
-  const commands = new CommandHandler({ events, cache, clock, reservations: resolving, pause });
-  const renegotiate = new RenegotiateLoans({
-    protocol: new RenegotiationProtocol({ coordinators, loans, conclusion, clock, realClock: clock }),
-    loans,
-    reservations: resolving,
+  const forget = (stream: string): unknown => cache.delete(stream);
+  const resolving = new Renegotiation({
+    ...{ events, forget, pause, clock, realClock: clock },
+    loans: loanStreamsOf(variant, { events, pause, forget }),
     vault: openVault,
     documents: new MemoryDocuments(),
     inspector: { inspect: () => Promise.resolve('pdf') },
-    clock,
   });
-  return { commands, resolving, renegotiate };
+  const commands = new CommandHandler({
+    events,
+    cache,
+    clock,
+    resolve: (id) => resolving.resolve(id),
+    pause,
+  });
+  return { commands, resolving };
 };
 type Parts = ReturnType<typeof processOver>;
 
@@ -147,13 +144,13 @@ class Story {
   }
 
   /** Few codes, so that requests get in each other's way, and some are even the same. */
-  #renegotiates({ renegotiate }: Parts): void {
+  #renegotiates({ resolving: one }: Parts): void {
     const originals = LOANS.filter(() => this.#random.chance(0.5));
     const code = this.#random.pick(NEW_CODES);
     const input = renegotiation(originals.length > 0 ? originals : ['A'], {
       newProposal: newProposal({ code: loanCode(code), acquisitionValue: cents(100_000), installments }),
     });
-    this.#note(renegotiate.execute(context(), input).then(() => void this.#renegotiated.push(code)));
+    this.#note(one.renegotiate(context(), input).then(() => void this.#renegotiated.push(code)));
   }
 
   #pays({ commands }: Parts, key: string): void {

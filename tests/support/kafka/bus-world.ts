@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ConsumerOffsets, EventHandler, PublicEvent } from '../../../application/ports/event-bus.ts';
+import type { EventHandler, PublicEvent } from '../../../application/ports/event-bus.ts';
 import { KafkaEventBus } from '../../../infrastructure/kafka/kafka-event-bus.ts';
 import type { KafkaEventBusOptions } from '../../../infrastructure/kafka/kafka-event-bus.ts';
-import { SqlConsumerOffsets } from '../../../infrastructure/sql/consumer-offsets.ts';
-import { openServiceDatabase } from '../../infrastructure/sql/support/temporary-database.ts';
+import { ConsumerOffsets } from '../../../application/processors/consumer-offsets.ts';
+import { openServiceDatabase } from '../sql/temporary-database.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { RecordingLogger } from '../recording-logger.ts';
 
@@ -81,7 +81,7 @@ export interface BusWorld {
 /** Members of one system, over one topic and one store of offsets. */
 export const busWorld = async (brokers: readonly string[], prefix: string): Promise<BusWorld> => {
   const { database, close } = await openServiceDatabase();
-  const offsets = new SqlConsumerOffsets(database, new ManualClock());
+  const offsets = new ConsumerOffsets(database, new ManualClock());
   const members: Member[] = [];
   const member = (options: Partial<KafkaEventBusOptions> = {}): Member => {
     const logger = new RecordingLogger();

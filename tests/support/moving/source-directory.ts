@@ -3,9 +3,9 @@ import { CompiledQuery } from 'kysely';
 import { chainEvents, CHAIN_START } from '../../../application/event-codec/event-codec.ts';
 import type { EventMetadata, EventToAppend, JsonText } from '../../../application/ports/event-store.ts';
 import { SqliteEventStore } from '../../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
-import { migrate } from '../../../infrastructure/sql/migrations/migrate.ts';
-import { serviceMigrations } from '../../../infrastructure/sql/migrations/service.ts';
-import { SqliteDatabase } from '../../../infrastructure/sql/sqlite-database.ts';
+import { migrate } from '../../../application/sql/migrations/migrate.ts';
+import { serviceMigrations } from '../../../application/sql/migrations/service.ts';
+import { SqliteDatabase } from '../../../infrastructure/sqlite/sqlite-database.ts';
 import { Random } from '../random.ts';
 import { RecordingLogger } from '../recording-logger.ts';
 
@@ -32,7 +32,7 @@ const ROWS: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
   webhook_subscription: [
     // prettier-ignore
     ['w-1', 'app-1', 'https://example.org/', '["*"]', null, null, 'active', 'sealed', '2026-01-01T00:00:00.000Z',
-      '2026-01-01T00:00:00.000Z', null, null, null, null],
+      '2026-01-01T00:00:00.000Z', null, null, null, null, '150', '160', '["*"]'],
   ],
   webhook_event: Array.from({ length: 300 }, (_, i) => [
     `e-${i}`,

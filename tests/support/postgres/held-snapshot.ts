@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import type { DeliveryQueue, WebhookEvent } from '../../../application/ports/delivery-queue.ts';
+import type { DeliveryQueue } from '../../../application/webhooks/queue/delivery-queue.ts';
+import type { WebhookEvent } from '../../../application/webhooks/queue/enqueue.ts';
 
 /** A transaction that is left open: until it ends, the server keeps every row version that it could still see. */
 export const holdSnapshot = async (url: string): Promise<{ release(): Promise<void> }> => {

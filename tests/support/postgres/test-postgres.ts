@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { CompiledQuery } from 'kysely';
 import { Client } from 'pg';
-import { migrate } from '../../../infrastructure/sql/migrations/migrate.ts';
-import type { Migration } from '../../../infrastructure/sql/migrations/migrate.ts';
-import { PostgresDatabase } from '../../../infrastructure/sql/postgres-database.ts';
-import type { PostgresOptions } from '../../../infrastructure/sql/postgres-database.ts';
-import { readModelMigrations } from '../../../infrastructure/sql/migrations/read-model.ts';
-import { serviceMigrations } from '../../../infrastructure/sql/migrations/service.ts';
+import { migrate } from '../../../application/sql/migrations/migrate.ts';
+import type { Migration } from '../../../application/sql/migrations/migrate.ts';
+import { PostgresDatabase } from '../../../infrastructure/postgres/postgres-database.ts';
+import type { PostgresOptions } from '../../../infrastructure/postgres/postgres-database.ts';
+import { readModelMigrations } from '../../../application/sql/read-model-tables.ts';
+import { serviceMigrations } from '../../../application/sql/migrations/service.ts';
 import { RecordingLogger } from '../recording-logger.ts';
 import { PostgresServer } from './postgres-server.ts';
 

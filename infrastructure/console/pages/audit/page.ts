@@ -1,13 +1,15 @@
+import type { App } from '../../../../application/app.ts';
 import { isCalendarDate } from '../../../../domain/shared/calendar-date.ts';
+import type { Rows } from '../../../presenting/columns.ts';
+import { printShown } from '../../../presenting/shown-operation.ts';
 import { momentTyped } from '../../format.ts';
-import { html } from '../../html.ts';
+import { fundField, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { tokenField } from '../../layout.ts';
-import { operationPath } from '../../names.ts';
+import { inEach } from '../../language.ts';
 import { ConsoleProblem, action, query, upload, view } from '../../page.ts';
-import type { Answer, Page, Visit } from '../../page.ts';
-import type { ConsoleServices } from '../../services.ts';
-import { readUpload } from '../../upload.ts';
+import type { ActionAnswer, Answer, Page, Visit } from '../../page.ts';
+import { explainedView } from './explained.ts';
 import { AUDIT } from './texts.ts';
 import { verificationView } from './verification.ts';
 
@@ -17,14 +19,11 @@ const LONGEST_CODE = 100;
 const problem = (
   status: number,
   of: 'busy' | 'badFund' | 'badCode' | 'badDay' | 'badMoment',
-): ConsoleProblem => new ConsoleProblem(status, { 'pt-BR': AUDIT['pt-BR'][of], en: AUDIT.en[of] });
-
-const fundsOf = async (services: ConsoleServices): Promise<readonly string[]> =>
-  [...new Set((await services.clients()).flatMap(({ fundIds }) => fundIds))].toSorted();
+): ConsoleProblem => new ConsoleProblem(status, inEach(AUDIT, of));
 
 /** Applications by the names of their clients. */
-const applicationsOf = async (services: ConsoleServices): Promise<readonly (readonly [string, string])[]> => {
-  const clients = Map.groupBy(await services.clients(), ({ applicationId }) => applicationId);
+const applicationsOf = async (app: App): Promise<readonly (readonly [string, string])[]> => {
+  const clients = Map.groupBy(await app.clients.list(), ({ applicationId }) => applicationId);
   return [...clients].map(([id, own]) => [
     id,
     `${own.map(({ name }) => name).join(', ')} (${id.slice(0, 8)})`,
@@ -42,10 +41,7 @@ const verifyForm = (visit: Visit, funds: readonly string[]): View => {
     }}
   >
     <div class="fields">
-      <label>
-        ${texts.fund} <input name="fund" list="funds" autocomplete="off" spellcheck="false" />
-        <datalist id="funds">${funds.map((fund) => html`<option value=${fund}></option>`)}</datalist>
-      </label>
+      ${fundField(texts.fund, funds)}
       <label>${texts.anchorFile} <input type="file" name="anchor" accept=".jsonl,.json" /></label>
     </div>
     <p><button>${texts.start}</button></p>
@@ -95,39 +91,39 @@ const explainForm = (visit: Visit, applications: readonly (readonly [string, str
   </section>`;
 };
 
-const whole = async (visit: Visit, services: ConsoleServices): Promise<Answer> => {
+const whole = async (visit: Visit, app: App): Promise<Answer> => {
   const texts = AUDIT[visit.language];
-  const [funds, applications] = await Promise.all([fundsOf(services), applicationsOf(services)]);
+  const [funds, applications] = await Promise.all([app.clients.funds(), applicationsOf(app)]);
   return {
     kind: 'page',
     body: html`<h2>${texts.verify}</h2>
       <p>${texts.intro}</p>
-      ${verifyForm(visit, funds)} ${verificationView(services.audit.verification.run, visit)}
-      ${anchorForm(visit)} ${explainForm(visit, applications)}`,
+      ${verifyForm(visit, funds)} ${verificationView(app.audit.background.run, visit)} ${anchorForm(visit)}
+      ${explainForm(visit, applications)}`,
   };
 };
 
-const shownRun = async (visit: Visit, { audit }: ConsoleServices): Promise<Answer> => ({
+const shownRun = async (visit: Visit, { audit }: App): Promise<Answer> => ({
   kind: 'part',
-  body: verificationView(audit.verification.run, visit),
+  body: verificationView(audit.background.run, visit),
 });
 
-const verify = async (visit: Visit, services: ConsoleServices): Promise<Answer> => {
-  const { fields, bytes } = await readUpload(visit.request, LARGEST_ANCHOR, 'optional');
+const verify = async (visit: Visit, app: App): Promise<Answer> => {
+  const { fields, file: chosen } = visit;
   const fund = (fields.get('fund') ?? '').trim().toLowerCase();
-  if (fund !== '' && !(await services.reconciliation.knowsFund(fund))) throw problem(422, 'badFund');
-  const { verification } = services.audit;
-  const anchor = bytes.length === 0 ? undefined : bytes;
+  if (fund !== '' && !(await app.loans.knowsFund(fund))) throw problem(422, 'badFund');
+  const { background: verification } = app.audit;
+  const anchor = chosen === undefined || chosen.bytes.length === 0 ? undefined : chosen.bytes;
   if (!(await verification.start(fund === '' ? undefined : fund, anchor))) throw problem(409, 'busy');
-  return shownRun(visit, services);
+  return shownRun(visit, app);
 };
 
-const cancel = async (_visit: Visit, { audit }: ConsoleServices): Promise<Answer> => {
-  audit.verification.cancel();
+const cancel = async (_visit: Visit, { audit }: App): Promise<Answer> => {
+  audit.background.cancel();
   return { kind: 'redirect', to: '/audit' };
 };
 
-const file = (name: string, content: AsyncIterable<string>): Answer => ({
+const file = (name: string, content: Rows<string>): ActionAnswer => ({
   kind: 'file',
   name,
   mediaType: 'application/json',
@@ -137,18 +133,18 @@ const file = (name: string, content: AsyncIterable<string>): Answer => ({
 /** Down to the second, as a part of a file's name. */
 const stamp = (iso: string): string => iso.slice(0, 19).replaceAll(':', '-');
 
-const verifiedAnchor = async (_visit: Visit, services: ConsoleServices): Promise<Answer> => {
-  const lines = services.audit.verification.anchor();
+const verifiedAnchor = async ({ clock }: Visit, app: App): Promise<Answer> => {
+  const lines = app.audit.background.anchor();
   return lines === undefined
     ? { kind: 'redirect', to: '/audit' }
-    : file(`anchor-${stamp(services.now())}.jsonl`, lines);
+    : file(`anchor-${stamp(clock.now())}.jsonl`, lines);
 };
 
-async function* differenceLines({ audit }: ConsoleServices): AsyncGenerator<string> {
-  for (const difference of audit.verification.run?.differences ?? []) yield `${JSON.stringify(difference)}\n`;
+async function* differenceLines({ audit }: App): AsyncGenerator<string> {
+  for (const difference of audit.background.run?.differences ?? []) yield `${JSON.stringify(difference)}\n`;
 }
 
-const requestIn = ({ fields }: Visit) => {
+const requestIn = async ({ fields }: Visit, { loans }: App) => {
   const given = (name: string): string => (fields.get(name) ?? '').trim();
   const [code, application] = [given('code'), given('application')];
   const [asOf, knownAt] = [given('as_of'), given('known_at')];
@@ -158,37 +154,42 @@ const requestIn = ({ fields }: Visit) => {
   if (knownAt !== '' && moment === undefined) throw problem(422, 'badMoment');
   return {
     code,
-    ...(application !== '' && { applicationId: application }),
+    applicationId: application === '' ? await loans.applicationOf(code) : application,
     ...(isCalendarDate(asOf) && { asOf }),
     ...(moment !== undefined && { knownAt: moment }),
   };
 };
 
-const explain = async (visit: Visit, { audit }: ConsoleServices): Promise<Answer> => {
-  const texts = AUDIT[visit.language];
-  const request = requestIn(visit);
-  const text = await audit.explained(request, 'table');
-  const { applicationId, code } = request as { readonly applicationId?: string; readonly code: string };
+const explain = async (visit: Visit, app: App): Promise<Answer> => {
+  const { language } = visit;
+  const request = await requestIn(visit, app);
+  const shown = await app.audit.show(request);
+  const clientNames = await app.clients.namesOf(shown.events.map(({ recorded }) => recorded.metadata.actor));
   return {
     kind: 'part',
     body: html`<div id="explained">
-      <h3 id="report-title">${texts.report}</h3>
-      ${applicationId !== undefined && html`<p><a href=${operationPath(applicationId, code)}>${code}</a></p>`}
+      ${explainedView({ asOf: undefined, ...request, shown, clientNames }, language)}
       <form method="post" action="/audit/explain/json" class="actions">
         ${tokenField(visit)}
         ${[...visit.fields]
           .filter(([name]) => name !== 'form_token')
           .map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
-        <button class="secondary">${texts.download}</button>
+        <button class="secondary">${AUDIT[language].download}</button>
       </form>
-      <pre tabindex="0" role="region" aria-labelledby="report-title"><code>${text}</code></pre>
     </div>`,
   };
 };
 
-async function* one(text: string): AsyncGenerator<string> {
-  yield text;
+/** Seals the log up to now: the lines of a signed anchor. */
+async function* sealed({ audit }: App): AsyncGenerator<string> {
+  yield* (await audit.anchor()).lines;
 }
+
+const explained = async (visit: Visit, app: App): Promise<Answer> => {
+  const request = await requestIn(visit, app);
+  const shown = await app.audit.show(request);
+  return file('operation.json', printShown(shown, request, { format: 'json', colour: false }));
+};
 
 export const auditPage: Page = {
   path: '/audit',
@@ -197,18 +198,14 @@ export const auditPage: Page = {
   routes: [
     view('/audit', whole),
     view('/audit/verification', shownRun),
-    upload('/audit/verify', verify),
+    upload('/audit/verify', LARGEST_ANCHOR, verify),
     query('/audit/cancel', cancel),
     query('/audit/verified-anchor', verifiedAnchor),
-    query('/audit/differences', async (_visit, services) =>
-      file('differences.jsonl', differenceLines(services)),
-    ),
-    action('/audit/anchor', async (_visit, services) =>
-      file(`anchor-${stamp(services.now())}.jsonl`, services.audit.sealed()),
+    query('/audit/differences', async (_visit, app) => file('differences.jsonl', differenceLines(app))),
+    action('/audit/anchor', async ({ clock }, app) =>
+      file(`anchor-${stamp(clock.now())}.jsonl`, sealed(app)),
     ),
     query('/audit/explain', explain),
-    query('/audit/explain/json', async (visit, { audit }) =>
-      file('operation.json', one(await audit.explained(requestIn(visit), 'json'))),
-    ),
+    query('/audit/explain/json', explained),
   ],
 };

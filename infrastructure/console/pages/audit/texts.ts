@@ -49,7 +49,7 @@ const EN = {
   knownAt: 'As known at (optional)',
   show: 'Explain',
   download: 'Download as JSON',
-  report: 'The report of receivables audit show',
+  whole: 'The hash chain is whole.',
   badCode: 'Give the code of an operation.',
   badDay: 'Day: it has to exist.',
   badMoment: 'As known at: give a day and a time.',
@@ -116,7 +116,7 @@ const PT: typeof EN = {
   knownAt: 'Como se sabia em (opcional)',
   show: 'Explicar',
   download: 'Baixar JSON',
-  report: 'O relatório de receivables audit show',
+  whole: 'A cadeia de hashes está íntegra.',
   badCode: 'Informe o código de uma operação.',
   badDay: 'Dia: ele precisa existir.',
   badMoment: 'Como se sabia em: informe dia e hora.',
@@ -135,5 +135,4 @@ const PT: typeof EN = {
   },
 };
 
-export type AuditTexts = typeof EN;
-export const AUDIT: InLanguages<AuditTexts> = { 'pt-BR': PT, en: EN };
+export const AUDIT: InLanguages<typeof EN> = { 'pt-BR': PT, en: EN };

@@ -1,42 +1,33 @@
 import type { Difference } from '../../../../application/audit/difference.ts';
 import { count, instant } from '../../format.ts';
-import { fact, html } from '../../html.ts';
+import { facts, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { liveWith, tokenField } from '../../layout.ts';
 import type { Visit } from '../../page.ts';
-import { MOST_SHOWN } from '../../verification.ts';
-import type { VerificationRun } from '../../verification.ts';
+import { MOST_SHOWN } from '../../../../application/audit/verification.ts';
+import type { VerificationRun } from '../../../../application/audit/verification.ts';
+import { tableView } from '../../table.ts';
 import { AUDIT } from './texts.ts';
 
-const facts = (run: VerificationRun, language: Language): View => {
+const factsOf = (run: VerificationRun, language: Language): View => {
   const texts = AUDIT[language];
   const { summary } = run;
-  return html`<dl class="facts">
-    ${fact(texts.begun, instant(run.begunAt))}
-    ${run.endedAt !== undefined && fact(texts.ended, instant(run.endedAt))}
-    ${fact(texts.ofFund, run.fundId ?? texts.all)}
-    ${run.anchorOf !== undefined && fact(texts.compared, instant(run.anchorOf))}
-    ${
-      summary &&
-      html`${fact(texts.events, count(summary.events))} ${fact(texts.streams, count(summary.streams))}
-      ${fact(texts.publicEvents, count(summary.publicEvents))}
-      ${fact(texts.sealed, count(summary.seals.sealed))}
-      ${fact(texts.unsealed, count(summary.seals.unsealed))}`
-    }
-  </dl>`;
+  return facts([
+    [texts.begun, instant(run.begunAt)],
+    run.endedAt !== undefined && [texts.ended, instant(run.endedAt)],
+    [texts.ofFund, run.fundId ?? texts.all],
+    run.anchorOf !== undefined && [texts.compared, instant(run.anchorOf)],
+    summary && [texts.events, count(summary.events)],
+    summary && [texts.streams, count(summary.streams)],
+    summary && [texts.publicEvents, count(summary.publicEvents)],
+    summary && [texts.sealed, count(summary.seals.sealed)],
+    summary && [texts.unsealed, count(summary.seals.unsealed)],
+  ]);
 };
 
-const row = ({ kind, stream, revision, what, expected, found }: Difference, language: Language): View => {
-  const texts = AUDIT[language];
-  return html`<tr>
-    <td>${texts.kinds[kind]}</td>
-    <td class="wide code">${stream === '' ? texts.log : stream}${revision !== null && ` @${revision}`}</td>
-    <td class="code">${what}</td>
-    <td class="wide">${expected}</td>
-    <td class="wide">${found}</td>
-  </tr>`;
-};
+const whereOf = ({ stream, revision }: Difference, log: string): string =>
+  `${stream === '' ? log : stream}${revision === null ? '' : ` @${revision}`}`;
 
 const ROWS = 100;
 
@@ -49,22 +40,17 @@ const found = (run: VerificationRun, visit: Visit): View => {
   const all = [...counts.values()].reduce((sum, one) => sum + one, 0);
   return html`<h3 id="differences-title">${texts.differences}: ${count(all)}</h3>
     <p>${[...counts].map(([kind, many]) => `${texts.kinds[kind]}: ${count(many)}`).join(' · ')}</p>
-    <div class="overflow-auto" tabindex="0" role="region" aria-labelledby="differences-title">
-      <table class="dense">
-        <thead>
-          <tr>
-            <th scope="col">${texts.kind}</th>
-            <th scope="col">${texts.where}</th>
-            <th scope="col">${texts.what}</th>
-            <th scope="col">${texts.expected}</th>
-            <th scope="col">${texts.found}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${differences.slice(0, ROWS).map((one) => row(one, language))}
-        </tbody>
-      </table>
-    </div>
+    ${tableView(
+      { titledBy: 'differences-title', dense: true },
+      [
+        [texts.kind, ({ kind }) => texts.kinds[kind]],
+        [texts.where, (one) => whereOf(one, texts.log), 'wide code'],
+        [texts.what, ({ what }) => what, 'code'],
+        [texts.expected, ({ expected }) => expected, 'wide'],
+        [texts.found, (one) => one.found, 'wide'],
+      ],
+      differences.slice(0, ROWS),
+    )}
     ${all > MOST_SHOWN && html`<p><small>${texts.shownFirst}</small></p>`}
     <form method="post" action="/audit/differences" class="actions">
       ${tokenField(visit)}
@@ -104,7 +90,7 @@ export const verificationView = (run: VerificationRun | undefined, visit: Visit)
               <strong>${texts.states[run.state]}</strong>${run.reason !== undefined && `: ${run.reason}`}
             </p>
             ${run.state === 'running' && html`${progress(run, visit)}${asksAgain}`}
-            ${facts(run, visit.language)} ${found(run, visit)}
+            ${factsOf(run, visit.language)} ${found(run, visit)}
             ${
               run.summary?.differences === 0 &&
               html`<form method="post" action="/audit/verified-anchor" class="actions">

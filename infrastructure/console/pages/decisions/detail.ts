@@ -1,19 +1,19 @@
 import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
+import { shownName } from '../../../support/stored-files.ts';
 import { amount, date, instant } from '../../format.ts';
-import { fact, html } from '../../html.ts';
+import { facts, html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { statusName } from '../../names.ts';
+import { operationPath, statusName } from '../../names.ts';
 import { tokenField } from '../../layout.ts';
 import type { Visit } from '../../page.ts';
+import { EXITS } from '../../../../domain/loan/exits.ts';
+import { tableView } from '../../table.ts';
 import { WORDS } from '../words.ts';
+import { exitValue } from './columns.ts';
 import { documentPath } from './document.ts';
 import { OFFERED, isAwaiting, keyOf } from './offered.ts';
 import { DECISIONS } from './texts.ts';
 import { decisionButtons } from './worklist.ts';
-
-const facts = (rows: readonly (readonly [name: string, value: View])[]): View => html`
-  <dl class="facts">${rows.map(([name, value]) => fact(name, value))}</dl>
-`;
 
 const factsOf = (loan: LoanDetails, applicationId: string, { language }: Visit): View => {
   const [texts, words] = [DECISIONS[language], WORDS[language]];
@@ -27,12 +27,10 @@ const factsOf = (loan: LoanDetails, applicationId: string, { language }: Visit):
     [texts.borrower, loan.borrower?.documentNumber ?? texts.forgotten],
     [words.fund, html`<span class="code">${loan.fundId}</span>`],
     [words.application, html`<span class="code">${applicationId}</span>`],
-    ...(repurchase
-      ? ([
-          [texts.repurchaseValue, amount(repurchase.repurchaseValue)],
-          [texts.effectiveDate, date(repurchase.effectiveDate)],
-        ] as const)
-      : []),
+    repurchase && [texts.exitKind, EXITS[repurchase.reason].name[language]],
+    repurchase && repurchase.reasonDetail !== null && [texts.exitReason, repurchase.reasonDetail],
+    repurchase && [texts.repurchaseValue, exitValue(repurchase, language)],
+    repurchase && [texts.effectiveDate, date(repurchase.effectiveDate)],
   ]);
 };
 
@@ -40,25 +38,14 @@ const scheduleOf = ({ installments }: LoanDetails, { language }: Visit): View =>
   const texts = DECISIONS[language];
   return html`
     <h2>${texts.schedule}</h2>
-    <div class="overflow-auto" tabindex="0" role="region" aria-label=${texts.schedule}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">${texts.dueDate}</th>
-            <th scope="col" class="number">${texts.faceValue}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${installments.map(
-            (one) =>
-              html`<tr>
-                <td>${date(one.dueDate)}</td>
-                <td class="number">${amount(one.faceValue)}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${tableView(
+      { label: texts.schedule },
+      [
+        [texts.dueDate, ({ dueDate }) => date(dueDate)],
+        [texts.faceValue, ({ faceValue }) => amount(faceValue), 'number'],
+      ],
+      installments,
+    )}
   `;
 };
 
@@ -79,7 +66,7 @@ const documentsOf = ({ code, documents }: LoanDetails, applicationId: string, { 
                   ${
                     value === null
                       ? html`${type}: ${texts.forgotten}`
-                      : html`<a href=${path(documentId)} target="document">${type}: ${value}</a>`
+                      : html`<a href=${path(documentId)} target="document">${type}: ${shownName(value)}</a>`
                   }
                 </li>`,
             )}
@@ -102,7 +89,10 @@ export const detailView = (loan: LoanDetails, applicationId: string, visit: Visi
   const { status, code } = loan;
   const texts = DECISIONS[visit.language];
   return html`
-    <p><a href="/decisions">${texts.back}</a></p>
+    <p class="actions">
+      <a href="/decisions">${texts.back}</a>
+      <a href=${operationPath(applicationId, code)}>${texts.history}</a>
+    </p>
     <div class="side-by-side">
       <div>
         ${factsOf(loan, applicationId, visit)}

@@ -1,12 +1,21 @@
-import type { DecisionName } from '../../../../application/publishing/description/decision-schema.ts';
+import type { App } from '../../../../application/app.ts';
+import { statusOf } from '../../../../application/administrator/changed-meanwhile.ts';
+import type { DecisionAnswer } from '../../../../application/administrator/administrator.ts';
+import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
+import { keptPage } from '../../kept-pages.ts';
+import { inEach } from '../../language.ts';
 import { ConsoleProblem, action, query, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
-import type { ConsoleServices } from '../../services.ts';
 import { WORDS } from '../words.ts';
+import { decideAll } from './decide.ts';
 import { detailView } from './detail.ts';
 import { documentOf } from './document.ts';
 import { OFFERED, isAwaiting, isDecision, operationsNamed } from './offered.ts';
-import { decisionsOf, draftSent, newDraft, previewView, problemOf, resultView } from './preview.ts';
+import { decisionsOf, draftSent, isReadable, newDraft, problemsOf } from './draft.ts';
+import type { Draft } from './draft.ts';
+import { previewView } from './preview.ts';
+import type { Around } from './preview.ts';
+import { resultView } from './result.ts';
 import { DECISIONS } from './texts.ts';
 import { placeOf, waitingNow, worklistView } from './worklist.ts';
 import type { Filter } from './worklist.ts';
@@ -18,74 +27,101 @@ const filterOf = (visit: Visit): Filter => {
   return { ...(fundId && { fundId }), ...(isAwaiting(status) && { status }) };
 };
 
-const worklist = async (visit: Visit, services: ConsoleServices): Promise<Answer> => {
-  const { desk } = services;
+const worklist = async (visit: Visit, app: App): Promise<Answer> => {
+  const { worklists } = app.administrator;
   const filter = filterOf(visit);
   const after = placeOf(visit.query.get('after'));
   const [groups, found] = await Promise.all([
-    desk.waiting(),
-    desk.worklist({ ...filter, limit: PAGE_SIZE, ...(after && { after }) }),
+    worklists.waiting(),
+    worklists.worklist({ ...filter, limit: PAGE_SIZE, ...(after && { after }) }),
   ]);
   const operations = found.slice(0, PAGE_SIZE);
   const next = found.length > PAGE_SIZE ? operations.at(-1) : undefined;
   return {
     kind: 'page',
-    body: worklistView({ filter, groups, operations, next, now: services.now() }, visit),
+    body: worklistView({ filter, groups, operations, next, now: visit.clock.now() }, visit),
   };
 };
 
-/** The chosen operations that wait for the chosen decision, and how many others were chosen. */
-const chosen = async ({ fields }: Visit, { desk }: ConsoleServices) => {
+/** @throws ConsoleProblem where no decision or no operation was chosen */
+const chosen = ({ fields }: Visit) => {
   const decision = fields.get('decision');
   const named = operationsNamed(fields);
   if (!isDecision(decision) || named.length === 0)
-    throw new ConsoleProblem(422, {
-      'pt-BR': DECISIONS['pt-BR'].nothingChosen,
-      en: DECISIONS.en.nothingChosen,
-    });
-  const waiting = await desk.stillWaiting(named);
-  const operations = waiting.filter(({ status }) => OFFERED[status].includes(decision));
-  return { decision, operations, others: named.length - operations.length };
+    throw new ConsoleProblem(422, inEach(DECISIONS, 'nothingChosen'));
+  return { decision, named };
 };
 
-const titleOf = (decision: DecisionName, { language }: Visit): string =>
-  `${DECISIONS[language].decide[decision]}: ${DECISIONS[language].preview.toLowerCase()}`;
+const titleOf = (decision: DecisionName, what: 'preview' | 'results', { language }: Visit): string =>
+  `${DECISIONS[language].decide[decision]}: ${DECISIONS[language][what].toLowerCase()}`;
 
-const preview = async (visit: Visit, services: ConsoleServices): Promise<Answer> => {
-  const { decision, operations, others } = await chosen(visit, services);
-  const draft = newDraft(decision, operations, services.today());
-  return { kind: 'page', title: titleOf(decision, visit), body: previewView(draft, others, visit) };
+/** The form, to be gone back to: sent again as it is, it decides nothing twice. */
+const form = (visit: Visit, draft: Draft, around: Around) =>
+  keptPage(
+    visit,
+    () => decisionsPage,
+    (now) => ({
+      kind: 'page',
+      ...(around.problems && { status: 422 }),
+      title: titleOf(draft.decision, 'preview', now),
+      body: previewView(draft, around, now),
+    }),
+  );
+
+/** The chosen ones that wait for the chosen decision. */
+const preview = async (visit: Visit, app: App): Promise<Answer> => {
+  const { decision, named } = chosen(visit);
+  const { administrator } = app;
+  const waiting = (await administrator.worklists.stillWaiting(named)).filter(({ status }) =>
+    OFFERED[status].includes(decision),
+  );
+  const draft = await newDraft(decision, waiting, visit.clock.today(), administrator);
+  return form(visit, draft, { others: named.length - waiting.length });
+};
+
+/** As the administrator's module answers; what was not asked to be mended, since it has changed meanwhile, is refused for that. */
+const answersTo = async (draft: Draft, visit: Visit, app: App) => {
+  const readable = draft.lines.filter((line) => isReadable(draft, line));
+  const answers = await decideAll(decisionsOf({ ...draft, lines: readable }), visit, app);
+  return draft.lines.map((line): DecisionAnswer => {
+    const { found } = line;
+    if (!found || isReadable(draft, line)) return answers[readable.indexOf(line)]!;
+    const meanwhile = { status: statusOf(found.loan), changes: found.changes };
+    return {
+      outcome: 'refused',
+      reason: { code: 'operation_invalid_state', message: '', details: [] },
+      meanwhile,
+    };
+  });
 };
 
 /**
  * Every operation of the form is decided on, whatever its state is by now: one whose decision was carried out by a first try is
  * answered as done already, another one is refused by the rules.
  */
-const decide = async (visit: Visit, services: ConsoleServices): Promise<Answer> => {
-  const { decision, operations } = await chosen(visit, services);
-  const draft = draftSent(decision, operations, visit.fields);
-  const problem = problemOf(draft, visit.language);
-  if (problem !== undefined)
-    return {
+const decide = async (visit: Visit, app: App) => {
+  const { decision } = chosen(visit);
+  const draft = await draftSent(decision, visit.fields, app.administrator);
+  const { disbursementTolerance: tolerance } = app.administrator;
+  const problems = problemsOf(draft, { today: visit.clock.today(), tolerance });
+  if (problems.length > 0) return form(visit, draft, { problems });
+  const answers = await answersTo(draft, visit, app);
+  return keptPage(
+    visit,
+    () => decisionsPage,
+    (now) => ({
       kind: 'page',
-      status: 422,
-      title: titleOf(decision, visit),
-      body: previewView(draft, 0, visit, problem),
-    };
-  const answers = await services.decide(decisionsOf(draft), visit.operator);
-  return {
-    kind: 'page',
-    title: `${DECISIONS[visit.language].decide[decision]}: ${DECISIONS[visit.language].results.toLowerCase()}`,
-    body: resultView(answers, draft, visit.language),
-  };
+      title: titleOf(decision, 'results', now),
+      body: resultView(answers, draft, now.language),
+    }),
+  );
 };
 
-const detail = async (visit: Visit, { operations }: ConsoleServices): Promise<Answer> => {
-  const { application = '', code = '' } = visit.params;
-  const loan = await operations.read(application, code);
-  if (loan === undefined)
-    throw new ConsoleProblem(404, { 'pt-BR': WORDS['pt-BR'].noOperation, en: WORDS.en.noOperation });
-  return { kind: 'page', title: code, body: detailView(loan, application, visit) };
+const detail = async (visit: Visit, { loans }: App): Promise<Answer> => {
+  const { application: applicationId = '', code = '' } = visit.params;
+  const loan = await loans.read({ applicationId }, code);
+  if (loan === undefined) throw new ConsoleProblem(404, inEach(WORDS, 'noOperation'));
+  return { kind: 'page', title: code, body: detailView(loan, applicationId, visit) };
 };
 
 export const decisionsPage: Page = {
@@ -94,9 +130,9 @@ export const decisionsPage: Page = {
   live: true,
   routes: [
     view('/decisions', worklist),
-    view('/decisions/waiting', async (visit, { desk }) => ({
+    view('/decisions/waiting', async (visit, { administrator }) => ({
       kind: 'part',
-      body: waitingNow(await desk.waiting(), visit),
+      body: waitingNow(await administrator.worklists.waiting(), visit),
     })),
     query('/decisions/preview', preview),
     action('/decisions/decide', decide),

@@ -1,195 +1,93 @@
-import { randomUUID } from 'node:crypto';
-import type { DecisionAnswer } from '../../../../application/administrator/decision-desk.ts';
-import type { DecisionName } from '../../../../application/publishing/description/decision-schema.ts';
-import type { PendingOperation } from '../../../../application/ports/loan-queries.ts';
-import { amount, centsTyped } from '../../format.ts';
+import { statusOf } from '../../../../application/administrator/changed-meanwhile.ts';
+import { amount } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
-import { statusName } from '../../names.ts';
 import { tokenField } from '../../layout.ts';
+import { decisionPath } from '../../names.ts';
 import type { Visit } from '../../page.ts';
-import { refusalTexts } from '../../refusals.ts';
+import { tableView } from '../../table.ts';
+import type { Column } from '../../table.ts';
 import { WORDS } from '../words.ts';
-import { keyOf, operationsNamed } from './offered.ts';
+import { applicationColumn, exitSum, givenColumns } from './columns.ts';
+import { hasChanged } from './draft.ts';
+import type { Draft, DraftLine, Problem } from './draft.ts';
+import { disbursementFields, problemList, reasonFields, valueFields } from './fields.ts';
+import { changedText } from './meanwhile.ts';
+import { isAwaiting, keyOf } from './offered.ts';
 import { DECISIONS } from './texts.ts';
-import { detailPath } from './worklist.ts';
 
-const REASONS_ASKED = 3;
+/** What it waits for, as it was chosen, or what somebody else made of it meanwhile. */
+const waitsFor = (line: DraftLine, language: Language): View => {
+  const { found, status } = line;
+  if (found && hasChanged(line)) {
+    const changed = changedText({ status: statusOf(found.loan), changes: found.changes }, language);
+    return html`<small class="problem">${changed}</small>`;
+  }
+  return isAwaiting(status) && WORDS[language].awaited[status];
+};
 
-/** A decision that is being written, on one operation or on many. */
-export interface Draft {
-  readonly decision: DecisionName;
-  readonly lines: readonly {
-    readonly applicationId: string;
-    readonly code: string;
-    /** Undefined once it does not wait for this decision any more. */
-    readonly waiting: PendingOperation | undefined;
-    /** Made when the form was: sent twice, it is carried out once. */
-    readonly decisionId: string;
-    /** As typed. */
-    readonly value: string;
-  }[];
-  readonly reasons: readonly { readonly code: string; readonly message: string }[];
-  readonly date: string;
-  readonly note: string;
+const chosen = (line: DraftLine): View => [
+  html`<input type="hidden" name="operation" value=${keyOf(line)} />`,
+  html`<input type="hidden" name="decision_id" value=${line.decisionId} />`,
+  html`<input type="hidden" name="status" value=${line.status} />`,
+  html`<a class="code" href=${decisionPath(line)}>${line.code}</a>`,
+];
+
+const columnsOf = (
+  draft: Draft,
+  problems: readonly Problem[],
+  language: Language,
+): readonly Column<DraftLine>[] => {
+  const [texts, words] = [DECISIONS[language], WORDS[language]];
+  const { decision } = draft;
+  const typed: Column<DraftLine> = [
+    texts.value,
+    (line) => valueFields(line, problems, language),
+    'number typed',
+  ];
+  return [
+    [words.operation, chosen],
+    ...applicationColumn(draft, language),
+    [words.waitsFor, (line) => waitsFor(line, language)],
+    [words.acquisitionValue, ({ found }) => found && amount(found.loan.acquisitionValue), 'number'],
+    ...(decision === 'disburse' ? [typed] : []),
+    ...givenColumns(decision, language),
+    [words.fund, ({ found }) => found?.loan.fundId, 'code'],
+  ];
+};
+
+const summary = ({ decision, lines }: Draft, language: Language): string => {
+  const texts = DECISIONS[language];
+  const total = amount(lines.reduce((sum, { found }) => sum + (found?.loan.acquisitionValue ?? 0), 0));
+  const name = texts.decide[decision];
+  return decision === 'process_repurchase'
+    ? texts.exitsOf(name, lines.length, amount(exitSum(lines)), total)
+    : texts.previewOf(name, lines.length, total);
+};
+
+/** What a preview shows beside the draft. */
+export interface Around {
+  /** Chosen ones that do not wait for this decision. */
+  readonly others?: number;
+  readonly problems?: readonly Problem[];
 }
 
-/** As the form is at first: each operation disbursed today, at its acquisition value. */
-export const newDraft = (
-  decision: DecisionName,
-  operations: readonly PendingOperation[],
-  today: string,
-): Draft => ({
-  decision,
-  lines: operations.map((waiting) => ({
-    applicationId: waiting.applicationId,
-    code: waiting.code,
-    waiting,
-    decisionId: randomUUID(),
-    value: amount(waiting.acquisitionValue).replace(/^\D+/, ''),
-  })),
-  reasons: [],
-  date: today,
-  note: '',
-});
-
-/** As the form was sent: with every operation that it names, whatever its state is by now. */
-export const draftSent = (
-  decision: DecisionName,
-  operations: readonly PendingOperation[],
-  fields: URLSearchParams,
-): Draft => {
-  const waiting = new Map(operations.map((operation) => [keyOf(operation), operation]));
-  const [ids, values] = [fields.getAll('decision_id'), fields.getAll('value')];
-  const messages = fields.getAll('reason_message');
-  return {
-    decision,
-    lines: operationsNamed(fields).map(({ applicationId, code }, at) => ({
-      applicationId,
-      code,
-      waiting: waiting.get(keyOf({ applicationId, code })),
-      decisionId: ids[at] ?? randomUUID(),
-      value: values[at] ?? '',
-    })),
-    reasons: fields
-      .getAll('reason_code')
-      .map((code, at) => ({ code: code.trim(), message: (messages[at] ?? '').trim() }))
-      .filter(({ code, message }) => code !== '' || message !== ''),
-    date: fields.get('date') ?? '',
-    note: (fields.get('note') ?? '').trim(),
-  };
-};
-
-/** What has to be mended before it can be submitted; the desk checks everything else. */
-export const problemOf = ({ decision, lines, reasons }: Draft, language: Language): string | undefined => {
-  const texts = DECISIONS[language];
-  if (decision === 'reject' && reasons.length === 0) return texts.noReason;
-  if (decision !== 'disburse') return undefined;
-  const wrong = lines.find(({ value }) => centsTyped(value) === undefined);
-  return wrong && texts.wrongAmount(wrong.code);
-};
-
-/** A decision for each operation, as the administrator's interface takes it. */
-export const decisionsOf = ({ decision, lines, reasons, date, note }: Draft): readonly string[] =>
-  lines.map(({ applicationId, code, decisionId, value }) =>
-    JSON.stringify({
-      decision_id: decisionId,
-      application_id: applicationId,
-      originator_proposal_code: code,
-      decision,
-      ...(decision === 'reject' && { reasons }),
-      ...(decision === 'disburse' && {
-        disbursement_date: date,
-        disbursed_value: (centsTyped(value) ?? 0) / 100,
-      }),
-      ...(note !== '' && { note }),
-    }),
-  );
-
-const reasonFields = ({ reasons }: Draft, language: Language): View => {
-  const texts = DECISIONS[language];
-  return html`
-    <p id="reason-help">${texts.reasonHelp}</p>
-    ${Array.from({ length: Math.max(REASONS_ASKED, reasons.length) }, (_, at) => {
-      const given = reasons[at];
-      return html`<fieldset class="grid" aria-describedby="reason-help">
-        <legend>${texts.reason(at + 1)}</legend>
-        <label>
-          ${texts.reasonCode}
-          <input name="reason_code" maxlength="100" value=${given?.code ?? ''} required=${at === 0} />
-        </label>
-        <label>
-          ${texts.reasonMessage}
-          <input name="reason_message" maxlength="500" value=${given?.message ?? ''} required=${at === 0} />
-        </label>
-      </fieldset>`;
-    })}
-  `;
-};
-
-const line = (given: Draft['lines'][number], decision: DecisionName, language: Language): View => {
-  const { code, waiting, decisionId, value } = given;
-  return html`
-    <tr>
-      <td>
-        <input type="hidden" name="operation" value=${keyOf(given)} />
-        <input type="hidden" name="decision_id" value=${decisionId} />
-        <a class="code" href=${detailPath(given)}>${code}</a>
-      </td>
-      <td>${waiting && WORDS[language].awaited[waiting.status]}</td>
-      <td class="number">${waiting && amount(waiting.acquisitionValue)}</td>
-      ${
-        decision === 'disburse' &&
-        html`<td class="number">
-          <input
-            name="value"
-            value=${value}
-            inputmode="decimal"
-            aria-label=${DECISIONS[language].valueOf(code)}
-            required
-          />
-        </td>`
-      }
-      <td class="code">${waiting?.fundId}</td>
-    </tr>
-  `;
-};
-
-/** Everything that will be done, to be confirmed. @param others chosen ones that do not wait for this decision */
-export const previewView = (draft: Draft, others: number, visit: Visit, problem?: string): View => {
-  const { decision, lines, date, note } = draft;
+/** Everything that will be done, to be confirmed. */
+export const previewView = (draft: Draft, { others = 0, problems = [] }: Around, visit: Visit): View => {
+  const { decision, lines, note } = draft;
   const { language } = visit;
   const [texts, words] = [DECISIONS[language], WORDS[language]];
-  const total = lines.reduce((sum, { waiting }) => sum + (waiting?.acquisitionValue ?? 0), 0);
   return html`
-    ${problem !== undefined && html`<p class="problem" role="alert">${problem}</p>`}
-    <p>${texts.previewOf(texts.decide[decision], lines.length, amount(total))}</p>
+    ${problems.length > 0 && problemList(draft, problems, language)}
+    <p>${summary(draft, language)}</p>
     ${others > 0 && html`<p>${texts.others(others)}</p>`}
     <form method="post" action="/decisions/decide">
       ${tokenField(visit)}
       <input type="hidden" name="decision" value=${decision} />
-      <div class="overflow-auto" tabindex="0" role="region" aria-label=${words.operation}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">${words.operation}</th>
-              <th scope="col">${words.waitsFor}</th>
-              <th scope="col" class="number">${words.acquisitionValue}</th>
-              ${decision === 'disburse' && html`<th scope="col" class="number">${texts.value}</th>`}
-              <th scope="col">${words.fund}</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${lines.map((one) => line(one, decision, language))}
-          </tbody>
-        </table>
-      </div>
-      ${decision === 'reject' && reasonFields(draft, language)}
-      ${
-        decision === 'disburse' &&
-        html`<label>${texts.date} <input type="date" name="date" value=${date} required /></label>`
-      }
+      ${tableView<DraftLine>({ label: words.operation }, columnsOf(draft, problems, language), lines)}
+      ${decision === 'reject' && reasonFields(draft, problems, language)}
+      ${decision === 'disburse' && disbursementFields(draft, problems, language)}
       <label>${texts.note} <input name="note" maxlength="500" value=${note} /></label>
       <p>${texts.recordedAs(visit.operator)}</p>
       <div class="actions">
@@ -197,45 +95,5 @@ export const previewView = (draft: Draft, others: number, visit: Visit, problem?
         <a href="/decisions">${texts.back}</a>
       </div>
     </form>
-  `;
-};
-
-const resultRow = (given: DecisionAnswer, { code }: Draft['lines'][number], language: Language): View => html`
-  <tr>
-    <td class="code">${code}</td>
-    <td>${DECISIONS[language].outcomes[given.outcome]}</td>
-    <td>
-      ${given.outcome === 'refused' ? refusalTexts(given.reason)[language] : statusName(given.status, language)}
-    </td>
-  </tr>
-`;
-
-/** What became of each. */
-export const resultView = (
-  answers: readonly DecisionAnswer[],
-  { lines }: Draft,
-  language: Language,
-): View => {
-  const [texts, words] = [DECISIONS[language], WORDS[language]];
-  const refused = answers.filter(({ outcome }) => outcome === 'refused').length;
-  return html`
-    <p class=${refused > 0 ? 'problem' : 'done'} role="status">
-      ${texts.resultOf(answers.length - refused, refused)}
-    </p>
-    <div class="overflow-auto" tabindex="0" role="region" aria-label=${texts.results}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">${words.operation}</th>
-            <th scope="col">${texts.outcome}</th>
-            <th scope="col">${words.status}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${answers.map((given, at) => resultRow(given, lines[at]!, language))}
-        </tbody>
-      </table>
-    </div>
-    <p><a href="/decisions">${texts.back}</a></p>
   `;
 };

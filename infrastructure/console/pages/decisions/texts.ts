@@ -1,109 +1,95 @@
-import type { DecisionName } from '../../../../application/publishing/description/decision-schema.ts';
+import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
 import type { InLanguages } from '../../language.ts';
 
-interface DecisionTexts {
-  readonly decide: Readonly<Record<DecisionName, string>>;
-  readonly choose: string;
-  readonly chooseAll: string;
-  readonly chosen: (code: string) => string;
-  readonly filter: string;
-  readonly nothing: string;
-  readonly withChosen: string;
-  readonly nothingChosen: string;
-  readonly keys: string;
-  readonly keyHelp: string;
-  readonly now: (count: string) => string;
-  readonly preview: string;
-  readonly previewOf: (decision: string, count: number, value: string) => string;
-  readonly others: (count: number) => string;
-  readonly confirm: string;
-  readonly back: string;
-  readonly reason: (number: number) => string;
-  readonly reasonCode: string;
-  readonly reasonMessage: string;
-  readonly reasonHelp: string;
-  readonly date: string;
-  readonly value: string;
-  readonly valueOf: (code: string) => string;
-  readonly note: string;
-  readonly recordedAs: (operator: string) => string;
-  readonly results: string;
-  readonly resultOf: (done: number, refused: number) => string;
-  readonly outcomes: Readonly<Record<'applied' | 'already_applied' | 'refused', string>>;
-  readonly outcome: string;
-  readonly wrongAmount: (code: string) => string;
-  readonly noReason: string;
-  readonly documents: string;
-  readonly noDocuments: string;
-  readonly shownDocument: string;
-  readonly forgotten: string;
-  readonly schedule: string;
-  readonly dueDate: string;
-  readonly faceValue: string;
-  readonly product: string;
-  readonly issued: string;
-  readonly received: string;
-  readonly borrower: string;
-  readonly repurchaseValue: string;
-  readonly effectiveDate: string;
-}
+const pt = {
+  decide: {
+    approve: 'Aprovar',
+    reject: 'Rejeitar',
+    sign_term: 'Assinar termo',
+    disburse: 'Desembolsar',
+    process_repurchase: 'Concluir recompra',
+  } satisfies Record<DecisionName, string>,
+  choose: 'Escolher',
+  chooseAll: 'Escolher todas desta página',
+  chosen: (code: string) => `Escolher ${code}`,
+  filter: 'Filtrar',
+  nothing: 'Nada espera por uma decisão aqui.',
+  withChosen: 'Com as escolhidas:',
+  nothingChosen: 'Nenhuma operação foi escolhida. Volte à lista e marque ao menos uma.',
+  keys: 'Teclas',
+  keyHelp:
+    'j e k: próxima e anterior · espaço: escolher · o: abrir · a: aprovar · r: rejeitar · s: assinar · d: desembolsar · c: concluir',
+  now: (count: string) => `Ao todo, agora esperam ${count} operações.`,
+  preview: 'Conferir antes de decidir',
+  previewOf: (decision: string, count: number, value: string) =>
+    `${decision}: ${count} ${count === 1 ? 'operação' : 'operações'}, valor de aquisição ${value}.`,
+  exitsOf: (decision: string, count: number, value: string, acquisition: string) =>
+    `${decision}: ${count} ${count === 1 ? 'operação' : 'operações'}, valor da recompra ${value} (valor de aquisição ${acquisition}).`,
+  others: (count: number) =>
+    `${count} das escolhidas não ${count === 1 ? 'espera' : 'esperam'} por esta decisão e ficam como estão.`,
+  confirm: 'Confirmar',
+  back: 'Voltar à lista',
+  reason: (number: number) => `Motivo ${number}`,
+  reasonCode: 'Código',
+  reasonMessage: 'Mensagem',
+  reasonHelp: 'O cedente lê o código e a mensagem. Sem dados pessoais.',
+  date: 'Data do desembolso',
+  value: 'Valor desembolsado',
+  valueOf: (code: string) => `Valor desembolsado de ${code}`,
+  note: 'Observação para a auditoria, sem dados pessoais (opcional)',
+  recordedAs: (operator: string) => `A decisão fica registrada em nome de ${operator}.`,
+  results: 'Resultado',
+  resultOf: (done: number, refused: number) => `${done} feitas, ${refused} recusadas.`,
+  outcomes: {
+    applied: 'Feita',
+    already_applied: 'Já estava feita',
+    refused: 'Recusada',
+    repeated: 'Feita: sua própria decisão, já confirmada neste formulário',
+  } satisfies Record<'applied' | 'already_applied' | 'refused' | 'repeated', string>,
+  outcome: 'Resultado',
+  wrongAmount: (code: string) => `O valor de ${code} deve ser escrito como 1.234,56.`,
+  notAboveZero: (code: string) => `O valor de ${code} deve ser maior que zero.`,
+  farOff: (code: string, acquisitionValue: string, tolerance: string) =>
+    `O valor de ${code} difere em mais de ${tolerance.replace('.', ',')}% do valor de aquisição, ${acquisitionValue}. Se estiver certo, digite-o mais uma vez.`,
+  otherValue: (code: string) => `Os dois valores de ${code} não são iguais.`,
+  wrongDate: 'A data não pode ser posterior a amanhã.',
+  beforeIssue: (codes: string) => `A data não pode ser anterior à emissão: ${codes}.`,
+  noReason: 'Escreva ao menos um motivo, com código e mensagem.',
+  wrongCode: 'Este código tem um espaço, um acento ou outro sinal que não pode ter.',
+  noMessage: 'Escreva a mensagem deste motivo.',
+  codeRule: 'Letras sem acento, algarismos, ponto, hífen e sublinhado, sem espaços: limite_de_concentracao.',
+  nothingDecided: 'Nada foi decidido ainda: corrija o que está marcado.',
+  valueAgain: (code: string) => `Valor desembolsado de ${code}, mais uma vez`,
+  again: 'mais uma vez',
+  sum: 'Soma dos valores digitados:',
+  exited: (value: string) => `Valor das recompras concluídas: ${value}.`,
+  calculated: (value: string) => `calculado: ${value}`,
+  exitKind: 'Tipo',
+  exitReason: 'Motivo',
+  history: 'Histórico da operação',
+  disbursed: (value: string) => `Total desembolsado: ${value}.`,
+  changedMeanwhile: (status: string, changes: string) =>
+    `A situação mudou depois que a página foi aberta. Agora: ${status}. ${changes}.`,
+  change: (status: string, by: string, at: string) => `${status} por ${by} em ${at}`,
+  administrator: 'administrador',
+  documents: 'Documentos',
+  noDocuments: 'Esta operação não tem documentos.',
+  shownDocument: 'Documento escolhido',
+  forgotten: 'Apagado com os dados do sacado',
+  schedule: 'Parcelas',
+  dueDate: 'Vencimento',
+  faceValue: 'Valor de face',
+  product: 'Produto',
+  issued: 'Emissão',
+  received: 'Recebida em',
+  borrower: 'Documento do sacado',
+  repurchaseValue: 'Valor da recompra',
+  effectiveDate: 'Data efetiva',
+};
 
+export type DecisionTexts = typeof pt;
 export const DECISIONS: InLanguages<DecisionTexts> = {
-  'pt-BR': {
-    decide: {
-      approve: 'Aprovar',
-      reject: 'Rejeitar',
-      sign_term: 'Assinar termo',
-      disburse: 'Desembolsar',
-      process_repurchase: 'Concluir recompra',
-    },
-    choose: 'Escolher',
-    chooseAll: 'Escolher todas desta página',
-    chosen: (code) => `Escolher ${code}`,
-    filter: 'Filtrar',
-    nothing: 'Nada espera por uma decisão aqui.',
-    withChosen: 'Com as escolhidas:',
-    nothingChosen: 'Nenhuma operação foi escolhida. Volte à lista e marque ao menos uma.',
-    keys: 'Teclas',
-    keyHelp:
-      'j e k: próxima e anterior · espaço: escolher · o: abrir · a: aprovar · r: rejeitar · s: assinar · d: desembolsar · c: concluir',
-    now: (count) => `Agora esperam ${count} operações.`,
-    preview: 'Conferir antes de decidir',
-    previewOf: (decision, count, value) =>
-      `${decision}: ${count} ${count === 1 ? 'operação' : 'operações'}, valor de aquisição ${value}.`,
-    others: (count) =>
-      `${count} das escolhidas não ${count === 1 ? 'espera' : 'esperam'} por esta decisão e ficam como estão.`,
-    confirm: 'Confirmar',
-    back: 'Voltar à lista',
-    reason: (number) => `Motivo ${number}`,
-    reasonCode: 'Código',
-    reasonMessage: 'Mensagem',
-    reasonHelp: 'O cedente lê o código e a mensagem. Sem dados pessoais.',
-    date: 'Data do desembolso',
-    value: 'Valor desembolsado',
-    valueOf: (code) => `Valor desembolsado de ${code}`,
-    note: 'Observação para a auditoria, sem dados pessoais (opcional)',
-    recordedAs: (operator) => `A decisão fica registrada em nome de ${operator}.`,
-    results: 'Resultado',
-    resultOf: (done, refused) => `${done} feitas, ${refused} recusadas.`,
-    outcomes: { applied: 'Feita', already_applied: 'Já estava feita', refused: 'Recusada' },
-    outcome: 'Resultado',
-    wrongAmount: (code) => `O valor de ${code} deve ser escrito como 1.234,56.`,
-    noReason: 'Escreva ao menos um motivo, com código e mensagem.',
-    documents: 'Documentos',
-    noDocuments: 'Esta operação não tem documentos.',
-    shownDocument: 'Documento escolhido',
-    forgotten: 'Apagado com os dados do sacado',
-    schedule: 'Parcelas',
-    dueDate: 'Vencimento',
-    faceValue: 'Valor de face',
-    product: 'Produto',
-    issued: 'Emissão',
-    received: 'Recebida em',
-    borrower: 'Documento do sacado',
-    repurchaseValue: 'Valor da recompra',
-    effectiveDate: 'Data efetiva',
-  },
+  'pt-BR': pt,
   en: {
     decide: {
       approve: 'Approve',
@@ -122,10 +108,12 @@ export const DECISIONS: InLanguages<DecisionTexts> = {
     keys: 'Keys',
     keyHelp:
       'j and k: next and previous · space: choose · o: open · a: approve · r: reject · s: sign · d: disburse · c: complete',
-    now: (count) => `${count} operations wait now.`,
+    now: (count) => `In all, ${count} operations wait now.`,
     preview: 'Check before you decide',
     previewOf: (decision, count, value) =>
       `${decision}: ${count} ${count === 1 ? 'operation' : 'operations'}, acquisition value ${value}.`,
+    exitsOf: (decision, count, value, acquisition) =>
+      `${decision}: ${count} ${count === 1 ? 'operation' : 'operations'}, repurchase value ${value} (acquisition value ${acquisition}).`,
     others: (count) =>
       `${count} of the chosen ones ${count === 1 ? 'does' : 'do'} not wait for this decision and stay${count === 1 ? 's' : ''} as ${count === 1 ? 'it is' : 'they are'}.`,
     confirm: 'Confirm',
@@ -141,10 +129,39 @@ export const DECISIONS: InLanguages<DecisionTexts> = {
     recordedAs: (operator) => `The decision is recorded in the name of ${operator}.`,
     results: 'Result',
     resultOf: (done, refused) => `${done} done, ${refused} refused.`,
-    outcomes: { applied: 'Done', already_applied: 'Was done already', refused: 'Refused' },
+    outcomes: {
+      applied: 'Done',
+      already_applied: 'Was done already',
+      refused: 'Refused',
+      repeated: 'Done: your own decision, confirmed with this form before',
+    },
     outcome: 'Outcome',
     wrongAmount: (code) => `The value of ${code} has to be written like 1.234,56.`,
+    notAboveZero: (code) => `The value of ${code} has to be above zero.`,
+    farOff: (code, acquisitionValue, tolerance) =>
+      `The value of ${code} is more than ${tolerance}% away from its acquisition value, ${acquisitionValue}. If it is right, type it once more.`,
+    otherValue: (code) => `The two values of ${code} are not equal.`,
+    wrongDate: 'The day may not be after tomorrow.',
+    beforeIssue: (codes) => `The day may not be before the issue: ${codes}.`,
     noReason: 'Give at least one reason, with code and message.',
+    wrongCode: 'This code has a space, an accent or another sign that it may not have.',
+    noMessage: 'Write the message of this reason.',
+    codeRule:
+      'Letters without accents, digits, dots, hyphens and underscores, no spaces: concentration_limit.',
+    nothingDecided: 'Nothing was decided yet: correct what is marked.',
+    valueAgain: (code) => `Disbursed value of ${code}, once more`,
+    again: 'once more',
+    sum: 'Sum of what was typed:',
+    exited: (value) => `Value of the completed repurchases: ${value}.`,
+    calculated: (value) => `calculated: ${value}`,
+    exitKind: 'Kind',
+    exitReason: 'Reason',
+    history: 'History of the operation',
+    disbursed: (value) => `Disbursed in all: ${value}.`,
+    changedMeanwhile: (status, changes) =>
+      `It changed after this page was opened. Now: ${status}. ${changes}.`,
+    change: (status, by, at) => `${status} by ${by} at ${at}`,
+    administrator: 'the administrator',
     documents: 'Documents',
     noDocuments: 'This operation has no documents.',
     shownDocument: 'Chosen document',

@@ -1,13 +1,16 @@
-import type { WaitingGroup, WaitingPlace } from '../../../../application/ports/desk.ts';
-import { AWAITING } from '../../../../application/ports/loan-queries.ts';
-import type { AwaitingStatus, PendingOperation } from '../../../../application/ports/loan-queries.ts';
-import type { DecisionName } from '../../../../application/publishing/description/decision-schema.ts';
+import type { WaitingGroup, WaitingPlace } from '../../../../application/administrator/worklists.ts';
+import { AWAITING } from '../../../../application/administrator/awaited.ts';
+import type { AwaitingStatus, PendingOperation } from '../../../../application/administrator/awaited.ts';
+import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
 import { amount, count, span } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
+import type { Language } from '../../language.ts';
 import { liveWith, tokenField } from '../../layout.ts';
-import { withQuery } from '../../names.ts';
+import { decisionPath, withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
+import { placeParts, placeText } from '../../place.ts';
+import { tableView } from '../../table.ts';
 import { WORDS } from '../words.ts';
 import { KEYS, OFFERED, keyOf } from './offered.ts';
 import { DECISIONS } from './texts.ts';
@@ -17,24 +20,14 @@ export interface Filter {
   readonly status?: AwaitingStatus;
 }
 
-/** A place in the list, as an address holds it. */
-export const placeText = ({ since, applicationId, code }: WaitingPlace): string =>
-  Buffer.from(JSON.stringify([since, applicationId, code])).toString('base64url');
-
-/** Undefined for anything that `placeText` did not make: the list then begins at its start. */
 export const placeOf = (text: string | null): WaitingPlace | undefined => {
-  try {
-    const read: unknown = JSON.parse(Buffer.from(text ?? '', 'base64url').toString());
-    if (!Array.isArray(read) || read.length !== 3 || !read.every((part) => typeof part === 'string'))
-      return undefined;
-    const [since, applicationId, code] = read as [string, string, string];
-    return { since, applicationId, code };
-  } catch {
-    return undefined;
-  }
+  const [since, applicationId, code] = placeParts(text, 3);
+  return since !== undefined && applicationId !== undefined && code !== undefined
+    ? { since, applicationId, code }
+    : undefined;
 };
 
-export interface Worklist {
+interface Worklist {
   readonly filter: Filter;
   readonly groups: readonly WaitingGroup[];
   readonly operations: readonly PendingOperation[];
@@ -97,31 +90,35 @@ export const decisionButtons = (offered: readonly DecisionName[], { language, re
       </button>`,
   );
 
-export const detailPath = ({ applicationId, code }: { applicationId: string; code: string }): string =>
-  `/decisions/${encodeURIComponent(applicationId)}/${encodeURIComponent(code)}`;
+const tickedBy = (operation: PendingOperation, label: string): View =>
+  html`<input type="checkbox" name="operation" value=${keyOf(operation)} aria-label=${label} data-row />`;
 
-const row = (operation: PendingOperation, { language }: Visit, now: string): View => html`
-  <tr>
-    <td>
-      <input
-        type="checkbox"
-        name="operation"
-        value=${keyOf(operation)}
-        aria-label=${DECISIONS[language].chosen(operation.code)}
-        data-row
-      />
-    </td>
-    <td><a class="code" href=${detailPath(operation)}>${operation.code}</a></td>
-    <td>${WORDS[language].awaited[operation.status]}</td>
-    <td class="number">${amount(operation.acquisitionValue)}</td>
-    <td class="number">${span(operation.since, now)}</td>
-    <td class="code">${operation.fundId}</td>
-    <td class="code">${operation.applicationId}</td>
-  </tr>
-`;
+const table = ({ operations, now }: Worklist, language: Language): View => {
+  const [texts, words] = [DECISIONS[language], WORDS[language]];
+  return tableView(
+    { label: words.operation },
+    [
+      [
+        html`<input type="checkbox" aria-label=${texts.chooseAll} data-choose-all />`,
+        (one) => tickedBy(one, texts.chosen(one.code)),
+      ],
+      [words.operation, (one) => html`<a class="code" href=${decisionPath(one)}>${one.code}</a>`],
+      [words.waitsFor, ({ status }) => words.awaited[status]],
+      [words.acquisitionValue, ({ acquisitionValue }) => amount(acquisitionValue), 'number'],
+      [words.waits, ({ since }) => span(since, now), 'number'],
+      [words.fund, ({ fundId }) => fundId, 'code'],
+      [words.application, ({ applicationId }) => applicationId, 'code'],
+    ],
+    operations,
+  );
+};
 
 const nextPath = ({ filter, next }: Worklist): string =>
-  withQuery('/decisions', { fund: filter.fundId, status: filter.status, after: placeText(next!) });
+  withQuery('/decisions', {
+    fund: filter.fundId,
+    status: filter.status,
+    after: placeText(next!.since, next!.applicationId, next!.code),
+  });
 
 /** The list with what can be done to those that are ticked. */
 export const worklistView = (list: Worklist, visit: Visit): View => {
@@ -134,27 +131,7 @@ export const worklistView = (list: Worklist, visit: Visit): View => {
       operations.length === 0
         ? html`<p>${texts.nothing}</p>`
         : html`<form method="post" action="/decisions/preview">
-            ${tokenField(visit)}
-            <div class="overflow-auto" tabindex="0" role="region" aria-label=${words.operation}>
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">
-                      <input type="checkbox" aria-label=${texts.chooseAll} data-choose-all />
-                    </th>
-                    <th scope="col">${words.operation}</th>
-                    <th scope="col">${words.waitsFor}</th>
-                    <th scope="col" class="number">${words.acquisitionValue}</th>
-                    <th scope="col" class="number">${words.waits}</th>
-                    <th scope="col">${words.fund}</th>
-                    <th scope="col">${words.application}</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  ${operations.map((operation) => row(operation, visit, list.now))}
-                </tbody>
-              </table>
-            </div>
+            ${tokenField(visit)} ${table(list, language)}
             <div class="actions">
               <span>${texts.withChosen}</span>
               ${decisionButtons(offeredFor(operations), visit)}

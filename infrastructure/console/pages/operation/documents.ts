@@ -1,8 +1,10 @@
 import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
+import { shownName } from '../../../support/stored-files.ts';
 import { count, instant } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
+import { tableView } from '../../table.ts';
 import { OPERATION } from './texts.ts';
 
 const KIB = 1_024;
@@ -13,42 +15,29 @@ export const documentsView = (
   language: Language,
 ): View => {
   const texts = OPERATION[language];
-  const row = (one: LoanDetails['documents'][number]): View =>
-    html`<tr>
-      <td>
-        ${
-          one.value === null
-            ? html`<span class="quiet">${texts.documentForgotten}</span>`
-            : html`<a href=${addressOf(one.documentId)}>${one.value}</a>`
-        }
-      </td>
-      <td>${one.type}</td>
-      <td class="number">${count(Math.ceil(one.size / KIB))} KiB</td>
-      <td>${instant(one.receivedAt)}</td>
-      <td class="code">${one.sha256.slice(0, 16)}…</td>
-    </tr>`;
   return html`
     <section aria-labelledby="documents-title">
       <h2 id="documents-title">${texts.documents}</h2>
       ${
         documents.length === 0
           ? html`<p>${texts.noDocuments}</p>`
-          : html`<div class="overflow-auto" tabindex="0" role="region" aria-labelledby="documents-title">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">${texts.document}</th>
-                    <th scope="col">${texts.kind}</th>
-                    <th scope="col" class="number">${texts.size}</th>
-                    <th scope="col">${texts.received}</th>
-                    <th scope="col">SHA-256</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  ${documents.map(row)}
-                </tbody>
-              </table>
-            </div>`
+          : tableView(
+              { titledBy: 'documents-title' },
+              [
+                [
+                  texts.document,
+                  ({ documentId, value }) =>
+                    value === null
+                      ? html`<span class="quiet">${texts.documentForgotten}</span>`
+                      : html`<a href=${addressOf(documentId)}>${shownName(value)}</a>`,
+                ],
+                [texts.kind, ({ type }) => type],
+                [texts.size, ({ size }) => `${count(Math.ceil(size / KIB))} KiB`, 'number'],
+                [texts.received, ({ receivedAt }) => instant(receivedAt)],
+                ['SHA-256', ({ sha256 }) => `${sha256.slice(0, 16)}…`, 'code'],
+              ],
+              documents,
+            )
       }
     </section>
   `;

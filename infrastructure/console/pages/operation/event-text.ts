@@ -1,5 +1,7 @@
 import type { PaymentMethod } from '../../../../domain/installment/installment.ts';
-import type { LoanEvent, RepurchaseReason } from '../../../../domain/loan/events.ts';
+import type { LoanEvent } from '../../../../domain/loan/events.ts';
+import { EXITS } from '../../../../domain/loan/exits.ts';
+import { partiallyPaid } from '../../../../domain/loan/payments.ts';
 import { amount, date, instant } from '../../format.ts';
 import type { InLanguages, Language } from '../../language.ts';
 
@@ -65,21 +67,6 @@ export const METHODS: InLanguages<Readonly<Record<PaymentMethod, string>>> = {
   },
 };
 
-export const EXITS: InLanguages<Readonly<Record<RepurchaseReason, string>>> = {
-  'pt-BR': {
-    repurchase: 'recompra',
-    integrated_repurchase: 'recompra integrada',
-    cession_reversal: 'reversão da cessão',
-    resolution: 'resolução da cessão',
-  },
-  en: {
-    repurchase: 'repurchase',
-    integrated_repurchase: 'integrated repurchase',
-    cession_reversal: 'reversal of the cession',
-    resolution: 'resolution of the cession',
-  },
-};
-
 export const eventName = ({ type }: LoanEvent, language: Language): string => NAMES[language][type];
 
 type Writer<Event> = (event: Event, language: Language) => string;
@@ -107,7 +94,8 @@ const WRITERS: { readonly [Type in EventType]: Writer<Extract<LoanEvent, { reado
   InstallmentBecameOverdue: ({ installmentCode, dueDate }, language) =>
     `${installmentCode}, ${either(language, 'com vencimento em', 'due')} ${date(dueDate)}`,
   PrepaymentProcessed: (event, language) => {
-    const { prepaymentValue, prepaymentDate, settledInstallments, partial, excessValue } = event;
+    const { prepaymentValue, prepaymentDate, settledInstallments, excessValue } = event;
+    const partial = partiallyPaid(event);
     return [
       `${amount(prepaymentValue)} ${either(language, 'em', 'on')} ${date(prepaymentDate)}`,
       settledInstallments.length > 0 &&
@@ -125,10 +113,10 @@ const WRITERS: { readonly [Type in EventType]: Writer<Extract<LoanEvent, { reado
       calculatedValue === repurchaseValue
         ? ''
         : ` (${either(language, 'calculado', 'calculated')} ${amount(calculatedValue)})`;
-    return `${EXITS[language][reason]}, ${amount(repurchaseValue)}${calculated}, ${either(language, 'com efeito em', 'effective')} ${date(effectiveDate)}`;
+    return `${EXITS[reason].name[language]}, ${amount(repurchaseValue)}${calculated}, ${either(language, 'com efeito em', 'effective')} ${date(effectiveDate)}`;
   },
   RepurchaseCompleted: ({ reason, repurchaseValue }, language) =>
-    `${EXITS[language][reason]}, ${amount(repurchaseValue)}`,
+    `${EXITS[reason].name[language]}, ${amount(repurchaseValue)}`,
   DocumentsAdded: ({ documents }) => codes(documents.map(({ type }) => type)),
   BorrowerForgotten: ({ reason }) => reason ?? '',
   LoanReserved: () => '',

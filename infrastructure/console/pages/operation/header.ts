@@ -1,12 +1,13 @@
 import type { ShownOperation } from '../../../../application/audit/show-operation.ts';
 import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
 import type { ExistingLoan } from '../../../../domain/loan/index.ts';
-import { amount, date, instant } from '../../format.ts';
-import { fact, html } from '../../html.ts';
+import { owesSchedule } from '../../../../domain/loan/statuses.ts';
+import { amount, date, exact, instant } from '../../format.ts';
+import { facts, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { operationPath, statusName } from '../../names.ts';
-import { EXITS } from './event-text.ts';
+import { EXITS } from '../../../../domain/loan/exits.ts';
 import { linesView } from './price.ts';
 import { installmentsOf } from './schedule.ts';
 import type { ShownStatus } from './schedule.ts';
@@ -38,16 +39,16 @@ const faceOf = (state: ExistingLoan, ...wanted: readonly ShownStatus[]): number 
     .reduce((sum, { faceValue }) => sum + faceValue, 0);
 
 /** On the day that was asked for, otherwise as the interface says it today. */
-const presentValueOf = ({ shown, details, asOf, language }: Header): string => {
+const presentValueOf = ({ shown, details, asOf, language }: Omit<State, 'applicationId'>): string => {
   if (asOf !== undefined) return amount(shown.payoff.at(-1)?.roundedTotal ?? 0);
   const value = details?.balances.payoffValue;
   if (value === undefined) return '';
   return value === null ? OPERATION[language].tooLarge : amount(value);
 };
 
-const OWING: ReadonlySet<string> = new Set(['active', 'reserved', 'repurchase_pending']);
+type State = Pick<Header, 'applicationId' | 'language' | 'shown' | 'details' | 'asOf'>;
 
-const tiles = (header: Header, state: ExistingLoan): View => {
+const tiles = (header: State, state: ExistingLoan): View => {
   const texts = OPERATION[header.language];
   const overdue = faceOf(state, 'overdue');
   const books = 'disbursedValue' in state ? state : undefined;
@@ -57,19 +58,20 @@ const tiles = (header: Header, state: ExistingLoan): View => {
       ${tile(texts.acquisition, amount(state.acquisitionValue), books && `${texts.disbursed}: ${amount(books.disbursedValue)}`)}
       ${books && tile(texts.cameIn, amount(books.receivedValue))}
       ${
-        OWING.has(state.status) &&
+        books &&
+        owesSchedule(state.status) &&
         tile(
           texts.openFace,
           amount(faceOf(state, 'pending', 'overdue')),
           overdue > 0 && `${texts.overdueFace}: ${amount(overdue)}`,
         )
       }
-      ${OWING.has(state.status) && tile(texts.presentValue, presentValueOf(header))}
+      ${books && owesSchedule(state.status) && tile(texts.presentValue, presentValueOf(header))}
     </div>
   `;
 };
 
-const borrowerOf = ({ details, language }: Header): View => {
+const borrowerOf = ({ details, language }: State): View => {
   if (details === undefined) return null;
   const { borrower } = details;
   if (borrower === null) return OPERATION[language].borrowerForgotten;
@@ -84,7 +86,7 @@ const renegotiationOf = (state: ExistingLoan, applicationId: string, language: L
   return state.origin && html`${texts.originals} ${state.origin.originalProposalCodes.map(link)}`;
 };
 
-const facts = (header: Header, state: ExistingLoan): View => {
+const factsOf = (header: State, state: ExistingLoan): View => {
   const { language, applicationId } = header;
   const texts = OPERATION[language];
   const all: readonly (readonly [string, View])[] = [
@@ -94,24 +96,27 @@ const facts = (header: Header, state: ExistingLoan): View => {
     [texts.product, state.productType],
     [texts.issued, date(state.dateIssued)],
     [texts.received, instant(state.receivedAt)],
-    [texts.factor, html`<span class="code">${state.pricing.dailyFactor}</span>`],
+    [texts.factor, html`<span class="code">${exact(state.pricing.dailyFactor)}</span>`],
     [texts.renegotiation, renegotiationOf(state, applicationId, language)],
     [
       texts.exit,
       'repurchase' in state &&
-        `${EXITS[language][state.repurchase.reason]}: ${texts.exitValue(amount(state.repurchase.repurchaseValue), date(state.repurchase.effectiveDate))}`,
+        `${EXITS[state.repurchase.reason].name[language]}: ${texts.exitValue(amount(state.repurchase.repurchaseValue), date(state.repurchase.effectiveDate))}`,
     ],
     [
       texts.reasons,
       'reasons' in state && state.reasons.map(({ code, message }) => `${code}: ${message}`).join('; '),
     ],
   ];
-  return html`<dl class="pairs columns">
-    ${all
-      .filter(([, value]) => value !== null && value !== undefined && value !== false)
-      .map(([name, value]) => fact(name, value))}
-  </dl>`;
+  const there = all.filter(([, value]) => value !== null && value !== undefined && value !== false);
+  return facts(there, 'pairs columns');
 };
+
+/** The operation as its events leave it. */
+export const stateView = (header: State, state: ExistingLoan): View => [
+  tiles(header, state),
+  factsOf(header, state),
+];
 
 /** Which day is looked at, and what was known when. Nothing of a borrower is in it, so it may stand in the address. */
 const positionForm = ({ applicationId, code, language, asOf, knownAt, known }: Header): View => {
@@ -143,6 +148,14 @@ const positionForm = ({ applicationId, code, language, asOf, knownAt, known }: H
   `;
 };
 
+/** What a day asks for is what was received by then; a portfolio counts an operation from its disbursement, whenever that was registered. */
+const notYet = ({ asOf, known, details, language }: Header): string => {
+  const { notYet: plain, countsBefore } = OPERATION[language];
+  const disbursed = details?.disbursement?.date;
+  const counted = asOf !== undefined && known === undefined && disbursed !== undefined && disbursed <= asOf;
+  return counted ? countsBefore(date(disbursed)) : plain;
+};
+
 export const headerView = (header: Header): View => {
   const { shown, details, language } = header;
   const texts = OPERATION[language];
@@ -150,11 +163,7 @@ export const headerView = (header: Header): View => {
   return html`
     ${shown.brokenAt !== undefined && html`<p class="problem" role="alert">${texts.broken(shown.brokenAt)}</p>`}
     ${details === undefined && html`<p class="problem">${texts.behind}</p>`} ${positionForm(header)}
-    ${
-      'schedule' in state
-        ? [tiles(header, state), facts(header, state)]
-        : html`<p class="problem">${texts.notYet}</p>`
-    }
+    ${'schedule' in state ? stateView(header, state) : html`<p class="problem">${notYet(header)}</p>`}
     ${
       shown.payoff.length > 0 &&
       html`<details>

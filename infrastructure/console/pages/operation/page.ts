@@ -1,3 +1,4 @@
+import type { App } from '../../../../application/app.ts';
 import type { ShownEvent } from '../../../../application/audit/show-operation.ts';
 import { ReadModelBehindError } from '../../../../application/loans/read-loan.ts';
 import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
@@ -6,11 +7,11 @@ import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import { isCalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { momentTyped } from '../../format.ts';
 import { html } from '../../html.ts';
-import { operationPath, withQuery } from '../../names.ts';
+import { decisionPath, operationPath, withQuery } from '../../names.ts';
 import { ConsoleProblem, view } from '../../page.ts';
 import type { Answer, Route, Visit } from '../../page.ts';
-import type { ConsoleServices } from '../../services.ts';
 import { documentPath } from '../decisions/document.ts';
+import { isAwaiting } from '../decisions/offered.ts';
 import { documentsView } from './documents.ts';
 import { headerView } from './header.ts';
 import { scheduleView } from './schedule.ts';
@@ -48,11 +49,11 @@ const showing = async <T>(work: () => Promise<T>): Promise<T> => {
 };
 
 const detailsOf = async (
-  services: ConsoleServices,
+  { loans }: App,
   { applicationId, code }: ReturnType<typeof placeOf>,
 ): Promise<LoanDetails | undefined> => {
   try {
-    return await services.operations.read(applicationId, code);
+    return await loans.read({ applicationId }, code);
   } catch (error) {
     if (error instanceof ReadModelBehindError) return undefined;
     throw error;
@@ -71,26 +72,25 @@ const addressOf = ({ path, query }: Visit, before: number | undefined): string =
   return `${withQuery(path, kept)}#timeline`;
 };
 
-const show = async (visit: Visit, services: ConsoleServices): Promise<Answer> => {
+const show = async (visit: Visit, app: App): Promise<Answer> => {
   const { language, query } = visit;
   const place = placeOf(visit);
   const { asOf, knownAt, known } = positionOf(visit);
-  const { operations } = services;
   const [shown, details] = await Promise.all([
     showing(() =>
-      operations.show({
+      app.audit.show({
         ...place,
         ...(asOf !== undefined && { asOf }),
         ...(known !== undefined && { knownAt: known }),
         prices: 'none',
       }),
     ),
-    detailsOf(services, place),
+    detailsOf(app, place),
   ]);
   const { page, next } = pageOf(shown.events, query.get('before'));
   const [deliveries, clientNames] = await Promise.all([
-    operations.deliveries(page.map(({ recorded }) => recorded)),
-    operations.clientNames(page.map(({ recorded }) => recorded.metadata.actor)),
+    app.webhooks.deliveries.ofRecorded(page.map(({ recorded }) => recorded)),
+    app.clients.namesOf(page.map(({ recorded }) => recorded.metadata.actor)),
   ]);
   const path = operationPath(place.applicationId, place.code);
   const newest = query.get('before') === null ? undefined : addressOf(visit, undefined);
@@ -100,6 +100,7 @@ const show = async (visit: Visit, services: ConsoleServices): Promise<Answer> =>
     kind: 'page',
     title: `${texts.title} ${place.code}`,
     body: html`
+      ${isAwaiting(details?.status ?? null) && html`<p><a href=${decisionPath(place)}>${texts.decide}</a></p>`}
       ${headerView({ ...place, language, shown, details, asOf, knownAt, known })}
       ${scheduleView(shown.state, language)}
       ${timelineView({ language, path, events: page, clientNames, older, newest })}
@@ -112,14 +113,14 @@ const show = async (visit: Visit, services: ConsoleServices): Promise<Answer> =>
   };
 };
 
-const showEvent = async (visit: Visit, { operations }: ConsoleServices): Promise<Answer> => {
+const showEvent = async (visit: Visit, { audit, webhooks }: App): Promise<Answer> => {
   const place = placeOf(visit);
   const revision = visit.params['revision'] ?? '';
   if (!/^\d{1,9}$/.test(revision)) throw new ConsoleProblem(404, NO_OPERATION);
-  const shown = await showing(() => operations.show({ ...place, prices: BigInt(revision) }));
+  const shown = await showing(() => audit.show({ ...place, prices: BigInt(revision) }));
   const one = shown.events.find(({ recorded }) => String(recorded.revision) === revision);
   if (one === undefined) throw new ConsoleProblem(404, NO_OPERATION);
-  const deliveries = await operations.deliveries([one.recorded]);
+  const deliveries = await webhooks.deliveries.ofRecorded([one.recorded]);
   return { kind: 'part', body: eventView(one, deliveries, visit.language) };
 };
 

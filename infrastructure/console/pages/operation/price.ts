@@ -1,67 +1,58 @@
 import type { ExplainedPrice } from '../../../../application/audit/explained-price.ts';
 import type { CarriedAmount, ExplainedLine } from '../../../../domain/curve/explained-value.ts';
-import { amount, count, date } from '../../format.ts';
+import type { LoanEvent } from '../../../../domain/loan/index.ts';
+import { amount, count, date, exact } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
+import { tableView } from '../../table.ts';
+import { priceText } from './price-text.ts';
 import { OPERATION } from './texts.ts';
 
-/** Exact numbers, up to thirty digits, stay as the engine wrote them: the copy of a cell can be checked by any calculator. */
-const part = (name: View, carried: CarriedAmount, line: ExplainedLine | undefined): View => html`
-  <tr>
-    <td class="code">${name}</td>
-    <td>${date(carried.date)}</td>
-    <td class="number">${carried.amount}</td>
-    <td class="number">${count(carried.days)}</td>
-    <td class="number">${carried.factor}</td>
-    <td class="number">${carried.carried}</td>
-    <td class="number">${line?.runningTotal}</td>
-    <td class="number">${line && amount(line.roundedTotal)}</td>
-    <td class="number">${line && amount(line.presentValue)}</td>
-  </tr>
-`;
+interface Part {
+  readonly name: string;
+  readonly carried: CarriedAmount;
+  /** At the last of its parts. */
+  readonly line: ExplainedLine | undefined;
+}
+
+const partsOf = (line: ExplainedLine, credit: string): readonly Part[] =>
+  [line.face, ...line.credits].map((carried, i) => ({
+    name: i === 0 ? line.installmentCode : `− ${credit}`,
+    carried,
+    line: i === line.credits.length ? line : undefined,
+  }));
 
 /** The face of each installment, the credits that are taken off it, and what that adds up to. */
 export const linesView = (lines: readonly ExplainedLine[], language: Language): View => {
   const texts = OPERATION[language];
   if (lines.length === 0) return null;
-  const rows = (line: ExplainedLine): View => {
-    const last = line.credits.length - 1;
-    return [
-      part(line.installmentCode, line.face, last < 0 ? line : undefined),
-      ...line.credits.map((credit, i) => part(`− ${texts.credit}`, credit, i === last ? line : undefined)),
-    ];
-  };
-  return html`
-    <div class="overflow-auto" tabindex="0" role="region" aria-label=${texts.lineByLine}>
-      <table class="dense">
-        <thead>
-          <tr>
-            <th scope="col">${texts.line}</th>
-            <th scope="col">${texts.date}</th>
-            <th scope="col" class="number">${texts.cents}</th>
-            <th scope="col" class="number">${texts.days}</th>
-            <th scope="col" class="number">${texts.power}</th>
-            <th scope="col" class="number">${texts.carried}</th>
-            <th scope="col" class="number">${texts.running}</th>
-            <th scope="col" class="number">${texts.rounded}</th>
-            <th scope="col" class="number">${texts.value}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${lines.map(rows)}
-        </tbody>
-      </table>
-    </div>
-  `;
+  // Exact numbers keep all their digits: the copy of a cell can be checked by a calculator.
+  return tableView(
+    { label: texts.lineByLine, dense: true },
+    [
+      [texts.line, ({ name }) => name, 'code'],
+      [texts.date, ({ carried }) => date(carried.date)],
+      [texts.inReais, ({ carried }) => exact(carried.amount), 'number'],
+      [texts.days, ({ carried }) => count(carried.days), 'number'],
+      [texts.power, ({ carried }) => exact(carried.factor), 'number'],
+      [texts.carried, ({ carried }) => exact(carried.carried), 'number'],
+      [texts.running, ({ line }) => line && exact(line.runningTotal), 'number'],
+      [texts.rounded, ({ line }) => line && amount(line.roundedTotal), 'number'],
+      [texts.value, ({ line }) => line && amount(line.presentValue), 'number'],
+    ],
+    lines.flatMap((line) => partsOf(line, texts.credit)),
+  );
 };
 
-/** The words are the engine's own, as `audit show` prints them. */
-export const priceView = ({ title, lines, steps }: ExplainedPrice, language: Language): View => html`
-  <h4>${OPERATION[language].price}</h4>
-  <p lang="en">${title}</p>
-  ${linesView(lines, language)}
-  <ul lang="en">
-    ${steps.map((step) => html`<li>${step}</li>`)}
-  </ul>
-`;
+export const priceView = (event: LoanEvent, price: ExplainedPrice, language: Language): View => {
+  const { title, steps } = priceText(event, price, language);
+  return html`
+    <h4>${OPERATION[language].price}</h4>
+    <p>${title}</p>
+    ${linesView(price.lines, language)}
+    <ul>
+      ${steps.map((step) => html`<li>${step}</li>`)}
+    </ul>
+  `;
+};

@@ -1,31 +1,25 @@
 import type { Installment, ScheduledInstallment } from '../../../../domain/installment/installment.ts';
 import { outstandingAtDue } from '../../../../domain/loan/payments.ts';
+import { hasEnded } from '../../../../domain/loan/statuses.ts';
 import type { LoanState } from '../../../../domain/loan/index.ts';
 import { amount, date } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { pictureOf } from '../../picture.ts';
+import { tableView } from '../../table.ts';
 import { METHODS } from './event-text.ts';
 import { OPERATION } from './texts.ts';
 
 /** `scheduled`: before the operation is active. `gone`: it left the fund while the installment was open. */
 export type ShownStatus = Installment['status'] | 'gone' | 'scheduled';
 
-export interface ShownInstallment extends ScheduledInstallment {
+interface ShownInstallment extends ScheduledInstallment {
   readonly shown: ShownStatus;
   /** In cents; what it owes on its due date, nothing once it is closed or gone. */
   readonly owed: number;
   readonly paid?: Extract<Installment, { readonly settledAt: unknown }>;
 }
-
-const ENDED: ReadonlySet<LoanState['status']> = new Set([
-  'repurchased',
-  'reversed',
-  'resolved',
-  'renegotiated',
-  'settled',
-]);
 
 const shownOf = (one: Installment, ended: boolean, dailyFactor: string): ShownInstallment => {
   if ('settledAt' in one) return { ...one, shown: one.status, owed: 0, paid: one };
@@ -38,7 +32,7 @@ export const installmentsOf = (state: LoanState): readonly ShownInstallment[] =>
   if (!('schedule' in state)) return [];
   const { dailyFactor } = state.pricing;
   if ('installments' in state)
-    return state.installments.map((one) => shownOf(one, ENDED.has(state.status), dailyFactor));
+    return state.installments.map((one) => shownOf(one, hasEnded(state.status), dailyFactor));
   const shown = state.status === 'rejected' ? 'gone' : 'scheduled';
   return state.schedule.map((one) => ({ ...one, shown, owed: 0 }));
 };
@@ -80,21 +74,6 @@ const pictureOfSchedule = (installments: readonly ShownInstallment[], language: 
   );
 };
 
-const row = (one: ShownInstallment, language: Language): View => {
-  const texts = OPERATION[language];
-  const { paid } = one;
-  return html`<tr>
-    <td class="code">${one.code}</td>
-    <td>${date(one.dueDate)}</td>
-    <td class="number">${amount(one.faceValue)}</td>
-    <td><span class=${`state ${one.shown}`}>${texts.states[one.shown]}</span></td>
-    <td class="number">${one.owed > 0 && amount(one.owed)}</td>
-    <td>${paid && date(paid.settledAt)}</td>
-    <td class="number">${paid?.status === 'settled' && amount(paid.settledValue)}</td>
-    <td>${paid && METHODS[language][paid.paymentMethod]}</td>
-  </tr>`;
-};
-
 /** Up to so many lines the table is open. */
 const SHORT = 12;
 
@@ -108,25 +87,27 @@ export const scheduleView = (state: LoanState, language: Language): View => {
       ${pictureOfSchedule(installments, language)}
       <details open=${installments.length <= SHORT}>
         <summary>${texts.scheduleTable}</summary>
-        <div class="overflow-auto" tabindex="0" role="region" aria-labelledby="schedule-title">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">${texts.installment}</th>
-                <th scope="col">${texts.due}</th>
-                <th scope="col" class="number">${texts.face}</th>
-                <th scope="col">${texts.status}</th>
-                <th scope="col" class="number">${texts.owed}</th>
-                <th scope="col">${texts.paidOn}</th>
-                <th scope="col" class="number">${texts.paidValue}</th>
-                <th scope="col">${texts.method}</th>
-              </tr>
-            </thead>
-            <tbody>
-              ${installments.map((one) => row(one, language))}
-            </tbody>
-          </table>
-        </div>
+        ${tableView(
+          { titledBy: 'schedule-title' },
+          [
+            [texts.installment, ({ code }) => code, 'code'],
+            [texts.due, ({ dueDate }) => date(dueDate)],
+            [texts.face, ({ faceValue }) => amount(faceValue), 'number'],
+            [
+              texts.status,
+              ({ shown }) => html`<span class=${`state ${shown}`}>${texts.states[shown]}</span>`,
+            ],
+            [texts.owed, ({ owed }) => owed > 0 && amount(owed), 'number'],
+            [texts.paidOn, ({ paid }) => paid && date(paid.settledAt)],
+            [
+              texts.paidValue,
+              ({ paid }) => paid?.status === 'settled' && amount(paid.settledValue),
+              'number',
+            ],
+            [texts.method, ({ paid }) => paid && METHODS[language][paid.paymentMethod]],
+          ],
+          installments,
+        )}
       </details>
     </section>
   `;

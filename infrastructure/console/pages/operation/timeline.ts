@@ -4,13 +4,14 @@ import { date, instant } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
-import type { ShownDelivery } from '../../services.ts';
+import type { ShownDelivery } from '../../../../application/webhooks/deliveries.ts';
 import { eventFacts, eventName, noteOf } from './event-text.ts';
 import { priceView } from './price.ts';
+import { recordedPairs } from './recorded.ts';
 import { OPERATION } from './texts.ts';
 import { webhooksTable } from './webhooks.ts';
 
-export interface Timeline {
+interface Timeline {
   readonly language: Language;
   /** Address of the operation. */
   readonly path: string;
@@ -32,12 +33,16 @@ const actorOf = (actor: string, names: ReadonlyMap<string, string>): View => {
   return name === undefined ? actor : html`${name} <span class="code quiet">${actor}</span>`;
 };
 
-const entry = (shown: ShownEvent, { language, path, clientNames }: Timeline): View => {
+/** One event in the list, with what stands below it. */
+export const entryView = (
+  shown: ShownEvent,
+  { language, clientNames }: Pick<Timeline, 'language' | 'clientNames'>,
+  below: View,
+): View => {
   const texts = OPERATION[language];
   const { recorded, event, businessDate, leftOut } = shown;
   const { actor, recordedAt } = recorded.metadata;
   const remark = remarkOf(shown);
-  const at = String(recorded.revision);
   return html`
     <li class=${leftOut ? 'left-out' : undefined}>
       <p class="event">
@@ -50,18 +55,24 @@ const entry = (shown: ShownEvent, { language, path, clientNames }: Timeline): Vi
         ${texts.by} ${actorOf(actor, clientNames)} · ${texts.counts} ${date(businessDate)}
         ${leftOut && html` · <mark>${texts[leftOut]}</mark>`}
       </p>
-      <details
-        ...${{
-          'hx-get': `${path}/events/${at}`,
-          'hx-trigger': 'toggle once',
-          'hx-target': `#event-${at}`,
-        }}
-      >
-        <summary>${statesPrice(event) ? texts.more : texts.moreWithout}</summary>
-        <div id=${`event-${at}`}>${texts.loading}</div>
-      </details>
+      ${below}
     </li>
   `;
+};
+
+const entry = (shown: ShownEvent, timeline: Timeline): View => {
+  const texts = OPERATION[timeline.language];
+  const at = String(shown.recorded.revision);
+  const fetched = {
+    'hx-get': `${timeline.path}/events/${at}`,
+    'hx-trigger': 'toggle once',
+    'hx-target': `#event-${at}`,
+  };
+  const details = html`<details ...${fetched}>
+    <summary>${statesPrice(shown.event) ? texts.more : texts.moreWithout}</summary>
+    <div id=${`event-${at}`}>${texts.loading}</div>
+  </details>`;
+  return entryView(shown, timeline, details);
 };
 
 export const timelineView = (timeline: Timeline): View => {
@@ -84,14 +95,8 @@ export const timelineView = (timeline: Timeline): View => {
   `;
 };
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
-
-/** Everything about one event, fetched when a person opens it. */
-export const eventView = (
-  { recorded, payload, price }: ShownEvent,
-  deliveries: readonly ShownDelivery[],
-  language: Language,
-): View => {
+/** How its price came about, and what is stored of it. */
+export const recordedView = ({ recorded, event, payload, price }: ShownEvent, language: Language): View => {
   const texts = OPERATION[language];
   const { metadata } = recorded;
   const key = metadata.idempotency;
@@ -102,7 +107,7 @@ export const eventView = (
     ...(key ? [[texts.key, `${key.key} · ${key.endpoint}`] as const] : []),
     [texts.hash, metadata.hash],
   ];
-  const pairs = (all: readonly (readonly [string, string])[]): View =>
+  const pairs = (all: readonly (readonly [string, View])[]): View =>
     all.map(
       ([name, value]) =>
         html`<div>
@@ -111,11 +116,21 @@ export const eventView = (
         </div>`,
     );
   return html`
-    ${price && priceView(price, language)}
+    ${price && priceView(event, price, language)}
     <h4>${texts.data}: <span class="code">${recorded.type}</span></h4>
-    <dl class="pairs">
-      ${pairs(Object.entries(payload).map(([name, value]) => [name, textOf(value)]))} ${pairs(about)}
-    </dl>
+    <dl class="pairs">${pairs(recordedPairs(payload, language))} ${pairs(about)}</dl>
+  `;
+};
+
+/** Everything about one event, fetched when a person opens it. */
+export const eventView = (
+  shown: ShownEvent,
+  deliveries: readonly ShownDelivery[],
+  language: Language,
+): View => {
+  const texts = OPERATION[language];
+  return html`
+    ${recordedView(shown, language)}
     <h4>${texts.webhooks}</h4>
     ${webhooksTable(deliveries, language, texts.webhooks)}
   `;

@@ -2,22 +2,12 @@ import { instant } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
-import type { ShownDelivery } from '../../services.ts';
+import type { ShownDelivery } from '../../../../application/webhooks/deliveries.ts';
+import { tableView } from '../../table.ts';
 import { OPERATION } from './texts.ts';
 
 const answerOf = ({ lastResponseStatus, lastError }: ShownDelivery): string =>
   [lastResponseStatus, lastError].filter((one) => one !== null).join(' · ');
-
-const row = (one: ShownDelivery, language: Language): View => html`
-  <tr>
-    <td class="code">${one.event}</td>
-    <td class="code">${one.url}</td>
-    <td><span class=${`state ${one.status}`}>${OPERATION[language].deliveries[one.status]}</span></td>
-    <td class="number">${one.attempts}</td>
-    <td>${answerOf(one)}</td>
-    <td>${instant(one.deliveredAt ?? one.lastAttemptAt ?? one.createdAt)}</td>
-  </tr>
-`;
 
 /** What was sent about an operation, and what receivers answered. */
 export const webhooksTable = (
@@ -27,23 +17,19 @@ export const webhooksTable = (
 ): View => {
   const texts = OPERATION[language];
   if (deliveries.length === 0) return html`<p>${texts.noWebhooks}</p>`;
-  return html`
-    <div class="overflow-auto" tabindex="0" role="region" aria-label=${label}>
-      <table class="dense">
-        <thead>
-          <tr>
-            <th scope="col">${texts.event}</th>
-            <th scope="col">${texts.to}</th>
-            <th scope="col">${texts.delivery}</th>
-            <th scope="col" class="number">${texts.attempts}</th>
-            <th scope="col">${texts.answer}</th>
-            <th scope="col">${texts.at}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${deliveries.map((one) => row(one, language))}
-        </tbody>
-      </table>
-    </div>
-  `;
+  return tableView(
+    { label, dense: true },
+    [
+      [texts.event, ({ event }) => event, 'code'],
+      [texts.to, ({ url }) => url, 'code'],
+      [
+        texts.delivery,
+        ({ status }) => html`<span class=${`state ${status}`}>${texts.deliveries[status]}</span>`,
+      ],
+      [texts.attempts, ({ attempts }) => attempts, 'number'],
+      [texts.answer, answerOf],
+      [texts.at, (one) => instant(one.deliveredAt ?? one.lastAttemptAt ?? one.createdAt)],
+    ],
+    deliveries,
+  );
 };

@@ -1,23 +1,30 @@
+import type { App } from '../../../../application/app.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { addDays } from '../../../../domain/shared/calendar-date.ts';
-import { endOfBusinessDay } from '../../../../application/portfolio/show-portfolio.ts';
-import { query, view } from '../../page.ts';
+import { endOfBusinessDay } from '../../../../application/support/business-day.ts';
+import { printedRows } from '../../../presenting/columns.ts';
+import { LOAN_COLUMNS } from '../../../presenting/loan-columns.ts';
+import { Kept } from '../../kept.ts';
+import { inEach } from '../../language.ts';
+import { ConsoleProblem, query, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
-import type { ConsoleServices, OperationFilter } from '../../services.ts';
+import type { OperationFilter } from '../../../../application/loans/search-operations.ts';
 import { operationRoutes } from '../operation/page.ts';
-import { Searches, searchOf } from './searches.ts';
+import { searchOf } from './searches.ts';
 import type { Search } from './searches.ts';
 import { OPERATIONS } from './texts.ts';
 import { operationsView, placeOf } from './view.ts';
 
+const CSV = { format: 'csv', colour: false } as const;
 const PAGE_SIZE = 50;
 
-const searches = new Searches();
+const MOST_SEARCHES = 256;
+const searches = new Kept<Search>(MOST_SEARCHES);
 
 const beginOf = (day: CalendarDate): string => endOfBusinessDay(addDays(day, -1));
 
 /** Days are those of São Paulo. */
-const filterOf = ({ from, to, ...search }: Search): OperationFilter => ({
+const filterOf = ({ from, to, refused: _, ...search }: Search): OperationFilter => ({
   ...search,
   ...(from !== undefined && { from: beginOf(from) }),
   ...(to !== undefined && { before: endOfBusinessDay(to) }),
@@ -29,35 +36,37 @@ const searchAt = (visit: Visit) => {
   return { id: search && id, search: search ?? {}, forgotten: id !== undefined && search === undefined };
 };
 
-const list = async (visit: Visit, services: ConsoleServices): Promise<Answer> => {
+const list = async (visit: Visit, app: App): Promise<Answer> => {
   const { id, search, forgotten } = searchAt(visit);
   const after = placeOf(visit.query.get('after'));
-  const [found, clients] = await Promise.all([
-    services.operations.search({ ...filterOf(search), ...(after && { after }), limit: PAGE_SIZE }),
-    services.clients(),
+  const [found, funds] = await Promise.all([
+    search.refused
+      ? { operations: [], next: undefined }
+      : app.loans.search.page({ ...filterOf(search), ...(after && { after }), limit: PAGE_SIZE }),
+    app.clients.funds(),
   ]);
-  const funds = [...new Set(clients.flatMap(({ fundIds }) => fundIds))].toSorted();
   const body = operationsView(
     { ...found, id, search, funds, forgotten, continued: after !== undefined },
     visit,
   );
-  return { kind: 'page', body };
+  return { kind: 'page', body, ...(search.refused && { status: 422 }) };
 };
 
 /** Every operation that is found, not one page of them. */
-const exported = async (visit: Visit, services: ConsoleServices): Promise<Answer> => {
+const exported = async (visit: Visit, app: App): Promise<Answer> => {
   const { search } = searchAt(visit);
+  if (search.refused) throw new ConsoleProblem(422, inEach(OPERATIONS, search.refused));
   return {
     kind: 'file',
-    name: `operations-${services.today()}.csv`,
+    name: `operations-${visit.clock.today()}.csv`,
     mediaType: 'text/csv; charset=utf-8',
-    content: services.operations.csv(filterOf(search), visit.signal),
+    content: printedRows(LOAN_COLUMNS, app.loans.search.every(filterOf(search), visit.signal), CSV),
   };
 };
 
 export const operationsPage: Page = {
   path: '/operations',
-  title: { 'pt-BR': OPERATIONS['pt-BR'].title, en: OPERATIONS.en.title },
+  title: inEach(OPERATIONS, 'title'),
   routes: [
     view('/operations', list),
     query('/operations/search', async (visit) => ({

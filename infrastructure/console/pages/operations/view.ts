@@ -1,13 +1,16 @@
-import type { SearchPlace } from '../../../../application/ports/operation-search.ts';
+import { LOAN_STATUSES } from '../../../../domain/loan/statuses.ts';
+import type { SearchPlace } from '../../../../application/loans/operation-search.ts';
 import { amount, date, instant } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { tokenField } from '../../layout.ts';
-import { STATES, operationPath, statusName, withQuery } from '../../names.ts';
+import { operationPath, statusName, withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
-import type { ListedOperation } from '../../services.ts';
+import { placeParts, placeText } from '../../place.ts';
+import type { ListedOperation } from '../../../../application/loans/search-operations.ts';
+import { tableView } from '../../table.ts';
 import { WORDS } from '../words.ts';
-import type { Search } from './searches.ts';
+import type { Refusal, Search } from './searches.ts';
 import { OPERATIONS } from './texts.ts';
 
 export interface Found {
@@ -23,46 +26,63 @@ export interface Found {
   readonly forgotten: boolean;
 }
 
-export const placeText = ({ key, stream }: SearchPlace): string =>
-  Buffer.from(JSON.stringify([key, stream])).toString('base64url');
-
-/** Undefined for anything that `placeText` did not make: the list then begins at its start. */
 export const placeOf = (text: string | null): SearchPlace | undefined => {
-  try {
-    const read: unknown = JSON.parse(Buffer.from(text ?? '', 'base64url').toString());
-    if (!Array.isArray(read) || read.length !== 2) return undefined;
-    const [key, stream] = read as readonly unknown[];
-    return typeof key === 'string' && typeof stream === 'string' ? { key, stream } : undefined;
-  } catch {
-    return undefined;
-  }
+  const [key, stream] = placeParts(text, 2);
+  return key !== undefined && stream !== undefined ? { key, stream } : undefined;
 };
+
+/** At the field that cannot be searched for, what is wrong with it. */
+const saidAt = (which: Refusal, { refused }: Search, { language }: Visit) =>
+  which === refused
+    ? {
+        attributes: { 'aria-invalid': 'true', 'aria-describedby': which },
+        text: html`<small class="problem" role="alert" id=${which}>${OPERATIONS[language][which]}</small>`,
+      }
+    : { attributes: {}, text: undefined };
 
 const form = ({ search, funds }: Found, visit: Visit): View => {
   const { language } = visit;
   const [texts, words] = [OPERATIONS[language], WORDS[language]];
+  const [code, document] = [saidAt('badCode', search, visit), saidAt('badDocument', search, visit)];
+  const [fund, days] = [saidAt('badFund', search, visit), saidAt('badDates', search, visit)];
   return html`
     <form method="post" action="/operations/search" class="actions" autocomplete="off">
       ${tokenField(visit)}
       <label
-        >${texts.code} <input name="code" value=${search.code ?? ''} maxlength="100" spellcheck="false"
-      /></label>
+        >${texts.code}
+        <input
+          name="code"
+          value=${search.code ?? ''}
+          maxlength="100"
+          spellcheck="false"
+          ...${code.attributes}
+        />
+        ${code.text}</label
+      >
       <label>
         ${texts.document}
-        <input name="document" value=${search.document ?? ''} maxlength="24" spellcheck="false" />
+        <input
+          name="document"
+          value=${search.document ?? ''}
+          maxlength="24"
+          spellcheck="false"
+          ...${document.attributes}
+        />
+        ${document.text}
       </label>
       <label>
         ${words.fund}
-        <select name="fund">
+        <select name="fund" ...${fund.attributes}>
           <option value="">${words.all}</option>
           ${funds.map((one) => html`<option value=${one} selected=${one === search.fundId}>${one}</option>`)}
         </select>
+        ${fund.text}
       </label>
       <label>
         ${words.status}
         <select name="status">
           <option value="">${words.all}</option>
-          ${STATES.map(
+          ${LOAN_STATUSES.map(
             (one) =>
               html`<option value=${one} selected=${one === search.status}>
                 ${statusName(one, language)}
@@ -71,60 +91,44 @@ const form = ({ search, funds }: Found, visit: Visit): View => {
         </select>
       </label>
       <label>${texts.from} <input type="date" name="from" value=${search.from ?? ''} /></label>
-      <label>${texts.to} <input type="date" name="to" value=${search.to ?? ''} /></label>
+      <label>
+        ${texts.to}
+        <input type="date" name="to" value=${search.to ?? ''} ...${days.attributes} /> ${days.text}
+      </label>
       <button>${texts.search}</button>
       <a href="/operations">${texts.clear}</a>
     </form>
   `;
 };
 
-const row = (one: ListedOperation, { language }: Visit): View => html`
-  <tr>
-    <td><a class="code" href=${operationPath(one.applicationId, one.code)}>${one.code}</a></td>
-    <td>${statusName(one.status, language)}</td>
-    <td class="code">${one.document ?? OPERATIONS[language].erased}</td>
-    <td class="number">${amount(one.acquisitionValue)}</td>
-    <td class="number">${amount(one.receivedValue)}</td>
-    <td>${one.productType}</td>
-    <td>${date(one.dateIssued)}</td>
-    <td>${instant(one.receivedAt)}</td>
-    <td class="code">${one.fundId}</td>
-    <td class="code">${one.applicationId}</td>
-  </tr>
-`;
-
-const table = (found: Found, visit: Visit): View => {
-  const [texts, words] = [OPERATIONS[visit.language], WORDS[visit.language]];
-  return html`
-    <div class="overflow-auto" tabindex="0" role="region" aria-label=${texts.found}>
-      <table class="dense">
-        <thead>
-          <tr>
-            <th scope="col">${words.operation}</th>
-            <th scope="col">${words.status}</th>
-            <th scope="col">${texts.borrower}</th>
-            <th scope="col" class="number">${words.acquisitionValue}</th>
-            <th scope="col" class="number">${texts.received}</th>
-            <th scope="col">${texts.product}</th>
-            <th scope="col">${texts.issued}</th>
-            <th scope="col">${texts.receivedAt}</th>
-            <th scope="col">${words.fund}</th>
-            <th scope="col">${words.application}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${found.operations.map((one) => row(one, visit))}
-        </tbody>
-      </table>
-    </div>
-  `;
+const table = ({ operations }: Found, { language }: Visit): View => {
+  const [texts, words] = [OPERATIONS[language], WORDS[language]];
+  return tableView(
+    { label: texts.found, dense: true },
+    [
+      [
+        words.operation,
+        (one) => html`<a class="code" href=${operationPath(one.application_id, one.code)}>${one.code}</a>`,
+      ],
+      [words.status, ({ status }) => statusName(status, language)],
+      [texts.borrower, ({ document }) => document ?? texts.erased, 'code'],
+      [words.acquisitionValue, (one) => amount(one.acquisition_value), 'number'],
+      [texts.received, (one) => amount(one.received_value), 'number'],
+      [texts.product, (one) => one.product_type],
+      [texts.issued, (one) => date(one.date_issued)],
+      [texts.receivedAt, (one) => instant(one.received_at)],
+      [words.fund, (one) => one.fund_id, 'code'],
+      [words.application, (one) => one.application_id, 'code'],
+    ],
+    operations,
+  );
 };
 
 export const operationsView = (found: Found, visit: Visit): View => {
   const [texts, words] = [OPERATIONS[visit.language], WORDS[visit.language]];
   const { id, next, continued, forgotten } = found;
   const address = (path: string, after?: SearchPlace): string =>
-    withQuery(path, { search: id, after: after && placeText(after) });
+    withQuery(path, { search: id, after: after && placeText(after.key, after.stream) });
   return html`
     ${form(found, visit)} ${forgotten && html`<p class="problem" role="alert">${texts.forgotten}</p>`}
     ${found.operations.length === 0 ? html`<p>${texts.none}</p>` : table(found, visit)}

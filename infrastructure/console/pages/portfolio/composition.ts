@@ -1,11 +1,13 @@
-import type { AnalysedPortfolio } from '../../../../application/portfolio/analyse-portfolio.ts';
+import type { AnalysedPortfolio } from '../../../../application/portfolio/analysis.ts';
 import { amount, count, date } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { statusName } from '../../names.ts';
 import { pictureOf } from '../../picture.ts';
-import { movement, shareOf, tableOf } from './tables.ts';
-import type { Head, Shown, Texts } from './tables.ts';
+import { tableView } from '../../table.ts';
+import type { Column } from '../../table.ts';
+import { movement, shareOf } from './shown.ts';
+import type { Shown, Texts } from './shown.ts';
 
 const DRAWN = 12;
 
@@ -64,18 +66,18 @@ const composition = (sort: Sort, { analysed, against }: Shown, texts: Texts): Vi
   const drawn = rows.slice(0, DRAWN);
   const values = drawn.map(({ presentValue }) => presentValue);
   const series = [{ name: texts.presentValue, meaning: 'one' as const, values }];
-  const heads: readonly Head[] = [
-    [sort.head],
-    [texts.operations, 'number'],
-    [texts.presentValue, 'number'],
-    [texts.share, 'number'],
-    ...(against
-      ? ([
-          [date(against.position.date), 'number'],
-          [texts.difference, 'number'],
-        ] as const)
-      : []),
+  const columns: readonly Column<(typeof rows)[number]>[] = [
+    [sort.head, ({ name }) => name],
+    [texts.operations, ({ operations }) => count(operations), 'number'],
+    [texts.presentValue, ({ presentValue }) => amount(presentValue), 'number'],
+    [texts.share, ({ presentValue }) => shareOf(presentValue, whole), 'number'],
   ];
+  const compared: typeof columns = against
+    ? [
+        [date(against.position.date), ({ before }) => amount(before), 'number'],
+        [texts.difference, ({ presentValue, before }) => movement(presentValue - before, amount), 'number'],
+      ]
+    : [];
   return html`
     <section aria-labelledby=${sort.id}>
       <h2 id=${sort.id}>${sort.title}</h2>
@@ -86,17 +88,7 @@ const composition = (sort: Sort, { analysed, against }: Shown, texts: Texts): Vi
           sort.says,
         )
       }
-      ${tableOf(
-        sort.title,
-        heads,
-        rows.map(({ name, operations, presentValue, before }) => [
-          name,
-          count(operations),
-          amount(presentValue),
-          shareOf(presentValue, whole),
-          ...(against ? [amount(before), movement(presentValue - before, amount)] : []),
-        ]),
-      )}
+      ${tableView({ label: sort.title, dense: true }, [...columns, ...compared], rows)}
     </section>
   `;
 };

@@ -1,12 +1,13 @@
-import type { AnalysedPortfolio } from '../../../../application/portfolio/analyse-portfolio.ts';
+import type { AnalysedPortfolio } from '../../../../application/portfolio/analysis.ts';
 import { amount, count, date } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { operationPath } from '../../names.ts';
 import { pictureOf } from '../../picture.ts';
+import { tableView } from '../../table.ts';
 import { WORDS } from '../words.ts';
-import { shareOf, tableOf } from './tables.ts';
-import type { Shown, Texts } from './tables.ts';
+import { shareOf } from './shown.ts';
+import type { Shown, Texts } from './shown.ts';
 
 const TEN = 10;
 
@@ -22,6 +23,9 @@ const sharesOf = ({ position }: AnalysedPortfolio, largest: readonly Valued[]): 
   const whole = position.open.presentValue;
   return [shareOf(sumOf(largest.slice(0, 1)), whole), shareOf(sumOf(largest.slice(0, TEN)), whole)];
 };
+
+const operationLink = ({ applicationId, code }: AnalysedPortfolio['largest'][number]): View =>
+  html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`;
 
 /** How concentrated it is, and how it was on the other day. */
 const saying = (
@@ -40,6 +44,8 @@ const borrowers = (shown: Shown, texts: Texts): View => {
   const { borrowers: largest, others, unknown } = analysed.concentration;
   const whole = analysed.position.open.presentValue;
   const nameOf = (stream: string): string => documents.get(stream) ?? texts.erased;
+  const upTo = (rank: number | undefined): string =>
+    rank === undefined ? '' : shareOf(sumOf(largest.slice(0, rank)), whole);
   const rest = [
     { name: texts.others(count(others.borrowers)), ...others },
     { name: texts.forgotten, ...unknown },
@@ -75,36 +81,24 @@ const borrowers = (shown: Shown, texts: Texts): View => {
       <h2 id="borrowers-title">${texts.borrowers}</h2>
       ${saying(shown, texts, ({ concentration }) => concentration.borrowers)}
       ${pictureOf({ kind: 'bar', lying: true, stacked: true, unit: 'cents', labels, series }, texts.borrowersSay)}
-      ${tableOf(
-        texts.borrowers,
+      ${tableView(
+        { label: texts.borrowers, dense: true },
         [
-          ['#', 'number'],
-          [texts.borrower],
-          [texts.operations, 'number'],
-          [texts.presentValue, 'number'],
-          [texts.share, 'number'],
-          [texts.cumulative, 'number'],
-          [texts.largestOperation],
+          ['#', ({ rank }) => rank ?? '', 'number'],
+          [texts.borrower, ({ name }) => name],
+          [texts.operations, (one) => count(one.operations), 'number'],
+          [texts.presentValue, ({ presentValue }) => amount(presentValue), 'number'],
+          [texts.share, ({ presentValue }) => shareOf(presentValue, whole), 'number'],
+          [texts.cumulative, ({ rank }) => upTo(rank), 'number'],
+          [texts.largestOperation, (one) => one.largest && operationLink(one.largest)],
         ],
         [
-          ...largest.map(({ operations, presentValue, largest: own }, i) => [
-            i + 1,
-            html`<span class="code">${nameOf(own.stream)}</span>`,
-            count(operations),
-            amount(presentValue),
-            shareOf(presentValue, whole),
-            shareOf(sumOf(largest.slice(0, i + 1)), whole),
-            html`<a class="code" href=${operationPath(own.applicationId, own.code)}>${own.code}</a>`,
-          ]),
-          ...rest.map(({ name, operations, presentValue }) => [
-            '',
-            name,
-            count(operations),
-            amount(presentValue),
-            shareOf(presentValue, whole),
-            '',
-            '',
-          ]),
+          ...largest.map((one, i) => ({
+            ...one,
+            rank: i + 1,
+            name: html`<span class="code">${nameOf(one.largest.stream)}</span>`,
+          })),
+          ...rest.map((one) => ({ ...one, rank: undefined, largest: undefined })),
         ],
       )}
     </section>
@@ -119,24 +113,17 @@ const operations = (shown: Shown, texts: Texts): View => {
     <section aria-labelledby="concentration-title">
       <h2 id="concentration-title">${texts.concentration}</h2>
       ${saying(shown, texts, (one) => one.largest)}
-      ${tableOf(
-        texts.concentration,
+      ${tableView(
+        { label: texts.concentration, dense: true },
         [
-          ['#', 'number'],
-          [WORDS[language].operation],
-          [texts.application],
-          [texts.presentValue, 'number'],
-          [texts.share, 'number'],
-          [texts.cumulative, 'number'],
+          ['#', (_, i) => i + 1, 'number'],
+          [WORDS[language].operation, operationLink],
+          [texts.application, ({ applicationId }) => names.get(applicationId) ?? applicationId],
+          [texts.presentValue, ({ presentValue }) => amount(presentValue), 'number'],
+          [texts.share, ({ presentValue }) => shareOf(presentValue, whole), 'number'],
+          [texts.cumulative, (_, i) => shareOf(sumOf(largest.slice(0, i + 1)), whole), 'number'],
         ],
-        largest.map(({ applicationId, code, presentValue }, i) => [
-          i + 1,
-          html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`,
-          names.get(applicationId) ?? applicationId,
-          amount(presentValue),
-          shareOf(presentValue, whole),
-          shareOf(sumOf(largest.slice(0, i + 1)), whole),
-        ]),
+        largest,
       )}
     </section>
   `;

@@ -1,11 +1,17 @@
+import type { App } from '../../../../application/app.ts';
+import type { AnalysedPortfolio } from '../../../../application/portfolio/analysis.ts';
+import type { Portfolio } from '../../../../application/portfolio/portfolio.ts';
 import { isCalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
+import type { Rows } from '../../../presenting/columns.ts';
+import { printComposition } from '../../../presenting/composition.ts';
+import { printPosition } from '../../../presenting/position.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { withQuery } from '../../names.ts';
+import { inEach } from '../../language.ts';
 import { ConsoleProblem, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
-import type { ConsoleServices } from '../../services.ts';
 import { WORDS } from '../words.ts';
 import { positionView } from './position.ts';
 import { PORTFOLIO } from './texts.ts';
@@ -18,8 +24,7 @@ interface Asked {
   readonly against: CalendarDate | undefined;
 }
 
-const refused = (): ConsoleProblem =>
-  new ConsoleProblem(400, { 'pt-BR': PORTFOLIO['pt-BR'].badRequest, en: PORTFOLIO.en.badRequest });
+const refused = (): ConsoleProblem => new ConsoleProblem(400, inEach(PORTFOLIO, 'badRequest'));
 
 const dayOf = (text: string): CalendarDate | undefined => {
   if (text === '') return undefined;
@@ -28,12 +33,12 @@ const dayOf = (text: string): CalendarDate | undefined => {
 };
 
 /** A fund and days say nothing of a borrower, so they stand in the address and can be kept. @throws ConsoleProblem */
-const askedOf = ({ query }: Visit, services: ConsoleServices): Asked => {
+const askedOf = ({ query, clock }: Visit): Asked => {
   const fundId = query.get('fund') ?? '';
   if (fundId !== '' && !/^[0-9a-f-]{36}$/.test(fundId)) throw refused();
   return {
     fundId: fundId === '' ? undefined : fundId,
-    date: dayOf(query.get('day') ?? '') ?? services.today(),
+    date: dayOf(query.get('day') ?? '') ?? clock.today(),
     against: dayOf(query.get('against') ?? ''),
   };
 };
@@ -60,10 +65,9 @@ const addressOf = (path: string, { fundId, date, against }: Asked): string =>
   withQuery(path, { fund: fundId, day: date, against });
 
 /** The page itself is there at once; the position of a large fund is fetched into it. */
-const show = async (visit: Visit, services: ConsoleServices): Promise<Answer> => {
-  const asked = askedOf(visit, services);
-  const clients = await services.clients();
-  const funds = [...new Set(clients.flatMap(({ fundIds }) => fundIds))].toSorted();
+const show = async (visit: Visit, app: App): Promise<Answer> => {
+  const asked = askedOf(visit);
+  const funds = await app.clients.funds();
   const texts = PORTFOLIO[visit.language];
   return {
     kind: 'page',
@@ -84,13 +88,13 @@ const show = async (visit: Visit, services: ConsoleServices): Promise<Answer> =>
   };
 };
 
-const position = async (visit: Visit, services: ConsoleServices): Promise<Answer> => {
-  const asked = askedOf(visit, services);
+const positionPart = async (visit: Visit, app: App): Promise<Answer> => {
+  const asked = askedOf(visit);
   const { fundId, date, against } = asked;
   if (fundId === undefined) throw refused();
-  const analysed = await services.portfolio.analyse({ fundId, date });
-  const other = against && (await services.portfolio.analyse({ fundId, date: against }));
-  const clients = await services.clients();
+  const analysed = await app.portfolio.analyse(fundId, date);
+  const other = against && (await app.portfolio.analyse(fundId, against));
+  const clients = await app.clients.list();
   const names = new Map(clients.map(({ applicationId, name }) => [applicationId, name]));
   return {
     kind: 'part',
@@ -99,9 +103,7 @@ const position = async (visit: Visit, services: ConsoleServices): Promise<Answer
       analysed,
       against: other,
       names: distinct(names),
-      documents: await services.portfolio.documents(
-        analysed.concentration.borrowers.map(({ largest }) => largest.stream),
-      ),
+      documents: await app.portfolio.documentsOf(analysed),
       exports: {
         position: addressOf('/portfolio/export', asked),
         composition: addressOf('/portfolio/composition', asked),
@@ -121,29 +123,39 @@ const distinct = (names: ReadonlyMap<string, string>): ReadonlyMap<string, strin
   );
 };
 
+const CSV = { format: 'csv', colour: false } as const;
+
 /** A file of what `written` makes of the position. */
 const exported =
-  (name: string, written: 'csv' | 'compositionCsv') =>
-  async (visit: Visit, services: ConsoleServices): Promise<Answer> => {
-    const { fundId, date } = askedOf(visit, services);
+  (
+    name: string,
+    written: (analysed: AnalysedPortfolio, portfolio: Portfolio) => Promise<Rows<string>> | Rows<string>,
+  ) =>
+  async (visit: Visit, app: App): Promise<Answer> => {
+    const { fundId, date } = askedOf(visit);
     if (fundId === undefined) throw refused();
-    const analysed = await services.portfolio.analyse({ fundId, date });
+    const analysed = await app.portfolio.analyse(fundId, date);
     return {
       kind: 'file',
       name: `${name}-${date}.csv`,
       mediaType: 'text/csv; charset=utf-8',
-      content: services.portfolio[written](analysed),
+      content: await written(analysed, app.portfolio),
     };
   };
+
+const positionCsv = ({ position }: AnalysedPortfolio): Rows<string> => printPosition(position, CSV);
+
+const compositionCsv = async (analysed: AnalysedPortfolio, portfolio: Portfolio): Promise<Rows<string>> =>
+  printComposition(analysed, await portfolio.documentsOf(analysed), CSV);
 
 /** What a fund holds and gets, on any day, and against another one. */
 export const portfolioPage: Page = {
   path: '/portfolio',
-  title: { 'pt-BR': PORTFOLIO['pt-BR'].title, en: PORTFOLIO.en.title },
+  title: inEach(PORTFOLIO, 'title'),
   routes: [
     view('/portfolio', show),
-    view('/portfolio/position', position),
-    view('/portfolio/export', exported('portfolio', 'csv')),
-    view('/portfolio/composition', exported('portfolio-composition', 'compositionCsv')),
+    view('/portfolio/position', positionPart),
+    view('/portfolio/export', exported('portfolio', positionCsv)),
+    view('/portfolio/composition', exported('portfolio-composition', compositionCsv)),
   ],
 };

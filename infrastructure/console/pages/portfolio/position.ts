@@ -1,12 +1,14 @@
-import type { FundPosition } from '../../../../application/portfolio/show-portfolio.ts';
+import type { FundPosition } from '../../../../application/portfolio/position.ts';
 import { amount, count, date } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { pictureOf } from '../../picture.ts';
+import { tableView } from '../../table.ts';
+import type { Column } from '../../table.ts';
 import { compositions } from './composition.ts';
 import { concentrations } from './concentration.ts';
-import { movement, shareOf, tableOf } from './tables.ts';
-import type { Shown, Texts } from './tables.ts';
+import { movement, shareOf } from './shown.ts';
+import type { Shown, Texts } from './shown.ts';
 import { PORTFOLIO } from './texts.ts';
 
 const receivedOf = ({ flows }: FundPosition, when: 'onDay' | 'toDate'): number =>
@@ -97,22 +99,16 @@ const ageing = ({ analysed: { position }, against: other }: Shown, texts: Texts)
       ${pictureOf({ kind: 'bar', unit: 'cents', labels: buckets.map(daysOf), series }, texts.ageingSays)}
       <details>
         <summary>${texts.asTable}</summary>
-        ${tableOf(
-          texts.ageing,
+        ${tableView(
+          { label: texts.ageing, dense: true },
           [
-            [texts.late],
-            [texts.installments, 'number'],
-            [texts.face, 'number'],
-            [texts.presentValue, 'number'],
-            [texts.share, 'number'],
+            [texts.late, ({ days }) => days],
+            [texts.installments, ({ installments }) => count(installments), 'number'],
+            [texts.face, ({ faceValue }) => amount(faceValue), 'number'],
+            [texts.presentValue, ({ presentValue }) => amount(presentValue), 'number'],
+            [texts.share, ({ presentValue }) => shareOf(presentValue, open.presentValue), 'number'],
           ],
-          rows.map((row) => [
-            row.days,
-            count(row.installments),
-            amount(row.faceValue),
-            amount(row.presentValue),
-            shareOf(row.presentValue, open.presentValue),
-          ]),
+          rows,
         )}
       </details>
     </section>
@@ -125,16 +121,17 @@ const monthName = (month: string): string => `${month.slice(5)}/${month.slice(0,
 const cash = ({ analysed: { position, received, due } }: Shown, texts: Texts): View => {
   const months = [...new Set([...received, ...due].map(({ month }) => month))].toSorted();
   const current = position.date.slice(0, 7);
-  const [came, open] = [
-    new Map(received.map((one) => [one.month, one.amount])),
-    new Map(due.map((one) => [one.month, one.faceValue])),
-  ];
-  const rows = months.map((month) => ({
-    month,
-    came: came.get(month) ?? 0,
-    overdue: month < current ? (open.get(month) ?? 0) : 0,
-    falling: month < current ? 0 : (open.get(month) ?? 0),
-  }));
+  const came = new Map(received.map((one) => [one.month, one.amount]));
+  const open = new Map(due.map((one) => [one.month, one]));
+  const rows = months.map((month) => {
+    const { faceValue = 0, overdueFaceValue = 0 } = open.get(month) ?? {};
+    return {
+      month,
+      came: came.get(month) ?? 0,
+      overdue: overdueFaceValue,
+      falling: faceValue - overdueFaceValue,
+    };
+  });
   // Around the day that is looked at; the table has all of them.
   const first = Math.max(0, months.findIndex((month) => month >= current) - MONTHS_DRAWN / 3);
   const drawn = rows.slice(first, first + MONTHS_DRAWN);
@@ -150,49 +147,51 @@ const cash = ({ analysed: { position, received, due } }: Shown, texts: Texts): V
       ${pictureOf({ kind: 'bar', stacked: true, unit: 'cents', labels, series }, texts.cashSays)}
       <details>
         <summary>${texts.asTable}</summary>
-        ${tableOf(
-          texts.cash,
-          [[texts.month], [texts.came, 'number'], [texts.overdueFace, 'number'], [texts.falling, 'number']],
-          rows.map((row) => [
-            monthName(row.month),
-            amount(row.came),
-            amount(row.overdue),
-            amount(row.falling),
-          ]),
+        ${tableView(
+          { label: texts.cash, dense: true },
+          [
+            [texts.month, ({ month }) => monthName(month)],
+            [texts.came, (row) => amount(row.came), 'number'],
+            [texts.overdueFace, ({ overdue }) => amount(overdue), 'number'],
+            [texts.falling, ({ falling }) => amount(falling), 'number'],
+          ],
+          rows,
         )}
       </details>
     </section>
   `;
 };
 
+type Flow = FundPosition['flows'][number];
+
+/** The flow beside the one of another day. */
+const comparedWith = (other: FundPosition, texts: Texts): readonly Column<Flow>[] => {
+  const before = (at: number): number => other.flows[at]?.toDate.amount ?? 0;
+  return [
+    [date(other.date), (_, at) => amount(before(at)), 'number'],
+    [texts.difference, ({ toDate }, at) => movement(toDate.amount - before(at), amount), 'number'],
+  ];
+};
+
 const flows = ({ analysed: { position }, against: other }: Shown, texts: Texts): View => html`
   <section aria-labelledby="flows-title">
     <h2 id="flows-title">${texts.flows}</h2>
-    ${tableOf(
-      texts.flows,
+    ${tableView<Flow>(
+      { label: texts.flows, dense: true },
       [
-        [texts.flow],
-        [texts.dayValue, 'number'],
-        [texts.toDate, 'number'],
-        ...(other
-          ? ([
-              [date(other.position.date), 'number'],
-              [texts.difference, 'number'],
-            ] as const)
-          : []),
+        [texts.flow, ({ flow }) => texts.kinds[flow]],
+        [texts.dayValue, ({ onDay }) => amount(onDay.amount), 'number'],
+        [texts.toDate, ({ toDate }) => amount(toDate.amount), 'number'],
+        ...(other ? comparedWith(other.position, texts) : []),
       ],
-      position.flows.map(({ flow, onDay, toDate }, i) => {
-        const before = other?.position.flows[i]?.toDate.amount;
-        return [
-          texts.kinds[flow],
-          amount(onDay.amount),
-          amount(toDate.amount),
-          ...(before === undefined ? [] : [amount(before), movement(toDate.amount - before, amount)]),
-        ];
-      }),
+      position.flows,
     )}
   </section>
 `;
+
+const unvalued = ({ withoutPresentValue: { operations, named } }: FundPosition, texts: Texts): View | false =>
+  operations > 0 &&
+  html`<p role="note">${texts.unvalued(count(operations), named.map(({ code }) => code).join(', '))}</p>`;
 
 /** A fund on a day: is it paid, how late, what falls due, of what is it made. */
 export const positionView = (shown: Shown): View => {
@@ -200,11 +199,13 @@ export const positionView = (shown: Shown): View => {
   const { position } = shown.analysed;
   return html`
     ${tiles(shown, texts)} ${position.operations === 0 && html`<p>${texts.nothing}</p>`}
+    ${unvalued(position, texts)}
     <div class="side-by-side">${ageing(shown, texts)} ${cash(shown, texts)}</div>
     ${
       position.operations > 0 &&
       html`<div class="side-by-side">${concentrations(shown, texts)}</div>
-        <div class="side-by-side">${compositions(shown, texts)}</div>`
+        <div class="side-by-side">${compositions(shown, texts)}</div>
+        <p><small>${texts.countsFrom}</small></p>`
     }
     ${flows(shown, texts)}
     <p class="actions">

@@ -1,4 +1,11 @@
-import type { InLanguages } from '../../language.ts';
+import { EXIT_STATUSES } from '../../../../domain/loan/exits.ts';
+import type { RepurchaseEndStatus } from '../../../../domain/loan/exits.ts';
+import type { InLanguages, Language } from '../../language.ts';
+
+const exitFlows = (language: Language) =>
+  Object.fromEntries(
+    Object.entries(EXIT_STATUSES).map(([status, { flow }]) => [status, flow[language]]),
+  ) as Readonly<Record<RepurchaseEndStatus, string>>;
 
 const pt = {
   title: 'Carteira',
@@ -55,6 +62,10 @@ const pt = {
   erased: 'apagado',
   largestOperation: 'Maior operação',
   nothing: 'O fundo não tem parcelas em aberto neste dia.',
+  unvalued: (operations: string, codes: string) =>
+    `${operations} operações valem mais do que um valor pode dizer; nenhum valor presente as contém: ${codes}.`,
+  countsFrom:
+    'Uma operação conta desde o dia do seu desembolso, mesmo recebida ou registrada depois; a página dela a mostra desde o recebimento.',
   flows: 'O que entrou',
   flow: 'Como',
   dayValue: 'No dia',
@@ -67,9 +78,7 @@ const pt = {
   kinds: {
     settled: 'Parcelas pagas',
     prepaid: 'Pagamentos antecipados',
-    repurchased: 'Recompras',
-    reversed: 'Reversões',
-    resolved: 'Resoluções',
+    ...exitFlows('pt-BR'),
   },
 };
 
@@ -129,6 +138,10 @@ export const PORTFOLIO: InLanguages<typeof pt> = {
     erased: 'erased',
     largestOperation: 'Largest operation',
     nothing: 'The fund has no open installments on this day.',
+    unvalued: (operations, codes) =>
+      `${operations} operations are worth more than an amount can say; no present value holds them: ${codes}.`,
+    countsFrom:
+      'An operation counts from the day of its disbursement, even one that was received or registered later; its own page shows it from its reception.',
     flows: 'What came in',
     flow: 'How',
     dayValue: 'On the day',
@@ -141,9 +154,7 @@ export const PORTFOLIO: InLanguages<typeof pt> = {
     kinds: {
       settled: 'Paid installments',
       prepaid: 'Prepayments',
-      repurchased: 'Repurchases',
-      reversed: 'Reversals',
-      resolved: 'Resolutions',
+      ...exitFlows('en'),
     },
   },
 };

@@ -1,43 +1,30 @@
-import { STATEMENT_ENCODINGS } from '../../../../application/ports/fund-reports.ts';
-import type { PaymentPeriod, StatementFormat } from '../../../../application/ports/fund-reports.ts';
+import {
+  DATE_FORMATS,
+  DELIMITERS,
+  STATEMENT_ENCODINGS,
+} from '../../../../application/reconciliation/statements.ts';
+import type { PaymentPeriod } from '../../../../application/reconciliation/reconciliation-reader.ts';
+import type { StatementFormat } from '../../../../application/reconciliation/statements.ts';
 import { isCalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { centsTyped } from '../../format.ts';
-import { html } from '../../html.ts';
+import { fundField, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { tokenField } from '../../layout.ts';
+import { inEach } from '../../language.ts';
 import { ConsoleProblem } from '../../page.ts';
 import type { Visit } from '../../page.ts';
-import type { KeptStatement } from '../../kept-statements.ts';
-import type { StatementPreview } from '../../report-services.ts';
+import { tableView } from '../../table.ts';
+import type { Column } from '../../table.ts';
+import type { KeptStatement, Typed } from './statement.ts';
 import { RECONCILIATION } from './texts.ts';
 
-const DELIMITERS = [';', ',', '\t', '|'];
-const DATE_FORMATS = [
-  'dd/mm/yyyy',
-  'yyyy-mm-dd',
-  'dd/mm/yy',
-  'dd-mm-yyyy',
-  'dd.mm.yyyy',
-  'yyyymmdd',
-  'mm/dd/yyyy',
-];
 const DECIMALS = [',', '.'] as const;
 const LONGEST_WINDOW_DAYS = 60;
 const HIGHEST_TOLERANCE_CENTS = 100_000;
 const MOST_SKIPPED_LINES = 1_000;
 const SHOWN_RECORDS = 8;
 const SHOWN_CHARACTERS = 60;
-
-/** What the form says, as it was typed. */
-export interface Typed {
-  readonly fund: string;
-  readonly from: string;
-  readonly to: string;
-  readonly window: string;
-  readonly tolerance: string;
-  readonly requireReference: boolean;
-}
 
 export const typedIn = (fields: URLSearchParams): Typed => ({
   fund: (fields.get('fund') ?? '').trim().toLowerCase(),
@@ -64,11 +51,7 @@ const among = <T extends string>(all: readonly T[], text: string | null): T =>
 const wholeNumber = (text: string, most: number): number | undefined =>
   /^\d{1,4}$/.test(text) && Number(text) <= most ? Number(text) : undefined;
 
-const badNumbers = (): ConsoleProblem =>
-  new ConsoleProblem(422, {
-    'pt-BR': RECONCILIATION['pt-BR'].badNumbers,
-    en: RECONCILIATION.en.badNumbers,
-  });
+const badNumbers = (): ConsoleProblem => new ConsoleProblem(422, inEach(RECONCILIATION, 'badNumbers'));
 
 /** @throws ConsoleProblem */
 export const layoutIn = (
@@ -97,10 +80,7 @@ export const formatIn = (fields: URLSearchParams): StatementFormat => ({
 /** @throws ConsoleProblem */
 export const periodIn = ({ fund, from, to, window, tolerance, requireReference }: Typed) => {
   if (!isCalendarDate(from) || !isCalendarDate(to) || from > to)
-    throw new ConsoleProblem(422, {
-      'pt-BR': RECONCILIATION['pt-BR'].badPeriod,
-      en: RECONCILIATION.en.badPeriod,
-    });
+    throw new ConsoleProblem(422, inEach(RECONCILIATION, 'badPeriod'));
   const [windowDays, toleranceCents] = [wholeNumber(window, LONGEST_WINDOW_DAYS), centsTyped(tolerance)];
   if (windowDays === undefined || toleranceCents === undefined || toleranceCents > HIGHEST_TOLERANCE_CENTS)
     throw badNumbers();
@@ -108,10 +88,9 @@ export const periodIn = ({ fund, from, to, window, tolerance, requireReference }
   return { ...period, tolerances: { windowDays, toleranceCents, requireReference } };
 };
 
-export interface Mapping {
+interface Mapping {
+  readonly id: string;
   readonly statement: KeptStatement;
-  readonly preview: StatementPreview;
-  readonly typed: Typed;
   readonly funds: readonly string[];
 }
 
@@ -132,34 +111,24 @@ const choice = (
 
 const same = (all: readonly string[]): readonly (readonly [string, string])[] => all.map((one) => [one, one]);
 
-const previewTable = ({ preview }: Mapping, { language }: Visit): View => {
+const previewTable = ({ statement }: Mapping, { language }: Visit): View => {
   const texts = RECONCILIATION[language];
-  const { records } = preview;
+  const { records } = statement.preview;
   if (records.length === 0) return html`<p class="problem">${texts.noRecord}</p>`;
   const width = Math.max(...records.map((record) => record.length));
-  const columns = Array.from({ length: width }, (_, i) => i);
-  return html`<div class="overflow-auto" tabindex="0" role="region" aria-labelledby="preview-title">
-    <table class="dense">
-      <thead>
-        <tr>
-          ${columns.map((i) => html`<th scope="col">${texts.column} ${i + 1}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${records.slice(0, SHOWN_RECORDS).map(
-          (record) =>
-            html`<tr>
-              ${columns.map((i) => html`<td>${(record[i] ?? '').slice(0, SHOWN_CHARACTERS)}</td>`)}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  return tableView(
+    { titledBy: 'preview-title', dense: true },
+    Array.from({ length: width }, (_, i): Column<readonly string[]> => [
+      `${texts.column} ${i + 1}`,
+      (record) => (record[i] ?? '').slice(0, SHOWN_CHARACTERS),
+    ]),
+    records.slice(0, SHOWN_RECORDS),
+  );
 };
 
-const layoutFields = (mapping: Mapping, { language }: Visit): View => {
+const layoutFields = ({ statement }: Mapping, { language }: Visit): View => {
   const texts = RECONCILIATION[language];
-  const { format, records } = mapping.preview;
+  const { format, records } = statement.preview;
   const titles = records[0] ?? [];
   const columns = titles.map((title, i): readonly [string, string] => [
     String(i + 1),
@@ -192,14 +161,11 @@ const layoutFields = (mapping: Mapping, { language }: Visit): View => {
     <label><input type="checkbox" name="header" checked=${format.header} /> ${texts.header}</label>`;
 };
 
-const comparisonFields = ({ typed, funds }: Mapping, { language }: Visit): View => {
+const comparisonFields = ({ statement, funds }: Mapping, { language }: Visit): View => {
   const texts = RECONCILIATION[language];
+  const { typed } = statement;
   return html`<div class="fields">
-      <label>
-        ${texts.fund}
-        <input name="fund" list="funds" value=${typed.fund} required autocomplete="off" spellcheck="false" />
-        <datalist id="funds">${funds.map((fund) => html`<option value=${fund}></option>`)}</datalist>
-      </label>
+      ${fundField(texts.fund, funds, { value: typed.fund, required: true })}
       <label>${texts.from} <input type="date" name="from" value=${typed.from} required /></label>
       <label>${texts.to} <input type="date" name="to" value=${typed.to} required /></label>
       <label>
@@ -223,14 +189,16 @@ const comparisonFields = ({ typed, funds }: Mapping, { language }: Visit): View 
     </label>`;
 };
 
-const SWAP = { 'hx-target': '#reconciliation', 'hx-swap': 'outerHTML' };
-
 export const uploadForm = (visit: Visit, title: string): View => {
   const texts = RECONCILIATION[visit.language];
   return html`<form
     class="actions"
     aria-label=${title}
-    ...${{ 'hx-post': '/reconciliation/statement', 'hx-encoding': 'multipart/form-data', ...SWAP }}
+    ...${{
+      'hx-post': '/reconciliation/statement',
+      'hx-encoding': 'multipart/form-data',
+      'hx-target': '#reconciliation',
+    }}
   >
     <label>${texts.file} <input type="file" name="statement" accept=".csv,.txt,text/csv" required /></label>
     <button>${texts.read}</button>
@@ -239,13 +207,13 @@ export const uploadForm = (visit: Visit, title: string): View => {
 
 export const mappingForm = (mapping: Mapping, visit: Visit): View => {
   const texts = RECONCILIATION[visit.language];
-  return html`<form ...${{ 'hx-post': '/reconciliation/compare', ...SWAP }}>
+  return html`<form method="post" action="/reconciliation/compare">
     ${tokenField(visit)}
-    <input type="hidden" name="statement" value=${mapping.statement.id} />
+    <input type="hidden" name="statement" value=${mapping.id} />
     <h2>${texts.mapping}: <span class="code">${mapping.statement.name}</span></h2>
     ${layoutFields(mapping, visit)}
     <p>
-      <button class="secondary small" ...${{ 'hx-post': '/reconciliation/preview', ...SWAP }}>
+      <button class="secondary small" formaction="/reconciliation/preview" formnovalidate>
         ${texts.again}
       </button>
     </p>

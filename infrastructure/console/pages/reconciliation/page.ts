@@ -1,25 +1,26 @@
-import { RESULTS } from '../../../../application/reconciliation/reconciliation.ts';
-import type { Result } from '../../../../application/reconciliation/reconciliation.ts';
+import type { App } from '../../../../application/app.ts';
+import { RESULTS } from '../../../../application/reconciliation/comparison.ts';
+import type { Result } from '../../../../application/reconciliation/comparison.ts';
 import { StatementError } from '../../../../application/reconciliation/statement-lines.ts';
+import { printReconciliation } from '../../../presenting/reconciliation.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { isLanguage } from '../../language.ts';
-import type { KeptStatement } from '../../kept-statements.ts';
+import type { Language } from '../../language.ts';
+import { inEach } from '../../language.ts';
 import { ConsoleProblem, query, upload, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
-import type { ConsoleServices } from '../../services.ts';
-import { readUpload } from '../../upload.ts';
+import { fileOf } from '../../received-file.ts';
 import { formatIn, layoutIn, mappingForm, periodIn, typedFirst, typedIn, uploadForm } from './form.ts';
-import type { Mapping } from './form.ts';
-import { resultView, rowsView, someOf } from './result.ts';
+import { resultView, moreRows, someOf } from './result.ts';
+import { statementPath, statements } from './statement.ts';
+import type { KeptStatement } from './statement.ts';
 import { RECONCILIATION, problemText } from './texts.ts';
 
 const LARGEST = 16 * 1_048_576;
 
 const problem = (status: number, of: 'gone' | 'badFund'): ConsoleProblem =>
-  new ConsoleProblem(status, { 'pt-BR': RECONCILIATION['pt-BR'][of], en: RECONCILIATION.en[of] });
+  new ConsoleProblem(status, inEach(RECONCILIATION, of));
 
-/** The page without its title; each step takes the place of the one before. */
 const section = (body: View): View => html`<section id="reconciliation">${body}</section>`;
 
 const begun = (visit: Visit): View => {
@@ -30,93 +31,97 @@ const begun = (visit: Visit): View => {
   );
 };
 
-const mapped = (
-  visit: Visit,
-  mapping: Mapping,
-  more: { readonly said?: string; readonly found?: View } = {},
-): View => {
-  const texts = RECONCILIATION[visit.language];
-  return section(
-    html`${more.said !== undefined && html`<p class="problem" role="alert">${more.said}</p>`} ${more.found}
-      <details open=${more.found === undefined}>
-        <summary>${texts.mapping}</summary>
-        ${mappingForm(mapping, visit)}
-      </details>
-      <details>
-        <summary>${texts.another}</summary>
-        ${uploadForm(visit, texts.another)}
-      </details>`,
-  );
-};
-
-const fundsOf = async (services: ConsoleServices): Promise<readonly string[]> =>
-  [...new Set((await services.clients()).flatMap(({ fundIds }) => fundIds))].toSorted();
-
-const keptIn = ({ fields }: Visit, { reconciliation }: ConsoleServices): KeptStatement => {
-  const statement = reconciliation.kept.find(fields.get('statement') ?? '');
+const keptAs = (visit: Visit, id: string): KeptStatement => {
+  const statement = statements.find(visit, id);
   if (statement === undefined) throw problem(410, 'gone');
   return statement;
 };
 
-const taken = async (visit: Visit, services: ConsoleServices): Promise<Answer> => {
-  const { name, bytes } = await readUpload(visit.request, LARGEST);
-  const { reconciliation } = services;
-  const mapping = {
-    statement: reconciliation.kept.keep(name, bytes),
-    preview: reconciliation.preview(bytes),
-    typed: typedFirst(services.today()),
-    funds: await fundsOf(services),
-  };
-  return { kind: 'part', body: mapped(visit, mapping) };
+const keptIn = (visit: Visit): { readonly id: string; readonly statement: KeptStatement } => {
+  const id = visit.fields.get('statement') ?? '';
+  return { id, statement: keptAs(visit, id) };
 };
 
-const readAgain = async (visit: Visit, services: ConsoleServices): Promise<Answer> => {
-  const statement = keptIn(visit, services);
-  const preview = services.reconciliation.preview(statement.bytes, layoutIn(visit.fields));
-  const mapping = { statement, preview, typed: typedIn(visit.fields), funds: await fundsOf(services) };
-  return { kind: 'part', body: mapped(visit, mapping) };
+/** What was asked of it last, and what came of it, as often as it is loaded. */
+const shown = async (visit: Visit, app: App): Promise<Answer> => {
+  const { language, params } = visit;
+  const texts = RECONCILIATION[language];
+  const id = params['statement']!;
+  const statement = keptAs(visit, id);
+  const { said, compared: result } = statement;
+  const funds = await app.clients.funds();
+  return {
+    kind: 'page',
+    body: section(
+      html`${said && html`<p class="problem" role="alert">${said(language)}</p>`}
+        ${result && resultView(visit, id, result)}
+        <details open=${result === undefined}>
+          <summary>${texts.mapping}</summary>
+          ${mappingForm({ id, statement, funds }, visit)}
+        </details>
+        <details>
+          <summary>${texts.another}</summary>
+          ${uploadForm(visit, texts.another)}
+        </details>`,
+    ),
+  };
+};
+
+const taken = async (visit: Visit, app: App): Promise<Answer> => {
+  const { name, bytes } = fileOf(visit);
+  const preview = await app.reconciliation.preview(bytes);
+  const statement = { name, bytes, preview, typed: typedFirst(visit.clock.today()) };
+  return { kind: 'redirect', to: statementPath(statements.keep(visit, statement)) };
 };
 
 /** What the person can put right, in the person's language; anything else is thrown on. */
-const saidOf = (error: unknown, { language }: Visit): string => {
-  if (error instanceof StatementError) return problemText(error.problem, language);
-  if (error instanceof ConsoleProblem && isLanguage(language)) return error.texts[language];
+const saidOf = (error: unknown): ((language: Language) => string) => {
+  if (error instanceof StatementError) return (language) => problemText(error.problem, language);
+  if (error instanceof ConsoleProblem) return (language) => error.texts[language];
   throw error;
 };
 
-const compared = async (visit: Visit, services: ConsoleServices): Promise<Answer> => {
-  const { fields } = visit;
-  const { reconciliation } = services;
-  const statement = keptIn(visit, services);
-  const format = formatIn(fields);
-  const { records } = reconciliation.preview(statement.bytes, layoutIn(fields));
-  const typed = typedIn(fields);
-  const mapping = { statement, preview: { format, records }, typed, funds: await fundsOf(services) };
+/** Whatever comes of it takes the place of what was found before, and the page shows it. */
+const asked = async (visit: Visit, work: (statement: KeptStatement) => Promise<void>): Promise<Answer> => {
+  const { id, statement } = keptIn(visit);
+  Object.assign(statement, { typed: typedIn(visit.fields), compared: undefined, said: undefined });
   try {
-    const request = periodIn(typed);
-    if (!(await reconciliation.knowsFund(request.fundId))) throw problem(422, 'badFund');
-    const result = await reconciliation.compare(statement, format, request);
-    statement.compared = result;
-    return { kind: 'part', body: mapped(visit, mapping, { found: resultView(visit, statement, result) }) };
+    await work(statement);
   } catch (error) {
-    return { kind: 'part', status: 422, body: mapped(visit, mapping, { said: saidOf(error, visit) }) };
+    statement.said = saidOf(error);
   }
+  return { kind: 'redirect', to: statementPath(id) };
 };
+
+const readAgain = (visit: Visit, { reconciliation }: App): Promise<Answer> =>
+  asked(visit, async (statement) => {
+    statement.preview = await reconciliation.preview(statement.bytes, layoutIn(visit.fields));
+  });
+
+const compared = (visit: Visit, app: App): Promise<Answer> =>
+  asked(visit, async (statement) => {
+    const format = formatIn(visit.fields);
+    const { records } = await app.reconciliation.preview(statement.bytes, format);
+    statement.preview = { format, records };
+    const request = periodIn(statement.typed);
+    if (!(await app.loans.knowsFund(request.fundId))) throw problem(422, 'badFund');
+    statement.compared = await app.reconciliation.compare({ ...request, statement, format });
+  });
 
 const isResult = (text: string | null): text is Result =>
   (RESULTS as readonly (string | null)[]).includes(text);
 
-const further = async (visit: Visit, services: ConsoleServices): Promise<Answer> => {
-  const statement = keptIn(visit, services);
+const further = async (visit: Visit): Promise<Answer> => {
+  const { id, statement } = keptIn(visit);
   const [wanted, from] = [visit.fields.get('result'), Number(visit.fields.get('from'))];
   if (statement.compared === undefined || !isResult(wanted) || !Number.isSafeInteger(from) || from < 0)
     throw problem(410, 'gone');
   const found = someOf(statement.compared, wanted, from);
-  return { kind: 'part', body: rowsView(visit, statement, { found, wanted, from }) };
+  return { kind: 'part', body: moreRows(visit, id, { found, wanted, from }) };
 };
 
-const exported = async (visit: Visit, services: ConsoleServices): Promise<Answer> => {
-  const { compared: result } = keptIn(visit, services);
+const exported = async (visit: Visit): Promise<Answer> => {
+  const { compared: result } = keptIn(visit).statement;
   if (result === undefined) throw problem(410, 'gone');
   const format = visit.fields.get('format') === 'json' ? 'json' : 'csv';
   const { from, to } = result.period;
@@ -124,7 +129,7 @@ const exported = async (visit: Visit, services: ConsoleServices): Promise<Answer
     kind: 'file',
     name: `reconciliation-${from}-${to}.${format}`,
     mediaType: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json',
-    content: services.reconciliation.written(result, format),
+    content: printReconciliation(result, { format, withMatched: true, colour: false }),
   };
 };
 
@@ -133,7 +138,8 @@ export const reconciliationPage: Page = {
   title: { 'pt-BR': 'Conciliação', en: 'Reconciliation' },
   routes: [
     view('/reconciliation', async (visit) => ({ kind: 'page', body: begun(visit) })),
-    upload('/reconciliation/statement', taken),
+    view('/reconciliation/:statement', shown),
+    upload('/reconciliation/statement', LARGEST, taken),
     query('/reconciliation/preview', readAgain),
     query('/reconciliation/compare', compared),
     query('/reconciliation/found', further),

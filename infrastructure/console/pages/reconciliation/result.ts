@@ -1,23 +1,20 @@
-import { RESULTS } from '../../../../application/reconciliation/reconciliation.ts';
-import type {
-  Finding,
-  Reconciliation,
-  Result,
-} from '../../../../application/reconciliation/reconciliation.ts';
-import type { KeptStatement } from '../../kept-statements.ts';
+import { RESULTS } from '../../../../application/reconciliation/comparison.ts';
+import type { Finding, Comparison, Result, Sum } from '../../../../application/reconciliation/comparison.ts';
 import { amount, count, date } from '../../format.ts';
-import { html } from '../../html.ts';
+import { html, tile } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { tokenField } from '../../layout.ts';
 import type { Visit } from '../../page.ts';
+import { rowsView, tableView } from '../../table.ts';
+import type { Column } from '../../table.ts';
 import { RECONCILIATION } from './texts.ts';
 
 /** Rows of a list that come at once. */
 const AT_ONCE = 50;
 
 /** A part of one list, found anew while it is read: a million findings are never there as a whole. */
-export const someOf = (result: Reconciliation, wanted: Result, from: number): readonly Finding[] => {
+export const someOf = (result: Comparison, wanted: Result, from: number): readonly Finding[] => {
   const found: Finding[] = [];
   let place = 0;
   for (const finding of result.findings()) {
@@ -29,39 +26,40 @@ export const someOf = (result: Reconciliation, wanted: Result, from: number): re
   return found;
 };
 
-const row = ({ payment, line, rule }: Finding, language: Language): View => {
+const nameOf = (payment: Finding['payment']): View =>
+  payment && (payment.installment === null ? payment.code : `${payment.code}/${payment.installment}`);
+
+const columnsOf = (language: Language): readonly Column<Finding>[] => {
   const texts = RECONCILIATION[language];
-  const name =
-    payment && (payment.installment === null ? payment.code : `${payment.code}/${payment.installment}`);
-  return html`<tr>
-    <td>${payment && texts.payments[payment.kind]}</td>
-    <td class="code">${name}</td>
-    <td class="number">${payment && date(payment.date)}</td>
-    <td class="number">${payment && amount(payment.amount)}</td>
-    <td class="number">${line && count(line.line)}</td>
-    <td class="number">${line && date(line.date)}</td>
-    <td class="number">${line && amount(line.amount)}</td>
-    <td class="wide">${line?.reference}</td>
-    <td class="number">${payment && line && amount(line.amount - payment.amount)}</td>
-    <td class="code">${rule}</td>
-  </tr>`;
+  return [
+    [texts.payment, ({ payment }) => payment && texts.payments[payment.kind]],
+    [texts.operation, ({ payment }) => nameOf(payment), 'code'],
+    [texts.notifiedOn, ({ payment }) => payment && date(payment.date), 'number'],
+    [texts.value, ({ payment }) => payment && amount(payment.amount), 'number'],
+    [texts.line, ({ line }) => line && count(line.line), 'number'],
+    [texts.statementOn, ({ line }) => line && date(line.date), 'number'],
+    [texts.value, ({ line }) => line && amount(line.amount), 'number'],
+    [texts.ref, ({ line }) => line?.reference, 'wide'],
+    [
+      texts.difference,
+      ({ payment, line }) => payment && line && amount(line.amount - payment.amount),
+      'number',
+    ],
+    [texts.rule, ({ rule }) => rule, 'code'],
+  ];
 };
 
-/** Rows of a list, the last of them fetching what follows. */
-export const rowsView = (
-  visit: Visit,
-  { id }: KeptStatement,
-  {
-    found,
-    wanted,
-    from,
-  }: { readonly found: readonly Finding[]; readonly wanted: Result; readonly from: number },
-): View => {
-  const { language } = visit;
-  const texts = RECONCILIATION[language];
+interface Part {
+  /** From there on, one more than are shown where there are more. */
+  readonly found: readonly Finding[];
+  readonly wanted: Result;
+  readonly from: number;
+}
+
+/** A row that fetches what follows. */
+const moreRow = ({ language }: Visit, id: string, { found, wanted, from }: Part): View => {
   const values = JSON.stringify({ statement: id, result: wanted, from: String(from + AT_ONCE) });
-  return html`${found.slice(0, AT_ONCE).map((one) => row(one, language))}
-  ${
+  return (
     found.length > AT_ONCE &&
     html`<tr>
       <td colspan="10">
@@ -74,109 +72,70 @@ export const rowsView = (
             'hx-swap': 'outerHTML',
           }}
         >
-          ${texts.more}
+          ${RECONCILIATION[language].more}
         </button>
       </td>
     </tr>`
-  }`;
+  );
 };
 
-const list = (visit: Visit, statement: KeptStatement, result: Reconciliation, wanted: Result): View => {
+/** Further rows of a list. */
+export const moreRows = (visit: Visit, id: string, part: Part): View => [
+  rowsView(columnsOf(visit.language), part.found.slice(0, AT_ONCE)),
+  moreRow(visit, id, part),
+];
+
+const list = (visit: Visit, id: string, result: Comparison, wanted: Result): View => {
   const texts = RECONCILIATION[visit.language];
   const { count: all } = result.results[wanted];
   if (all === 0) return null;
   const title = `found-${wanted}`;
+  const part = { found: someOf(result, wanted, 0), wanted, from: 0 };
   return html`<details open=${wanted !== 'matched'}>
     <summary id=${title}>${texts.kinds[wanted]} (${count(all)})</summary>
-    <div class="overflow-auto" tabindex="0" role="region" aria-labelledby=${title}>
-      <table class="dense">
-        <thead>
-          <tr>
-            <th scope="col">${texts.payment}</th>
-            <th scope="col">${texts.operation}</th>
-            <th scope="col" class="number">${texts.notifiedOn}</th>
-            <th scope="col" class="number">${texts.value}</th>
-            <th scope="col" class="number">${texts.line}</th>
-            <th scope="col" class="number">${texts.statementOn}</th>
-            <th scope="col" class="number">${texts.value}</th>
-            <th scope="col">${texts.ref}</th>
-            <th scope="col" class="number">${texts.difference}</th>
-            <th scope="col">${texts.rule}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rowsView(visit, statement, { found: someOf(result, wanted, 0), wanted, from: 0 })}
-        </tbody>
-      </table>
-    </div>
+    ${tableView(
+      { titledBy: title, dense: true, below: moreRow(visit, id, part) },
+      columnsOf(visit.language),
+      part.found.slice(0, AT_ONCE),
+    )}
   </details>`;
 };
 
-const sums = ({ results }: Reconciliation, language: Language): View => {
+const sums = ({ results }: Comparison, language: Language): View => {
   const texts = RECONCILIATION[language];
-  return html`<div class="overflow-auto" tabindex="0" role="region" aria-labelledby="results-title">
-    <table class="dense">
-      <thead>
-        <tr>
-          <th scope="col">${texts.result}</th>
-          <th scope="col" class="number">${texts.count}</th>
-          <th scope="col" class="number">${texts.value}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${RESULTS.map(
-          (one) =>
-            html`<tr>
-              <td>${texts.kinds[one]}</td>
-              <td class="number">${count(results[one].count)}</td>
-              <td class="number">${amount(results[one].amount)}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  return tableView(
+    { titledBy: 'results-title', dense: true },
+    [
+      [texts.result, (one) => texts.kinds[one]],
+      [texts.count, (one) => count(results[one].count), 'number'],
+      [texts.value, (one) => amount(results[one].amount), 'number'],
+    ],
+    RESULTS,
+  );
 };
 
-const days = ({ totals }: Reconciliation, language: Language): View => {
+const sumText = (sum: Sum): string => `${count(sum.count)} · ${amount(sum.amount)}`;
+
+const days = ({ totals }: Comparison, language: Language): View => {
   const texts = RECONCILIATION[language];
   if (totals.length === 0) return null;
   return html`<details>
     <summary id="totals-title">${texts.totals}</summary>
-    <div class="overflow-auto" tabindex="0" role="region" aria-labelledby="totals-title">
-      <table class="dense">
-        <thead>
-          <tr>
-            <th scope="col">${texts.day}</th>
-            <th scope="col">${texts.kind}</th>
-            <th scope="col" class="number">${texts.notified}</th>
-            <th scope="col" class="number">${texts.statement}</th>
-            <th scope="col" class="number">${texts.difference}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${totals.map(
-            ({ date: day, kind, notified, statement }) =>
-              html`<tr>
-                <td>${date(day)}</td>
-                <td>${texts.payments[kind]}</td>
-                <td class="number">${count(notified.count)} · ${amount(notified.amount)}</td>
-                <td class="number">${count(statement.count)} · ${amount(statement.amount)}</td>
-                <td class="number">${amount(statement.amount - notified.amount)}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${tableView(
+      { titledBy: 'totals-title', dense: true },
+      [
+        [texts.day, ({ date: day }) => date(day)],
+        [texts.kind, ({ kind }) => texts.payments[kind]],
+        [texts.notified, ({ notified }) => sumText(notified), 'number'],
+        [texts.statement, ({ statement }) => sumText(statement), 'number'],
+        [texts.difference, ({ notified, statement }) => amount(statement.amount - notified.amount), 'number'],
+      ],
+      totals,
+    )}
   </details>`;
 };
 
-const tile = (name: string, value: string): View =>
-  html`<article>
-    <header>${name}</header>
-    <p>${value}</p>
-  </article>`;
-
-export const resultView = (visit: Visit, statement: KeptStatement, result: Reconciliation): View => {
+export const resultView = (visit: Visit, id: string, result: Comparison): View => {
   const { language } = visit;
   const texts = RECONCILIATION[language];
   const { notified, statement: lines, linesOutside, clean } = result;
@@ -184,20 +143,19 @@ export const resultView = (visit: Visit, statement: KeptStatement, result: Recon
     <h2 id="results-title">${texts.results}</h2>
     <p class=${clean ? 'done' : 'problem'} role="status">${clean ? texts.clean : texts.notClean}</p>
     <div class="tiles small">
-      ${tile(texts.notified, `${count(notified.count)} · ${amount(notified.amount)}`)}
-      ${tile(texts.statement, `${count(lines.count)} · ${amount(lines.amount)}`)}
+      ${tile(texts.notified, sumText(notified))} ${tile(texts.statement, sumText(lines))}
       ${tile(texts.outside, count(linesOutside))}
     </div>
     ${sums(result, language)}
     <form method="post" action="/reconciliation/export" class="actions">
       ${tokenField(visit)}
-      <input type="hidden" name="statement" value=${statement.id} />
+      <input type="hidden" name="statement" value=${id} />
       <button name="format" value="csv" class="secondary">${texts.exportCsv}</button>
       <button name="format" value="json" class="secondary">${texts.exportJson}</button>
     </form>
     ${RESULTS.toReversed()
       .toSorted((one, other) => Number(one === 'matched') - Number(other === 'matched'))
-      .map((wanted) => list(visit, statement, result, wanted))}
+      .map((wanted) => list(visit, id, result, wanted))}
     ${days(result, language)}
   </section>`;
 };

@@ -1,4 +1,4 @@
-import type { Result } from '../../../../application/reconciliation/reconciliation.ts';
+import type { Result } from '../../../../application/reconciliation/comparison.ts';
 import type { StatementProblem } from '../../../../application/reconciliation/statement-lines.ts';
 import type { InLanguages } from '../../language.ts';
 
@@ -175,8 +175,7 @@ const PT: typeof EN = {
   },
 };
 
-export type ReconciliationTexts = typeof EN;
-export const RECONCILIATION: InLanguages<ReconciliationTexts> = { 'pt-BR': PT, en: EN };
+export const RECONCILIATION: InLanguages<typeof EN> = { 'pt-BR': PT, en: EN };
 
 /** Where, and what is wrong there. */
 export const problemText = (

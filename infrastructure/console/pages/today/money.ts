@@ -1,20 +1,22 @@
-import type { FallingDue, NotifiedSum } from '../../../../application/ports/desk.ts';
+import type { FallingDue, NotifiedSum } from '../../../../application/administrator/worklists.ts';
 import { addDays, daysBetween } from '../../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
-import type { PaymentKind } from '../../../../projections/reconciliation/reconciliation-projection.ts';
+import type { PaymentKind } from '../../../../projections/loan/payment-writes.ts';
 import { amount, date } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { liveWith } from '../../layout.ts';
 import { pictureOf } from '../../picture.ts';
+import { tableView } from '../../table.ts';
+import type { Column } from '../../table.ts';
 import { WORDS } from '../words.ts';
 import { TODAY } from './texts.ts';
 
 const A_MONDAY = '2024-01-01' as CalendarDate;
 const DAYS = 7;
 
-export interface Week {
+interface Week {
   readonly monday: CalendarDate;
   readonly today: CalendarDate;
   readonly sunday: CalendarDate;
@@ -85,31 +87,21 @@ const pictureOfFunds = (funds: readonly FundWeek[], language: Language): View =>
 
 const tableOf = (funds: readonly FundWeek[], language: Language): View => {
   const texts = TODAY[language];
-  return html`
-    <div class="overflow-auto" tabindex="0" role="region" aria-labelledby="money-title">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">${WORDS[language].fund}</th>
-            <th scope="col" class="number">${texts.expected}</th>
-            ${KINDS.map((kind) => html`<th scope="col" class="number">${texts.kinds[kind]}</th>`)}
-            <th scope="col" class="number">${texts.total}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${funds.map(
-            ({ fundId, expected, notified, total }) =>
-              html`<tr>
-                <td class="code">${fundId}</td>
-                <td class="number">${amount(expected)}</td>
-                ${KINDS.map((kind) => html`<td class="number">${amount(notified[kind])}</td>`)}
-                <td class="number">${amount(total)}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
-  `;
+  const kinds = KINDS.map((kind): Column<FundWeek> => [
+    texts.kinds[kind],
+    ({ notified }) => amount(notified[kind]),
+    'number',
+  ]);
+  return tableView(
+    { titledBy: 'money-title' },
+    [
+      [WORDS[language].fund, ({ fundId }) => fundId, 'code'],
+      [texts.expected, ({ expected }) => amount(expected), 'number'],
+      ...kinds,
+      [texts.total, ({ total }) => amount(total), 'number'],
+    ],
+    funds,
+  );
 };
 
 /** What falls due until Sunday, and what was notified since Monday. */

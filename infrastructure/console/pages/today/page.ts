@@ -1,42 +1,42 @@
+import type { App } from '../../../../application/app.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { view } from '../../page.ts';
 import type { Page, Visit } from '../../page.ts';
-import type { ConsoleServices } from '../../services.ts';
 import { fundWeeks, moneyView, weekOf } from './money.ts';
 import { endpointsView, lagAsked, lagView } from './service.ts';
 import { waitingView } from './waiting.ts';
 
-type Part = (visit: Visit, services: ConsoleServices) => Promise<View>;
+type Part = (visit: Visit, app: App) => Promise<View>;
 
-const waiting: Part = async ({ language }, services) =>
-  waitingView(await services.desk.waiting(), language, services.now());
+const waiting: Part = async ({ language, clock }, app) =>
+  waitingView(await app.administrator.worklists.waiting(), language, clock.now());
 
-const money: Part = async ({ language }, services) => {
-  const week = weekOf(services.today());
+const money: Part = async ({ language, clock }, app) => {
+  const week = weekOf(clock.today());
   const [due, notified] = await Promise.all([
-    services.desk.fallingDue(week.today, week.sunday),
-    services.desk.notified(week.monday, week.sunday),
+    app.administrator.worklists.fallingDue(week.today, week.sunday),
+    app.administrator.worklists.notified(week.monday, week.sunday),
   ]);
   return moneyView(fundWeeks(due, notified), week, language);
 };
 
-const endpoints: Part = async ({ language }, services) =>
-  endpointsView(await services.endpoints(), language, services.realNow());
+const endpoints: Part = async ({ language, realClock }, { clients, webhooks }) =>
+  endpointsView(await webhooks.list(await clients.applications()), language, realClock.realNow());
 
-const lag: Part = async ({ language }, services) =>
-  lagView(await services.lag(), language, services.realNow());
+const lag: Part = async ({ language, realClock }, app) =>
+  lagView(await app.maintenance.lag(), language, realClock.realNow());
 
 const partAt = (path: string, part: Part) =>
-  view(path, async (visit, services) => ({ kind: 'part', body: await part(visit, services) }));
+  view(path, async (visit, app) => ({ kind: 'part', body: await part(visit, app) }));
 
 export const todayPage: Page = {
   path: '/',
   title: { 'pt-BR': 'Hoje', en: 'Today' },
   live: true,
   routes: [
-    view('/', async (visit, services) => {
-      const parts = await Promise.all([waiting, money, endpoints].map((part) => part(visit, services)));
+    view('/', async (visit, app) => {
+      const parts = await Promise.all([waiting, money, endpoints].map((part) => part(visit, app)));
       return { kind: 'page', body: html`${parts} ${lagAsked(visit.language)}` };
     }),
     partAt('/today/waiting', waiting),

@@ -1,25 +1,20 @@
-import type { WebhookSubscription } from '../../../../application/ports/webhook-subscriptions.ts';
+import type { WebhookSubscription } from '../../../../application/webhooks/subscriptions.ts';
+import { endpointState } from '../../../../application/webhooks/endpoint-health.ts';
 import { count, instant, span } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { liveWith } from '../../layout.ts';
-import type { Lag } from '../../services.ts';
+import type { Lag } from '../../../../application/maintenance/service-status.ts';
+import { tableView } from '../../table.ts';
 import { WORDS } from '../words.ts';
 import { TODAY } from './texts.ts';
 
-const endpointRow = (endpoint: WebhookSubscription, language: Language, now: string): View => {
-  const texts = TODAY[language];
-  const { url, status, applicationId, failingSince, lastSuccessAt } = endpoint;
-  return html`<tr>
-    <td class="code">${url}${status === 'paused' && html` <mark>${texts.paused}</mark>`}</td>
-    <td class="number">${failingSince !== null && span(failingSince, now)}</td>
-    <td>${lastSuccessAt === null ? texts.never : instant(lastSuccessAt)}</td>
-    <td class="code">${applicationId}</td>
-  </tr>`;
-};
+/** Those that are paused and failed before are told of too. */
+const isTroubled = (endpoint: WebhookSubscription, now: string): boolean =>
+  endpoint.failingSince !== null || endpointState(endpoint, now) === 'unsteady';
 
-/** Endpoints whose last deliveries failed, the longest first. @param now by the real clock, as deliveries are */
+/** Endpoints that failed within the last hour, the longest first. @param now by the real clock, as deliveries are */
 export const endpointsView = (
   endpoints: readonly WebhookSubscription[],
   language: Language,
@@ -27,29 +22,35 @@ export const endpointsView = (
 ): View => {
   const [texts, words] = [TODAY[language], WORDS[language]];
   const failing = endpoints
-    .filter(({ failingSince }) => failingSince !== null)
-    .sort((a, b) => (a.failingSince! < b.failingSince! ? -1 : 1));
+    .filter((endpoint) => isTroubled(endpoint, now))
+    .sort((a, b) => ((a.failingSince ?? now) < (b.failingSince ?? now) ? -1 : 1));
   return html`
     <section id="endpoints" aria-labelledby="endpoints-title" ...${liveWith('/today/endpoints')}>
       <h2 id="endpoints-title">${texts.endpoints}</h2>
       ${
         failing.length === 0
           ? html`<p>${texts.endpointsFine(endpoints.length)}</p>`
-          : html`<div class="overflow-auto" tabindex="0" role="region" aria-labelledby="endpoints-title">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">${texts.address}</th>
-                    <th scope="col" class="number">${texts.failingFor}</th>
-                    <th scope="col">${texts.lastSuccess}</th>
-                    <th scope="col">${words.application}</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  ${failing.map((endpoint) => endpointRow(endpoint, language, now))}
-                </tbody>
-              </table>
-            </div>`
+          : tableView(
+              { titledBy: 'endpoints-title' },
+              [
+                [
+                  texts.address,
+                  ({ url, status }) => [url, status === 'paused' && html` <mark>${texts.paused}</mark>`],
+                  'code',
+                ],
+                [
+                  texts.failingFor,
+                  ({ failingSince }) => (failingSince === null ? texts.unsteady : span(failingSince, now)),
+                  'number',
+                ],
+                [
+                  texts.lastSuccess,
+                  ({ lastSuccessAt }) => (lastSuccessAt === null ? texts.never : instant(lastSuccessAt)),
+                ],
+                [words.application, ({ applicationId }) => applicationId, 'code'],
+              ],
+              failing,
+            )
       }
     </section>
   `;
@@ -67,7 +68,7 @@ export const lagAsked = (language: Language): View => html`
 `;
 
 export const lagView = (
-  { running, followers, oldestDelivery }: Lag,
+  { running, followers, deliveriesWaiting: { oldestSince } }: Lag,
   language: Language,
   now: string,
 ): View => {
@@ -89,9 +90,7 @@ export const lagView = (
               )}
             </ul>`
       }
-      <p>
-        ${oldestDelivery === null ? texts.noDeliveryWaits : texts.deliveriesWait(span(oldestDelivery, now))}
-      </p>
+      <p>${oldestSince === null ? texts.noDeliveryWaits : texts.deliveriesWait(span(oldestSince, now))}</p>
     </section>
   `;
 };

@@ -1,10 +1,11 @@
-import type { WaitingGroup } from '../../../../application/ports/desk.ts';
+import type { WaitingGroup } from '../../../../application/administrator/worklists.ts';
 import { amount, count, span } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { liveWith } from '../../layout.ts';
 import { withQuery } from '../../names.ts';
+import { tableView } from '../../table.ts';
 import { WORDS } from '../words.ts';
 import { TODAY } from './texts.ts';
 
@@ -20,31 +21,20 @@ export const waitingView = (groups: readonly WaitingGroup[], language: Language,
       ${
         groups.length === 0
           ? html`<p>${texts.nothing}</p>`
-          : html`<div class="overflow-auto" tabindex="0" role="region" aria-labelledby="waiting-title">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">${words.waitsFor}</th>
-                    <th scope="col" class="number">${texts.operations}</th>
-                    <th scope="col" class="number">${texts.longest}</th>
-                    <th scope="col" class="number">${words.acquisitionValue}</th>
-                    <th scope="col">${words.fund}</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  ${groups.map(
-                    (group) =>
-                      html`<tr>
-                        <td><a href=${worklistPath(group)}>${words.awaited[group.status]}</a></td>
-                        <td class="number">${count(group.operations)}</td>
-                        <td class="number">${span(group.oldestSince, now)}</td>
-                        <td class="number">${amount(group.acquisitionValue)}</td>
-                        <td class="code">${group.fundId}</td>
-                      </tr>`,
-                  )}
-                </tbody>
-              </table>
-            </div>`
+          : tableView(
+              { titledBy: 'waiting-title' },
+              [
+                [
+                  words.waitsFor,
+                  (group) => html`<a href=${worklistPath(group)}>${words.awaited[group.status]}</a>`,
+                ],
+                [texts.operations, ({ operations }) => count(operations), 'number'],
+                [texts.longest, ({ oldestSince }) => span(oldestSince, now), 'number'],
+                [words.acquisitionValue, ({ acquisitionValue }) => amount(acquisitionValue), 'number'],
+                [words.fund, ({ fundId }) => fundId, 'code'],
+              ],
+              groups,
+            )
       }
     </section>
   `;

@@ -1,16 +1,18 @@
-import type { EndedAttempt, EventDelivery } from '../../../../application/ports/delivery-log.ts';
-import type { WebhookSubscription } from '../../../../application/ports/webhook-subscriptions.ts';
+import type { App } from '../../../../application/app.ts';
+import type { EndedAttempt, EventDelivery } from '../../../../application/webhooks/delivery-log.ts';
+import type { WaitingDelivery } from '../../../../application/webhooks/deliveries.ts';
+import type { WebhookSubscription } from '../../../../application/webhooks/subscriptions.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import { count, instant } from '../../format.ts';
-import { fact, html } from '../../html.ts';
+import { facts, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { liveWith } from '../../layout.ts';
 import { withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
-import type { ConsoleServices } from '../../services.ts';
-import { answerText, deliveryBadge, operationLink, sendForm } from './endpoint.ts';
-import { milliseconds, pathOf } from './endpoints.ts';
+import { tableView } from '../../table.ts';
+import { answerText, deliveryBadge, nextText, operationLink, sendForm } from './endpoint.ts';
+import { pathOf, timeTaken } from './endpoints.ts';
 import { WEBHOOKS } from './texts.ts';
 
 /** `JSON.parse` hands the text of each value to its reviver, which its declaration does not know yet. */
@@ -42,54 +44,65 @@ const answered = ({ attempt, responseBody }: EndedAttempt, language: Language): 
   </details>`;
 };
 
-const attemptRow = (one: EndedAttempt, language: Language): View => {
-  const texts = WEBHOOKS[language];
-  return html`<tr>
-    <td class="number">${count(one.attempt)}</td>
-    <td class="number">${instant(one.at)}</td>
-    <td class="number">${milliseconds(one.durationMs, language)}</td>
-    <td class="number">${one.responseStatus ?? texts.noAnswer}</td>
-    <td>${one.error ?? texts.ok}</td>
-    <td>${answered(one, language)}</td>
+/** An attempt that was asked for here, as the address says it. */
+interface Asked {
+  readonly attempt: number;
+  readonly at: string;
+}
+
+const askedIn = (query: URLSearchParams): Asked | undefined => {
+  const [attempt, at] = [Number(query.get('attempt')), query.get('asked') ?? ''];
+  return Number.isSafeInteger(attempt) && attempt > 0 && !Number.isNaN(Date.parse(at))
+    ? { attempt, at }
+    : undefined;
+};
+
+/** Until the attempt is there. It asks by itself: nothing else tells of an attempt of what was delivered before. */
+const askedRow = ({ attempt, at }: Asked, live: string, language: Language): View => {
+  const asks = { ...liveWith(live), 'hx-trigger': 'every 2s', 'hx-target': '#delivery' };
+  return html`<tr ...${asks}>
+    <td class="number">${count(attempt)}</td>
+    <td class="number">${instant(at)}</td>
+    <td colspan="4"><span role="status">${WEBHOOKS[language].asked}</span></td>
   </tr>`;
 };
 
-const attempts = (delivery: EventDelivery, language: Language): View => {
+const attempts = (
+  delivery: EventDelivery,
+  { language }: Visit,
+  asked: Asked | undefined,
+  live: string,
+): View => {
   const texts = WEBHOOKS[language];
-  if (delivery.attemptLog.length === 0) return html`<p>${texts.noAttempt}</p>`;
-  return html`<div class="overflow-auto" tabindex="0" role="region" aria-labelledby="attempts-title">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col" class="number">#</th>
-            <th scope="col" class="number">${texts.started}</th>
-            <th scope="col" class="number">${texts.duration}</th>
-            <th scope="col" class="number">${texts.answer}</th>
-            <th scope="col">${texts.outcome}</th>
-            <th scope="col">${texts.answerBody}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${delivery.attemptLog.map((one) => attemptRow(one, language))}
-        </tbody>
-      </table>
-    </div>
+  const awaited = delivery.attemptLog.every((one) => one.attempt !== asked?.attempt) ? asked : undefined;
+  if (delivery.attemptLog.length === 0 && !awaited) return html`<p>${texts.noAttempt}</p>`;
+  return html`${tableView(
+      { titledBy: 'attempts-title', below: awaited && askedRow(awaited, live, language) },
+      [
+        ['#', ({ attempt }) => count(attempt), 'number'],
+        [texts.started, ({ at }) => instant(at), 'number'],
+        [texts.duration, ({ durationMs }) => timeTaken(durationMs), 'number'],
+        [texts.answer, ({ responseStatus }) => responseStatus ?? texts.noAnswer, 'number'],
+        [texts.outcome, ({ error }) => error ?? texts.ok],
+        [texts.answerBody, (one) => answered(one, language)],
+      ],
+      delivery.attemptLog,
+    )}
     <p><small>${texts.answerCut}</small></p>`;
 };
 
-const facts = (webhook: WebhookSubscription, delivery: EventDelivery, language: Language): View => {
+const factsOf = (webhook: WebhookSubscription, delivery: WaitingDelivery, language: Language): View => {
   const texts = WEBHOOKS[language];
   const at = (time: string | null): string => (time === null ? '–' : instant(time));
-  const rows: readonly (readonly [string, View])[] = [
+  return facts([
     [texts.state, deliveryBadge(delivery.status, language)],
     [texts.operation, operationLink(webhook, delivery.code)],
     [texts.created, at(delivery.createdAt)],
     [texts.attempts, count(delivery.attempts)],
     [texts.answer, answerText(delivery, language)],
-    [texts.next, at(delivery.nextAttemptAt)],
+    [delivery.waitsFor ? texts.waitsFor : texts.next, nextText(webhook, delivery, language)],
     [texts.delivered, at(delivery.deliveredAt)],
-  ];
-  return html`<dl class="facts">${rows.map(([name, value]) => fact(name, value))}</dl>`;
+  ]);
 };
 
 const found = (deliveries: readonly EventDelivery[], webhook: WebhookSubscription): EventDelivery => {
@@ -99,25 +112,27 @@ const found = (deliveries: readonly EventDelivery[], webhook: WebhookSubscriptio
 };
 
 /** One event at one endpoint: what was sent, and what came back. */
-export const deliveryView = async (visit: Visit, { webhooks }: ConsoleServices): Promise<View> => {
-  const { language, params, query, operator } = visit;
+export const deliveryView = async (visit: Visit, { webhooks }: App): Promise<View> => {
+  const { language, params, query } = visit;
   const texts = WEBHOOKS[language];
   const eventId = params['event']!;
-  const webhook = await webhooks.find(params['webhook']!);
-  const { event, body, deliveries } = await webhooks.event(webhook.webhookId, eventId, operator);
+  const webhook = await webhooks.find('operator', params['webhook']!);
+  const { event, body, deliveries } = await webhooks.deliveries.event(webhook, eventId);
   const delivery = found(deliveries, webhook);
+  const [waiting] = await webhooks.deliveries.waiting(webhook, [delivery]);
   const path = `${pathOf(webhook)}/events/${encodeURIComponent(eventId)}`;
   const resend = { to: `${path}/resend`, label: texts.resend, hint: texts.resendHint };
-  return html`<section
-    id="delivery"
-    ...${liveWith(withQuery(`${path}/live`, { resent: query.get('resent') ?? undefined }))}
-  >
+  const asked = askedIn(query);
+  const live = withQuery(`${path}/live`, {
+    attempt: asked?.attempt.toString(),
+    asked: asked?.at,
+  });
+  return html`<section id="delivery" ...${liveWith(live)}>
     <p><a href=${pathOf(webhook)}>← ${webhook.url}</a></p>
-    ${query.has('resent') && html`<p class="done" role="status">${texts.resent}</p>`}
     <h2><span class="code">${event}</span></h2>
-    ${facts(webhook, delivery, language)} ${sendForm(visit, webhook, resend)}
+    ${factsOf(webhook, waiting!, language)} ${sendForm(visit, webhook, resend)}
     <h2 id="attempts-title">${texts.attempts}</h2>
-    ${attempts(delivery, language)}
+    ${attempts(delivery, visit, asked, live)}
     <h2 id="body-title">${texts.bodySent}</h2>
     <pre tabindex="0" role="region" aria-labelledby="body-title"><code>${inLines(body)}</code></pre>
     <p><small>${texts.signed}</small></p>

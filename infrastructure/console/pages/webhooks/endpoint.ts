@@ -1,18 +1,20 @@
-import { DELIVERY_STATES } from '../../../../application/ports/delivery-log.ts';
-import type { DeliveryRecord, DeliveryState } from '../../../../application/ports/delivery-log.ts';
-import type { EndpointRecord } from '../../../../application/ports/webhook-desk.ts';
-import type { WebhookSubscription } from '../../../../application/ports/webhook-subscriptions.ts';
+import type { App } from '../../../../application/app.ts';
+import { DELIVERY_STATES } from '../../../../application/webhooks/delivery-log.ts';
+import type { DeliveryRecord, DeliveryState } from '../../../../application/webhooks/delivery-log.ts';
+import type { EndpointRecord } from '../../../../application/webhooks/webhook-desk.ts';
+import type { WaitingDelivery } from '../../../../application/webhooks/deliveries.ts';
+import type { WebhookSubscription } from '../../../../application/webhooks/subscriptions.ts';
 import { healthOf } from '../../../../application/webhooks/endpoint-health.ts';
 import { count, instant, percent } from '../../format.ts';
-import { fact, html } from '../../html.ts';
+import { facts, html, tile } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { liveWith, tokenField } from '../../layout.ts';
 import { operationPath, withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { pictureOf } from '../../picture.ts';
-import type { ConsoleServices } from '../../services.ts';
-import { MEASURED, boundedCount, milliseconds, pathOf, stateBadge } from './endpoints.ts';
+import { tableView } from '../../table.ts';
+import { MEASURED, boundedCount, pathOf, stateBadge, timeTaken } from './endpoints.ts';
 import { WEBHOOKS } from './texts.ts';
 
 const AT_ONCE = 50;
@@ -51,34 +53,29 @@ export const sendForm = (
   </form>`;
 };
 
-const facts = (webhook: WebhookSubscription, owner: string, { language }: Visit): View => {
+const factsOf = (webhook: WebhookSubscription, owner: string, { language }: Visit): View => {
   const texts = WEBHOOKS[language];
   const { events, fundIds, description, createdAt, lastSuccessAt, lastFailureAt } = webhook;
   const at = (time: string | null): string => (time === null ? texts.never : instant(time));
-  return html`<dl class="facts">
-    ${fact(texts.endpoint, webhook.url)} ${fact(texts.application, owner)}
-    ${description !== null && fact(texts.description, description)}
-    ${fact(texts.events, events.includes('*') ? texts.allEvents : events.join(', '))}
-    ${fact(texts.funds, fundIds === null ? texts.allFunds : fundIds.join(', '))}
-    ${fact(texts.created, at(createdAt))} ${fact(texts.lastSuccess, at(lastSuccessAt))}
-    ${fact(texts.lastFailure, at(lastFailureAt))}
-  </dl>`;
+  return facts([
+    [texts.endpoint, webhook.url],
+    [texts.application, owner],
+    description !== null && [texts.description, description],
+    [texts.events, events.includes('*') ? texts.allEvents : events.join(', ')],
+    [texts.funds, fundIds === null ? texts.allFunds : fundIds.join(', ')],
+    [texts.created, at(createdAt)],
+    [texts.lastSuccess, at(lastSuccessAt)],
+    [texts.lastFailure, at(lastFailureAt)],
+  ]);
 };
-
-const tile = (name: string, value: string): View =>
-  html`<article>
-    <header>${name}</header>
-    <p>${value}</p>
-  </article>`;
 
 const tiles = (record: EndpointRecord, language: Language): View => {
   const texts = WEBHOOKS[language];
   const { successRate, medianMs, p95Ms } = healthOf(record.outcomes);
   return html`<div class="tiles small">
       ${tile(texts.success, successRate === null ? '–' : percent(successRate))}
-      ${tile(texts.median, milliseconds(medianMs, language))}
-      ${tile(texts.p95, milliseconds(p95Ms, language))} ${tile(texts.waiting, boundedCount(record.waiting))}
-      ${tile(texts.gaveUp, boundedCount(record.failed))}
+      ${tile(texts.median, timeTaken(medianMs))} ${tile(texts.p95, timeTaken(p95Ms))}
+      ${tile(texts.waiting, boundedCount(record.waiting))} ${tile(texts.gaveUp, boundedCount(record.failed))}
     </div>
     <p><small>${texts.measured(MEASURED)}</small></p>`;
 };
@@ -98,7 +95,7 @@ const picture = ({ outcomes }: EndpointRecord, language: Language): View => {
       {
         kind: 'bar',
         stacked: true,
-        unit: 'count',
+        unit: 'milliseconds',
         labels: shown.map(({ at }) => instant(at)),
         series: [
           { name: texts.succeeded, meaning: 'paid', values: valuesOf(true) },
@@ -112,24 +109,30 @@ const picture = ({ outcomes }: EndpointRecord, language: Language): View => {
 export const operationLink = ({ applicationId }: WebhookSubscription, code: string | null): View =>
   code === null ? '–' : html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`;
 
-const row = (webhook: WebhookSubscription, one: DeliveryRecord, language: Language): View => {
+/** When it is tried next, or what has to happen before. */
+export const nextText = (
+  webhook: WebhookSubscription,
+  { nextAttemptAt, waitsFor }: WaitingDelivery,
+  language: Language,
+): View => {
   const texts = WEBHOOKS[language];
-  return html`<tr>
-    <td class="number">${instant(one.createdAt)}</td>
-    <td>
-      <a
-        href=${`${pathOf(webhook)}/events/${encodeURIComponent(one.eventId)}`}
-        aria-label=${`${texts.show}: ${one.event} ${one.code ?? ''}`}
-        >${one.event}</a
-      >
-    </td>
-    <td>${operationLink(webhook, one.code)}</td>
-    <td>${deliveryBadge(one.status, language)}</td>
-    <td class="number">${count(one.attempts)}</td>
-    <td class="number">${answerText(one, language)}</td>
-    <td class="number">${one.nextAttemptAt === null ? '–' : instant(one.nextAttemptAt)}</td>
-  </tr>`;
+  if (waitsFor === null) return nextAttemptAt === null ? '–' : instant(nextAttemptAt);
+  if (waitsFor.kind === 'webhook_resumed') return texts.untilResumed;
+  const { eventId, event, triedAt } = waitsFor;
+  const path = `${pathOf(webhook)}/events/${encodeURIComponent(eventId)}`;
+  return html`<a href=${path}>${texts.behind(event)}</a>${texts.triedAgain(instant(triedAt))}`;
 };
+
+const eventLink = (
+  webhook: WebhookSubscription,
+  { eventId, event, code }: DeliveryRecord,
+  show: string,
+): View =>
+  html`<a
+    href=${`${pathOf(webhook)}/events/${encodeURIComponent(eventId)}`}
+    aria-label=${`${show}: ${event} ${code ?? ''}`}
+    >${event}</a
+  >`;
 
 const stateChoices = (
   webhook: WebhookSubscription,
@@ -148,43 +151,38 @@ const stateChoices = (
   </nav>`;
 };
 
-const table = (webhook: WebhookSubscription, rows: readonly DeliveryRecord[], language: Language): View => {
+const table = (webhook: WebhookSubscription, rows: readonly WaitingDelivery[], language: Language): View => {
   const texts = WEBHOOKS[language];
   if (rows.length === 0) return html`<p>${texts.noDelivery}</p>`;
-  return html`<div class="overflow-auto" tabindex="0" role="region" aria-labelledby="deliveries-title">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col" class="number">${texts.created}</th>
-          <th scope="col">${texts.event}</th>
-          <th scope="col">${texts.operation}</th>
-          <th scope="col">${texts.state}</th>
-          <th scope="col" class="number">${texts.attempts}</th>
-          <th scope="col" class="number">${texts.answer}</th>
-          <th scope="col" class="number">${texts.next}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map((one) => row(webhook, one, language))}
-      </tbody>
-    </table>
-  </div>`;
+  return tableView(
+    { titledBy: 'deliveries-title' },
+    [
+      [texts.created, ({ createdAt }) => instant(createdAt), 'number'],
+      [texts.event, (one) => eventLink(webhook, one, texts.show)],
+      [texts.operation, ({ code }) => operationLink(webhook, code)],
+      [texts.state, ({ status }) => deliveryBadge(status, language)],
+      [texts.attempts, ({ attempts }) => count(attempts), 'number'],
+      [texts.answer, (one) => answerText(one, language), 'number'],
+      [texts.next, (one) => nextText(webhook, one, language), 'number'],
+    ],
+    rows,
+  );
 };
 
 /** What became of the deliveries of one endpoint, a page of them. */
-export const endpointView = async (visit: Visit, services: ConsoleServices): Promise<View> => {
+export const endpointView = async (visit: Visit, app: App): Promise<View> => {
   const { language, query, params } = visit;
   const texts = WEBHOOKS[language];
-  const { webhooks } = services;
-  const webhook = await webhooks.find(params['webhook']!);
+  const { webhooks } = app;
+  const webhook = await webhooks.find('operator', params['webhook']!);
   const { webhookId, applicationId } = webhook;
   const [asked, cursor] = [query.get('state'), query.get('before') ?? undefined];
   const status = isState(asked) ? asked : undefined;
-  const listing = { webhookId, limit: AT_ONCE, ...(status && { status }), ...(cursor && { cursor }) };
+  const listing = { limit: AT_ONCE, ...(status && { status }), ...(cursor && { cursor }) };
   const [page, [record], known] = await Promise.all([
-    webhooks.deliveries(listing),
+    webhooks.deliveries.page('operator', webhookId, listing),
     webhooks.desk.records([webhookId], MEASURED),
-    services.clients(),
+    app.clients.list(),
   ]);
   const owner = known.filter((one) => one.applicationId === applicationId).map(({ name }) => name);
   const path = pathOf(webhook);
@@ -195,11 +193,12 @@ export const endpointView = async (visit: Visit, services: ConsoleServices): Pro
   >
     <p><a href="/webhooks">← ${texts.back}</a></p>
     ${query.has('pinged') && html`<p class="done" role="status">${texts.pinged}</p>`}
-    <p>${stateBadge(webhook, language, webhooks.now())}</p>
-    ${facts(webhook, owner.join(', '), visit)} ${tiles(record!, language)} ${sendForm(visit, webhook, ping)}
+    <p>${stateBadge(webhook, language, visit.realClock.realNow())}</p>
+    ${factsOf(webhook, owner.join(', '), visit)} ${tiles(record!, language)} ${sendForm(visit, webhook, ping)}
     ${picture(record!, language)}
     <h2 id="deliveries-title">${texts.deliveries}</h2>
-    ${stateChoices(webhook, status, language)} ${table(webhook, page.deliveries, language)}
+    ${stateChoices(webhook, status, language)}
+    ${table(webhook, await webhooks.deliveries.waiting(webhook, page.deliveries), language)}
     <p class="pages">
       ${cursor !== undefined && html`<a href=${withQuery(path, { state: status })}>${texts.newest}</a>`}
       ${

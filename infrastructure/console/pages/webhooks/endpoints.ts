@@ -1,15 +1,16 @@
-import { COUNTED_AT_MOST, ENDPOINT_CHOICES } from '../../../../application/ports/webhook-desk.ts';
-import type { EndpointChoice, EndpointRecord } from '../../../../application/ports/webhook-desk.ts';
-import type { WebhookSubscription } from '../../../../application/ports/webhook-subscriptions.ts';
-import { healthOf } from '../../../../application/webhooks/endpoint-health.ts';
-import { count, instant, percent, span } from '../../format.ts';
+import type { App } from '../../../../application/app.ts';
+import { COUNTED_AT_MOST, ENDPOINT_CHOICES } from '../../../../application/webhooks/webhook-desk.ts';
+import type { EndpointChoice, EndpointRecord } from '../../../../application/webhooks/webhook-desk.ts';
+import type { WebhookSubscription } from '../../../../application/webhooks/subscriptions.ts';
+import { countedFrom, endpointState, healthOf } from '../../../../application/webhooks/endpoint-health.ts';
+import { count, duration, instant, percent, span } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { liveWith } from '../../layout.ts';
 import { withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
-import type { ConsoleServices } from '../../services.ts';
+import { tableView } from '../../table.ts';
 import { WEBHOOKS } from './texts.ts';
 
 const AT_ONCE = 20;
@@ -25,19 +26,23 @@ export const pathOf = ({ webhookId }: Pick<WebhookSubscription, 'webhookId'>): s
 export const boundedCount = (value: number): string =>
   value < COUNTED_AT_MOST ? count(value) : `${count(COUNTED_AT_MOST)}+`;
 
-export const milliseconds = (value: number | null, language: Language): string =>
-  value === null ? '–' : `${count(value)} ${WEBHOOKS[language].ms}`;
+export const timeTaken = (milliseconds: number | null): string =>
+  milliseconds === null ? '–' : duration(milliseconds);
 
-export const stateBadge = (
-  { status, failingSince }: WebhookSubscription,
-  language: Language,
-  now: string,
-): View => {
+export const stateBadge = (endpoint: WebhookSubscription, language: Language, now: string): View => {
   const texts = WEBHOOKS[language];
-  if (status === 'paused') return html`<span class="badge quiet">${texts.paused}</span>`;
-  return failingSince === null
-    ? html`<span class="badge good">${texts.active}</span>`
-    : html`<span class="badge bad">${texts.failing} ${span(failingSince, now)}</span>`;
+  switch (endpointState(endpoint, now)) {
+    case 'paused':
+      return html`<span class="badge quiet">${texts.paused}</span>`;
+    case 'active':
+      return html`<span class="badge good">${texts.active}</span>`;
+    case 'unsteady':
+      return html`<span class="badge warn">${texts.unsteady}</span>`;
+    case 'failing':
+      return html`<span class="badge bad"
+        >${texts.failing} ${span(endpoint.failingSince ?? endpoint.lastFailureAt!, now)}</span
+      >`;
+  }
 };
 
 interface Listed {
@@ -47,24 +52,10 @@ interface Listed {
   readonly owner: string;
 }
 
-const row = ({ endpoint, record, owner }: Listed, language: Language, now: string): View => {
-  const texts = WEBHOOKS[language];
-  const { successRate, medianMs, p95Ms } = healthOf(record.outcomes);
-  return html`<tr>
-    <td>
-      <a href=${pathOf(endpoint)} class="address">${endpoint.url}</a>
-      ${endpoint.description !== null && html`<br /><small>${endpoint.description}</small>`}
-    </td>
-    <td>${owner}</td>
-    <td>${stateBadge(endpoint, language, now)}</td>
-    <td class="number">${successRate === null ? '–' : percent(successRate)}</td>
-    <td class="number">${milliseconds(medianMs, language)}</td>
-    <td class="number">${milliseconds(p95Ms, language)}</td>
-    <td class="number">${boundedCount(record.waiting)}</td>
-    <td class="number">${boundedCount(record.failed)}</td>
-    <td class="number">${endpoint.lastSuccessAt === null ? texts.never : instant(endpoint.lastSuccessAt)}</td>
-  </tr>`;
-};
+const addressView = (endpoint: WebhookSubscription): View => [
+  html`<a href=${pathOf(endpoint)} class="address">${endpoint.url}</a>`,
+  endpoint.description !== null && html`<br /><small>${endpoint.description}</small>`,
+];
 
 const choices = (chosen: EndpointChoice, language: Language): View => {
   const texts = WEBHOOKS[language];
@@ -83,38 +74,42 @@ const choices = (chosen: EndpointChoice, language: Language): View => {
 const table = (listed: readonly Listed[], language: Language, now: string): View => {
   const texts = WEBHOOKS[language];
   if (listed.length === 0) return html`<p>${texts.noEndpoint}</p>`;
-  return html`<div class="overflow-auto" tabindex="0" role="region" aria-labelledby="endpoints-title">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">${texts.endpoint}</th>
-            <th scope="col">${texts.application}</th>
-            <th scope="col">${texts.state}</th>
-            <th scope="col" class="number">${texts.success}</th>
-            <th scope="col" class="number">${texts.median}</th>
-            <th scope="col" class="number">${texts.p95}</th>
-            <th scope="col" class="number">${texts.waiting}</th>
-            <th scope="col" class="number">${texts.gaveUp}</th>
-            <th scope="col" class="number">${texts.lastSuccess}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${listed.map((one) => row(one, language, now))}
-        </tbody>
-      </table>
-    </div>
+  const rows = listed.map((one) => ({ ...one, ...healthOf(one.record.outcomes) }));
+  return html`${tableView(
+      { titledBy: 'endpoints-title' },
+      [
+        [texts.endpoint, ({ endpoint }) => addressView(endpoint)],
+        [texts.application, ({ owner }) => owner],
+        [texts.state, ({ endpoint }) => stateBadge(endpoint, language, now)],
+        [texts.success, ({ successRate }) => (successRate === null ? '–' : percent(successRate)), 'number'],
+        [texts.median, ({ medianMs }) => timeTaken(medianMs), 'number'],
+        [texts.p95, ({ p95Ms }) => timeTaken(p95Ms), 'number'],
+        [texts.waiting, ({ record }) => boundedCount(record.waiting), 'number'],
+        [texts.gaveUp, ({ record }) => boundedCount(record.failed), 'number'],
+        [
+          texts.lastSuccess,
+          ({ endpoint: { lastSuccessAt } }) =>
+            lastSuccessAt === null ? texts.never : instant(lastSuccessAt),
+          'number',
+        ],
+      ],
+      rows,
+    )}
     <p><small>${texts.measured(MEASURED)}</small></p>`;
 };
 
 /** The endpoints that were asked for, a page of them. */
-export const endpointsView = async ({ language, query }: Visit, services: ConsoleServices): Promise<View> => {
-  const { webhooks } = services;
+export const endpointsView = async ({ language, query, realClock }: Visit, app: App): Promise<View> => {
+  const { webhooks } = app;
   const texts = WEBHOOKS[language];
   const [asked, cursor] = [query.get('show'), query.get('after') ?? undefined];
   const choice = isChoice(asked) ? asked : 'all';
-  const page = await webhooks.desk.endpoints({ choice, limit: AT_ONCE, ...(cursor && { cursor }) });
+  const page = await webhooks.desk.endpoints({
+    ...{ choice, limit: AT_ONCE, failedFrom: countedFrom(realClock.realNow()) },
+    ...(cursor && { cursor }),
+  });
   const ids = page.endpoints.map(({ webhookId }) => webhookId);
-  const [records, known] = await Promise.all([webhooks.desk.records(ids, MEASURED), services.clients()]);
+  const [records, known] = await Promise.all([webhooks.desk.records(ids, MEASURED), app.clients.list()]);
   const names = Map.groupBy(known, ({ applicationId }) => applicationId);
   const listed = page.endpoints.map((endpoint, i) => ({
     endpoint,
@@ -128,7 +123,7 @@ export const endpointsView = async ({ language, query }: Visit, services: Consol
     ...${liveWith(withQuery('/webhooks/list', { show, after: cursor }))}
   >
     <h2 id="endpoints-title">${texts.endpoints}</h2>
-    ${choices(choice, language)} ${table(listed, language, webhooks.now())}
+    ${choices(choice, language)} ${table(listed, language, realClock.realNow())}
     ${
       page.nextCursor !== null &&
       html`<p><a href=${withQuery('/webhooks', { show, after: page.nextCursor })}>${texts.more}</a></p>`

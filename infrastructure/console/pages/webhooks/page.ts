@@ -1,24 +1,24 @@
+import type { App } from '../../../../application/app.ts';
+import { withQuery } from '../../names.ts';
 import { action, view } from '../../page.ts';
-import type { Answer, Page, Visit } from '../../page.ts';
-import type { ConsoleServices } from '../../services.ts';
+import type { ActionAnswer, Page, Visit } from '../../page.ts';
 import { deliveryView } from './delivery.ts';
 import { endpointView } from './endpoint.ts';
 import { endpointsView, pathOf } from './endpoints.ts';
 import { WEBHOOKS } from './texts.ts';
 
-const ping = async ({ params, operator }: Visit, { webhooks }: ConsoleServices): Promise<Answer> => {
+const ping = async ({ params }: Visit, { webhooks }: App): Promise<ActionAnswer> => {
   const webhookId = params['webhook']!;
-  await webhooks.ping(webhookId, operator);
+  await webhooks.deliveries.ping('operator', webhookId);
   return { kind: 'redirect', to: `${pathOf({ webhookId })}?pinged=1` };
 };
 
-const resend = async ({ params }: Visit, { webhooks }: ConsoleServices): Promise<Answer> => {
+const resend = async ({ params, realClock }: Visit, { webhooks }: App): Promise<ActionAnswer> => {
   const [webhookId, eventId] = [params['webhook']!, params['event']!];
-  await webhooks.resend(webhookId, eventId);
-  return {
-    kind: 'redirect',
-    to: `${pathOf({ webhookId })}/events/${encodeURIComponent(eventId)}?resent=1`,
-  };
+  const asked = realClock.realNow();
+  const attempt = await webhooks.deliveries.resend(webhookId, eventId);
+  const path = `${pathOf({ webhookId })}/events/${encodeURIComponent(eventId)}`;
+  return { kind: 'redirect', to: withQuery(path, { attempt: String(attempt), asked }) };
 };
 
 /** Endpoints of every application; the deliveries of one; one delivery. */
@@ -27,32 +27,32 @@ export const webhooksPage: Page = {
   title: { 'pt-BR': 'Webhooks', en: 'Webhooks' },
   live: true,
   routes: [
-    view('/webhooks', async (visit, services) => ({
+    view('/webhooks', async (visit, app) => ({
       kind: 'page',
-      body: await endpointsView(visit, services),
+      body: await endpointsView(visit, app),
     })),
-    view('/webhooks/list', async (visit, services) => ({
+    view('/webhooks/list', async (visit, app) => ({
       kind: 'part',
-      body: await endpointsView(visit, services),
+      body: await endpointsView(visit, app),
     })),
-    view('/webhooks/:webhook', async (visit, services) => ({
+    view('/webhooks/:webhook', async (visit, app) => ({
       kind: 'page',
       title: 'Webhook',
-      body: await endpointView(visit, services),
+      body: await endpointView(visit, app),
     })),
-    view('/webhooks/:webhook/live', async (visit, services) => ({
+    view('/webhooks/:webhook/live', async (visit, app) => ({
       kind: 'part',
-      body: await endpointView(visit, services),
+      body: await endpointView(visit, app),
     })),
     action('/webhooks/:webhook/ping', ping),
-    view('/webhooks/:webhook/events/:event', async (visit, services) => ({
+    view('/webhooks/:webhook/events/:event', async (visit, app) => ({
       kind: 'page',
       title: WEBHOOKS[visit.language].delivery,
-      body: await deliveryView(visit, services),
+      body: await deliveryView(visit, app),
     })),
-    view('/webhooks/:webhook/events/:event/live', async (visit, services) => ({
+    view('/webhooks/:webhook/events/:event/live', async (visit, app) => ({
       kind: 'part',
-      body: await deliveryView(visit, services),
+      body: await deliveryView(visit, app),
     })),
     action('/webhooks/:webhook/events/:event/resend', resend),
   ],

@@ -1,145 +1,91 @@
-import type { DeliveryState } from '../../../../application/ports/delivery-log.ts';
-import type { EndpointChoice } from '../../../../application/ports/webhook-desk.ts';
+import type { DeliveryState } from '../../../../application/webhooks/delivery-log.ts';
+import type { EndpointChoice } from '../../../../application/webhooks/webhook-desk.ts';
 import type { InLanguages } from '../../language.ts';
 
-interface WebhookTexts {
-  readonly endpoints: string;
-  readonly noEndpoint: string;
-  readonly choices: Readonly<Record<EndpointChoice, string>>;
-  readonly choice: string;
-  readonly endpoint: string;
-  readonly application: string;
-  readonly state: string;
-  readonly active: string;
-  readonly paused: string;
-  readonly failing: string;
-  readonly success: string;
-  readonly median: string;
-  readonly p95: string;
-  readonly waiting: string;
-  readonly gaveUp: string;
-  readonly lastSuccess: string;
-  readonly lastFailure: string;
-  readonly never: string;
-  readonly measured: (deliveries: number) => string;
-  readonly more: string;
-  readonly back: string;
-  readonly events: string;
-  readonly allEvents: string;
-  readonly funds: string;
-  readonly allFunds: string;
-  readonly created: string;
-  readonly description: string;
-  readonly ping: string;
-  readonly pingHint: string;
-  readonly pinged: string;
-  readonly pausedHint: string;
-  readonly onlyReading: string;
-  readonly deliveries: string;
-  readonly noDelivery: string;
-  readonly anyState: string;
-  readonly states: Readonly<Record<DeliveryState, string>>;
-  readonly event: string;
-  readonly operation: string;
-  readonly attempts: string;
-  readonly answer: string;
-  readonly noAnswer: string;
-  readonly next: string;
-  readonly older: string;
-  readonly newest: string;
-  readonly show: string;
-  readonly delivery: string;
-  readonly delivered: string;
-  readonly resend: string;
-  readonly resendHint: string;
-  readonly resent: string;
-  readonly bodySent: string;
-  readonly signed: string;
-  readonly noAttempt: string;
-  readonly started: string;
-  readonly duration: string;
-  readonly outcome: string;
-  readonly answerBody: string;
-  readonly answerCut: string;
-  readonly emptyAnswer: string;
-  readonly ok: string;
-  readonly ms: string;
-  readonly times: string;
-  readonly succeeded: string;
-  readonly failed: string;
-  readonly pictured: (attempts: number, failures: number) => string;
-}
+const pt = {
+  endpoints: 'Endereços',
+  noEndpoint: 'Nenhum webhook aqui.',
+  choices: { all: 'Todos', failing: 'Com falha', paused: 'Pausados' } satisfies Record<
+    EndpointChoice,
+    string
+  >,
+  choice: 'Quais',
+  endpoint: 'Endereço',
+  application: 'Aplicação',
+  state: 'Situação',
+  active: 'Ativo',
+  paused: 'Pausado',
+  failing: 'Falhando há',
+  unsteady: 'Instável na última hora',
+  behind: (event: string) => `atrás de ${event}`,
+  triedAgain: (at: string) => `, cuja próxima tentativa é às ${at}`,
+  untilResumed: 'até o webhook ser retomado',
+  waitsFor: 'Espera',
+  success: 'Tentativas com êxito',
+  median: 'Resposta mediana',
+  p95: '95% em até',
+  waiting: 'À espera',
+  gaveUp: 'Desistências',
+  lastSuccess: 'Último êxito',
+  lastFailure: 'Última falha',
+  never: 'nunca',
+  measured: (deliveries: number) =>
+    `Êxito e tempo de resposta são das últimas ${deliveries} entregas de cada endereço.`,
+  more: 'Mais endereços',
+  back: 'Webhooks',
+  events: 'Eventos',
+  allEvents: 'todos',
+  funds: 'Fundos',
+  allFunds: 'todos da aplicação',
+  created: 'Criado em',
+  description: 'Descrição',
+  ping: 'Enviar ping',
+  pingHint: 'Envia webhook.ping só a este endereço.',
+  pinged: 'O ping está na fila: o resultado aparece entre as entregas assim que houver resposta.',
+  pausedHint: 'O webhook está pausado: sua aplicação precisa retomá-lo antes de qualquer envio.',
+  onlyReading: 'Este console é somente de leitura: nada é enviado daqui.',
+  deliveries: 'Entregas',
+  noDelivery: 'Nenhuma entrega aqui.',
+  anyState: 'Todas',
+  states: {
+    pending: 'À espera',
+    retrying: 'Tentando de novo',
+    delivered: 'Entregue',
+    failed: 'Desistiu',
+  } satisfies Record<DeliveryState, string>,
+  event: 'Evento',
+  operation: 'Operação',
+  attempts: 'Tentativas',
+  answer: 'Resposta',
+  noAnswer: 'sem resposta',
+  next: 'Próxima tentativa',
+  older: 'Mais antigas',
+  newest: 'As mais recentes',
+  show: 'Ver a entrega',
+  delivery: 'Entrega',
+  delivered: 'Entregue em',
+  resend: 'Enviar de novo',
+  resendHint: 'Mais uma tentativa deste evento, só para este endereço e fora da ordem.',
+  asked: 'Pedida aqui a esta hora: está na fila, e a linha se completa assim que houver resposta.',
+  bodySent: 'Corpo enviado',
+  signed: 'Estes são os bytes que foram assinados, com quebras de linha para leitura.',
+  noAttempt: 'Ainda não houve tentativa.',
+  started: 'Início',
+  duration: 'Duração',
+  outcome: 'Resultado',
+  answerBody: 'Resposta recebida',
+  answerCut: 'Guardam-se os primeiros 2 KiB.',
+  emptyAnswer: 'resposta vazia',
+  ok: 'êxito',
+  times: 'Duração das últimas tentativas',
+  succeeded: 'Com êxito',
+  failed: 'Com falha',
+  pictured: (attempts: number, failures: number) =>
+    `Duração das últimas ${attempts} tentativas, da mais antiga à mais nova; ${failures} falharam.`,
+};
 
-export const WEBHOOKS: InLanguages<WebhookTexts> = {
-  'pt-BR': {
-    endpoints: 'Endereços',
-    noEndpoint: 'Nenhum webhook aqui.',
-    choices: { all: 'Todos', failing: 'Com falha', paused: 'Pausados' },
-    choice: 'Quais',
-    endpoint: 'Endereço',
-    application: 'Aplicação',
-    state: 'Situação',
-    active: 'Ativo',
-    paused: 'Pausado',
-    failing: 'Falhando há',
-    success: 'Tentativas com êxito',
-    median: 'Resposta mediana',
-    p95: '95% em até',
-    waiting: 'À espera',
-    gaveUp: 'Desistências',
-    lastSuccess: 'Último êxito',
-    lastFailure: 'Última falha',
-    never: 'nunca',
-    measured: (deliveries) =>
-      `Êxito e tempo de resposta são das últimas ${deliveries} entregas de cada endereço.`,
-    more: 'Mais endereços',
-    back: 'Webhooks',
-    events: 'Eventos',
-    allEvents: 'todos',
-    funds: 'Fundos',
-    allFunds: 'todos da aplicação',
-    created: 'Criado em',
-    description: 'Descrição',
-    ping: 'Enviar ping',
-    pingHint: 'Envia webhook.ping só a este endereço.',
-    pinged: 'O ping está na fila: o resultado aparece entre as entregas assim que houver resposta.',
-    pausedHint: 'O webhook está pausado: sua aplicação precisa retomá-lo antes de qualquer envio.',
-    onlyReading: 'Este console é somente de leitura: nada é enviado daqui.',
-    deliveries: 'Entregas',
-    noDelivery: 'Nenhuma entrega aqui.',
-    anyState: 'Todas',
-    states: { pending: 'À espera', retrying: 'Tentando de novo', delivered: 'Entregue', failed: 'Desistiu' },
-    event: 'Evento',
-    operation: 'Operação',
-    attempts: 'Tentativas',
-    answer: 'Resposta',
-    noAnswer: 'sem resposta',
-    next: 'Próxima tentativa',
-    older: 'Mais antigas',
-    newest: 'As mais recentes',
-    show: 'Ver a entrega',
-    delivery: 'Entrega',
-    delivered: 'Entregue em',
-    resend: 'Enviar de novo',
-    resendHint: 'Mais uma tentativa deste evento, só para este endereço e fora da ordem.',
-    resent: 'O envio está na fila: a tentativa aparece abaixo assim que houver resposta.',
-    bodySent: 'Corpo enviado',
-    signed: 'Estes são os bytes que foram assinados, com quebras de linha para leitura.',
-    noAttempt: 'Ainda não houve tentativa.',
-    started: 'Início',
-    duration: 'Duração',
-    outcome: 'Resultado',
-    answerBody: 'Resposta recebida',
-    answerCut: 'Guardam-se os primeiros 2 KiB.',
-    emptyAnswer: 'resposta vazia',
-    ok: 'êxito',
-    ms: 'ms',
-    times: 'Duração das últimas tentativas (ms)',
-    succeeded: 'Com êxito',
-    failed: 'Com falha',
-    pictured: (attempts, failures) =>
-      `Duração das últimas ${attempts} tentativas, da mais antiga à mais nova; ${failures} falharam.`,
-  },
+export const WEBHOOKS: InLanguages<typeof pt> = {
+  'pt-BR': pt,
   en: {
     endpoints: 'Endpoints',
     noEndpoint: 'No webhook here.',
@@ -151,6 +97,11 @@ export const WEBHOOKS: InLanguages<WebhookTexts> = {
     active: 'Active',
     paused: 'Paused',
     failing: 'Failing for',
+    unsteady: 'Unsteady in the last hour',
+    behind: (event) => `behind ${event}`,
+    triedAgain: (at) => `, which is tried again at ${at}`,
+    untilResumed: 'until the webhook is resumed',
+    waitsFor: 'Waits',
     success: 'Attempts that succeeded',
     median: 'Median answer',
     p95: '95% within',
@@ -191,7 +142,7 @@ export const WEBHOOKS: InLanguages<WebhookTexts> = {
     delivered: 'Delivered',
     resend: 'Send again',
     resendHint: 'One more attempt of this event, to this endpoint alone and outside the order.',
-    resent: 'It is queued: the attempt shows below as soon as there is an answer.',
+    asked: 'Asked for here at this time: it is queued, and the line fills in as soon as there is an answer.',
     bodySent: 'Body sent',
     signed: 'These are the bytes that were signed, broken into lines for reading.',
     noAttempt: 'There was no attempt yet.',
@@ -202,8 +153,7 @@ export const WEBHOOKS: InLanguages<WebhookTexts> = {
     answerCut: 'The first 2 KiB are kept.',
     emptyAnswer: 'empty answer',
     ok: 'success',
-    ms: 'ms',
-    times: 'Time taken by the last attempts (ms)',
+    times: 'Time taken by the last attempts',
     succeeded: 'Succeeded',
     failed: 'Failed',
     pictured: (attempts, failures) =>

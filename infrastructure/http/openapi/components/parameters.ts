@@ -1,14 +1,14 @@
-import { DELIVERY_STATES } from '../../../../application/ports/delivery-log.ts';
-import { EVENT_NAMES } from '../../../../application/publishing/event-names.ts';
+import { DELIVERY_STATES } from '../../../../application/webhooks/delivery-log.ts';
+import { EVENT_NAMES } from '../../../../application/publication/event-names.ts';
 import { ref, refused } from '../../../../application/schemas/schema.ts';
 import type { Schema } from '../../../../application/schemas/schema.ts';
-import { LOAN_STATUSES } from '../../../../application/schemas/values.ts';
+import { LOAN_STATUSES } from '../../../../domain/loan/statuses.ts';
 import { API_VERSION } from '../version.ts';
 
 interface Parameter {
   readonly description: string;
   readonly schema: Schema;
-  readonly example: string | number;
+  readonly example: string | number | boolean | readonly string[];
 }
 
 const inPath = (name: string, parameter: Parameter): Schema => ({
@@ -17,11 +17,13 @@ const inPath = (name: string, parameter: Parameter): Schema => ({
   required: true,
   ...parameter,
 });
-const inQuery = (name: string, parameter: Parameter): Schema => ({
+/** An example that a tool fills in would change the answer: it is told in words. */
+const inQuery = (name: string, { example, description, schema }: Parameter): Schema => ({
   name,
   in: 'query',
   required: false,
-  ...parameter,
+  description: `${description} Such as \`${String(example)}\`.`,
+  schema,
 });
 
 const inDelivery = (name: string, parameter: Parameter): Schema => ({
@@ -99,14 +101,35 @@ export const parameterComponents: Readonly<Record<string, Schema>> = {
     schema: { type: 'string' },
     example: '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69',
   }),
-  LoanStatus: inQuery('status', {
-    description: 'Only operations in this status.',
+  LoanStatus: {
+    ...inQuery('status', {
+      description: 'Only operations in one of these states; several with commas between them.',
+      schema: {
+        type: 'array',
+        items: {
+          type: 'string',
+          enum: LOAN_STATUSES,
+          ...refused('invalid_value', `must be one of ${LOAN_STATUSES.join(', ')}`),
+        },
+      },
+      example: ['active', 'settled'],
+    }),
+    style: 'form',
+    explode: false,
+  },
+  Overdue: inQuery('overdue', {
+    description:
+      'With `true` only operations of which an installment is `overdue`. What has left the portfolio keeps the status of its ' +
+      'installments; `status=active` beside it leaves that out.',
     schema: {
-      type: 'string',
-      enum: LOAN_STATUSES,
-      ...refused('invalid_value', `must be one of ${LOAN_STATUSES.join(', ')}`),
+      type: 'boolean',
+      enum: [true],
+      ...refused(
+        'invalid_value',
+        'must be true; without it, operations with and without overdue installments',
+      ),
     },
-    example: 'active',
+    example: true,
   }),
   FundId: inQuery('fund_id', {
     description: 'Only operations of this fund.',

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
 import type { PublicEvent } from '../../../../application/ports/event-bus.ts';
-import type { WebhookEvent } from '../../../../application/ports/delivery-queue.ts';
-import type { CreatedWebhook } from '../../../../application/ports/webhooks.ts';
-import type { RequestContext } from '../../../../application/ports/clients.ts';
-import { WebhookManagement } from '../../../../application/webhooks/webhook-management.ts';
+import type { WebhookEvent } from '../../../../application/webhooks/queue/enqueue.ts';
+import type { CreatedWebhook } from '../../../../application/webhooks/webhooks.ts';
+import type { RequestContext } from '../../../../application/command-handling/request-context.ts';
+import type { Publication } from '../../../../application/publication/publication.ts';
+import { Webhooks } from '../../../../application/webhooks/webhooks.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
-import type { SqlDatabase } from '../../../../infrastructure/sql/sql-database.ts';
-import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/delivery-log.ts';
-import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/delivery-queue.ts';
-import { SqlWebhookSubscriptions } from '../../../../infrastructure/sql/webhooks/subscriptions.ts';
+import type { SqlDatabase } from '../../../../application/sql/sql-database.ts';
+import type { DeliveryQueue } from '../../../../application/webhooks/queue/delivery-queue.ts';
+import { InMemoryEventStore } from '../../../support/in-memory-event-store.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 export const RECEIVER = 'https://receiver.example/hooks';
@@ -23,12 +23,13 @@ export class ManagementWorld {
   readonly context: RequestContext;
   /** Subscriptions that the sender was woken for. */
   readonly queued: string[] = [];
-  readonly queue: SqlDeliveryQueue;
-  readonly management: WebhookManagement;
+  readonly queue: DeliveryQueue;
+  readonly management: Webhooks;
   /** The same in a sandbox, which sends pings. */
-  readonly sandbox: WebhookManagement;
+  readonly sandbox: Webhooks;
   /** What the log holds beside what is queued. */
   published: PublicEvent | undefined;
+  readonly log = new InMemoryEventStore();
   #secrets = 0;
 
   constructor(database: SqlDatabase) {
@@ -38,29 +39,34 @@ export class ManagementWorld {
       applicationId: randomUUID(),
       fundIds: [FUND, OTHER_FUND],
     };
-    this.queue = new SqlDeliveryQueue(database);
     this.management = this.#open(database, false);
+    this.queue = this.management.queue;
     this.sandbox = this.#open(database, true);
   }
 
-  #open(database: SqlDatabase, pingsOnCreation: boolean): WebhookManagement {
-    return new WebhookManagement({
-      subscriptions: new SqlWebhookSubscriptions(database),
-      queue: this.queue,
-      log: new SqlDeliveryLog(database),
-      published: { find: () => Promise.resolve(this.published) },
-      guard: {
-        check: (url) => {
-          if (url.startsWith('http:')) throw new DomainError('invalid_webhook_url', 'url: only https');
-        },
+  #open(database: SqlDatabase, pingsOnCreation: boolean): Webhooks {
+    const unused = (): never => {
+      throw new Error('not asked for here');
+    };
+    return new Webhooks({
+      database,
+      events: this.log,
+      publication: { find: () => Promise.resolve(this.published) } as unknown as Publication,
+      order: { compare: unused, comparable: unused },
+      clockToleranceMs: 0,
+      checkUrl: (url) => {
+        if (url.startsWith('http:')) throw new DomainError('invalid_webhook_url', 'url: only https');
       },
-      sealer: { seal: (text, owner) => `sealed(${text})for(${owner})`, open: () => '' },
-      random: { id: randomUUID, secret: () => `secret-${++this.#secrets}` },
+      seal: (text, owner) => `sealed(${text})for(${owner})`,
+      newSecret: () => `secret-${++this.#secrets}`,
       clock: this.clock,
       realClock: this.clock,
       apiVersion: '2026.1.0',
       pingsOnCreation,
       onQueued: (webhookIds) => this.queued.push(...webhookIds),
+      verification: { sleep: unused } as never,
+      putAside: unused,
+      forwarder: unused,
     });
   }
 

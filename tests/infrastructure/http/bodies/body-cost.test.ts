@@ -112,6 +112,16 @@ const hostile = ({ limit, list: inList }: Target): Readonly<Record<string, strin
     () => '{"code":"1","due_date":"2026-02-30","face_value":1}',
     inList ?? list,
   ),
+  'names of which the last comes twice': filled(
+    limit,
+    (i) => `"\\u0061${i.toString(36)}":1`,
+    (rest) => `{"b":1,${rest},"b":1}`,
+  ),
+  'broken at its end': filled(
+    limit,
+    (i) => `"\\u0061${i.toString(36)}":"\\u0061"`,
+    (rest) => `{${rest},}`,
+  ),
   'lone surrogates': filled(limit, () => '"\\ud800"', inList ?? list),
 });
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { AssignLoanInput } from '../../../../application/loans/inputs.ts';
+import type { AskedAssignment } from '../../../../application/loans/assign-loan.ts';
 import { contentOf } from '../../../../infrastructure/documents/file-document-inspector.ts';
 import { tokenFor } from '../../../support/http-fakes.ts';
 import { loanForm, validLoanData } from '../../../support/http-requests.ts';
@@ -13,13 +13,13 @@ import { HttpWorld } from '../../../support/http-world.ts';
 const UNDER_LIMIT = 2 * 1_048_576 - 1;
 
 let world: HttpWorld;
-let received: AssignLoanInput | undefined;
+let received: AskedAssignment | undefined;
 let contents: Buffer[] = [];
 
 beforeAll(async () => {
   world = await HttpWorld.start();
-  const accept = world.behaviour.assignLoan;
-  world.behaviour.assignLoan = async (context, input) => {
+  const accept = world.behaviour.loans.assign;
+  world.behaviour.loans.assign = async (context, input) => {
     received = input;
     contents = await Promise.all(input.files.map((file) => contentOf(file)));
     return accept(context, input);
@@ -103,10 +103,10 @@ describe('files reach the use case', () => {
   });
 
   test('even after a refusal of the use case nothing stays', async () => {
-    const accept = world.behaviour.assignLoan;
-    world.behaviour.assignLoan = async () => Promise.reject(new Error('boom'));
+    const accept = world.behaviour.loans.assign;
+    world.behaviour.loans.assign = async () => Promise.reject(new Error('boom'));
     expect((await send(validLoanData())).status).toBe(500);
-    world.behaviour.assignLoan = accept;
+    world.behaviour.loans.assign = accept;
   });
 });
 
@@ -252,6 +252,7 @@ describe('forms that cannot be read', () => {
     ['a text part that nobody asked for', raw([data, ['name="comment"', 'x'], file])],
     ['a file without a name', raw([data, ['name="files"', '%PDF']])],
     ['a JSON part that is not UTF-8', Buffer.from(raw([['name="loan_data"', '{"a":"\xe9"}']]), 'latin1')],
+    ['a JSON part with what stands for bytes that are not UTF-8', raw([['name="loan_data"', '"\uFFFD"']])],
     ['nested part names', raw([data, ['name="loan_data[x]"', '1'], file])],
   ])('%s', async (_what, body) => {
     const answer = await sendRaw(body);

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ const own = async (): Promise<string> => join(root, (await readdir(root))[0]!);
 const stored = async (): Promise<readonly string[]> =>
   (await readdir(await own())).filter((name) => name !== 'owner');
 const store = (into: UploadSession, content: Uint8Array): Promise<ReceivedFile> =>
-  into.store('contract.pdf', Readable.from([content]), LIMIT);
+  into.store({ name: 'contract.pdf', field: 'files[0]' }, Readable.from([content]), LIMIT);
 
 describe('an upload on disk', () => {
   test('is sealed, and is read as it came, whole and in parts', async () => {
@@ -53,7 +53,7 @@ describe('an upload on disk', () => {
 
   test('has a key of its own: the same content twice is not the same on disk', async () => {
     const uploads = await session();
-    const content = Buffer.alloc(100);
+    const content = Buffer.alloc(100_000);
     await Promise.all([store(uploads, content), store(uploads, content)]);
     const [a, b] = await Promise.all((await stored()).map(async (name) => readFile(join(await own(), name))));
     expect(a!.equals(b!)).toBe(false);
@@ -69,7 +69,7 @@ describe('an upload on disk', () => {
     const opened = file.read()[Symbol.asyncIterator]().next();
     const never = new Readable({ read: () => undefined });
     never.push('the beginning of a file that never ends');
-    const unfinished = uploads.store('unfinished.pdf', never, LIMIT);
+    const unfinished = uploads.store({ name: 'unfinished.pdf', field: 'files[1]' }, never, LIMIT);
     const ends = Promise.allSettled([opened, unfinished]);
     await uploads.discard();
     expect(await stored()).toEqual([]);
@@ -82,6 +82,43 @@ describe('an upload on disk', () => {
     const uploads = await session();
     await expect(store(uploads, Buffer.alloc(LIMIT + 1))).rejects.toMatchObject({ status: 413 });
     await uploads.discard();
+  });
+});
+
+describe('a small upload', () => {
+  test('never lies on disk, and is read as it came, whole and in parts, until its request ends', async () => {
+    const uploads = await session();
+    const content = randomBytes(65_536);
+    const file = await uploads.store(
+      { name: 'contract.pdf', field: 'files[0]' },
+      Readable.from([content.subarray(0, 1), content.subarray(1, 40_000), content.subarray(40_000)]),
+      LIMIT,
+    );
+    expect(await stored()).toEqual([]);
+    expect(file).toMatchObject({ size: 65_536, sha256: createHash('sha256').update(content).digest('hex') });
+    expect((await contentOf(file)).equals(content)).toBe(true);
+    for (const range of [
+      { start: 3, end: 9 },
+      { start: 65_000, end: 70_000 },
+      { start: 70_000, end: 70_001 },
+    ])
+      expect((await contentOf(file, range)).equals(content.subarray(range.start, range.end))).toBe(true);
+    await uploads.discard();
+    await expect(contentOf(file)).rejects.toThrow('has ended');
+  });
+
+  test('lies on disk where the files of its request hold enough of memory already', async () => {
+    const uploads = await session();
+    const contents = [40_000, 30_000, 10].map((size) => randomBytes(size));
+    const files = [];
+    for (const content of contents) files.push(await store(uploads, content));
+    const sizes = await Promise.all(
+      (await stored()).map(async (name) => (await readFile(join(await own(), name))).length),
+    );
+    expect(sizes.toSorted()).toEqual([10, 30_000]);
+    for (const [i, file] of files.entries()) expect((await contentOf(file)).equals(contents[i]!)).toBe(true);
+    await uploads.discard();
+    expect(await stored()).toEqual([]);
   });
 });
 

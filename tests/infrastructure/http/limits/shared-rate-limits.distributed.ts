@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { SharedTokenBucketLimiter } from '../../../../infrastructure/http/limits/shared-token-bucket-limiter.ts';
 import { TokenBucketLimiter } from '../../../../infrastructure/http/limits/rate-limiter.ts';
-import { SqlRateBuckets } from '../../../../infrastructure/sql/rate-buckets.ts';
+import { SqlRateBuckets } from '../../../../application/clients/rate-buckets.ts';
 import { bothSets, openPostgres, testPostgres } from '../../../support/postgres/test-postgres.ts';
 import type { PostgresFixture, TestPostgres } from '../../../support/postgres/test-postgres.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';

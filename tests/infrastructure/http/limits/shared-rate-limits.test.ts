@@ -8,10 +8,10 @@ import type {
 import { SharedTokenBucketLimiter } from '../../../../infrastructure/http/limits/shared-token-bucket-limiter.ts';
 import type { SharedBuckets } from '../../../../infrastructure/http/limits/shared-token-bucket-limiter.ts';
 import { TokenBucketLimiter } from '../../../../infrastructure/http/limits/rate-limiter.ts';
-import { SqlRateBuckets } from '../../../../infrastructure/sql/rate-buckets.ts';
+import { SqlRateBuckets } from '../../../../application/clients/rate-buckets.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
-import { openServiceDatabase } from '../../sql/support/temporary-database.ts';
-import type { TemporaryDatabase } from '../../sql/support/temporary-database.ts';
+import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
+import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
 
 /** Refills slowly enough that a test on a busy machine sees no new token. */
 const LIMIT: RateLimit = { perMinute: 1, burst: 20 };

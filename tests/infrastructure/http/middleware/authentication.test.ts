@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
-import { ClientDirectory, allows } from '../../../../application/clients/client-directory.ts';
-import { SCOPES } from '../../../../application/ports/clients.ts';
-import type { Scope } from '../../../../application/ports/clients.ts';
+import { ClientDirectory } from '../../../../application/clients/client-directory.ts';
+import { allows } from '../../../../application/clients/scopes.ts';
+import { SCOPES } from '../../../../application/clients/scopes.ts';
+import type { Scope } from '../../../../application/clients/scopes.ts';
 import { Authentication } from '../../../../infrastructure/http/middleware/authentication.ts';
 import type { OperationSpec } from '../../../../infrastructure/http/openapi/operation.ts';
 import { JwtTokens } from '../../../../infrastructure/security/jwt-tokens.ts';
@@ -70,8 +71,13 @@ const realWorld = async () => {
     logger: new RecordingLogger(),
   });
   const address = 'http://localhost:3000';
-  const tokens = new JwtTokens(keys, clock, { issuer: address, audience: address, environment: 'sandbox' });
-  const directory = new ClientDirectory(registry, () => monotonic);
+  const tokens = new JwtTokens(keys, clock, {
+    issuer: address,
+    audience: address,
+    environment: 'sandbox',
+    cacheBytes: 100_000,
+  });
+  const directory = new ClientDirectory(registry, undefined, () => monotonic);
   const world = await HttpWorld.start({
     tokens: { issuer: tokens, verifier: tokens },
     clients: directory,

@@ -14,7 +14,7 @@ afterAll(() => world.stop());
 test('work on files learns that its client is gone, and ends without an answer or a line in the log', async () => {
   const begun = Promise.withResolvers<void>();
   const left = Promise.withResolvers<unknown>();
-  world.behaviour.assignLoan = ({ signal }) =>
+  world.behaviour.loans.assign = ({ signal }) =>
     new Promise((_, reject) => {
       signal?.addEventListener('abort', () => {
         left.resolve(signal.reason);

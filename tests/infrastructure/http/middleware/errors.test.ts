@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 const settleFailingWith = async (error: unknown) => {
-  world.behaviour.settleInstallment = async () => {
+  world.behaviour.loans.settle = async () => {
     throw error;
   };
   return world.call('POST', '/installment/settle', { json: validSettlement() });
@@ -74,6 +74,26 @@ describe('what a use case raises', () => {
     expect(text).not.toContain(error.message);
   });
 
+  const lacking = (code: string): Error => Object.assign(new Error(`${code}: /data/documents`), { code });
+  const MACHINE = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EIO', 'EROFS', 'ENOMEM'];
+  test.each([
+    ...MACHINE.map((code) => [code, lacking(code)] as const),
+    ['ENOSPC', new Error('not written', { cause: lacking('ENOSPC') })] as const,
+  ])('%s of the machine becomes 503, and one line in the log however often it comes', async (code, error) => {
+    world.logger.lines.length = 0;
+    for (let sent = 0; sent < 20; sent++) {
+      const { status, body, headers, text } = await settleFailingWith(error);
+      expect([status, body.error_code, body.retryable]).toEqual([503, 'service_unavailable', true]);
+      expect(headers.get('retry-after')).toBe('5');
+      expect(text).not.toContain('/data');
+    }
+    expect(world.logger.lines.length).toBeLessThanOrEqual(1);
+    for (const { level, fields } of world.logger.lines) {
+      expect([level, fields]).toMatchObject(['warn', { cause: code, count: 1 }]);
+      expect(JSON.stringify(fields)).not.toContain('stack');
+    }
+  });
+
   test.each([new Error('secret detail'), new TypeError('x is not a function'), 'a string', undefined])(
     'anything else becomes 500, logged under the request id and told to nobody: %s',
     async (error) => {
@@ -101,7 +121,7 @@ describe('what a use case raises', () => {
 
 describe('refusals of other routes', () => {
   test('an unknown operation, and a code that none can have', async () => {
-    world.behaviour.readLoan = async () => undefined;
+    world.behaviour.loans.read = async () => undefined;
     for (const path of ['/loan/OP-9', '/loan/a%2Fb', '/loan/%C4%80', `/loan/${'x'.repeat(101)}`]) {
       const { status, body } = await world.call('GET', path);
       expect([status, body.error_code]).toEqual([404, 'loan_not_found']);
@@ -109,7 +129,7 @@ describe('refusals of other routes', () => {
   });
 
   test('another fund', async () => {
-    world.behaviour.assignLoan = async () =>
+    world.behaviour.loans.assign = async () =>
       Promise.reject(new DomainError('fund_not_allowed', 'not linked'));
     expect((await world.call('POST', '/loan', { body: loanForm(validLoanData()) })).status).toBe(403);
   });

@@ -19,7 +19,7 @@ beforeAll(async () => {
     client({ clientId: 'drained', applicationId: 'app-drained', rateLimitMultiplier: 0.001 }),
   );
   await world.call('POST', SETTLE, { auth: EMPTY_APPLICATION, json: validSettlement() });
-  world.behaviour.settleInstallment = async () => {
+  world.behaviour.loans.settle = async () => {
     throw new DomainError('operation_invalid_state', 'the operation is settled');
   };
 });

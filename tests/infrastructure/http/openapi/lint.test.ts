@@ -13,6 +13,20 @@ const AGREED_PATHS = '/webhook/event/{event_id}`';
 /** The linter reads a schema as closed unless told otherwise; ours are open to fields that come later. */
 const OPEN = { severity: 'error', allowAdditionalProperties: true } as const;
 
+/** Optional fields of examples: what is kept and shown, but decides nothing; and where one of several has to be there. */
+const ONLY_KEPT = [
+  ...['email', 'phone', 'neighborhood', 'birth_date'].map((name) => `paths /loan post ${name}`),
+  'paths /loan/repurchase post reason_detail',
+  'paths /loan/renegotiate patch original_proposal_codes',
+  'paths /webhook post description',
+  'paths /webhook/{webhook_id} patch events',
+  'paths /sandbox/clock post advance',
+  // Instead of them the secret may come as HTTP Basic.
+  ...['client_id', 'client_secret'].map((name) => `paths /token post ${name}`),
+  // A form without files is refused.
+  ...['/loan post', '/loan/files post', '/loan/renegotiate patch'].map((place) => `paths ${place} files`),
+];
+
 let document: Json;
 beforeAll(() => {
   document = JSON.parse(JSON.stringify(openApiDocument(ADDRESSES)));
@@ -74,6 +88,10 @@ describe('the linter', () => {
 
   test('bites', async () => {
     const broken = structuredClone(document);
+    broken.paths = {
+      '/loan': broken.paths['/loan'],
+      '/installment/settle': broken.paths['/installment/settle'],
+    };
     delete broken.paths['/loan'].post.summary;
     broken.paths['/loan'].post.operationId = broken.paths['/loan'].get.operationId;
     broken.paths['/installment/settle'].post.requestBody.content['application/json'].example.settled_value =
@@ -105,7 +123,7 @@ describe('our own rules', () => {
     }
   });
 
-  test('every body, parameter and header has a description and an example', () => {
+  test('every body, header and parameter that has to be there has an example, and each a description', () => {
     for (const { place, operation } of operations()) {
       const contents = [operation.requestBody, ...Object.values<Json>(operation.responses)].flatMap((node) =>
         Object.values<Json>(resolved(node)?.content ?? {}),
@@ -115,9 +133,40 @@ describe('our own rules', () => {
         Object.values<Json>(resolved(response).headers ?? {}),
       );
       for (const node of [...(operation.parameters ?? []), ...headers].map(resolved)) {
-        expect([place, node.description, hasExample(node)]).toEqual([place, expect.any(String), true]);
+        const optional = node.in !== undefined && node.required !== true;
+        expect([place, node.description, hasExample(node)]).toEqual([place, expect.any(String), !optional]);
       }
     }
+  });
+
+  test('no example holds something optional that changes what happens: what fills examples in would send it', () => {
+    const given: string[] = [];
+    const partsOf = (schema: Json): Json[] => {
+      const { allOf = [], oneOf = [], anyOf = [], ...own } = resolved(schema) ?? {};
+      return [own, ...[...allOf, ...oneOf, ...anyOf].flatMap(partsOf)];
+    };
+    const visit = (schema: Json, value: Json, place: string): void => {
+      const parts = partsOf(schema);
+      const properties = Object.assign({}, ...parts.map((part) => part.properties));
+      const required = parts.flatMap((part) => part.required ?? []);
+      const items = parts.find((part) => part.items)?.items;
+      if (Array.isArray(value)) for (const entry of value) visit(items, entry, place);
+      else if (typeof value === 'object' && value !== null) {
+        for (const [name, entry] of Object.entries<Json>(value)) {
+          if (!required.includes(name)) given.push(`${place} ${name}`);
+          visit(properties[name], entry, place);
+        }
+      }
+    };
+    for (const { place, operation, webhook } of operations().filter((one) => !one.webhook)) {
+      for (const node of (operation.parameters ?? []).map(resolved)) {
+        if (node.required !== true) expect([node.name, hasExample(node)]).toEqual([node.name, webhook]);
+      }
+      for (const { schema, example } of Object.values<Json>(operation.requestBody?.content ?? {})) {
+        visit(schema, example, place);
+      }
+    }
+    expect(new Set(given)).toEqual(new Set(ONLY_KEPT));
   });
 
   test('every operation says how it refuses: with the error body, and an example for each code', () => {

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { AssignLoanInput } from '../../../../application/loans/inputs.ts';
+import type { AskedAssignment } from '../../../../application/loans/assign-loan.ts';
 import { FUND } from '../../../support/http-fakes.ts';
 import { loanForm, validLoanData, withField } from '../../../support/http-requests.ts';
 import { HttpWorld, TODAY } from '../../../support/http-world.ts';
 
 let world: HttpWorld;
-let assigned: AssignLoanInput | undefined;
+let assigned: AskedAssignment | undefined;
 
 beforeAll(async () => {
   world = await HttpWorld.start();
-  const accept = world.behaviour.assignLoan;
-  world.behaviour.assignLoan = (context, input) => {
+  const accept = world.behaviour.loans.assign;
+  world.behaviour.loans.assign = (context, input) => {
     assigned = input;
     return accept(context, input);
   };
@@ -118,6 +118,8 @@ const rules: readonly (readonly [field: string, value: unknown, code?: string])[
   ['backing_documents[0].value', '../ccb.pdf', 'invalid_file_name'],
   ['backing_documents[0].value', 'a\\b.pdf', 'invalid_file_name'],
   ['backing_documents[0].value', '', 'invalid_file_name'],
+  ['backing_documents[0].value', 'a\u0085.pdf', 'invalid_file_name'],
+  ['backing_documents[0].value', 'a\u202efdp.exe', 'invalid_file_name'],
 ];
 
 const ALLOWED = 'allowed';
@@ -157,6 +159,21 @@ describe('each rule of a creation request', () => {
     expect(body.details).toEqual([
       { field: 'backing_documents[1].value', code: 'duplicate_document', message: expect.any(String) },
     ]);
+  });
+
+  test('a name that was allowed once, with its file, goes on to where a replay is told from a new request', async () => {
+    const name = 'invoice-\u202efdp.exe';
+    const data = withField(validLoanData(), 'backing_documents[0].value', name);
+    const form = (loan: unknown) => ({ body: loanForm(loan, [{ name }]) });
+    expect((await world.call('POST', '/loan', form(data))).status).toBe(201);
+    expect(assigned?.documents).toEqual([{ type: 'ccb', value: name }]);
+    const { body } = await world.call('POST', '/loan', form({ ...data, acquisition_value: 10.001 }));
+    expect(body.details.map(({ field, code }: { field: string; code: string }) => [field, code])).toEqual(
+      expect.arrayContaining([
+        ['backing_documents[0].value', 'invalid_file_name'],
+        ['acquisition_value', 'invalid_amount'],
+      ]),
+    );
   });
 
   test.each(['11222333000181', '12ABC34501DE35', '11222333000180'])(
@@ -208,7 +225,7 @@ describe('all violations come together', () => {
   test('a body that is not an object is one violation', async () => {
     const { body } = await send('[1]');
     expect(body.details).toEqual([
-      { field: 'loan_data', code: 'invalid_type', message: 'must be of type object' },
+      { field: 'loan_data', code: 'invalid_type', message: 'must be an object' },
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { AssignLoanInput } from '../../../../application/loans/inputs.ts';
+import type { AskedAssignment } from '../../../../application/loans/assign-loan.ts';
 import {
   exampleRenegotiation,
   exampleRenegotiationData,
@@ -11,14 +11,14 @@ import { HttpWorld } from '../../../support/http-world.ts';
 
 let world: HttpWorld;
 let production: HttpWorld;
-let assigned: AssignLoanInput | undefined;
+let assigned: AskedAssignment | undefined;
 
 beforeAll(async () => {
   world = await HttpWorld.start();
   production = await HttpWorld.start({ settings: { environment: 'production' } });
   for (const each of [world, production]) {
-    const accept = each.behaviour.assignLoan;
-    each.behaviour.assignLoan = (context, input) => {
+    const accept = each.behaviour.loans.assign;
+    each.behaviour.loans.assign = (context, input) => {
       assigned = input;
       return accept(context, input);
     };
@@ -81,6 +81,7 @@ describe('what reaches the use case', () => {
       files: [
         {
           name: 'ccb.pdf',
+          field: 'files[0]',
           size: 8,
           sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
           read: expect.any(Function),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { REPURCHASE_REASONS } from '../../../../domain/loan/events.ts';
+import { REPURCHASE_REASONS } from '../../../../domain/loan/exits.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import type { DomainErrorCode } from '../../../../domain/shared/domain-error.ts';
 import {
@@ -30,10 +30,10 @@ beforeEach(() => {
       seen = input;
       return { ...(await run(context as never, input)), replayed };
     };
-  world.behaviour.processPrepayment = noting(accept.processPrepayment);
-  world.behaviour.requestRepurchase = noting(accept.requestRepurchase);
-  world.behaviour.settleInstallment = noting(accept.settleInstallment);
-  world.behaviour.addDocuments = noting(accept.addDocuments);
+  world.behaviour.loans.prepay = noting(accept.loans.prepay);
+  world.behaviour.loans.repurchase = noting(accept.loans.repurchase);
+  world.behaviour.loans.settle = noting(accept.loans.settle);
+  world.behaviour.loans.addDocuments = noting(accept.loans.addDocuments);
 });
 afterAll(() => world.stop());
 
@@ -199,8 +199,8 @@ describe('POST /loan/files', () => {
 describe('an operation whose code is the last part of a fixed path', () => {
   test.each(['files', 'repurchase'])('GET /loan/%s reads it', async (code) => {
     let asked: string | undefined;
-    const { readLoan } = acceptingUseCases();
-    world.behaviour.readLoan = (context, which) => {
+    const { read: readLoan } = acceptingUseCases().loans;
+    world.behaviour.loans.read = (context, which) => {
       asked = which;
       return readLoan(context, which);
     };
@@ -218,14 +218,14 @@ describe.each([
   {
     path: PREPAYMENT,
     send: () => post(PREPAYMENT, validPrepayment()),
-    name: 'processPrepayment',
+    name: 'prepay',
     burst: 240,
     success: 200,
   },
   {
     path: REPURCHASE,
     send: () => post(REPURCHASE, validRepurchase()),
-    name: 'requestRepurchase',
+    name: 'repurchase',
     burst: 120,
     success: 200,
   },
@@ -248,7 +248,7 @@ describe.each([
     ['concurrent_modification', 409],
   ])('%s answers %i', async (code, expected) => {
     const refuse = (): Promise<never> => Promise.reject(new DomainError(code, 'because'));
-    world.behaviour[name] = refuse;
+    world.behaviour.loans[name] = refuse;
     const { status, body } = await send();
     expect([status, body.error_code, body.message]).toEqual([expected, code, 'because']);
   });
@@ -275,7 +275,7 @@ describe('dry_run', () => {
   });
 
   test('both variants of a renegotiation answer a quote as described and do nothing', async () => {
-    world.behaviour.renegotiateLoans = async () => {
+    world.behaviour.renegotiation.renegotiate = async () => {
       throw new Error('done in earnest');
     };
     const json = await world.call('PATCH', '/loan/renegotiate', {

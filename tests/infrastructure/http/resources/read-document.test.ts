@@ -3,8 +3,7 @@ import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import { DamagedDocumentError } from '../../../../infrastructure/documents/sealed-content.ts';
-import { DOCX } from '../../../../infrastructure/http/resources/backing-documents.ts';
-import { attachmentOf } from '../../../../infrastructure/http/resources/read-document.ts';
+import { DOCX, PDF, disposition } from '../../../../infrastructure/support/stored-files.ts';
 import { client, tokenFor } from '../../../support/http-fakes.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 
@@ -23,7 +22,7 @@ afterAll(() => world.stop());
 const found = (pieces: readonly (Buffer | Error)[], name = 'ccb.pdf') => {
   const seen = { ended: 0, taken: 0 };
   const size = pieces.reduce((sum, piece) => sum + (piece instanceof Error ? 1 : piece.length), 0);
-  world.behaviour.readDocument = async () => {
+  world.behaviour.loans.document = async () => {
     const content = async function* (): AsyncGenerator<Uint8Array> {
       try {
         for (const piece of pieces) {
@@ -44,8 +43,8 @@ describe('GET /loan/{originator_proposal_code}/documents/{document_id}', () => {
   test('sends the bytes as an attachment that nothing will run', async () => {
     let asked: readonly string[] = [];
     found([Buffer.from('%PDF-'), Buffer.from('1.4')]);
-    const { readDocument } = world.behaviour;
-    world.behaviour.readDocument = (context, ...rest) => {
+    const { document: readDocument } = world.behaviour.loans;
+    world.behaviour.loans.document = (context, ...rest) => {
       asked = rest;
       return readDocument(context, ...rest);
     };
@@ -70,7 +69,7 @@ describe('GET /loan/{originator_proposal_code}/documents/{document_id}', () => {
   });
 
   test('sends nothing to whoever has it, and to HEAD', async () => {
-    const seen = found([Buffer.alloc(70_000, 1), Buffer.alloc(70_000, 1)]);
+    const seen = found([Buffer.alloc(70_000, '%PDF-'), Buffer.alloc(70_000, 1)]);
     const known = await world.call('GET', PATH, { headers: { 'if-none-match': `W/"x", "${SHA256}"` } });
     expect([known.status, known.text]).toEqual([304, '']);
     const head = await world.call('HEAD', PATH);
@@ -79,7 +78,7 @@ describe('GET /loan/{originator_proposal_code}/documents/{document_id}', () => {
   });
 
   test.each(['loan_not_found', 'document_not_found'] as const)('404 %s', async (code) => {
-    world.behaviour.readDocument = () => Promise.reject(new DomainError(code, 'm'));
+    world.behaviour.loans.document = () => Promise.reject(new DomainError(code, 'm'));
     const { status, body } = await world.call('GET', PATH);
     expect([status, body.error_code]).toEqual([404, code]);
   });
@@ -88,13 +87,13 @@ describe('GET /loan/{originator_proposal_code}/documents/{document_id}', () => {
     const damaged = new DamagedDocumentError('damaged');
     found([damaged]);
     expect((await world.call('GET', PATH)).status).toBe(500);
-    const seen = found([Buffer.from('%PDF'), damaged]);
+    const seen = found([Buffer.from('%PDF-'), damaged]);
     await expect(world.call('GET', PATH)).rejects.toThrow();
     expect(seen.ended).toBe(1);
   });
 
   test('a reader that takes nothing holds a piece, and of its own application only so many get that far', async () => {
-    const large = Array.from({ length: 40 }, () => Buffer.alloc(262_144, 1));
+    const large = Array.from({ length: 40 }, () => Buffer.alloc(262_144, '%PDF-'));
     const seen = found(large);
     const readers: Socket[] = [];
     const stuck = async (clientId: string): Promise<string> => {
@@ -121,8 +120,22 @@ describe('GET /loan/{originator_proposal_code}/documents/{document_id}', () => {
     }
     for (let i = 0; i < 500 && seen.ended < 33; i++) await new Promise((resolve) => setTimeout(resolve, 10));
     expect(seen.ended).toBe(33);
-    found([Buffer.from('%PDF')]);
+    found([Buffer.from('%PDF-')]);
     expect((await world.call('GET', PATH)).status).toBe(200);
+  });
+});
+
+describe('the type of a document', () => {
+  test.each([
+    ['%PDF-1.4\n<html><form>', 'evil.html', PDF],
+    ['PK\u0003\u0004', 'evil.svg', DOCX],
+  ])('%j as %s is %s', async (content, name, type) => {
+    found([Buffer.from(content)], name);
+    const { headers } = await world.call('GET', PATH);
+    expect([headers.get('content-type'), headers.get('content-disposition')]).toEqual([
+      type,
+      `attachment; filename="${name}"`,
+    ]);
   });
 });
 
@@ -138,7 +151,11 @@ describe('the name of an attachment', () => {
     ['..hidden', 'attachment; filename="hidden"'],
     ['...', 'attachment; filename="document"'],
     ['\u202Efdp.exe', 'attachment; filename="fdp.exe"'],
+    ['a\u0085\r\n\u2028b\u009b\u061c.pdf', 'attachment; filename="ab.pdf"'],
+    ['\u202e\u200f', 'attachment; filename="document"'],
+    ['\ud800.pdf', `attachment; filename="_.pdf"; filename*=UTF-8''%EF%BF%BD.pdf`],
   ])('%j', (value, expected) => {
-    expect(attachmentOf(value)).toBe(expected);
+    expect(disposition('attachment', value)).toBe(expected);
+    expect(disposition('inline', value)).toBe(expected.replace('attachment', 'inline'));
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
-import type { ListLoansInput } from '../../../../application/loans/read-loan.ts';
+import type { LoansQuery } from '../../../../application/loans/read-loan.ts';
 import { FUND, loanDetails, NOW } from '../../../support/http-fakes.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 
@@ -13,7 +13,7 @@ afterAll(() => world.stop());
 describe('GET /loan/{originator_proposal_code}', () => {
   test('decodes the code and prints amounts with both decimals', async () => {
     let asked = '';
-    world.behaviour.readLoan = async (_context, code) => {
+    world.behaviour.loans.read = async (_context, code) => {
       asked = code;
       return loanDetails;
     };
@@ -25,7 +25,7 @@ describe('GET /loan/{originator_proposal_code}', () => {
   });
 
   test('has no payoff value where it is beyond what an amount can be', async () => {
-    world.behaviour.readLoan = async () => ({
+    world.behaviour.loans.read = async () => ({
       ...loanDetails,
       balances: { ...loanDetails.balances, payoffValue: null },
     });
@@ -71,7 +71,7 @@ describe('GET /loan/{originator_proposal_code}', () => {
       },
       rejectionReasons: [{ code: 'underage', message: 'm' }],
     } as unknown as LoanDetails;
-    world.behaviour.readLoan = async () => full;
+    world.behaviour.loans.read = async () => full;
     const { body, text } = await world.call('GET', '/loan/OP-1');
     expect(body).toMatchObject({
       borrower: null,
@@ -108,28 +108,39 @@ describe('GET /loan/{originator_proposal_code}', () => {
 
 describe('GET /loan', () => {
   test('passes the filters on', async () => {
-    let asked: ListLoansInput | undefined;
-    world.behaviour.listLoans = async (_context, input) => {
+    let asked: LoansQuery | undefined;
+    world.behaviour.loans.list = async (_context, input) => {
       asked = input;
       return { loans: [], nextCursor: 'next' };
     };
     const { body } = await world.call(
       'GET',
-      `/loan?status=active&fund_id=${FUND.toUpperCase()}&updated_since=2026-01-15T12:00:00-03:00&limit=200&cursor=c`,
+      `/loan?status=active,settled&overdue=true&fund_id=${FUND.toUpperCase()}&updated_since=2026-01-15T12:00:00-03:00&limit=200&cursor=c`,
     );
     expect([body, asked]).toEqual([
       { data: [], next_cursor: 'next' },
       {
-        ...{ status: 'active', fundId: FUND, updatedSince: '2026-01-15T12:00:00-03:00' },
+        ...{ status: ['active', 'settled'], fundId: FUND, overdue: true },
+        updatedSince: '2026-01-15T12:00:00-03:00',
         ...{ limit: 200, cursor: 'c' },
       },
     ]);
     await world.call('GET', '/loan');
     expect(asked).toEqual({ limit: 50 });
+    for (const query of ['status=active', 'status=active,active', 'status=active&status=active']) {
+      await world.call('GET', `/loan?${query}`);
+      expect(asked).toEqual({ limit: 50, status: ['active'] });
+    }
   });
 
   test.each([
-    ['status=none', /one of received, /],
+    ['status=none', /^status "none": must be one of received, /],
+    ['status=active,nome,,Settled', /^status "nome", "", "Settled": must be one of received, /],
+    ['status=', /^status "": must be one of/],
+    [`status=${'x,'.repeat(3_000)}`, /^status "x", "": must be one of/],
+    ['overdue=false', /^overdue must be true; without it, /],
+    ['overdue=', /must be true/],
+    ['overdue=true&overdue=true', /once/],
     ['fund_id=x', /UUID/],
     ['limit=-1', /1 to 200/],
     ['limit=99999999999', /1 to 200/],
@@ -139,6 +150,10 @@ describe('GET /loan', () => {
     ['updated_since=2026-01-15T12:00:00+03:00', /write \+ as %2B/],
     ['updated_since=2026-01-15T12:00:00Z&updated_since=2026-01-16T12:00:00Z', /once/],
     ['update_since=2026-01-15T12:00:00Z', /the nearest one is updated_since/],
+    [
+      'foo=1',
+      /^foo is not a parameter here; there are status, fund_id, overdue, updated_since, limit, cursor$/,
+    ],
   ])('%s is refused', async (query, message) => {
     const { status, body } = await world.call('GET', `/loan?${query}`);
     expect([status, body.error_code, body.details.length]).toEqual([400, 'invalid_query_parameter', 1]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { RenegotiateLoansInput } from '../../../../application/renegotiation/request.ts';
+import type { AskedRenegotiation } from '../../../../application/renegotiation/request.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import type { DomainErrorCode } from '../../../../domain/shared/domain-error.ts';
 import { acceptingUseCases, tokenFor } from '../../../support/http-fakes.ts';
@@ -11,7 +11,7 @@ type Body = Record<string, ReturnType<typeof JSON.parse>>;
 
 const PATH = '/loan/renegotiate';
 let world: HttpWorld;
-let seen: RenegotiateLoansInput | undefined;
+let seen: AskedRenegotiation | undefined;
 let replayed = false;
 
 beforeAll(async () => {
@@ -21,9 +21,9 @@ beforeEach(() => {
   const accept = acceptingUseCases();
   seen = undefined;
   replayed = false;
-  world.behaviour.renegotiateLoans = async (context, input) => {
+  world.behaviour.renegotiation.renegotiate = async (context, input) => {
     seen = input;
-    return { ...(await accept.renegotiateLoans(context, input)), replayed };
+    return { ...(await accept.renegotiation.renegotiate(context, input)), replayed };
   };
 });
 afterAll(() => world.stop());
@@ -66,7 +66,9 @@ describe('PATCH /loan/renegotiate with JSON', () => {
     expect([status, headers.get('idempotent-replayed')]).toEqual([200, null]);
     expect(seen).toEqual({
       originalProposalCodes: ['OP-1'],
-      newProposal: { code: 'OP-9', acquisitionValue: 600_000, installments: INSTALLMENTS },
+      newProposalCode: 'OP-9',
+      acquisitionValue: 600_000,
+      installments: INSTALLMENTS,
       effectiveDate: '2026-06-20',
       files: [],
     });
@@ -129,15 +131,13 @@ describe('PATCH /loan/renegotiate with a form', () => {
     expect(status).toBe(200);
     expect(seen).toMatchObject({
       originalProposalCodes: ['OP-1', 'OP-2'],
-      newProposal: {
-        code: 'OP-9',
-        acquisitionValue: 600_000,
-        installments: INSTALLMENTS,
-        documents: [{ type: 'renegotiation_document', value: 'debt.docx' }],
-      },
+      newProposalCode: 'OP-9',
+      acquisitionValue: 600_000,
+      installments: INSTALLMENTS,
+      documents: [{ type: 'renegotiation_document', value: 'debt.docx' }],
       files: [{ name: 'debt.docx', size: 8, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
     });
-    expect(seen?.newProposal).not.toHaveProperty('borrower');
+    expect(seen).not.toHaveProperty('borrower');
     expect(body).toMatchObject({ original_proposal_code: 'OP-1', original_proposal_codes: ['OP-1', 'OP-2'] });
     expect(await world.uploadedFiles()).toEqual([]);
   });
@@ -150,7 +150,7 @@ describe('PATCH /loan/renegotiate with a form', () => {
     expect((await upload(form(data))).status).toBe(200);
     expect(seen).toMatchObject({
       originalProposalCodes: ['OP-1'],
-      newProposal: { borrower, productType: 'personal', dateIssued: '2026-06-19' },
+      ...{ borrower, productType: 'personal', dateIssued: '2026-06-19' },
     });
   });
 
@@ -253,7 +253,7 @@ describe('PATCH /loan/renegotiate', () => {
     ['concurrent_modification', 409],
     ['operation_invalid_state', 422],
   ])('%s answers %i', async (code, expected) => {
-    world.behaviour.renegotiateLoans = () => Promise.reject(new DomainError(code, 'because'));
+    world.behaviour.renegotiation.renegotiate = () => Promise.reject(new DomainError(code, 'because'));
     const { status, body } = await send(valid());
     expect([status, body.error_code, body.message]).toEqual([expected, code, 'because']);
   });

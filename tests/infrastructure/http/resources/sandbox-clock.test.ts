@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { AssignLoanInput } from '../../../../application/loans/inputs.ts';
-import type { RenegotiateLoansInput } from '../../../../application/renegotiation/request.ts';
-import type { ClockMove } from '../../../../application/sandbox/sandbox-clock.ts';
+import type { AskedAssignment } from '../../../../application/loans/assign-loan.ts';
+import type { AskedRenegotiation } from '../../../../application/renegotiation/request.ts';
+import type { ClockMove } from '../../../../application/maintenance/sandbox/sandbox-clock.ts';
 import { exampleLoanData } from '../../../../infrastructure/http/resources/assign-loan.ts';
 import { exampleRenegotiation } from '../../../../infrastructure/http/resources/renegotiation-request.ts';
 import { multipart, smallPdf } from '../../../support/api-client.ts';
@@ -38,9 +38,9 @@ const detailsOf = ({ status, body }: HttpAnswer) => [
 
 describe('the header X-Sandbox-Outcome', () => {
   test.each([undefined, 'reject', 'hold'])('%s of an assignment reaches the use case', async (outcome) => {
-    let asked: AssignLoanInput['sandboxOutcome'];
-    const { assignLoan } = world.behaviour;
-    world.behaviour.assignLoan = (context, input) => {
+    let asked: AskedAssignment['sandboxOutcome'];
+    const { assign: assignLoan } = world.behaviour.loans;
+    world.behaviour.loans.assign = (context, input) => {
       asked = input.sandboxOutcome;
       return assignLoan(context, input);
     };
@@ -55,9 +55,9 @@ describe('the header X-Sandbox-Outcome', () => {
   });
 
   test('a renegotiation can hold, and nothing else', async () => {
-    let asked: RenegotiateLoansInput['sandboxOutcome'];
-    const { renegotiateLoans } = world.behaviour;
-    world.behaviour.renegotiateLoans = (context, input) => {
+    let asked: AskedRenegotiation['sandboxOutcome'];
+    const { renegotiate: renegotiateLoans } = world.behaviour.renegotiation;
+    world.behaviour.renegotiation.renegotiate = (context, input) => {
       asked = input.sandboxOutcome;
       return renegotiateLoans(context, input);
     };
@@ -74,9 +74,9 @@ describe('the header X-Sandbox-Outcome', () => {
   });
 
   test('means nothing in production, whatever it says', async () => {
-    let asked: AssignLoanInput | undefined;
-    const { assignLoan } = production.behaviour;
-    production.behaviour.assignLoan = (context, input) => {
+    let asked: AskedAssignment | undefined;
+    const { assign: assignLoan } = production.behaviour.loans;
+    production.behaviour.loans.assign = (context, input) => {
       asked = input;
       return assignLoan(context, input);
     };
@@ -90,12 +90,12 @@ describe('the header X-Sandbox-Outcome', () => {
 describe('the clock', () => {
   test('is shown and moved', async () => {
     const moves: ClockMove[] = [];
-    const { sandboxClock } = world.behaviour;
-    world.behaviour.sandboxClock = {
-      show: () => sandboxClock!.show(),
+    const { sandboxClock } = world.behaviour.maintenance;
+    world.behaviour.maintenance.sandboxClock = {
+      show: () => sandboxClock.show(),
       move: (asked) => {
         moves.push(asked);
-        return sandboxClock!.move(asked);
+        return sandboxClock.move(asked);
       },
     };
     const shown = await world.call('GET', '/sandbox/clock');

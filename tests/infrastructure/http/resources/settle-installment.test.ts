@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { SettleInstallmentInput } from '../../../../application/loans/inputs.ts';
-import type { RequestContext } from '../../../../application/ports/clients.ts';
+import type { AskedSettlement } from '../../../../application/loans/settle-installment.ts';
+import { cents } from '../../../../domain/shared/money.ts';
+import type { RequestContext } from '../../../../application/command-handling/request-context.ts';
 import { FUND } from '../../../support/http-fakes.ts';
 import { validSettlement, withField } from '../../../support/http-requests.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 
 let world: HttpWorld;
-let seen: { context: RequestContext; input: SettleInstallmentInput } | undefined;
+let seen: { context: RequestContext; input: AskedSettlement } | undefined;
 let replayed = false;
 
 beforeAll(async () => {
   world = await HttpWorld.start();
-  const accept = world.behaviour.settleInstallment;
-  world.behaviour.settleInstallment = async (context, input) => {
+  const accept = world.behaviour.loans.settle;
+  world.behaviour.loans.settle = async (context, input) => {
     seen = { context, input };
     return { ...(await accept(context, input)), replayed };
   };
@@ -47,6 +48,20 @@ describe('POST /installment/settle', () => {
         idempotencyKey: 'OP-1-001',
       },
     });
+  });
+
+  test.each([
+    [cents(0), cents(0), '"difference":0.00,"surplus":0.00'],
+    [cents(4_950), cents(0), '"difference":49.50,"surplus":0.00'],
+    [cents(0), cents(10), '"difference":0.00,"surplus":0.10'],
+  ])('says what was missing and what was too much, always both', async (difference, surplus, printed) => {
+    const before = world.behaviour.loans.settle;
+    world.behaviour.loans.settle = async (context, input) => {
+      const { replayed: again, result } = await before(context, input);
+      return { replayed: again, result: { ...result, difference, surplus } };
+    };
+    expect((await settle(validSettlement())).text).toContain(printed);
+    world.behaviour.loans.settle = before;
   });
 
   test('a replay keeps its status and says so', async () => {

@@ -63,7 +63,6 @@ const MISSPELT: readonly (readonly [endpoint: string, path: string, meant: strin
   ['repurchase', 'repurchase_amount', 'repurchase_value'],
   ['repurchase', 'Dry_Run', 'dry_run'],
   ['renegotiation', 'effectiveDate', 'effective_date'],
-  ['renegotiation', 'original_proposal_codes', 'original_proposal_code'],
   ['renegotiation', 'new_proposal.acquisition_amount', 'acquisition_value'],
   ['renegotiation', 'new_proposal.installments[1].faceValue', 'face_value'],
   ['renegotiation with documents', 'new_loan.backing_document', 'backing_documents'],
@@ -133,6 +132,30 @@ describe('a field of other requests', () => {
       expect(body.details[0].message).toContain('renegotiation_data');
     },
   );
+});
+
+describe('several originals in the JSON renegotiation', () => {
+  test('are refused with the form that takes them', async () => {
+    const { status, body } = await ENDPOINTS['renegotiation']!((valid) => ({
+      ...valid,
+      original_proposal_codes: ['OP-1', 'OP-2'],
+    }));
+    expect([status, body.error_code, body.details[0].field]).toEqual([
+      ...[400, 'unknown_field', 'original_proposal_codes'],
+    ]);
+    expect(body.details[0].message).toContain('several are sent as a form with the part renegotiation_data');
+  });
+});
+
+describe('any other field of another request', () => {
+  test('is ignored, as every unknown field is', async () => {
+    const { status, body } = await ENDPOINTS['prepayment']!((valid) => ({
+      ...valid,
+      installment_code: '004',
+    }));
+    expect([status, body.error_code]).not.toContain(400);
+    expect(body.error_code).not.toBe('unknown_field');
+  });
 });
 
 describe('an optional field that is null counts as left out', () => {
@@ -254,8 +277,7 @@ describe('what no engine could look for', () => {
     Object.assign(world.behaviour.webhooks, {
       update: never,
       remove: never,
-      redeliver: never,
-      deliveries: never,
+      deliveries: { redeliver: never, page: never },
     });
     const rows = [
       ['GET', `/webhook/${id}/deliveries`, 'webhook_not_found'],

@@ -6,17 +6,21 @@ import { HttpWorld } from '../../../support/http-world.ts';
 let world: HttpWorld;
 let calls: { method: string; args: unknown[] }[] = [];
 
+const noted = <Called extends object>(real: Called): Called =>
+  new Proxy(real, {
+    get: (target, name): unknown => {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return noted(member as object);
+      return (...args: unknown[]) => {
+        calls.push({ method: String(name), args: args.slice(1) });
+        return (member as (...all: unknown[]) => unknown)(...args);
+      };
+    },
+  });
+
 beforeAll(async () => {
   world = await HttpWorld.start();
-  const real = world.behaviour.webhooks;
-  world.behaviour.webhooks = new Proxy(real, {
-    get:
-      (target, name) =>
-      (...args: unknown[]) => {
-        calls.push({ method: String(name), args: args.slice(1) });
-        return (Reflect.get(target, name) as (...all: unknown[]) => unknown)(...args);
-      },
-  });
+  world.behaviour.webhooks = noted(world.behaviour.webhooks);
 });
 afterAll(() => world.stop());
 beforeEach(() => {
@@ -112,7 +116,7 @@ describe('subscriptions', () => {
       Promise.reject(new DomainError('webhook_not_found', 'no such webhook'));
     const refuse = async () => Promise.reject(new DomainError('webhook_not_found', 'no such webhook'));
     const before = world.behaviour.webhooks;
-    world.behaviour.webhooks = { ...before, remove: refuse };
+    world.behaviour.webhooks = { ...before, remove: refuse } as never;
     expect((await world.call('DELETE', '/webhook/none')).body.error_code).toBe('webhook_not_found');
     world.behaviour.webhooks = before;
   });

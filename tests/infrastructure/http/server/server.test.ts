@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { SettlementReceipt } from '../../../../application/loans/inputs.ts';
+import type { SettlementReceipt } from '../../../../application/loans/settle-installment.ts';
 import { tokenFor } from '../../../support/http-fakes.ts';
 import { validSettlement } from '../../../support/http-requests.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
@@ -117,12 +117,12 @@ describe('Expect: 100-continue', () => {
 describe('closing', () => {
   test('lets a request in flight finish, ends idle connections and accepts nothing new', async () => {
     const closing = await HttpWorld.start();
-    const { settleInstallment } = closing.behaviour;
+    const { settle: settleInstallment } = closing.behaviour.loans;
     let entered: () => void = () => undefined;
     let release: () => void = () => undefined;
     const inside = new Promise<void>((resolve) => (entered = resolve));
     const gate = new Promise<void>((resolve) => (release = resolve));
-    closing.behaviour.settleInstallment = async (context, input) => {
+    closing.behaviour.loans.settle = async (context, input) => {
       entered();
       await gate;
       return settleInstallment(context, input);
@@ -144,7 +144,7 @@ describe('closing', () => {
     const closing = await HttpWorld.start();
     let entered: () => void = () => undefined;
     const inside = new Promise<void>((resolve) => (entered = resolve));
-    closing.behaviour.settleInstallment = () => {
+    closing.behaviour.loans.settle = () => {
       entered();
       return new Promise<{ replayed: boolean; result: SettlementReceipt }>(() => undefined);
     };

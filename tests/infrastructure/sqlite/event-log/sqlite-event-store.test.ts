@@ -45,13 +45,17 @@ describe('the file of the event store', () => {
     db.close();
     const failure = await failureOf(SqliteEventStore.open(dataDir));
     expect(failure).toBeInstanceOf(StoreUnavailableError);
-    expect((failure as Error).message).toMatch(/events\.db: has schema version 99.*start a newer program/);
+    expect((failure as Error).message).toMatch(
+      /events\.db cannot be used: has schema version 99.*start a newer program/,
+    );
   });
 
   test('a file that is no database is refused with its name', async () => {
     const dataDir = await newDataDir();
     await writeFile(join(dataDir, EVENT_LOG_FILE), 'x'.repeat(5_000));
-    await expect(SqliteEventStore.open(dataDir)).rejects.toThrow(/events\.db: file is not a database/);
+    await expect(SqliteEventStore.open(dataDir)).rejects.toThrow(
+      /events\.db is damaged \(file is not a database\)/,
+    );
   });
 
   test('stored events can neither be changed nor deleted, not even with SQL', async () => {

@@ -17,7 +17,11 @@ const to =
 const guard = (resolve: Resolve = to('93.184.216.34'), allowPrivateNetwork = false) =>
   new DnsAddressGuard({ allowPrivateNetwork, resolve });
 
-const refusal = { name: 'DomainError', code: 'invalid_webhook_url' };
+const refusal = {
+  name: 'DomainError',
+  code: 'invalid_webhook_url',
+  details: [{ field: 'url', code: 'invalid_webhook_url' }],
+};
 const refusedBy = (one: DnsAddressGuard, url: string): unknown => {
   try {
     one.check(url);

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { DeliveryQueue } from '../../../../application/ports/delivery-queue.ts';
-import { openServiceDatabase } from '../../sql/support/temporary-database.ts';
-import type { TemporaryDatabase } from '../../sql/support/temporary-database.ts';
+import type { DeliveryQueue } from '../../../../application/webhooks/queue/delivery-queue.ts';
+import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
+import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
 import { BROKEN_SEAL, DOWN, DispatchWorld, NEVER, OK, until } from '../support/dispatch-world.ts';
 
 const iso = (ms: number): string => new Date(ms).toISOString();

@@ -8,8 +8,8 @@ import { HttpsSender } from '../../../../infrastructure/webhooks/sending/https-s
 import { webhookTrust } from '../../../../infrastructure/webhooks/sending/pinned-connector.ts';
 import type { Located } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { DnsServer } from '../../../support/dns-server.ts';
-import { openServiceDatabase } from '../../sql/support/temporary-database.ts';
-import type { TemporaryDatabase } from '../../sql/support/temporary-database.ts';
+import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
+import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
 import { DispatchWorld, until } from '../support/dispatch-world.ts';
 
 /* What waits for a name server keeps nobody else waiting. */
@@ -94,7 +94,7 @@ test('with a real name server that is silent: others are found and sent to, and 
   const names = await DnsServer.start({ 'neighbour.example': { a: ['127.0.0.1'] } });
   const silent = await subscribeSilent(20);
   for (let index = 0; index < 20; index++) names.zones.set(`silent-${index}.example`, 'silence');
-  const queries = new DnsQueries({ servers: [names.address], timeoutMs: 400 });
+  const queries = new DnsQueries({ servers: [names.address], timeoutMs: 1_500 });
   const resolver = new NameResolver({ queries });
   const guard = new DnsAddressGuard({
     allowPrivateNetwork: true,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { WebhookRequest } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
-import { openServiceDatabase } from '../../sql/support/temporary-database.ts';
-import type { TemporaryDatabase } from '../../sql/support/temporary-database.ts';
+import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
+import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
 import { DOWN, DispatchWorld, NEVER, OK, REFUSED, until } from '../support/dispatch-world.ts';
 
 const URL_A = 'https://a.example/hooks/token-of-a';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { gathered } from '../../../../infrastructure/webhooks/dispatch/dispatch-settings.ts';
-import { openServiceDatabase } from '../../sql/support/temporary-database.ts';
-import type { TemporaryDatabase } from '../../sql/support/temporary-database.ts';
+import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
+import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
 import { DispatchWorld } from '../support/dispatch-world.ts';
 
 let store: TemporaryDatabase;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { DeliveryQueue } from '../../../../application/ports/delivery-queue.ts';
-import { openServiceDatabase } from '../../sql/support/temporary-database.ts';
-import type { TemporaryDatabase } from '../../sql/support/temporary-database.ts';
+import type { DeliveryQueue } from '../../../../application/webhooks/queue/delivery-queue.ts';
+import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
+import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
 import { DOWN, DispatchWorld, NEVER, OK, REFUSED, until } from '../support/dispatch-world.ts';
 import type { SentRequest } from '../support/dispatch-world.ts';
 

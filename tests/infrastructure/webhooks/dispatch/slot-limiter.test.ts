@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { Endpoint, SlotLimiter } from '../../../../infrastructure/webhooks/dispatch/endpoints.ts';
+import { Endpoint } from '../../../../infrastructure/webhooks/dispatch/endpoints.ts';
+import { SlotLimiter } from '../../../../infrastructure/webhooks/dispatch/slot-limiter.ts';
 
 const endpoint = (webhookId: string): Endpoint =>
   new Endpoint(webhookId, { failures: 2, firstPauseMs: 100, longestPauseMs: 100 });

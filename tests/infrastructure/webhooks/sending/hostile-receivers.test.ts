@@ -64,12 +64,12 @@ describe('a receiver that', () => {
       failed('invalid_answer', /^invalid answer/),
     ],
     [
-      'sends provisional answers for ever',
+      'drips interim answers',
       (_response, _request, socket) => {
         const timer = drip(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'));
         socket.on('close', () => clearInterval(timer));
       },
-      late('waiting for the answer'),
+      failed('invalid_answer', 'invalid answer: more than 10 interim answers'),
     ],
   ];
 

@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { DeliveryRecord } from '../../../../application/ports/delivery-log.ts';
-import type {
-  DeliveryQueue,
-  LaneSchedule,
-  WebhookEvent,
-} from '../../../../application/ports/delivery-queue.ts';
+import type { DeliveryRecord } from '../../../../application/webhooks/delivery-log.ts';
+import type { LaneSchedule } from '../../../../application/webhooks/queue/lease-lanes.ts';
+import type { WebhookEvent } from '../../../../application/webhooks/queue/enqueue.ts';
 import { NO_METRICS } from '../../../support/no-metrics.ts';
 import type { WebhookMetrics } from '../../../../application/ports/observation.ts';
-import type { SqlDatabase } from '../../../../infrastructure/sql/sql-database.ts';
-import { SqlDeliveryLog } from '../../../../infrastructure/sql/webhooks/delivery-log.ts';
-import { SqlDeliveryQueue } from '../../../../infrastructure/sql/webhooks/delivery-queue.ts';
-import { SqlWebhookSubscriptions } from '../../../../infrastructure/sql/webhooks/subscriptions.ts';
+import type { SqlDatabase } from '../../../../application/sql/sql-database.ts';
+import { DeliveryLog } from '../../../../application/webhooks/delivery-log.ts';
+import { DeliveryQueue } from '../../../../application/webhooks/queue/delivery-queue.ts';
+import { WebhookSubscriptions } from '../../../../application/webhooks/subscriptions.ts';
 import { dispatchSettings } from '../../../../infrastructure/webhooks/dispatch/dispatch-settings.ts';
 import type { DispatchSettings } from '../../../../infrastructure/webhooks/dispatch/dispatch-settings.ts';
 import { WebhookDispatcher } from '../../../../infrastructure/webhooks/dispatch/dispatcher.ts';
@@ -107,12 +104,9 @@ interface Worker {
 
 /** Opens what was sealed with it; this one text is broken. */
 export const BROKEN_SEAL = 'broken seal';
-const sealer = {
-  seal: (text: string): string => text,
-  open: (text: string): string => {
-    if (text === BROKEN_SEAL) throw new Error('does not open');
-    return text;
-  },
+const openSecret = (text: string): string => {
+  if (text === BROKEN_SEAL) throw new Error('does not open');
+  return text;
 };
 
 const METHODS = [
@@ -123,6 +117,7 @@ const METHODS = [
   'schedules',
   'findEvent',
   'redeliver',
+  'planAnew',
   'cleanUp',
 ] as const;
 
@@ -130,18 +125,18 @@ const METHODS = [
 export class DispatchWorld {
   readonly applicationId = randomUUID();
   readonly logger = new RecordingLogger();
-  readonly queue: SqlDeliveryQueue;
-  readonly log: SqlDeliveryLog;
-  readonly subscriptions: SqlWebhookSubscriptions;
+  readonly queue: DeliveryQueue;
+  readonly log: DeliveryLog;
+  readonly subscriptions: WebhookSubscriptions;
   readonly #dispatchers: WebhookDispatcher[] = [];
   readonly #webhooks = new Set<string>();
   readonly #sequences = new Map<string, number>();
 
   /** A world of its own in a database that several may share, one after the other. */
   constructor(database: SqlDatabase) {
-    this.queue = new SqlDeliveryQueue(database);
-    this.log = new SqlDeliveryLog(database);
-    this.subscriptions = new SqlWebhookSubscriptions(database);
+    this.queue = new DeliveryQueue(database);
+    this.log = new DeliveryLog(database);
+    this.subscriptions = new WebhookSubscriptions(database);
   }
 
   async close(): Promise<void> {
@@ -198,7 +193,7 @@ export class DispatchWorld {
     const dispatcher = new WebhookDispatcher({
       queue: { ...sound, schedules: () => this.schedules(), ...queue } as DeliveryQueue,
       sender,
-      keys: new WebhookSecrets(sealer),
+      keys: new WebhookSecrets(openSecret),
       metrics: { ...NO_METRICS, ...metrics },
       logger: this.logger,
       now,

@@ -1,0 +1,23 @@
+import type { WaitingStatus } from '../../domain/loan/statuses.ts';
+
+/** Whose turn it is in these states: the decision of the fund's administrator that moves an operation on. */
+export const AWAITED = {
+  received: 'approve',
+  approved: 'sign',
+  term_signed: 'disburse',
+  repurchase_pending: 'process-repurchase',
+} as const satisfies Readonly<Record<WaitingStatus, string>>;
+export type AwaitingStatus = keyof typeof AWAITED;
+export const AWAITING = Object.keys(AWAITED) as readonly AwaitingStatus[];
+
+/** An operation that waits for the administrator. */
+export interface PendingOperation {
+  readonly applicationId: string;
+  readonly code: string;
+  readonly fundId: string;
+  readonly status: AwaitingStatus;
+  /** In cents. */
+  readonly acquisitionValue: number;
+  /** When it came into this state, ISO 8601 UTC. */
+  readonly since: string;
+}

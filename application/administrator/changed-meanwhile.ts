@@ -1,0 +1,72 @@
+import { loanDecider } from '../../domain/loan/index.ts';
+import type { ExistingLoan, LoanState } from '../../domain/loan/state.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import { decodeLoanEvent } from '../event-codec/event-codec.ts';
+import type { RecordedEvent } from '../ports/event-store.ts';
+
+/** A step of an operation from one status to another. */
+export interface StatusChange {
+  /** The one after it. */
+  readonly status: string;
+  /** As the event's metadata names who acted. */
+  readonly actor: string;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+}
+
+/** An operation that is decided on, as it is now. */
+export interface FoundLoan {
+  readonly loan: ExistingLoan;
+  readonly changes: readonly StatusChange[];
+}
+
+/** The operation is not in the status that a decision was made on. */
+export class ChangedMeanwhileError extends DomainError {
+  readonly status: string;
+  /** Oldest first: since it was in the expected status, or all of them where it never was. */
+  readonly changes: readonly StatusChange[];
+
+  constructor(code: string, expected: string, changes: readonly StatusChange[]) {
+    const status = changes.at(-1)?.status ?? 'unknown';
+    const told = changes.map((one) => `${one.status} by ${personOf(one.actor)} at ${one.at}`).join(', ');
+    super('operation_invalid_state', `operation ${code} is ${status}, not ${expected}: ${told}`, [
+      { field: 'expected_status', code: 'changed_meanwhile', message: `it is ${status}` },
+    ]);
+    this.status = status;
+    this.changes = changes;
+  }
+}
+
+const ADMINISTRATOR = 'administrator';
+
+/** Who acts, as metadata names it, where a person decides. */
+export const actorNamed = (operator: string | undefined): string =>
+  operator === undefined ? ADMINISTRATOR : `${ADMINISTRATOR}/${operator}`;
+
+/** The person behind an actor of `actorNamed`; undefined where none is named. */
+export const operatorOf = (actor: string): string | undefined =>
+  actor.startsWith(`${ADMINISTRATOR}/`) ? actor.slice(ADMINISTRATOR.length + 1) : undefined;
+
+const personOf = (actor: string): string =>
+  operatorOf(actor) ?? (actor === ADMINISTRATOR ? 'the administrator' : actor);
+
+/** As the interface names it: held by a renegotiation it is still active. */
+export const statusOf = ({ status }: LoanState): string => (status === 'reserved' ? 'active' : status);
+
+/** An operation as its events leave it, and what it went through since it was in this status. @throws UnreadableEventError */
+export const foundSince = (
+  expected: string,
+  events: readonly RecordedEvent[],
+): { readonly state: LoanState; readonly changes: readonly StatusChange[] } => {
+  let state = loanDecider.initialState;
+  let since: StatusChange[] = [];
+  for (const recorded of events) {
+    const before = statusOf(state);
+    state = loanDecider.evolve(state, decodeLoanEvent(recorded));
+    const status = statusOf(state);
+    if (status === before) continue;
+    const { actor, recordedAt: at } = recorded.metadata;
+    since = status === expected ? [] : [...since, { status, actor, at }];
+  }
+  return { state, changes: since };
+};

@@ -1,0 +1,226 @@
+import { sql } from 'kysely';
+import type { NotNull } from 'kysely';
+import { loanStream } from '../command-handling/operation.ts';
+import { AWAITING } from './awaited.ts';
+import type { AwaitingStatus, PendingOperation } from './awaited.ts';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import type { PaymentKind } from '../../projections/loan/payment-writes.ts';
+import type { Schema } from '../sql/schema.ts';
+import type { SqlDatabase } from '../sql/sql-database.ts';
+
+/** Operations of one fund that wait for the same decision. */
+export interface WaitingGroup {
+  readonly fundId: string;
+  readonly status: AwaitingStatus;
+  readonly operations: number;
+  /** When the first of them came into this state, ISO 8601 UTC. */
+  readonly oldestSince: string;
+  /** In cents. */
+  readonly acquisitionValue: number;
+}
+
+/** Where a worklist goes on: after this operation. */
+export interface WaitingPlace {
+  readonly since: string;
+  readonly applicationId: string;
+  readonly code: string;
+}
+
+interface WaitingQuery {
+  readonly fundId?: string;
+  readonly status?: AwaitingStatus;
+  readonly limit: number;
+  readonly after?: WaitingPlace;
+}
+
+/** Installments of one fund that are open and not yet due. */
+export interface FallingDue {
+  readonly fundId: string;
+  readonly installments: number;
+  /** Face values in cents, without what prepayments left on them. */
+  readonly faceValue: number;
+}
+
+/** Payments of one fund and kind that integrators notified. */
+export interface NotifiedSum {
+  readonly fundId: string;
+  readonly kind: PaymentKind;
+  readonly payments: number;
+  /** In cents. */
+  readonly amount: number;
+}
+
+const orderOf = (status: string): number => AWAITING.indexOf(status as AwaitingStatus);
+
+const COLUMNS = [
+  'application_id',
+  'code',
+  'fund_id',
+  'status',
+  'acquisition_value',
+  'waiting_since',
+  'stream',
+] as const;
+type WaitingRow = Pick<Schema['loan'], (typeof COLUMNS)[number]> & { readonly waiting_since: string };
+
+/** Payments lie by fund, so one fund after the other is looked up there: as many steps as there are funds. */
+const FUNDS_WITH_PAYMENTS = sql<{ id: string }>`(with recursive fund(id) as (
+  select min(fund_id) from payment
+  union all select (select min(fund_id) from payment where fund_id > fund.id) from fund where fund.id is not null
+) select id from fund where id is not null)`;
+
+/** What the people at the fund's desk look at, across all applications, as far as the read models have come. */
+export class Worklists {
+  readonly #database: SqlDatabase;
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+  }
+
+  /** Operations that wait, which indexes of their own hold. */
+  #waiting() {
+    return this.#database.builder.selectFrom('loan').where('waiting_since', 'is not', null);
+  }
+
+  #listed() {
+    return this.#waiting()
+      .select(COLUMNS)
+      .$narrowType<{ waiting_since: NotNull }>()
+      .orderBy('waiting_since')
+      .orderBy('stream');
+  }
+
+  /** By fund, then in the order of the decisions. */
+  async waiting(): Promise<readonly WaitingGroup[]> {
+    const rows = await this.#database.read(
+      this.#waiting()
+        .select((eb) => [
+          'fund_id',
+          'status',
+          eb.fn.countAll<number | string>().as('operations'),
+          eb.fn.sum<number | string>('acquisition_value').as('acquisition_value'),
+          eb.fn.min<string>('waiting_since').as('since'),
+        ])
+        .groupBy(['fund_id', 'status'])
+        .orderBy('fund_id'),
+    );
+    return rows
+      .map((row) => ({
+        fundId: row.fund_id,
+        status: row.status as AwaitingStatus,
+        operations: Number(row.operations),
+        oldestSince: row.since,
+        acquisitionValue: Number(row.acquisition_value),
+      }))
+      .sort((a, b) => a.fundId.localeCompare(b.fundId) || orderOf(a.status) - orderOf(b.status));
+  }
+
+  /** Operations that wait for a decision, the longest wait first; one more than `limit` where there are more. */
+  async worklist(query: WaitingQuery): Promise<readonly PendingOperation[]> {
+    const { fundId, status, limit } = query;
+    if (fundId === undefined || status !== undefined)
+      return (await this.#database.read(this.#page(query))).map(pendingOf);
+    // The index of funds has the states one after the other, each in the order of the list.
+    const pages = await this.#database.snapshot(AWAITING.map((one) => this.#page({ ...query, status: one })));
+    const key = (row: WaitingRow): string => `${row.waiting_since} ${row.stream}`;
+    return pages
+      .flat()
+      .sort((a, b) => (key(a) < key(b) ? -1 : 1))
+      .slice(0, limit + 1)
+      .map(pendingOf);
+  }
+
+  #page({ fundId, status, limit, after }: WaitingQuery) {
+    let page = this.#listed().limit(limit + 1);
+    if (fundId !== undefined) page = page.where('fund_id', '=', fundId);
+    if (status !== undefined) page = page.where('status', '=', status);
+    if (!after) return page;
+    const place = [after.since, loanStream(after.applicationId, after.code)] as const;
+    return page.where((eb) => eb(eb.refTuple('waiting_since', 'stream'), '>', eb.tuple(...place)));
+  }
+
+  /** Every one of them, those that wait longest first. */
+  async pending({
+    applicationId,
+    fundId,
+  }: {
+    readonly applicationId?: string;
+    readonly fundId?: string;
+  }): Promise<readonly PendingOperation[]> {
+    let all = this.#listed();
+    if (applicationId !== undefined) all = all.where('application_id', '=', applicationId);
+    if (fundId !== undefined) all = all.where('fund_id', '=', fundId);
+    return (await this.#database.read(all)).map(pendingOf);
+  }
+
+  /** Of these operations, the ones that still wait, in the order of the worklist. */
+  async stillWaiting(
+    operations: readonly { readonly applicationId: string; readonly code: string }[],
+  ): Promise<readonly PendingOperation[]> {
+    if (operations.length === 0) return [];
+    const streams = operations.map(({ applicationId, code }) => loanStream(applicationId, code));
+    const rows = await this.#database.read(this.#listed().where('stream', 'in', streams));
+    return rows.map(pendingOf);
+  }
+
+  /** Due on these days, both inclusive, by fund. */
+  async fallingDue(from: CalendarDate, to: CalendarDate): Promise<readonly FallingDue[]> {
+    const rows = await this.#database.read(
+      this.#database.builder
+        .selectFrom('installment')
+        .innerJoin('loan', 'loan.id', 'installment.operation')
+        .select((eb) => [
+          'loan.fund_id',
+          eb.fn.countAll<number | string>().as('installments'),
+          eb.fn.sum<number | string>('installment.face_value').as('face_value'),
+        ])
+        .where('loan.active_at', 'is not', null)
+        // A literal, as in the condition of the index, which holds the face value.
+        .where('installment.status', '=', sql.lit('pending'))
+        .where('installment.due_date', '>=', from)
+        .where('installment.due_date', '<=', to)
+        .groupBy('loan.fund_id')
+        .orderBy('loan.fund_id'),
+    );
+    return rows.map((row) => ({
+      fundId: row.fund_id,
+      installments: Number(row.installments),
+      faceValue: Number(row.face_value),
+    }));
+  }
+
+  /** Dated on these days, both inclusive, by fund and kind. */
+  async notified(from: CalendarDate, to: CalendarDate): Promise<readonly NotifiedSum[]> {
+    const rows = await this.#database.read(
+      this.#database.builder
+        .selectFrom(FUNDS_WITH_PAYMENTS.as('fund'))
+        .innerJoin('payment', 'payment.fund_id', 'fund.id')
+        .select((eb) => [
+          'payment.fund_id',
+          'payment.kind',
+          eb.fn.countAll<number | string>().as('payments'),
+          eb.fn.sum<number | string>('payment.amount').as('amount'),
+        ])
+        .where('payment.date', '>=', from)
+        .where('payment.date', '<=', to)
+        .groupBy(['payment.fund_id', 'payment.kind'])
+        .orderBy('payment.fund_id')
+        .orderBy('payment.kind'),
+    );
+    return rows.map((row) => ({
+      fundId: row.fund_id,
+      kind: row.kind as PaymentKind,
+      payments: Number(row.payments),
+      amount: Number(row.amount),
+    }));
+  }
+}
+
+const pendingOf = (row: WaitingRow): PendingOperation => ({
+  applicationId: row.application_id,
+  code: row.code,
+  fundId: row.fund_id,
+  status: row.status as AwaitingStatus,
+  acquisitionValue: row.acquisition_value,
+  since: row.waiting_since,
+});

@@ -1,0 +1,50 @@
+/** What an audit knows of a stream once it has met it. */
+export interface StreamNote {
+  /** Its events that went by in the log. */
+  readonly inLog: number;
+  /** Its events when it was read; -1 before that. */
+  readonly read: number;
+  readonly hash: string;
+  readonly payments: number;
+}
+
+/** The last event that a stream had once. */
+export interface StreamHead {
+  readonly stream: string;
+  readonly revision: number;
+  readonly hash: string;
+}
+
+/** A key that was used up, and by which event, as digests. */
+export interface ClaimNote {
+  readonly key: Uint8Array;
+  readonly place: Uint8Array;
+}
+
+/**
+ * What an audit writes down on its way, so that its memory does not grow with the log. Where it is kept, an audit that was stopped goes
+ * on from the last progress that was saved: what was noted after that is gone.
+ */
+export interface AuditNotes {
+  readonly isKept: boolean;
+  stream(name: string): StreamNote | undefined;
+  noteStream(name: string, note: StreamNote): void;
+  streams(): Iterable<readonly [name: string, note: StreamNote]>;
+  /** Claims as the log shows them, in its order. */
+  noteClaims(claims: readonly ClaimNote[]): void;
+  /** Keys that events of a stream that was met say they used up. */
+  noteUsed(stream: string, used: readonly ClaimNote[]): void;
+  /** Streams with a used key of which the log's last claim is for another event, or that it has no claim of. */
+  unpaired(): Iterable<string>;
+  /** Heads that were written down elsewhere; `forgetHeads` begins them anew. */
+  forgetHeads(): void;
+  noteHead(head: StreamHead): void;
+  head(stream: string): StreamHead | undefined;
+  heads(): Iterable<StreamHead>;
+  /** A difference that was found. */
+  noteDifference(text: string): void;
+  differences(): Iterable<string>;
+  save(progress: string): void;
+  saved(): string | undefined;
+  close(): void;
+}

@@ -1,0 +1,142 @@
+import { sql } from 'kysely';
+import { PAYMENTS } from '../projecting/stored-rows.ts';
+import type { Row } from '../../projections/projection.ts';
+import { READ_MODEL_NAMES, keyOf, operationColumn } from '../sql/read-model-tables.ts';
+import type { Query, SqlDatabase } from '../sql/sql-database.ts';
+
+/** Four parameters each, well below what any engine takes in one statement. */
+const PLACES_AT_ONCE = 2_000;
+
+/** Operations whose events are added up for a progress bar; from there on it is an estimate. */
+const COUNTED_ONE_BY_ONE = 100_000;
+
+interface Counted {
+  readonly place: number | string;
+  readonly stream: string | null;
+  readonly rows: number | string;
+}
+
+/** Of a row whose operation is not there. */
+const NO_OPERATION = 'operation';
+
+const piecesOf = <T>(items: readonly T[], size: number): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
+
+/** Where a payment lies; its table is in the order of funds and dates. */
+export interface PaymentPlace {
+  readonly fundId: string;
+  readonly date: string;
+  readonly position: number;
+  readonly revision: number;
+}
+
+/** Rows by table and by the stream of their operation. */
+export type OperationRows = ReadonlyMap<string, ReadonlyMap<string, readonly Row[]>>;
+
+/** The read models' rows, for an audit. */
+export class SqlAuditedRows {
+  readonly #database: SqlDatabase;
+  readonly tables = READ_MODEL_NAMES;
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+  }
+
+  /** Columns that tell the rows of a table apart. */
+  keyOf(table: string): readonly string[] {
+    return keyOf(table);
+  }
+
+  /** All rows of these operations, in one snapshot; payments only where they are expected. */
+  async rowsOf(streams: readonly string[], payments: readonly PaymentPlace[]): Promise<OperationRows> {
+    const asked = this.tables.flatMap((table) =>
+      table === PAYMENTS
+        ? piecesOf(payments, PLACES_AT_ONCE).map((places) => ({ table, query: this.#payments(places) }))
+        : [{ table, query: this.#rows(table, streams) }],
+    );
+    const answers = (await this.#database.snapshot<Row[][]>(
+      asked.map(({ query }) => query),
+    )) as unknown as readonly (readonly Row[])[];
+    const found = asked.map(({ table }, index) => ({ table, rows: answers[index] ?? [] }));
+    const loans = found.find(({ table }) => table === 'loan')?.rows ?? [];
+    const streamOf = new Map(loans.map(({ id, stream }) => [id!, String(stream)]));
+    const byTable = new Map<string, Map<string, Row[]>>();
+    for (const { table, rows } of found) {
+      const byStream = byTable.get(table) ?? new Map<string, Row[]>();
+      byTable.set(table, byStream);
+      for (const row of rows) {
+        const stream = row['stream'] ?? streamOf.get(row['operation']!);
+        if (stream === undefined) continue;
+        const of = byStream.get(String(stream));
+        if (of) of.push(row);
+        else byStream.set(String(stream), [row]);
+      }
+    }
+    return byTable;
+  }
+
+  /** Events that the operations' rows say they hold, all together; for a progress bar, so roughly. */
+  async countEvents(): Promise<number> {
+    const { builder } = this.#database;
+    const some = builder.selectFrom('progress').select('version').limit(COUNTED_ONE_BY_ONE).as('some');
+    const [row] = await this.#database.read(
+      builder
+        .selectFrom(some)
+        .select((eb) => [
+          eb.fn.sum<number | string>('version').as('versions'),
+          eb.fn.countAll<number | string>().as('loans'),
+        ]),
+    );
+    const [loans, versions] = [Number(row?.loans ?? 0), Number(row?.versions ?? 0)];
+    const all = loans < COUNTED_ONE_BY_ONE ? loans : Math.max(loans, await this.#estimatedLoans());
+    return loans === 0 ? 0 : Math.round(((versions + loans) / loans) * all);
+  }
+
+  /** Where counting takes as long as reading, from what the engine keeps about its tables. */
+  async #estimatedLoans(): Promise<number> {
+    const query =
+      this.#database.dialect === 'postgres'
+        ? sql<{ rows: number }>`select reltuples as rows from pg_class where oid = to_regclass('progress')`
+        : sql<{ rows: number }>`select count(*) as rows from progress`;
+    const [row] = await this.#database.read<{ rows: number }>({
+      compile: () => query.compile(this.#database.builder),
+    });
+    return Number(row?.rows ?? 0);
+  }
+
+  /** Operations with rows in this table and how many each has, in the order of their `place`, after this one. */
+  async operationsIn(table: string, after: string | number | undefined, limit: number) {
+    const column = operationColumn(table);
+    const place = sql.ref(`rows.${column}`);
+    const stream = column === 'stream' ? place : sql`(select loan.stream from loan where loan.id = ${place})`;
+    const from = after === undefined ? sql`1 = 1` : sql`${place} > ${after}`;
+    const query = sql<Counted>`select ${place} as place, ${stream} as stream, count(*) as rows
+      from ${sql.table(table)} as rows where ${from} group by ${place} order by ${place} limit ${limit}`;
+    const rows = await this.#database.read<Counted>({ compile: () => query.compile(this.#database.builder) });
+    return rows.map((row) => ({
+      place: row.place,
+      stream: row.stream ?? `${NO_OPERATION} ${row.place}`,
+      rows: Number(row.rows),
+    }));
+  }
+
+  #rows(table: string, streams: readonly string[]): Query<Row> {
+    const operations =
+      operationColumn(table) === 'operation'
+        ? sql`operation in (select id from loan where stream in (${sql.join(streams)}))`
+        : sql`stream in (${sql.join(streams)})`;
+    const query = sql<Row>`select * from ${sql.table(table)} where ${operations}`;
+    return { compile: () => query.compile(this.#database.builder) };
+  }
+
+  #payments(places: readonly PaymentPlace[]): Query<Row> {
+    const wanted = places.map(({ fundId, date, position, revision }) =>
+      this.#database.dialect === 'postgres'
+        ? sql`(${fundId}::text, ${date}::text, ${position}::bigint, ${revision}::bigint)`
+        : sql`(${fundId}, ${date}, ${position}, ${revision})`,
+    );
+    const query = sql<Row>`select * from ${sql.table(PAYMENTS)}
+      where (fund_id, date, position, revision) in (values ${sql.join(wanted)})`;
+    return { compile: () => query.compile(this.#database.builder) };
+  }
+}

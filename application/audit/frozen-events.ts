@@ -1,0 +1,81 @@
+import type { PublicEvent } from '../ports/event-bus.ts';
+import type { SqlDatabase } from '../sql/sql-database.ts';
+import type { WebhookEventTable } from '../sql/webhook-tables.ts';
+
+const IDS_AT_ONCE = 5_000;
+
+const publicEventOf = (row: WebhookEventTable): PublicEvent => ({
+  eventId: row.event_id,
+  name: row.name,
+  applicationId: row.application_id,
+  fundId: row.fund_id ?? '',
+  code: row.code ?? '',
+  sequence: row.sequence,
+  timestamp: row.occurred_at,
+  body: row.body,
+});
+
+/** By the events' own time: before an instant, or from it on. */
+export type FrozenPeriod = { readonly before: string } | { readonly from: string };
+
+const boundOf = (period: FrozenPeriod): { readonly operator: '<' | '>='; readonly instant: string } =>
+  'before' in period ? { operator: '<', instant: period.before } : { operator: '>=', instant: period.from };
+
+/** Events as the delivery log keeps them. Those without a code are pings, which no operation caused. */
+export class SqlFrozenEvents {
+  readonly #database: SqlDatabase;
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+  }
+
+  async find(eventIds: readonly string[]): Promise<ReadonlyMap<string, PublicEvent>> {
+    const found = new Map<string, PublicEvent>();
+    for (let at = 0; at < eventIds.length; at += IDS_AT_ONCE) {
+      const ids = eventIds.slice(at, at + IDS_AT_ONCE);
+      const query = this.#events().where('event_id', 'in', ids);
+      for (const row of await this.#database.read(query)) found.set(row.event_id, publicEventOf(row));
+    }
+    return found;
+  }
+
+  async page(period: FrozenPeriod, after: string, limit: number): Promise<readonly PublicEvent[]> {
+    const { operator, instant } = boundOf(period);
+    const query = this.#events()
+      .where('event_id', '>', after)
+      .where('code', 'is not', null)
+      .where('occurred_at', operator, instant)
+      .orderBy('event_id')
+      .limit(limit);
+    return (await this.#database.read(query)).map(publicEventOf);
+  }
+
+  async count(period: FrozenPeriod): Promise<number> {
+    const { operator, instant } = boundOf(period);
+    const [row] = await this.#database.read(
+      this.#database.builder
+        .selectFrom('webhook_event')
+        .select((eb) => eb.fn.countAll<number | string>().as('events'))
+        .where('code', 'is not', null)
+        .where('occurred_at', operator, instant),
+    );
+    return Number(row?.events ?? 0);
+  }
+
+  async misplacedDeliveries(limit: number) {
+    const rows = await this.#database.read(
+      this.#database.builder
+        .selectFrom('webhook_delivery as d')
+        .leftJoin('webhook_event as e', 'e.event_id', 'd.event_id')
+        .select(['d.delivery_id', 'd.event_id', 'e.code'])
+        .where((eb) => eb.or([eb('e.event_id', 'is', null), eb('d.sequence', '<>', eb.ref('e.sequence'))]))
+        .orderBy('d.delivery_id')
+        .limit(limit),
+    );
+    return rows.map((row) => ({ deliveryId: row.delivery_id, eventId: row.event_id, code: row.code }));
+  }
+
+  #events() {
+    return this.#database.builder.selectFrom('webhook_event').selectAll();
+  }
+}

@@ -1,0 +1,202 @@
+import { GuardFailedError } from '../sql/sql-database.ts';
+import type { SqlDatabase, Statement } from '../sql/sql-database.ts';
+import type { Schema } from '../sql/schema.ts';
+import type { Scope } from './scopes.ts';
+
+export interface Client {
+  readonly clientId: string;
+  readonly applicationId: string;
+  readonly name: string;
+  readonly rateLimitMultiplier: number;
+  /** What its tokens allow; absent: everything that a client of its kind can be allowed. */
+  readonly scopes?: readonly Scope[];
+  /** Lower-case UUIDs, at least one: what belongs to another fund is hidden from it. Absent: it sees every fund. */
+  readonly onlyFundIds?: readonly string[];
+  readonly createdAt: string;
+  readonly revokedAt: string | null;
+}
+export interface ClientWithSecret extends Client {
+  /** Salted hash of the secret, self-describing text. */
+  readonly secretHash: string;
+}
+export interface Application {
+  readonly applicationId: string;
+  /** Linked funds, lower-case UUIDs. */
+  readonly fundIds: readonly string[];
+}
+
+export interface ClientChanges {
+  readonly name?: string;
+  readonly rateLimitMultiplier?: number;
+  /** Funds of its application. */
+  readonly linkFundIds: readonly string[];
+  readonly unlinkFundIds: readonly string[];
+}
+
+/** Clients, their applications and the funds linked to them. Durable when a call resolves. */
+export interface ClientRegistry {
+  create(client: ClientWithSecret, fundIds: readonly string[]): Promise<Application>;
+  find(clientId: string): Promise<ClientWithSecret | undefined>;
+  application(applicationId: string): Promise<Application | undefined>;
+  list(): Promise<readonly (Client & { readonly fundIds: readonly string[] })[]>;
+  /** All of it or nothing; false when there is no such client that is not revoked. */
+  update(clientId: string, changes: ClientChanges): Promise<boolean>;
+  /** False when the client has another hash by now, or there is none. */
+  replaceSecretHash(clientId: string, from: string, to: string): Promise<boolean>;
+  /** False when there is no such client that is not revoked. */
+  revoke(clientId: string, at: string): Promise<boolean>;
+}
+
+/** Every application, in the order of their first clients. */
+export const applicationsIn = async (registry: Pick<ClientRegistry, 'list'>): Promise<readonly string[]> => [
+  ...new Set((await registry.list()).map(({ applicationId }) => applicationId)),
+];
+
+type ClientRow = Schema['client'];
+
+const clientOf = (row: Omit<ClientRow, 'secret_hash'>): Client => ({
+  clientId: row.client_id,
+  applicationId: row.application_id,
+  name: row.name,
+  rateLimitMultiplier: row.rate_limit_multiplier,
+  createdAt: row.created_at,
+  revokedAt: row.revoked_at,
+  ...(row.scopes !== null && { scopes: JSON.parse(row.scopes) as readonly Scope[] }),
+  ...(row.only_fund_ids !== null && { onlyFundIds: JSON.parse(row.only_fund_ids) as readonly string[] }),
+});
+
+const listText = (list: readonly string[] | undefined): string | null => (list ? JSON.stringify(list) : null);
+
+const rowOf = (client: ClientWithSecret): ClientRow => ({
+  client_id: client.clientId,
+  application_id: client.applicationId,
+  name: client.name,
+  secret_hash: client.secretHash,
+  rate_limit_multiplier: client.rateLimitMultiplier,
+  created_at: client.createdAt,
+  revoked_at: client.revokedAt,
+  scopes: listText(client.scopes),
+  only_fund_ids: listText(client.onlyFundIds),
+});
+
+/** An application is known by its clients; it has no row of its own. */
+export class SqlClientRegistry implements ClientRegistry {
+  readonly #database: SqlDatabase;
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+  }
+
+  async create(client: ClientWithSecret, fundIds: readonly string[]): Promise<Application> {
+    const { builder } = this.#database;
+    const { applicationId } = client;
+    const insert = { query: builder.insertInto('client').values(rowOf(client)).compile() };
+    const [links] = (
+      await this.#database.transaction([
+        ...this.#linking(applicationId, fundIds),
+        insert,
+        { query: this.#funds(applicationId).compile() },
+      ])
+    ).slice(-1);
+    const rows = links!.rows as readonly { readonly fund_id: string }[];
+    return { applicationId, fundIds: rows.map((row) => row.fund_id) };
+  }
+
+  async find(clientId: string): Promise<ClientWithSecret | undefined> {
+    const query = this.#database.builder.selectFrom('client').selectAll().where('client_id', '=', clientId);
+    const [row] = await this.#database.read(query);
+    return row && { ...clientOf(row), secretHash: row.secret_hash };
+  }
+
+  async application(applicationId: string): Promise<Application | undefined> {
+    const { builder } = this.#database;
+    const known = builder
+      .selectFrom('client')
+      .select('client_id')
+      .where('application_id', '=', applicationId)
+      .limit(1);
+    const [clients, funds] = await this.#database.snapshot([known, this.#funds(applicationId)]);
+    return clients.length === 0 ? undefined : { applicationId, fundIds: funds.map((row) => row.fund_id) };
+  }
+
+  async list(): ReturnType<ClientRegistry['list']> {
+    const { builder } = this.#database;
+    const [clients, funds] = await this.#database.snapshot([
+      builder.selectFrom('client').selectAll().orderBy('created_at').orderBy('client_id'),
+      builder.selectFrom('application_fund').selectAll().orderBy('fund_id'),
+    ]);
+    const fundsOf = Map.groupBy(funds, (link) => link.application_id);
+    return clients.map((row) => ({
+      ...clientOf(row),
+      fundIds: (fundsOf.get(row.application_id) ?? []).map((link) => link.fund_id),
+    }));
+  }
+
+  async update(clientId: string, changes: ClientChanges): Promise<boolean> {
+    const client = await this.find(clientId);
+    if (!client || client.revokedAt !== null) return false;
+    const { builder } = this.#database;
+    const { applicationId } = client;
+    const { name = client.name, rateLimitMultiplier = client.rateLimitMultiplier } = changes;
+    const set = builder
+      .updateTable('client')
+      .set({ name, rate_limit_multiplier: rateLimitMultiplier })
+      .where('client_id', '=', clientId)
+      .where('revoked_at', 'is', null);
+    const unlink = builder
+      .deleteFrom('application_fund')
+      .where('application_id', '=', applicationId)
+      .where('fund_id', 'in', changes.unlinkFundIds);
+    try {
+      await this.#database.transaction([
+        { query: set.compile(), expectChanges: 1 },
+        ...(changes.unlinkFundIds.length > 0 ? [{ query: unlink.compile() }] : []),
+        ...this.#linking(applicationId, changes.linkFundIds),
+      ]);
+      return true;
+    } catch (error) {
+      if (error instanceof GuardFailedError) return false;
+      throw error;
+    }
+  }
+
+  async replaceSecretHash(clientId: string, from: string, to: string): Promise<boolean> {
+    const query = this.#database.builder
+      .updateTable('client')
+      .set({ secret_hash: to })
+      .where('client_id', '=', clientId)
+      .where('secret_hash', '=', from);
+    const [result] = await this.#database.transaction([{ query: query.compile() }]);
+    return result!.changes === 1;
+  }
+
+  async revoke(clientId: string, at: string): Promise<boolean> {
+    const query = this.#database.builder
+      .updateTable('client')
+      .set({ revoked_at: at })
+      .where('client_id', '=', clientId)
+      .where('revoked_at', 'is', null);
+    const [result] = await this.#database.transaction([{ query: query.compile() }]);
+    return result!.changes === 1;
+  }
+
+  #linking(applicationId: string, fundIds: readonly string[]): readonly Statement[] {
+    if (fundIds.length === 0) return [];
+    // In one order everywhere, so that two of these never wait for each other.
+    const ids = fundIds.map((id) => id.toLowerCase()).sort();
+    const rows = ids.map((id) => ({ application_id: applicationId, fund_id: id }));
+    const query = this.#database.builder
+      .insertInto('application_fund')
+      .values(rows)
+      .onConflict((conflict) => conflict.columns(['application_id', 'fund_id']).doNothing());
+    return [{ query: query.compile() }];
+  }
+
+  #funds(applicationId: string) {
+    return this.#database.builder
+      .selectFrom('application_fund')
+      .select('fund_id')
+      .where('application_id', '=', applicationId)
+      .orderBy('fund_id');
+  }
+}

@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { RealTime } from '../../domain/shared/identifiers.ts';
+import { SCOPES } from './scopes.ts';
+import { applicationsIn } from './client-registry.ts';
+import type { Client, ClientChanges, ClientRegistry } from './client-registry.ts';
+import type { Scope } from './scopes.ts';
+import type { RealClock } from '../ports/clock.ts';
+import type { StoredFormats } from '../event-codec/stored-formats.ts';
+import type { SigningKeys } from './signing-keys.ts';
+import type { CreateClientInput, UpdateClientInput } from './client-rules.ts';
+import {
+  NO_FUND,
+  notYetLimited,
+  requireLimits,
+  requireUnlinkable,
+  requireValid,
+  violated,
+} from './client-rules.ts';
+
+interface Dependencies {
+  readonly registry: ClientRegistry;
+  /** Makes credentials that cannot be guessed, written with letters, digits, `-` and `_` only. */
+  readonly credentials: {
+    issue(): Promise<{
+      readonly clientId: string;
+      /** Shown once, never stored. */
+      readonly clientSecret: string;
+      /** Salted hash of the secret, self-describing text. */
+      readonly secretHash: string;
+    }>;
+  };
+  readonly clock: RealClock;
+  readonly formats: Pick<StoredFormats, 'forEarlierRelease'>;
+  readonly signingKeys: SigningKeys;
+}
+
+export interface CreatedClient {
+  readonly clientId: string;
+  /** The only time that it can be read. */
+  readonly clientSecret: string;
+  readonly applicationId: string;
+  readonly fundIds: readonly string[];
+  /** Those that were asked for. */
+  readonly scopes?: readonly Scope[];
+  readonly onlyFundIds?: readonly string[];
+}
+
+export type ListedClient = Client & { readonly fundIds: readonly string[] };
+
+/** Clients of integrators, their applications, the funds linked to them, and the keys of their tokens. */
+export class Clients {
+  readonly signingKeys: SigningKeys;
+  readonly #deps: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+    this.signingKeys = dependencies.signingKeys;
+  }
+
+  /** Every client there ever was, revoked ones included, never a secret. */
+  async list(): Promise<readonly ListedClient[]> {
+    return this.#deps.registry.list();
+  }
+
+  /** Of all applications, in the order of their first clients. */
+  applications(): Promise<readonly string[]> {
+    return applicationsIn(this.#deps.registry);
+  }
+
+  /** Those that any application is linked to, in order. */
+  async funds(): Promise<readonly string[]> {
+    return [...new Set((await this.list()).flatMap(({ fundIds }) => fundIds))].toSorted();
+  }
+
+  /** Names of those among these actors that are clients. */
+  async namesOf(actors: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const { registry } = this.#deps;
+    const clients = await Promise.all([...new Set(actors)].map((actor) => registry.find(actor)));
+    return new Map(clients.flatMap((client) => (client ? [[client.clientId, client.name] as const] : [])));
+  }
+
+  /**
+   * Gives an integrator access: a client of an application and the funds linked to it.
+   * @throws DomainError `validation_error` with every violation, `fund_not_allowed` for a limit to funds that are not linked
+   */
+  async create(input: CreateClientInput): Promise<CreatedClient> {
+    const { registry, credentials, clock, formats } = this.#deps;
+    const fundIds = uuids(input.fundIds);
+    const onlyFundIds = input.onlyFundIds && uuids(input.onlyFundIds);
+    requireValid({ ...input, fundIds, ...(onlyFundIds && { onlyFundIds }) });
+    if ((onlyFundIds ?? input.scopes) && (await formats.forEarlierRelease())) throw notYetLimited();
+    const limits = {
+      ...(input.scopes && { scopes: SCOPES.filter((scope) => input.scopes?.includes(scope)) }),
+      ...(onlyFundIds && { onlyFundIds }),
+    };
+    await this.#requireLinked(input.applicationId, fundIds, onlyFundIds ?? []);
+    const { clientId, clientSecret, secretHash } = await credentials.issue();
+    const application = await registry.create(
+      {
+        clientId,
+        secretHash,
+        applicationId: input.applicationId ?? randomUUID(),
+        name: input.name.trim(),
+        rateLimitMultiplier: input.rateLimitMultiplier ?? 1,
+        createdAt: clock.realNow(),
+        revokedAt: null,
+        ...limits,
+      },
+      fundIds,
+    );
+    return { clientId, clientSecret, ...application, ...limits };
+  }
+
+  /**
+   * Changes a client and the funds of its application; processes remember clients for five seconds. @see ClientDirectory
+   * @returns it as it is afterwards; undefined when there is no such client that is not revoked.
+   * @throws DomainError `validation_error`, or `fund_not_allowed` for a fund that cannot be unlinked
+   */
+  async update(clientId: string, input: UpdateClientInput): Promise<ListedClient | undefined> {
+    requireLimits(input);
+    const { registry } = this.#deps;
+    const clients = await registry.list();
+    const client = clients.find((one) => one.clientId === clientId);
+    if (!client || client.revokedAt !== null) return undefined;
+    const siblings = clients.filter(({ applicationId }) => applicationId === client.applicationId);
+    requireUnlinkable(client.fundIds, input, siblings);
+    const changes: ClientChanges = {
+      ...(input.name !== undefined && { name: input.name.trim() }),
+      ...(input.rateLimitMultiplier !== undefined && { rateLimitMultiplier: input.rateLimitMultiplier }),
+      linkFundIds: input.addFundIds,
+      unlinkFundIds: input.removeFundIds,
+    };
+    if (!(await registry.update(clientId, changes))) return undefined;
+    return (await registry.list()).find((one) => one.clientId === clientId);
+  }
+
+  /**
+   * Ends a client's access: no new tokens at once, and its living ones are refused within seconds. @see ClientDirectory
+   * @returns when it was revoked; undefined when there is no such client, or it was revoked before.
+   */
+  async revoke(clientId: string): Promise<{ readonly revokedAt: RealTime } | undefined> {
+    const revokedAt = this.#deps.clock.realNow();
+    return (await this.#deps.registry.revoke(clientId, revokedAt)) ? { revokedAt } : undefined;
+  }
+
+  async #requireLinked(
+    applicationId: string | undefined,
+    fundIds: readonly string[],
+    onlyFundIds: readonly string[],
+  ): Promise<void> {
+    const application =
+      applicationId === undefined ? undefined : await this.#deps.registry.application(applicationId);
+    const linked = [...fundIds, ...(application?.fundIds ?? [])];
+    if (linked.length === 0) throw violated([NO_FUND]);
+    const other = onlyFundIds.find((id) => !linked.includes(id));
+    if (other === undefined) return;
+    throw new DomainError('fund_not_allowed', `only-fund ${other} is not linked to the application`);
+  }
+}
+
+const uuids = (ids: readonly string[]): readonly string[] => [...new Set(ids.map((id) => id.toLowerCase()))];

@@ -1,0 +1,36 @@
+import type { Client } from './client-registry.ts';
+
+export interface IssuedToken {
+  readonly accessToken: string;
+  /** Seconds. */
+  readonly expiresIn: number;
+  readonly scope: string;
+}
+export interface TokenClaims {
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  /** UNIX seconds. */
+  readonly expiresAt: number;
+}
+
+export interface TokenIssuer {
+  issue(client: Client): Promise<IssuedToken>;
+  /** Public keys as a JSON Web Key Set: every key whose tokens may still be alive. */
+  jwks(): Promise<{ readonly keys: readonly object[] }>;
+}
+export interface TokenVerifier {
+  /** @throws TokenExpiredError @throws InvalidTokenError */
+  verify(token: string): Promise<TokenClaims>;
+}
+export interface ClientAuthenticator {
+  /** Same work and same answer for an unknown client, a revoked one and a wrong secret. */
+  authenticate(clientId: string, secret: string): Promise<Client | undefined>;
+}
+
+/** The message goes on after "the access token is not valid here", for the client that sent it. */
+export class InvalidTokenError extends Error {
+  override readonly name = 'InvalidTokenError';
+}
+export class TokenExpiredError extends Error {
+  override readonly name = 'TokenExpiredError';
+}

@@ -1,0 +1,13 @@
+/** Names under which idempotency keys are kept; part of the stored format. */
+export const ENDPOINTS = {
+  assignLoan: 'POST /loan',
+  settleInstallment: 'POST /installment/settle',
+  processPrepayment: 'POST /installment/prepayment',
+  requestRepurchase: 'POST /loan/repurchase',
+  renegotiate: 'PATCH /loan/renegotiate',
+} as const;
+
+/** Under this name decision ids of the fund's administrator are kept like idempotency keys; part of the stored format. */
+export const DECISION_KEYS = 'administrator decision';
+/** Decision ids are the administrator's, whatever application the operation belongs to. No application can have this id. */
+export const ALL_APPLICATIONS = '*';

@@ -1,0 +1,153 @@
+import type { RealClock } from '../ports/clock.ts';
+import type { KeyStore, Rewrapped, WrappedText } from '../ports/key-store.ts';
+import { alone, notAlone } from '../sql/engine.ts';
+import type { SqlDatabase, Statement } from '../sql/sql-database.ts';
+
+/** The first text after every text with this prefix, so that an index finds them as one range. */
+const afterPrefix = (prefix: string): string =>
+  prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
+
+const CONDITIONS = 'conditions of wrapped keys';
+
+/** How a wrapped text begins: with the id of the master key that wrapped it. */
+const WRAPPED_BY = /^w2\.[0-9a-f]{16}\./;
+
+/** For the transaction that stores a wrapped text in another table: GuardFailedError once another master key has taken over. */
+export const whileItsKeyWraps = ({ builder }: SqlDatabase, wrapped: string): readonly Statement[] => {
+  const [start] = WRAPPED_BY.exec(wrapped) ?? [];
+  const check = builder
+    .updateTable('wrapped_key')
+    .set((eb) => ({ wrapped: eb.ref('wrapped_key.wrapped') }))
+    .where('name', '=', 'master-key:check');
+  if (start !== undefined) {
+    return [{ query: check.where('wrapped', 'like', `${start}%`).compile(), expectChanges: 1 }];
+  }
+  // Without the id of a key only before the first rotation; the row is locked before it is looked at.
+  return [
+    { query: check.compile() },
+    { query: check.where('wrapped', 'like', 'w2.%').compile(), expectChanges: 0 },
+  ];
+};
+
+const TOGETHER = 500;
+
+/** Of these operations, those that have no key. */
+export const withoutKey = async (
+  database: Pick<SqlDatabase, 'builder' | 'read'>,
+  streams: readonly string[],
+): Promise<readonly string[]> => {
+  const missing: string[] = [];
+  for (let first = 0; first < streams.length; first += TOGETHER) {
+    const some = streams.slice(first, first + TOGETHER);
+    const names = some.map((stream) => `operation:${stream}`);
+    const query = database.builder.selectFrom('wrapped_key').select('name').where('name', 'in', names);
+    const found = new Set((await database.read(query)).map(({ name }) => name));
+    missing.push(...some.filter((_, index) => !found.has(names[index]!)));
+  }
+  return missing;
+};
+
+export class SqlKeyStore implements KeyStore {
+  readonly #database: SqlDatabase;
+  readonly #clock: RealClock;
+
+  constructor(database: SqlDatabase, clock: RealClock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  async putIfAbsent(name: string, wrapped: string): Promise<string> {
+    const insert = this.#database.builder
+      .insertInto('wrapped_key')
+      .values({ name, wrapped, created_at: this.#clock.realNow() })
+      // In one statement: between an insert and a look, another process could delete the key.
+      .onConflict((conflict) =>
+        conflict.column('name').doUpdateSet((eb) => ({ wrapped: eb.ref('wrapped_key.wrapped') })),
+      )
+      .returning('wrapped');
+    const [stored] = await this.#database.transaction([{ query: insert.compile() }]);
+    return (stored!.rows[0] as { readonly wrapped: string }).wrapped;
+  }
+
+  async putIfAbsentWhile(condition: WrappedText, name: string, wrapped: string): Promise<string | undefined> {
+    const row = this.#database.builder
+      .selectFrom('wrapped_key as condition')
+      .select((eb) => [
+        eb.val(name).as('name'),
+        eb.val(wrapped).as('wrapped'),
+        eb.val(this.#clock.realNow()).as('created_at'),
+      ])
+      .where('condition.name', '=', condition.name)
+      .where('condition.wrapped', '=', condition.wrapped);
+    const insert = this.#database.builder
+      .insertInto('wrapped_key')
+      .columns(['name', 'wrapped', 'created_at'])
+      .expression(row)
+      .onConflict((conflict) =>
+        conflict.column('name').doUpdateSet((eb) => ({ wrapped: eb.ref('wrapped_key.wrapped') })),
+      )
+      .returning('wrapped');
+    const results = await this.#database.transaction([
+      ...notAlone(this.#database, CONDITIONS),
+      { query: insert.compile() },
+    ]);
+    const [stored] = results.at(-1)!.rows as readonly { readonly wrapped: string }[];
+    return stored?.wrapped;
+  }
+
+  async turn(change: Rewrapped): Promise<boolean> {
+    const results = await this.#database.transaction([
+      ...alone(this.#database, CONDITIONS),
+      this.#rewrapping(change),
+    ]);
+    return results.at(-1)!.changes === 1;
+  }
+
+  async page(after: string, limit: number): Promise<readonly WrappedText[]> {
+    const query = this.#database.builder
+      .selectFrom('wrapped_key')
+      .select(['name', 'wrapped'])
+      .where('name', '>', after)
+      .orderBy('name')
+      .limit(limit);
+    return this.#database.read(query);
+  }
+
+  async rewrap(changes: readonly Rewrapped[]): Promise<number> {
+    if (changes.length === 0) return 0;
+    const results = await this.#database.transaction(changes.map((change) => this.#rewrapping(change)));
+    return results.reduce((sum, result) => sum + result.changes, 0);
+  }
+
+  async get(name: string): Promise<string | undefined> {
+    const [row] = await this.#database.read(this.#wrapped(name));
+    return row?.wrapped;
+  }
+
+  async delete(name: string): Promise<void> {
+    const query = this.#database.builder.deleteFrom('wrapped_key').where('name', '=', name);
+    await this.#database.transaction([{ query: query.compile() }]);
+  }
+
+  async list(prefix: string): ReturnType<KeyStore['list']> {
+    let query = this.#database.builder
+      .selectFrom('wrapped_key')
+      .select(['name', 'wrapped', 'created_at as createdAt'])
+      .orderBy('name');
+    if (prefix !== '') query = query.where('name', '>=', prefix).where('name', '<', afterPrefix(prefix));
+    return this.#database.read(query);
+  }
+
+  #rewrapping({ name, from, to }: Rewrapped): Statement {
+    const query = this.#database.builder
+      .updateTable('wrapped_key')
+      .set({ wrapped: to })
+      .where('name', '=', name)
+      .where('wrapped', '=', from);
+    return { query: query.compile() };
+  }
+
+  #wrapped(name: string) {
+    return this.#database.builder.selectFrom('wrapped_key').select('wrapped').where('name', '=', name);
+  }
+}

@@ -1,0 +1,52 @@
+import type { RealClock } from '../ports/clock.ts';
+import type { StoredPlace, StoredPlaces } from '../ports/coordination.ts';
+import type { LogPosition } from '../ports/event-store.ts';
+import { changeRow } from '../sql/compare-and-set.ts';
+import type { SqlDatabase } from '../sql/sql-database.ts';
+
+/** The place of whatever has no row. */
+const START = 'start';
+
+/** Of the row in `checkpoint`. */
+export const placeMove = (
+  name: string,
+  from: LogPosition | 'start',
+  to: LogPosition | 'start',
+  now: string,
+) => ({
+  key: { name },
+  from: from === START ? undefined : { position: from },
+  to: to === START ? undefined : { position: to, updated_at: now },
+});
+
+export class SqlCheckpointStore implements StoredPlaces {
+  readonly #database: SqlDatabase;
+  readonly #clock: RealClock;
+
+  constructor(database: SqlDatabase, clock: RealClock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  async load(name: string): Promise<LogPosition | 'start'> {
+    const query = this.#database.builder.selectFrom('checkpoint').select('position').where('name', '=', name);
+    const [row] = await this.#database.read(query);
+    return row ? (row.position as LogPosition) : START;
+  }
+
+  move(name: string, from: LogPosition | 'start', to: LogPosition | 'start'): Promise<boolean> {
+    const moved = placeMove(name, from, to, this.#clock.realNow());
+    // A position is stored after the work it stands for, which is safe to repeat from an older one.
+    const durability = to === START ? 'full' : 'relaxed';
+    return changeRow(this.#database, 'checkpoint', moved, { durability });
+  }
+
+  async list(): Promise<readonly StoredPlace[]> {
+    const query = this.#database.builder.selectFrom('checkpoint').selectAll().orderBy('name');
+    return (await this.#database.read(query)).map(({ name, position, updated_at: updatedAt }) => ({
+      name,
+      position: position as LogPosition,
+      updatedAt,
+    }));
+  }
+}

@@ -1,0 +1,17 @@
+import type { CommandHandler } from '../command-handling/command-handler.ts';
+import type { BorrowerVault } from '../ports/borrower-vault.ts';
+import type { BusinessClock } from '../ports/clock.ts';
+import type { DocumentContents, DocumentInspector, DocumentStore } from '../ports/document-store.ts';
+import type { EventStore } from '../ports/event-store.ts';
+import type { PaymentDatePolicy } from './payment-dates.ts';
+
+/** What the work on operations is done with. */
+export interface LoanParts {
+  readonly commands: CommandHandler;
+  readonly events: EventStore;
+  readonly vault: BorrowerVault;
+  readonly documents: DocumentStore & DocumentContents;
+  readonly inspector: DocumentInspector;
+  readonly clock: BusinessClock;
+  readonly paymentDates: PaymentDatePolicy;
+}

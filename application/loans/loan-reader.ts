@@ -1,0 +1,150 @@
+import type { Kysely } from 'kysely';
+import { loanStream } from '../command-handling/operation.ts';
+import { SHOWN, loanPage } from './loan-page.ts';
+import type { LoanColumns, LoanListQuery, LoanRow } from './loan-page.ts';
+import type { Schema } from '../sql/schema.ts';
+import type { SqlDatabase } from '../sql/sql-database.ts';
+
+export interface LoanPage {
+  readonly loans: readonly LoanRow[];
+  readonly nextCursor: string | null;
+}
+
+const INSTALLMENT = [
+  ...(['code', 'seq', 'due_date', 'face_value', 'status'] as const),
+  ...(['settled_at', 'settled_value', 'payment_method'] as const),
+] as const;
+type CreditColumns = Pick<Schema['installment_credit'], 'installment_code' | 'value' | 'date'>;
+
+const withCompletion = (repurchase: string | null, completedAt: string | null): string | null =>
+  repurchase === null ? null : JSON.stringify({ ...(JSON.parse(repurchase) as object), completedAt });
+
+const loanRow = ({ repurchase_completed_at: completedAt, ...row }: LoanColumns): LoanRow => ({
+  ...row,
+  repurchase: withCompletion(row.repurchase, completedAt),
+});
+
+/** An installment has a status from the disbursement on, and keeps the one that it had when its operation ended. */
+export const shownStatus = (
+  stored: string,
+  { disbursement }: Pick<LoanColumns, 'disbursement'>,
+): string | null => {
+  if (disbursement === null) return null;
+  return stored === 'frozen' ? 'pending' : stored;
+};
+
+/** `credits`: JSON text of the prepayment credits that each carries. */
+const withCredits = (
+  loan: LoanColumns,
+  installments: readonly Pick<Schema['installment'], (typeof INSTALLMENT)[number]>[],
+  credits: readonly CreditColumns[],
+) => {
+  const byCode = Map.groupBy(credits, (credit) => credit.installment_code);
+  return installments.map((row) => ({
+    ...row,
+    status: shownStatus(row.status, loan),
+    credits: JSON.stringify((byCode.get(row.code) ?? []).map(({ value, date }) => ({ value, date }))),
+  }));
+};
+
+/** Everything that one operation shows, by its stream. */
+const queriesOf = (builder: Kysely<Schema>, stream: string) => {
+  const operation = builder.selectFrom('loan').select('id').where('stream', '=', stream);
+  return [
+    builder
+      .selectFrom('loan')
+      .innerJoin('progress', 'progress.operation', 'loan.id')
+      .select(SHOWN)
+      .where('stream', '=', stream),
+    builder.selectFrom('installment').select(INSTALLMENT).where('operation', '=', operation).orderBy('seq'),
+    builder
+      .selectFrom('installment_credit')
+      .select(['installment_code', 'value', 'date'])
+      .where('operation', '=', operation)
+      .orderBy('installment_code')
+      .orderBy('revision'),
+    builder
+      .selectFrom('prepayment')
+      .select(['value', 'date', 'settled_installments', 'excess_value'])
+      .where('operation', '=', operation)
+      .orderBy('revision'),
+    builder
+      .selectFrom('document')
+      .select(['document_id', 'type', 'value', 'sha256', 'size', 'received_at'])
+      .where('operation', '=', operation)
+      .orderBy('revision')
+      .orderBy('seq'),
+    builder
+      .selectFrom('status_history')
+      .select(['status', 'at'])
+      .where('operation', '=', operation)
+      .orderBy('revision'),
+  ] as const;
+};
+
+/** The projection that writes the rows read here, by its stored name. */
+const LOAN_PROJECTION = 'loan';
+
+/** Reads an operation in one snapshot, so never rows of two versions of it. */
+export class SqlLoanReader {
+  readonly #database: SqlDatabase;
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+  }
+
+  async find(applicationId: string, code: string) {
+    const queries = queriesOf(this.#database.builder, loanStream(applicationId, code));
+    const [loans, installments, credits, prepayments, documents, statusHistory] =
+      await this.#database.snapshot(queries);
+    const [loan] = loans;
+    if (!loan) return undefined;
+    return {
+      loan: loanRow(loan),
+      installments: withCredits(loan, installments, credits),
+      prepayments,
+      documents,
+      statusHistory,
+    };
+  }
+
+  /** Oldest first, stable while operations are added. @throws DomainError `invalid_query_parameter` for a cursor it did not make */
+  async list(query: LoanListQuery): Promise<LoanPage> {
+    const { rows, nextCursor } = await loanPage(this.#database, query);
+    return { loans: rows.map(loanRow), nextCursor };
+  }
+}
+
+/** One operation as its rows show it. */
+export type LoanView = NonNullable<Awaited<ReturnType<SqlLoanReader['find']>>>;
+
+/** How far the rows of operations are: the revision, within its stream, of the last event that each of them shows. */
+export class SqlLoanVersions {
+  readonly #database: SqlDatabase;
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+  }
+
+  /** One entry a stream that has a row. */
+  async of(streams: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
+    const query = this.#database.builder
+      .selectFrom('loan')
+      .innerJoin('progress', 'progress.operation', 'loan.id')
+      .select(['loan.stream', 'progress.version'])
+      .where('loan.stream', 'in', streams);
+    return new Map(
+      (await this.#database.read(query)).map(({ stream, version }) => [stream, BigInt(version)]),
+    );
+  }
+
+  /** Those whose rows change no more until an operator lets them out of quarantine. */
+  async quarantined(streams: readonly string[]): Promise<ReadonlySet<string>> {
+    const query = this.#database.builder
+      .selectFrom('quarantined_operation')
+      .select('stream')
+      .where('projection', '=', LOAN_PROJECTION)
+      .where('stream', 'in', streams);
+    return new Set((await this.#database.read(query)).map(({ stream }) => stream));
+  }
+}

@@ -1,0 +1,155 @@
+import { applicationsIn } from '../clients/client-registry.ts';
+import type { ClientRegistry } from '../clients/client-registry.ts';
+import type { Outcome, RequestContext } from '../command-handling/request-context.ts';
+import type { Privacy } from '../privacy/privacy.ts';
+import type { SqlDatabase } from '../sql/sql-database.ts';
+import { addDocuments } from './add-documents.ts';
+import type { AskedDocuments, DocumentsReceipt } from './add-documents.ts';
+import { assignLoan } from './assign-loan.ts';
+import type { AskedAssignment, LoanReceipt } from './assign-loan.ts';
+import { FindOperation } from './find-operation.ts';
+import type { LoanDetails } from './loan-details.ts';
+import type { LoanRow } from './loan-page.ts';
+import type { LoanParts } from './loan-parts.ts';
+import { SqlLoanReader, SqlLoanVersions } from './loan-reader.ts';
+import { SqlOperationStates } from './operation-states.ts';
+import { SearchOperations } from './search-operations.ts';
+import type { OwnWrites } from './own-writes.ts';
+import { processPrepayment } from './process-prepayment.ts';
+import type { AskedPrepayment, PrepaymentReceipt } from './process-prepayment.ts';
+import { quotePrepayment, quoteRepurchase, quoteSettlement } from './quotes.ts';
+import type { PrepaymentQuote, RepurchaseQuote, SettlementQuote } from './quotes.ts';
+import { LoanReading } from './read-loan.ts';
+import type { AppliedVersions, DocumentContent, ListedLoans, LoansQuery, Reader } from './read-loan.ts';
+import { requestRepurchase } from './request-repurchase.ts';
+import type { AskedRepurchase, RepurchaseReceipt } from './request-repurchase.ts';
+import { settleInstallment } from './settle-installment.ts';
+import type { AskedSettlement, SettlementReceipt } from './settle-installment.ts';
+
+interface Dependencies extends LoanParts {
+  /** Of the read models. */
+  readonly database: SqlDatabase;
+  readonly progress: AppliedVersions;
+  readonly writes: OwnWrites;
+  readonly registry: Pick<ClientRegistry, 'list'>;
+  readonly catchUp: () => Promise<void>;
+  /** Knows whose operations they are. */
+  readonly privacy: () => Privacy;
+}
+
+const PAGE = 500;
+
+/** Operations: how they come in, what is done about them, and what they show. */
+export class Loans {
+  readonly search: SearchOperations;
+  readonly #deps: Dependencies;
+  readonly #reader: SqlLoanReader;
+  readonly #reading: LoanReading;
+  readonly #find: FindOperation;
+
+  constructor(dependencies: Dependencies) {
+    const { database, documents: contents, privacy } = dependencies;
+    this.search = new SearchOperations(database, privacy);
+    this.#deps = dependencies;
+    this.#reader = new SqlLoanReader(database);
+    const versions = new SqlLoanVersions(database);
+    this.#reading = new LoanReading({ ...dependencies, loans: this.#reader, versions, contents });
+    this.#find = new FindOperation(dependencies);
+  }
+
+  assign(context: RequestContext, asked: AskedAssignment): Promise<Outcome<LoanReceipt>> {
+    return assignLoan(this.#deps, context, asked);
+  }
+
+  settle(context: RequestContext, asked: AskedSettlement): Promise<Outcome<SettlementReceipt>> {
+    return settleInstallment(this.#deps, context, asked);
+  }
+
+  prepay(context: RequestContext, asked: AskedPrepayment): Promise<Outcome<PrepaymentReceipt>> {
+    return processPrepayment(this.#deps, context, asked);
+  }
+
+  repurchase(context: RequestContext, asked: AskedRepurchase): Promise<Outcome<RepurchaseReceipt>> {
+    return requestRepurchase(this.#deps, context, asked);
+  }
+
+  addDocuments(context: RequestContext, asked: AskedDocuments): Promise<Outcome<DocumentsReceipt>> {
+    return addDocuments(this.#deps, context, asked);
+  }
+
+  quoteSettlement(context: RequestContext, asked: AskedSettlement): Promise<SettlementQuote> {
+    return quoteSettlement(this.#deps, context, asked);
+  }
+
+  quotePrepayment(context: RequestContext, asked: AskedPrepayment): Promise<PrepaymentQuote> {
+    return quotePrepayment(this.#deps, context, asked);
+  }
+
+  quoteRepurchase(context: RequestContext, asked: AskedRepurchase): Promise<RepurchaseQuote> {
+    return quoteRepurchase(this.#deps, context, asked);
+  }
+
+  /** @throws ReadModelBehindError */
+  read(reader: Reader, code: string): Promise<LoanDetails | undefined> {
+    return this.#reading.read(reader, code);
+  }
+
+  /** @throws DomainError `loan_not_found`, `document_not_found` @throws ReadModelBehindError */
+  document(reader: Reader, code: string, documentId: string): Promise<DocumentContent> {
+    return this.#reading.document(reader, code, documentId);
+  }
+
+  /** @throws DomainError `invalid_query_parameter` @throws ReadModelBehindError */
+  list(reader: Reader, query: LoansQuery): Promise<ListedLoans> {
+    return this.#reading.list(reader, query);
+  }
+
+  /** Rows as the read model has them now, of each application the oldest first. */
+  async *rows({
+    applicationId,
+    limit,
+    ...filter
+  }: Omit<LoansQuery, 'updatedSince'> & { readonly applicationId?: string }): AsyncGenerator<LoanRow> {
+    let left = limit;
+    for (const id of applicationId === undefined
+      ? await applicationsIn(this.#deps.registry)
+      : [applicationId]) {
+      let cursor: string | null | undefined;
+      while (left > 0 && cursor !== null) {
+        const query = { applicationId: id, ...filter, limit: Math.min(PAGE, left) };
+        const page = await this.#reader.list({ ...query, ...(cursor !== undefined && { cursor }) });
+        yield* page.loans;
+        left -= page.loans.length;
+        cursor = page.nextCursor;
+      }
+    }
+  }
+
+  /** The only application that has an operation of this code. @throws DomainError `loan_not_found`, `validation_error` */
+  applicationOf(code: string): Promise<string> {
+    return this.#find.applicationOf(code);
+  }
+
+  /** @throws DomainError `loan_not_found` where this application, or any where none is named, has no operation of this code */
+  requireKnown(code: string, applicationId: string | undefined): Promise<void> {
+    return this.#find.requireKnown(code, applicationId);
+  }
+
+  /** Whether an application is linked to this fund, or it holds an operation. */
+  async knowsFund(fundId: string): Promise<boolean> {
+    const { registry, database } = this.#deps;
+    const clients = await registry.list();
+    if (clients.some(({ fundIds }) => fundIds.includes(fundId))) return true;
+    return new SqlOperationStates(database).holds(fundId);
+  }
+
+  /** Resolves when the read model holds everything that was stored before the call. */
+  catchUp(): Promise<void> {
+    return this.#deps.catchUp();
+  }
+
+  /** Now, ISO 8601 UTC. */
+  now(): string {
+    return this.#deps.clock.now();
+  }
+}

@@ -1,0 +1,90 @@
+import type { BusinessClock } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { Outage, repeatUntilAborted } from '../../support/retry.ts';
+import type { Pause } from '../../support/retry.ts';
+import type { MarkOverdueInstallments } from './mark-overdue-installments.ts';
+
+const HOUR_MS = 3_600_000;
+/** No calendar day has been longer than 25 hours. */
+const BEYOND_TODAY_MS = 26 * HOUR_MS;
+
+const saoPaulo = new Intl.DateTimeFormat('en-CA', {
+  timeZone: 'America/Sao_Paulo',
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+});
+
+/**
+ * The instant (UNIX milliseconds) at which the next calendar day begins in America/Sao_Paulo. Searched for instead of calculated
+ * with an offset: on days when the clocks change, midnight may come an hour earlier or later, or not at all.
+ */
+export const nextDayStart = (instant: number): number => {
+  const today = saoPaulo.format(instant);
+  let [before, after] = [instant, instant + BEYOND_TODAY_MS];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (saoPaulo.format(middle) > today) after = middle;
+    else before = middle;
+  }
+  return after;
+};
+
+interface Dependencies {
+  readonly markOverdue: Pick<MarkOverdueInstallments, 'execute'>;
+  readonly clock: BusinessClock;
+  readonly logger: Logger;
+  readonly sleep: Pause;
+  /** Longest time between two sweeps, in milliseconds: how late an operation that starts with a past due date may be seen. */
+  readonly interval: number;
+  readonly watch?: { swept(marked: number): void; sweepFailed(): void } | undefined;
+}
+
+const RETRY_MS = 1_000;
+
+/**
+ * Sweeps when a calendar day begins, and every `interval` besides, for what became active late or waited while the service was
+ * down. Several may run: they find the same work and do it once.
+ */
+export class OverdueScheduler {
+  readonly #deps: Dependencies;
+  readonly #outage: Outage;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+    this.#outage = new Outage({
+      logger: dependencies.logger,
+      what: 'overdue scheduler',
+      firstPauseMs: RETRY_MS,
+      longestPauseMs: RETRY_MS,
+    });
+  }
+
+  /** Works until the signal ends; then what is in hand is finished. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { sleep, interval } = this.#deps;
+    const atMost = (ms: number): number => Math.min(ms, interval, this.#untilNextDay());
+    const sweep = async (): Promise<number> => {
+      await this.#sweep(signal);
+      this.#outage.over();
+      return atMost(interval);
+    };
+    const afterFailure = (error: unknown): number => {
+      this.#deps.watch?.sweepFailed();
+      return atMost(this.#outage.failed(error));
+    };
+    await repeatUntilAborted(sweep, afterFailure, sleep, signal);
+  }
+
+  async #sweep(signal: AbortSignal): Promise<void> {
+    const marked = await this.#deps.markOverdue.execute(signal);
+    this.#deps.watch?.swept(marked);
+    if (marked > 0) this.#deps.logger.info({ marked }, 'installments became overdue');
+  }
+
+  /** At least a millisecond, so that a clock that stands still cannot turn this into a busy loop. */
+  #untilNextDay(): number {
+    const now = Date.parse(this.#deps.clock.now());
+    return Math.max(1, nextDayStart(now) - now);
+  }
+}

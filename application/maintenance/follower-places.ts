@@ -1,0 +1,81 @@
+import type { StoredPlace, StoredPlaces } from '../ports/coordination.ts';
+import type { EventSubscription, LogPlaces, LogPosition } from '../ports/event-store.ts';
+import { misfit } from '../processors/log-fit.ts';
+
+export interface FollowerPlace extends StoredPlace {
+  /** Why the log cannot be followed from there; undefined where it can. */
+  readonly problem: string | undefined;
+}
+
+interface MoveRequest {
+  readonly name: string;
+  /** What was recorded later than this instant (ISO 8601 UTC) is handed out, again if need be; `start`: everything. */
+  readonly after: string;
+  /** Also away from a place that fits the log. */
+  readonly force: boolean;
+}
+
+export type Move =
+  | {
+      readonly outcome: 'moved';
+      readonly before: LogPosition | 'start';
+      readonly position: LogPosition | 'start';
+    }
+  /** Nothing was changed: no follower of this name has a place, its place fits the log, or it moved on meanwhile. */
+  | { readonly outcome: 'unknown' | 'fits' | 'busy' };
+
+/** Whatever of webhooks begins behind the end of the log begins there from now on. */
+type BeginWithin = (end: LogPosition | 'start') => Promise<unknown>;
+
+/**
+ * The stored places of what follows the log, and the way out when the log is not the one that they are of any more: an older state of
+ * it was restored, or another server has it. A follower that runs reads its place again before its next try.
+ */
+export class FollowerPlaces {
+  readonly #places: StoredPlaces;
+  readonly #log: EventSubscription & LogPlaces;
+  readonly #beginWithin: BeginWithin;
+
+  constructor(places: StoredPlaces, log: EventSubscription & LogPlaces, beginWithin: BeginWithin) {
+    this.#places = places;
+    this.#log = log;
+    this.#beginWithin = beginWithin;
+  }
+
+  /** In the order of their names. */
+  async *list(): AsyncGenerator<FollowerPlace> {
+    for (const place of await this.#places.list())
+      yield { ...place, problem: await misfit(this.#log, place.position) };
+  }
+
+  /** Reads the log from its beginning up to the instant. */
+  async move({ name, after, force }: MoveRequest): Promise<Move> {
+    const before = await this.#places.load(name);
+    if (before === 'start') return { outcome: 'unknown' };
+    if (!force && (await misfit(this.#log, before)) === undefined) return { outcome: 'fits' };
+    const position = after === 'start' ? 'start' : await this.#lastUpTo(after);
+    // What is appended to a log that became shorter would else lie before subscriptions that were made before.
+    await this.#beginWithin(await this.#log.end());
+    return (await this.#places.move(name, before, position))
+      ? { outcome: 'moved', before, position }
+      : { outcome: 'busy' };
+  }
+
+  /** The place before the first event that was recorded later. */
+  async #lastUpTo(instant: string): Promise<LogPosition | 'start'> {
+    const stop = new AbortController();
+    let position: LogPosition | 'start' = 'start';
+    try {
+      for await (const message of this.#log.subscribe({ from: 'start', signal: stop.signal })) {
+        if (message.kind === 'caught_up') break;
+        const events = message.kind === 'events' ? message.events : [];
+        const later = events.findIndex(({ metadata }) => metadata.recordedAt > instant);
+        if (later >= 0) return events[later - 1]?.position ?? position;
+        position = message.checkpoint;
+      }
+      return position;
+    } finally {
+      stop.abort();
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import type { ProjectedEvent, Projection } from '../../projections/projection.ts';
+import type { StoredFormats } from '../event-codec/stored-formats.ts';
+import { SqlOperationStates } from '../loans/operation-states.ts';
+import type { StoredPlaces } from '../ports/coordination.ts';
+import type { RelayQuarantine } from '../publication/relay-quarantine.ts';
+import type { EventStore, EventSubscription, LogPlaces, RecordedEvent } from '../ports/event-store.ts';
+import type { LogOrder, ProjectionStore } from '../ports/read-models.ts';
+import type { Renegotiation } from '../renegotiation/renegotiation.ts';
+import type { SqlDatabase } from '../sql/sql-database.ts';
+import { SqlBeginnings } from '../webhooks/beginnings.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
+import type { Counting } from './behind.ts';
+import { FollowerPlaces } from './follower-places.ts';
+import { EarlierReleaseError } from './master-key-rotation.ts';
+import type { RotationResult } from './master-key-rotation.ts';
+import { QuarantinedOperations } from './quarantine/quarantined-operations.ts';
+import { ReadModels } from './read-models.ts';
+import type { Generations } from './rebuild/generations.ts';
+import type { RebuildReadModels } from './rebuild/rebuild-read-models.ts';
+import type { SandboxClock } from './sandbox/sandbox-clock.ts';
+import { lagOf } from './service-status.ts';
+import type { FoundService, Lag, ServiceStatus } from './service-status.ts';
+
+interface Dependencies {
+  readonly log: EventStore & EventSubscription & LogPlaces;
+  readonly order: LogOrder;
+  readonly within: Counting['within'];
+  readonly decode: (event: RecordedEvent) => ProjectedEvent | undefined;
+  readonly projections: readonly Projection[];
+  readonly projectionStore: ProjectionStore;
+  readonly generations: Generations;
+  readonly rebuilding: () => RebuildReadModels;
+  readonly checkpoints: StoredPlaces;
+  readonly relayQuarantine: RelayQuarantine;
+  /** Concludes renegotiations that nobody could conclude while an event could not be read. */
+  readonly renegotiation: () => Renegotiation;
+  /** What acts on operations after their events. */
+  readonly actors: () => readonly { resume(stream: string): Promise<void> }[];
+  readonly webhooks: () => Webhooks;
+  readonly serviceDatabase: SqlDatabase;
+  readonly readModelDatabase: SqlDatabase;
+  readonly formats: StoredFormats;
+  readonly sandboxClock: SandboxClock | undefined;
+  readonly rotateMasterKey: () => Promise<RotationResult>;
+  /** Looks for a running service. */
+  readonly findService: () => Promise<FoundService>;
+  /** The engines, each with what it answers. */
+  readonly engines: () => Promise<ServiceStatus['engines']>;
+}
+
+const NOT_BESIDE_EARLIER =
+  'processes of release 2026.11.1 may still run, and they know one master key only; when none does, run `receivables upgrade finish` first';
+
+/** What keeps the service running, or brings it back. */
+export class Maintenance {
+  readonly #deps: Dependencies;
+  /** Undefined in production. */
+  readonly sandboxClock: SandboxClock | undefined;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+    this.sandboxClock = dependencies.sandboxClock;
+  }
+
+  get readModels(): ReadModels {
+    const { generations, projections, rebuilding } = this.#deps;
+    return new ReadModels(generations, projections, rebuilding());
+  }
+
+  get quarantine(): QuarantinedOperations {
+    const { renegotiation, actors, projections, projectionStore, relayQuarantine, log, decode, order } =
+      this.#deps;
+    return new QuarantinedOperations({
+      renegotiation: renegotiation(),
+      actors: actors(),
+      projections,
+      store: projectionStore,
+      relay: relayQuarantine,
+      events: log,
+      decode,
+      order,
+    });
+  }
+
+  get followers(): FollowerPlaces {
+    const { checkpoints, log, serviceDatabase, order } = this.#deps;
+    const beginnings = new SqlBeginnings(serviceDatabase, order);
+    return new FollowerPlaces(checkpoints, log, (end) => beginnings.beginWithin(end));
+  }
+
+  async lag(): Promise<Lag> {
+    const { found } = await this.#deps.findService();
+    return { running: found !== null, ...(await lagOf(this.#deps)) };
+  }
+
+  /** Where each read model stands. */
+  places(): Promise<readonly string[]> {
+    const { projections, projectionStore } = this.#deps;
+    return Promise.all(projections.map((one) => projectionStore.checkpoint(one)));
+  }
+
+  /** Nothing is waited for: a read model that is behind is shown as behind. */
+  async status(): Promise<ServiceStatus> {
+    const { findService, engines, readModelDatabase } = this.#deps;
+    const service = await findService();
+    return {
+      ...service,
+      running: service.found !== null,
+      engines: await engines(),
+      ...(await lagOf(this.#deps)),
+      operations: await new SqlOperationStates(readModelDatabase).counts(),
+    };
+  }
+
+  /** Every stored key and secret is wrapped by the new master key afterwards. @throws EarlierReleaseError @throws RotationRefusedError */
+  async rotateMasterKey(): Promise<RotationResult> {
+    const { formats, rotateMasterKey } = this.#deps;
+    if (await formats.forEarlierRelease()) throw new EarlierReleaseError(NOT_BESIDE_EARLIER);
+    return rotateMasterKey();
+  }
+
+  /** From now on what only this release reads is stored: no process of an earlier one runs any more. For good. */
+  finishUpgrade(): Promise<void> {
+    return this.#deps.formats.leaveEarlierRelease();
+  }
+}

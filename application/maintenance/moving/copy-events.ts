@@ -1,0 +1,149 @@
+import { RENEGOTIATION_STREAM_PREFIX } from '../../command-handling/operation.ts';
+import { ConcurrencyError, KeyAlreadyClaimedError } from '../../ports/event-store.ts';
+import type { EventStore, EventToAppend, KeyClaim, StreamRevision } from '../../ports/event-store.ts';
+import { MoveFailedError } from './log-to-move.ts';
+import type { EventToMove, LogToMove } from './log-to-move.ts';
+import { retryUntilAvailable } from '../../support/retry.ts';
+
+/** Events of one stream that follow each other directly, as they were appended together. */
+interface PendingAppend {
+  readonly stream: string;
+  readonly expected: StreamRevision;
+  readonly events: readonly EventToAppend[];
+  readonly claim: KeyClaim | undefined;
+  /** Place of its last event in the old log. */
+  readonly through: number;
+}
+
+/** Well below what an event store takes at once, escaped inside of an intent or not. */
+const MOST_CHARACTERS = 250_000;
+
+const sizeOf = ({ event: { data } }: EventToMove): number => data.length;
+
+/** Whether an event was, by all that is stored of it, part of the same append as the one before it. */
+const belongsTo = (last: EventToMove, next: EventToMove): boolean => {
+  const [before, after] = [last.event, next.event];
+  return (
+    after.stream === before.stream &&
+    after.revision === before.revision + 1n &&
+    after.metadata.idempotency === undefined &&
+    after.metadata.recordedAt === before.metadata.recordedAt &&
+    after.metadata.correlationId === before.metadata.correlationId
+  );
+};
+
+const toAppend = (members: readonly EventToMove[]): PendingAppend => {
+  const [first] = members;
+  const { stream, revision } = first!.event;
+  return {
+    stream,
+    expected: revision === 0n ? 'no_stream' : revision - 1n,
+    events: members.map(({ event: { id, type, data, metadata } }) => ({ id, type, data, metadata })),
+    claim: first!.claim,
+    through: members.at(-1)!.at,
+  };
+};
+
+/** Appends again as they were. One ends at every place of `cuts`, so that a follower can go on right behind it. */
+function* appendsOf(events: Iterable<EventToMove>, cuts: ReadonlySet<number>): Generator<PendingAppend> {
+  let members: EventToMove[] = [];
+  let characters = 0;
+  for (const next of events) {
+    const last = members.at(-1);
+    const fits = characters + sizeOf(next) <= MOST_CHARACTERS;
+    if (last && !(fits && belongsTo(last, next) && !cuts.has(last.at))) {
+      yield toAppend(members);
+      members = [];
+      characters = 0;
+    }
+    members.push(next);
+    characters += sizeOf(next);
+  }
+  if (members.length > 0) yield toAppend(members);
+}
+
+/** What has to keep its place among the events of all streams: renegotiations, and where a follower goes on. */
+export const keepsItsPlace = (stream: string, at: number, cuts: ReadonlySet<number>): boolean =>
+  stream.startsWith(RENEGOTIATION_STREAM_PREFIX) || cuts.has(at);
+
+/**
+ * Appends that may be under way together: at most one a stream, in the order of the log. One that keeps its place comes alone,
+ * after everything before it and before everything after it.
+ */
+function* wavesOf(
+  appends: Iterable<PendingAppend>,
+  cuts: ReadonlySet<number>,
+  size: number,
+): Generator<readonly PendingAppend[]> {
+  let wave = new Map<string, PendingAppend>();
+  for (const append of appends) {
+    const alone = keepsItsPlace(append.stream, append.through, cuts);
+    if (wave.size > 0 && (alone || wave.size >= size || wave.has(append.stream))) {
+      yield [...wave.values()];
+      wave = new Map();
+    }
+    if (alone) yield [append];
+    else wave.set(append.stream, append);
+  }
+  if (wave.size > 0) yield [...wave.values()];
+}
+
+interface Dependencies {
+  readonly log: LogToMove;
+  readonly store: Pick<EventStore, 'append'>;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+const PAGE = 250;
+const IN_FLIGHT = 64;
+
+/**
+ * Appends every event again: same ids, revisions, texts and keys. Events of an operation keep their order, and so does everything
+ * around a renegotiation and around the places where followers go on; between operations it may change by a few dozen appends,
+ * which no reader of the log relies on. The store recognises an append that it has: a copy that was stopped is simply begun again.
+ */
+export class CopyEvents {
+  readonly #deps: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * @param cuts places of the old log where followers go on
+   * @param moved called with a number of events as soon as they are stored
+   */
+  async execute(cuts: ReadonlySet<number>, moved: (events: number) => void): Promise<void> {
+    for (const wave of wavesOf(appendsOf(this.#events(), cuts), cuts, IN_FLIGHT)) {
+      await settled(wave.map((append) => this.#append(append)));
+      moved(wave.reduce((sum, { events }) => sum + events.length, 0));
+    }
+  }
+
+  *#events(): Generator<EventToMove> {
+    for (let after = 0; ;) {
+      const page = this.#deps.log.page(after, PAGE);
+      yield* page;
+      const last = page.at(-1);
+      if (!last) return;
+      after = last.at;
+    }
+  }
+
+  async #append({ stream, expected, events, claim }: PendingAppend): Promise<void> {
+    const { store, pause } = this.#deps;
+    try {
+      await retryUntilAvailable(() => store.append(stream, expected, events, claim), pause);
+    } catch (error) {
+      if (!(error instanceof ConcurrencyError) && !(error instanceof KeyAlreadyClaimedError)) throw error;
+      throw new MoveFailedError(`the event store holds something else already: ${error.message}`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+/** Waits for all of them before it fails with the first failure: nothing is left under way. */
+const settled = async (work: readonly Promise<void>[]): Promise<void> => {
+  for (const result of await Promise.allSettled(work)) if (result.status === 'rejected') throw result.reason;
+};

@@ -1,0 +1,109 @@
+import type { EventStore, EventSubscription, LogPosition } from '../../ports/event-store.ts';
+import { MoveFailedError } from './log-to-move.ts';
+import type { HeldClaim, LogToMove, PlacesToMove } from './log-to-move.ts';
+import type { RecordsToMove } from './records-to-move.ts';
+import { retryUntilAvailable } from '../../support/retry.ts';
+import { CopyEvents } from './copy-events.ts';
+import { VerifyEvents } from './verify-events.ts';
+
+/** Documents that go to another store; with files they stay where they are. */
+export interface DocumentsToMove {
+  count(): Promise<number>;
+  /** Copies those that are not there yet, and compares all. */
+  copy(moved: (documents: number) => void): Promise<void>;
+}
+
+interface Dependencies {
+  readonly log: LogToMove;
+  readonly records: RecordsToMove;
+  /** The move is over: from now on the service starts there, its followers and subscriptions at these positions. */
+  readonly finish: (places: PlacesToMove) => Promise<void>;
+  /** Undefined when the streams stay where they are. */
+  readonly store: (EventStore & EventSubscription) | undefined;
+  readonly documents: DocumentsToMove | undefined;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+interface Moved {
+  readonly events: number;
+  readonly streams: number;
+  readonly claims: number;
+  readonly records: number;
+  readonly documents: number;
+}
+
+/** Steps of work that are done. */
+export type Done = (steps: number) => void;
+
+const CLAIMS_IN_FLIGHT = 32;
+
+/**
+ * Moves a service to other engines while nothing runs. Every step can be repeated, so a process that was killed is started again; what was
+ * copied is compared as a whole before the new place is declared to be in use.
+ */
+export class Move {
+  readonly #deps: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** Of a move from its beginning: everything is copied, then compared. */
+  async steps(): Promise<number> {
+    const { store, log, records, documents } = this.#deps;
+    const { events, claims } = log.counts();
+    return 2 * records.count() + (store ? 2 * events + claims : 0) + ((await documents?.count()) ?? 0);
+  }
+
+  /** @throws MoveFailedError @throws StoreUnavailableError an engine stays away: start it again later */
+  async execute(done: Done): Promise<Moved> {
+    const { store, records, log, finish, documents, pause } = this.#deps;
+    await records.copy(done);
+    const places = store ? await this.#moveStreams(store, done) : records.places();
+    await documents?.copy(done);
+    await records.compare(done);
+    await retryUntilAvailable(() => finish(places), pause);
+    const { events, streams, claims } = store ? log.counts() : { events: 0, streams: 0, claims: 0 };
+    return {
+      events,
+      streams,
+      claims,
+      records: records.count(),
+      documents: (await documents?.count()) ?? 0,
+    };
+  }
+
+  async #moveStreams(store: EventStore & EventSubscription, done: Done): Promise<PlacesToMove> {
+    const { log, records, pause } = this.#deps;
+    const { checkpoints, subscriptions } = records.places();
+    const old = [...checkpoints.map(({ position }) => position), ...subscriptions.map(({ place }) => place)];
+    const placeOf = (position: LogPosition | 'start'): number =>
+      position === 'start' ? 0 : log.lastAt(position);
+    const cuts = new Set(old.map(placeOf).filter((at) => at > 0));
+    await new CopyEvents({ log, store, pause }).execute(cuts, done);
+    const positions = await new VerifyEvents({ log, subscription: store }).execute(cuts, done);
+    for (const page of log.claims()) {
+      for (let at = 0; at < page.length; at += CLAIMS_IN_FLIGHT) {
+        const some = page.slice(at, at + CLAIMS_IN_FLIGHT);
+        await Promise.all(some.map((held) => this.#verifyClaim(store, held)));
+        done(some.length);
+      }
+    }
+    const moved = (position: LogPosition | 'start') => positions.get(placeOf(position));
+    return {
+      checkpoints: checkpoints.flatMap(({ name, position: before }) => {
+        const position = moved(before);
+        return position === undefined ? [] : [{ name, position }];
+      }),
+      subscriptions: subscriptions.map((one) => ({ ...one, place: moved(one.place) ?? 'start' })),
+    };
+  }
+
+  async #verifyClaim(store: EventStore, { claim, stream }: HeldClaim): Promise<void> {
+    const holder = await retryUntilAvailable(() => store.findClaim(claim), this.#deps.pause);
+    if (holder === stream) return;
+    throw new MoveFailedError(
+      `the key ${claim.key} of ${claim.endpoint} should be held by ${stream}, and ${holder === undefined ? 'is not held' : `is held by ${holder}`}`,
+    );
+  }
+}

@@ -1,0 +1,48 @@
+import type { CheckpointToMove, SubscriptionPlace } from './log-to-move.ts';
+
+/** A table whose rows go along, and the columns that name a row. */
+export interface MovedTable {
+  readonly name: string;
+  readonly key: readonly string[];
+}
+
+/**
+ * What a service keeps beside its streams. Leases and rate limits are of the moment; read models are built again; checkpoints are
+ * places in a log, and in another one they are others.
+ */
+export const MOVED_TABLES: readonly MovedTable[] = [
+  { name: 'client', key: ['client_id'] },
+  { name: 'application_fund', key: ['application_id', 'fund_id'] },
+  { name: 'wrapped_key', key: ['name'] },
+  { name: 'borrower_operation', key: ['digest', 'stream'] },
+  { name: 'log_seal', key: ['number'] },
+  { name: 'log_seal_head', key: ['id'] },
+  { name: 'consumer_offset', key: ['consumer_group', 'topic', 'partition'] },
+  { name: 'consumer_mark', key: ['consumer_group', 'operation'] },
+  { name: 'consumer_topic', key: ['topic'] },
+  { name: 'clock_offset', key: ['id'] },
+  { name: 'webhook_subscription', key: ['webhook_id'] },
+  { name: 'webhook_event', key: ['event_id'] },
+  { name: 'webhook_delivery', key: ['webhook_id', 'delivery_id'] },
+  { name: 'webhook_attempt', key: ['delivery_id', 'attempt'] },
+  { name: 'relay_quarantine', key: ['stream'] },
+  { name: 'webhook_lane', key: ['lane', 'webhook_id'] },
+];
+
+/** A row in one of them shows that a service has used this database. */
+export const TELLTALE_TABLES: readonly string[] = [
+  ...MOVED_TABLES.map(({ name }) => name),
+  'checkpoint',
+  'read_model_generation',
+];
+
+export type Value = string | number | null;
+export type Row = Readonly<Record<string, Value>>;
+
+/** The service's own data as it is left behind; pages in the order of the key. */
+export interface MovedRows {
+  count(table: MovedTable): number;
+  page(table: MovedTable, after: readonly Value[] | undefined, limit: number): readonly Row[];
+  checkpoints(): readonly CheckpointToMove[];
+  subscriptionPlaces(): readonly SubscriptionPlace[];
+}

@@ -1,0 +1,67 @@
+import type { Projection } from '../../../projections/projection.ts';
+import type { LogPosition } from '../../ports/event-store.ts';
+import type { LogOrder } from '../../ports/read-models.ts';
+import type { RowDifference } from './table-comparison.ts';
+import type { Pair, RowComparison } from './open-generation.ts';
+import type { ReadModelCopy } from './read-model-copy.ts';
+
+interface Comparison {
+  readonly projection: Projection;
+  readonly pair: Pair;
+  readonly order: LogOrder;
+  readonly follower: ReadModelCopy;
+  /** Where the new generation was when its follower began to remember. */
+  readonly begun: LogPosition | 'start';
+  readonly signal: AbortSignal;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly onDifference: (difference: RowDifference) => void | Promise<void>;
+}
+
+const PAUSE_MS = 50;
+/** A projector that is further behind than this stands still; its rows differ for that alone. */
+const PATIENCE = 200;
+
+/** Rows depend on the events of their own stream, so they are comparable when none of these lies between both places. */
+const comparable = (
+  { order, follower, begun }: Comparison,
+  stream: string,
+  { live, copy }: RowComparison,
+): boolean => {
+  const [livePlace, copyPlace] = [live?.position ?? 'start', copy?.position ?? 'start'] as const;
+  if (livePlace === copyPlace) return true;
+  if (order.compare(livePlace, copyPlace) > 0 || order.compare(livePlace, begun) < 0) return false;
+  const last = follower.lastSeen(stream);
+  return last === undefined || order.compare(last, livePlace) <= 0;
+};
+
+/** Looks again until both generations show the row at the same place in its stream. */
+const confirmed = async (
+  comparison: Comparison,
+  suspect: RowDifference,
+): Promise<RowDifference | undefined> => {
+  const { pair, follower, projection, signal, sleep } = comparison;
+  for (let look = 0; ; look++) {
+    const looked = await pair.compareRow(projection, suspect);
+    const { difference } = looked;
+    if (!difference || look === PATIENCE || comparable(comparison, suspect.stream, looked)) return difference;
+    await follower.catchUp(signal);
+    await sleep(PAUSE_MS);
+  }
+};
+
+/** Compares every row of a projection in both generations as of the same events, and answers how many differ. */
+export const compareGenerations = async (comparison: Comparison): Promise<number> => {
+  const { projection, pair, follower, onDifference, signal } = comparison;
+  let differences = 0;
+  for await (const suspects of pair.compare(projection)) {
+    signal.throwIfAborted();
+    for (const suspect of suspects) {
+      const difference = await confirmed(comparison, suspect);
+      if (!difference) continue;
+      differences += 1;
+      await onDifference(difference);
+    }
+    await follower.catchUp(signal);
+  }
+  return differences;
+};

@@ -1,0 +1,183 @@
+import type { Projection } from '../../../projections/projection.ts';
+import { compareAndSet, guarded } from '../../sql/compare-and-set.ts';
+import { alone } from '../../sql/engine.ts';
+import { Generation, Pair } from './open-generation.ts';
+import type { Places } from './open-generation.ts';
+import type { GenerationState } from '../../sql/schema.ts';
+import type { SqlDatabase, Statement } from '../../sql/sql-database.ts';
+
+/** The generation is no longer there to be filled: another process dropped it. */
+export class GenerationGoneError extends Error {
+  override readonly name = 'GenerationGoneError';
+}
+
+/** Where the tables of generations lie, and how they are opened. */
+export interface GenerationTables {
+  /** Where there are none, tables are made as this program has them. */
+  open(number: number): Promise<SqlDatabase>;
+  exists(number: number): Promise<boolean>;
+  /** A process that has it open goes on reading what was there, or gets an error that it is gone. */
+  drop(number: number): Promise<void>;
+  /** Reads the tables of both, each by the name of its schema. */
+  openPair(one: number, other: number): Promise<SqlDatabase>;
+  schemaOf(number: number): string;
+}
+
+/** Under names of their own: what versions up to 2026.11.1 wrote. */
+export const BEFORE_GENERATIONS = 0;
+
+interface Registered {
+  readonly number: number;
+  readonly state: GenerationState;
+}
+
+/** Generations are registered in the service data; which one succeeds another stands in the tables of the one before. */
+export class Generations {
+  readonly #service: SqlDatabase;
+  readonly #tables: GenerationTables;
+  readonly #projections: readonly Projection[];
+
+  constructor(service: SqlDatabase, tables: GenerationTables, projections: readonly Projection[]) {
+    this.#service = service;
+    this.#tables = tables;
+    this.#projections = projections;
+  }
+
+  async list(): Promise<readonly Registered[]> {
+    const { builder } = this.#service;
+    const all = await this.#service.read(
+      builder.selectFrom('read_model_generation').select(['number', 'state']).orderBy('number'),
+    );
+    // A lower one that serves does so for processes of the release before, which take the first.
+    const last = all.findLast(({ state }) => state !== 'building' && state !== 'switching');
+    return all.map((one) => (one.state === 'serving' && one !== last ? { ...one, state: 'old' } : one));
+  }
+
+  /** Opens it; where it has no tables, they are made as this program has them. */
+  async open(number: number): Promise<Generation> {
+    return new Generation(number, await this.openTables(number));
+  }
+
+  openTables(number: number): Promise<SqlDatabase> {
+    return this.#tables.open(number);
+  }
+
+  /** The number of the generation that serves; undefined when there is none, or it was lost. */
+  async serving(): Promise<number | undefined> {
+    const all = await this.list();
+    const one = all.find(({ state }) => state === 'serving');
+    // A restored backup has the register of then, and no read models.
+    if (one && (await this.#tables.exists(one.number))) return one.number;
+    if (one) await this.#forgetLost(all);
+    else if (all.length === 0 && (await this.#tables.exists(BEFORE_GENERATIONS)))
+      await this.#register(BEFORE_GENERATIONS, 'old');
+    return undefined;
+  }
+
+  /** The number of the unfinished generation, or of a new one. */
+  async begin(): Promise<{ readonly number: number; readonly resumed: boolean }> {
+    const all = await this.list();
+    const unfinished = all.find(({ state }) => state === 'building' || state === 'switching');
+    if (unfinished) return { number: unfinished.number, resumed: true };
+    const number = Math.max(BEFORE_GENERATIONS, ...all.map((one) => one.number)) + 1;
+    await this.#register(number, 'building');
+    return { number, resumed: false };
+  }
+
+  async pair(live: number, copy: number): Promise<Pair> {
+    const schemas = { live: this.#tables.schemaOf(live), copy: this.#tables.schemaOf(copy) };
+    return new Pair(await this.#tables.openPair(live, copy), schemas);
+  }
+
+  /**
+   * Lets a generation serve in one step; from then on nothing is written into the one before, and nothing read from it. Without `before`
+   * what served goes on for the processes that have it open, as those of another release do.
+   * False when that one moved since `seen`. @throws GenerationGoneError
+   */
+  async letServe(
+    number: number,
+    before?: { readonly live: Generation; readonly seen: Places },
+  ): Promise<boolean> {
+    if (!(await this.#announced(number))) return true;
+    if (before) {
+      const { live } = before;
+      const statements = live.succession(number, before.seen, this.#projections);
+      if (!(await guarded(live.database.transaction(statements)))) return false;
+    }
+    await this.succeeded(number, before?.live.number);
+    return true;
+  }
+
+  /** Records that one succeeded the other, in case the process that let it serve ended before that. */
+  async succeeded(number: number, before: number | undefined): Promise<void> {
+    await this.#service.transaction([
+      ...this.#lock(),
+      ...(before === undefined ? [] : [this.#becomes(before, 'serving', 'old')]),
+      this.#becomes(number, 'switching', 'serving'),
+    ]);
+  }
+
+  /** Lets a generation serve no more, because its tables are damaged. False when it did not serve. */
+  async quarantine(number: number): Promise<boolean> {
+    const damaged = { ...this.#becomes(number, 'serving', 'damaged'), expectChanges: 1 };
+    return guarded(this.#service.transaction([...this.#lock(), damaged]));
+  }
+
+  #becomes(number: number, from: GenerationState, to: GenerationState): Statement {
+    const change = { key: { number }, from: { state: from }, to: { state: to } };
+    return { query: compareAndSet(this.#service.builder, 'read_model_generation', change).compile() };
+  }
+
+  /** Removes what served before and what is unfinished; answers the numbers. */
+  async dropOld(): Promise<readonly number[]> {
+    const dropped: number[] = [];
+    for (const { number, state } of await this.list()) {
+      if (state === 'serving' || state === 'switching') continue;
+      const forget = this.#service.builder
+        .deleteFrom('read_model_generation')
+        .where('number', '=', number)
+        .where('state', '<>', 'switching');
+      const query = forget.compile();
+      if (!(await guarded(this.#service.transaction([{ query, expectChanges: 1 }])))) continue;
+      await this.#tables.drop(number);
+      dropped.push(number);
+    }
+    return dropped;
+  }
+
+  /** From here on it is not dropped any more. False when it serves already. */
+  async #announced(number: number): Promise<boolean> {
+    const announce = this.#service.builder
+      .updateTable('read_model_generation')
+      .set({ state: 'switching' })
+      .where('number', '=', number)
+      .where('state', 'in', ['building', 'switching']);
+    const query = announce.compile();
+    if (await guarded(this.#service.transaction([{ query, expectChanges: 1 }]))) return true;
+    if ((await this.list()).some((one) => one.number === number && one.state === 'serving')) return false;
+    throw new GenerationGoneError(
+      `generation ${number} of the read models is gone: another process dropped it`,
+    );
+  }
+
+  async #register(number: number, state: GenerationState): Promise<void> {
+    const query = this.#service.builder
+      .insertInto('read_model_generation')
+      .values({ number, state })
+      .onConflict((conflict) => conflict.column('number').doNothing());
+    await this.#service.transaction([...this.#lock(), { query: query.compile() }]);
+  }
+
+  async #forgetLost(all: readonly Registered[]): Promise<void> {
+    for (const { number, state } of all) {
+      // Another process may be about to build the tables of that one.
+      if (state === 'building' || (await this.#tables.exists(number))) continue;
+      const query = this.#service.builder.deleteFrom('read_model_generation').where('number', '=', number);
+      await this.#service.transaction([{ query: query.compile() }]);
+    }
+  }
+
+  #lock(): readonly Statement[] {
+    return alone(this.#service, 'read model generations');
+  }
+}

@@ -1,0 +1,147 @@
+import { sql } from 'kysely';
+import { DamagedStoreError, OutcomeUnknownError, StoreUnavailableError } from '../../ports/event-store.ts';
+import type { LogPosition } from '../../ports/event-store.ts';
+import { messageOf } from '../../support/failures.ts';
+import type { Projection } from '../../../projections/projection.ts';
+import { compareAndSet } from '../../sql/compare-and-set.ts';
+import { SqlProjectionStore } from '../../projecting/projection-store.ts';
+import type { Query, SqlDatabase, Statement } from '../../sql/sql-database.ts';
+import { compareTable, rowDifference } from './table-comparison.ts';
+import type { RowDifference, Schemas } from './table-comparison.ts';
+
+export interface ProjectionPlace {
+  readonly version: number;
+  readonly position: LogPosition | 'start';
+}
+
+/** By name of the projection; none before its first batch. */
+export type Places = ReadonlyMap<string, ProjectionPlace>;
+
+/** A row looked at once more, with the places of its projection in both generations in that same moment. */
+export interface RowComparison {
+  readonly live: ProjectionPlace | undefined;
+  readonly copy: ProjectionPlace | undefined;
+  readonly difference: RowDifference | undefined;
+}
+
+interface StoredPlace {
+  readonly name: string;
+  readonly version: number;
+  readonly position: string;
+}
+
+const placesFrom = (rows: readonly StoredPlace[]): Places =>
+  new Map(
+    rows.map(({ name, version, position }) => [
+      name,
+      { version, position: position === '' ? 'start' : (position as LogPosition) },
+    ]),
+  );
+
+const raw = <Row>({ builder }: SqlDatabase, text: ReturnType<typeof sql<Row>>): Query<Row> => ({
+  compile: () => text.compile(builder),
+});
+
+/** A whole set of read-model tables with one checkpoint a projection, open. */
+export class Generation {
+  readonly number: number;
+  readonly store: SqlProjectionStore;
+  readonly database: SqlDatabase;
+
+  constructor(number: number, database: SqlDatabase) {
+    this.number = number;
+    this.database = database;
+    this.store = new SqlProjectionStore(database);
+  }
+
+  async places(): Promise<Places> {
+    const { builder } = this.database;
+    const query = builder.selectFrom('projection_checkpoint').select(['name', 'version', 'position']);
+    return placesFrom(await this.database.read(query));
+  }
+
+  /** Rows of all tables of a projection together. */
+  async rows({ tables }: Projection): Promise<number> {
+    const counts = tables.map((table) => sql`(select count(*) from ${sql.table(table)})`);
+    const total = sql<{ rows: number }>`select ${sql.join(counts, sql` + `)} as rows`;
+    const [row] = await this.database.read(raw(this.database, total));
+    return Number(row!.rows);
+  }
+
+  /** @throws DamagedStoreError a table is gone, or its first page cannot be read */
+  async ensureTables(projections: readonly Projection[]): Promise<void> {
+    for (const table of projections.flatMap(({ tables }) => tables)) {
+      const query = raw(
+        this.database,
+        sql<{ one: number }>`select 1 as one from ${sql.table(table)} limit 1`,
+      );
+      try {
+        await this.database.read(query);
+      } catch (error) {
+        if (error instanceof StoreUnavailableError || error instanceof OutcomeUnknownError) throw error;
+        throw new DamagedStoreError(`generation ${this.number} of the read models: ${messageOf(error)}`, {
+          cause: error,
+        });
+      }
+    }
+  }
+
+  /**
+   * Names the generation that serves instead, where every writer has to pass and every reader looks. The places must still be those
+   * that were seen; a projection without a place gets one, so that no projector begins it here.
+   */
+  succession(successor: number, seen: Places, projections: readonly Projection[]): readonly Statement[] {
+    return projections.map(({ name, version }) => {
+      const place = seen.get(name);
+      const query = compareAndSet(this.database.builder, 'projection_checkpoint', {
+        key: { name },
+        from: place && { position: place.position === 'start' ? '' : place.position, successor: null },
+        to: place ? { successor } : { version, position: '', successor },
+      });
+      return { query: query.compile(), expectChanges: 1 };
+    });
+  }
+
+  close(): Promise<void> {
+    return this.database.close();
+  }
+}
+
+/** The tables of two generations, on connections that reach both. */
+export class Pair {
+  readonly #database: SqlDatabase;
+  readonly #schemas: Schemas;
+
+  constructor(database: SqlDatabase, schemas: Schemas) {
+    this.#database = database;
+    this.#schemas = schemas;
+  }
+
+  /** Stretches of both tables; rows that differ may only have been written in between. */
+  async *compare({ tables }: Projection): AsyncGenerator<readonly RowDifference[]> {
+    for (const table of tables) yield* compareTable(this.#database, table, this.#schemas);
+  }
+
+  async compareRow({ name }: Projection, row: RowDifference): Promise<RowComparison> {
+    const { queries, differenceOf } = rowDifference(this.#database.builder, row, this.#schemas);
+    const [lives, copies, liveRows, copyRows] = await this.#database.snapshot([
+      this.#placeIn(this.#schemas.live, name),
+      this.#placeIn(this.#schemas.copy, name),
+      ...queries,
+    ]);
+    const [live, copy] = [placesFrom(lives).get(name), placesFrom(copies).get(name)];
+    return { live, copy, difference: differenceOf(liveRows, copyRows) };
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+
+  #placeIn(schema: string, name: string): Query<StoredPlace> {
+    const table = sql.table(`${schema}.projection_checkpoint`);
+    return raw(
+      this.#database,
+      sql<StoredPlace>`select name, version, position from ${table} where name = ${name}`,
+    );
+  }
+}

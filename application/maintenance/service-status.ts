@@ -1,0 +1,56 @@
+import type { Projection } from '../../projections/projection.ts';
+import type { StateCount } from '../loans/operation-states.ts';
+import type { CheckpointStore } from '../ports/coordination.ts';
+import type { ProjectionStore } from '../ports/read-models.ts';
+import type { Behind } from '../processors/status.ts';
+import { RELAY_CHECKPOINT } from '../publication/relay.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
+import { behindOf } from './behind.ts';
+import type { Counting } from './behind.ts';
+
+/** Whether a service runs, as far as that can be seen from here. */
+export interface FoundService {
+  /** Where it was looked for. */
+  readonly place: string;
+  /** Process, machine or answer by which it was found. */
+  readonly found: string | null;
+  readonly roles: readonly {
+    readonly role: string;
+    readonly state: string;
+    readonly holder: string | null;
+  }[];
+}
+
+/** How far what follows the log is behind it. */
+export interface Lag {
+  /** Whether a service was found. */
+  readonly running: boolean;
+  readonly followers: readonly Behind[];
+  readonly deliveriesWaiting: { readonly webhooks: number; readonly oldestSince: string | null };
+}
+
+export interface ServiceStatus extends FoundService, Lag {
+  readonly engines: readonly { readonly engine: string; readonly kind: string; readonly state: string }[];
+  readonly operations: readonly StateCount[];
+}
+
+interface Followed extends Counting {
+  readonly projections: readonly Projection[];
+  readonly projectionStore: Pick<ProjectionStore, 'checkpoint'>;
+  readonly checkpoints: Pick<CheckpointStore, 'load'>;
+  readonly webhooks: () => Webhooks;
+}
+
+/** Nothing is waited for: what is behind is told as behind. */
+export const lagOf = async (followed: Followed): Promise<Omit<Lag, 'running'>> => {
+  const { projections, projectionStore, checkpoints, webhooks } = followed;
+  const lags = await webhooks().lag.read();
+  const oldestSince = lags.map(({ oldestCreatedAt }) => oldestCreatedAt).toSorted()[0] ?? null;
+  const places = [{ name: 'relay', position: await checkpoints.load(RELAY_CHECKPOINT) }];
+  for (const projection of projections)
+    places.push({ name: projection.name, position: await projectionStore.checkpoint(projection) });
+  return {
+    followers: await behindOf(followed, places),
+    deliveriesWaiting: { webhooks: lags.length, oldestSince },
+  };
+};

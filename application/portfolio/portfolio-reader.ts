@@ -1,0 +1,215 @@
+import { sql } from 'kysely';
+import type { ExpressionBuilder } from 'kysely';
+import { EXITS, REPURCHASE_REASONS } from '../../domain/loan/exits.ts';
+import type { RepurchaseEndStatus } from '../../domain/loan/exits.ts';
+import type { OpenAmount } from '../../domain/curve/present-value.ts';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import type { InstallmentCode } from '../../domain/shared/identifiers.ts';
+import type { Cents } from '../../domain/shared/money.ts';
+import type { Schema } from '../sql/schema.ts';
+import type { SqlDatabase } from '../sql/sql-database.ts';
+
+interface PositionQuery {
+  readonly fundId: string;
+  /** The position at the end of this day. */
+  readonly date: CalendarDate;
+  /** First instant after that day in America/Sao_Paulo. */
+  readonly endOfDay: string;
+  /** Only what was recorded up to this instant. */
+  readonly knownAt: string;
+}
+
+/** An operation of the fund with the installments that were open, in schedule order. */
+export interface OpenPosition {
+  readonly stream: string;
+  readonly dailyFactor: string;
+  readonly open: readonly OpenAmount[];
+}
+
+/** Money that came in: for installments, or for an operation that left as a whole. */
+export type PortfolioFlow = 'settled' | 'prepaid' | RepurchaseEndStatus;
+
+/** Money of one sort that came in on the day of the query, or on all days before it; amounts in integer cents, net of excess. */
+export interface FlowTotal {
+  readonly flow: PortfolioFlow;
+  readonly onDay: boolean;
+  readonly payments: number;
+  /** Closed by these payments. */
+  readonly installments: number;
+  readonly amount: number;
+}
+
+/** `month` as in 2026-06; amount in integer cents, net of excess. */
+export interface MonthlySum {
+  readonly month: string;
+  readonly amount: number;
+}
+
+type Operations = ExpressionBuilder<Schema, 'loan'>;
+type InstallmentColumns = Pick<
+  Schema['installment'],
+  'operation' | 'code' | 'seq' | 'due_date' | 'face_value'
+>;
+type CreditColumns = Pick<Schema['installment_credit'], 'operation' | 'installment_code' | 'value' | 'date'>;
+
+/** Operations of a page; each has up to 480 installments. */
+const PAGE = 1_000;
+
+const hasCome = (eb: Operations, { date, endOfDay, knownAt }: PositionQuery) =>
+  eb.and([
+    eb('active_recorded_at', '<=', knownAt),
+    eb.or([
+      eb('active_date', '<=', date),
+      eb.and([eb('active_date', 'is', null), eb('active_at', '<', endOfDay)]),
+    ]),
+  ]);
+
+const hasNotLeft = (eb: Operations, { date, endOfDay, knownAt }: PositionQuery) =>
+  eb.or([
+    eb('left_recorded_at', 'is', null),
+    eb('left_recorded_at', '>', knownAt),
+    eb('left_date', '>', date),
+    eb.and([eb('left_date', 'is', null), eb('left_at', '>=', endOfDay)]),
+  ]);
+
+const amountOf = (row: InstallmentColumns, credits: readonly CreditColumns[]): OpenAmount => ({
+  code: row.code as InstallmentCode,
+  dueDate: row.due_date as CalendarDate,
+  faceValue: row.face_value as Cents,
+  credits: credits
+    .filter((credit) => credit.installment_code === row.code)
+    .map(({ value, date }) => ({ value, date: date as CalendarDate })),
+});
+
+/** What a payment is in the portfolio. */
+const FLOW = sql<PortfolioFlow>`case payment.kind when 'settlement' then 'settled' when 'prepayment' then 'prepaid'
+  else case payment.reason ${sql.join(
+    REPURCHASE_REASONS.map((reason) => sql`when ${sql.lit(reason)} then ${sql.lit(EXITS[reason].status)}`),
+    sql` `,
+  )} end end`;
+/** Money that is above a prepayment's payoff value goes back; what a settlement or a repurchase brought counts as it came. */
+const NET = sql<number>`case payment.kind when 'prepayment' then payment.amount - payment.excess_value else payment.amount end`;
+
+/** Every condition is on facts with their dates, so a day of the past is computed as the present one is. */
+export class SqlPortfolioPositions {
+  readonly #database: SqlDatabase;
+  readonly #pageSize: number;
+
+  constructor(database: SqlDatabase, pageSize: number = PAGE) {
+    this.#database = database;
+    this.#pageSize = pageSize;
+  }
+
+  /** Operations with at least one open installment, in pages, ordered by stream. */
+  async *openOn(query: PositionQuery): AsyncGenerator<readonly OpenPosition[]> {
+    let after = '';
+    for (;;) {
+      const [operations, installments, credits] = await this.#database.snapshot([
+        this.#operations(query, after).select(['stream', 'daily_factor']),
+        this.#installments(query, after),
+        this.#credits(query, after),
+      ]);
+      const open = Map.groupBy(installments, ({ operation }) => operation);
+      const creditsOf = Map.groupBy(credits, ({ operation }) => operation);
+      const page = operations.flatMap(({ id, stream, daily_factor: dailyFactor }) => {
+        const rows = open.get(id)?.toSorted((a, b) => a.seq - b.seq);
+        const carried = creditsOf.get(id) ?? [];
+        return rows ? [{ stream, dailyFactor, open: rows.map((row) => amountOf(row, carried)) }] : [];
+      });
+      if (page.length > 0) yield page;
+      if (operations.length < this.#pageSize) return;
+      after = operations.at(-1)!.stream;
+    }
+  }
+
+  /** One entry for each sort that occurred on the day, and one for each that occurred before it. */
+  async flows(query: PositionQuery): Promise<readonly FlowTotal[]> {
+    const rows = await this.#database.read(
+      this.#payments(query)
+        .select([
+          FLOW.as('flow'),
+          sql<number>`case when ${sql.ref('payment.date')} = ${query.date} then 1 else 0 end`.as('today'),
+        ])
+        .select((eb) => [
+          eb.fn.countAll<number>().as('payments'),
+          eb.fn.sum<number>('payment.installments').as('installments'),
+          eb.fn.sum<number>(NET).as('amount'),
+        ])
+        .groupBy(['flow', 'today']),
+    );
+    return rows.map(({ flow, today, payments, installments, amount }) => ({
+      flow,
+      onDay: Number(today) === 1,
+      payments: Number(payments),
+      installments: Number(installments),
+      amount: Number(amount),
+    }));
+  }
+
+  /** What came in up to the day of the query, by the month of its date; oldest first. */
+  async receivedByMonth(query: PositionQuery): Promise<readonly MonthlySum[]> {
+    const month = sql<string>`substr(${sql.ref('payment.date')}, 1, 7)`;
+    const rows = await this.#database.read(
+      this.#payments(query)
+        .select(month.as('month'))
+        .select((eb) => eb.fn.sum<number | string>(NET).as('amount'))
+        .groupBy('month')
+        .orderBy('month'),
+    );
+    return rows.map((row) => ({ month: row.month, amount: Number(row.amount) }));
+  }
+
+  /** Known by then: a repurchase counts from its processing by the administrator on, any other payment from its own record on. */
+  #payments({ fundId, date, knownAt }: PositionQuery) {
+    return this.#database.builder
+      .selectFrom('payment')
+      .leftJoin('loan', (join) =>
+        join.onRef('loan.id', '=', 'payment.operation').on('payment.kind', '=', 'repurchase'),
+      )
+      .where('payment.fund_id', '=', fundId)
+      .where('payment.date', '<=', date)
+      .where(
+        sql<string>`case payment.kind when 'repurchase' then loan.left_recorded_at else payment.recorded_at end`,
+        '<=',
+        knownAt,
+      );
+  }
+
+  #operations(query: PositionQuery, after: string) {
+    return this.#database.builder
+      .selectFrom('loan')
+      .select('id')
+      .where('fund_id', '=', query.fundId)
+      .where('stream', '>', after)
+      .where((eb) => eb.and([hasCome(eb, query), hasNotLeft(eb, query)]))
+      .orderBy('stream')
+      .limit(this.#pageSize);
+  }
+
+  #installments(query: PositionQuery, after: string) {
+    return this.#database.builder
+      .selectFrom(this.#operations(query, after).as('operation'))
+      .innerJoin('installment', 'installment.operation', 'operation.id')
+      .select(['installment.operation', 'installment.code', 'installment.seq'])
+      .select(['installment.due_date', 'installment.face_value'])
+      .where((eb) =>
+        eb.or([
+          eb('installment.settled_at', 'is', null),
+          eb('installment.settled_at', '>', query.date),
+          eb('installment.recorded_at', '>', query.knownAt),
+        ]),
+      );
+  }
+
+  #credits(query: PositionQuery, after: string) {
+    return this.#database.builder
+      .selectFrom(this.#operations(query, after).as('operation'))
+      .innerJoin('installment_credit as credit', 'credit.operation', 'operation.id')
+      .select(['credit.operation', 'credit.installment_code', 'credit.value', 'credit.date'])
+      .where('credit.date', '<=', query.date)
+      .where('credit.recorded_at', '<=', query.knownAt)
+      .orderBy('credit.operation')
+      .orderBy('credit.installment_code')
+      .orderBy('credit.revision');
+  }
+}

@@ -1,0 +1,86 @@
+import { LRUCache } from 'lru-cache';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import type { BusinessClock } from '../ports/clock.ts';
+import type { SqlDatabase } from '../sql/sql-database.ts';
+import type { AnalysedPortfolio } from './analysis.ts';
+import { SqlPortfolioPositions } from './portfolio-reader.ts';
+import type { FundPosition } from './position.ts';
+import type { Standing } from './standings-reader.ts';
+
+/** Analyses are small once they are added up; one holds until a read model moves. */
+const REMEMBERED = 64;
+
+interface Dependencies {
+  readonly database: SqlDatabase;
+  /** Resolves when the read model holds everything that was stored before the call. @throws Error when it cannot */
+  readonly caughtUp: () => Promise<void>;
+  /** Where the read model stands. */
+  readonly place: () => Promise<string>;
+  readonly borrowers: {
+    /** Takes in operations that were received since. */
+    readonly index: () => Promise<void>;
+    /** A digest for each stream, the same for the same borrower; none for one that was forgotten. */
+    readonly tell: (held: readonly Standing[]) => Promise<ReadonlyMap<string, string>>;
+    /** Masked documents of the borrowers of these operations. */
+    readonly documents: (streams: readonly string[]) => Promise<ReadonlyMap<string, string | null>>;
+  };
+  readonly clock: BusinessClock;
+}
+
+interface ShownPosition {
+  readonly fundId: string;
+  readonly date?: CalendarDate | undefined;
+  readonly knownAt?: string | undefined;
+}
+
+/** What funds hold and get, on any day. */
+export class Portfolio {
+  readonly #deps: Dependencies;
+  readonly #positions: SqlPortfolioPositions;
+  readonly #analysed = new LRUCache<string, Promise<AnalysedPortfolio>>({ max: REMEMBERED });
+  // Where a key is missing it walks the log each time: once is enough.
+  #indexed: Promise<void> | undefined;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+    this.#positions = new SqlPortfolioPositions(dependencies.database);
+  }
+
+  /** With everything that was recorded before the call. By default at the end of today, as it is known now. */
+  async show({ fundId, date, knownAt }: ShownPosition): Promise<FundPosition> {
+    const { caughtUp, clock } = this.#deps;
+    const { positionOf } = await import('./position.ts');
+    await caughtUp();
+    const request = { fundId, date: date ?? clock.today(), knownAt: knownAt ?? clock.now() };
+    return positionOf(this.#positions, request);
+  }
+
+  /** With everything that was recorded before; the same answer until something more is. Takes seconds for a large fund. */
+  async analyse(fundId: string, date: CalendarDate): Promise<AnalysedPortfolio> {
+    const { caughtUp, place } = this.#deps;
+    await caughtUp();
+    const key = [fundId, date, await place()].join(' ');
+    const before = this.#analysed.get(key);
+    if (before !== undefined) return before;
+    const answer = this.#analyse(fundId, date);
+    this.#analysed.set(key, answer);
+    answer.catch(() => {
+      this.#analysed.delete(key);
+      this.#indexed = undefined;
+    });
+    return answer;
+  }
+
+  /** Masked documents of the largest borrowers, by the stream that names each; null for one that was forgotten, or whose key is missing. */
+  documentsOf({ concentration }: AnalysedPortfolio): Promise<ReadonlyMap<string, string | null>> {
+    return this.#deps.borrowers.documents(concentration.borrowers.map(({ largest }) => largest.stream));
+  }
+
+  async #analyse(fundId: string, date: CalendarDate): Promise<AnalysedPortfolio> {
+    const { database, borrowers, clock } = this.#deps;
+    const { analysisOf } = await import('./analysis.ts');
+    await (this.#indexed ??= borrowers.index());
+    const sources = { database, positions: this.#positions, tellBorrowers: borrowers.tell };
+    return analysisOf(sources, { fundId, date, knownAt: clock.now() });
+  }
+}

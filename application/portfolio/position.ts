@@ -1,0 +1,207 @@
+import { presentValuesOn } from '../../domain/curve/present-value.ts';
+import { daysBetween } from '../../domain/shared/calendar-date.ts';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import { REPURCHASE_END_STATUSES } from '../../domain/loan/exits.ts';
+import { LARGEST_AMOUNT } from '../../domain/shared/money.ts';
+import { parseLoanStream } from '../command-handling/operation.ts';
+import { endOfBusinessDay } from '../support/business-day.ts';
+import type { FlowTotal, OpenPosition, PortfolioFlow, SqlPortfolioPositions } from './portfolio-reader.ts';
+
+/**
+ * Days past the due date, as the monthly report of receivables funds to the Brazilian regulator splits them (instruction CVM 576,
+ * annex A). The last bucket has no end.
+ */
+const OVERDUE_BUCKETS = [
+  { from: 1, to: 30 },
+  { from: 31, to: 60 },
+  { from: 61, to: 90 },
+  { from: 91, to: 120 },
+  { from: 121, to: 150 },
+  { from: 151, to: 180 },
+  { from: 181, to: 360 },
+  { from: 361, to: 720 },
+  { from: 721, to: 1080 },
+  { from: 1081, to: null },
+] as const;
+
+/** Amounts in integer cents; face values without what prepayments took off, present values with it. */
+export interface Held {
+  readonly installments: number;
+  readonly faceValue: number;
+  readonly presentValue: number;
+}
+
+interface OverdueBucket extends Held {
+  readonly from: number;
+  /** Null for the bucket without an end. */
+  readonly to: number | null;
+}
+
+interface Flow {
+  readonly flow: PortfolioFlow;
+  readonly onDay: FlowSum;
+  /** Up to the end of the day, the day included. */
+  readonly toDate: FlowSum;
+}
+
+export interface FlowSum {
+  readonly payments: number;
+  readonly installments: number;
+  readonly amount: number;
+}
+
+/** Operations worth more than an amount can say, as `GET /loan` has it: they count, but no present value holds them. */
+interface WithoutPresentValue {
+  readonly operations: number;
+  readonly faceValue: number;
+  /** The first `MOST_NAMED`. */
+  readonly named: readonly { readonly applicationId: string; readonly code: string }[];
+}
+
+const MOST_NAMED = 20;
+
+/** What a fund held at the end of a day, and what it got. */
+export interface FundPosition {
+  readonly fundId: string;
+  readonly date: CalendarDate;
+  readonly knownAt: string;
+  /** With at least one open installment. */
+  readonly operations: number;
+  readonly open: Held;
+  readonly overdue: Held;
+  readonly withoutPresentValue: WithoutPresentValue;
+  /** Youngest first; all of them, also those that are empty. */
+  readonly buckets: readonly OverdueBucket[];
+  /** All sorts, in a fixed order. */
+  readonly flows: readonly Flow[];
+}
+
+const FLOWS: readonly PortfolioFlow[] = ['settled', 'prepaid', ...REPURCHASE_END_STATUSES];
+
+interface Tally {
+  installments: number;
+  faceValue: number;
+  presentValue: number;
+}
+
+const emptyTally = (): Tally => ({ installments: 0, faceValue: 0, presentValue: 0 });
+
+const totalOf = (tallies: readonly Held[]): Held =>
+  tallies.reduce<Held>(
+    (sum, tally) => ({
+      installments: sum.installments + tally.installments,
+      faceValue: sum.faceValue + tally.faceValue,
+      presentValue: sum.presentValue + tally.presentValue,
+    }),
+    emptyTally(),
+  );
+
+/** Adds up open installments by their age on one day. */
+class Aging {
+  readonly #date: CalendarDate;
+  readonly #valuesOf: ReturnType<typeof presentValuesOn>;
+  readonly #bucketOf = new Map<string, Tally>();
+  readonly notDue = emptyTally();
+  readonly buckets = OVERDUE_BUCKETS.map(emptyTally);
+  readonly withoutPresentValue = {
+    ...{ operations: 0, faceValue: 0 },
+    named: [] as { readonly applicationId: string; readonly code: string }[],
+  };
+
+  constructor(date: CalendarDate) {
+    this.#date = date;
+    this.#valuesOf = presentValuesOn(date);
+  }
+
+  /** @returns the present value of each open installment, in their order; nothing where no amount can say it */
+  add(position: OpenPosition): readonly number[] {
+    const { dailyFactor, open } = position;
+    const { total, lines } = this.#valuesOf(dailyFactor, open);
+    const values = lines.map(({ presentValue }) => (total > LARGEST_AMOUNT ? 0 : presentValue));
+    if (total > LARGEST_AMOUNT) this.#leaveOut(position);
+    open.forEach(({ dueDate, faceValue }, index) => {
+      const tally = this.#tallyOf(dueDate);
+      tally.installments += 1;
+      tally.faceValue += faceValue;
+      tally.presentValue += values[index]!;
+    });
+    return values;
+  }
+
+  #leaveOut({ stream, open }: OpenPosition): void {
+    const left = this.withoutPresentValue;
+    left.operations += 1;
+    left.faceValue += open.reduce((sum, { faceValue }) => sum + faceValue, 0);
+    const place = left.named.length < MOST_NAMED && parseLoanStream(stream);
+    if (place) left.named.push({ applicationId: place.applicationId, code: place.code });
+  }
+
+  #tallyOf(dueDate: CalendarDate): Tally {
+    let tally = this.#bucketOf.get(dueDate);
+    if (tally) return tally;
+    const late = daysBetween(dueDate, this.#date);
+    const bucket = OVERDUE_BUCKETS.findIndex(({ from, to }) => late >= from && (to === null || late <= to));
+    tally = this.buckets[bucket] ?? this.notDue;
+    this.#bucketOf.set(dueDate, tally);
+    return tally;
+  }
+}
+
+const sumOf = (totals: readonly FlowTotal[]): FlowSum =>
+  totals.reduce<FlowSum>(
+    (sum, { payments, installments, amount }) => ({
+      payments: sum.payments + payments,
+      installments: sum.installments + installments,
+      amount: sum.amount + amount,
+    }),
+    { payments: 0, installments: 0, amount: 0 },
+  );
+
+const flowsOf = (totals: readonly FlowTotal[]): readonly Flow[] =>
+  FLOWS.map((flow) => {
+    const own = totals.filter((total) => total.flow === flow);
+    return { flow, onDay: sumOf(own.filter(({ onDay }) => onDay)), toDate: sumOf(own) };
+  });
+
+export interface PositionRequest {
+  readonly fundId: string;
+  readonly date: CalendarDate;
+  readonly knownAt: string;
+}
+
+/** An operation that is held, with the present value of each of its open installments. */
+export interface Valued extends OpenPosition {
+  readonly presentValues: readonly number[];
+}
+
+/**
+ * What a fund held at the end of a business day. Facts count from their business date, whenever they were recorded; `knownAt`
+ * leaves out what was recorded later, which gives a past answer again.
+ * @param onPage called with the operations that are held, some at a time; the walk waits for it
+ */
+export const positionOf = async (
+  positions: SqlPortfolioPositions,
+  { fundId, date, knownAt }: PositionRequest,
+  onPage?: (page: readonly Valued[]) => Promise<void>,
+): Promise<FundPosition> => {
+  const query = { fundId, date, knownAt, endOfDay: endOfBusinessDay(date) };
+  const aging = new Aging(date);
+  let operations = 0;
+  for await (const page of positions.openOn(query)) {
+    const valued = page.map((position) => ({ ...position, presentValues: aging.add(position) }));
+    await onPage?.(valued);
+    operations += page.length;
+  }
+  const overdue = totalOf(aging.buckets);
+  return {
+    fundId,
+    date,
+    knownAt,
+    operations,
+    open: totalOf([aging.notDue, overdue]),
+    overdue,
+    withoutPresentValue: aging.withoutPresentValue,
+    buckets: OVERDUE_BUCKETS.map((bucket, index) => ({ ...bucket, ...aging.buckets[index]! })),
+    flows: flowsOf(await positions.flows(query)),
+  };
+};

@@ -1,0 +1,69 @@
+import type { EventSubscription, SubscriptionMessage } from '../ports/event-store.ts';
+import type { LogOrder } from '../ports/read-models.ts';
+import type { Place } from './processor.ts';
+import type { Runner } from './runner.ts';
+
+interface CatchingUp {
+  readonly source: EventSubscription;
+  readonly order: Pick<LogOrder, 'compare'>;
+  readonly batchSize?: number;
+  /** Between two batches: writers of the same store have their turn. */
+  readonly breathe?: () => Promise<void>;
+}
+
+type Following = Pick<Runner<never>, 'place' | 'load' | 'take'>;
+
+/** What of a message lies behind a place; undefined where nothing does. */
+const behind = (
+  message: SubscriptionMessage,
+  place: Place,
+  { compare }: CatchingUp['order'],
+): SubscriptionMessage | undefined => {
+  if (message.kind === 'caught_up') return message;
+  if (compare(message.checkpoint, place) <= 0) return undefined;
+  if (message.kind === 'checkpoint') return message;
+  return { ...message, events: message.events.filter(({ position }) => compare(position, place) > 0) };
+};
+
+/** False when one of them lost its place to another process. */
+const takeIn = async (
+  runners: readonly Following[],
+  { source, order, batchSize, breathe }: CatchingUp,
+  from: Place,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  const messages = source.subscribe({ from, signal, ...(batchSize !== undefined && { batchSize }) });
+  for await (const message of messages) {
+    for (const runner of runners) {
+      const rest = behind(message, runner.place, order);
+      if (rest && !(await runner.take(rest, signal))) return false;
+    }
+    if (message.kind === 'caught_up') return true;
+    await breathe?.();
+  }
+  return false;
+};
+
+/**
+ * Takes everything that is stored now into all of them; the log is read once, from the place of the one that is furthest behind. What fails
+ * is not tried again. @throws PoisonEventError @throws RefusedWritesError
+ */
+export const catchUp = async (
+  runners: readonly Following[],
+  following: CatchingUp,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { compare } = following.order;
+  while (!signal.aborted) {
+    const places: Place[] = [];
+    for (const runner of runners) places.push(await runner.load());
+    const from = places.reduce((one, other) => (compare(one, other) <= 0 ? one : other));
+    const ending = new AbortController();
+    try {
+      if (await takeIn(runners, following, from, AbortSignal.any([signal, ending.signal]))) return;
+    } finally {
+      ending.abort();
+    }
+  }
+  throw signal.reason;
+};

@@ -1,0 +1,139 @@
+import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
+import type { QuarantinedStream } from '../ports/read-models.ts';
+import { messageOf } from '../support/failures.ts';
+import type { OutageOptions } from '../support/retry.ts';
+
+export type Place = LogPosition | 'start';
+
+/** What a processor has to know of an event, be it of the log or of a topic. */
+export type Followed = Pick<RecordedEvent, 'id' | 'stream' | 'revision' | 'type' | 'position'>;
+
+/** A stream whose events wait from that revision on. */
+export type Held = Pick<QuarantinedStream, 'stream' | 'revision'> & { readonly released?: boolean };
+
+export type HoldChange =
+  /** `waiting`: events of its own that wait now; none yet where it only waits with another. */
+  | { readonly kind: 'hold'; readonly hold: QuarantinedStream; readonly waiting: number }
+  /** `by` events more wait. With 0 the row is only asked for, so that a release by another process is noticed. */
+  | { readonly kind: 'count'; readonly stream: string; readonly by: number }
+  | { readonly kind: 'remove'; readonly stream: string };
+
+/** What became of events up to a place. */
+export interface Done<W, E = RecordedEvent> {
+  readonly events: readonly E[];
+  readonly writes: readonly W[];
+  readonly holds: readonly HoldChange[];
+  readonly to: Place;
+}
+
+export interface Commit<W> extends Omit<Done<W>, 'events'> {
+  readonly from: Place;
+  /** None of it was in the log when its processor began to follow. */
+  readonly live: boolean;
+}
+
+/** Keeps the place of one processor, and what it writes. */
+export interface ProcessorStore<W> {
+  load(): Promise<{ readonly place: Place; readonly held: readonly Held[] }>;
+  /**
+   * Everything in one transaction or, where effects are not the store's, the place last. False, and nothing is stored, when the place is
+   * not `from` or what is held is not what the commit says. @throws RefusedWritesError
+   */
+  commit(commit: Commit<W>): Promise<boolean>;
+}
+
+export interface Work<W> {
+  readonly writes: readonly W[];
+  /** Its place may be stored with later ones: to see these events again costs next to nothing. */
+  readonly mayWait?: boolean;
+}
+
+/** Ties between streams: what waits keeps others waiting. */
+export interface Ties<W, E = RecordedEvent> {
+  /** Streams in quarantine for which an event has to wait; asked before it is handled, and again with what it would write. */
+  waitsFor(
+    event: E,
+    writes: readonly W[] | undefined,
+    held: ReadonlyMap<string, Held>,
+  ): { readonly streams: readonly string[]; readonly reason: string } | undefined;
+  /** Streams that wait with the event's own. */
+  along(event: E, writes: readonly W[]): readonly string[];
+}
+
+/** How streams wait whose events cannot be handled, while the others go on. */
+export interface Holding<W, E = RecordedEvent> {
+  mayWait(stream: string): boolean;
+  /** As a line of the log says it. */
+  says(stream: string): string;
+  readonly ties?: Ties<W, E>;
+  /** The events of a stream that an operator released; absent where releasing is not the processor's work. */
+  readonly waiting?: (held: Held) => Promise<readonly E[]>;
+}
+
+/** Told of what is stored, for whoever waits for it. */
+export interface ProcessorWatch<W, E = RecordedEvent> {
+  committed(done: Done<W, E>): void;
+  /** The place is another than the one known here: it was moved, or set back. */
+  lost?(): void;
+  /** Nothing more will be stored for now. */
+  ended?(): void;
+}
+
+/**
+ * One thing that follows the log, or a partition of a topic. What it returns as `writes` is stored exactly once, in the transaction of its place; what it does while
+ * it handles events is done at least once and has to be safe to repeat; what its watch is told may be lost in a crash.
+ */
+export interface Processor<W, E extends Followed = RecordedEvent> {
+  /** In lines of the log. */
+  readonly what: string;
+  readonly fields?: object;
+  readonly source: EventSubscription<E>;
+  readonly streamPrefix?: string;
+  /** Most events at once; default: what the log hands out. */
+  readonly batchSize?: number;
+  readonly store: ProcessorStore<W>;
+  /** How long work that may wait is gathered before it is stored; without it nothing is. */
+  readonly gather?: { readonly ms?: number; readonly events: number };
+  /** Absent, as what comes next: an event that it cannot handle brings it to a halt. */
+  readonly holding?: Holding<W, E>;
+  /** Keeps what it cannot handle somewhere else; durable when it resolves, and then passed over. After a crash it may come again. */
+  readonly putAside?: (event: E, reason: string) => Promise<void>;
+  readonly watch?: ProcessorWatch<W, E>;
+  /** Milliseconds between two tries, where not the usual ones. */
+  readonly pauses?: Pick<OutageOptions, 'firstPauseMs' | 'longestPauseMs'>;
+  /** In the order of the source. @throws PoisonEventError for what will fail again; anything else is tried again */
+  handle(events: readonly E[], signal: AbortSignal): Promise<Work<W>> | Work<W>;
+}
+
+/** An event that can never be handled as things are. */
+export class PoisonEventError<E extends Followed = RecordedEvent> extends Error {
+  override readonly name = 'PoisonEventError';
+  readonly event: E;
+  /** Why, without the event. */
+  readonly reason: string;
+
+  constructor(event: E, cause: unknown) {
+    const reason = messageOf(cause);
+    super(`event ${event.revision} of ${event.stream} (${event.type}) cannot be handled: ${reason}`, {
+      cause,
+    });
+    this.event = event;
+    this.reason = reason;
+  }
+}
+
+/** Whatever is thrown for some events names one of them. */
+export const isPoison = <E extends Followed>(error: unknown): error is PoisonEventError<E> =>
+  error instanceof PoisonEventError;
+
+/** Waits for others alone: it could be handled. */
+export class TiedToWaitingError<E extends Followed> extends PoisonEventError<E> {
+  readonly streams: readonly string[];
+  constructor(event: E, reason: string, streams: readonly string[]) {
+    super(event, new Error(reason));
+    this.streams = streams;
+  }
+}
+
+/** Where more streams would have to wait, it is the program that is wrong and not their events. */
+export const MOST_HELD = 100;

@@ -1,0 +1,137 @@
+import { sql } from 'kysely';
+import { OutcomeUnknownError, StoreUnavailableError } from '../ports/event-store.ts';
+import type { LogPosition } from '../ports/event-store.ts';
+import { RefusedWritesError } from '../ports/read-models.ts';
+import type { ProjectionStore, QuarantinedStream } from '../ports/read-models.ts';
+import { messageOf } from '../support/failures.ts';
+import type { Projection, TableWrite } from '../../projections/projection.ts';
+import { compareAndSet, guarded } from '../sql/compare-and-set.ts';
+import { alone } from '../sql/engine.ts';
+import { GuardFailedError } from '../sql/sql-database.ts';
+import type { SqlDatabase, Statement } from '../sql/sql-database.ts';
+import { StoredWrites } from './stored-writes.ts';
+import { TableWriteStatements } from './table-writes.ts';
+
+/** What may pass by itself; every other failure of these statements would come again. */
+const mayPass = (error: unknown): boolean =>
+  error instanceof StoreUnavailableError || error instanceof OutcomeUnknownError;
+
+/** Writes into one generation, or into the one that serves; a generation that another has succeeded refuses each of them. */
+export class SqlProjectionStore implements ProjectionStore {
+  readonly #database: SqlDatabase;
+  readonly #statements: TableWriteStatements;
+  readonly #stored: StoredWrites;
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+    this.#statements = new TableWriteStatements(database);
+    this.#stored = new StoredWrites(database);
+  }
+
+  /**
+   * Rows of an older version of the projection are emptied.
+   * @throws RefusedWritesError for rows of a newer version
+   */
+  async checkpoint(projection: Projection): Promise<LogPosition | 'start'> {
+    const { name, version } = projection;
+    this.#stored.forget();
+    const [row] = await this.#database.read(
+      this.#database.builder
+        .selectFrom('projection_checkpoint')
+        .select(['version', 'position'])
+        .where('name', '=', name),
+    );
+    if (!row) return 'start';
+    if (row.version === version) return row.position as LogPosition;
+    if (row.version > version) {
+      throw new RefusedWritesError(
+        `read model ${name} has version ${row.version}, this program writes ${version}`,
+      );
+    }
+    await guarded(this.#empty(projection, row.version));
+    return this.checkpoint(projection);
+  }
+
+  async quarantined({ name }: Projection): Promise<readonly QuarantinedStream[]> {
+    const query = this.#database.builder
+      .selectFrom('quarantined_operation')
+      .select(['stream', 'revision', 'event_type', 'reason', 'position'])
+      .where('projection', '=', name)
+      .orderBy('stream');
+    const rows = await this.#database.read(query);
+    return rows.map(({ stream, revision, event_type: eventType, reason, position }) => ({
+      stream,
+      revision: BigInt(revision),
+      eventType,
+      reason,
+      position: position as LogPosition,
+    }));
+  }
+
+  async apply(
+    projection: Projection,
+    writes: readonly TableWrite[],
+    expected: LogPosition | 'start',
+    checkpoint: LogPosition,
+  ): Promise<boolean> {
+    try {
+      // The checkpoint goes first: who loses the race must not meet rows of the winner.
+      const advance = this.#advance(projection, expected, checkpoint);
+      const statements = this.#statements.of(await this.#stored.of(writes));
+      // Once there is a checkpoint, its row is what others wait for.
+      const lock = expected === 'start' ? this.#lock(projection) : [];
+      await this.#database.transaction([...lock, advance, ...statements], { lookUps: true });
+      return true;
+    } catch (error) {
+      this.#stored.forget();
+      if (error instanceof GuardFailedError) return false;
+      if (mayPass(error) || error instanceof RefusedWritesError) throw error;
+      throw new RefusedWritesError(messageOf(error), { cause: error });
+    }
+  }
+
+  async reset(projection: Projection): Promise<void> {
+    this.#stored.forget();
+    await this.#empty(projection);
+  }
+
+  #advance({ name, version }: Projection, expected: LogPosition | 'start', position: LogPosition): Statement {
+    const query = compareAndSet(this.#database.builder, 'projection_checkpoint', {
+      key: { name },
+      from: expected === 'start' ? undefined : { version, position: expected, successor: null },
+      to: { version, position },
+    });
+    return { query: query.compile(), expectChanges: 1 };
+  }
+
+  async #empty(projection: Projection, onlyVersion?: number): Promise<void> {
+    const { builder } = this.#database;
+    let forget = builder
+      .deleteFrom('projection_checkpoint')
+      .where('name', '=', projection.name)
+      .where('successor', 'is', null);
+    if (onlyVersion !== undefined) forget = forget.where('version', '=', onlyVersion);
+    const free = builder.deleteFrom('quarantined_operation').where('projection', '=', projection.name);
+    const guard = onlyVersion === undefined ? {} : { expectChanges: 1 };
+    await this.#database.transaction([
+      ...this.#lock(projection),
+      { query: forget.compile(), ...guard },
+      { query: free.compile() },
+      ...this.#emptied(projection),
+    ]);
+  }
+
+  /** PostgreSQL deletes row by row, for longer than a statement may take; SQLite drops the pages of a table. */
+  #emptied({ tables }: Projection): readonly Statement[] {
+    const { builder, dialect } = this.#database;
+    if (tables.length === 0) return [];
+    const names = tables.map((table) => sql.table(table));
+    if (dialect === 'sqlite')
+      return names.map((name) => ({ query: sql`delete from ${name}`.compile(builder) }));
+    return [{ query: sql`truncate ${sql.join(names)}`.compile(builder) }];
+  }
+
+  #lock({ name }: Projection): readonly Statement[] {
+    return alone(this.#database, `projection ${name}`);
+  }
+}

@@ -1,0 +1,183 @@
+import { decisionExamples, refusedDecisionExample } from './decision-schema.ts';
+import { EXAMPLE_OPERATION, eventExample } from './event-examples.ts';
+import { eventSchemaName } from './event-schemas.ts';
+import { object, ref } from '../../schemas/schema.ts';
+import type { Schema } from '../../schemas/schema.ts';
+import { operationKey } from '../bus-message.ts';
+import { LOAN_EVENT_NAMES, LOAN_EVENTS, SCHEMA_VERSION, TOPICS } from '../event-names.ts';
+import type { LoanEventName } from '../event-names.ts';
+
+const KEY: Schema = {
+  type: 'string',
+  description: 'Application id, a dot, originator_proposal_code: messages of one key stay in order.',
+  examples: [operationKey(EXAMPLE_OPERATION.applicationId, EXAMPLE_OPERATION.code)],
+};
+const text = (description: string): Schema => ({ type: 'string', description });
+
+/** Headers are text on the wire. */
+export const headerSchemas: Readonly<Record<string, Schema>> = {
+  EventHeaders: {
+    ...object(
+      {
+        event_id: text('The same as in the body.'),
+        event: text('The same as in the body.'),
+        application_id: text('Whose operation it is.'),
+        schema_version: {
+          type: 'string',
+          const: SCHEMA_VERSION,
+          description: 'Grows only with a change that an older reader could not bear.',
+        },
+        log_position: text(
+          'Where the event stands in the log, in the words of its engine; absent in messages of releases before 2026.11.3.',
+        ),
+      },
+      ['log_position'],
+    ),
+    description: 'What can be decided without reading the body.',
+  },
+  RefusedDecisionHeaders: {
+    ...object(
+      {
+        schema_version: {
+          type: 'string',
+          const: SCHEMA_VERSION,
+          description: 'Grows only with a change that an older reader could not bear.',
+        },
+        origin: text('The same as in the body.'),
+        text: {
+          type: 'string',
+          enum: ['whole', 'shortened'],
+          description: 'Whether the body holds all of the text; a shortened one is whole at its origin.',
+        },
+        decision_id: text('The same as in the body.'),
+      },
+      ['decision_id'],
+    ),
+    description: 'What can be decided without reading the body.',
+  },
+  DeadLetterHeaders: {
+    ...object(
+      {
+        dead_letter_reason: text('What was wrong with it.'),
+        dead_letter_group: text('The consumer group that put it aside.'),
+        dead_letter_topic: text('Where it stood: topic.'),
+        dead_letter_partition: text('Where it stood: partition.'),
+        dead_letter_offset: text('Where it stood: offset.'),
+        dead_letter_value: text('Says so when the value was too large to be kept.'),
+      },
+      ['dead_letter_value'],
+    ),
+    description: 'Beside the headers that the message had.',
+  },
+};
+
+interface MessageExample {
+  readonly name: string;
+  readonly summary: string;
+  readonly headers?: object;
+  readonly payload: unknown;
+}
+
+const message = (parts: {
+  readonly name: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly payload: Schema;
+  readonly headers?: string;
+  readonly examples: readonly MessageExample[];
+}): Schema => ({
+  name: parts.name,
+  title: parts.title,
+  summary: parts.summary,
+  contentType: 'application/json',
+  ...(parts.headers !== undefined && { headers: ref(parts.headers) }),
+  payload: parts.payload,
+  bindings: { kafka: { key: KEY, bindingVersion: '0.5.0' } },
+  examples: parts.examples,
+});
+
+const eventHeaders = (payload: { readonly event: string; readonly event_id: string }): object => ({
+  event_id: payload.event_id,
+  event: payload.event,
+  application_id: EXAMPLE_OPERATION.applicationId,
+  schema_version: SCHEMA_VERSION,
+});
+
+const eventMessage = (event: LoanEventName, apiVersion: string): Schema => {
+  const payload = eventExample(event, apiVersion);
+  return message({
+    name: event,
+    title: eventSchemaName(event).replace(/Event$/, ''),
+    summary: LOAN_EVENTS[event],
+    headers: 'EventHeaders',
+    payload: ref(eventSchemaName(event)),
+    examples: [{ name: event, summary: LOAN_EVENTS[event], headers: eventHeaders(payload), payload }],
+  });
+};
+
+export const DECISION = 'AdministratorDecision';
+export const REFUSED_DECISION = 'RefusedDecision';
+export const UNREADABLE_EVENT = 'UnreadableEvent';
+
+/** `loan_received` -> `LoanReceived` */
+export const eventMessageName = (event: LoanEventName): string =>
+  eventSchemaName(event).replace(/Event$/, '');
+
+/** Everything that travels, by its name in the document. */
+export const messages = (apiVersion: string): Readonly<Record<string, Schema>> => ({
+  ...Object.fromEntries(
+    LOAN_EVENT_NAMES.map((event) => [eventMessageName(event), eventMessage(event, apiVersion)]),
+  ),
+  [DECISION]: message({
+    name: 'administrator_decision',
+    title: 'Administrator decision',
+    summary: 'What the administrator decided on one operation',
+    payload: ref(DECISION),
+    examples: decisionExamples.map(({ summary, payload }) => ({
+      name: payload.decision,
+      summary,
+      payload,
+    })),
+  }),
+  [REFUSED_DECISION]: message({
+    name: 'refused_decision',
+    title: 'Refused decision',
+    summary: 'A decision that cannot be carried out, and why',
+    headers: 'RefusedDecisionHeaders',
+    payload: ref(REFUSED_DECISION),
+    examples: [
+      {
+        name: 'refused_decision',
+        summary: 'The term is not signed yet',
+        headers: {
+          schema_version: SCHEMA_VERSION,
+          origin: refusedDecisionExample.origin,
+          text: 'whole',
+          decision_id: refusedDecisionExample.decision_id,
+        },
+        payload: refusedDecisionExample,
+      },
+    ],
+  }),
+  [UNREADABLE_EVENT]: message({
+    name: 'unreadable_event',
+    title: 'Unreadable event',
+    summary: 'A message that a consumer of this service could never handle',
+    headers: 'DeadLetterHeaders',
+    payload: { description: 'The message exactly as it was found; it may be anything.' },
+    examples: [
+      {
+        name: 'unreadable_event',
+        summary: 'A body of a version that is not known',
+        headers: {
+          dead_letter_reason: 'schema_version 9 is not known',
+          dead_letter_group: 'webhooks',
+          dead_letter_topic: TOPICS.events,
+          dead_letter_partition: '3',
+          dead_letter_offset: '4711',
+        },
+        payload: { event: 'loan_received' },
+      },
+    ],
+  }),
+});

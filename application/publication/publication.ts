@@ -1,0 +1,110 @@
+import type { LoanEvent } from '../../domain/loan/events.ts';
+import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
+import type { CheckpointStore } from '../ports/coordination.ts';
+import type { EventBus, EventDelivery, PublicEvent } from '../ports/event-bus.ts';
+import type { EventStore, EventSubscription, RecordedEvent, StoredEvents } from '../ports/event-store.ts';
+import type { Logger } from '../ports/logger.ts';
+import { Runner } from '../processors/runner.ts';
+import type { SqlDatabase } from '../sql/sql-database.ts';
+import { sizedCache } from '../support/sized-cache.ts';
+import { EventStream } from './event-stream.ts';
+import { PublicEventTranslator } from './public-event-translator.ts';
+import type { Translator } from './public-event-translator.ts';
+import type { RelayQuarantine } from './relay-quarantine.ts';
+import { relayToBus, relayToLanes } from './relay.ts';
+import type { PublishingParts } from './relay.ts';
+import type { Topics } from './topics.ts';
+
+interface Dependencies {
+  readonly log: EventSubscription & Partial<StoredEvents>;
+  readonly events: EventStore;
+  readonly readModel: SqlDatabase;
+  readonly decode: (recorded: RecordedEvent) => LoanEvent;
+  readonly apiVersion: string;
+  /** For what is remembered of the operations of the whole log. */
+  readonly cacheBytes: number;
+  readonly checkpoints: CheckpointStore;
+  readonly quarantine: RelayQuarantine;
+  /** @throws Error where events travel inside the process */
+  readonly topics: () => Promise<Topics>;
+}
+
+/** Where the relay takes events to, and how it goes about it. */
+interface RelayOptions {
+  readonly subscription: EventSubscription;
+  readonly watch: PublishingParts['watch'];
+  /** Undefined where events go straight into the lanes. */
+  readonly bus: EventBus | undefined;
+  readonly deliver: () => EventDelivery;
+  readonly logger: Logger;
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** Bytes for what translates single events; what translates the log has a share of the caches. */
+const CACHE_OF_SINGLE_EVENTS = 200_000;
+/** Bytes of the id of a fund. */
+const FUND_BYTES = 60;
+
+/** What is told of operations outside: the same ids and the same bytes on every way. */
+export class Publication {
+  readonly #deps: Dependencies;
+  /** Of events that are already at hand. */
+  readonly translator: Translator;
+  /** As commands read it, from the log itself. */
+  readonly stream: EventStream;
+  readonly topics: Dependencies['topics'];
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+    this.translator = this.#translatorWith(CACHE_OF_SINGLE_EVENTS);
+    this.stream = new EventStream({ subscription: dependencies.log, translator: this.translatorOfLog() });
+    this.topics = dependencies.topics;
+  }
+
+  /** Of the whole log: it remembers the funds of many operations. */
+  translatorOfLog(): Translator {
+    return this.#translatorWith(this.#deps.cacheBytes);
+  }
+
+  #translatorWith(cacheBytes: number): Translator {
+    const { events, decode, apiVersion } = this.#deps;
+    const funds = sizedCache<string>(cacheBytes, () => FUND_BYTES);
+    return new PublicEventTranslator({ events, decode, funds, apiVersion });
+  }
+
+  /** What takes the events of the log to the bus or, where there is none, to the webhooks. */
+  relay(options: RelayOptions): Runner<never> | Runner<PublicEvent> {
+    const { checkpoints, quarantine, events } = this.#deps;
+    const { subscription, watch, bus, deliver, ...running } = options;
+    const translator = this.translatorOfLog();
+    const parts = { subscription, watch, translator, checkpoints, quarantine, events };
+    return bus
+      ? new Runner(relayToBus(parts, bus), running)
+      : new Runner(relayToLanes(parts, deliver()), running);
+  }
+
+  /** Made anew from what is stored, for an event that no delivery keeps. */
+  async find(applicationId: string, eventId: string): Promise<PublicEvent | undefined> {
+    const { log } = this.#deps;
+    const recorded = await (log.byId ? log.byId(eventId) : this.#indexed(eventId));
+    if (!recorded?.stream.startsWith(LOAN_STREAM_PREFIX)) return undefined;
+    if (recorded.metadata.applicationId !== applicationId) return undefined;
+    const events = await this.translator.translate([recorded]);
+    return events.find((event) => event.eventId === eventId);
+  }
+
+  /** Where the log has no index of ids, a read model says where events stand, as soon as it has come so far. */
+  async #indexed(id: string): Promise<RecordedEvent | undefined> {
+    const { readModel } = this.#deps;
+    const [place] = await readModel.read(
+      readModel.builder
+        .selectFrom('published_event')
+        .select(['stream', 'revision'])
+        .where('event_id', '=', id)
+        .limit(1),
+    );
+    if (!place) return undefined;
+    const { events } = await this.#deps.events.read(place.stream, BigInt(place.revision));
+    return events.find((event) => event.id === id);
+  }
+}

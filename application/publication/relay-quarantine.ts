@@ -1,0 +1,57 @@
+import type { SqlDatabase } from '../sql/sql-database.ts';
+
+/** An operation with an event that cannot be published: from that event on, its events wait. */
+export interface HeldBack {
+  readonly stream: string;
+  /** Of the first event that waits. */
+  readonly revision: bigint;
+  readonly eventType: string;
+  readonly reason: string;
+}
+
+/** What the relay holds back. Durable when a call resolves. */
+export class RelayQuarantine {
+  readonly #database: SqlDatabase;
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+  }
+
+  /** In the order of their names. */
+  async list(): Promise<readonly (HeldBack & { readonly released: boolean })[]> {
+    const query = this.#database.builder.selectFrom('relay_quarantine').selectAll().orderBy('stream');
+    const rows = await this.#database.read(query);
+    return rows.map((row) => ({
+      stream: row.stream,
+      revision: BigInt(row.revision),
+      eventType: row.event_type,
+      reason: row.reason,
+      released: Number(row.released) === 1,
+    }));
+  }
+
+  /** Keeps what is there for the operation, but for the reason, and takes a release back. */
+  async put({ stream, revision, eventType, reason }: HeldBack): Promise<void> {
+    const query = this.#database.builder
+      .insertInto('relay_quarantine')
+      .values({ stream, revision: Number(revision), event_type: eventType, reason, released: 0 })
+      .onConflict((conflict) => conflict.column('stream').doUpdateSet({ reason, released: 0 }));
+    await this.#database.transaction([{ query: query.compile() }]);
+  }
+
+  /** The relay tries it again. False when nothing is held back of this operation. */
+  async release(stream: string): Promise<boolean> {
+    const query = this.#database.builder
+      .updateTable('relay_quarantine')
+      .set({ released: 1 })
+      .where('stream', '=', stream);
+    const [result] = await this.#database.transaction([{ query: query.compile() }]);
+    return result!.changes === 1;
+  }
+
+  /** Everything that waited is on the bus. */
+  async remove(stream: string): Promise<void> {
+    const query = this.#database.builder.deleteFrom('relay_quarantine').where('stream', '=', stream);
+    await this.#database.transaction([{ query: query.compile() }]);
+  }
+}

@@ -1,0 +1,60 @@
+import type { StatementLine } from './statement-lines.ts';
+
+export const STATEMENT_ENCODINGS = ['utf8', 'latin1', 'utf16le'] as const;
+export const DELIMITERS = [';', ',', '\t', '|'] as const;
+export const DATE_FORMATS = [
+  'dd/mm/yyyy',
+  'yyyy-mm-dd',
+  'dd/mm/yy',
+  'dd-mm-yyyy',
+  'dd.mm.yyyy',
+  'yyyymmdd',
+  'mm/dd/yyyy',
+] as const;
+
+/** How a statement is written. Columns are names of the header line, without regard to case, or numbers from 1. */
+export interface StatementFormat {
+  readonly dateColumn: string;
+  readonly amountColumn: string;
+  /** `-` when there is none. */
+  readonly referenceColumn: string;
+  readonly delimiter: string;
+  /** Decimal separator; the one of the two that is not chosen may group thousands. */
+  readonly decimal: '.' | ',';
+  /** `yyyy` or `yy`, `mm` and `dd`, each once, with anything between them. */
+  readonly dateFormat: string;
+  readonly encoding: (typeof STATEMENT_ENCODINGS)[number];
+  readonly header: boolean;
+  /** Lines before the header, or before the first movement where there is none. */
+  readonly skipLines: number;
+}
+
+/** How the text is cut into columns; the rest of a format follows from what stands in them. */
+export type StatementLayout = Pick<StatementFormat, 'encoding' | 'delimiter' | 'skipLines'>;
+
+/** The beginning of a statement, and how it seems to be written. */
+export interface StatementPreview {
+  readonly format: StatementFormat;
+  /** From the header on, where there is one; not all of equal length in a file that is broken. */
+  readonly records: readonly (readonly string[])[];
+}
+
+/** The path of a file, or one that is in memory. */
+export type StatementSource = string | { readonly name: string; readonly bytes: Uint8Array };
+
+/** What reads the text of statements. */
+export interface StatementText {
+  /** How many times `onChunk` will be called for this file. @throws StatementError when there is no such file */
+  readonly chunksOf: (path: string) => Promise<number>;
+  /**
+   * In batches, in the order of the file, not more than a few of them in memory.
+   * @throws StatementError naming the file, the line and what is wrong with it
+   */
+  readonly readStatement: (
+    source: StatementSource,
+    format: StatementFormat,
+    onChunk?: () => void,
+  ) => AsyncIterable<readonly StatementLine[]>;
+  /** Guesses what is not given. Nothing of it is certain: a person looks at it. */
+  readonly previewOf: (bytes: Uint8Array, layout?: StatementLayout) => StatementPreview;
+}

@@ -1,0 +1,274 @@
+import type { OnAppended } from '../command-handling/command-handler.ts';
+import { isReserved, loanDecider } from '../../domain/loan/index.ts';
+import type { ActiveLoan } from '../../domain/loan/index.ts';
+import {
+  requireRenegotiable,
+  requireSoundProposal,
+  requireUnusedCode,
+} from '../../domain/renegotiation/index.ts';
+import type { Proposal } from '../../domain/renegotiation/index.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { ApplicationId, RenegotiationId } from '../../domain/shared/identifiers.ts';
+import { acceptedUnder, canonicalText, loanStream, visibleOf } from '../command-handling/operation.ts';
+import type { CommandHandler } from '../command-handling/command-handler.ts';
+import type { Operation } from '../command-handling/operation.ts';
+import { PDF_OR_WORD } from '../loans/add-documents.ts';
+import { ENDPOINTS } from '../command-handling/endpoints.ts';
+import type { BorrowerVault } from '../ports/borrower-vault.ts';
+import type { BusinessClock, RealClock } from '../ports/clock.ts';
+import type { DocumentCopies, DocumentInspector, DocumentStore } from '../ports/document-store.ts';
+import type { EventStore } from '../ports/event-store.ts';
+import type { Following } from '../processors/acting.ts';
+import type { Outcome, RequestContext } from '../command-handling/request-context.ts';
+import { preferring, refusedNames } from '../loans/file-names.ts';
+import { Inheritance } from './inheritance.ts';
+import { CompleteRenegotiations } from './complete-renegotiations.ts';
+import { Coordinators } from './coordinators.ts';
+import { LoanStreams } from './loan-streams.ts';
+import { RenegotiationProtocol } from './protocol.ts';
+import { RecoverRenegotiations } from './recover-renegotiations.ts';
+import { quoteOf } from './renegotiation-quote.ts';
+import type { RenegotiationQuote } from './renegotiation-quote.ts';
+import { contentsOf, requireDocumentTypes } from './request.ts';
+import { ResolveRenegotiation } from './resolve-renegotiation.ts';
+import { RollForward } from './roll-forward.ts';
+import type { AskedRenegotiation, RenegotiationReceipt } from './request.ts';
+
+interface Dependencies {
+  readonly events: EventStore;
+  /** Drops what this process's command handler remembers of an operation. */
+  readonly forget: (stream: string) => unknown;
+  readonly pause: (ms: number) => Promise<void>;
+  /** Told of each append to an operation's stream. */
+  readonly onAppended?: OnAppended | undefined;
+  /** Default: the operations' streams, by the rules of every command. */
+  readonly loans?: LoanStreams;
+  readonly vault: BorrowerVault;
+  readonly documents: DocumentStore & DocumentCopies;
+  readonly inspector: DocumentInspector;
+  readonly clock: BusinessClock;
+  /** Of the leases. */
+  readonly realClock: RealClock;
+}
+
+const MAX_TRIES = 6;
+
+/**
+ * Replaces one or several operations by a new one, at once for all. The code of each original is an idempotency key.
+ * A process has one of it, which ends renegotiations of other processes too.
+ */
+export class Renegotiation {
+  readonly #deps: Dependencies;
+  readonly #loans: LoanStreams;
+  readonly #protocol: RenegotiationProtocol;
+  readonly #resolving: ResolveRenegotiation;
+
+  constructor(dependencies: Dependencies) {
+    const { events, forget, pause, onAppended, clock, realClock } = dependencies;
+    const { loans = new LoanStreams({ events, loans: loanDecider, forget, pause, onAppended }) } =
+      dependencies;
+    const coordinators = new Coordinators({ events, pause });
+    const conclusion = new RollForward({ coordinators, loans, clock });
+    this.#deps = dependencies;
+    this.#loans = loans;
+    this.#protocol = new RenegotiationProtocol({ coordinators, loans, conclusion, clock, realClock });
+    this.#resolving = new ResolveRenegotiation({ coordinators, conclusion, realClock, pause });
+  }
+
+  /**
+   * Resolves once the renegotiation holds nothing any more: carried out, or given up.
+   * @throws DomainError `concurrent_modification` when it is still being decided after a bounded wait
+   */
+  resolve(id: RenegotiationId): Promise<void> {
+    return this.#resolving.resolve(id);
+  }
+
+  /**
+   * True once it is decided and carried out; false while its lease lives.
+   * @param waitedMs by the caller; a whole lease is enough, whatever a clock that was set back says
+   */
+  attempt(id: RenegotiationId, waitedMs?: number): Promise<boolean> {
+    return this.#resolving.attempt(id, waitedMs);
+  }
+
+  /** Looks after every renegotiation once its lease is over. */
+  recovery(following: Following): RecoverRenegotiations {
+    return new RecoverRenegotiations({ ...following, resolving: this, realClock: this.#deps.realClock });
+  }
+
+  /** Tells the originals when the operation that replaces them is active. */
+  completion(following: Following, commands: CommandHandler): CompleteRenegotiations {
+    return new CompleteRenegotiations({ ...following, commands, events: this.#deps.events });
+  }
+
+  /**
+   * @throws DomainError `validation_error`, `invalid_document_type`, `invalid_file`, `missing_file`, `idempotency_conflict`,
+   *   `loan_not_found`, `fund_not_allowed`, `invalid_date`, `operation_invalid_state`, `proposal_code_already_used`,
+   *   `concurrent_modification`
+   */
+  async renegotiate(
+    context: RequestContext,
+    input: AskedRenegotiation,
+  ): Promise<Outcome<RenegotiationReceipt>> {
+    await this.#requireSound(context, input);
+    const fingerprint = this.#deps.vault.digest(canonicalText(contentsOf(input)));
+    for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+      const done = this.#unlessDoneMeanwhile(context, input, fingerprint);
+      const outcome = await done.catch(preferring(refusedOf(input)));
+      if (outcome) return outcome;
+    }
+    throw keptChanging();
+  }
+
+  /**
+   * What `renegotiate` would do, refused where it would be: nothing is stored, and no key is looked up.
+   * @throws DomainError as `renegotiate`, without `idempotency_conflict`
+   */
+  async quote(context: RequestContext, input: AskedRenegotiation): Promise<RenegotiationQuote> {
+    await this.#requireSound(context, input);
+    requireNewNames(input);
+    const { vault, documents, clock } = this.#deps;
+    const operations = await this.#originals(context, input);
+    const originals = await this.#requireAllowed(context, input, operations);
+    await new Inheritance({ vault, documents, clock }, input, context.applicationId).check(originals);
+    return quoteOf(input, originals, clock.now());
+  }
+
+  async #requireSound(context: RequestContext, input: AskedRenegotiation): Promise<void> {
+    requireSoundProposal(input);
+    requireDocumentTypes(input);
+    for (const file of input.files) await this.#deps.inspector.inspect(file, PDF_OR_WORD, context);
+  }
+
+  /** What refuses may be this very request, carried out by another process between two looks. */
+  async #unlessDoneMeanwhile(
+    context: RequestContext,
+    input: AskedRenegotiation,
+    fingerprint: string,
+  ): Promise<Outcome<RenegotiationReceipt> | undefined> {
+    try {
+      return await this.#attempt(context, input, fingerprint);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      const originals = await this.#originals(context, input);
+      if (!isReplay(originals, input, fingerprint)) throw error;
+      return this.#replay(context, originals);
+    }
+  }
+
+  #originals(context: RequestContext, proposal: Proposal): Promise<readonly Operation[]> {
+    const { applicationId, onlyFundIds } = context;
+    const original = async (code: string): Promise<Operation> =>
+      visibleOf(await this.#unreserved(loanStream(applicationId, code)), onlyFundIds);
+    return Promise.all(proposal.originalProposalCodes.map(original));
+  }
+
+  /** Undefined when others changed the operations meanwhile. */
+  async #attempt(
+    context: RequestContext,
+    input: AskedRenegotiation,
+    fingerprint: string,
+  ): Promise<Outcome<RenegotiationReceipt> | undefined> {
+    const { vault, documents, clock } = this.#deps;
+    const originals = await this.#originals(context, input);
+    if (isReplay(originals, input, fingerprint)) return this.#replay(context, originals);
+    requireNewNames(input);
+    await this.#requireAllowed(context, input, originals);
+    const inheritance = new Inheritance({ vault, documents, clock }, input, context.applicationId);
+    await inheritance.take(originals.map(({ state }) => state));
+    const done = await this.#protocol.run({
+      proposal: input,
+      applicationId: context.applicationId as ApplicationId,
+      actor: context.clientId,
+      correlationId: context.requestId,
+      fingerprint,
+      inherit: (reserved) => inheritance.take(reserved),
+    });
+    if (!done) return undefined;
+    const { renegotiation, committedAt } = done.committed;
+    const newProposal = { code: renegotiation.newProposalCode, status: 'received' };
+    const { originalProposalCodes, effectiveDate } = renegotiation;
+    return {
+      replayed: false,
+      result: { originalProposalCodes, newProposal, effectiveDate, processedAt: committedAt },
+    };
+  }
+
+  /** Refuses before anything is reserved; the commit checks the same again on what it has reserved. */
+  async #requireAllowed(
+    context: RequestContext,
+    proposal: Proposal,
+    originals: readonly Operation[],
+  ): Promise<readonly ActiveLoan[]> {
+    const states = originals.map(({ state }) => state);
+    for (const [i, state] of states.entries()) {
+      if (!('fundId' in state) || context.fundIds.includes(state.fundId)) continue;
+      const message = `the fund of operation ${state.code} is not linked to this application any more`;
+      throw new DomainError('fund_not_allowed', message, [
+        { field: `original_proposal_codes[${i}]`, code: 'fund_not_allowed', message },
+      ]);
+    }
+    const active = requireRenegotiable(proposal, states);
+    const newLoan = await this.#unreserved(loanStream(context.applicationId, proposal.newProposalCode));
+    requireUnusedCode(proposal, newLoan.state);
+    return active;
+  }
+
+  async #unreserved(stream: string): Promise<Operation> {
+    for (let look = 0; look < MAX_TRIES; look++) {
+      const operation = await this.#loans.load(stream);
+      if (!isReserved(operation.state)) return operation;
+      await this.resolve(operation.state.renegotiationId);
+    }
+    throw keptChanging();
+  }
+
+  async #replay(
+    context: RequestContext,
+    [first]: readonly Operation[],
+  ): Promise<Outcome<RenegotiationReceipt>> {
+    if (first?.state.status !== 'renegotiated')
+      throw new Error('an accepted renegotiation renegotiated its originals');
+    const { renegotiation, renegotiatedAt } = first.state.renegotiated;
+    const { originalProposalCodes, newProposalCode: code, effectiveDate } = renegotiation;
+    const { state } = await this.#unreserved(loanStream(context.applicationId, code));
+    const newProposal = { code, status: state.status };
+    return {
+      replayed: true,
+      result: { originalProposalCodes, newProposal, effectiveDate, processedAt: renegotiatedAt },
+    };
+  }
+}
+
+const refusedOf = ({ documents = [] }: AskedRenegotiation): DomainError | undefined =>
+  refusedNames(
+    documents.map(({ value }) => value),
+    'new_loan.backing_documents',
+  );
+
+const requireNewNames = (input: AskedRenegotiation): void => {
+  const refused = refusedOf(input);
+  if (refused) throw refused;
+};
+
+const keptChanging = (): DomainError =>
+  new DomainError(
+    'concurrent_modification',
+    'the operations kept changing meanwhile; send the request again',
+  );
+
+/** @throws DomainError `idempotency_conflict` when any of the originals went into another renegotiation */
+const isReplay = (originals: readonly Operation[], proposal: Proposal, fingerprint: string): boolean => {
+  const accepted = originals.map(
+    (operation, i) =>
+      acceptedUnder(operation, ENDPOINTS.renegotiate, proposal.originalProposalCodes[i]!)?.fingerprint,
+  );
+  const other = accepted.findIndex((used) => used !== undefined && used !== fingerprint);
+  if (other >= 0) {
+    throw new DomainError(
+      'idempotency_conflict',
+      `operation ${proposal.originalProposalCodes[other]} was renegotiated before with other contents; send those again for their answer`,
+    );
+  }
+  return accepted.every((used) => used === fingerprint);
+};

@@ -1,0 +1,40 @@
+import { CompiledQuery, sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import type { SqlDatabase, SqlDialect, Statement } from './sql-database.ts';
+
+type Engine = Pick<SqlDatabase, 'dialect'>;
+
+const EXCLUSIVE = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
+const SHARED = 'select pg_advisory_xact_lock_shared(hashtextextended($1, 0))';
+
+/** SQLite has one writer at a time, so there is nothing to wait for. */
+const lock = ({ dialect }: Engine, text: string, name: string): readonly Statement[] =>
+  dialect === 'sqlite' ? [] : [{ query: CompiledQuery.raw(text, [name]) }];
+
+/** Until its transaction ends, no other holds this name. What the next statements read is what the one before has left. */
+export const alone = (engine: Engine, name: string): readonly Statement[] => lock(engine, EXCLUSIVE, name);
+
+const BRIEF_MS = 50;
+
+/** What follows in the transaction waits for locks only so long. What is refused then is repeated a few times, as a whole. */
+export const briefly = ({ dialect }: Engine): readonly Statement[] =>
+  dialect === 'sqlite'
+    ? []
+    : [{ query: CompiledQuery.raw(`select set_config('lock_timeout', '${BRIEF_MS}', true)`) }];
+
+/** Any number hold the name like this at a time, but none while another holds it `alone`. */
+export const notAlone = (engine: Engine, name: string): readonly Statement[] => lock(engine, SHARED, name);
+
+/** The engine's own clock, in milliseconds since 1970: the same for every process that asks it. */
+export const engineNow: Readonly<Record<SqlDialect, RawBuilder<number>>> = {
+  sqlite: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
+  // Unlike now(), it goes on while a transaction waits for a row.
+  postgres: sql<number>`cast(floor(extract(epoch from clock_timestamp()) * 1000) as bigint)`,
+};
+
+/** UNIX milliseconds by the engine's clock. */
+export const engineTime = async (database: SqlDatabase): Promise<number> => {
+  const query = database.builder.selectNoFrom(engineNow[database.dialect].as('now'));
+  const [row] = await database.read(query);
+  return Number(row!.now);
+};

@@ -1,0 +1,129 @@
+import { sql } from 'kysely';
+import type { CompiledQuery, Expression, RawBuilder, SqlBool } from 'kysely';
+import type { Query, SqlDialect, Statement } from './sql-database.ts';
+
+type Value = string | number | null;
+
+/** Stands for a value of one of the rows that a query is built for. */
+class Slot {
+  readonly row: number;
+  readonly name: string;
+  constructor(row: number, name: string) {
+    this.row = row;
+    this.name = name;
+  }
+}
+
+const slotsOf = (row: number): object =>
+  new Proxy(Object.create(null) as object, { get: (_, name) => new Slot(row, String(name)) });
+
+const slots = slotsOf(0);
+
+/** The name of the slots of a list; no column is called so. */
+const LISTED = '';
+
+/**
+ * Compiles once and binds many times. Building a query costs more than running it, and these run thousands of times a second.
+ * `build` sees placeholders instead of values, so it must not look into them.
+ */
+export const prepared = <Parameters extends { readonly [Name in keyof Parameters]: Value }, Row>(
+  build: (parameters: Parameters) => Query<Row>,
+): ((values: Parameters) => CompiledQuery<Row>) => {
+  const template = build(slots as Parameters).compile();
+  return (values) => ({
+    ...template,
+    parameters: template.parameters.map((p) => (p instanceof Slot ? values[p.name as keyof Parameters] : p)),
+  });
+};
+
+/** Lists of few different lengths, so that few different statements have to be kept prepared. */
+const padded = (values: readonly string[]): readonly string[] => {
+  const length = 2 ** Math.ceil(Math.log2(values.length));
+  return [...values, ...Array<string>(length - values.length).fill(values[0]!)];
+};
+
+/** Prepares a query that names a list, of one value or more: it is compiled for few lengths, so what is bound may repeat the first of the list. */
+export const preparedList = <Parameters extends { readonly [Name in keyof Parameters]: Value }, Result>(
+  build: (list: readonly string[], parameters: Parameters) => Query<Result>,
+): ((list: readonly string[], values: Parameters) => Query<Result>) => {
+  const templates = new Map<number, CompiledQuery<Result>>();
+  const templateOf = (length: number): CompiledQuery<Result> => {
+    let template = templates.get(length);
+    if (!template) {
+      const list = Array.from({ length }, (_, index) => new Slot(index, LISTED) as unknown as string);
+      template = build(list, slots as Parameters).compile();
+      templates.set(length, template);
+    }
+    return template;
+  };
+  return (list, values) => {
+    const bound = padded(list);
+    const template = templateOf(bound.length);
+    const valueOf = ({ row, name }: Slot): Value =>
+      name === LISTED ? bound[row]! : values[name as keyof Parameters];
+    const parameters = template.parameters.map((p) => (p instanceof Slot ? valueOf(p) : p));
+    return { compile: () => ({ ...template, parameters }) };
+  };
+};
+
+/** Rows of one statement, largest first: every small list is one statement, and the engine sees few different ones of each. */
+const SIZES = [64, 32, 16, 8, 7, 6, 5, 4, 3, 2, 1];
+
+/** Cuts rows for statements that are compiled once for each size. */
+export const chunks = <T>(rows: readonly T[]): readonly (readonly T[])[] => {
+  const cut: (readonly T[])[] = [];
+  for (let at = 0; at < rows.length;) {
+    const size = SIZES.find((one) => one <= rows.length - at)!;
+    cut.push(rows.slice(at, (at += size)));
+  }
+  return cut;
+};
+
+/** Prepares a query that takes rows together: as few statements as their sizes allow, in the order of the rows. */
+export const preparedRows = <Row extends { readonly [Name in keyof Row]: Value }, Result>(
+  build: (rows: readonly Row[]) => Query<Result>,
+): ((rows: readonly Row[]) => readonly CompiledQuery<Result>[]) => {
+  const templates = new Map<number, CompiledQuery<Result>>();
+  const templateOf = (size: number): CompiledQuery<Result> => {
+    let template = templates.get(size);
+    if (!template) {
+      template = build(Array.from({ length: size }, (_, row) => slotsOf(row) as Row)).compile();
+      templates.set(size, template);
+    }
+    return template;
+  };
+  return (rows) =>
+    chunks(rows).map((chunk) => {
+      const template = templateOf(chunk.length);
+      return {
+        ...template,
+        parameters: template.parameters.map((p) =>
+          p instanceof Slot ? chunk[p.row]![p.name as keyof Row] : p,
+        ),
+      };
+    });
+};
+
+export const asStatements = (queries: readonly CompiledQuery[]): readonly Statement[] =>
+  queries.map((query) => ({ query }));
+
+/** Rows that a statement brings along. */
+export const valuesOf = <Row>(rows: readonly (readonly unknown[])[]): RawBuilder<Row> =>
+  sql<Row>`(values ${sql.join(rows.map((row) => sql`(${sql.join(row)})`))})`;
+
+/**
+ * The columns of a key, in its order, have the values of those of a row that the statement brings along. PostgreSQL can then only look
+ * each row up, in their order: it neither hashes nor merges arrays, which it takes for as cheap while the table is empty.
+ */
+export const lookedUp = (
+  dialect: SqlDialect,
+  columns: readonly (readonly [column: string, value: string])[],
+): Expression<SqlBool> =>
+  sql.join(
+    columns.map(([column, value], index) =>
+      dialect === 'postgres' && index === 0
+        ? sql`${sql.ref(column)} = any(array[${sql.ref(value)}])`
+        : sql`${sql.ref(column)} = ${sql.ref(value)}`,
+    ),
+    sql` and `,
+  );

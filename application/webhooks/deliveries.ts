@@ -1,0 +1,296 @@
+import { randomUUID } from 'node:crypto';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import { seesFund } from '../command-handling/operation.ts';
+import type { RequestContext } from '../command-handling/request-context.ts';
+import type { BusinessClock, RealClock } from '../ports/clock.ts';
+import type { RecordedEvent } from '../ports/event-store.ts';
+import { PING } from '../publication/event-names.ts';
+import type { Publication } from '../publication/publication.ts';
+import { instantOf } from '../schemas/values.ts';
+import type {
+  BlockedBy,
+  DeliveryLog,
+  DeliveryPage,
+  DeliveryRecord,
+  DeliveryState,
+  EventDelivery,
+} from './delivery-log.ts';
+import { wants } from './fan-out.ts';
+import { pingEvent } from './ping-event.ts';
+import type { DeliveryQueue } from './queue/delivery-queue.ts';
+import type { Redelivery } from './queue/redeliver.ts';
+import type { WebhookSubscription, WebhookSubscriptions } from './subscriptions.ts';
+
+/** Who asks: a client, for what is its application's, or an operator, for a webhook of any application. */
+export type WebhookCaller = RequestContext | 'operator';
+
+interface DeliveryDependencies {
+  readonly subscriptions: WebhookSubscriptions;
+  readonly queue: DeliveryQueue;
+  readonly log: DeliveryLog;
+  readonly publication: Publication;
+  /** Of what pings say. */
+  readonly clock: BusinessClock;
+  /** Of subscriptions and deliveries. */
+  readonly realClock: RealClock;
+  readonly apiVersion: string;
+  /** Told which subscriptions have something to send. */
+  readonly onQueued: (webhookIds: readonly string[]) => void;
+}
+
+interface DeliverySearch {
+  readonly status?: DeliveryState;
+  /** Created at or after, RFC 3339. */
+  readonly since?: string;
+  readonly limit: number;
+}
+
+export interface RecoveryQuery {
+  readonly webhookId: string;
+  /** Created at or after, RFC 3339. */
+  readonly since: string;
+  /** Created before, RFC 3339; default: now. */
+  readonly until?: string;
+  readonly status: DeliveryState;
+}
+
+export interface RedeliveryReceipt {
+  readonly eventId: string;
+  readonly deliveries: readonly Redelivery[];
+}
+
+/** An event, and what became of it at each subscription. */
+export interface EventReport {
+  readonly eventId: string;
+  readonly event: string;
+  /** The frozen bytes as text. */
+  readonly body: string;
+  readonly deliveries: readonly EventDelivery[];
+}
+
+/** A delivery with where it goes. */
+export interface ShownDelivery extends EventDelivery {
+  readonly url: string;
+}
+
+/** A delivery and what it waits for: its turn, that its webhook is resumed, or nothing but its time. */
+export interface WaitingDelivery extends DeliveryRecord {
+  readonly waitsFor: WaitsFor | null;
+}
+
+export type WaitsFor =
+  ({ readonly kind: 'another_event' } & BlockedBy) | { readonly kind: 'webhook_resumed' };
+
+/** A delivery to repeat, with what an operator wants to read about it. */
+export type Recoverable = Pick<DeliveryRecord, 'deliveryId' | 'eventId' | 'event' | 'code' | 'createdAt'>;
+
+const PAGE = 200;
+
+const recoverable = ({ deliveryId, eventId, event, code, createdAt }: DeliveryRecord): Recoverable => ({
+  ...{ deliveryId, eventId, event, code, createdAt },
+});
+
+const noEvent = (eventId: string): DomainError =>
+  new DomainError('event_not_found', `there is no event ${eventId}`);
+
+export const noWebhook = (webhookId: string): DomainError =>
+  new DomainError('webhook_not_found', `there is no webhook ${webhookId}`);
+
+const requireActive = ({ status, webhookId }: WebhookSubscription): void => {
+  if (status === 'paused')
+    throw new DomainError('webhook_invalid_state', `webhook ${webhookId} is paused: resume it first`);
+};
+
+/** What belongs to another application does not exist for a client. @throws DomainError `webhook_not_found` */
+export const webhookFor = async (
+  subscriptions: WebhookSubscriptions,
+  caller: WebhookCaller,
+  webhookId: string,
+): Promise<WebhookSubscription> => {
+  const found = await (caller === 'operator'
+    ? subscriptions.findAnywhere(webhookId)
+    : subscriptions.find(caller.applicationId, webhookId));
+  if (!found) throw noWebhook(webhookId);
+  return found;
+};
+
+/** What became of events at webhooks, and sending them again. What names a webhook throws DomainError `webhook_not_found` when there is none. */
+export class Deliveries {
+  readonly #deps: DeliveryDependencies;
+
+  constructor(dependencies: DeliveryDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** Newest first. @throws DomainError `invalid_query_parameter` for a broken `since` or `cursor` */
+  async page(
+    caller: WebhookCaller,
+    webhookId: string,
+    { since, ...query }: DeliverySearch & { readonly cursor?: string },
+  ): Promise<DeliveryPage> {
+    const from = since === undefined ? {} : { since: instantOf('since', since) };
+    await this.#found(caller, webhookId);
+    const onlyFundIds = caller === 'operator' ? undefined : caller.onlyFundIds;
+    return this.#deps.log.list({ webhookId, ...(onlyFundIds && { onlyFundIds }), ...query, ...from });
+  }
+
+  /** For an operator: newest first, page after page. @throws DomainError `invalid_query_parameter` */
+  async *search(webhookId: string, search: DeliverySearch): AsyncGenerator<WaitingDelivery> {
+    const { since, status, limit } = search;
+    const query = {
+      webhookId,
+      ...(status !== undefined && { status }),
+      ...(since !== undefined && { since: instantOf('since', since) }),
+    };
+    const webhook = await this.#found('operator', webhookId);
+    let left = limit;
+    let cursor: string | null | undefined;
+    while (left > 0 && cursor !== null) {
+      const page: DeliveryPage = await this.#deps.log.list({
+        ...query,
+        limit: Math.min(PAGE, left),
+        ...(cursor !== undefined && { cursor }),
+      });
+      yield* await this.waiting(webhook, page.deliveries);
+      left -= page.deliveries.length;
+      cursor = page.nextCursor;
+    }
+  }
+
+  /** Adds to each delivery what it waits for. */
+  async waiting(
+    { webhookId, status }: Pick<WebhookSubscription, 'webhookId' | 'status'>,
+    deliveries: readonly DeliveryRecord[],
+  ): Promise<readonly WaitingDelivery[]> {
+    const open = deliveries.filter((one) => one.status === 'pending' || one.status === 'retrying');
+    const blocked = await this.#deps.log.blocked(
+      webhookId,
+      open.map(({ deliveryId }) => deliveryId),
+    );
+    const waits = new Set(open);
+    const reason = (one: DeliveryRecord): WaitsFor | null => {
+      if (!waits.has(one)) return null;
+      const before = blocked.get(one.deliveryId);
+      if (status === 'paused') return { kind: 'webhook_resumed' };
+      return before ? { kind: 'another_event', ...before } : null;
+    };
+    return deliveries.map((one) => ({ ...one, waitsFor: reason(one) }));
+  }
+
+  /** @param within the client's application and funds, or for an operator the webhook. @throws DomainError `event_not_found` */
+  async event(
+    within: Pick<RequestContext, 'applicationId' | 'onlyFundIds'>,
+    eventId: string,
+  ): Promise<EventReport> {
+    const { queue, log, publication } = this.#deps;
+    const { applicationId } = within;
+    const event =
+      (await queue.findEvent(applicationId, eventId))?.event ??
+      (await publication.find(applicationId, eventId));
+    if (!event || !seesFund(within, event.fundId)) throw noEvent(eventId);
+    const { name, body } = event;
+    return { eventId, event: name, body, deliveries: await log.ofEvent(eventId) };
+  }
+
+  /** Of what was published of these events of one operation, oldest first. */
+  async ofRecorded(recorded: readonly RecordedEvent[]): Promise<readonly ShownDelivery[]> {
+    const { log, subscriptions, publication } = this.#deps;
+    const published = await publication.translator.translate(recorded);
+    const found = await log.ofEvents(published.map(({ eventId }) => eventId));
+    const known = await subscriptions.ofApplications(
+      published.slice(0, 1).map(({ applicationId }) => applicationId),
+    );
+    const urls = new Map(known.map(({ webhookId, url }) => [webhookId, url]));
+    return found.map((one) => ({ ...one, url: urls.get(one.webhookId) ?? '' }));
+  }
+
+  /**
+   * Sends the event once more, at once, to each matching subscription of the application that is not paused.
+   * @throws DomainError `event_not_found`, `webhook_invalid_state` when no subscription can get it
+   */
+  async redeliver(context: RequestContext, eventId: string): Promise<RedeliveryReceipt> {
+    const { queue, subscriptions, realClock, onQueued } = this.#deps;
+    const found = await queue.findEvent(context.applicationId, eventId);
+    if (!found || !seesFund(context, found.event.fundId)) throw noEvent(eventId);
+    const { event, webhookIds } = found;
+    const targets = (await subscriptions.ofApplications([context.applicationId]))
+      .filter(({ status }) => status === 'active')
+      // A ping is about one registration: no other webhook ever gets it.
+      .filter((one) => (event.name === PING ? webhookIds.includes(one.webhookId) : wants(one, event)))
+      .map(({ webhookId }) => webhookId);
+    if (targets.length === 0) {
+      throw new DomainError('webhook_invalid_state', 'no webhook that matches this event is active');
+    }
+    const deliveries = await queue.redeliver(event, targets, realClock.realNow());
+    onQueued(targets);
+    return { eventId, deliveries };
+  }
+
+  /** Sends `webhook.ping` to this webhook, at once. @throws DomainError `webhook_invalid_state` when it is paused */
+  async ping(caller: WebhookCaller, webhookId: string): Promise<RedeliveryReceipt> {
+    const { queue, log, clock, realClock, apiVersion, onQueued } = this.#deps;
+    const webhook = await this.#found(caller, webhookId);
+    requireActive(webhook);
+    const { applicationId } = webhook;
+    const eventId = randomUUID();
+    const event = pingEvent({ eventId, applicationId, timestamp: clock.now(), apiVersion });
+    await queue.enqueue([{ webhookId, event }], realClock.realNow());
+    const [delivery] = await log.ofEvent(eventId);
+    if (!delivery) throw noWebhook(webhookId);
+    onQueued([webhookId]);
+    return { eventId, deliveries: [{ webhookId, deliveryId: delivery.deliveryId, attempt: 1 }] };
+  }
+
+  /**
+   * What is to be repeated, oldest first, and read whole before anything is sent: repeating changes states, which would move the pages.
+   * @throws DomainError `invalid_query_parameter`, and `webhook_invalid_state` for a paused webhook
+   */
+  async plan(
+    query: RecoveryQuery,
+  ): Promise<{ readonly webhook: WebhookSubscription; readonly deliveries: readonly Recoverable[] }> {
+    const { webhookId, status } = query;
+    const since = instantOf('since', query.since);
+    const until =
+      query.until === undefined ? this.#deps.realClock.realNow() : instantOf('until', query.until);
+    if (query.until !== undefined && until <= since)
+      throw new DomainError('invalid_query_parameter', 'until: give an instant after since');
+    const webhook = await this.#found('operator', webhookId);
+    requireActive(webhook);
+    const found: Recoverable[] = [];
+    for await (const record of this.search(webhookId, { since, status, limit: Infinity }))
+      if (record.createdAt < until) found.push(recoverable(record));
+    return { webhook, deliveries: found.reverse() };
+  }
+
+  /**
+   * Queues one more attempt at this webhook alone, which a running service finds by itself.
+   * @returns the number of the attempt; `undefined` when the event has been removed since
+   */
+  async repeat(
+    { webhookId, applicationId }: WebhookSubscription,
+    { eventId }: Pick<Recoverable, 'eventId'>,
+  ): Promise<number | undefined> {
+    const { queue, realClock } = this.#deps;
+    const found = await queue.findEvent(applicationId, eventId);
+    if (!found?.webhookIds.includes(webhookId)) return undefined;
+    const [queued] = await queue.redeliver(found.event, [webhookId], realClock.realNow());
+    return queued?.attempt;
+  }
+
+  /**
+   * Sends the event again on behalf of an operator, who has not looked the delivery up before.
+   * @throws DomainError `event_not_found`, and `webhook_invalid_state` for a paused webhook
+   */
+  async resend(webhookId: string, eventId: string): Promise<number> {
+    const webhook = await this.#found('operator', webhookId);
+    requireActive(webhook);
+    const attempt = await this.repeat(webhook, { eventId });
+    if (attempt === undefined)
+      throw new DomainError('event_not_found', `the webhook ${webhookId} has no event ${eventId} any more`);
+    return attempt;
+  }
+
+  #found(caller: WebhookCaller, webhookId: string): Promise<WebhookSubscription> {
+    return webhookFor(this.#deps.subscriptions, caller, webhookId);
+  }
+}

@@ -1,0 +1,76 @@
+import type { SealRecord, SqlSealBook } from '../audit/seals/seal-book.ts';
+import type { BusinessClock, RealClock } from '../ports/clock.ts';
+import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
+import type { LogOrder } from '../ports/read-models.ts';
+
+export interface KeptDependencies {
+  readonly book: Pick<SqlSealBook, 'page' | 'head' | 'lastBegin'>;
+  readonly order: Pick<LogOrder, 'compare'>;
+  readonly clock: BusinessClock;
+  readonly realClock: RealClock;
+  /** Of what was delivered; what was given up stays longer. */
+  readonly keptForMs: number;
+}
+
+/** What a comparison takes may be removed meanwhile. */
+const SLACK_MS = 3_600_000;
+
+/**
+ * Tells for which events no delivery can have been removed for its age. That goes by real time, events are recorded by business time: a
+ * sandbox may have moved it by months. The seals say when a stretch of the log was there; without one the two clocks' distance bounds it.
+ */
+export class KeptDeliveries {
+  /** ISO 8601 UTC: deliveries made from then on are there. */
+  readonly since: string;
+  readonly #recordedSince: string;
+  readonly #sealed: LogPosition | 'start' | undefined;
+  readonly #order: Pick<LogOrder, 'compare'>;
+
+  private constructor(
+    { order, clock, realClock }: KeptDependencies,
+    since: number,
+    sealed: LogPosition | 'start' | undefined,
+  ) {
+    const ahead = Math.max(0, Date.parse(clock.now()) - Date.parse(realClock.realNow()));
+    this.since = new Date(since).toISOString();
+    this.#recordedSince = new Date(since + ahead).toISOString();
+    this.#sealed = sealed;
+    this.#order = order;
+  }
+
+  static async look(deps: KeptDependencies): Promise<KeptDeliveries> {
+    const since = Date.parse(deps.realClock.realNow()) - deps.keptForMs + SLACK_MS;
+    return new KeptDeliveries(deps, since, await appendedAfter(deps.book, new Date(since).toISOString()));
+  }
+
+  /** Where to begin to read: what lies before is not certain to be kept. */
+  get from(): LogPosition | 'start' {
+    return this.#sealed ?? 'start';
+  }
+
+  covers({ position, metadata }: Pick<RecordedEvent, 'position' | 'metadata'>): boolean {
+    if (metadata.recordedAt >= this.#recordedSince) return true;
+    return this.#sealed !== undefined && this.#order.compare(position, this.#sealed) > 0;
+  }
+}
+
+/**
+ * A place behind which everything was appended at this instant or later, undefined where the seals do not say. A live seal is made within
+ * seconds of its events, so all that the first one after the instant covers, and what follows it, is younger.
+ */
+const appendedAfter = async (
+  book: KeptDependencies['book'],
+  instant: string,
+): Promise<LogPosition | 'start' | undefined> => {
+  const [begin, head] = [await book.lastBegin(), await book.head()];
+  if (begin === 0 || !head) return undefined;
+  const at = async (number: number): Promise<SealRecord> => (await book.page(number - 1, 1))[0]!;
+  let [before, first] = [begin, head.number + 1];
+  while (first - before > 1) {
+    const middle = Math.floor((before + first) / 2);
+    const { kind, sealedAt } = await at(middle);
+    if (kind === 'live' && sealedAt >= instant) first = middle;
+    else before = middle;
+  }
+  return first > head.number ? undefined : (await at(before)).through;
+};

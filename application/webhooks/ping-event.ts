@@ -1,0 +1,27 @@
+import { PING } from '../publication/event-names.ts';
+import { bodyOf } from '../publication/public-events.ts';
+import type { WebhookEvent } from './queue/enqueue.ts';
+
+/** Tells a receiver that its registration works; about no operation and no fund. */
+export const pingEvent = ({
+  eventId,
+  applicationId,
+  timestamp,
+  apiVersion,
+}: {
+  readonly eventId: string;
+  readonly applicationId: string;
+  readonly timestamp: string;
+  readonly apiVersion: string;
+}): WebhookEvent => {
+  const nowhere = { code: null, fundId: null, sequence: 0 };
+  const data = { message: 'This webhook is registered and reachable. Events will arrive here.' };
+  return {
+    eventId,
+    name: PING,
+    applicationId,
+    timestamp,
+    ...nowhere,
+    body: bodyOf({ name: PING, eventId, timestamp, apiVersion, data, ...nowhere }),
+  };
+};

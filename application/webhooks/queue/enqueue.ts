@@ -1,0 +1,240 @@
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { LRUCache } from 'lru-cache';
+import { TimeOrderedIds } from '../../support/time-ordered-id.ts';
+
+import { sizedCache } from '../../support/sized-cache.ts';
+import type { Schema } from '../../sql/schema.ts';
+import type { SqlDatabase, Statement, StatementResult } from '../../sql/sql-database.ts';
+import { asStatements, preparedRows } from '../../sql/prepared-query.ts';
+import type { WebhookDeliveryTable, WebhookEventTable } from '../../sql/webhook-tables.ts';
+
+/** A public event as subscribers get it. `webhook.ping` belongs to no operation and no fund. */
+export interface WebhookEvent {
+  readonly eventId: string;
+  readonly name: string;
+  readonly applicationId: string;
+  readonly fundId: string | null;
+  readonly code: string | null;
+  readonly sequence: number;
+  readonly timestamp: string;
+  readonly body: string;
+}
+
+export interface PlannedDelivery {
+  readonly webhookId: string;
+  readonly event: WebhookEvent;
+}
+
+/** Begins the names of lanes that hold one redelivery; no code has this character. */
+export const REDELIVERY = '/redelivery/';
+
+/** Name of a lock: shared by transactions that give an event a delivery, exclusive for the one that removes events without any. */
+export const GIVING_EVENTS = 'webhook events';
+
+/** A ping belongs to no operation: each has a lane of its own and waits for nothing. */
+export const laneOf = ({ code, eventId }: Pick<WebhookEvent, 'code' | 'eventId'>): string =>
+  code ?? `/ping/${eventId}`;
+
+/** Answers the ids of those that were not there. */
+const insertEvents = (builder: Kysely<Schema>) =>
+  preparedRows((rows: readonly WebhookEventTable[]) =>
+    builder
+      .insertInto('webhook_event')
+      .values(
+        rows.map((row) => ({
+          event_id: row.event_id,
+          application_id: row.application_id,
+          name: row.name,
+          fund_id: row.fund_id,
+          code: row.code,
+          sequence: row.sequence,
+          occurred_at: row.occurred_at,
+          body: row.body,
+        })),
+      )
+      .onConflict((conflict) => conflict.column('event_id').doNothing())
+      .returning('event_id'),
+  );
+
+type NewDelivery = Pick<
+  WebhookDeliveryTable,
+  'delivery_id' | 'webhook_id' | 'event_id' | 'sequence' | 'created_at' | 'next_attempt_at' | 'waiting_lane'
+>;
+
+const insertDeliveries = (builder: Kysely<Schema>) =>
+  preparedRows((rows: readonly NewDelivery[]) =>
+    builder
+      .insertInto('webhook_delivery')
+      .values(
+        rows.map((row) => ({
+          delivery_id: row.delivery_id,
+          webhook_id: row.webhook_id,
+          event_id: row.event_id,
+          sequence: row.sequence,
+          created_at: row.created_at,
+          next_attempt_at: row.next_attempt_at,
+          waiting_lane: row.waiting_lane,
+          attempts: sql.lit(0),
+          status: sql.lit('pending' as const),
+          scheduled_attempts: sql.lit(0),
+        })),
+      )
+      .onConflict((conflict) => conflict.columns(['event_id', 'webhook_id']).doNothing()),
+  );
+
+interface NewLane {
+  webhook_id: string;
+  lane: string;
+  ready_at: string;
+}
+
+/** Writes existing rows too, without changing them: their locks are what a worker that empties a lane has to wait for. */
+const openLanes = (builder: Kysely<Schema>) =>
+  preparedRows((rows: readonly NewLane[]) =>
+    builder
+      .insertInto('webhook_lane')
+      .values(
+        rows.map((row) => ({
+          webhook_id: row.webhook_id,
+          lane: row.lane,
+          ready_at: row.ready_at,
+          tier: sql.lit(0),
+          token: sql.lit(''),
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict
+          .columns(['webhook_id', 'lane'])
+          .doUpdateSet((eb) => ({ token: eb.ref('webhook_lane.token') })),
+      ),
+  );
+
+const rowOf = (event: WebhookEvent): WebhookEventTable => ({
+  event_id: event.eventId,
+  application_id: event.applicationId,
+  name: event.name,
+  fund_id: event.fundId,
+  code: event.code,
+  sequence: event.sequence,
+  occurred_at: event.timestamp,
+  body: event.body,
+});
+
+interface Enqueued {
+  readonly statements: readonly Statement[];
+  /** What came of them: the new events, and how many deliveries are new. */
+  read(results: readonly StatementResult[]): {
+    readonly events: readonly WebhookEvent[];
+    readonly deliveries: number;
+  };
+}
+
+/** The statements that put deliveries into their lanes: few for many of them, since each costs more than its rows. */
+export class EnqueueStatements {
+  readonly #ids = new TimeOrderedIds();
+  readonly #events: ReturnType<typeof insertEvents>;
+  readonly #deliveries: ReturnType<typeof insertDeliveries>;
+  readonly #lanes: ReturnType<typeof openLanes>;
+
+  constructor(builder: Kysely<Schema>) {
+    this.#events = insertEvents(builder);
+    this.#deliveries = insertDeliveries(builder);
+    this.#lanes = openLanes(builder);
+  }
+
+  /** Lanes come last and in one order everywhere, since their rows are what this waits for. */
+  inLanes(planned: readonly PlannedDelivery[], now: string): Enqueued {
+    const byId = new Map<string, WebhookEvent>();
+    const lanes = new Map<string, NewLane>();
+    const waiting: NewDelivery[] = [];
+    for (const { webhookId, event } of planned) {
+      const lane = laneOf(event);
+      if (!byId.has(event.eventId)) byId.set(event.eventId, event);
+      waiting.push({ ...this.#delivery(webhookId, event, now), next_attempt_at: now, waiting_lane: lane });
+      lanes.set(`${webhookId} ${lane}`, { webhook_id: webhookId, lane, ready_at: now });
+    }
+    const opened = [...lanes.keys()].sort().map((key) => lanes.get(key)!);
+    const events = this.#events([...byId.values()].map(rowOf));
+    const deliveries = this.#deliveries(waiting);
+    return {
+      statements: asStatements([...events, ...deliveries, ...this.#lanes(opened)]),
+      read: (results) => ({
+        events: results
+          .slice(0, events.length)
+          .flatMap(({ rows }) => rows as unknown as readonly { readonly event_id: string }[])
+          .map((row) => byId.get(row.event_id)!),
+        deliveries: results
+          .slice(events.length, events.length + deliveries.length)
+          .reduce((sum, { changes }) => sum + changes, 0),
+      }),
+    };
+  }
+
+  /** A delivery that waits in no lane, with its event; nothing of what is there already. */
+  outsideLanes(webhookId: string, event: WebhookEvent, now: string): readonly Statement[] {
+    const row = { ...this.#delivery(webhookId, event, now), next_attempt_at: null, waiting_lane: null };
+    return asStatements([...this.#events([rowOf(event)]), ...this.#deliveries([row])]);
+  }
+
+  #delivery(webhookId: string, event: WebhookEvent, now: string) {
+    return {
+      delivery_id: this.#ids.next(Date.parse(now)),
+      webhook_id: webhookId,
+      event_id: event.eventId,
+      sequence: event.sequence,
+      created_at: now,
+    };
+  }
+}
+
+/** Bytes of an event beside its body. */
+const ENVELOPE = 400;
+
+export const eventOf = (row: WebhookEventTable): WebhookEvent => ({
+  eventId: row.event_id,
+  name: row.name,
+  applicationId: row.application_id,
+  fundId: row.fund_id,
+  code: row.code,
+  sequence: row.sequence,
+  timestamp: row.occurred_at,
+  body: row.body,
+});
+
+/** Events never change, so one that was queued here a moment ago need not come back from the store. */
+export class EventBodies {
+  readonly #database: SqlDatabase;
+  readonly #recent: LRUCache<string, WebhookEvent>;
+
+  constructor(database: SqlDatabase, cacheBytes: number) {
+    this.#database = database;
+    this.#recent = sizedCache<WebhookEvent>(cacheBytes, ({ body }) => body.length + ENVELOPE);
+  }
+
+  remember(event: WebhookEvent): void {
+    this.#recent.set(event.eventId, event);
+  }
+
+  /** Events by their ids; an id that names none is left out. */
+  async load(eventIds: readonly string[]): Promise<ReadonlyMap<string, WebhookEvent>> {
+    const found = new Map<string, WebhookEvent>();
+    const missing = new Set<string>();
+    for (const id of eventIds) {
+      const event = this.#recent.get(id);
+      if (event) found.set(id, event);
+      else missing.add(id);
+    }
+    for (const event of await this.#stored([...missing])) found.set(event.eventId, event);
+    return found;
+  }
+
+  async #stored(eventIds: readonly string[]): Promise<readonly WebhookEvent[]> {
+    if (eventIds.length === 0) return [];
+    const query = this.#database.builder
+      .selectFrom('webhook_event')
+      .selectAll()
+      .where('event_id', 'in', eventIds);
+    return (await this.#database.read(query)).map(eventOf);
+  }
+}

@@ -1,0 +1,299 @@
+import { expressionBuilder, sql } from 'kysely';
+import type { ExpressionBuilder, Kysely, SqlBool } from 'kysely';
+import type { LaneLease } from './lane-heads.ts';
+import type { Schema } from '../../sql/schema.ts';
+import type { SqlDatabase, SqlDialect, Statement } from '../../sql/sql-database.ts';
+import { REDELIVERY } from './enqueue.ts';
+import { ONE, dueHeads, headOfLane } from './lane-heads.ts';
+import {
+  asStatements,
+  chunks,
+  lookedUp,
+  prepared,
+  preparedRows,
+  valuesOf,
+} from '../../sql/prepared-query.ts';
+
+interface LaneKey {
+  webhook_id: string;
+  lane: string;
+  token: string;
+}
+
+/** Written out, because an index holds only such rows. */
+export const UNLEASED = sql.lit('');
+export const ACTIVE = sql.lit('active' as const);
+
+export const isActive = (eb: ExpressionBuilder<Schema, 'webhook_lane'>) =>
+  eb.exists(
+    eb
+      .selectFrom('webhook_subscription')
+      .select('webhook_subscription.webhook_id')
+      .whereRef('webhook_subscription.webhook_id', '=', 'webhook_lane.webhook_id')
+      .where('webhook_subscription.status', '=', ACTIVE),
+  );
+
+interface LeasePlace {
+  webhook_id: string;
+  tier: number;
+  /** No lane is due before it. */
+  floor: string;
+  now: string;
+  lease_until: string;
+  token: string;
+  limit: number;
+}
+
+/**
+ * Where writers run side by side, a process passes over what another is leasing. Materialized, because a plan may run a subquery
+ * several times, and each time other lanes are free.
+ */
+const dueLanes = (builder: Kysely<Schema>, p: LeasePlace, dialect: SqlDialect) =>
+  builder.with(
+    (cte) => (dialect === 'postgres' ? cte('due').materialized() : cte('due')),
+    (query) =>
+      query
+        .selectFrom('webhook_lane as waiting')
+        .select('waiting.lane')
+        .where('waiting.webhook_id', '=', p.webhook_id)
+        .where('waiting.tier', '=', p.tier)
+        .where('waiting.token', '=', UNLEASED)
+        .where('waiting.ready_at', '>=', p.floor)
+        .where('waiting.ready_at', '<=', p.now)
+        .orderBy('waiting.ready_at')
+        .limit(p.limit)
+        .$if(dialect === 'postgres', (due) => due.forUpdate().skipLocked()),
+  );
+
+const leaseDue = (builder: Kysely<Schema>, dialect: SqlDialect) =>
+  prepared((p: LeasePlace) =>
+    dueLanes(builder, p, dialect)
+      .updateTable('webhook_lane')
+      .set({ token: p.token, ready_at: p.lease_until })
+      .where('webhook_lane.webhook_id', '=', p.webhook_id)
+      .where('webhook_lane.lane', 'in', (eb) => eb.selectFrom('due').select('due.lane'))
+      .where(isActive)
+      .returning('webhook_lane.lane'),
+  );
+
+const endpoint = (builder: Kysely<Schema>) =>
+  prepared((p: { webhook_id: string }) =>
+    builder
+      .selectFrom('webhook_subscription')
+      .select(['webhook_id', 'application_id', 'url', 'sealed_secret'])
+      .where('webhook_id', '=', p.webhook_id)
+      .where('status', '=', ACTIVE),
+  );
+
+const leasedHeads = (builder: Kysely<Schema>, dialect: SqlDialect) =>
+  prepared((p: { webhook_id: string; tier: number; lease_until: string; token: string; now: string }) =>
+    dueHeads(builder, dialect, p.now)
+      .where('webhook_lane.webhook_id', '=', p.webhook_id)
+      .where('webhook_lane.tier', '=', p.tier)
+      // The index finds them by the end of the lease; the token says which of those are ours.
+      .where('webhook_lane.ready_at', '=', p.lease_until)
+      .where('webhook_lane.token', '<>', UNLEASED)
+      .where('webhook_lane.token', '=', p.token),
+  );
+
+const lanes = expressionBuilder<Schema, 'webhook_lane'>();
+
+/** Condition for lanes that are held under exactly these leases. */
+const leased = (keys: readonly LaneKey[]) =>
+  lanes.or(
+    keys.map((key) =>
+      lanes.and({
+        'webhook_lane.webhook_id': key.webhook_id,
+        'webhook_lane.lane': key.lane,
+        'webhook_lane.token': key.token,
+      }),
+    ),
+  );
+
+const keptHeads = (builder: Kysely<Schema>, dialect: SqlDialect) =>
+  preparedRows((keys: readonly (LaneKey & { now: string })[]) =>
+    dueHeads(builder, dialect, keys[0]!.now).where(leased(keys)),
+  );
+
+/**
+ * Changes nothing but takes the rows' locks, in the order of the keys, so that all that follows in the transaction happens under leases
+ * still held.
+ */
+const hold = (builder: Kysely<Schema>, dialect: SqlDialect) =>
+  preparedRows((keys: readonly LaneKey[]) =>
+    builder
+      .with('lease(webhook_id, lane, token)', () =>
+        valuesOf<LaneKey>(keys.map((key) => [key.webhook_id, key.lane, key.token])),
+      )
+      .updateTable('webhook_lane')
+      .from('lease')
+      .set((eb) => ({ token: eb.ref('webhook_lane.token') }))
+      .where(
+        lookedUp(dialect, [
+          ['webhook_lane.lane', 'lease.lane'],
+          ['webhook_lane.webhook_id', 'lease.webhook_id'],
+        ]),
+      )
+      .whereRef('webhook_lane.token', '=', 'lease.token'),
+  );
+
+const dropEmpty = (builder: Kysely<Schema>) =>
+  preparedRows((keys: readonly LaneKey[]) =>
+    builder
+      .deleteFrom('webhook_lane')
+      .where(leased(keys))
+      // PostgreSQL would make a join of `not exists`.
+      .where((eb) => eb(headOfLane(eb).select('head.delivery_id'), 'is', null))
+      .returning(['webhook_lane.webhook_id', 'webhook_lane.lane']),
+  );
+
+/** A redelivery whose delivery is gone will never be sent. */
+const dropOrphans = (builder: Kysely<Schema>) =>
+  preparedRows((keys: readonly LaneKey[]) =>
+    builder
+      .deleteFrom('webhook_lane')
+      .where(leased(keys))
+      .where((eb) => {
+        const named = eb
+          .selectFrom('webhook_delivery')
+          .select((of) =>
+            of
+              .selectFrom('webhook_event')
+              .select('webhook_event.event_id')
+              .whereRef('webhook_event.event_id', '=', 'webhook_delivery.event_id')
+              .limit(ONE)
+              .as('event_id'),
+          )
+          .whereRef('webhook_delivery.webhook_id', '=', 'webhook_lane.webhook_id')
+          .whereRef('webhook_delivery.delivery_id', '=', 'webhook_lane.delivery_id');
+        return eb(named.limit(ONE), 'is', null);
+      }),
+  );
+
+const drop = (builder: Kysely<Schema>) =>
+  prepared((key: LaneKey) =>
+    builder
+      .deleteFrom('webhook_lane')
+      .where('webhook_id', '=', key.webhook_id)
+      .where('lane', '=', key.lane)
+      .where('token', '=', key.token),
+  );
+
+const tierOfHead = sql<number>`case when head.scheduled_attempts > 0 then 1 else 0 end`.as('tier');
+
+/**
+ * Back to unleased, due when its head is, and never before now: the search for due lanes relies on that (`lane-floors.ts`). At once
+ * also if a redelivery has taken the head away since the lane was found not empty.
+ */
+const giveBack = (builder: Kysely<Schema>) =>
+  preparedRows((keys: readonly (LaneKey & { now: string })[]) =>
+    builder
+      .updateTable('webhook_lane')
+      .where(leased(keys))
+      .set((eb) => {
+        const { now } = keys[0]!;
+        const due = headOfLane(eb).select('head.next_attempt_at');
+        return {
+          token: UNLEASED,
+          ready_at: sql<string>`case when ${due} > ${now} then ${due} else ${now} end`,
+          tier: sql<number>`coalesce(${headOfLane(eb).select(tierOfHead)}, ${eb.ref('webhook_lane.tier')})`,
+        };
+      }),
+  );
+
+const giveBackRedeliveries = (builder: Kysely<Schema>) =>
+  preparedRows((keys: readonly (LaneKey & { now: string })[]) =>
+    builder
+      .updateTable('webhook_lane')
+      .where(leased(keys))
+      .where('webhook_lane.delivery_id', 'is not', null)
+      .set({ token: UNLEASED, ready_at: keys[0]!.now }),
+  );
+
+const renew = (builder: Kysely<Schema>) =>
+  preparedRows((keys: readonly (LaneKey & { lease_until: string })[]) =>
+    builder
+      .updateTable('webhook_lane')
+      .where(leased(keys))
+      .set({ ready_at: keys[0]!.lease_until, tier: sql.lit(0) }),
+  );
+
+/** A redelivery that succeeded may have taken the head away: the next process that leases the lane sees what is true now. */
+const nudge = (builder: Kysely<Schema>) =>
+  prepared((key: { webhook_id: string; lane: string; now: string }) =>
+    builder
+      .updateTable('webhook_lane')
+      .where('webhook_id', '=', key.webhook_id)
+      .where('lane', '=', key.lane)
+      // Unleased, said so that the index of all unleased lanes of the subscription does not serve.
+      .where(sql<SqlBool>`length(token) = 0`)
+      .set({ ready_at: key.now }),
+  );
+
+const keyOf = (lease: LaneLease): LaneKey => ({
+  webhook_id: lease.webhookId,
+  lane: lease.lane,
+  token: lease.token,
+});
+
+/** Names a lane beside others; ordered by it, writers lock lanes. */
+export const laneKey = ({ webhookId, lane }: Pick<LaneLease, 'webhookId' | 'lane'>): string =>
+  `${webhookId} ${lane}`;
+
+export const byLane = (one: LaneLease, other: LaneLease): number => {
+  const [key, otherKey] = [laneKey(one), laneKey(other)];
+  return key < otherKey ? -1 : Number(key > otherKey);
+};
+
+const isRedelivery = ({ lane }: LaneLease): boolean => lane.startsWith(REDELIVERY);
+
+/** Every statement on lanes, compiled once. */
+export const laneStatements = ({ builder, dialect }: Pick<SqlDatabase, 'builder' | 'dialect'>) => {
+  const statements = {
+    hold: hold(builder, dialect),
+    dropEmpty: dropEmpty(builder),
+    drop: drop(builder),
+    dropOrphans: dropOrphans(builder),
+    giveBack: giveBack(builder),
+    giveBackRedeliveries: giveBackRedeliveries(builder),
+    renew: renew(builder),
+    keptHeads: keptHeads(builder, dialect),
+  };
+  return {
+    leaseDue: leaseDue(builder, dialect),
+    leasedHeads: leasedHeads(builder, dialect),
+    /** Where to send now; no row unless active. */
+    endpoint: endpoint(builder),
+    nudge: nudge(builder),
+    /** For what follows to see what was queued before, also by others: they lock the lanes as well. */
+    hold: (leases: readonly LaneLease[]): readonly Statement[] =>
+      asStatements(statements.hold(leases.toSorted(byLane).map(keyOf))),
+    /** Locks the lanes of these leases, and fails the transaction where one has ended. */
+    guard: (leases: readonly LaneLease[]): readonly Statement[] =>
+      chunks(leases.toSorted(byLane).map(keyOf)).flatMap((keys) =>
+        statements.hold(keys).map((query) => ({ query, expectChanges: keys.length })),
+      ),
+    end: (lease: LaneLease): Statement => ({ query: statements.drop(keyOf(lease)), expectChanges: 1 }),
+    /** Gone when empty, otherwise given back. */
+    handBack: (leases: readonly LaneLease[], now: string): readonly Statement[] => {
+      const { true: redeliveries = [], false: ordered = [] } = Object.groupBy(leases, (lease) =>
+        isRedelivery(lease) ? 'true' : 'false',
+      );
+      return asStatements([
+        ...statements.dropOrphans(redeliveries.map(keyOf)),
+        ...statements.giveBackRedeliveries(redeliveries.map((lease) => ({ ...keyOf(lease), now }))),
+        ...statements.dropEmpty(ordered.map(keyOf)),
+        ...statements.giveBack(ordered.map((lease) => ({ ...keyOf(lease), now }))),
+      ]);
+    },
+    /** Leased until then from now on. */
+    renew: (leases: readonly LaneLease[], until: string): readonly Statement[] =>
+      asStatements(statements.renew(leases.map((lease) => ({ ...keyOf(lease), lease_until: until })))),
+    /** Gone when empty, which the first answer; the others answer the heads of those that stay, if they are due. */
+    goOn: (leases: readonly LaneLease[], now: string) => ({
+      emptied: asStatements(statements.dropEmpty(leases.map(keyOf))),
+      heads: asStatements(statements.keptHeads(leases.map((lease) => ({ ...keyOf(lease), now })))),
+    }),
+  };
+};
+export type LaneStatements = ReturnType<typeof laneStatements>;

@@ -1,0 +1,229 @@
+import type { WebhookEvent } from './enqueue.ts';
+import { randomUUID } from 'node:crypto';
+
+import type { LaneLease } from './lane-heads.ts';
+import type { SqlDatabase, Statement, StatementResult } from '../../sql/sql-database.ts';
+import type { EventBodies } from './enqueue.ts';
+import { asStatements } from '../../sql/prepared-query.ts';
+import { searchStatements } from './lane-floors.ts';
+import type { LaneFloors } from './lane-floors.ts';
+import { REPEATABLE } from './lane-heads.ts';
+import type { LaneStatements } from './lanes.ts';
+
+/** Where deliveries of a subscription go at the moment of the lease. */
+export interface DeliveryEndpoint {
+  readonly webhookId: string;
+  readonly applicationId: string;
+  readonly url: string;
+  readonly sealedSecret: string;
+}
+
+export interface LeasedDelivery {
+  readonly lease: LaneLease;
+  readonly endpoint: DeliveryEndpoint;
+  readonly deliveryId: string;
+  readonly event: WebhookEvent;
+  /** Number of the attempt to make; 1 for the first. */
+  readonly attempt: number;
+  /** Attempts of the retry schedule used up before this one. */
+  readonly scheduledAttempts: number;
+  /** Asked for by hand: outside the order and outside the schedule. */
+  readonly redelivery: boolean;
+  readonly createdAt: string;
+}
+
+/** How many lanes to lease for one subscription, by whether their head was tried before. */
+export interface LeaseRequest {
+  readonly webhookId: string;
+  readonly firstAttempts: number;
+  readonly retries: number;
+}
+
+/** When the next lane of a subscription can be leased; null when there is none. */
+export interface LaneSchedule {
+  readonly webhookId: string;
+  readonly firstAttemptAt: string | null;
+  readonly retryAt: string | null;
+}
+
+export interface LeasedLanes {
+  readonly deliveries: readonly LeasedDelivery[];
+  /** What is left after this call, one entry a request. */
+  readonly schedules: readonly LaneSchedule[];
+}
+
+/** A lane's head as the lane statements answer it. */
+export interface HeadRow {
+  readonly webhook_id: string;
+  readonly lane: string;
+  readonly redelivery_attempt: number | null;
+  readonly delivery_id: string;
+  readonly event_id: string;
+  readonly attempts: number;
+  readonly scheduled_attempts: number;
+  readonly created_at: string;
+}
+
+interface EndpointRow {
+  readonly webhook_id: string;
+  readonly application_id: string;
+  readonly url: string;
+  readonly sealed_secret: string;
+}
+
+export const endpointOf = ({ rows }: StatementResult): DeliveryEndpoint | undefined => {
+  const [row] = rows as unknown as readonly EndpointRow[];
+  if (!row) return undefined;
+  const { webhook_id, application_id, url, sealed_secret } = row;
+  return { webhookId: webhook_id, applicationId: application_id, url, sealedSecret: sealed_secret };
+};
+
+/** A head whose subscription is active, and the lease that it stands under. */
+export interface Head {
+  readonly row: HeadRow;
+  readonly endpoint: DeliveryEndpoint;
+  readonly lease: LaneLease;
+}
+
+/** Puts heads and their events together; undefined for one whose event is gone. */
+export const leasedDeliveries = async (
+  heads: readonly Head[],
+  bodies: EventBodies,
+): Promise<readonly (LeasedDelivery | undefined)[]> => {
+  const events = await bodies.load(heads.map(({ row }) => row.event_id));
+  return heads.map(({ row, endpoint, lease }) => {
+    const event = events.get(row.event_id);
+    return (
+      event && {
+        lease,
+        endpoint,
+        deliveryId: row.delivery_id,
+        event,
+        attempt: row.redelivery_attempt ?? row.attempts + 1,
+        scheduledAttempts: row.scheduled_attempts,
+        redelivery: row.redelivery_attempt !== null,
+        createdAt: row.created_at,
+      }
+    );
+  });
+};
+
+export const FIRST = 0;
+export const RETRY = 1;
+const TIERS = [FIRST, RETRY] as const;
+
+/** Beside the tiers: lanes that are leased. */
+const LEASED = 2;
+/** With where the searches begin: for due lanes by tier, and for leases that have ended. */
+type Place = LeaseRequest & { readonly floors: ReturnType<LaneFloors['floorsOf']> };
+
+interface Term {
+  readonly token: string;
+  readonly now: string;
+  readonly leaseUntil: string;
+}
+
+interface Leased {
+  readonly leases: LaneLease[];
+  readonly heads: Head[];
+  readonly schedules: LaneSchedule[];
+}
+
+const tiersOf = ({ firstAttempts, retries }: LeaseRequest): readonly [tier: 0 | 1, limit: number][] =>
+  (
+    [
+      [FIRST, firstAttempts],
+      [RETRY, retries],
+    ] as [0 | 1, number][]
+  ).filter(([, limit]) => limit > 0);
+
+const roomOf = ({ firstAttempts, retries }: LeaseRequest): number => firstAttempts + retries;
+
+/** Leases lanes of many subscriptions in one transaction. */
+export class LaneLeasing {
+  readonly #database: SqlDatabase;
+  readonly #lanes: LaneStatements;
+  readonly #bodies: EventBodies;
+  readonly #floors: LaneFloors;
+  readonly #searches: ReturnType<typeof searchStatements>;
+
+  constructor(database: SqlDatabase, lanes: LaneStatements, bodies: EventBodies, floors: LaneFloors) {
+    this.#database = database;
+    this.#lanes = lanes;
+    this.#bodies = bodies;
+    this.#floors = floors;
+    this.#searches = searchStatements(database);
+  }
+
+  /** `headless`: leased, but with nothing to send now. */
+  async lease(
+    requests: readonly LeaseRequest[],
+    now: string,
+    leaseUntil: string,
+  ): Promise<LeasedLanes & { readonly headless: readonly LaneLease[] }> {
+    const term = { token: randomUUID(), now, leaseUntil };
+    const places = requests.map((request) => {
+      return { ...request, floors: this.#floors.floorsOf(request.webhookId, now) };
+    });
+    const statements = places.flatMap((place) => this.#statements(place, term));
+    const { leases, heads, schedules } = this.#read(
+      places,
+      await this.#database.transaction(statements, REPEATABLE),
+      term,
+    );
+    const found = (await leasedDeliveries(heads, this.#bodies)).filter((delivery) => delivery !== undefined);
+    const taken = new Set(found.map(({ lease }) => `${lease.webhookId} ${lease.lane}`));
+    const headless = leases.filter(({ webhookId, lane }) => !taken.has(`${webhookId} ${lane}`));
+    return { deliveries: found, schedules, headless };
+  }
+
+  #statements(request: Place, { token, now, leaseUntil }: Term): readonly Statement[] {
+    const webhook = { webhook_id: request.webhookId };
+    const leases = tiersOf(request).flatMap(([tier, limit]) => {
+      const place = { ...webhook, tier, floor: request.floors[tier], now, lease_until: leaseUntil, token };
+      return [this.#lanes.leaseDue({ ...place, limit }), this.#lanes.leasedHeads(place)];
+    });
+    const ready = TIERS.map((tier) =>
+      this.#searches.firstReady({ ...webhook, tier, floor: request.floors[tier] }),
+    );
+    const ended = { ...webhook, floor: request.floors[LEASED], now, limit: roomOf(request) };
+    return asStatements([this.#searches.reclaim(ended), ...leases, this.#lanes.endpoint(webhook), ...ready]);
+  }
+
+  /** Takes the results apart in the order in which `#statements` asked for them. */
+  #read(
+    requests: readonly Place[],
+    results: readonly StatementResult[],
+    { token, now, leaseUntil: until }: Term,
+  ): Leased {
+    const leased: Leased = { leases: [], heads: [], schedules: [] };
+    let at = 0;
+    for (const request of requests) {
+      const { webhookId } = request;
+      const rows: HeadRow[] = [];
+      const from = request.floors[LEASED];
+      // With as many as were asked for there may be more, as early as the search began.
+      const first = results[at++]!.changes < roomOf(request) ? null : from;
+      this.#floors.leased(LEASED, webhookId, { from, first, now });
+      for (const _tier of tiersOf(request)) {
+        for (const { lane } of results[at++]!.rows as unknown as readonly { lane: string }[]) {
+          leased.leases.push({ webhookId, lane, token, until });
+        }
+        rows.push(...(results[at++]!.rows as unknown as readonly HeadRow[]));
+      }
+      const endpoint = endpointOf(results[at++]!);
+      if (endpoint)
+        leased.heads.push(
+          ...rows.map((row) => ({ row, endpoint, lease: { webhookId, lane: row.lane, token, until } })),
+        );
+      const ready = TIERS.map((tier) => {
+        const { ready_at: first } = results[at++]!.rows[0] as { ready_at: string | null };
+        this.#floors.leased(tier, webhookId, { from: request.floors[tier], first, now });
+        // Nothing can be leased of a paused subscription; resuming it wakes the dispatcher.
+        return endpoint ? first : null;
+      });
+      leased.schedules.push({ webhookId, firstAttemptAt: ready[FIRST]!, retryAt: ready[RETRY]! });
+    }
+    return leased;
+  }
+}

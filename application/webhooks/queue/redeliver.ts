@@ -1,0 +1,169 @@
+import { sql } from 'kysely';
+import type { CompiledQuery, ExpressionBuilder } from 'kysely';
+
+import type { EnqueueStatements, WebhookEvent } from './enqueue.ts';
+import { notAlone } from '../../sql/engine.ts';
+import type { Schema } from '../../sql/schema.ts';
+import type { SqlDatabase, Statement } from '../../sql/sql-database.ts';
+import { GIVING_EVENTS, REDELIVERY, eventOf, laneOf } from './enqueue.ts';
+
+export interface Redelivery {
+  readonly webhookId: string;
+  readonly deliveryId: string;
+  /** Number that the repeated attempt will carry. */
+  readonly attempt: number;
+}
+
+type Delivery = ExpressionBuilder<Schema, 'webhook_delivery'>;
+
+const over = (eb: Delivery) =>
+  eb
+    .selectFrom('webhook_attempt as a')
+    .select((attempt) => attempt.fn.countAll().as('count'))
+    .whereRef('a.delivery_id', '=', 'webhook_delivery.delivery_id');
+
+const requested = (eb: Delivery) =>
+  eb
+    .selectFrom('webhook_lane as l')
+    .select((lane) => lane.fn.countAll().as('count'))
+    .whereRef('l.webhook_id', '=', 'webhook_delivery.webhook_id')
+    .where('l.lane', '>', sql<string>`${sql.lit(REDELIVERY)} || webhook_delivery.delivery_id || '/'`)
+    // The character after the slash.
+    .where('l.lane', '<', sql<string>`${sql.lit(REDELIVERY)} || webhook_delivery.delivery_id || '0'`);
+
+/** 1 while the lane is leased and this delivery is its head. */
+const underWay = (eb: Delivery, now: string) =>
+  eb
+    .selectFrom('webhook_lane as l')
+    .select((lane) => lane.fn.countAll().as('count'))
+    .whereRef('l.webhook_id', '=', 'webhook_delivery.webhook_id')
+    .whereRef('l.lane', '=', 'webhook_delivery.waiting_lane')
+    .where('l.token', '<>', '')
+    .where('l.ready_at', '>', now)
+    .where((lane) =>
+      lane.not(
+        lane.exists(
+          lane
+            .selectFrom('webhook_delivery as before')
+            .select('before.delivery_id')
+            .whereRef('before.webhook_id', '=', 'l.webhook_id')
+            .whereRef('before.waiting_lane', '=', 'l.lane')
+            .whereRef('before.sequence', '<', 'webhook_delivery.sequence'),
+        ),
+      ),
+    );
+
+/** Requests to send an event once more. Rare, so queries are built as they come. */
+export class RedeliveryRequests {
+  readonly #database: SqlDatabase;
+  readonly #enqueue: EnqueueStatements;
+
+  constructor(database: SqlDatabase, enqueue: EnqueueStatements) {
+    this.#database = database;
+    this.#enqueue = enqueue;
+  }
+
+  async findEvent(applicationId: string, eventId: string) {
+    const { builder } = this.#database;
+    const [events, deliveries] = await this.#database.snapshot([
+      builder
+        .selectFrom('webhook_event')
+        .selectAll()
+        .where('event_id', '=', eventId)
+        .where('application_id', '=', applicationId),
+      builder.selectFrom('webhook_delivery').select('webhook_id').where('event_id', '=', eventId),
+    ]);
+    const [row] = events;
+    if (!row) return undefined;
+    return { event: eventOf(row), webhookIds: deliveries.map((delivery) => delivery.webhook_id) };
+  }
+
+  async request(
+    event: WebhookEvent,
+    webhookIds: readonly string[],
+    now: string,
+  ): Promise<readonly Redelivery[]> {
+    if (webhookIds.length === 0) return [];
+    const statements = webhookIds.toSorted().flatMap((webhookId) => this.#statements(event, webhookId, now));
+    const results = await this.#database.transaction([
+      ...notAlone(this.#database, GIVING_EVENTS),
+      ...statements,
+    ]);
+    const numbered = results.slice(-statements.length).flatMap(({ rows }) => rows) as unknown as readonly {
+      webhook_id: string;
+      delivery_id: string;
+      attempts: number;
+    }[];
+    return numbered.map((row) => ({
+      webhookId: row.webhook_id,
+      deliveryId: row.delivery_id,
+      attempt: row.attempts,
+    }));
+  }
+
+  #statements(event: WebhookEvent, webhookId: string, now: string): Statement[] {
+    return [
+      ...this.#enqueue.outsideLanes(webhookId, event, now),
+      { query: this.#holdLane(event, webhookId) },
+      { query: this.#holdDelivery(event, webhookId) },
+      { query: this.#takeNumber(event, webhookId, now), expectChanges: 1 },
+      { query: this.#openLane(event, webhookId, now) },
+    ];
+  }
+
+  /** Waits for another request for the same delivery, so that the numbers below are counted after it. */
+  #holdDelivery(event: WebhookEvent, webhookId: string): CompiledQuery {
+    return this.#database.builder
+      .updateTable('webhook_delivery')
+      .set((eb) => ({ attempts: eb.ref('attempts') }))
+      .where('event_id', '=', event.eventId)
+      .where('webhook_id', '=', webhookId)
+      .compile();
+  }
+
+  /**
+   * Waits for a worker that is about to move the lane on, so that the next statements see where it stands. Like the worker, first
+   * the lane and then the delivery.
+   */
+  #holdLane(event: WebhookEvent, webhookId: string): CompiledQuery {
+    return this.#database.builder
+      .updateTable('webhook_lane')
+      .set((eb) => ({ token: eb.ref('token') }))
+      .where('webhook_id', '=', webhookId)
+      .where('lane', '=', laneOf(event))
+      .compile();
+  }
+
+  /** One more than all numbers given out: to attempts that are over, to other requests, to one that is under way. */
+  #takeNumber(event: WebhookEvent, webhookId: string, now: string): CompiledQuery {
+    return this.#database.builder
+      .updateTable('webhook_delivery')
+      .set((eb) => ({ attempts: sql<number>`${over(eb)} + ${requested(eb)} + ${underWay(eb, now)} + 1` }))
+      .where('event_id', '=', event.eventId)
+      .where('webhook_id', '=', webhookId)
+      .returning(['webhook_id', 'delivery_id', 'attempts'])
+      .compile();
+  }
+
+  #openLane(event: WebhookEvent, webhookId: string, now: string): CompiledQuery {
+    const { builder } = this.#database;
+    const redelivery = builder
+      .selectFrom('webhook_delivery')
+      .select((eb) => [
+        'webhook_id',
+        sql<string>`${sql.lit(REDELIVERY)} || delivery_id || '/' || attempts`.as('lane'),
+        eb.lit(0).as('tier'),
+        eb.val(now).as('ready_at'),
+        eb.val('').as('token'),
+        'delivery_id',
+        'attempts',
+      ])
+      .where('event_id', '=', event.eventId)
+      .where('webhook_id', '=', webhookId);
+    return builder
+      .insertInto('webhook_lane')
+      .columns(['webhook_id', 'lane', 'tier', 'ready_at', 'token', 'delivery_id', 'attempt'])
+      .expression(redelivery)
+      .compile();
+  }
+}

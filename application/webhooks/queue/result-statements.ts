@@ -1,0 +1,173 @@
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { AttemptResult } from './ended-deliveries.ts';
+import type { DeliveryEndpoint, HeadRow } from './lease-lanes.ts';
+import type { LaneLease } from './lane-heads.ts';
+import { asStatements, prepared, preparedRows } from '../../sql/prepared-query.ts';
+import type { Schema } from '../../sql/schema.ts';
+import type { SqlDatabase, Statement, StatementResult } from '../../sql/sql-database.ts';
+import { EndedDeliveries } from './ended-deliveries.ts';
+import { laneOf } from './enqueue.ts';
+import { byLane, laneKey } from './lanes.ts';
+import type { LaneStatements } from './lanes.ts';
+import { endpointOf } from './lease-lanes.ts';
+import type { WebhookAttemptTable } from '../../sql/webhook-tables.ts';
+
+type LaneRow = Pick<HeadRow, 'webhook_id' | 'lane'>;
+const laneOfRow = ({ webhook_id: webhookId, lane }: LaneRow): string => laneKey({ webhookId, lane });
+
+const logAttempts = (builder: Kysely<Schema>) =>
+  preparedRows((rows: readonly WebhookAttemptTable[]) =>
+    builder
+      .insertInto('webhook_attempt')
+      .values(
+        rows.map((row) => ({
+          delivery_id: row.delivery_id,
+          attempt: row.attempt,
+          started_at: row.started_at,
+          duration_ms: row.duration_ms,
+          response_status: row.response_status,
+          error: row.error,
+          response_body: row.response_body,
+        })),
+      )
+      .onConflict((conflict) => conflict.columns(['delivery_id', 'attempt']).doNothing()),
+  );
+
+const succeeding = (builder: Kysely<Schema>) =>
+  prepared((p: { webhook_id: string; at: string }) =>
+    builder
+      .updateTable('webhook_subscription')
+      .set({ last_success_at: p.at, failing_since: sql.lit(null) })
+      .where('webhook_id', '=', p.webhook_id),
+  );
+
+const failing = (builder: Kysely<Schema>) =>
+  prepared((p: { webhook_id: string; at: string }) =>
+    builder
+      .updateTable('webhook_subscription')
+      .set((eb) => ({ last_failure_at: p.at, failing_since: eb.fn.coalesce('failing_since', eb.val(p.at)) }))
+      .where('webhook_id', '=', p.webhook_id),
+  );
+
+const WORTH_RENEWING = 0.9;
+
+/** A renewal writes an index: a fast receiver's lane need not do that for each delivery. */
+export const isRunningLow = (lease: LaneLease, now: string, leaseUntil: string): boolean => {
+  const left = Date.parse(lease.until) - Date.parse(now);
+  const whole = Date.parse(leaseUntil) - Date.parse(now);
+  // More than all of it is left only where the clock was set back, and then the store may have shortened it.
+  return left < WORTH_RENEWING * whole || left > whole;
+};
+
+const byLaneOf = (one: AttemptResult, other: AttemptResult): number =>
+  byLane(one.delivery.lease, other.delivery.lease);
+
+const leaseOf = ({ delivery }: AttemptResult): LaneLease => delivery.lease;
+
+/** What storing results says about their lanes and subscriptions. */
+interface ResultAnswers {
+  /** Keys of lanes that were to be kept, but are gone. */
+  readonly emptied: ReadonlySet<string>;
+  /** What lanes that are kept send next, by the lanes' keys. */
+  readonly heads: ReadonlyMap<string, HeadRow>;
+  /** Of the active subscriptions, by their ids. */
+  readonly endpoints: ReadonlyMap<string, DeliveryEndpoint>;
+}
+
+/** The statements that store what attempts came to: few for many of them. Rows are locked in one order everywhere: lanes, deliveries, subscriptions. */
+export class ResultStatements {
+  readonly #lanes: LaneStatements;
+  readonly #ended: EndedDeliveries;
+  readonly #compiled;
+
+  constructor(database: Pick<SqlDatabase, 'builder' | 'dialect'>, lanes: LaneStatements) {
+    const { builder } = database;
+    this.#lanes = lanes;
+    this.#ended = new EndedDeliveries(database);
+    this.#compiled = {
+      logAttempts: logAttempts(builder),
+      succeeding: succeeding(builder),
+      failing: failing(builder),
+    };
+  }
+
+  of(
+    results: readonly AttemptResult[],
+    now: string,
+    leaseUntil: string,
+  ): { readonly statements: readonly Statement[]; read(answers: readonly StatementResult[]): ResultAnswers } {
+    const redelivered = results.filter(({ delivery }) => delivery.redelivery);
+    const ordered = results.filter(({ delivery }) => !delivery.redelivery);
+    const kept = ordered.filter(({ keepLane }) => keepLane).map(leaseOf);
+    const handedBack = ordered.filter(({ keepLane }) => !keepLane).map(leaseOf);
+    const { emptied, heads } = this.#lanes.goOn(kept, now);
+    const endpoints = [...new Set(results.map((result) => leaseOf(result).webhookId))].map((webhook_id) => ({
+      query: this.#lanes.endpoint({ webhook_id }),
+    }));
+    const first = [
+      ...this.#endOf(redelivered, now),
+      ...this.#lanes.guard(ordered.map(leaseOf)),
+      // There may be several of one delivery.
+      ...redelivered.flatMap((result) => this.#ended.statements([result], now)),
+      ...this.#ended.statements(ordered, now),
+      ...this.#attempts(results),
+      ...this.#lanes.handBack(handedBack, now),
+      ...this.#lanes.renew(
+        kept.filter((lease) => isRunningLow(lease, now, leaseUntil)),
+        leaseUntil,
+      ),
+    ];
+    return {
+      statements: [...first, ...emptied, ...heads, ...this.#health(results), ...endpoints],
+      read: (answers) => {
+        const rowsOf = (from: number, { length }: readonly Statement[]) =>
+          answers.slice(from, from + length).flatMap(({ rows }) => rows);
+        const gone = rowsOf(first.length, emptied) as unknown as readonly LaneRow[];
+        const next = rowsOf(first.length + emptied.length, heads) as unknown as readonly HeadRow[];
+        const active = answers
+          .slice(answers.length - endpoints.length)
+          .flatMap((answer) => endpointOf(answer) ?? []);
+        return {
+          emptied: new Set(gone.map(laneOfRow)),
+          heads: new Map(next.map((row) => [laneOfRow(row), row])),
+          endpoints: new Map(active.map((endpoint) => [endpoint.webhookId, endpoint])),
+        };
+      },
+    };
+  }
+
+  /** A redelivery has a lane of its own, which ends with it. */
+  #endOf(redelivered: readonly AttemptResult[], now: string): readonly Statement[] {
+    return redelivered.toSorted(byLaneOf).flatMap((result) => {
+      const { lease, event } = result.delivery;
+      const nudge = { webhook_id: lease.webhookId, lane: laneOf(event), now };
+      const after = result.verdict.kind === 'delivered' ? [{ query: this.#lanes.nudge(nudge) }] : [];
+      return [this.#lanes.end(lease), ...after];
+    });
+  }
+
+  /** The log of the attempts. */
+  #attempts(results: readonly AttemptResult[]): readonly Statement[] {
+    const rows = results.map(({ delivery: { deliveryId }, record }) => ({
+      delivery_id: deliveryId,
+      attempt: record.attempt,
+      started_at: record.at,
+      duration_ms: record.durationMs,
+      response_status: record.responseStatus,
+      error: record.error,
+      response_body: record.responseBody,
+    }));
+    return asStatements(this.#compiled.logAttempts(rows));
+  }
+
+  /** What the results say about the health of their subscriptions. */
+  #health(results: readonly AttemptResult[]): readonly Statement[] {
+    const { succeeding, failing } = this.#compiled;
+    const noted = results.filter(({ noteHealth }) => noteHealth).sort(byLaneOf);
+    return noted.map(({ delivery, record, verdict }) => {
+      const note = { webhook_id: delivery.endpoint.webhookId, at: record.at };
+      return { query: verdict.kind === 'delivered' ? succeeding(note) : failing(note) };
+    });
+  }
+}

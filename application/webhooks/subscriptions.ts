@@ -1,0 +1,294 @@
+import type { WebhookEvent } from './queue/enqueue.ts';
+import type { Kysely } from 'kysely';
+import { StoreUnavailableError } from '../ports/event-store.ts';
+import type { LogPosition } from '../ports/event-store.ts';
+import { whileItsKeyWraps } from '../coordination/key-store.ts';
+import { alone, notAlone } from '../sql/engine.ts';
+import { GuardFailedError } from '../sql/sql-database.ts';
+import type { Schema } from '../sql/schema.ts';
+import type { SqlDatabase, Statement, StatementResult } from '../sql/sql-database.ts';
+import { EnqueueStatements, GIVING_EVENTS } from './queue/enqueue.ts';
+import { preparedList } from '../sql/prepared-query.ts';
+import type { WebhookSubscriptionTable } from '../sql/webhook-tables.ts';
+
+type WebhookStatus = 'active' | 'paused';
+
+export interface WebhookSubscription {
+  readonly webhookId: string;
+  readonly applicationId: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  /** null: every fund of the application */
+  readonly fundIds: readonly string[] | null;
+  readonly description: string | null;
+  readonly status: WebhookStatus;
+  readonly createdAt: string;
+  /** Place in the log behind which events are sent to it; null for one that an earlier release made. */
+  readonly beginsAt: LogPosition | 'start' | null;
+  /** Business time from which on events are sent to it, where it or the event has no place in the log. */
+  readonly eventsFrom: string;
+  readonly updatedAt: string;
+  readonly lastSuccessAt: string | null;
+  readonly lastFailureAt: string | null;
+  /** Start of the present run of failures; null while deliveries succeed. */
+  readonly failingSince: string | null;
+}
+
+export interface NewSubscription {
+  readonly webhookId: string;
+  readonly applicationId: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly fundIds: readonly string[] | null;
+  readonly description: string | null;
+  /** Sealed; only the sender opens it. */
+  readonly sealedSecret: string;
+  readonly createdAt: string;
+  /** Default: `createdAt`. */
+  readonly eventsFrom?: string;
+  /** Default: none. */
+  readonly beginsAt?: LogPosition | 'start';
+  /** Queued together with the subscription. */
+  readonly ping?: WebhookEvent;
+}
+
+/** Only what is present changes. */
+export interface SubscriptionChange {
+  readonly url?: string;
+  readonly events?: readonly string[];
+  readonly fundIds?: readonly string[] | null;
+  readonly description?: string | null;
+  readonly status?: WebhookStatus;
+  readonly sealedSecret?: string;
+}
+
+/** What a subscription asks for. */
+export type NotedFilter = Pick<WebhookSubscription, 'webhookId' | 'events' | 'fundIds'>;
+
+export const VISIBLE = [
+  'webhook_id',
+  'application_id',
+  'url',
+  'events',
+  'fund_ids',
+  'description',
+  'status',
+  'created_at',
+  'events_from',
+  'begins_at',
+  'updated_at',
+  'last_success_at',
+  'last_failure_at',
+  'failing_since',
+] as const;
+type VisibleRow = Pick<WebhookSubscriptionTable, (typeof VISIBLE)[number]>;
+
+const listText = (list: readonly string[] | null): string | null =>
+  list === null ? null : JSON.stringify(list);
+
+export const subscriptionOf = (row: VisibleRow): WebhookSubscription => ({
+  webhookId: row.webhook_id,
+  applicationId: row.application_id,
+  url: row.url,
+  events: JSON.parse(row.events) as string[],
+  fundIds: row.fund_ids === null ? null : (JSON.parse(row.fund_ids) as string[]),
+  description: row.description,
+  status: row.status as WebhookStatus,
+  createdAt: row.created_at,
+  // Where there is none, no clock had been moved yet.
+  eventsFrom: row.events_from ?? row.created_at,
+  beginsAt: row.begins_at as WebhookSubscription['beginsAt'],
+  updatedAt: row.updated_at,
+  lastSuccessAt: row.last_success_at,
+  lastFailureAt: row.last_failure_at,
+  failingSince: row.failing_since,
+});
+
+/** What a noted place of the filter is about; another release may change the columns and leave the note. */
+export const heldFilter = (row: Pick<WebhookSubscriptionTable, 'events' | 'fund_ids'>): string =>
+  `${row.events}\n${row.fund_ids ?? ''}`;
+
+const columnsOf = (change: SubscriptionChange): Partial<WebhookSubscriptionTable> => ({
+  ...(change.url !== undefined && { url: change.url }),
+  ...(change.events && { events: JSON.stringify(change.events) }),
+  ...(change.fundIds !== undefined && { fund_ids: listText(change.fundIds) }),
+  ...(change.description !== undefined && { description: change.description }),
+  ...(change.status && { status: change.status }),
+  ...(change.sealedSecret !== undefined && { sealed_secret: change.sealedSecret }),
+});
+
+const anotherKeyWraps = (cause: unknown): StoreUnavailableError =>
+  new StoreUnavailableError('the master key was changed in this moment: try again', { cause });
+
+const present = (builder: Kysely<Schema>) =>
+  builder.selectFrom('webhook_subscription').select(VISIBLE).where('status', '<>', 'removed');
+
+/** Asked for each batch of events. */
+const ofApplications = (builder: Kysely<Schema>) =>
+  preparedList((applicationIds) =>
+    present(builder)
+      .where('application_id', 'in', applicationIds)
+      .orderBy('created_at')
+      .orderBy('webhook_id'),
+  );
+
+/** Subscriptions of all applications. Durable when a call resolves; a removed one is gone for every method at once. */
+export class WebhookSubscriptions {
+  readonly #database: SqlDatabase;
+  readonly #enqueue: EnqueueStatements;
+  readonly #ofApplications: ReturnType<typeof ofApplications>;
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+    this.#enqueue = new EnqueueStatements(database.builder);
+    this.#ofApplications = ofApplications(database.builder);
+  }
+
+  /** False, and nothing stored, when the application has `limit` of them already. */
+  async add(subscription: NewSubscription, limit: number): Promise<boolean> {
+    const { webhookId, createdAt, ping } = subscription;
+    const { applicationId } = subscription;
+    const wraps = whileItsKeyWraps(this.#database, subscription.sealedSecret);
+    const statements = [
+      ...wraps,
+      ...alone(this.#database, `webhook subscriptions of ${applicationId}`),
+      ...notAlone(this.#database, GIVING_EVENTS),
+      this.#insertBelow(limit, subscription),
+    ];
+    if (ping) statements.push(...this.#enqueue.inLanes([{ webhookId, event: ping }], createdAt).statements);
+    try {
+      await this.#database.transaction(statements);
+      return true;
+    } catch (error) {
+      if (!(error instanceof GuardFailedError)) throw error;
+      if (wraps.includes(statements[error.index]!)) throw anotherKeyWraps(error);
+      return false;
+    }
+  }
+
+  /** Counts and inserts in one transaction under a lock of the application, so that two requests at once cannot both be the last one. */
+  #insertBelow(limit: number, { applicationId, ...subscription }: NewSubscription): Statement {
+    const { builder } = this.#database;
+    const existing = builder
+      .selectFrom('webhook_subscription as other')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('other.application_id', '=', applicationId)
+      .where('other.status', '<>', 'removed');
+    const row = builder
+      .selectFrom(existing.as('existing'))
+      .select((eb) => [
+        eb.val(subscription.webhookId).as('webhook_id'),
+        eb.val(applicationId).as('application_id'),
+        eb.val(subscription.url).as('url'),
+        eb.val(JSON.stringify(subscription.events)).as('events'),
+        eb.val(listText(subscription.fundIds)).as('fund_ids'),
+        eb.val(subscription.description).as('description'),
+        eb.val('active').as('status'),
+        eb.val(subscription.sealedSecret).as('sealed_secret'),
+        eb.val(subscription.createdAt).as('created_at'),
+        eb.val(subscription.eventsFrom ?? subscription.createdAt).as('events_from'),
+        eb.val(subscription.beginsAt ?? null).as('begins_at'),
+        eb.val(subscription.createdAt).as('updated_at'),
+      ])
+      .where('existing.count', '<', limit);
+    const insert = builder
+      .insertInto('webhook_subscription')
+      .columns([
+        'webhook_id',
+        'application_id',
+        'url',
+        'events',
+        'fund_ids',
+        'description',
+        'status',
+        'sealed_secret',
+        'created_at',
+        'events_from',
+        'begins_at',
+        'updated_at',
+      ])
+      .expression(row);
+    return { query: insert.compile(), expectChanges: 1 };
+  }
+
+  async find(applicationId: string, webhookId: string): Promise<WebhookSubscription | undefined> {
+    const [row] = await this.#database.read(
+      this.#present().where('application_id', '=', applicationId).where('webhook_id', '=', webhookId),
+    );
+    return row && subscriptionOf(row);
+  }
+
+  /** For the operator, who knows the webhook and not whose it is. */
+  async findAnywhere(webhookId: string): Promise<WebhookSubscription | undefined> {
+    const [row] = await this.#database.read(this.#present().where('webhook_id', '=', webhookId));
+    return row && subscriptionOf(row);
+  }
+
+  /** Oldest first; never from a cache, so that one added a moment ago is in it. */
+  async ofApplications(applicationIds: readonly string[]): Promise<readonly WebhookSubscription[]> {
+    if (applicationIds.length === 0) return [];
+    const rows = await this.#database.read(this.#ofApplications(applicationIds, {}));
+    return rows.map(subscriptionOf);
+  }
+
+  #present() {
+    return present(this.#database.builder);
+  }
+
+  /** `undefined` when there is none. A change that changes nothing is one all the same. */
+  async update(
+    applicationId: string,
+    webhookId: string,
+    change: SubscriptionChange,
+    at: string,
+  ): Promise<WebhookSubscription | undefined> {
+    const query = this.#database.builder
+      .updateTable('webhook_subscription')
+      .set({ ...columnsOf(change), updated_at: at })
+      .where('application_id', '=', applicationId)
+      .where('webhook_id', '=', webhookId)
+      .where('status', '<>', 'removed')
+      .returning(VISIBLE);
+    const results = await this.#transaction([
+      ...(change.sealedSecret === undefined ? [] : whileItsKeyWraps(this.#database, change.sealedSecret)),
+      { query: query.compile() },
+    ]);
+    const row = results.at(-1)?.rows[0] as VisibleRow | undefined;
+    return row && subscriptionOf(row);
+  }
+
+  /**
+   * Notes that behind this place of the log it has asked for this, and nothing else, which is for whoever compares deliveries with the
+   * log later. Nothing happens where it asks for something else by now.
+   */
+  async noteFilter({ webhookId, events, fundIds }: NotedFilter, from: LogPosition | 'start'): Promise<void> {
+    const filter = { events: JSON.stringify(events), fund_ids: listText(fundIds) };
+    const query = this.#database.builder
+      .updateTable('webhook_subscription')
+      .set({ filter_from: from, filter_held: heldFilter(filter) })
+      .where('webhook_id', '=', webhookId)
+      .where('events', '=', filter.events)
+      .where('fund_ids', filter.fund_ids === null ? 'is' : '=', filter.fund_ids);
+    await this.#database.transaction([{ query: query.compile() }]);
+  }
+
+  async #transaction(statements: readonly Statement[]): Promise<readonly StatementResult[]> {
+    try {
+      return await this.#database.transaction(statements);
+    } catch (error) {
+      throw error instanceof GuardFailedError ? anotherKeyWraps(error) : error;
+    }
+  }
+
+  /** False when there is none. What waits for it is cancelled. */
+  async remove(applicationId: string, webhookId: string, at: string): Promise<boolean> {
+    const query = this.#database.builder
+      .updateTable('webhook_subscription')
+      .set({ status: 'removed', sealed_secret: '', updated_at: at })
+      .where('application_id', '=', applicationId)
+      .where('webhook_id', '=', webhookId)
+      .where('status', '<>', 'removed');
+    const [result] = await this.#database.transaction([{ query: query.compile() }]);
+    return result!.changes > 0;
+  }
+}

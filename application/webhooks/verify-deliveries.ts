@@ -1,0 +1,242 @@
+import { LogWalk } from '../audit/log-walk.ts';
+import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
+import { UnreadableEventError } from '../event-codec/fields.ts';
+import type { ComparedDelivery, ComparedSubscription } from './delivery-comparison.ts';
+import type { DeliveryQueue } from './queue/delivery-queue.ts';
+import type { BusinessClock } from '../ports/clock.ts';
+import type { PublicEvent } from '../ports/event-bus.ts';
+import type { RelayQuarantine } from '../publication/relay-quarantine.ts';
+import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
+import type { Translator } from '../publication/public-event-translator.ts';
+import { instantOf } from '../schemas/values.ts';
+import type { DeliveryDifference, DeliveryDifferenceKind } from './delivery-difference.ts';
+import { DeliveredOrder } from './delivered-order.ts';
+import { wants } from './fan-out.ts';
+import { KeptDeliveries } from './kept-deliveries.ts';
+import type { KeptDependencies } from './kept-deliveries.ts';
+import { SurplusDeliveries } from './surplus-deliveries.ts';
+import type { SurplusDependencies } from './surplus-deliveries.ts';
+
+/** What verification needs beside what webhooks have. */
+export interface VerificationParts {
+  readonly subscription: EventSubscription;
+  /** Of the whole log. */
+  readonly translator: Translator;
+  readonly quarantine: Pick<RelayQuarantine, 'list'>;
+  /** Up to where every event has been given to the subscriptions. @throws Error while messages wait on the bus for longer than is waited */
+  readonly fannedOut: () => Promise<LogPosition | 'start'>;
+  /** Of what was delivered; what was given up stays longer. */
+  readonly keptForMs: number;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+interface Dependencies extends VerificationParts, SurplusDependencies {
+  readonly book: KeptDependencies['book'];
+  readonly queue: DeliveryQueue;
+  readonly clock: BusinessClock;
+}
+
+export interface VerifyDeliveriesRequest {
+  /** Default: all. */
+  readonly applicationId?: string;
+  /** Only events with this timestamp or a later one, RFC 3339. */
+  readonly since?: string;
+  /** Whether what is missing is sent, outside the lanes. */
+  readonly repair: boolean;
+}
+
+export interface VerifyDeliveriesSummary {
+  readonly webhooks: number;
+  /** Public events of the log that were compared. */
+  readonly events: number;
+  readonly deliveries: number;
+  readonly differences: number;
+  readonly repaired: number;
+  /** Events that this program cannot read, or that the relay holds back: they are no difference. */
+  readonly heldBack: number;
+}
+
+type Found = Pick<DeliveryDifference, 'kind' | 'detail'> & {
+  readonly subscription: ComparedSubscription;
+  readonly event: PublicEvent;
+};
+
+const MINUTE_MS = 60_000;
+
+const byOperation = ({ applicationId, eventId, name, code, sequence, timestamp }: PublicEvent) => ({
+  ...{ applicationId, eventId, event: name, code, sequence, timestamp },
+});
+
+/**
+ * Compares the log with the deliveries that were made of it: each event once, in order, none missing. Reads only, unless it repairs.
+ * Answers differences as they are found, and the summary at the end.
+ * @throws DomainError `invalid_query_parameter` for a time that is none
+ */
+export async function* verifyDeliveries(
+  dependencies: Dependencies,
+  request: VerifyDeliveriesRequest,
+): AsyncGenerator<DeliveryDifference, VerifyDeliveriesSummary> {
+  const { fannedOut, quarantine, comparison } = dependencies;
+  const since = request.since === undefined ? undefined : instantOf('since', request.since);
+  const kept = await KeptDeliveries.look(dependencies);
+  // In this order: everything up to the place was held back, or met the subscriptions, before these are read.
+  const until = await fannedOut();
+  const held = new Map((await quarantine.list()).map(({ stream, revision }) => [stream, revision]));
+  const subscriptions = await comparison.subscriptions(request.applicationId);
+  const run = new Run(dependencies, { request, since, kept, until, held, subscriptions });
+  yield* run.missing();
+  yield* run.surplus();
+  return run.summary();
+}
+
+interface Scope {
+  readonly request: VerifyDeliveriesRequest;
+  readonly since: string | undefined;
+  readonly kept: KeptDeliveries;
+  readonly until: LogPosition | 'start';
+  readonly held: ReadonlyMap<string, bigint>;
+  readonly subscriptions: readonly ComparedSubscription[];
+}
+
+class Run {
+  readonly #deps: Dependencies;
+  readonly #scope: Scope;
+  readonly #subscriptions: ReadonlyMap<string, readonly ComparedSubscription[]>;
+  readonly #order = new DeliveredOrder();
+  readonly #surplus: SurplusDeliveries;
+  readonly #counts = { events: 0, deliveries: 0, differences: 0, repaired: 0, heldBack: 0 };
+
+  constructor(deps: Dependencies, scope: Scope) {
+    this.#deps = deps;
+    this.#scope = scope;
+    this.#subscriptions = Map.groupBy(scope.subscriptions, ({ applicationId }) => applicationId);
+    this.#surplus = new SurplusDeliveries(deps, scope.kept.since);
+  }
+
+  summary(): VerifyDeliveriesSummary {
+    return { webhooks: this.#scope.subscriptions.length, ...this.#counts };
+  }
+
+  /** What the log says should be there, and how it came. */
+  async *missing(): AsyncGenerator<DeliveryDifference> {
+    if (this.#subscriptions.size === 0) return;
+    const walk = new LogWalk(this.#deps, this.#scope.kept.from);
+    // Damaged events are for `audit verify` to tell of.
+    for await (const events of walk.toTheEnd(() => (this.#counts.heldBack += 1))) {
+      const reached = events.filter(({ position }) => this.#isBehind(position) <= 0);
+      yield* this.#settled(await this.#compare(reached));
+      if (reached.length < events.length) return;
+    }
+  }
+
+  #isBehind(position: LogPosition): number {
+    return this.#deps.order.compare(position, this.#scope.until);
+  }
+
+  async *surplus(): AsyncGenerator<DeliveryDifference> {
+    for (const { webhookId, applicationId } of this.#scope.subscriptions)
+      for await (const found of this.#surplus.of(webhookId, applicationId)) {
+        if (this.#isTooOld(found.timestamp)) continue;
+        this.#counts.differences += 1;
+        yield { ...found, webhookId, applicationId, repaired: false };
+      }
+  }
+
+  #isTooOld(timestamp: string | null): boolean {
+    const { since } = this.#scope;
+    return since !== undefined && timestamp !== null && timestamp < since;
+  }
+
+  async #compare(recorded: readonly RecordedEvent[]): Promise<readonly Found[]> {
+    const mine = recorded.filter(
+      ({ stream, metadata }) =>
+        stream.startsWith(LOAN_STREAM_PREFIX) && this.#subscriptions.has(metadata.applicationId),
+    );
+    const published = await this.#published(mine);
+    const ids = published.map(({ event }) => event.eventId);
+    const deliveries = Map.groupBy(await this.#deps.comparison.ofEvents(ids), ({ eventId }) => eventId);
+    return published.flatMap((one) => this.#compareOne(one, deliveries.get(one.event.eventId) ?? []));
+  }
+
+  #compareOne({ recorded, event }: Published, deliveries: readonly ComparedDelivery[]): readonly Found[] {
+    const counted = this.#scope.kept.covers(recorded) && !this.#isTooOld(event.timestamp);
+    if (counted) this.#counts.events += 1;
+    return this.#subscriptions.get(event.applicationId)!.flatMap((subscription) => {
+      const delivery = deliveries.find(({ webhookId }) => webhookId === subscription.webhookId);
+      if (delivery) this.#surplus.meet(delivery);
+      const disorder = delivery && this.#order.meet(event, delivery);
+      if (!counted) return [];
+      if (delivery) this.#counts.deliveries += 1;
+      const found = (kind: DeliveryDifferenceKind, detail: string) => [{ kind, detail, subscription, event }];
+      if (disorder !== undefined) return found('out_of_order', disorder);
+      const wanted = wants(subscription, event);
+      if (wanted === (delivery !== undefined) || !this.#isJudged(recorded, subscription)) return [];
+      return wanted
+        ? found('missing', 'the log has it, and this webhook has no delivery of it')
+        : found('not_asked_for', 'this webhook asks for other events or other funds');
+    });
+  }
+
+  /** Whether the event came after the last change of what the subscription asks for. */
+  #isJudged({ position, metadata }: RecordedEvent, { filterFrom, updatedAt }: ComparedSubscription): boolean {
+    const { order, clock, realClock } = this.#deps;
+    if (filterFrom !== null && order.comparable(position, filterFrom))
+      return order.compare(position, filterFrom) > 0;
+    // Only the time of the last change of any kind is known, and that is real time: the event is at least as young as this.
+    const ahead = Math.max(0, Date.parse(clock.now()) - Date.parse(realClock.realNow()));
+    return Date.parse(metadata.recordedAt) - ahead > Date.parse(updatedAt) + MINUTE_MS;
+  }
+
+  async #published(recorded: readonly RecordedEvent[]): Promise<readonly Published[]> {
+    const { held } = this.#scope;
+    const free = recorded.filter(({ stream, revision }) => {
+      const heldFrom = held.get(stream);
+      return heldFrom === undefined || revision < heldFrom;
+    });
+    this.#counts.heldBack += recorded.length - free.length;
+    const published: Published[] = [];
+    for (const one of free)
+      try {
+        for (const event of await this.#deps.translator.translate([one]))
+          published.push({ recorded: one, event });
+      } catch (error) {
+        if (!(error instanceof UnreadableEventError)) throw error;
+        this.#counts.heldBack += 1;
+      }
+    return published;
+  }
+
+  /** Subscriptions may have been changed or deleted while the log was read: what is left is told, and mended where that was asked for. */
+  async *#settled(found: readonly Found[]): AsyncGenerator<DeliveryDifference> {
+    if (found.length === 0) return;
+    const { comparison } = this.#deps;
+    const now = await comparison.subscriptions(this.#scope.request.applicationId);
+    const present = new Map(now.map((one) => [one.webhookId, one]));
+    for (const { kind, detail, subscription, event } of found) {
+      const still = present.get(subscription.webhookId);
+      if (!still || still.filterFrom !== subscription.filterFrom || !isSameChoice(still, subscription))
+        continue;
+      this.#counts.differences += 1;
+      const repaired = kind === 'missing' && (await this.#repair(event, still));
+      if (repaired) this.#counts.repaired += 1;
+      const paused = kind === 'missing' && still.status === 'paused' ? '; it is paused' : '';
+      const { webhookId } = subscription;
+      yield { kind, webhookId, ...byOperation(event), detail: `${detail}${paused}`, repaired };
+    }
+  }
+
+  async #repair(event: PublicEvent, { webhookId, status }: ComparedSubscription): Promise<boolean> {
+    if (!this.#scope.request.repair || status === 'paused') return false;
+    const { queue, realClock } = this.#deps;
+    await queue.redeliver(event, [webhookId], realClock.realNow());
+    return true;
+  }
+}
+
+interface Published {
+  readonly recorded: RecordedEvent;
+  readonly event: PublicEvent;
+}
+
+const isSameChoice = (one: ComparedSubscription, other: ComparedSubscription): boolean =>
+  JSON.stringify([one.events, one.fundIds]) === JSON.stringify([other.events, other.fundIds]);

@@ -1,0 +1,185 @@
+import type { WebhookSubscription } from './subscriptions.ts';
+import { sql } from 'kysely';
+import type { DeliveryState } from './delivery-log.ts';
+
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { SqlDatabase } from '../sql/sql-database.ts';
+import { VISIBLE, subscriptionOf } from './subscriptions.ts';
+
+export const ENDPOINT_CHOICES = ['all', 'failing', 'paused'] as const;
+
+/** failing: its present run of attempts fails, or an attempt did not long ago. */
+export type EndpointChoice = (typeof ENDPOINT_CHOICES)[number];
+
+interface EndpointQuery {
+  readonly choice: EndpointChoice;
+  /** From when on a failure counts, ISO 8601 UTC, also where an attempt has succeeded since. */
+  readonly failedFrom: string;
+  readonly limit: number;
+  /** From the previous page. */
+  readonly cursor?: string;
+}
+
+interface EndpointPage {
+  readonly endpoints: readonly WebhookSubscription[];
+  readonly nextCursor: string | null;
+}
+
+/** An attempt to deliver, as far as it says how well its receiver does. */
+export interface Outcome {
+  /** When it started. */
+  readonly at: string;
+  readonly durationMs: number;
+  /** null when no status line came back */
+  readonly responseStatus: number | null;
+  readonly succeeded: boolean;
+}
+
+export interface EndpointRecord {
+  /** Attempts of its newest deliveries, newest first. */
+  readonly outcomes: readonly Outcome[];
+  /** Deliveries that wait for an attempt, and those that were given up; neither is counted beyond `COUNTED_AT_MOST`. */
+  readonly waiting: number;
+  readonly failed: number;
+}
+
+/** Counting more would cost more than it says. */
+export const COUNTED_AT_MOST = 1_000;
+
+/** 0 for those that fail, which come first; then the creation and the id. */
+const CURSOR = /^([01])~(\d{4}-\d\d-\d\dT[\d:.]+Z)~([\w-]{1,64})$/;
+
+const placeIn = (
+  cursor: string,
+): { readonly rank: number; readonly createdAt: string; readonly id: string } => {
+  const [, rank, createdAt, id] = CURSOR.exec(cursor) ?? [];
+  if (rank === undefined || createdAt === undefined || id === undefined)
+    throw new DomainError('invalid_query_parameter', 'cursor: use the one of the previous page');
+  return { rank: Number(rank), createdAt, id };
+};
+
+/** Attempts of one delivery are few, but for those asked for by hand. */
+const MOST_ATTEMPTS_EACH = 10;
+
+interface OutcomeRow {
+  readonly started_at: string;
+  readonly duration_ms: number;
+  readonly response_status: number | null;
+  readonly error: string | null;
+}
+
+interface CountRow {
+  readonly waiting: number | string;
+  readonly failed: number | string;
+}
+
+/** Webhooks of all applications, as the fund's desk looks at them. Costs grow with what is shown, not with the history. */
+export class WebhookDesk {
+  readonly #database: SqlDatabase;
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+  }
+
+  /** A page of endpoints: first those whose present attempts fail, then the oldest. @throws DomainError `invalid_query_parameter` for a cursor that it did not make */
+  async endpoints({ choice, failedFrom, limit, cursor }: EndpointQuery): Promise<EndpointPage> {
+    const after = cursor === undefined ? undefined : placeIn(cursor);
+    const failing = sql<boolean>`(failing_since is not null or last_failure_at >= ${failedFrom})`;
+    const rank = sql<number>`case when failing_since is null then 1 else 0 end`;
+    const query = this.#database.builder
+      .selectFrom('webhook_subscription')
+      .select(VISIBLE)
+      .where('status', '<>', 'removed')
+      .$if(choice === 'failing', (q) => q.where(failing))
+      .$if(choice === 'paused', (q) => q.where('status', '=', 'paused'))
+      .$if(after !== undefined, (q) =>
+        q.where((eb) =>
+          eb.or([
+            eb(rank, '>', after!.rank),
+            eb.and([eb(rank, '=', after!.rank), eb('created_at', '>', after!.createdAt)]),
+            eb.and([
+              eb(rank, '=', after!.rank),
+              eb('created_at', '=', after!.createdAt),
+              eb('webhook_id', '>', after!.id),
+            ]),
+          ]),
+        ),
+      )
+      .orderBy(rank)
+      .orderBy('created_at')
+      .orderBy('webhook_id')
+      .limit(limit + 1);
+    const found = (await this.#database.read(query)).map(subscriptionOf);
+    const endpoints = found.slice(0, limit);
+    const last = endpoints.at(-1);
+    const more = last !== undefined && found.length > limit;
+    return {
+      endpoints,
+      nextCursor: more ? `${last.failingSince === null ? 1 : 0}~${last.createdAt}~${last.webhookId}` : null,
+    };
+  }
+
+  /** In the order of the ids; of the newest `deliveries` of each. */
+  async records(webhookIds: readonly string[], deliveries: number): Promise<readonly EndpointRecord[]> {
+    const queries = webhookIds.flatMap((id) => [this.#outcomes(id, deliveries), this.#counts(id)]);
+    if (queries.length === 0) return [];
+    const rows = await this.#database.snapshot<(OutcomeRow | CountRow)[]>(queries);
+    return webhookIds.map((_, i) => {
+      const outcomes = rows[2 * i] as readonly OutcomeRow[];
+      const [counts] = rows[2 * i + 1] as readonly CountRow[];
+      return {
+        outcomes: outcomes.map((row) => ({
+          at: row.started_at,
+          durationMs: row.duration_ms,
+          responseStatus: row.response_status,
+          succeeded: row.error === null,
+        })),
+        waiting: Number(counts!.waiting),
+        failed: Number(counts!.failed),
+      };
+    });
+  }
+
+  /** The newest deliveries are a range of the key. */
+  #outcomes(webhookId: string, deliveries: number) {
+    const { builder } = this.#database;
+    const newest = builder
+      .selectFrom('webhook_delivery')
+      .select('delivery_id')
+      .where('webhook_id', '=', webhookId)
+      .orderBy('delivery_id', 'desc')
+      .limit(deliveries);
+    return builder
+      .selectFrom('webhook_attempt')
+      .select(['started_at', 'duration_ms', 'response_status', 'error'])
+      .where('delivery_id', 'in', builder.selectFrom(newest.as('page')).select('page.delivery_id'))
+      .orderBy('delivery_id', 'desc')
+      .orderBy('attempt', 'desc')
+      .limit(deliveries * MOST_ATTEMPTS_EACH);
+  }
+
+  #counts(webhookId: string) {
+    const { builder } = this.#database;
+    const counted = (...states: readonly Exclude<DeliveryState, 'delivered'>[]) => {
+      const some = builder
+        .selectFrom('webhook_delivery')
+        .select('delivery_id')
+        .where('webhook_id', '=', webhookId)
+        .where(
+          'status',
+          'in',
+          states.map((state) => sql.lit(state)),
+        )
+        // Written out, as the partial index has it.
+        .where('status', '<>', sql.lit<DeliveryState>('delivered'))
+        .limit(COUNTED_AT_MOST);
+      return builder
+        .selectFrom(some.as('page'))
+        .select((eb) => eb.fn.countAll<number | string>().as('count'));
+    };
+    return builder.selectNoFrom([
+      counted('pending', 'retrying').as('waiting'),
+      counted('failed').as('failed'),
+    ]);
+  }
+}

@@ -1,0 +1,117 @@
+import type { Parts } from './parts.ts';
+import { join } from 'node:path';
+import type { App } from '../../application/app.ts';
+import { Audit } from '../../application/audit/audit.ts';
+import { Clients } from '../../application/clients/clients.ts';
+import { Loans } from '../../application/loans/loans.ts';
+import { Portfolio } from '../../application/portfolio/portfolio.ts';
+import { Privacy } from '../../application/privacy/privacy.ts';
+import { Reconciliation } from '../../application/reconciliation/reconciliation.ts';
+import { loanProjection } from '../../projections/loan/loan-projection.ts';
+import { API_VERSION } from '../http/openapi/version.ts';
+import { DataKeyAnchorSigner, sealKeysIn } from '../security/audit-keys.ts';
+import { RandomClientCredentials } from '../security/client-secrets.ts';
+import { SqliteAuditNotes } from '../sqlite/audit-notes.ts';
+import { emptyWriteAheadLog } from '../sqlite/connection.ts';
+import { lazily } from '../support/lazily.ts';
+import { pause, throttled } from '../support/time.ts';
+import { SERVICE_FILE } from './engine-rows.ts';
+import { maintenanceOf } from './maintenance/maintenance.ts';
+
+/** No request waits for a seal. */
+const SEALER_PAUSE_MS = 100;
+
+/** What the service consists of: each module is made when it is first asked for. */
+export const appOf = (parts: Parts): App => {
+  const { configuration, engines, clock, realClock, logger, observability } = parts.foundations;
+  const { eventStore, projections, readModelDatabase, serviceDatabase } = engines;
+  const app: App = lazily<App>({
+    administrator: () => parts.administrator,
+    audit: () =>
+      new Audit({
+        ...{ projections, readModelDatabase, serviceDatabase, clock, realClock, logger },
+        log: eventStore,
+        toSeal: () => observability.follower('log-sealer', throttled(eventStore, SEALER_PAUSE_MS)),
+        kind: configuration.engines.eventStoreUrl === undefined ? 'embedded' : 'eventstoredb',
+        readModels: () => parts.readModels.all,
+        apiVersion: API_VERSION,
+        sealKeys: sealKeysIn(parts.adapters.dataKeys),
+        signer: new DataKeyAnchorSigner(parts.adapters.dataKeys),
+        vault: parts.adapters.vault,
+        openNotes: (file) => new SqliteAuditNotes(file),
+        sleep: pause,
+      }),
+    clients: () =>
+      new Clients({
+        registry: parts.adapters.clientRegistry,
+        credentials: new RandomClientCredentials(parts.adapters.formats),
+        clock: realClock,
+        formats: parts.adapters.formats,
+        signingKeys: parts.signingKeys,
+      }),
+    loans: () => {
+      const { store: documents, inspector } = parts.documents;
+      const { caughtUp, progress } = parts.readModels;
+      const { events, vault, ownWrites, clientRegistry } = parts.adapters;
+      return new Loans({
+        commands: parts.commands.handler,
+        events,
+        vault,
+        documents,
+        inspector,
+        clock,
+        paymentDates: { allowFuture: configuration.environment === 'sandbox' },
+        database: readModelDatabase,
+        progress,
+        writes: ownWrites,
+        registry: clientRegistry,
+        catchUp: caughtUp,
+        privacy: () => app.privacy,
+      });
+    },
+    maintenance: () => maintenanceOf(parts),
+    portfolio: () => {
+      const { projectionStore } = parts.adapters;
+      return new Portfolio({
+        database: readModelDatabase,
+        caughtUp: parts.readModels.caughtUp,
+        place: () => projectionStore.checkpoint(loanProjection),
+        borrowers: {
+          index: () => app.privacy.index(),
+          tell: (held) => app.privacy.tell(held),
+          documents: (streams) => app.loans.search.documentsOf(streams),
+        },
+        clock,
+      });
+    },
+    privacy: () =>
+      new Privacy({
+        commands: parts.commands.handler,
+        log: eventStore,
+        checkpoints: parts.adapters.checkpoints,
+        index: parts.adapters.borrowerIndex,
+        keys: parts.adapters.operationKeys,
+        documents: parts.documents.store,
+        vault: parts.adapters.vault,
+        ...{ clock, realClock },
+        // PostgreSQL overwrites what was deleted in its own time (vacuum, recycled log).
+        scrub: async () =>
+          serviceDatabase.dialect === 'sqlite'
+            ? emptyWriteAheadLog(join(configuration.dataDir, SERVICE_FILE))
+            : undefined,
+      }),
+    publication: () => parts.publication,
+    reconciliation: () =>
+      new Reconciliation({
+        database: readModelDatabase,
+        caughtUp: parts.readModels.caughtUp,
+        text: async () => ({
+          ...(await import('../statements/csv-statements.ts')),
+          ...(await import('../statements/statement-preview.ts')),
+        }),
+      }),
+    renegotiation: () => parts.commands.renegotiation,
+    webhooks: () => parts.webhooks.webhooks,
+  });
+  return app;
+};

@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { LogFit } from '../../application/processors/log-fit.ts';
+import type { EventSubscription, LogPlaces } from '../../application/ports/event-store.ts';
+import { StoreUnavailableError } from '../../application/ports/event-store.ts';
+import { SqlCheckpointStore } from '../../application/coordination/stored-places.ts';
+import { SqlKeyStore } from '../../application/coordination/key-store.ts';
+import { Generation } from '../../application/maintenance/rebuild/open-generation.ts';
+import type { SqlDatabase } from '../../application/sql/sql-database.ts';
+import { EVENT_LOG_FILE } from '../sqlite/event-log/event-log-threads.ts';
+import { SystemClock, pause } from '../support/time.ts';
+import type { Configuration } from './configuration.ts';
+import { RESTORE } from './data-parts.ts';
+import { SERVICE_FILE } from './engine-rows.ts';
+import { ConfigurationError } from './environment-reader.ts';
+import type { StartRetry } from './start-retry.ts';
+
+const clock = new SystemClock();
+
+/** Of the relay and the scheduler, and of the read models once they are open. */
+export const logFitOf = (
+  log: LogPlaces,
+  serviceDatabase: SqlDatabase,
+  readModels: () => SqlDatabase | undefined,
+): LogFit => {
+  const checkpoints = new SqlCheckpointStore(serviceDatabase, clock);
+  const placesOf = async (database: SqlDatabase) =>
+    [...(await new Generation(0, database).places())].map(([name, { position }]) => ({ name, position }));
+  return new LogFit({
+    log,
+    pause,
+    places: async () => {
+      const database = readModels();
+      return [...(await checkpoints.list()), ...(database ? await placesOf(database) : [])];
+    },
+  });
+};
+
+/**
+ * Where the log cannot be asked now the service starts all the same: it takes writes once it has been.
+ * @throws ConfigurationError
+ */
+export const refuseOlderLog = async ({ dataDir, engines }: Configuration, fit: LogFit): Promise<void> => {
+  const problem = await fit.problem().catch((error: unknown) => {
+    if (error instanceof StoreUnavailableError) return undefined;
+    throw error;
+  });
+  if (problem === undefined) return;
+  throw new ConfigurationError(
+    engines.eventStoreUrl === undefined
+      ? `${join(dataDir, EVENT_LOG_FILE)}: ${problem}; put the newer one back, or ${RESTORE}; docs/operations.md says how to go on with this one`
+      : `EVENTSTORE_URL: ${problem}`,
+  );
+};
+
+/** Any of a service's own. */
+export const holdsEvents = async (log: EventSubscription): Promise<boolean> => {
+  const stop = new AbortController();
+  try {
+    for await (const { kind } of log.subscribe({ from: 'start', batchSize: 1, signal: stop.signal }))
+      if (kind !== 'checkpoint') return kind === 'events';
+    return false;
+  } finally {
+    stop.abort();
+  }
+};
+
+/**
+ * A service makes its keys before its first event, so events without any key are those of another database: new keys would open
+ * nothing of what is there.
+ * @throws ConfigurationError
+ */
+export const refuseEmptyDatabase = async (
+  { dataDir, engines }: Configuration,
+  log: EventSubscription,
+  database: SqlDatabase,
+  retry: StartRetry,
+): Promise<void> => {
+  const keys = new SqlKeyStore(database, clock);
+  const isEmpty = async (): Promise<boolean> => (await keys.page('', 1)).length === 0;
+  if (!(await isEmpty()) || !(await retry.until('event_store', () => holdsEvents(log)))) return;
+  // Another process may have made them, and appended, since the first look.
+  if (!(await isEmpty())) return;
+  throw new ConfigurationError(
+    engines.databaseUrl === undefined
+      ? `${join(dataDir, SERVICE_FILE)} is empty, and the event store holds events: put the one back that belongs to them, or ${RESTORE}`
+      : 'DATABASE_URL names an empty database, and the event store holds events: name the database that belongs to them, or restore it; `receivables migrate` moves an embedded service into an empty one',
+  );
+};

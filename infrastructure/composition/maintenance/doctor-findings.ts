@@ -1,0 +1,77 @@
+import type { Finding } from '../../../application/maintenance/finding.ts';
+import type { OldestWaiting } from '../../../application/webhooks/delivery-lag.ts';
+import { COUNTED_AT_MOST } from '../../../application/webhooks/webhook-desk.ts';
+import type { Webhooks } from '../../../application/webhooks/webhooks.ts';
+import type { WebhookSubscription } from '../../../application/webhooks/subscriptions.ts';
+import type { Foundations } from '../foundations.ts';
+
+export const finding = (check: string, state: Finding['state'], detail: string): Finding => ({
+  check,
+  state,
+  detail,
+});
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** The first repetitions of a delivery are over by then. */
+const LONG_WAIT_MS = 15 * 60_000;
+const MOST_NAMED = 10;
+
+const lengthOf = (ms: number): string => {
+  if (ms >= 2 * DAY_MS) return `${Math.floor(ms / DAY_MS)} days`;
+  return ms >= 2 * HOUR_MS ? `${Math.floor(ms / HOUR_MS)} hours` : `${Math.ceil(ms / 1_000)} s`;
+};
+
+const stateOf = ({ status, failingSince }: WebhookSubscription): string => {
+  if (status === 'paused') return 'it is paused: resume it, or delete it where nobody wants its events';
+  if (failingSince === null) return 'see receivables webhook deliveries';
+  return `no attempt has succeeded since ${failingSince}: see receivables webhook deliveries`;
+};
+
+/** Webhooks whose deliveries do not get through, the longest wait first. Only where a service runs: otherwise all of them wait. */
+export const waitingDeliveries = async (
+  { lag: waiting, subscriptions, desk }: Webhooks,
+  realNow: string,
+): Promise<readonly Finding[]> => {
+  const check = 'deliveries';
+  const now = Date.parse(realNow);
+  const stuck: { readonly lag: OldestWaiting; readonly webhook: WebhookSubscription }[] = [];
+  const lags = (await waiting.read()).toSorted((one, other) =>
+    one.oldestCreatedAt < other.oldestCreatedAt ? -1 : 1,
+  );
+  for (const lag of lags) {
+    const webhook = await subscriptions.findAnywhere(lag.webhookId);
+    const long = now - Date.parse(lag.oldestCreatedAt) > LONG_WAIT_MS;
+    if (webhook && (long || webhook.failingSince !== null)) stuck.push({ lag, webhook });
+  }
+  if (stuck.length === 0) return [finding(check, 'ok', 'none has waited for long')];
+  const named = stuck.slice(0, MOST_NAMED);
+  const records = await desk.records(
+    named.map(({ webhook }) => webhook.webhookId),
+    1,
+  );
+  const found = named.map(({ lag, webhook }, index) => {
+    const { waiting } = records[index]!;
+    const count = waiting >= COUNTED_AT_MOST ? `at least ${waiting}` : String(waiting);
+    const what = `${count} wait for webhook ${webhook.webhookId} (${webhook.url}), the oldest since ${lag.oldestCreatedAt}`;
+    return finding(check, 'warning', `${what}; ${stateOf(webhook)}`);
+  });
+  const more = stuck.length - named.length;
+  return more > 0 ? [...found, finding(check, 'warning', `and those of ${more} more webhooks wait`)] : found;
+};
+
+/** Of a sandbox: what is due there, and how long operations have waited, goes by this clock. */
+export const sandboxClock = ({ movableClock }: Foundations): readonly Finding[] => {
+  const check = 'sandbox_clock';
+  if (!movableClock) return [];
+  const { offsetMs } = movableClock;
+  return [
+    offsetMs === 0
+      ? finding(check, 'ok', 'shows the real time')
+      : finding(
+          check,
+          'warning',
+          `was moved ${lengthOf(offsetMs)} ahead of the real time and shows ${movableClock.now()}; it never goes back`,
+        ),
+  ];
+};

@@ -1,0 +1,297 @@
+import type { Publication } from '../../../application/publication/publication.ts';
+import { access, constants, statfs } from 'node:fs/promises';
+import type { Logger } from '../../../application/ports/logger.ts';
+import { messageOf } from '../../../application/support/failures.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
+import type { Finding } from '../../../application/maintenance/finding.ts';
+import type { FoundService } from '../../../application/maintenance/service-status.ts';
+import { EventStoreDbStore } from '../../eventstoredb/event-store-db-store.ts';
+import { API_VERSION } from '../../http/openapi/version.ts';
+import { MasterKeyFileError } from '../../security/master-key.ts';
+import { WrongMasterKeyError } from '../../security/master-keys.ts';
+import { engineTime } from '../../../application/sql/engine.ts';
+import { withoutKey } from '../../../application/coordination/key-store.ts';
+import {
+  NO_STANDBY,
+  losesAtFailover,
+  oldestTransaction,
+  standbySettings,
+} from '../../postgres/postgres-safety.ts';
+import { SqlOperationStates } from '../../../application/loans/operation-states.ts';
+import { exposedFiles } from '../../support/private-files.ts';
+import { readConfiguration } from '../configuration.ts';
+import type { Configuration } from '../configuration.ts';
+import { missingServiceData } from '../data-directory.ts';
+import { openFoundations } from '../foundations.ts';
+import type { Foundations } from '../foundations.ts';
+import { isAllowed, refuseOpenEngines } from '../insecurities.ts';
+import { checkEngines } from '../readiness.ts';
+import { adapterArea } from '../areas/adapters.ts';
+import { webhooksOf } from '../webhooks.ts';
+import { finding, sandboxClock, waitingDeliveries } from './doctor-findings.ts';
+import { findService } from './found-service.ts';
+import { publicationOf } from '../publication.ts';
+
+const MEBIBYTE = 1024 ** 2;
+const LITTLE_SPACE = 1024 * MEBIBYTE;
+const NO_SPACE = 100 * MEBIBYTE;
+/** Clocks of several machines differ a little. */
+const CLOCK_TOLERANCE_MS = 5_000;
+const OLDEST_NODE = 24;
+
+/** A look that throws is a check that failed. */
+const look = async (check: string, work: () => Promise<Finding> | Finding): Promise<Finding> => {
+  try {
+    return await work();
+  } catch (error) {
+    return finding(check, 'failed', messageOf(error));
+  }
+};
+
+const dataDirectory = (configuration: Configuration): Finding => {
+  const missing = missingServiceData(configuration);
+  return missing === undefined
+    ? finding('data_directory', 'ok', configuration.dataDir)
+    : finding('data_directory', 'failed', missing);
+};
+
+const permissions = async (configuration: Configuration): Promise<Finding> => {
+  const { dataDir } = configuration;
+  await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  const open = (await exposedFiles(dataDir))?.worst;
+  if (open === undefined) return finding('permissions', 'ok', 'its owner alone reads what is in DATA_DIR');
+  const state = isAllowed(configuration, 'files') ? 'warning' : 'failed';
+  return finding('permissions', state, `others can read ${open}: run chmod -R go= ${dataDir}`);
+};
+
+const disk = async ({ dataDir }: Configuration): Promise<Finding> => {
+  const { bavail, bsize } = await statfs(dataDir);
+  const free = bavail * bsize;
+  const detail = `${Math.floor(free / MEBIBYTE)} MiB free for ${dataDir}`;
+  return finding('disk', free < NO_SPACE ? 'failed' : free < LITTLE_SPACE ? 'warning' : 'ok', detail);
+};
+
+/** Without it nothing that it sees to moves: that is one thing that is wrong, not one for each. */
+const service = ({ found, place }: FoundService): Finding =>
+  found === null
+    ? finding('service', 'failed', `no service runs on ${place}: start it`)
+    : finding('service', 'ok', found);
+
+const versions = (): Finding => {
+  const major = Number(process.versions.node.split('.')[0]);
+  const detail = `program ${packageJson.version}, interface ${API_VERSION}, Node.js ${process.versions.node}`;
+  return finding('versions', major < OLDEST_NODE ? 'failed' : 'ok', detail);
+};
+
+const readModels = async ({ engines: { generations, projections } }: Foundations): Promise<Finding> => {
+  const number = await generations.serving();
+  const damaged = (await generations.list())
+    .filter(({ state }) => state === 'damaged')
+    .map((one) => one.number);
+  if (number === undefined)
+    return damaged.length > 0
+      ? finding(
+          'read_models',
+          'failed',
+          `generation ${damaged.join(', ')} is damaged: the service builds another`,
+        )
+      : finding('read_models', 'warning', 'none serves yet: the service builds them');
+  if (damaged.length > 0)
+    return finding(
+      'read_models',
+      'warning',
+      `generation ${number} serves; ${damaged.join(', ')} was damaged: look at the disk, then run receivables projections drop-old`,
+    );
+  const generation = await generations.open(number);
+  try {
+    const places = await generation.places();
+    const other = projections.filter(
+      ({ name, version }) => (places.get(name)?.version ?? version) !== version,
+    );
+    return other.length === 0
+      ? finding('read_models', 'ok', `generation ${number}`)
+      : finding(
+          'read_models',
+          'warning',
+          `${other.map(({ name }) => name).join(', ')} of another version: run receivables projections rebuild`,
+        );
+  } finally {
+    await generation.close();
+  }
+};
+
+/** Of the user of EVENTSTORE_URL. Commands work without the right to follow the log, and then everything behind them stands still. */
+const rights = async (store: EventStoreDbStore): Promise<Finding> => {
+  const tried = await store.tryRights();
+  const missing = tried.filter(({ failure }) => failure !== undefined);
+  const check = 'event_store_rights';
+  return missing.length === 0
+    ? finding(check, 'ok', `may ${tried.map(({ right }) => right).join(', ')}`)
+    : finding(
+        check,
+        'failed',
+        `${missing.map(({ right, failure }) => `${right}: ${failure}`).join('; ')}: docs/eventstoredb.md has the commands that give a user its rights`,
+      );
+};
+
+const clock = async ({ engines }: Foundations): Promise<Finding> => {
+  const before = Date.now();
+  const away = (await engineTime(engines.serviceDatabase)) - before;
+  const off = Math.abs(away) > CLOCK_TOLERANCE_MS;
+  const now = new Date(before).toISOString();
+  return finding('clock', off ? 'failed' : 'ok', off ? `${now}: ${away} ms away from the database's` : now);
+};
+
+/** From here on deliveries and vacuum feel it. */
+const OLD_TRANSACTION_SECONDS = 300;
+
+const transactions = async ({ engines }: Foundations): Promise<readonly Finding[]> => {
+  const oldest = await oldestTransaction(engines.serviceDatabase);
+  if (!oldest) return [];
+  const { seconds, seesAll } = oldest;
+  const hidden = seesAll
+    ? ''
+    : '; those of other users are hidden: grant pg_monitor to the user of DATABASE_URL';
+  return seconds > OLD_TRANSACTION_SECONDS
+    ? [
+        finding(
+          'transactions',
+          'warning',
+          `one has been open for ${seconds} s and keeps dead rows: end it${hidden}`,
+        ),
+      ]
+    : [finding('transactions', 'ok', `none is open for long${hidden}`)];
+};
+
+const standby = async ({ engines, configuration }: Foundations): Promise<readonly Finding[]> => {
+  const settings = await standbySettings(engines.serviceDatabase);
+  if (!settings) return [];
+  const { environment, databaseFailover } = configuration;
+  if (databaseFailover === 'managed')
+    return [finding('standby', 'ok', 'left to the provider of the database')];
+  if (!losesAtFailover(settings)) return [finding('standby', 'ok', `synchronous: ${settings.standbys}`)];
+  return [finding('standby', environment === 'production' ? 'warning' : 'ok', NO_STANDBY)];
+};
+
+/** The newest operations are those whose keys a fail-over loses. */
+const NEWEST_OPERATIONS = 1_000;
+
+const operationKeys = async ({ engines }: Foundations): Promise<Finding> => {
+  const streams = await new SqlOperationStates(engines.readModelDatabase).newestWithBorrower(
+    NEWEST_OPERATIONS,
+  );
+  const missing = await withoutKey(engines.serviceDatabase, streams);
+  return missing.length === 0
+    ? finding('operation_keys', 'ok', `of the newest ${streams.length} operations none is missing`)
+    : finding(
+        'operation_keys',
+        'failed',
+        `${missing.length} of the newest ${streams.length} operations have lost theirs, such as ${missing[0]}: see KeysMissing in docs/operations.md`,
+      );
+};
+
+/** A finding for each thing that is not as it should be; nothing where events travel inside the process. */
+const topicsOf = async (
+  { configuration }: Foundations,
+  publication: Publication,
+): Promise<readonly Finding[]> => {
+  if (!configuration.kafka) return [];
+  const listed = await (await publication.topics()).list();
+  const found = listed.flatMap(({ topic, problems }) =>
+    problems.map(({ problem, command }) =>
+      finding('topics', 'warning', `${topic}: ${problem}; run ${command}`),
+    ),
+  );
+  const there = listed.filter(({ partitions }) => partitions > 0).length;
+  return found.length > 0 ? found : [finding('topics', 'ok', `${there} of ${listed.length} are there`)];
+};
+
+/** Several findings, or one that says why there are none. */
+const lookAll = async (
+  check: string,
+  work: () => Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> => {
+  try {
+    return await work();
+  } catch (error) {
+    return [finding(check, 'failed', messageOf(error))];
+  }
+};
+
+const isOfMasterKey = (error: unknown): boolean =>
+  error instanceof WrongMasterKeyError || error instanceof MasterKeyFileError;
+
+/** What can only be looked at with the stores open. */
+const opened = async (configuration: Configuration, logger: Logger): Promise<readonly Finding[]> => {
+  try {
+    const foundations = await openFoundations(configuration, logger);
+    try {
+      const adapters = adapterArea(foundations);
+      const publication = publicationOf(foundations, adapters);
+      const checks = await checkEngines(adapters, foundations.engines, ['api']);
+      const runs = await look('service', async () => service(await findService(configuration, adapters)));
+      return [
+        runs,
+        finding('master_key', 'ok', 'opens what is stored'),
+        ...Object.entries(checks).map(([name, state]) =>
+          finding(name, state === 'ok' ? 'ok' : 'failed', state === 'ok' ? 'answers' : state),
+        ),
+        // Of one that does not answer it is not asked what it allows.
+        ...(checks['event_store'] === 'ok' && foundations.engines.eventStore instanceof EventStoreDbStore
+          ? [await rights(foundations.engines.eventStore)]
+          : []),
+        ...(await lookAll('topics', () => topicsOf(foundations, publication))),
+        await look('read_models', () => readModels(foundations)),
+        await look('clock', () => clock(foundations)),
+        ...sandboxClock(foundations),
+        ...(runs.state === 'ok'
+          ? await lookAll('deliveries', () =>
+              waitingDeliveries(
+                webhooksOf(foundations, adapters, publication).webhooks,
+                foundations.realClock.realNow(),
+              ),
+            )
+          : []),
+        await look('operation_keys', () => operationKeys(foundations)),
+        ...(await lookAll('standby', () => standby(foundations))),
+        ...(await lookAll('transactions', () => transactions(foundations))),
+      ];
+    } finally {
+      await foundations.engines.close();
+    }
+  } catch (error) {
+    return [finding(isOfMasterKey(error) ? 'master_key' : 'engines', 'failed', messageOf(error))];
+  }
+};
+
+/** What `receivables doctor` looks at; changes nothing, and makes nothing where there is no service. */
+export const examine = async (
+  environment: NodeJS.ProcessEnv,
+  loggerOf: (configuration: Configuration) => Logger,
+): Promise<readonly Finding[]> => {
+  let configuration: Configuration;
+  try {
+    configuration = readConfiguration(environment);
+    refuseOpenEngines(configuration);
+  } catch (error) {
+    return [finding('configuration', 'failed', messageOf(error)), versions()];
+  }
+  const place = dataDirectory(configuration);
+  const found = [
+    finding('configuration', 'ok', `${configuration.environment}, roles ${configuration.roles.join(', ')}`),
+    versions(),
+    place,
+  ];
+  if (place.state === 'failed') return found;
+  const files = configuration.engines.databaseUrl === undefined || configuration.engines.s3Url === undefined;
+  return [
+    ...found,
+    ...(files
+      ? [
+          await look('permissions', () => permissions(configuration)),
+          await look('disk', () => disk(configuration)),
+        ]
+      : []),
+    ...(await opened(configuration, loggerOf(configuration))),
+  ];
+};

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ALL_APPLICATIONS } from '../../../application/command-handling/endpoints.ts';
+import { Move } from '../../../application/maintenance/moving/move.ts';
+import type { EventStore, EventSubscription } from '../../../application/ports/event-store.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
+import { MoveFailedError } from '../../../application/maintenance/moving/log-to-move.ts';
+import type { MoveService, MoveTargets } from '../../cli/command-line.ts';
+import { WrongUseError } from '../../cli/command-line.ts';
+import { DocumentsToMove } from '../../documents/s3/documents-to-move.ts';
+import { S3Bucket, parseS3Url } from '../../documents/s3/s3-bucket.ts';
+import { lockDirectory } from '../../embedded/directory-lock.ts';
+import { SqliteLogToMove } from '../../embedded/log-to-move.ts';
+import { readMigrationMarker, writeMigrationMarker } from '../../embedded/migration-marker.ts';
+import type { MigrationMarker, MovedRow } from '../../embedded/migration-marker.ts';
+import { EventStoreDbStore } from '../../eventstoredb/event-store-db-store.ts';
+import { migrate } from '../../../application/sql/migrations/migrate.ts';
+import { serviceMigrations } from '../../../application/sql/migrations/service.ts';
+import {
+  beginMove,
+  ensureUnused,
+  finishMove,
+  readMove,
+} from '../../../application/maintenance/moving/move-record.ts';
+import { RecordsToMove } from '../../../application/maintenance/moving/records-to-move.ts';
+import { SourceFile } from '../../sqlite/source-file.ts';
+import { PostgresDatabase } from '../../postgres/postgres-database.ts';
+import type { SqlDatabase } from '../../../application/sql/sql-database.ts';
+import { SystemClock, pause } from '../../support/time.ts';
+import type { Configuration } from '../configuration.ts';
+import { SERVICE_FILE } from '../engine-rows.ts';
+
+/** Where a data directory is moved to. */
+interface NewEngines {
+  readonly database: SqlDatabase;
+  /** Undefined when the streams stay. */
+  readonly store: (EventStore & EventSubscription) | undefined;
+  readonly documents: S3Bucket | undefined;
+}
+
+export interface MoveOptions {
+  readonly dataDir: string;
+  readonly engines: NewEngines;
+}
+
+const rowsOf = ({ store, documents }: NewEngines): readonly MovedRow[] => [
+  ...(store ? (['event store'] as const) : []),
+  'database',
+  ...(documents ? (['documents'] as const) : []),
+];
+
+/** @throws MoveFailedError it holds events */
+const ensureEmpty = async (store: EventSubscription): Promise<void> => {
+  const stop = new AbortController();
+  for await (const { kind } of store.subscribe({ from: 'start', signal: stop.signal })) {
+    if (kind === 'caught_up') break;
+    if (kind === 'events')
+      throw new MoveFailedError('the event store holds other data: move into an empty one');
+  }
+  stop.abort();
+};
+
+const clock = new SystemClock();
+
+/** Begins a move, or finds the one that was interrupted. Until it is found empty, nothing is written anywhere. */
+const begin = async ({ dataDir, engines }: MoveOptions): Promise<MigrationMarker> => {
+  const { database, store } = engines;
+  const now = clock.realNow();
+  await migrate(database, serviceMigrations, now);
+  const [mark, move] = [await readMigrationMarker(dataDir), await readMove(database)];
+  if (move && move.id !== mark?.id)
+    throw new MoveFailedError(
+      'the database holds what was moved from another data directory, or from an older copy',
+    );
+  if (move && mark) return move.finishedAt === null ? mark : { ...mark, state: 'moved' };
+  if (mark?.state === 'moved')
+    throw new MoveFailedError(`this data directory was moved to another database at ${mark.at}`);
+  await ensureUnused(database);
+  if (store) await ensureEmpty(store);
+  const begun = mark ?? { id: randomUUID(), state: 'moving' as const, rows: rowsOf(engines), at: now };
+  if (!mark) await writeMigrationMarker(dataDir, begun);
+  await beginMove(database, begun.id, clock.realNow());
+  return begun;
+};
+
+const ensureSameRows = ({ rows }: MigrationMarker, engines: NewEngines): void => {
+  if (rows.join() === rowsOf(engines).join()) return;
+  throw new MoveFailedError(`this move was begun for ${rows.join(', ')}: name the same engines again`);
+};
+
+/** A move out of this directory, ready to go (on). It has the directory alone until it is closed. */
+export const openMove = async (options: MoveOptions): Promise<MoveService> => {
+  const { dataDir, engines } = options;
+  const { database, store, documents } = engines;
+  await stat(join(dataDir, SERVICE_FILE)).catch((error: unknown) => {
+    throw new MoveFailedError(`${dataDir} holds no service: DATA_DIR names what is moved`, { cause: error });
+  });
+  const opened: { close(): unknown }[] = [lockDirectory(dataDir, 'alone')];
+  const close = async (): Promise<void> => {
+    for (const one of opened.splice(0).reverse()) await one.close();
+  };
+  try {
+    const log = SqliteLogToMove.open(dataDir, { claimScopes: [ALL_APPLICATIONS] });
+    opened.push(log);
+    const source = SourceFile.open(join(dataDir, SERVICE_FILE));
+    opened.push(source);
+    const mark = await begin(options);
+    ensureSameRows(mark, engines);
+    const move = new Move({
+      log,
+      store,
+      pause,
+      finish: (places) => finishMove(database, places, clock.realNow()),
+      records: new RecordsToMove({ source, target: database, pause }),
+      documents: documents && new DocumentsToMove(dataDir, documents),
+    });
+    const done = mark.state === 'moved';
+    return {
+      steps: async () => (done ? 0 : move.steps()),
+      execute: async (onDone) => {
+        const moved = done ? { already_moved: mark.at } : await move.execute(onDone);
+        await writeMigrationMarker(dataDir, {
+          ...mark,
+          state: 'moved',
+          at: done ? mark.at : clock.realNow(),
+        });
+        return moved;
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+/** As the command line asks for it: engines from the command, else from the environment. @throws WrongUseError */
+export const openMoveFor = async (
+  { dataDir, engines }: Configuration,
+  targets: MoveTargets,
+  logger: Logger,
+): Promise<MoveService> => {
+  const databaseUrl = targets.database ?? engines.databaseUrl;
+  const eventStoreUrl = targets.eventstore ?? engines.eventStoreUrl;
+  const documentsUrl = targets.documents ?? engines.s3Url;
+  // Followers of the streams keep their places in the database: the one cannot leave without the other.
+  if (databaseUrl === undefined)
+    throw new WrongUseError('name the database to move to, in DATABASE_URL or as --to database=URL');
+  const location = documentsUrl === undefined ? undefined : parseS3Url(documentsUrl);
+  if (documentsUrl !== undefined && location === undefined)
+    throw new WrongUseError('the address of the document storage must be like S3_URL');
+  const database = await PostgresDatabase.open({
+    url: databaseUrl,
+    logger,
+    applicationName: 'receivables migrate',
+    // Long pages of a comparison on a busy server.
+    statementTimeoutMs: 60_000,
+  });
+  const store =
+    eventStoreUrl === undefined ? undefined : await EventStoreDbStore.open({ url: eventStoreUrl, logger });
+  const closeEngines = async (): Promise<void> => {
+    await store?.close();
+    await database.close();
+  };
+  try {
+    const documents = location && new S3Bucket({ location, pause });
+    const move = await openMove({ dataDir, engines: { database, store, documents } });
+    return {
+      ...move,
+      close: async () => {
+        await move.close();
+        await closeEngines();
+      },
+    };
+  } catch (error) {
+    await closeEngines();
+    throw error;
+  }
+};

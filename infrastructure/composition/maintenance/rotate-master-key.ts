@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import type { RotationResult } from '../../../application/maintenance/master-key-rotation.ts';
+import { SqlWebhookSecrets, secretContext } from '../../../application/webhooks/webhook-secrets.ts';
+import { DirectoryInUseError, lockFile } from '../../embedded/directory-lock.ts';
+import type { DirectoryLock } from '../../embedded/directory-lock.ts';
+import { MasterKeyRotation, rotatedKeys } from '../../security/master-key-rotation.ts';
+import { dropPreviousKey, renewKeyFile } from '../../security/master-key.ts';
+import type { Foundations } from '../foundations.ts';
+import type { Adapters } from '../areas/adapters.ts';
+
+const ROTATING_FILE = 'rotating.db';
+
+const lockRotation = (dataDir: string): DirectoryLock => {
+  try {
+    return lockFile(join(dataDir, ROTATING_FILE), 'alone');
+  } catch (error) {
+    if (!(error instanceof DirectoryInUseError)) throw error;
+    throw new Error(`the master key in ${dataDir} is being rotated already`, { cause: error });
+  }
+};
+
+/** To the key of the variables; a key in the data directory gives way to a new one there, by one command at a time. */
+export const rotateMasterKey = async (
+  { configuration, engines, keys: { masterKeys } }: Foundations,
+  { keyStore }: Adapters,
+): Promise<RotationResult> => {
+  const secrets = {
+    texts: new SqlWebhookSecrets(engines.serviceDatabase),
+    purposeOf: () => 'webhook-secrets' as const,
+    contextOf: secretContext,
+  };
+  const rotation = new MasterKeyRotation(keyStore, masterKeys, [rotatedKeys(keyStore), secrets]);
+  if (configuration.masterKey) return rotation.execute();
+  const { dataDir } = configuration;
+  const lock = lockRotation(dataDir);
+  try {
+    await renewKeyFile(dataDir);
+    masterKeys.reload();
+    const result = await rotation.execute();
+    await dropPreviousKey(dataDir);
+    return result;
+  } finally {
+    await lock.close();
+  }
+};

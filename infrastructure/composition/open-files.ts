@@ -1,0 +1,19 @@
+/** Threads, databases and their logs are about seventy before the first request; each connection in or out is one more. */
+const NEEDED = 256;
+
+/** Why this process may open too few files; undefined where it may open enough. Node.js has raised the soft limit to the hard one. */
+export const tooFewFiles = (): string | undefined => {
+  const report = process.report as typeof process.report & { excludeNetwork: boolean };
+  const { excludeNetwork } = report;
+  // Else it looks up the name of every connection.
+  report.excludeNetwork = true;
+  const { userLimits } = report.getReport() as {
+    readonly userLimits?: { readonly open_files?: { readonly soft: number | string } };
+  };
+  report.excludeNetwork = excludeNetwork;
+  // `unlimited`, and systems without such a limit, are no number.
+  const limit = Number(userLimits?.open_files?.soft);
+  return limit < NEEDED
+    ? `this process may open ${limit} files, and the service needs ${NEEDED} or more: raise the limit with ulimit -n, LimitNOFILE or --ulimit nofile`
+    : undefined;
+};

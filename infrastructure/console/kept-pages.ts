@@ -1,0 +1,43 @@
+import { Kept } from './kept.ts';
+import type { InLanguages } from './language.ts';
+import { ConsoleProblem, view } from './page.ts';
+import type { ActionAnswer, Answer, Page, Visit } from './page.ts';
+
+type PageAnswer = Extract<Answer, { kind: 'page' }>;
+
+interface KeptPage {
+  readonly show: (visit: Visit) => PageAnswer;
+  readonly of: () => Page;
+}
+
+const MOST = 64;
+const pages = new Kept<KeptPage>(MOST);
+
+const GONE: InLanguages<string> = {
+  'pt-BR':
+    'Esta página não é mais guardada. O que foi decidido aparece na operação; para decidir, abra a lista.',
+  en: 'This page is not kept any more. What was decided is shown with the operation; to decide, open the list.',
+};
+
+/**
+ * The answer to a posted form: the browser is sent to what is shown, drawn for each visit, so that going back, loading again and
+ * changing the language send no form a second time.
+ * @param of the page that it belongs to
+ */
+export const keptPage = (visit: Visit, of: KeptPage['of'], show: KeptPage['show']): ActionAnswer => ({
+  kind: 'redirect',
+  to: `/kept/${pages.keep(visit, { show, of })}`,
+});
+
+export const keptPages: Page = {
+  path: '/kept',
+  title: { 'pt-BR': 'Resultado', en: 'Result' },
+  hidden: true,
+  routes: [
+    view('/kept/:id', async (visit) => {
+      const found = pages.find(visit, visit.params['id']!);
+      if (found === undefined) throw new ConsoleProblem(404, GONE);
+      return { ...found.show(visit), of: found.of() };
+    }),
+  ],
+};

@@ -1,0 +1,45 @@
+import type { ShownOperation } from '../../../../application/audit/show-operation.ts';
+import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
+import { html } from '../../html.ts';
+import type { View } from '../../html.ts';
+import type { Language } from '../../language.ts';
+import { operationPath } from '../../names.ts';
+import { stateView } from '../operation/header.ts';
+import { linesView } from '../operation/price.ts';
+import { scheduleView } from '../operation/schedule.ts';
+import { OPERATION } from '../operation/texts.ts';
+import { entryView, recordedView } from '../operation/timeline.ts';
+import { AUDIT } from './texts.ts';
+
+interface Explained {
+  readonly applicationId: string;
+  readonly code: string;
+  readonly asOf: CalendarDate | undefined;
+  readonly shown: ShownOperation;
+  readonly clientNames: ReadonlyMap<string, string>;
+}
+
+/** What `audit show` prints, with the labels of the operation's page; the oldest event first, nothing left to be opened. */
+export const explainedView = (explained: Explained, language: Language): View => {
+  const { applicationId, code, asOf, shown, clientNames } = explained;
+  const { state, brokenAt, payoff } = shown;
+  const texts = OPERATION[language];
+  const chain =
+    brokenAt === undefined
+      ? html`<p class="done">${AUDIT[language].whole}</p>`
+      : html`<p class="problem" role="alert">${texts.broken(brokenAt)}</p>`;
+  return html`
+    <h3><a href=${operationPath(applicationId, code)}>${texts.title} ${code}</a></h3>
+    ${chain}
+    ${
+      'schedule' in state
+        ? stateView({ applicationId, language, shown, details: undefined, asOf }, state)
+        : html`<p class="problem">${texts.notYet}</p>`
+    }
+    ${scheduleView(state, language)} ${linesView(payoff, language)}
+    <h3>${texts.timeline}</h3>
+    <ol class="timeline">
+      ${shown.events.map((one) => entryView(one, { language, clientNames }, recordedView(one, language)))}
+    </ol>
+  `;
+};

@@ -1,0 +1,27 @@
+import type { App } from '../../../../application/app.ts';
+import type { DecisionAnswer } from '../../../../application/administrator/administrator.ts';
+import { namesOf } from '../../../../application/administrator/decisions.ts';
+import { PATIENTLY } from '../../../../application/administrator/patience.ts';
+import { retry } from '../../../../application/support/retry.ts';
+import { pause } from '../../../support/time.ts';
+import type { Visit } from '../../page.ts';
+
+/** Carries out decisions in the operator's name, each given as JSON text, and answers in their order; what they changed is in every read after it. */
+export const decideAll = async (
+  texts: readonly string[],
+  { operator, logger }: Pick<Visit, 'operator' | 'logger'>,
+  { administrator, loans }: Pick<App, 'administrator' | 'loans'>,
+): Promise<readonly DecisionAnswer[]> => {
+  const answers = await retry(() => administrator.submitAll(texts, operator), PATIENTLY, pause);
+  for (const answer of answers) {
+    const { decision, outcome } = answer;
+    const told = {
+      ...{ operator, outcome },
+      ...(decision && namesOf(decision)),
+      ...('reason' in answer && { reason: answer.reason.code }),
+    };
+    logger.info(told, 'a decision of the console');
+  }
+  await loans.catchUp();
+  return answers;
+};

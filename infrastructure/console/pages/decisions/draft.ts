@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import type { Administrator } from '../../../../application/administrator/administrator.ts';
+import { statusOf } from '../../../../application/administrator/changed-meanwhile.ts';
+import type { FoundLoan } from '../../../../application/administrator/changed-meanwhile.ts';
+import { isFarOff } from '../../../../application/administrator/disbursement-rule.ts';
+import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
+import type { PendingOperation } from '../../../../application/administrator/awaited.ts';
+import { addDays, isCalendarDate } from '../../../../domain/shared/calendar-date.ts';
+import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
+import { amount, centsTyped, date as written } from '../../format.ts';
+import { keyOf, operationsNamed } from './offered.ts';
+import type { DecisionTexts } from './texts.ts';
+
+export interface DraftLine {
+  readonly applicationId: string;
+  readonly code: string;
+  /** Undefined where it cannot be read. */
+  readonly found: FoundLoan | undefined;
+  /** The one that was shown when it was chosen, and stays what the decision is made on; empty where none was. */
+  readonly status: string;
+  /** Made when the form was: sent twice, it is carried out once. */
+  readonly decisionId: string;
+  /** As typed. */
+  readonly value: string;
+  /** The value a second time, as typed. */
+  readonly confirmed: string;
+}
+
+/** A decision that is being written, on one operation or on many. */
+export interface Draft {
+  readonly decision: DecisionName;
+  readonly lines: readonly DraftLine[];
+  readonly reasons: readonly { readonly code: string; readonly message: string }[];
+  readonly date: string;
+  readonly note: string;
+}
+
+/** What has to be mended, at the field where it stands. */
+export interface Problem {
+  readonly field: 'reason_code' | 'reason_message' | 'date' | 'value' | 'confirmed';
+  /** Of a field that there are several of: the operation's key, or the number of the reason. */
+  readonly of?: string;
+  readonly text: (texts: DecisionTexts) => string;
+}
+
+const typedAmount = (cents: number): string => amount(cents).replace(/^\D+/, '');
+
+/** As the form is at first: each operation disbursed today, at its acquisition value. */
+export const newDraft = async (
+  decision: DecisionName,
+  operations: readonly PendingOperation[],
+  today: string,
+  administrator: Pick<Administrator, 'found'>,
+): Promise<Draft> => ({
+  decision,
+  lines: await Promise.all(
+    operations.map(async ({ applicationId, code, status, acquisitionValue }) => ({
+      applicationId,
+      code,
+      found: await administrator.found(applicationId, code, status),
+      status,
+      decisionId: randomUUID(),
+      value: typedAmount(acquisitionValue),
+      confirmed: '',
+    })),
+  ),
+  reasons: [],
+  date: today,
+  note: '',
+});
+
+/** As the form was sent: with every operation that it names, whatever its state is by now. */
+export const draftSent = async (
+  decision: DecisionName,
+  fields: URLSearchParams,
+  administrator: Pick<Administrator, 'found'>,
+): Promise<Draft> => {
+  const [ids, statuses] = [fields.getAll('decision_id'), fields.getAll('status')];
+  const [values, confirmed] = [fields.getAll('value'), fields.getAll('confirmed_value')];
+  const messages = fields.getAll('reason_message');
+  return {
+    decision,
+    lines: await Promise.all(
+      operationsNamed(fields).map(async ({ applicationId, code }, at) => ({
+        applicationId,
+        code,
+        found: await administrator.found(applicationId, code, statuses[at] ?? ''),
+        status: statuses[at] ?? '',
+        decisionId: ids[at] ?? randomUUID(),
+        value: values[at] ?? '',
+        confirmed: (confirmed[at] ?? '').trim(),
+      })),
+    ),
+    reasons: fields
+      .getAll('reason_code')
+      .map((code, at) => ({ code: code.trim(), message: (messages[at] ?? '').trim() }))
+      .filter(({ code, message }) => code !== '' || message !== ''),
+    date: fields.get('date') ?? '',
+    note: (fields.get('note') ?? '').trim(),
+  };
+};
+
+/** Whether somebody decided on it since the form was made. */
+export const hasChanged = ({ found, status }: DraftLine): boolean =>
+  found !== undefined && status !== '' && statusOf(found.loan) !== status;
+
+/** Of what was typed, in cents; undefined as long as one amount cannot be read. */
+export const sumOf = (lines: readonly Pick<DraftLine, 'value'>[]): number | undefined =>
+  lines.reduce<number | undefined>((sum, { value }) => {
+    const cents = centsTyped(value);
+    return sum === undefined || cents === undefined ? undefined : sum + cents;
+  }, 0);
+
+interface Rules {
+  readonly today: CalendarDate;
+  /** In basis points. */
+  readonly tolerance: number;
+}
+
+const problemsOfLine = (line: DraftLine, tolerance: number): readonly Problem[] => {
+  const { code, found, value, confirmed } = line;
+  const of = keyOf(line);
+  const cents = centsTyped(value);
+  if (cents === undefined || cents === 0) {
+    const low = cents === 0 || /^-|^\u2212/.test(value.trim());
+    return [
+      { field: 'value', of, text: (texts) => (low ? texts.notAboveZero(code) : texts.wrongAmount(code)) },
+    ];
+  }
+  if (confirmed !== '' && centsTyped(confirmed) !== cents)
+    return [{ field: 'confirmed', of, text: (texts) => texts.otherValue(code) }];
+  if (confirmed !== '' || !found || !isFarOff(cents, found.loan.acquisitionValue, tolerance)) return [];
+  const price = amount(found.loan.acquisitionValue);
+  return [{ field: 'confirmed', of, text: (texts) => texts.farOff(code, price, String(tolerance / 100)) }];
+};
+
+const problemsOfDate = (
+  date: string,
+  lines: readonly DraftLine[],
+  today: CalendarDate,
+): readonly Problem[] => {
+  if (!isCalendarDate(date) || date > addDays(today, 1))
+    return [{ field: 'date', text: (texts) => texts.wrongDate }];
+  const early = lines.flatMap(({ code, found }) =>
+    found && date < found.loan.dateIssued ? [`${code} (${written(found.loan.dateIssued)})`] : [],
+  );
+  return early.length === 0 ? [] : [{ field: 'date', text: (texts) => texts.beforeIssue(early.join(', ')) }];
+};
+
+const REASON_CODE = /^[A-Za-z0-9_.-]{1,100}$/;
+
+const problemsOfReasons = (reasons: Draft['reasons']): readonly Problem[] => {
+  if (reasons.length === 0) return [{ field: 'reason_code', of: '1', text: (texts) => texts.noReason }];
+  return reasons.flatMap(({ code, message }, at): readonly Problem[] => [
+    ...(REASON_CODE.test(code)
+      ? []
+      : [
+          { field: 'reason_code' as const, of: `${at + 1}`, text: (texts: DecisionTexts) => texts.wrongCode },
+        ]),
+    ...(message !== ''
+      ? []
+      : [
+          {
+            field: 'reason_message' as const,
+            of: `${at + 1}`,
+            text: (texts: DecisionTexts) => texts.noMessage,
+          },
+        ]),
+  ]);
+};
+
+/** What has to be mended before it can be submitted; the desk checks everything else, and refuses what has changed meanwhile. */
+export const problemsOf = (
+  { decision, lines, reasons, date }: Draft,
+  { today, tolerance }: Rules,
+): readonly Problem[] => {
+  if (decision === 'reject') return problemsOfReasons(reasons);
+  if (decision !== 'disburse') return [];
+  const open = lines.filter((line) => !hasChanged(line));
+  return [...problemsOfDate(date, open, today), ...open.flatMap((line) => problemsOfLine(line, tolerance))];
+};
+
+/** Whether the desk can read it: what has changed meanwhile is not asked to be mended. */
+export const isReadable = ({ decision }: Draft, { value }: DraftLine): boolean =>
+  decision !== 'disburse' || (centsTyped(value) ?? 0) > 0;
+
+const amountTyped = (text: string): number => (centsTyped(text) ?? 0) / 100;
+
+/** A decision for each operation, as the administrator's interface takes it. */
+export const decisionsOf = ({ decision, lines, reasons, date, note }: Draft): readonly string[] =>
+  lines.map(({ applicationId, code, decisionId, status, value, confirmed }) =>
+    JSON.stringify({
+      decision_id: decisionId,
+      application_id: applicationId,
+      originator_proposal_code: code,
+      decision,
+      ...(decision === 'reject' && { reasons }),
+      ...(decision === 'disburse' && {
+        disbursement_date: date,
+        disbursed_value: amountTyped(value),
+        ...(confirmed !== '' && { confirmed_value: amountTyped(confirmed) }),
+      }),
+      ...(note !== '' && { note }),
+      ...(status !== '' && { expected_status: status }),
+    }),
+  );

@@ -1,0 +1,155 @@
+import { html } from '../../html.ts';
+import type { View } from '../../html.ts';
+import type { Language } from '../../language.ts';
+import { amount } from '../../format.ts';
+import { sumOf } from './draft.ts';
+import type { Draft, DraftLine, Problem } from './draft.ts';
+import { keyOf } from './offered.ts';
+import { DECISIONS } from './texts.ts';
+
+const REASONS_ASKED = 3;
+/** Shown where there is no sum. */
+const NO_SUM = '—';
+
+const idOf = ({ field, of }: Pick<Problem, 'field' | 'of'>): string =>
+  of === undefined ? field : `${field}-${of}`;
+
+/** How a field says that it is wrong: a text beside it, which belongs to it also for who cannot see. */
+interface Said {
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly text: View;
+}
+
+/** @param help id of what describes the field anyway */
+const saidOf = (
+  problems: readonly Problem[],
+  at: Pick<Problem, 'field' | 'of'>,
+  language: Language,
+  help?: string,
+): Said => {
+  const found = problems.find(({ field, of }) => field === at.field && of === at.of);
+  const id = idOf(at);
+  const described = [help, found && `problem-${id}`].filter((one) => one !== undefined).join(' ');
+  return {
+    attributes: {
+      id,
+      ...(described !== '' && { 'aria-describedby': described }),
+      ...(found && { 'aria-invalid': 'true' }),
+    },
+    text:
+      found && html`<small class="problem" id=${`problem-${id}`}>${found.text(DECISIONS[language])}</small>`,
+  };
+};
+
+const nameOf = ({ field, of }: Problem, { lines }: Draft, language: Language): string => {
+  const texts = DECISIONS[language];
+  const code = lines.find((line) => keyOf(line) === of)?.code ?? '';
+  if (field === 'date') return texts.date;
+  if (field === 'value') return texts.valueOf(code);
+  if (field === 'confirmed') return texts.valueAgain(code);
+  return `${texts.reason(Number(of))}: ${field === 'reason_code' ? texts.reasonCode : texts.reasonMessage}`;
+};
+
+/** What is marked, with ways to it: a wide table may hold it where the window ends. */
+export const problemList = (draft: Draft, problems: readonly Problem[], language: Language): View => html`
+  <div class="problem" role="alert">
+    <p>${DECISIONS[language].nothingDecided}</p>
+    <ul>
+      ${problems.map(
+        (problem) => html`<li><a href=${`#${idOf(problem)}`}>${nameOf(problem, draft, language)}</a></li>`,
+      )}
+    </ul>
+  </div>
+`;
+
+export const reasonFields = ({ reasons }: Draft, problems: readonly Problem[], language: Language): View => {
+  const texts = DECISIONS[language];
+  return html`
+    <p id="reason-help">${texts.reasonHelp}</p>
+    ${Array.from({ length: Math.max(REASONS_ASKED, reasons.length) }, (_, at) => {
+      const given = reasons[at];
+      const of = `${at + 1}`;
+      const code = saidOf(problems, { field: 'reason_code', of }, language, `reason-rule-${of}`);
+      const message = saidOf(problems, { field: 'reason_message', of }, language);
+      return html`<fieldset class="grid" aria-describedby="reason-help">
+        <legend>${texts.reason(at + 1)}</legend>
+        <div>
+          <label>
+            ${texts.reasonCode}
+            <input
+              name="reason_code"
+              maxlength="100"
+              value=${given?.code ?? ''}
+              required=${at === 0}
+              ...${code.attributes}
+            />
+          </label>
+          ${code.text}
+          <small id=${`reason-rule-${of}`}>${texts.codeRule}</small>
+        </div>
+        <div>
+          <label>
+            ${texts.reasonMessage}
+            <input
+              name="reason_message"
+              maxlength="500"
+              value=${given?.message ?? ''}
+              required=${at === 0}
+              ...${message.attributes}
+            />
+          </label>
+          ${message.text}
+        </div>
+      </fieldset>`;
+    })}
+  `;
+};
+
+export const valueFields = (line: DraftLine, problems: readonly Problem[], language: Language): View => {
+  const texts = DECISIONS[language];
+  const { code, value, confirmed } = line;
+  const typed = saidOf(problems, { field: 'value', of: keyOf(line) }, language);
+  const again = saidOf(problems, { field: 'confirmed', of: keyOf(line) }, language);
+  const asked = again.text !== undefined || confirmed !== '';
+  return html`<input
+      name="value"
+      value=${value}
+      inputmode="decimal"
+      autocomplete="off"
+      aria-label=${texts.valueOf(code)}
+      data-summand
+      required
+      ...${typed.attributes}
+    />
+    ${typed.text}
+    ${
+      asked
+        ? html`<input
+            name="confirmed_value"
+            value=${confirmed}
+            inputmode="decimal"
+            autocomplete="off"
+            aria-label=${texts.valueAgain(code)}
+            placeholder=${texts.again}
+            ...${again.attributes}
+          />`
+        : html`<input type="hidden" name="confirmed_value" value="" />`
+    }
+    ${again.text}`;
+};
+
+export const disbursementFields = (
+  { lines, date }: Draft,
+  problems: readonly Problem[],
+  language: Language,
+): View => {
+  const texts = DECISIONS[language];
+  const { attributes, text } = saidOf(problems, { field: 'date' }, language);
+  const sum = sumOf(lines);
+  return html`
+    <p>${texts.sum} <output data-sum>${sum === undefined ? NO_SUM : amount(sum)}</output></p>
+    <label>
+      ${texts.date} <input type="date" name="date" value=${date} required ...${attributes} /> ${text}
+    </label>
+  `;
+};

@@ -1,0 +1,62 @@
+import type { DecisionAnswer } from '../../../../application/administrator/administrator.ts';
+import { amount, centsTyped } from '../../format.ts';
+import { html } from '../../html.ts';
+import type { View } from '../../html.ts';
+import type { Language } from '../../language.ts';
+import { operationPath, statusName } from '../../names.ts';
+import { refusalTexts } from '../../refusals.ts';
+import { tableView } from '../../table.ts';
+import { WORDS } from '../words.ts';
+import { applicationColumn, decidedColumns, exitSum } from './columns.ts';
+import type { Draft, DraftLine } from './draft.ts';
+import { changedText } from './meanwhile.ts';
+import { DECISIONS } from './texts.ts';
+
+/** Why, in the person's language, or the state of now. */
+const told = (given: DecisionAnswer, language: Language): string => {
+  if (given.outcome !== 'refused') return statusName(given.status, language);
+  return given.meanwhile ? changedText(given.meanwhile, language) : refusalTexts(given.reason)[language];
+};
+
+const outcomeOf = (given: DecisionAnswer, language: Language): string => {
+  const { outcomes } = DECISIONS[language];
+  return 'repeated' in given ? outcomes.repeated : outcomes[given.outcome];
+};
+
+/** Of what was carried out, in cents. */
+const sumDone = (answers: readonly DecisionAnswer[], { decision, lines }: Draft): number => {
+  const done = lines.filter((_, at) => answers[at]!.outcome !== 'refused');
+  return decision === 'disburse'
+    ? done.reduce((sum, { value }) => sum + (centsTyped(value) ?? 0), 0)
+    : exitSum(done);
+};
+
+/** What became of each. */
+export const resultView = (answers: readonly DecisionAnswer[], draft: Draft, language: Language): View => {
+  const [texts, words] = [DECISIONS[language], WORDS[language]];
+  const refused = answers.filter(({ outcome }) => outcome === 'refused').length;
+  const sum = amount(sumDone(answers, draft));
+  return html`
+    <p class=${refused > 0 ? 'problem' : 'done'} role="status">
+      ${texts.resultOf(answers.length - refused, refused)}
+    </p>
+    ${draft.decision === 'disburse' && html`<p>${texts.disbursed(sum)}</p>`}
+    ${draft.decision === 'process_repurchase' && html`<p>${texts.exited(sum)}</p>`}
+    ${tableView<DraftLine>(
+      { label: texts.results },
+      [
+        [
+          words.operation,
+          ({ applicationId, code }) =>
+            html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`,
+        ],
+        ...applicationColumn(draft, language),
+        [texts.outcome, (_, at) => outcomeOf(answers[at]!, language)],
+        [words.status, (_, at) => told(answers[at]!, language)],
+        ...decidedColumns(draft, language),
+      ],
+      draft.lines,
+    )}
+    <p><a href="/decisions">${texts.back}</a></p>
+  `;
+};

@@ -1,0 +1,32 @@
+import type { Comparison } from '../../../../application/reconciliation/comparison.ts';
+import type { StatementPreview } from '../../../../application/reconciliation/statements.ts';
+import { Kept } from '../../kept.ts';
+import type { Language } from '../../language.ts';
+
+/** What the form says, as it was typed. */
+export interface Typed {
+  readonly fund: string;
+  readonly from: string;
+  readonly to: string;
+  readonly window: string;
+  readonly tolerance: string;
+  readonly requireReference: boolean;
+}
+
+/** A statement that was uploaded, with what was asked of it last and what came of that; drawn anew for each visit. */
+export interface KeptStatement {
+  readonly name: string;
+  readonly bytes: Buffer;
+  preview: StatementPreview;
+  typed: Typed;
+  compared?: Comparison | undefined;
+  /** Why nothing was compared. */
+  said?: ((language: Language) => string) | undefined;
+}
+
+const MOST_KEPT = 4;
+
+/** In memory alone: nothing of them is on a disk, and the end of the console is theirs too. */
+export const statements = new Kept<KeptStatement>(MOST_KEPT);
+
+export const statementPath = (id: string): string => `/reconciliation/${id}`;

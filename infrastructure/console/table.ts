@@ -1,0 +1,49 @@
+import { html } from './html.ts';
+import type { View } from './html.ts';
+
+/** A column: its title, what a cell shows of a row, and how cells look; those of numbers stand to the right, with their title. */
+export type Column<Row> = readonly [
+  title: View,
+  cell: (row: Row, place: number) => View,
+  look?: 'number' | 'number typed' | 'code' | 'wide' | 'wide code',
+];
+
+export const rowsView = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): View =>
+  rows.map(
+    (row, place) =>
+      html`<tr>
+        ${columns.map(([, cell, look]) => html`<td class=${look}>${cell(row, place)}</td>`)}
+      </tr>`,
+  );
+
+const headOf = <Row>([title, , look]: Column<Row>): View =>
+  html`<th scope="col" class=${look?.startsWith('number') ? 'number' : undefined}>${title}</th>`;
+
+interface Place {
+  readonly label?: string;
+  /** Id of the title that names it, instead of a label. */
+  readonly titledBy?: string;
+  readonly dense?: true;
+  /** Rows of another kind, below the others. */
+  readonly below?: View;
+}
+
+/** A table in a place of its own, since it may be wider than the window. */
+export const tableView = <Row>(
+  { label, titledBy, dense, below }: Place,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): View => html`
+  <div class="overflow-auto" tabindex="0" role="region" aria-label=${label} aria-labelledby=${titledBy}>
+    <table class=${dense && 'dense'}>
+      <thead>
+        <tr>
+          ${columns.map(headOf)}
+        </tr>
+      </thead>
+      <tbody>
+        ${[rowsView(columns, rows), below]}
+      </tbody>
+    </table>
+  </div>
+`;

@@ -1,0 +1,129 @@
+import type { IncomingMessage } from 'node:http';
+import { Transform } from 'node:stream';
+import type { TransformCallback } from 'node:stream';
+import { ClientGoneError } from '../errors/http-problem.ts';
+import { BoundedBuffer, tooLarge } from './read-body.ts';
+
+export interface FormLimits {
+  /** Most bytes of one request. */
+  readonly requestBytes: number;
+  /** Most bytes of one request outside its files: the data part, and what stands around and between the parts. */
+  readonly formBytes: number;
+}
+
+interface FormWatch {
+  /** Bytes of files that were stored. */
+  readonly fileBytes: () => number;
+  /** Looks at what comes before the parser does, and refuses it by throwing. */
+  readonly look: (bytes: Buffer) => void;
+}
+
+/** Bytes that are handed on at once, or fewer when this time is over. */
+const PIECE_BYTES = 4096;
+const PIECE_MS = 10;
+
+const ignore = (): void => undefined;
+const gone = (): ClientGoneError => new ClientGoneError('closed while its form was being read');
+
+/**
+ * What stands for a request before a parser that drains whatever it reads from before it tells of a refusal: this stream is destroyed
+ * then, and the request is left unread. It counts, and hands on no crumbs, because the parser keeps each as a buffer of its own.
+ */
+export class FormStream extends Transform {
+  readonly headers: IncomingMessage['headers'];
+  readonly #limits: FormLimits;
+  readonly #watch: FormWatch;
+  #crumbs = new BoundedBuffer(PIECE_BYTES);
+  #timer: NodeJS.Timeout | undefined;
+  #received = 0;
+
+  private constructor({ headers }: IncomingMessage, limits: FormLimits, watch: FormWatch) {
+    // Files may still be stored after the end; what fails then destroys, too.
+    super({ autoDestroy: false });
+    this.headers = headers;
+    this.#limits = limits;
+    this.#watch = watch;
+  }
+
+  /**
+   * Reads a request for as long as `use` takes. The stream is destroyed with the reason when the client goes, or the form is too large.
+   * @throws ClientGoneError, what `use` throws
+   */
+  static async of<T>(
+    req: IncomingMessage,
+    limits: FormLimits,
+    watch: FormWatch,
+    use: (form: FormStream) => Promise<T>,
+  ): Promise<T> {
+    if (req.destroyed) throw gone();
+    const form = new FormStream(req, limits, watch);
+    // A request that was read to its end closes, too, while its files are still being written.
+    const onClose = (): void => {
+      if (!req.readableEnded) form.destroy(gone());
+    };
+    form.on('error', ignore);
+    req.on('close', onClose).on('error', onClose).pipe(form);
+    try {
+      return await use(form);
+    } finally {
+      req.off('close', onClose).off('error', onClose).unpipe(form);
+      form.destroy();
+    }
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    try {
+      this.#count(chunk.length);
+      if (!this.#crumbs.add(chunk)) {
+        this.#handOn();
+        this.#handOn(chunk);
+      } else this.#timer ??= setTimeout(() => this.#handOnInTime(), PIECE_MS);
+    } catch (error) {
+      this.destroy(error as Error);
+    }
+    done();
+  }
+
+  override _flush(done: TransformCallback): void {
+    this.#handOnInTime();
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    clearTimeout(this.#timer);
+    done(error);
+  }
+
+  #count(bytes: number): void {
+    const { requestBytes, formBytes } = this.#limits;
+    this.#received += bytes;
+    if (this.#received > requestBytes) throw tooLarge('body', 'the request', requestBytes);
+    if (this.#received - this.#watch.fileBytes() > formBytes)
+      throw tooLarge('body', 'the form without its files', formBytes);
+  }
+
+  #handOnInTime(): void {
+    try {
+      this.#handOn();
+    } catch (error) {
+      this.destroy(error as Error);
+    }
+  }
+
+  #handOn(bytes = this.#gathered()): void {
+    if (bytes.length === 0 || this.destroyed) return;
+    this.#watch.look(bytes);
+    this.push(bytes);
+  }
+
+  #gathered(): Buffer {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const bytes = this.#crumbs.content();
+    this.#crumbs = new BoundedBuffer(PIECE_BYTES);
+    // Kept by the parser, this holds no more memory than its own.
+    const piece = Buffer.allocUnsafeSlow(bytes.length);
+    bytes.copy(piece);
+    return piece;
+  }
+}

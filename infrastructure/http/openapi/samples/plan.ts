@@ -1,0 +1,123 @@
+import { exampleLoanData } from '../../resources/assign-loan.ts';
+import { EXAMPLE } from '../../resources/example-values.ts';
+import { exampleWebhook } from '../../resources/webhook.ts';
+import type { BodyContent, OperationSpec } from '../operation.ts';
+import { API_VERSION } from '../version.ts';
+
+/** What stands for a value that each run makes or finds: `{code}` in texts and paths. */
+export type Variable = 'code' | 'fund' | 'document' | 'webhook' | 'event';
+
+export interface SampleBody {
+  readonly value: object;
+  /** A form: the part with the data, and the name under which ccb.pdf is sent. */
+  readonly form?: { readonly part: string; readonly fileName: string };
+}
+
+/** A sample in no language: what it needs, the request, and whether it ends by tidying up. */
+export interface Plan {
+  readonly method: string;
+  /** With variables. */
+  readonly path: string;
+  readonly body?: SampleBody;
+  /** A code of its own. */
+  readonly code: boolean;
+  /** An operation under that code, as far as the request needs it. */
+  readonly operation: 'none' | 'received' | 'active';
+  readonly document: boolean;
+  /** A subscription of its own: before the request, by it, or not at all. */
+  readonly subscription: 'none' | 'before' | 'created';
+  readonly event: boolean;
+  /** Whether the subscription is still there afterwards. */
+  readonly unsubscribes: boolean;
+  readonly answer: 'json' | 'file' | 'nothing';
+  readonly usesFund: boolean;
+  readonly usesFile: boolean;
+}
+
+const PLACEHOLDERS = [
+  [EXAMPLE.code, '{code}'],
+  [EXAMPLE.fundId, '{fund}'],
+] as const;
+
+const withVariables = (example: object): object => {
+  const text = PLACEHOLDERS.reduce(
+    (json, [value, name]) => json.replaceAll(value, name),
+    JSON.stringify(example),
+  );
+  return JSON.parse(text) as object;
+};
+
+/** The file is ccb.pdf whatever name it is sent under. */
+export const FILE = 'ccb.pdf';
+
+/** Nothing that may be left out: the operation is only what the request is about. */
+const { email: _email, phone: _phone, address, ...borrower } = exampleLoanData.borrower;
+const { neighborhood: _neighborhood, ...whereabouts } = address;
+
+export const ASSIGNED: SampleBody = {
+  value: withVariables({ ...exampleLoanData, borrower: { ...borrower, address: whereabouts } }),
+  form: { part: 'loan_data', fileName: FILE },
+};
+
+export const SUBSCRIBED: SampleBody = { value: { url: exampleWebhook.url, events: exampleWebhook.events } };
+
+const PATH_VARIABLES = {
+  originator_proposal_code: '{code}',
+  document_id: '{document}',
+  webhook_id: '{webhook}',
+  event_id: '{event}',
+  version: API_VERSION,
+} as const;
+
+const documentOf = (data: object): string => /"value":"([^"]+)"/.exec(JSON.stringify(data))?.[1] ?? FILE;
+
+const bodyOf = ({ example, sample = example, dataPart }: BodyContent): SampleBody => ({
+  value: withVariables(sample),
+  ...(dataPart !== undefined && { form: { part: dataPart, fileName: documentOf(sample) } }),
+});
+
+const operationOf = (spec: OperationSpec, code: boolean): Plan['operation'] => {
+  if (!code || spec.id === 'assignLoan') return 'none';
+  return spec.method === 'get' ? 'received' : 'active';
+};
+
+const subscriptionOf = (spec: OperationSpec, path: string): Plan['subscription'] => {
+  if (spec.id === 'createWebhook') return 'created';
+  return /\{(webhook|event)\}/.test(path) ? 'before' : 'none';
+};
+
+const answerOf = ({ success: [first] }: OperationSpec): Plan['answer'] => {
+  if (first?.mediaType === undefined) return 'nothing';
+  return first.mediaType === 'application/json' ? 'json' : 'file';
+};
+
+/** @param content one of the operation's bodies, undefined where it has none */
+export const planOf = (spec: OperationSpec, content: BodyContent | undefined): Plan => {
+  const path = spec.path.replaceAll(
+    /\{(\w+)\}/g,
+    (_, name: keyof typeof PATH_VARIABLES) => PATH_VARIABLES[name],
+  );
+  const body = content && bodyOf(content);
+  const written = path + JSON.stringify(body?.value ?? '');
+  const code = written.includes('{code}');
+  const operation = operationOf(spec, code);
+  const subscription = subscriptionOf(spec, path);
+  return {
+    method: spec.method.toUpperCase(),
+    path,
+    ...(body && { body }),
+    code,
+    operation,
+    document: path.includes('{document}'),
+    subscription,
+    event: path.includes('{event}'),
+    unsubscribes: subscription !== 'none' && spec.id !== 'deleteWebhook',
+    answer: answerOf(spec),
+    usesFund: operation !== 'none' || written.includes('{fund}'),
+    usesFile: operation !== 'none' || body?.form !== undefined,
+  };
+};
+
+/** What a reader has to provide, for the comment at the top. */
+export const provided = ({ usesFund, usesFile }: Plan): string =>
+  `In the environment: TOKEN${usesFund ? ' and FUND_ID' : ''}.${usesFile ? ` In this folder: ${FILE}.` : ''}`;

@@ -1,0 +1,128 @@
+import { literal } from './literals.ts';
+import type { Notation } from './literals.ts';
+import { ASSIGNED, FILE, SUBSCRIBED, provided } from './plan.ts';
+import type { Plan, SampleBody, Variable } from './plan.ts';
+
+const NAMES: Readonly<Record<Variable, string>> = {
+  code: '$CODE',
+  fund: '$FUND_ID',
+  document: '$DOCUMENT_ID',
+  webhook: '$WEBHOOK_ID',
+  event: '$EVENT_ID',
+};
+
+const filled = (text: string, around: string): string =>
+  text.replaceAll(/\{(\w+)\}/g, (_, name: Variable) => around + NAMES[name] + around);
+
+/** JSON inside single quotes, which end where a variable stands. */
+const JSON_TEXT: Notation = {
+  key: (name) => `"${name}": `,
+  text: (text) => filled(JSON.stringify(text).replaceAll("'", String.raw`'\''`), "'"),
+  trailingComma: false,
+  indent: '  ',
+  padding: '',
+};
+
+const AUTHORISED = '-H "Authorization: Bearer $TOKEN"';
+
+const bodyLines = ({ value, form }: SampleBody): readonly string[] => {
+  const data = literal(value, JSON_TEXT);
+  if (!form) return ["-H 'Content-Type: application/json'", `-d '${data}'`];
+  const named = form.fileName === FILE ? '' : `;filename=${form.fileName}`;
+  return [`-F '${form.part}=${data}'`, `-F 'files=@${FILE}${named}'`];
+};
+
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: SampleBody | undefined;
+  readonly options?: string;
+}
+
+const ofBase =
+  (base: string) =>
+  ({ method, path, body, options = "--fail-with-body -w '\\n'" }: Call): string => {
+    const verb = method === (body ? 'POST' : 'GET') ? '' : `-X ${method} `;
+    const lines = [
+      `curl -sS ${options} --retry 3 ${verb}"${base}${filled(path, '')}"`,
+      AUTHORISED,
+      ...(body ? bodyLines(body) : []),
+    ];
+    return lines.join(' \\\n  ');
+  };
+
+/** The text behind a name of the answer, in a variable. */
+const captured = (variable: string, command: string, field: string): string =>
+  `${variable}=$(${command} |\n  sed 's/.*"${field}":"\\([^"]*\\)".*/\\1/')`;
+
+const QUIET = '-f';
+
+const preparations = (plan: Plan, curl: ReturnType<typeof ofBase>): readonly string[] => [
+  ...(plan.code ? ["CODE=OP-$(od -An -N6 -tx1 /dev/urandom | tr -d ' \\n')"] : []),
+  ...(plan.operation === 'none'
+    ? []
+    : [`# An operation of its own\n${curl({ method: 'POST', path: '/loan', body: ASSIGNED })}`]),
+  ...(plan.operation === 'active'
+    ? [
+        '# In the sandbox it is active some seconds later\n' +
+          `until ${curl({ method: 'GET', path: '/loan/{code}', options: '--fail-with-body' })} |\n` +
+          `  grep -Eq '"status":"(active|rejected)"|"error_code"'; do sleep 1; done`,
+      ]
+    : []),
+  ...(plan.document
+    ? [captured('DOCUMENT_ID', curl({ method: 'GET', path: '/loan/{code}', options: QUIET }), 'document_id')]
+    : []),
+  ...(plan.subscription === 'before'
+    ? [
+        '# A subscription of its own\n' +
+          captured(
+            'WEBHOOK_ID',
+            curl({ method: 'POST', path: '/webhook', body: SUBSCRIBED, options: QUIET }),
+            'webhook_id',
+          ),
+      ]
+    : []),
+  ...(plan.event
+    ? [
+        captured(
+          'EVENT_ID',
+          curl({ method: 'POST', path: '/webhook/{webhook}/ping', options: QUIET }),
+          'event_id',
+        ),
+      ]
+    : []),
+];
+
+const requestOf = (plan: Plan, curl: ReturnType<typeof ofBase>): string => {
+  const { method, path, body, answer, subscription } = plan;
+  if (answer === 'file') return curl({ method, path, options: '-f -o stored.pdf' });
+  if (subscription !== 'created') return curl({ method, path, body });
+  const read = `printf '%s' "$ANSWER" | sed 's/.*"webhook_id":"\\([^"]*\\)".*/\\1/'`;
+  return `ANSWER=$(${curl({ method, path, body })})\nprintf '%s\\n' "$ANSWER"\nWEBHOOK_ID=$(${read})`;
+};
+
+/** For any shell with curl 7.76 or later. */
+export const shellSample = (plan: Plan, base: string): string => {
+  const curl = ofBase(base);
+  return [
+    `# ${provided(plan)}`,
+    ...preparations(plan, curl),
+    requestOf(plan, curl),
+    ...(plan.unsubscribes
+      ? [
+          `# The subscription was for this sample alone\n${curl({ method: 'DELETE', path: '/webhook/{webhook}' })}`,
+        ]
+      : []),
+  ].join('\n\n');
+};
+
+export const shellToken = (authUrl: string): string =>
+  [
+    '# In the environment: CLIENT_ID and CLIENT_SECRET.\n',
+    `curl -sS --fail-with-body -w '\\n' --retry 3 "${authUrl}/token" \\`,
+    '  -d grant_type=client_credentials \\',
+    '  --data-urlencode "client_id=$CLIENT_ID" \\',
+    '  --data-urlencode "client_secret=$CLIENT_SECRET"',
+  ].join('\n');
+
+export const shellPublic = (url: string): string => `curl -sS --fail-with-body "${url}"`;

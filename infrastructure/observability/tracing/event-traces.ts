@@ -1,0 +1,145 @@
+import type { LRUCache } from 'lru-cache';
+import { loanStream } from '../../../application/command-handling/operation.ts';
+import type { PublicEvent } from '../../../application/ports/event-bus.ts';
+import type { EventStore, RecordedEvent } from '../../../application/ports/event-store.ts';
+import type { PublicationWatch } from '../../../application/ports/observation.ts';
+import type { AttemptWatch, WatchedAttempt } from '../../../application/webhooks/attempt-watch.ts';
+import { MIB, sizedCache } from '../../../application/support/sized-cache.ts';
+import { publicationSpanIdOf, rootSpanIdOf, traceIdOf } from './tracer.ts';
+import type { Tracer } from './tracer.ts';
+
+/** What a public event says of its place. */
+export interface EventPlace {
+  readonly eventId: string;
+  readonly applicationId: string;
+  readonly code: string | null;
+  /** Revision of the stored event. */
+  readonly sequence: number;
+}
+
+/** Of the id of a trace. */
+const TRACE_BYTES = 60;
+
+const about = (event: PublicEvent) => ({
+  'receivables.event_id': event.eventId,
+  'receivables.event': event.name,
+  'receivables.application_id': event.applicationId,
+  'receivables.originator_proposal_code': event.code,
+});
+
+/** Which trace an event belongs to: remembered from when it passed by here, otherwise read from its stream. */
+export class EventTraces {
+  readonly #events: Pick<EventStore, 'read'>;
+  readonly #known: LRUCache<string, string>;
+
+  constructor(events: Pick<EventStore, 'read'>, cacheBytes = 2 * MIB) {
+    this.#events = events;
+    this.#known = sizedCache<string>(cacheBytes, () => TRACE_BYTES);
+  }
+
+  learn(eventId: string, { metadata, stream }: RecordedEvent): void {
+    this.#known.set(eventId, traceIdOf(metadata.correlationId, stream));
+  }
+
+  known(eventId: string): string | undefined {
+    return this.#known.get(eventId);
+  }
+
+  /** Undefined for an event of no operation (a ping), and when the store does not say. */
+  async find({ eventId, applicationId, code, sequence }: EventPlace): Promise<string | undefined> {
+    const known = this.known(eventId);
+    if (known !== undefined || code === null) return known;
+    try {
+      const { events } = await this.#events.read(loanStream(applicationId, code), BigInt(sequence));
+      if (events[0]) this.learn(eventId, events[0]);
+    } catch {
+      // A trace is worth no trouble: without it, the attempt is simply not shown.
+      return undefined;
+    }
+    return this.known(eventId);
+  }
+}
+
+/** Shows how events reach the webhooks: one span an event for each step of its way, and one an attempt under its publication. */
+export class TracedEvents implements PublicationWatch, AttemptWatch {
+  readonly #traces: EventTraces;
+  readonly #tracer: Tracer;
+
+  constructor(traces: EventTraces, tracer: Tracer) {
+    this.#traces = traces;
+    this.#tracer = tracer;
+  }
+
+  translated(recorded: readonly RecordedEvent[], events: readonly PublicEvent[]): void {
+    const sources = new Map(recorded.map((one) => [one.position, one]));
+    for (const { eventId, position } of events) {
+      const source = position !== undefined && sources.get(position);
+      if (source) this.#traces.learn(eventId, source);
+    }
+  }
+
+  published(events: readonly PublicEvent[], startedAt: number): void {
+    const endedAt = Date.now();
+    for (const event of events) {
+      const traceId = this.#traces.known(event.eventId);
+      if (traceId === undefined) continue;
+      this.#tracer.record({
+        name: 'relay to the event bus',
+        kind: 'producer',
+        traceId,
+        spanId: publicationSpanIdOf(event.eventId),
+        parentSpanId: rootSpanIdOf(traceId),
+        attributes: about(event),
+        startedAt,
+        endedAt,
+      });
+    }
+  }
+
+  consumed(group: string, events: readonly PublicEvent[], startedAt: number): void {
+    const endedAt = Date.now();
+    const record = async (): Promise<void> => {
+      for (const event of events) {
+        const traceId = await this.#traces.find(event);
+        if (traceId === undefined) continue;
+        this.#tracer.record({
+          name: `consume by ${group}`,
+          kind: 'consumer',
+          traceId,
+          parentSpanId: publicationSpanIdOf(event.eventId),
+          attributes: about(event),
+          startedAt,
+          endedAt,
+        });
+      }
+    };
+    void record();
+  }
+
+  attempted(attempt: WatchedAttempt): void {
+    const { event } = attempt.delivery;
+    void this.#traces.find(event).then((traceId) => traceId !== undefined && this.#record(traceId, attempt));
+  }
+
+  #record(traceId: string, { delivery, startedAt, endedAt, outcome, reason, status }: WatchedAttempt): void {
+    const { event, endpoint, attempt, deliveryId } = delivery;
+    this.#tracer.record({
+      name: `webhook ${event.name}`,
+      kind: 'client',
+      traceId,
+      parentSpanId: publicationSpanIdOf(event.eventId),
+      startedAt,
+      endedAt,
+      attributes: {
+        'receivables.event_id': event.eventId,
+        'receivables.webhook_id': endpoint.webhookId,
+        'receivables.delivery_id': deliveryId,
+        'receivables.attempt': attempt,
+        'server.address': new URL(endpoint.url).hostname,
+        'http.request.method': 'POST',
+        ...(status !== null && { 'http.response.status_code': status }),
+      },
+      ...(outcome === 'failed' && { failure: reason ?? 'other' }),
+    });
+  }
+}

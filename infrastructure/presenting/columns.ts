@@ -1,0 +1,149 @@
+import { amount } from '../../application/support/json-amounts.ts';
+import { formatCents } from '../../domain/shared/money.ts';
+import type { Cents } from '../../domain/shared/money.ts';
+import { csvText, textOf } from './csv.ts';
+import { inOneLine, tableText, widthsOf } from './terminal-text.ts';
+
+export const REPORT_FORMATS = ['table', 'json', 'csv'] as const;
+export type ReportFormat = (typeof REPORT_FORMATS)[number];
+
+/** How one field of a row is named and found; the three formats are made of it. */
+export interface Column<Row> {
+  /** In JSON and in the first line of CSV; in a table with blanks for underscores. */
+  readonly name: string;
+  /** Text, a number, a list or an object; `undefined` leaves the field out of JSON. */
+  readonly of: (row: Row) => unknown;
+  /** The value is a number of cents. */
+  readonly amount?: true;
+  /** The value is a number of bytes; a table says how many MiB they are. */
+  readonly bytes?: true;
+  /** Where cells of a table stand. Default: amounts and numbers to the right. */
+  readonly align?: 'left' | 'right';
+  /** Text from outside, of which a table cuts nothing off; a time loses its milliseconds otherwise. */
+  readonly verbatim?: true;
+  /** False: too much for a table. */
+  readonly table?: false;
+}
+
+export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
+
+export interface Printing {
+  readonly format: ReportFormat;
+  /** Whether a table may be coloured. */
+  readonly colour: boolean;
+  /** Rows come one by one and are wanted at once. */
+  readonly follow?: boolean;
+}
+
+/** Rows from which the widths of a table are taken; a wider cell further down only moves its own line. */
+const ROWS_AT_ONCE = 500;
+const MILLISECONDS = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})\.\d{3}Z$/;
+
+export const money = (cents: number): string => formatCents(cents as Cents);
+/** As JSON shows an amount: with two decimals. */
+export const jsonAmount = (cents: number) => amount(cents as Cents);
+
+const MEBIBYTE = 1_048_576;
+export const mebibytes = (bytes: number): string => `${(bytes / MEBIBYTE).toFixed(1)} MiB`;
+
+export const titleOf = (name: string): string => name.replaceAll('_', ' ');
+
+const jsonValue = <Row>({ of, amount: isAmount }: Column<Row>, row: Row): unknown => {
+  const value = of(row);
+  return isAmount && typeof value === 'number' ? jsonAmount(value) : value;
+};
+
+/** One row as a JSON object. */
+export const jsonOf = <Row>(columns: readonly Column<Row>[], row: Row): string =>
+  JSON.stringify(Object.fromEntries(columns.map((column) => [column.name, jsonValue(column, row)])));
+
+const tableCell = <Row>({ of, amount: isAmount, bytes, verbatim }: Column<Row>, row: Row): string => {
+  const value = of(row);
+  if (isAmount && typeof value === 'number') return money(value);
+  if (bytes && typeof value === 'number') return `${value} (${mebibytes(value)})`;
+  const text = textOf(value);
+  return inOneLine(verbatim ? text : text.replace(MILLISECONDS, '$1Z'));
+};
+
+const isNumber = (value: unknown): boolean => typeof value === 'number' || JSON.isRawJSON(value);
+
+const standsRight = <Row>({ of, amount: isAmount, align }: Column<Row>, rows: readonly Row[]): boolean =>
+  align === undefined ? isAmount === true || rows.some((row) => isNumber(of(row))) : align === 'right';
+
+/** Text of the rows that it is given; the first of a table decides widths and alignment, and the first text has the header. */
+type RowText<Row> = (rows: readonly Row[]) => string;
+
+const asTable = <Row>(all: readonly Column<Row>[], colour: boolean): RowText<Row> => {
+  const columns = all.filter(({ table }) => table !== false);
+  const header = columns.map(({ name }) => titleOf(name));
+  let layout: { readonly widths: readonly number[]; readonly right: readonly number[] } | undefined;
+  return (part) => {
+    const rows = part.map((row) => columns.map((column) => tableCell(column, row)));
+    if (layout) return tableText({ header, rows, colour, ...layout });
+    const right = columns.flatMap((column, i) => (standsRight(column, part) ? [i] : []));
+    layout = { widths: widthsOf({ header, rows }), right };
+    return tableText({ header, rows, colour, right });
+  };
+};
+
+const asCsv = <Row>(columns: readonly Column<Row>[]): RowText<Row> => {
+  let header: readonly (readonly string[])[] = [columns.map(({ name }) => name)];
+  return (part) => {
+    const rows = part.map((row) => columns.map((column) => jsonValue(column, row)));
+    const text = csvText([...header, ...rows]);
+    header = [];
+    return text;
+  };
+};
+
+const rowText = <Row>(columns: readonly Column<Row>[], { format, colour }: Printing): RowText<Row> => {
+  switch (format) {
+    case 'table':
+      return asTable(columns, colour);
+    case 'csv':
+      return asCsv(columns);
+    case 'json':
+      return (rows) => rows.map((row) => `${jsonOf(columns, row)}\n`).join('');
+  }
+};
+
+async function* inParts<T>(items: Rows<T>, size: number): AsyncGenerator<readonly T[]> {
+  let part: T[] = [];
+  for await (const item of items) {
+    part.push(item);
+    if (part.length < size) continue;
+    yield part;
+    part = [];
+  }
+  if (part.length > 0) yield part;
+}
+
+/** Rows as text, in pieces: a table, CSV, or one JSON object a line. */
+export async function* printedRows<Row>(
+  columns: readonly Column<Row>[],
+  rows: Rows<Row>,
+  printing: Printing,
+): AsyncGenerator<string> {
+  const { format, follow = false } = printing;
+  const text = rowText(columns, printing);
+  if (format === 'csv') yield text([]);
+  let isEmpty = true;
+  for await (const part of inParts(rows, follow || format === 'json' ? 1 : ROWS_AT_ONCE)) {
+    isEmpty = false;
+    yield text(part);
+  }
+  if (isEmpty && format === 'table') yield text([]);
+}
+
+/** Rows that come one by one, each a text of its own; the first of CSV and of a table brings the header. */
+export const lineByLine = <Row>(
+  columns: readonly Column<Row>[],
+  printing: Printing,
+): ((row: Row) => string) => {
+  const text = rowText(columns, printing);
+  return (row) => text([row]);
+};
+
+/** A table within a text. */
+export const tableOf = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string =>
+  asTable(columns, false)(rows);

@@ -1,0 +1,17 @@
+import type { FoundOperation } from '../../application/loans/operation-search.ts';
+import type { Column } from './columns.ts';
+
+/** An operation in a list of the command line, and in what the console exports. */
+export const LOAN_COLUMNS: readonly Column<FoundOperation>[] = [
+  { name: 'application_id', of: (row) => row.application_id },
+  { name: 'originator_proposal_code', of: (row) => row.code },
+  { name: 'fund_id', of: (row) => row.fund_id },
+  { name: 'status', of: (row) => row.status },
+  { name: 'product_type', of: (row) => row.product_type, table: false },
+  { name: 'acquisition_value', of: (row) => row.acquisition_value, amount: true },
+  { name: 'received_value', of: (row) => row.received_value, amount: true, table: false },
+  { name: 'number_of_installments', of: (row) => row.number_of_installments, table: false },
+  { name: 'date_issued', of: (row) => row.date_issued },
+  { name: 'received_at', of: (row) => row.received_at, table: false },
+  { name: 'updated_at', of: (row) => row.updated_at },
+];

@@ -1,0 +1,106 @@
+import type { FlowSum, FundPosition, Held } from '../../application/portfolio/position.ts';
+import { jsonAmount, printedRows } from './columns.ts';
+import type { Column, Printing, Rows } from './columns.ts';
+
+type Bounds = Pick<FundPosition['buckets'][number], 'from' | 'to'>;
+
+const daysOf = ({ from, to }: Bounds): string => (to === null ? `${from}+` : `${from}-${to}`);
+
+interface Measure {
+  readonly measure: string;
+  readonly days?: string;
+  readonly count: number;
+  readonly faceValue?: number;
+  readonly presentValue?: number;
+  readonly amount?: number;
+}
+
+const COLUMNS: readonly Column<Measure>[] = [
+  { name: 'measure', of: ({ measure }) => measure },
+  { name: 'days', of: ({ days }) => days },
+  { name: 'count', of: ({ count }) => count },
+  { name: 'face_value', of: ({ faceValue }) => faceValue, amount: true },
+  { name: 'present_value', of: ({ presentValue }) => presentValue, amount: true },
+  { name: 'amount', of: ({ amount: value }) => value, amount: true },
+];
+
+/** What was held is counted in installments, what came in in payments. */
+function* measuresOf(position: FundPosition): Generator<Measure> {
+  const { operations, open, overdue, withoutPresentValue, buckets, flows } = position;
+  yield { measure: 'operations', count: operations };
+  const held = (measure: string, { installments: count, faceValue, presentValue }: Held): Measure => ({
+    ...{ measure, count, faceValue, presentValue },
+  });
+  yield held('open', open);
+  yield held('overdue', overdue);
+  for (const bucket of buckets) yield { ...held('overdue', bucket), days: daysOf(bucket) };
+  const { operations: leftOut, faceValue, named } = withoutPresentValue;
+  if (leftOut > 0) {
+    yield { measure: 'without_present_value', count: leftOut, faceValue };
+    for (const { code } of named) yield { measure: `without_present_value: ${code}`, count: 1 };
+  }
+  for (const { flow, onDay, toDate } of flows) {
+    yield { measure: `${flow}_on_day`, count: onDay.payments, amount: onDay.amount };
+    yield { measure: `${flow}_to_date`, count: toDate.payments, amount: toDate.amount };
+  }
+}
+
+async function* table(position: FundPosition, printing: Printing): AsyncGenerator<string> {
+  const { fundId, date, knownAt, operations } = position;
+  yield `Fund ${fundId} at the end of ${date}, as known at ${knownAt}\n${operations} operations with open installments\n\n`;
+  yield* printedRows(COLUMNS, measuresOf(position), printing);
+}
+
+const shownHeld = ({ installments, faceValue, presentValue }: Held): object => ({
+  installments,
+  face_value: jsonAmount(faceValue),
+  present_value: jsonAmount(presentValue),
+});
+
+const shownSum = ({ payments, installments, amount: value }: FlowSum): object => ({
+  payments,
+  installments,
+  amount: jsonAmount(value),
+});
+
+const shown = (position: FundPosition): object => ({
+  fund_id: position.fundId,
+  as_of: position.date,
+  known_at: position.knownAt,
+  operations: position.operations,
+  open: shownHeld(position.open),
+  overdue: shownHeld(position.overdue),
+  overdue_by_age: position.buckets.map((bucket) => ({
+    from_days: bucket.from,
+    to_days: bucket.to,
+    ...shownHeld(bucket),
+  })),
+  ...(position.withoutPresentValue.operations > 0 && {
+    without_present_value: {
+      operations: position.withoutPresentValue.operations,
+      face_value: jsonAmount(position.withoutPresentValue.faceValue),
+      named: position.withoutPresentValue.named.map(({ applicationId, code }) => ({
+        application_id: applicationId,
+        originator_proposal_code: code,
+      })),
+    },
+  }),
+  ...Object.fromEntries(
+    position.flows.map(({ flow, onDay, toDate }) => [
+      flow,
+      { on_day: shownSum(onDay), to_date: shownSum(toDate) },
+    ]),
+  ),
+});
+
+/** A position as text, in pieces. */
+export const printPosition = (position: FundPosition, printing: Printing): Rows<string> => {
+  switch (printing.format) {
+    case 'table':
+      return table(position, printing);
+    case 'csv':
+      return printedRows(COLUMNS, measuresOf(position), printing);
+    case 'json':
+      return [`${JSON.stringify(shown(position))}\n`];
+  }
+};

@@ -1,0 +1,86 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import type { Difference } from '../../../application/audit/difference.ts';
+import type { VerifyLog, VerifySummary } from '../../../application/audit/verify-log.ts';
+import { MOST_SHOWN, Verification } from '../../../application/audit/verification.ts';
+import { SqliteAuditNotes } from '../../../infrastructure/sqlite/audit-notes.ts';
+
+type Execute = VerifyLog['execute'];
+
+const difference: Difference = {
+  kind: 'price',
+  stream: 's',
+  revision: 1,
+  what: 'w',
+  expected: 'e',
+  found: 'f',
+};
+const summary = {
+  events: 3,
+  differences: 0,
+  seal: undefined,
+  heads: function* () {},
+} as unknown as VerifySummary;
+
+const verificationOf = (execute: Execute): Verification =>
+  new Verification({
+    verification: { execute, expectedEvents: () => Promise.resolve(3) },
+    openNotes: () => new SqliteAuditNotes(),
+    signer: {
+      sign: () => Promise.resolve({ publicKey: 'k', signature: 's' }),
+      isGenuine: () => Promise.resolve(true),
+    },
+    now: () => '2026-06-20T15:00:00.000Z',
+  });
+
+const ended = async (verification: Verification): Promise<void> => {
+  while (verification.run?.state === 'running') await setTimeout(1);
+};
+
+describe('a verification of the console', () => {
+  test('is one at a time, and can be cancelled', async () => {
+    const verification = verificationOf(async function* ({ signal }) {
+      yield difference;
+      signal!.throwIfAborted();
+      await new Promise((_, reject) => signal!.addEventListener('abort', () => reject(new Error('aborted'))));
+      return summary;
+    });
+    expect(await verification.start(undefined, undefined)).toBe(true);
+    expect(await verification.start(undefined, undefined)).toBe(false);
+    verification.cancel();
+    await ended(verification);
+    expect(verification.run).toMatchObject({ state: 'cancelled', reason: undefined, summary: undefined });
+    expect(verification.anchor()).toBeUndefined();
+    expect(await verification.start(undefined, undefined)).toBe(true);
+    await verification.close();
+    expect(verification.run?.state).toBe('cancelled');
+  });
+
+  test('keeps the first differences, counts all, and gives no anchor then', async () => {
+    const verification = verificationOf(async function* ({ progress }) {
+      for (let i = 0; i < MOST_SHOWN + 5; i += 1) yield difference;
+      progress?.(3);
+      return { ...summary, differences: MOST_SHOWN + 5 };
+    });
+    await verification.start('fund', undefined);
+    await ended(verification);
+    const { run } = verification;
+    expect([run?.state, run?.events, run?.differences.length]).toEqual(['done', 3, MOST_SHOWN]);
+    expect(run?.counts.get('price')).toBe(MOST_SHOWN + 5);
+    expect(verification.anchor()).toBeUndefined();
+    await verification.close();
+  });
+
+  test('says why it failed, and refuses an anchor that is none', async () => {
+    const verification = verificationOf(async function* () {
+      throw new Error('the store is away');
+    });
+    await verification.start(undefined, undefined);
+    await ended(verification);
+    expect(verification.run).toMatchObject({ state: 'failed', reason: 'the store is away' });
+    await expect(verification.start(undefined, Buffer.from('no anchor'))).rejects.toMatchObject({
+      code: 'validation_error',
+    });
+    await verification.close();
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, test } from '@jest/globals';
+import type { SqlDueInstallments } from '../../../../application/loans/due-installments.ts';
+import type { DueInstallment } from '../../../../application/loans/due-installments.ts';
+import { MarkOverdueInstallments } from '../../../../application/loans/overdue/mark-overdue-installments.ts';
+import { calendarDate } from '../../../../domain/shared/calendar-date.ts';
+import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
+import { NOW, requestRepurchase } from '../../../domain/support/loan-story.ts';
+import { fixedClock } from '../../../support/application-parts.ts';
+import { activate, carryOut, postAssignment, storyOf, streamOf } from '../../../support/post-assignment.ts';
+import type { PostAssignment } from '../../../support/post-assignment.ts';
+import { RecordingLogger } from '../../../support/recording-logger.ts';
+
+/** A read model that is told what it knows; like the real one, it may be behind. */
+class KnownDue implements Pick<SqlDueInstallments, 'dueBefore'> {
+  readonly rows: DueInstallment[] = [];
+  pages = 0;
+  async dueBefore(today: CalendarDate, limit: number, after?: DueInstallment) {
+    this.pages++;
+    const key = ({ dueDate, stream, code }: DueInstallment) => `${dueDate} ${stream} ${code}`;
+    return this.rows
+      .filter((row) => row.dueDate < today && (!after || key(row) > key(after)))
+      .sort((a, b) => (key(a) < key(b) ? -1 : 1))
+      .slice(0, limit);
+  }
+}
+
+const started = async (codes: readonly string[], today = '2026-04-16') => {
+  const process = postAssignment();
+  const due = new KnownDue();
+  for (const code of codes) {
+    await activate(process, { code });
+    for (const [installment, dueDate] of [
+      ['001', '2026-02-15'],
+      ['002', '2026-03-15'],
+      ['003', '2026-04-15'],
+      ['004', '2026-05-15'],
+    ] as const)
+      due.rows.push({ stream: streamOf(code), code: installment, dueDate: calendarDate(dueDate) });
+  }
+  const logger = new RecordingLogger();
+  const sweep = (signal = new AbortController().signal, by: PostAssignment = process) =>
+    new MarkOverdueInstallments({
+      commands: by.commands,
+      due,
+      clock: fixedClock(NOW, today as CalendarDate),
+      logger,
+    }).execute(signal);
+  return { process, due, logger, sweep };
+};
+const overdueOf = async (process: PostAssignment, code: string): Promise<readonly string[]> =>
+  (await storyOf(process, code)).flatMap((event) =>
+    event.type === 'InstallmentBecameOverdue' ? [event.installmentCode] : [],
+  );
+
+describe('mark overdue installments', () => {
+  test('everything due before today, in one append an operation, by the scheduler', async () => {
+    const { process, sweep } = await started(['A', 'B']);
+    expect(await sweep()).toBe(6);
+    for (const code of ['A', 'B']) expect(await overdueOf(process, code)).toEqual(['001', '002', '003']);
+    const { events } = await process.store.read(streamOf('A'));
+    expect(events.at(-1)?.metadata).toMatchObject({
+      actor: 'scheduler',
+      applicationId: 'app-1',
+      correlationId: 'overdue-2026-04-16',
+    });
+  });
+
+  test.each([
+    ['2026-02-15', []],
+    ['2026-02-16', ['001']],
+  ])('an installment due on 2026-02-15 on %s: %j', async (today, expected) => {
+    const { process, sweep } = await started(['A'], today);
+    await sweep();
+    expect(await overdueOf(process, 'A')).toEqual(expected);
+  });
+
+  test('a second sweep over the same answer, also of another process at once, changes nothing', async () => {
+    const { process, sweep } = await started(['A', 'B', 'C']);
+    const other = postAssignment({ store: process.store });
+    const counts = await Promise.all([sweep(), sweep(undefined, other), sweep()]);
+    expect(counts.reduce((a, b) => a + b, 0)).toBe(9);
+    for (const code of ['A', 'B', 'C']) expect(await overdueOf(process, code)).toEqual(['001', '002', '003']);
+    expect(await sweep()).toBe(0);
+  });
+
+  test('days of standstill are caught up in one sweep, however many pages they fill', async () => {
+    const codes = Array.from({ length: 180 }, (_, i) => `L${i}`);
+    const { due, sweep } = await started(codes);
+    expect(await sweep()).toBe(540);
+    expect(due.pages).toBe(2);
+  });
+
+  test('what is paid or frozen meanwhile stays as it is, whatever the read model still thinks', async () => {
+    const { process, sweep } = await started(['A']);
+    await carryOut(process, requestRepurchase('repurchase'), 'A');
+    expect(await sweep()).toBe(0);
+    expect(await overdueOf(process, 'A')).toEqual([]);
+  });
+
+  test('one operation that fails does not keep the others; it is logged and left for the next sweep', async () => {
+    const { process, due, logger, sweep } = await started(['A', 'B']);
+    due.rows.push({ stream: 'not-a-loan', code: '001', dueDate: calendarDate('2026-01-01') });
+    expect(await sweep()).toBe(6);
+    expect(await overdueOf(process, 'B')).toHaveLength(3);
+    expect(JSON.stringify(logger)).toContain('not-a-loan');
+  });
+
+  test('when nothing works it says so', async () => {
+    const { due, sweep } = await started([]);
+    due.rows.push({ stream: 'not-a-loan', code: '001', dueDate: calendarDate('2026-01-01') });
+    await expect(sweep()).rejects.toThrow('not-a-loan');
+  });
+
+  test('ends early when it is told to stop', async () => {
+    const { sweep } = await started(['A']);
+    expect(await sweep(AbortSignal.abort())).toBe(0);
+  });
+});

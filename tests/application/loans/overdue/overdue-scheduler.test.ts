@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import { OverdueScheduler } from '../../../../application/loans/overdue/overdue-scheduler.ts';
+import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
+import type { Timestamp } from '../../../../domain/shared/identifiers.ts';
+import { RecordingLogger } from '../../../support/recording-logger.ts';
+
+/** Runs the scheduler on a clock that moves only in its sleep; answers when it swept. */
+const sweeps = async (
+  start: string,
+  { count = 4, interval = 30_000, sweep = () => Promise.resolve(0) } = {},
+): Promise<readonly string[]> => {
+  let now = Date.parse(start);
+  const stop = new AbortController();
+  const times: string[] = [];
+  const scheduler = new OverdueScheduler({
+    markOverdue: {
+      execute: () => {
+        times.push(new Date(now).toISOString());
+        if (times.length === count) stop.abort();
+        return sweep();
+      },
+    },
+    clock: {
+      now: () => new Date(now).toISOString() as Timestamp,
+      today: () => '2026-01-01' as CalendarDate,
+    },
+    logger: new RecordingLogger(),
+    sleep: async (ms) => void (now += ms),
+    interval,
+  });
+  await scheduler.run(stop.signal);
+  return times;
+};
+
+describe('overdue scheduler', () => {
+  test('sweeps at once, then every interval', async () => {
+    expect(await sweeps('2026-06-20T12:00:00.000Z')).toEqual([
+      '2026-06-20T12:00:00.000Z',
+      '2026-06-20T12:00:30.000Z',
+      '2026-06-20T12:01:00.000Z',
+      '2026-06-20T12:01:30.000Z',
+    ]);
+  });
+
+  test('and exactly when a day begins in Sao Paulo', async () => {
+    expect(await sweeps('2026-06-21T02:59:40.250Z', { count: 3 })).toEqual([
+      '2026-06-21T02:59:40.250Z',
+      '2026-06-21T03:00:00.000Z',
+      '2026-06-21T03:00:30.000Z',
+    ]);
+  });
+
+  test('a failure is tried again soon', async () => {
+    const failing = () => Promise.reject(new Error('store away'));
+    expect(await sweeps('2026-06-20T12:00:00.000Z', { count: 3, sweep: failing })).toEqual([
+      '2026-06-20T12:00:00.000Z',
+      '2026-06-20T12:00:01.000Z',
+      '2026-06-20T12:00:02.000Z',
+    ]);
+  });
+});

@@ -1,0 +1,147 @@
+import { readConfiguration } from '../../../infrastructure/composition/configuration.ts';
+import { partsOf } from '../../../infrastructure/composition/container.ts';
+import { openFoundations } from '../../../infrastructure/composition/foundations.ts';
+import type { Foundations } from '../../../infrastructure/composition/foundations.ts';
+import { World } from '../../lives/world.ts';
+import type { TestApplication } from '../../lives/world.ts';
+import { loanRequest, multipart, smallPdf } from '../../support/api-client.ts';
+import { ConsoleServer } from '../../support/console-server.ts';
+import type { ConsoleAnswer } from '../../support/console-server.ts';
+
+type Fields = readonly (readonly [name: string, value: string])[];
+
+interface Parts {
+  readonly world: World;
+  readonly application: TestApplication;
+  readonly server: ConsoleServer;
+  readonly foundations: Foundations;
+  readonly session: { readonly cookie: string; readonly formToken: string };
+}
+
+/** A console over a whole service, asked without a browser by one person in English. */
+export class DeskWorld {
+  readonly world: World;
+  readonly application: TestApplication;
+  readonly #parts: Parts;
+
+  private constructor(parts: Parts) {
+    this.world = parts.world;
+    this.application = parts.application;
+    this.#parts = parts;
+  }
+
+  static async open(): Promise<DeskWorld> {
+    const world = await World.start();
+    const foundations = await openFoundations(readConfiguration(world.environment), world.logger);
+    const { clock } = world;
+    const service = partsOf({ ...foundations, clock }).app;
+    const server = await ConsoleServer.open({ service, clock, realClock: foundations.realClock });
+    const application = await world.createApplication();
+    return new DeskWorld({
+      world,
+      application,
+      server,
+      foundations,
+      session: await server.enter(),
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.server.close();
+    await this.#parts.foundations.engines.close();
+    await this.world.close();
+  }
+
+  async assign(code: string, more: object = {}, of: TestApplication = this.application): Promise<void> {
+    const loan = loanRequest(this.application.funds[0]!, code, 12, more);
+    const body = multipart('loan_data', { ...loan, fund_id: of.funds[0] }, [
+      { name: 'ccb.pdf', content: smallPdf(code) },
+    ]);
+    const { status } = await this.world.call(of, { method: 'POST', path: '/loan', body });
+    if (status !== 201) throw new Error(`${code}: ${status}`);
+    await this.world.call(of, { method: 'GET', path: `/loan/${code}` });
+  }
+
+  key(code: string, { applicationId } = this.application): string {
+    return `${applicationId}/${code}`;
+  }
+
+  /** Somebody decides elsewhere. */
+  async elsewhere(code: string, decision: string, more: object = {}): Promise<void> {
+    const operation = { application_id: this.application.applicationId, originator_proposal_code: code };
+    const id = `${decision}-${code}`;
+    const [outcome] = await this.world.decide([
+      { decision_id: id, ...operation, decision, operator: 'ana.lima', ...more },
+    ]);
+    if (outcome !== 'applied') throw new Error(`${id}: ${outcome}`);
+    await this.world.call(this.application, { method: 'GET', path: `/loan/${code}` });
+  }
+
+  async activate(code: string, date: string, value: number): Promise<void> {
+    await this.elsewhere(code, 'approve');
+    await this.elsewhere(code, 'sign_term');
+    await this.elsewhere(code, 'disburse', { disbursement_date: date, disbursed_value: value });
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return { cookie: this.#parts.session.cookie, 'accept-language': 'en' };
+  }
+
+  get(path: string): Promise<ConsoleAnswer> {
+    return this.#parts.server.ask(path, { headers: this.headers });
+  }
+
+  /** The page that the form leads to. */
+  async post(path: string, fields: Fields): Promise<ConsoleAnswer> {
+    const answer = await this.#parts.server.ask(path, {
+      method: 'POST',
+      headers: {
+        ...this.headers,
+        'content-type': 'application/x-www-form-urlencoded',
+        'sec-fetch-site': 'same-origin',
+      },
+      body: new URLSearchParams([
+        ['form_token', this.#parts.session.formToken],
+        ...fields.map(([name, value]): [string, string] => [name, value]),
+      ]).toString(),
+    });
+    return answer.status === 303 ? this.get(answer.headers.location!) : answer;
+  }
+
+  async preview(decision: string, keys: readonly string[]): Promise<Form> {
+    const shown = await this.post('/decisions/preview', [
+      ['decision', decision],
+      ...keys.map((key) => ['operation', key] as const),
+    ]);
+    return formIn(shown.text);
+  }
+
+  confirm(form: Form): Promise<ConsoleAnswer> {
+    return this.post('/decisions/decide', form.fields);
+  }
+}
+
+export interface Form {
+  readonly text: string;
+  readonly fields: Fields;
+}
+
+const attribute = (tag: string, name: string): string =>
+  new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1] ?? '';
+
+/** The form of a preview as a browser would send it, once these fields were filled in. */
+export const formIn = (text: string, typed: Readonly<Record<string, string>> = {}): Form => {
+  const form = /<form method="post" action="\/decisions\/decide">.*?<\/form>/s.exec(text)?.[0] ?? '';
+  const fields = [...form.matchAll(/<input[^>]*>/g)]
+    .map(([tag]) => [attribute(tag, 'name'), attribute(tag, 'value')] as const)
+    .filter(([name]) => name !== 'form_token')
+    .map(([name, value]) => [name, typed[name] ?? value] as const);
+  return { text, fields };
+};
+
+/** Words alone, as people read them. */
+export const wordsOf = (text: string): string =>
+  text
+    .replace(/<[^>]*>/g, ' ')
+    .replaceAll('\u00a0', ' ')
+    .replace(/\s+/g, ' ');

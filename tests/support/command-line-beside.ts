@@ -1,0 +1,16 @@
+import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
+import { partsOf } from '../../infrastructure/composition/container.ts';
+import { openFoundations } from '../../infrastructure/composition/foundations.ts';
+import { commandLine } from './command-line.ts';
+import { RecordingLogger } from './recording-logger.ts';
+
+/** The command line in this process, over stores that each command opens as one of its own does, whether or not a service runs on them. */
+export const commandLineBeside = (
+  environment: Readonly<Record<string, string>>,
+): ReturnType<typeof commandLine> =>
+  commandLine(() => ({}), {
+    open: async () => {
+      const foundations = await openFoundations(readConfiguration(environment), new RecordingLogger());
+      return { app: partsOf(foundations).app, close: () => foundations.engines.close() };
+    },
+  });

@@ -1,0 +1,246 @@
+import { randomUUID } from 'node:crypto';
+import { cp, mkdir, readdir, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { backupServices, requireServiceData } from '../../infrastructure/composition/data-directory.ts';
+import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
+import { openFoundations } from '../../infrastructure/composition/foundations.ts';
+import { startService } from '../../infrastructure/composition/service.ts';
+import { ApiClient, loanRequest } from '../support/api-client.ts';
+import { commandLineBeside } from '../support/command-line-beside.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { RunningService } from '../support/running-service.ts';
+import { freePort } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const FOUR_OPERATIONS = ['A', 'B', 'C', 'D'];
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let kept: string;
+let dataDir: string;
+
+/** A service that was used and stopped, copied for each test. */
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  kept = join(directory.path, 'kept');
+  const service = await RunningService.start();
+  const api = await service.client(randomUUID());
+  for (const code of FOUR_OPERATIONS)
+    expect((await api.assign(loanRequest(api.fund, code, 1))).status).toBe(201);
+  for (const code of FOUR_OPERATIONS) await api.untilStatus(code, 'active');
+  const { dataDir: left } = service.service.parts.foundations.configuration;
+  await service.service.stop();
+  await cp(left, kept, { recursive: true });
+  await rm(left, { recursive: true });
+});
+afterAll(() => directory.remove());
+
+beforeEach(async () => {
+  dataDir = join(directory.path, randomUUID());
+  await cp(kept, dataDir, { recursive: true });
+});
+afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+const inData = (file: string): string => join(dataDir, file);
+const environment = () => ({ DATA_DIR: dataDir, METRICS_PORT: 'off' });
+const configuration = () => readConfiguration(environment());
+
+/** What the start says, and the names that it has added. */
+const start = async (
+  logger = new RecordingLogger(),
+): Promise<{
+  readonly refusal: string | undefined;
+  readonly made: readonly string[];
+}> => {
+  const before = new Set(await readdir(dataDir));
+  const refusal = await openFoundations(configuration(), logger, { part: 'service' }).then(
+    async ({ engines }) => void (await engines.close()),
+    (error: Error) => error.message,
+  );
+  return {
+    refusal,
+    made: (await readdir(dataDir)).filter((name) => !before.has(name) && !/-(wal|shm)$/.test(name)),
+  };
+};
+
+const change = (file: string, ...statements: readonly string[]): void => {
+  const database = new DatabaseSync(inData(file));
+  for (const statement of statements) database.exec(statement);
+  database.close();
+};
+
+const cutLog = (at: number): void =>
+  change('events.db', 'drop trigger events_never_leave', `delete from events where position > ${at}`);
+
+describe('a start without a part that was there is refused in one line that names the file, and makes none', () => {
+  test.each([
+    ['events.db', 'service.db'],
+    ['service.db', 'events.db'],
+  ])('%s is missing', async (file, beside) => {
+    await rm(inData(file));
+    const line = `${inData(file)} is missing beside ${beside}: put it back, or restore a backup into an empty directory with \`receivables restore\``;
+    expect(await start()).toEqual({ refusal: line, made: [] });
+    expect(() => requireServiceData(configuration())).toThrow(line);
+  });
+
+  test('both databases are missing beside what they were the truth of', async () => {
+    for (const file of ['events.db', 'service.db']) await rm(inData(file));
+    expect((await start()).refusal).toContain('events.db is missing beside read-model-1.db');
+    await rm(inData('read-model-1.db'));
+    expect((await start()).refusal).toContain('events.db is missing beside documents');
+    await rm(inData('documents'), { recursive: true });
+    expect((await start()).refusal).toBeUndefined();
+  });
+
+  test('master.key is missing, empty, or another one: no read model is built before', async () => {
+    for (const file of ['master.key', 'read-model-1.db']) await rm(inData(file));
+    const missing = await start();
+    expect(missing).toEqual({
+      refusal: expect.stringContaining(`${inData('master.key')} is missing: `),
+      made: [],
+    });
+    await writeFile(inData('master.key'), '');
+    expect((await start()).refusal).toContain(`${inData('master.key')} is empty: `);
+    await writeFile(inData('master.key'), `${Buffer.alloc(32, 7).toString('base64')}\n`);
+    expect(await start()).toEqual({
+      refusal: expect.stringContaining(`${inData('master.key')} is not the key`),
+      made: [],
+    });
+  });
+
+  test('service.db was made anew: empty, or with tables and nothing in them', async () => {
+    await truncate(inData('service.db'));
+    for (const _ of ['without tables', 'with those of the start before'])
+      expect((await start()).refusal).toContain(
+        `${inData('service.db')} is empty, and the event store holds`,
+      );
+  });
+});
+
+describe('a log that is older than what follows it', () => {
+  test.each([8, 0])('is refused, cut to %i events', async (at) => {
+    cutLog(at);
+    const { refusal } = await start();
+    expect(refusal).toMatch(/^\S+\/events\.db: the event log is older than outbox-relay, which follows it: /);
+    expect(refusal).toContain(`beyond the end of the event log (${at})`);
+    expect(refusal).toContain('receivables restore');
+  });
+
+  test('is refused for its read models too, and for nothing else once their file is deleted', async () => {
+    cutLog(8);
+    change('service.db', 'delete from checkpoint');
+    expect((await start()).refusal).toContain('the event log is older than loan, which follows it');
+    await rm(inData('read-model-1.db'));
+    expect((await start()).refusal).toBeUndefined();
+  });
+
+  test('takes nothing of a command either', async () => {
+    cutLog(8);
+    const { engines } = await openFoundations(configuration(), new RecordingLogger());
+    const event = { id: randomUUID(), type: 'x', data: '{}' as never, metadata: {} as never };
+    await expect(engines.eventStore.append('loan-x.X', 'no_stream', [event])).rejects.toThrow(
+      'is older than',
+    );
+    await engines.close();
+  });
+
+  test('takes no writes when it becomes older while the service runs, and readiness says so', async () => {
+    const port = await freePort();
+    const baseUrl = `http://127.0.0.1:${port}`;
+    const variables = { DATA_DIR: dataDir, HOST: '127.0.0.1', PORT: String(port), METRICS_PORT: 'off' };
+    const urls = { PUBLIC_URL: baseUrl, AUTH_URL: baseUrl };
+    const foundations = await openFoundations(
+      readConfiguration({ ...variables, ...urls }),
+      new RecordingLogger(),
+      { part: 'service' },
+    );
+    const service = await startService(foundations);
+    try {
+      const created = await service.parts.app.clients.create({ name: 'test', fundIds: [randomUUID()] });
+      const { clientId: client_id, clientSecret: client_secret, applicationId, fundIds } = created;
+      const api = new ApiClient(baseUrl, {
+        ...{ client_id, client_secret },
+        ...{ application_id: applicationId, fund_ids: fundIds },
+      });
+      cutLog(8);
+      await foundations.engines.logFit.look();
+      const refused = await api.assign(loanRequest(api.fund, 'NEXT', 1));
+      expect([refused.status, refused.body.error_code]).toEqual([503, 'service_unavailable']);
+      expect(refused.headers.get('retry-after')).not.toBeNull();
+      const ready = await fetch(`${baseUrl}/health/ready`);
+      expect([ready.status, ((await ready.json()) as { message: string }).message]).toEqual([
+        503,
+        expect.stringContaining('event_store: failing'),
+      ]);
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+describe('what is no reason to refuse', () => {
+  test('read models that were deleted are built again, and each event counts once', async () => {
+    await rm(inData('read-model-1.db'));
+    const logger = new RecordingLogger();
+    expect((await start(logger)).refusal).toBeUndefined();
+    const log = new DatabaseSync(inData('events.db'), { readOnly: true });
+    const { events } = log.prepare('select count(*) as events from events').get() as { events: number };
+    log.close();
+    const built = logger.lines.find(({ message }) => message === 'the read models were built');
+    expect(built?.fields).toEqual({ generation: expect.any(Number), events });
+  });
+
+  test.each([
+    ['nothing', []],
+    ['a key that was provided', ['master.key']],
+    ['an empty log', ['events.db']],
+    ['an empty log and a database without keys', ['events.db', 'service.db']],
+  ])('a first start that was killed: %s', async (_, left) => {
+    await rename(dataDir, `${dataDir}-first`);
+    dataDir = `${dataDir}-first`;
+    for (const name of await readdir(dataDir))
+      if (!left.includes(name)) await rm(inData(name), { recursive: true });
+    if (left.includes('events.db')) cutLog(0);
+    if (left.includes('service.db'))
+      change('service.db', 'delete from wrapped_key', 'delete from checkpoint');
+    expect((await start()).refusal).toBeUndefined();
+  });
+});
+
+const receivables = (...args: readonly string[]) => commandLineBeside(environment())(...args);
+
+test('an anchor shows that a state from before the first one was put back', async () => {
+  const anchor = join(directory.path, 'anchor.jsonl');
+  const service = await RunningService.start({ DATA_DIR: dataDir });
+  const api = await service.client(randomUUID());
+  expect((await api.assign(loanRequest(api.fund, 'LATER', 1))).status).toBe(201);
+  await service.stop();
+  expect((await receivables('audit', 'anchor', '--output', anchor)).code).toBe(0);
+  await rm(dataDir, { recursive: true });
+  await cp(kept, dataDir, { recursive: true });
+  const { code, out, err } = await receivables('audit', 'verify', '--anchor', anchor, '-o', 'json');
+  expect({ code, err }).toEqual({ code: 4, err: expect.stringContaining('difference(s) found') });
+  expect(out).toContain('"kind":"anchor"');
+});
+
+describe('a restore', () => {
+  const restore = async (from: string): Promise<unknown> =>
+    backupServices({}).restore({ from, dataDir, onStep: () => undefined });
+
+  test('starts, and one that was interrupted is said to be one and goes on', async () => {
+    const backup = join(directory.path, randomUUID());
+    const request = { to: backup, withKey: true, onStep: () => undefined };
+    await backupServices({ DATA_DIR: dataDir }).write(request);
+    await rm(dataDir, { recursive: true });
+    await restore(backup);
+    // As a kill leaves it that comes while the parts are put in their places.
+    for (const name of ['.restoring', 'documents/x']) await mkdir(inData(name), { recursive: true });
+    await rm(inData('events.db'));
+    expect((await start()).refusal).toContain('holds a restore that was interrupted');
+    await restore(backup);
+    expect(await readdir(dataDir)).toEqual(expect.arrayContaining(['events.db', 'service.db', 'master.key']));
+    expect((await start()).refusal).toBeUndefined();
+    await expect(restore(backup)).rejects.toThrow('is not empty');
+  });
+});
