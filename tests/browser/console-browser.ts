@@ -158,6 +158,16 @@ export const shown = async (page: Page, heading: string | RegExp): Promise<void>
   await page.waitForLoadState();
 };
 
+/**
+ * Presses the button of a form, up to the page that answers, all of it. A form that was typed into asks for its session before it is
+ * sent, so what is done right after a click would still be done on the page that is left.
+ */
+export const send = async (page: Page, button: string): Promise<void> => {
+  const answered = page.waitForEvent('load');
+  await page.getByRole('button', { name: button }).click();
+  await answered;
+};
+
 /** Lets an open page look for changes: `after` what it found has been put in place, or `before` that. */
 export const followed = (page: Page, when: 'before' | 'after'): Promise<void> =>
   page.evaluate(

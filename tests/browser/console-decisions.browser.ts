@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { loanStream } from '../../application/command-handling/operation.ts';
 import type { TestApplication } from '../lives/world.ts';
 import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
-import { ConsoleBeside, atDesk, looked, shown } from './console-browser.ts';
+import { ConsoleBeside, atDesk, looked, send, shown } from './console-browser.ts';
 
 const CODES = ['OP-1', 'OP-2', 'OP-3', 'OP-4'];
 
@@ -33,7 +33,7 @@ const choose = async (codes: readonly string[], decision: string): Promise<void>
 };
 const confirm = async (): Promise<string> => {
   const { page } = at.desk;
-  await page.getByRole('button', { name: 'Confirm' }).click();
+  await send(page, 'Confirm');
   return page.locator('main [role=status]').innerText();
 };
 
@@ -105,7 +105,7 @@ describe('Decisions', () => {
     await page.getByLabel('Code').first().fill('limite de concentração');
     await page.getByLabel('Message').first().fill('Demais');
     await page.getByLabel(/^Note/).fill('comitê');
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await send(page, 'Confirm');
     await page.getByText('This code has a space').waitFor();
     expect(await page.getByLabel('Code').first().getAttribute('aria-invalid')).toBe('true');
     expect(await looked(page, 'decisions-refused')).toEqual([]);
@@ -156,22 +156,22 @@ describe('Decisions', () => {
     expect(await looked(page, 'decision')).toEqual([]);
     await page.getByRole('button', { name: 'Disburse' }).click();
     await page.getByLabel('Disbursed value of OP-1').fill('10,000.00');
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await send(page, 'Confirm');
     await page.getByText('The value of OP-1 has to be written like 1.234,56.').waitFor();
     await page.getByLabel('Disbursed value of OP-1').fill('98.765,43');
     await page.locator('output', { hasText: /^R\$\s98\.765,43$/ }).waitFor();
     await page.getByLabel('Day of the disbursement').fill('2030-01-01');
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await send(page, 'Confirm');
     await page.getByText(/The value of OP-1 is more than 10% away .* R\$\s10\.032,00/).waitFor();
     await page.getByText('The day may not be after tomorrow.').waitFor();
     expect(await looked(page, 'decisions-far-off')).toEqual([]);
     const again = page.getByLabel('Disbursed value of OP-1, once more');
     await page.getByLabel('Day of the disbursement').fill('2020-01-01');
     await again.fill('98.765,34');
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await send(page, 'Confirm');
     await page.getByText('The two values of OP-1 are not equal.').waitFor();
     await again.fill('98.765,43');
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await send(page, 'Confirm');
     await page.getByText('The day may not be before the issue').waitFor();
     await page.getByLabel('Day of the disbursement').fill(at.world.clock.today());
     expect(await confirm()).toBe('1 done, 0 refused.');
@@ -188,7 +188,7 @@ describe('Decisions', () => {
     await other.goto(new URL('/decisions', page.url()).href);
     await other.getByLabel('Choose TABS', { exact: true }).check();
     await other.getByRole('button', { name: 'Approve' }).click();
-    await other.getByRole('button', { name: 'Confirm' }).click();
+    await send(other, 'Confirm');
     await other.getByText('1 done, 0 refused.').waitFor();
     await other.close();
     await page.getByLabel('Code').first().fill('late');
