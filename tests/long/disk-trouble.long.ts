@@ -6,7 +6,6 @@ import {
   mkdtempSync,
   openSync,
   readFileSync,
-  readdirSync,
   rmSync,
   writeFileSync,
   writeSync,
@@ -265,11 +264,11 @@ describe('no open file left', () => {
     const api = await clientOf(running);
     expect((await api.assign(loanRequest(api.fund, 'E-1', 12))).status).toBe(201);
     await api.untilStatus('E-1', 'active');
-    const open = readdirSync(`/proc/${running.pid}/fd`).length;
     const limit = (files: number): void =>
       void execFileSync('prlimit', ['--pid', String(running.pid), `--nofile=${files}:`]);
     const before = /open files\s+(\d+)/i.exec(readFileSync(`/proc/${running.pid}/limits`, 'utf8'))![1]!;
-    limit(open);
+    // No number above it is given out again, whichever files and connections are closed meanwhile; those below belong to Node.js itself.
+    limit(10);
     for (let n = 0; n < 50; n++) expectRefused(await api.assign(loanRequest(api.fund, `N-${n}`, 12)));
     expect((await api.loan('E-1')).status).toBe(200);
     expect((await api.settle('E-1', '001', 950)).status).toBe(200);
