@@ -9,48 +9,42 @@ interface Dependencies {
   readonly events: Pick<EventStore, 'head'>;
 }
 
-/** Whose operation a code names, for people who have only the code at hand. */
-export class FindOperation {
-  readonly #deps: Dependencies;
+/** Whose operation a code names, for people who have only the code at hand. @throws DomainError `loan_not_found`, or `validation_error` when several applications use the code */
+export const applicationOf = async (deps: Dependencies, code: string): Promise<string> => {
+  const holders = await holdersOf(deps, code);
+  const [holder] = holders;
+  if (holder === undefined) throw unknownCode(code);
+  if (holders.length === 1) return holder;
+  throw new DomainError(
+    'validation_error',
+    `${holders.length} applications have an operation ${code}: name one of ${holders.join(', ')}`,
+  );
+};
 
-  constructor(dependencies: Dependencies) {
-    this.#deps = dependencies;
-  }
+/** @throws DomainError `loan_not_found` where this application, or any where none is named, has no operation of this code */
+export const requireKnown = async (
+  deps: Dependencies,
+  code: string,
+  applicationId: string | undefined,
+): Promise<void> => {
+  if (
+    applicationId === undefined
+      ? (await holdersOf(deps, code)).length > 0
+      : await has(deps, applicationId, code)
+  )
+    return;
+  throw unknownCode(code, applicationId);
+};
 
-  /** @throws DomainError `loan_not_found`, or `validation_error` when several applications use the code */
-  async applicationOf(code: string): Promise<string> {
-    const holders = await this.#holdersOf(code);
-    const [holder] = holders;
-    if (holder === undefined) throw unknownCode(code);
-    if (holders.length === 1) return holder;
-    throw new DomainError(
-      'validation_error',
-      `${holders.length} applications have an operation ${code}: name one of ${holders.join(', ')}`,
-    );
-  }
+const holdersOf = async (deps: Dependencies, code: string): Promise<readonly string[]> => {
+  const holders: string[] = [];
+  for (const applicationId of await applicationsIn(deps.registry))
+    if (await has(deps, applicationId, code)) holders.push(applicationId);
+  return holders;
+};
 
-  /** @throws DomainError `loan_not_found` where this application, or any where none is named, has no operation of this code */
-  async requireKnown(code: string, applicationId: string | undefined): Promise<void> {
-    if (
-      applicationId === undefined
-        ? (await this.#holdersOf(code)).length > 0
-        : await this.#has(applicationId, code)
-    )
-      return;
-    throw unknownCode(code, applicationId);
-  }
-
-  async #holdersOf(code: string): Promise<readonly string[]> {
-    const holders: string[] = [];
-    for (const applicationId of await applicationsIn(this.#deps.registry))
-      if (await this.#has(applicationId, code)) holders.push(applicationId);
-    return holders;
-  }
-
-  async #has(applicationId: string, code: string): Promise<boolean> {
-    return (await this.#deps.events.head(loanStream(applicationId, code))) !== 'no_stream';
-  }
-}
+const has = async ({ events }: Dependencies, applicationId: string, code: string): Promise<boolean> =>
+  (await events.head(loanStream(applicationId, code))) !== 'no_stream';
 
 const unknownCode = (code: string, applicationId?: string): DomainError =>
   new DomainError(

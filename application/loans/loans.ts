@@ -7,7 +7,7 @@ import { addDocuments } from './add-documents.ts';
 import type { AskedDocuments, DocumentsReceipt } from './add-documents.ts';
 import { assignLoan } from './assign-loan.ts';
 import type { AskedAssignment, LoanReceipt } from './assign-loan.ts';
-import { FindOperation } from './find-operation.ts';
+import { applicationOf, requireKnown } from './find-operation.ts';
 import type { LoanDetails } from './loan-details.ts';
 import type { LoanRow } from './loan-page.ts';
 import type { LoanParts } from './loan-parts.ts';
@@ -19,7 +19,7 @@ import { processPrepayment } from './process-prepayment.ts';
 import type { AskedPrepayment, PrepaymentReceipt } from './process-prepayment.ts';
 import { quotePrepayment, quoteRepurchase, quoteSettlement } from './quotes.ts';
 import type { PrepaymentQuote, RepurchaseQuote, SettlementQuote } from './quotes.ts';
-import { LoanReading } from './read-loan.ts';
+import { listLoans, readDocument, readLoan } from './read-loan.ts';
 import type { AppliedVersions, DocumentContent, ListedLoans, LoansQuery, Reader } from './read-loan.ts';
 import { requestRepurchase } from './request-repurchase.ts';
 import type { AskedRepurchase, RepurchaseReceipt } from './request-repurchase.ts';
@@ -42,19 +42,13 @@ const PAGE = 500;
 /** Operations: how they come in, what is done about them, and what they show. */
 export class Loans {
   readonly search: SearchOperations;
-  readonly #deps: Dependencies;
-  readonly #reader: SqlLoanReader;
-  readonly #reading: LoanReading;
-  readonly #find: FindOperation;
+  readonly #deps: Dependencies & { readonly loans: SqlLoanReader; readonly versions: SqlLoanVersions };
 
   constructor(dependencies: Dependencies) {
-    const { database, documents: contents, privacy } = dependencies;
+    const { database, privacy } = dependencies;
     this.search = new SearchOperations(database, privacy);
-    this.#deps = dependencies;
-    this.#reader = new SqlLoanReader(database);
-    const versions = new SqlLoanVersions(database);
-    this.#reading = new LoanReading({ ...dependencies, loans: this.#reader, versions, contents });
-    this.#find = new FindOperation(dependencies);
+    const [loans, versions] = [new SqlLoanReader(database), new SqlLoanVersions(database)];
+    this.#deps = { ...dependencies, loans, versions };
   }
 
   assign(context: RequestContext, asked: AskedAssignment): Promise<Outcome<LoanReceipt>> {
@@ -91,17 +85,17 @@ export class Loans {
 
   /** @throws ReadModelBehindError */
   read(reader: Reader, code: string): Promise<LoanDetails | undefined> {
-    return this.#reading.read(reader, code);
+    return readLoan(this.#deps, reader, code);
   }
 
   /** @throws DomainError `loan_not_found`, `document_not_found` @throws ReadModelBehindError */
   document(reader: Reader, code: string, documentId: string): Promise<DocumentContent> {
-    return this.#reading.document(reader, code, documentId);
+    return readDocument(this.#deps, reader, code, documentId);
   }
 
   /** @throws DomainError `invalid_query_parameter` @throws ReadModelBehindError */
   list(reader: Reader, query: LoansQuery): Promise<ListedLoans> {
-    return this.#reading.list(reader, query);
+    return listLoans(this.#deps, reader, query);
   }
 
   /** Rows as the read model has them now, of each application the oldest first. */
@@ -117,7 +111,7 @@ export class Loans {
       let cursor: string | null | undefined;
       while (left > 0 && cursor !== null) {
         const query = { applicationId: id, ...filter, limit: Math.min(PAGE, left) };
-        const page = await this.#reader.list({ ...query, ...(cursor !== undefined && { cursor }) });
+        const page = await this.#deps.loans.list({ ...query, ...(cursor !== undefined && { cursor }) });
         yield* page.loans;
         left -= page.loans.length;
         cursor = page.nextCursor;
@@ -127,12 +121,12 @@ export class Loans {
 
   /** The only application that has an operation of this code. @throws DomainError `loan_not_found`, `validation_error` */
   applicationOf(code: string): Promise<string> {
-    return this.#find.applicationOf(code);
+    return applicationOf(this.#deps, code);
   }
 
   /** @throws DomainError `loan_not_found` where this application, or any where none is named, has no operation of this code */
   requireKnown(code: string, applicationId: string | undefined): Promise<void> {
-    return this.#find.requireKnown(code, applicationId);
+    return requireKnown(this.#deps, code, applicationId);
   }
 
   /** Whether an application is linked to this fund, or it holds an operation. */

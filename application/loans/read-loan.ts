@@ -61,114 +61,118 @@ interface Dependencies {
   readonly versions: Pick<SqlLoanVersions, 'of' | 'quarantined'>;
   readonly writes: Pick<OwnWrites, 'of' | 'seen'>;
   readonly vault: BorrowerVault;
-  readonly contents: DocumentContents;
+  readonly documents: DocumentContents;
   readonly clock: BusinessClock;
 }
 
-/** Reads of operations: a read started after a write was answered sees that write. */
-export class LoanReading {
-  readonly #deps: Dependencies;
+/** A read started after a write was answered sees that write, as those of documents and lists do. @throws ReadModelBehindError */
+export const readLoan = async (
+  deps: Dependencies,
+  reader: Reader,
+  code: string,
+): Promise<LoanDetails | undefined> => {
+  const view = await viewOf(deps, reader, code);
+  if (view === undefined) return undefined;
+  const { vault, clock } = deps;
+  return loanDetailsOf(view, await openTexts(vault, view.loan.stream, view), clock.today());
+};
 
-  constructor(dependencies: Dependencies) {
-    this.#deps = dependencies;
+/** @throws DomainError `loan_not_found`, `document_not_found` */
+export const readDocument = async (
+  deps: Dependencies,
+  reader: Reader,
+  code: string,
+  documentId: string,
+): Promise<DocumentContent> => {
+  const view = await viewOf(deps, reader, code);
+  if (view === undefined)
+    throw new DomainError('loan_not_found', 'this application has no operation with this code');
+  const { stream } = view.loan;
+  const document = view.documents.find(({ document_id: id }) => id === documentId);
+  const name = document && privateText(document.value);
+  const { vault, documents } = deps;
+  const [text] = name === undefined ? [] : await readTexts(vault, stream, [name]);
+  const content = text === undefined ? undefined : await documents.open(stream, document!.sha256);
+  // A name that an earlier version stored plainly says nothing about the key.
+  if (text !== undefined && content === undefined)
+    await vault.open(stream, view.loan.borrower as SealedBorrower);
+  if (text === undefined || content === undefined) {
+    const message = 'this operation has no such document, or its borrower was forgotten';
+    throw new DomainError('document_not_found', message);
   }
+  return { name: text, sha256: document!.sha256, ...content };
+};
 
-  async read(reader: Reader, code: string): Promise<LoanDetails | undefined> {
-    const view = await this.#viewOf(reader, code);
-    if (view === undefined) return undefined;
-    const { vault, clock } = this.#deps;
-    return loanDetailsOf(view, await openTexts(vault, view.loan.stream, view), clock.today());
+/** With every write that was answered before. */
+const viewOf = async (deps: Dependencies, reader: Reader, code: string): Promise<LoanView | undefined> => {
+  const { events, loans, progress } = deps;
+  const stream = loanStream(reader.applicationId, code);
+  const head = await events.head(stream);
+  if (head === 'no_stream') return undefined;
+  let view = await loans.find(reader.applicationId, code);
+  const fundId = view?.loan.fund_id ?? (await fundOf(deps, stream));
+  if (fundId === undefined || !seesFund(reader, fundId)) return undefined;
+  if (view === undefined || BigInt(view.loan.version) < head) {
+    view = undefined;
+    const { aside = atOnce } = reader;
+    if (!(await aside(() => progress.waitForVersion(stream, head, READ_WAIT_MS))))
+      throw (await isQuarantined(deps, stream))
+        ? new OperationQuarantinedError()
+        : new ReadModelBehindError();
+    view = await loans.find(reader.applicationId, code);
   }
+  return view;
+};
 
-  /** @throws DomainError `loan_not_found`, `document_not_found` */
-  async document(reader: Reader, code: string, documentId: string): Promise<DocumentContent> {
-    const view = await this.#viewOf(reader, code);
-    if (view === undefined)
-      throw new DomainError('loan_not_found', 'this application has no operation with this code');
-    const { stream } = view.loan;
-    const document = view.documents.find(({ document_id: id }) => id === documentId);
-    const name = document && privateText(document.value);
-    const { vault, contents } = this.#deps;
-    const [text] = name === undefined ? [] : await readTexts(vault, stream, [name]);
-    const content = text === undefined ? undefined : await contents.open(stream, document!.sha256);
-    // A name that an earlier version stored plainly says nothing about the key.
-    if (text !== undefined && content === undefined)
-      await vault.open(stream, view.loan.borrower as SealedBorrower);
-    if (text === undefined || content === undefined) {
-      const message = 'this operation has no such document, or its borrower was forgotten';
-      throw new DomainError('document_not_found', message);
-    }
-    return { name: text, sha256: document!.sha256, ...content };
-  }
+const isQuarantined = async (deps: Dependencies, stream: string): Promise<boolean> =>
+  (await deps.versions.quarantined([stream])).has(stream);
 
-  /** With every write that was answered before. */
-  async #viewOf(reader: Reader, code: string): Promise<LoanView | undefined> {
-    const { events, loans, progress } = this.#deps;
-    const stream = loanStream(reader.applicationId, code);
-    const head = await events.head(stream);
-    if (head === 'no_stream') return undefined;
-    let view = await loans.find(reader.applicationId, code);
-    const fundId = view?.loan.fund_id ?? (await this.#fundOf(stream));
-    if (fundId === undefined || !seesFund(reader, fundId)) return undefined;
-    if (view === undefined || BigInt(view.loan.version) < head) {
-      view = undefined;
-      const { aside = atOnce } = reader;
-      if (!(await aside(() => progress.waitForVersion(stream, head, READ_WAIT_MS))))
-        throw (await this.#isQuarantined(stream))
-          ? new OperationQuarantinedError()
-          : new ReadModelBehindError();
-      view = await loans.find(reader.applicationId, code);
-    }
-    return view;
-  }
+/** A renegotiation may have reserved the code, and perhaps given it back: then there is nothing to wait for. */
+const fundOf = async (deps: Dependencies, stream: string): Promise<string | undefined> => {
+  const { events } = await deps.events.read(stream);
+  const received = events.find(({ type }) => type === LOAN_RECEIVED);
+  const event = received && decodeLoanEvent(received);
+  return event?.type === 'LoanReceived' ? event.fundId : undefined;
+};
 
-  async #isQuarantined(stream: string): Promise<boolean> {
-    return (await this.#deps.versions.quarantined([stream])).has(stream);
+/** A list has no head to compare with: what this process wrote for the application has to be in it. */
+const untilWritesShow = async (deps: Dependencies, applicationId: string): Promise<void> => {
+  const { versions, writes, progress } = deps;
+  const unseen = writes.of(applicationId);
+  for (let at = 0; at < unseen.length; at += STREAMS_IN_ONE_QUERY) {
+    const some = unseen.slice(at, at + STREAMS_IN_ONE_QUERY);
+    const shown = await versions.of(some.map(([stream]) => stream));
+    await Promise.all(
+      some.map(async ([stream, revision]) => {
+        const version = shown.get(stream);
+        const has = version !== undefined && version >= revision;
+        // Without a row there may be nothing to wait for: a renegotiation has reserved the code, and perhaps given it back.
+        const waits = !has && (version !== undefined || (await fundOf(deps, stream)) !== undefined);
+        const late = waits && !(await progress.waitForVersion(stream, revision, READ_WAIT_MS));
+        // Such an operation is listed as it was; the others of the application are listed all the same.
+        if (late && !(await isQuarantined(deps, stream))) throw new ReadModelBehindError();
+        writes.seen(applicationId, stream, revision);
+      }),
+    );
   }
+};
 
-  /** A renegotiation may have reserved the code, and perhaps given it back: then there is nothing to wait for. */
-  async #fundOf(stream: string): Promise<string | undefined> {
-    const { events } = await this.#deps.events.read(stream);
-    const received = events.find(({ type }) => type === LOAN_RECEIVED);
-    const event = received && decodeLoanEvent(received);
-    return event?.type === 'LoanReceived' ? event.fundId : undefined;
-  }
-
-  /** A list has no head to compare with: what this process wrote for the application has to be in it. */
-  async #untilWritesShow(applicationId: string): Promise<void> {
-    const { versions, writes, progress } = this.#deps;
-    const unseen = writes.of(applicationId);
-    for (let at = 0; at < unseen.length; at += STREAMS_IN_ONE_QUERY) {
-      const some = unseen.slice(at, at + STREAMS_IN_ONE_QUERY);
-      const shown = await versions.of(some.map(([stream]) => stream));
-      await Promise.all(
-        some.map(async ([stream, revision]) => {
-          const version = shown.get(stream);
-          const has = version !== undefined && version >= revision;
-          // Without a row there may be nothing to wait for: a renegotiation has reserved the code, and perhaps given it back.
-          const waits = !has && (version !== undefined || (await this.#fundOf(stream)) !== undefined);
-          const late = waits && !(await progress.waitForVersion(stream, revision, READ_WAIT_MS));
-          // Such an operation is listed as it was; the others of the application are listed all the same.
-          if (late && !(await this.#isQuarantined(stream))) throw new ReadModelBehindError();
-          writes.seen(applicationId, stream, revision);
-        }),
-      );
-    }
-  }
-
-  async list(reader: Reader, { updatedSince, ...query }: LoansQuery): Promise<ListedLoans> {
-    const { applicationId, onlyFundIds } = reader;
-    const since = updatedSince !== undefined && { updatedSince: instantOf('updated_since', updatedSince) };
-    await this.#untilWritesShow(applicationId);
-    const page: LoanPage = await this.#deps.loans.list({
-      applicationId,
-      ...(onlyFundIds && { onlyFundIds }),
-      ...query,
-      ...since,
-    });
-    return { loans: page.loans.map(summaryOf), nextCursor: page.nextCursor };
-  }
-}
+export const listLoans = async (
+  deps: Dependencies,
+  reader: Reader,
+  { updatedSince, ...query }: LoansQuery,
+): Promise<ListedLoans> => {
+  const { applicationId, onlyFundIds } = reader;
+  const since = updatedSince !== undefined && { updatedSince: instantOf('updated_since', updatedSince) };
+  await untilWritesShow(deps, applicationId);
+  const page: LoanPage = await deps.loans.list({
+    applicationId,
+    ...(onlyFundIds && { onlyFundIds }),
+    ...query,
+    ...since,
+  });
+  return { loans: page.loans.map(summaryOf), nextCursor: page.nextCursor };
+};
 
 const atOnce = <Value>(work: () => Promise<Value>): Promise<Value> => work();
 

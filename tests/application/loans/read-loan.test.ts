@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
-  LoanReading,
   OperationQuarantinedError,
   ReadModelBehindError,
+  listLoans,
+  readLoan,
 } from '../../../application/loans/read-loan.ts';
 import { OwnWrites } from '../../../application/loans/own-writes.ts';
 import type { RecordedEvent } from '../../../application/ports/event-store.ts';
@@ -53,21 +54,20 @@ const progress = {
     return Promise.resolve(!behind);
   },
 };
-const reading = (writes: OwnWrites): LoanReading =>
-  new LoanReading({
-    events: store,
-    loans,
-    progress,
-    versions: {
-      of: (streams) => Promise.resolve(loans.versions(streams)),
-      quarantined: (streams) => Promise.resolve(new Set(streams.filter((one) => one === quarantined))),
-    },
-    writes,
-    vault: openVault,
-    contents: documents,
-    clock: fixedClock(),
-  });
-const read = (code: string) => reading(new OwnWrites(100_000)).read(context(), code);
+const parts = (writes = new OwnWrites(100_000)): Parameters<typeof readLoan>[0] => ({
+  events: store,
+  loans,
+  progress,
+  versions: {
+    of: (streams) => Promise.resolve(loans.versions(streams)),
+    quarantined: (streams) => Promise.resolve(new Set(streams.filter((one) => one === quarantined))),
+  },
+  writes,
+  vault: openVault,
+  documents,
+  clock: fixedClock(),
+});
+const read = (code: string) => readLoan(parts(), context(), code);
 
 beforeEach(async () => {
   store = new LoggedStore();
@@ -164,7 +164,7 @@ describe('a read after a write', () => {
 
 describe('a list after a write', () => {
   const list = async (writes: OwnWrites): Promise<readonly string[]> =>
-    (await reading(writes).list(context(), { limit: 20 })).loans.map(
+    (await listLoans(parts(writes), context(), { limit: 20 })).loans.map(
       ({ code, status }) => `${code} ${status}`,
     );
 

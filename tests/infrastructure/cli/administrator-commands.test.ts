@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { deadLetterText } from '../../../application/administrator/decisions.ts';
-import { FindOperation } from '../../../application/loans/find-operation.ts';
+import { applicationOf } from '../../../application/loans/find-operation.ts';
 import type { RefusedDecision } from '../../../application/ports/decision-dead-letters.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanCode } from '../../../domain/shared/identifiers.ts';
@@ -21,6 +21,9 @@ let steps: string[];
 let input: () => AsyncIterable<Uint8Array>;
 let receivables: ReturnType<typeof commandLine>;
 
+const registry = {
+  list: async () => applications.map((applicationId) => ({ applicationId, fundIds: [] }) as never),
+};
 const services = () => ({
   administrator: administratorOf(store, fixedClock(), {
     deadLetterFile: (path = 'usual.jsonl') => ({
@@ -28,12 +31,7 @@ const services = () => ({
       put: async (refused) => void letters.set(path, [...(letters.get(path) ?? []), refused]),
     }),
   }),
-  loans: new FindOperation({
-    registry: {
-      list: async () => applications.map((applicationId) => ({ applicationId, fundIds: [] }) as never),
-    },
-    events: store,
-  }) as never,
+  loans: { applicationOf: (code: string) => applicationOf({ registry, events: store }, code) },
 });
 
 beforeEach(async () => {

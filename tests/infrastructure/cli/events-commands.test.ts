@@ -1,7 +1,7 @@
 import type { EventStream } from '../../../application/publication/event-stream.ts';
 import type { Publication } from '../../../application/publication/publication.ts';
 import { expect, test } from '@jest/globals';
-import { FindOperation } from '../../../application/loans/find-operation.ts';
+import { requireKnown } from '../../../application/loans/find-operation.ts';
 import { loanStream } from '../../../application/command-handling/operation.ts';
 import type { EventStreamQuery } from '../../../application/publication/event-stream.ts';
 import { commandLine } from '../../support/command-line.ts';
@@ -15,16 +15,16 @@ const setUp = () => {
     loanStream('app-2', 'OP-1'),
     loanStream('app-2', 'OP-2'),
   ]);
-  const find = new FindOperation({
+  const found: Parameters<typeof requireKnown>[0] = {
     registry: { list: async () => clients as never },
     events: { head: async (stream) => (streams.has(stream) ? 0n : 'no_stream') },
-  });
+  };
   const read: EventStream['read'] = async function* (query) {
     asked.push(query);
   };
   const publication = { stream: { read } } as unknown as Publication;
   const loans = {
-    requireKnown: (...args: Parameters<FindOperation['requireKnown']>) => find.requireKnown(...args),
+    requireKnown: (code: string, application: string | undefined) => requireKnown(found, code, application),
   };
   const run = commandLine(() => ({
     publication,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { requireConfirmed } from '../../../application/administrator/disbursement-rule.ts';
-import { FindOperation } from '../../../application/loans/find-operation.ts';
+import { applicationOf } from '../../../application/loans/find-operation.ts';
 import { Deliveries } from '../../../application/webhooks/deliveries.ts';
 import { requireNotBeforeIssue, requirePositive } from '../../../domain/loan/state.ts';
 import { refusalTexts } from '../../../infrastructure/console/refusals.ts';
@@ -8,10 +8,10 @@ import { refusalTexts } from '../../../infrastructure/console/refusals.ts';
 type Json = ReturnType<typeof JSON.parse>;
 
 const loan: Json = { dateIssued: '2026-06-20', acquisitionValue: 100_000 };
-const finder = new FindOperation({
+const everywhere: Json = {
   registry: { list: async () => [{ applicationId: 'a' }, { applicationId: 'b' }] },
   events: { head: async () => 1n },
-} as Json);
+};
 const deliveries = new Deliveries({
   subscriptions: { findAnywhere: async () => ({ webhookId: 'w', status: 'paused' }) },
 } as Json);
@@ -43,7 +43,7 @@ test.each<[string, () => unknown, string, string]>([
   ],
   [
     'a code of two applications',
-    () => finder.applicationOf('OP-1'),
+    () => applicationOf(everywhere, 'OP-1'),
     '2 aplicações têm uma operação OP-1: escolha a aplicação.',
     '2 applications have an operation OP-1: choose the application.',
   ],
