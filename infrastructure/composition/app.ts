@@ -35,64 +35,61 @@ export const appOf = (parts: Parts): App => {
         kind: configuration.engines.eventStoreUrl === undefined ? 'embedded' : 'eventstoredb',
         readModels: () => parts.readModels.all,
         apiVersion: API_VERSION,
-        sealKeys: sealKeysIn(parts.adapters.dataKeys),
-        signer: new DataKeyAnchorSigner(parts.adapters.dataKeys),
-        vault: parts.adapters.vault,
+        sealKeys: sealKeysIn(parts.dataKeys),
+        signer: new DataKeyAnchorSigner(parts.dataKeys),
+        vault: parts.vault,
         openNotes: (file) => new SqliteAuditNotes(file),
         sleep: pause,
       }),
     clients: () =>
       new Clients({
-        registry: parts.adapters.clientRegistry,
-        credentials: new RandomClientCredentials(parts.adapters.formats),
+        registry: parts.clientRegistry,
+        credentials: new RandomClientCredentials(parts.formats),
         clock: realClock,
-        formats: parts.adapters.formats,
+        formats: parts.formats,
         signingKeys: parts.signingKeys,
       }),
     loans: () => {
       const { store: documents, inspector } = parts.documents;
       const { caughtUp, progress } = parts.readModels;
-      const { events, vault, ownWrites, clientRegistry } = parts.adapters;
       return new Loans({
-        commands: parts.commands.handler,
-        events,
-        vault,
+        commands: parts.commands,
+        events: eventStore,
+        vault: parts.vault,
         documents,
         inspector,
         clock,
         paymentDates: { allowFuture: configuration.environment === 'sandbox' },
         database: readModelDatabase,
         progress,
-        writes: ownWrites,
-        registry: clientRegistry,
+        writes: parts.ownWrites,
+        registry: parts.clientRegistry,
         catchUp: caughtUp,
         privacy: () => app.privacy,
       });
     },
     maintenance: () => maintenanceOf(parts),
-    portfolio: () => {
-      const { projectionStore } = parts.adapters;
-      return new Portfolio({
+    portfolio: () =>
+      new Portfolio({
         database: readModelDatabase,
         caughtUp: parts.readModels.caughtUp,
-        place: () => projectionStore.checkpoint(loanProjection),
+        place: () => parts.projectionStore.checkpoint(loanProjection),
         borrowers: {
           index: () => app.privacy.index(),
           tell: (held) => app.privacy.tell(held),
           documents: (streams) => app.loans.search.documentsOf(streams),
         },
         clock,
-      });
-    },
+      }),
     privacy: () =>
       new Privacy({
-        commands: parts.commands.handler,
+        commands: parts.commands,
         log: eventStore,
-        checkpoints: parts.adapters.checkpoints,
-        index: parts.adapters.borrowerIndex,
-        keys: parts.adapters.operationKeys,
+        checkpoints: parts.checkpoints,
+        index: parts.borrowerIndex,
+        keys: parts.operationKeys,
         documents: parts.documents.store,
-        vault: parts.adapters.vault,
+        vault: parts.vault,
         ...{ clock, realClock },
         // PostgreSQL overwrites what was deleted in its own time (vacuum, recycled log).
         scrub: async () =>
@@ -110,7 +107,7 @@ export const appOf = (parts: Parts): App => {
           ...(await import('../statements/statement-preview.ts')),
         }),
       }),
-    renegotiation: () => parts.commands.renegotiation,
+    renegotiation: () => parts.renegotiation,
     webhooks: () => parts.webhooks.webhooks,
   });
   return app;

@@ -1,106 +1,173 @@
 import 'reflect-metadata';
 import { Container } from 'inversify';
-import type { ServiceIdentifier } from 'inversify';
-import { adapterArea } from './areas/adapters.ts';
-import type { Adapters } from './areas/adapters.ts';
 import { join } from 'node:path';
 import { Administrator } from '../../application/administrator/administrator.ts';
-import { pause, throttled } from '../support/time.ts';
+import { SqlClientRegistry } from '../../application/clients/client-registry.ts';
+import { CommandHandler } from '../../application/command-handling/command-handler.ts';
+import { SqlKeyStore } from '../../application/coordination/key-store.ts';
+import { SqlLeases } from '../../application/coordination/leases.ts';
+import { SqlCheckpointStore } from '../../application/coordination/stored-places.ts';
+import { StoredFormats } from '../../application/event-codec/stored-formats.ts';
+import { OwnWrites } from '../../application/loans/own-writes.ts';
+import { SqlClockOffset } from '../../application/maintenance/sandbox/clock-offset.ts';
+import { SandboxClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
+import { SqlBorrowerIndex } from '../../application/privacy/borrower-index.ts';
+import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
+import { RelayQuarantine } from '../../application/publication/relay-quarantine.ts';
+import { Renegotiation } from '../../application/renegotiation/renegotiation.ts';
 import { FileDeadLetters } from '../administrator/file-dead-letters.ts';
-import { accessArea, rateLimiterOf } from './areas/clients.ts';
-import { commandArea } from './areas/loans.ts';
-import type { Commands } from './areas/loans.ts';
-import { documentArea } from './areas/documents.ts';
+import { KeptOperations } from '../memory/kept-operations.ts';
+import { JwtTokens } from '../security/jwt-tokens.ts';
+import { OperationKeys } from '../security/operation-keys.ts';
+import { SealedBorrowerVault } from '../security/sealed-borrower-vault.ts';
 import { TokenSigningKeys } from '../security/token-signing-keys.ts';
 import { WrappedKeys } from '../security/wrapped-keys.ts';
-import { publicationOf, relayOf } from './publication.ts';
-import { readModelArea } from './areas/read-models.ts';
-import { sandboxClockOf, schedulingArea } from './areas/scheduling.ts';
-import { webhooksOf } from './webhooks.ts';
-import type { Foundations } from './foundations.ts';
-import { appOf } from './app.ts';
-import type { Parts } from './parts.ts';
 import { lazily } from '../support/lazily.ts';
+import { pause, throttled } from '../support/time.ts';
+import { appOf } from './app.ts';
+import { cacheBytes } from './cache-shares.ts';
+import { documentsOf } from './documents.ts';
+import type { Foundations } from './foundations.ts';
+import type { Parts } from './parts.ts';
+import { readModelsOf, schedulingOf } from './processors.ts';
+import { publicationOf, relayOf } from './publication.ts';
+import { webhooksOf } from './webhooks.ts';
 
 const DEAD_LETTER_FILE = 'administrator-decisions.dead-letter.jsonl';
 const ADMINISTRATOR_PAUSE_MS = 40;
 
-const token = <Name extends keyof Parts>(name: Name): ServiceIdentifier<Parts[Name]> => Symbol(name);
-const TOKENS = {
-  foundations: token('foundations'),
-  adapters: token('adapters'),
-  documents: token('documents'),
-  readModels: token('readModels'),
-  commands: token('commands'),
-  relay: token('relay'),
-  publication: token('publication'),
-  webhooks: token('webhooks'),
-  administrator: token('administrator'),
-  scheduling: token('scheduling'),
-  signingKeys: token('signingKeys'),
-  access: token('access'),
-  app: token('app'),
-  rateLimiter: token('rateLimiter'),
-  sandboxClock: token('sandboxClock'),
-} as const satisfies { readonly [Name in keyof Parts]: ServiceIdentifier<Parts[Name]> };
+const vaultOf = ({ foundations, operationKeys, borrowerIndex, formats }: Parts): SealedBorrowerVault => {
+  const { keys, engines, logger, observability } = foundations;
+  return new SealedBorrowerVault({
+    keys: operationKeys,
+    digestKey: keys.fingerprints,
+    index: borrowerIndex,
+    formats,
+    events: engines.eventStore,
+    onMissing: ({ stream, message }) => {
+      observability.metrics?.work.keyMissing();
+      logger.error({ event: 'key_missing', stream }, message);
+    },
+  });
+};
 
-/** What was chosen at the start, and the areas built from it: each is made once, when it is first asked for. */
-export const partsOf = (chosen: Foundations): Parts => {
-  const container = new Container({ defaultScope: 'Singleton' });
-  const { foundations, adapters, documents, commands, readModels, administrator, signingKeys } = TOKENS;
-  container.bind(foundations).toConstantValue(chosen);
-  container.bind(adapters).toResolvedValue(adapterArea, [foundations]);
-  container.bind(documents).toResolvedValue(documentArea, [foundations, adapters]);
-  container.bind(readModels).toResolvedValue(readModelArea, [foundations, adapters]);
-  container.bind(commands).toResolvedValue(commandArea, [foundations, adapters, documents]);
-  container.bind(TOKENS.relay).toResolvedValue(relayOf, [foundations, TOKENS.publication, TOKENS.webhooks]);
-  container.bind(TOKENS.publication).toResolvedValue(publicationOf, [foundations, adapters]);
-  container.bind(TOKENS.webhooks).toResolvedValue(webhooksOf, [foundations, adapters, TOKENS.publication]);
-  container.bind(administrator).toResolvedValue(
-    (
-      { clock, configuration, engines, observability, logger }: Foundations,
-      { events, formats, checkpoints }: Adapters,
-      { handler }: Commands,
-    ) =>
-      new Administrator({
-        commands: handler,
-        formats,
-        events,
-        readModel: engines.readModelDatabase,
-        clock,
-        disbursementTolerance: configuration.disbursementTolerance,
-        deadLetterFile: (path = join(configuration.dataDir, DEAD_LETTER_FILE)) => new FileDeadLetters(path),
-        onPutAside: (reason) => observability.metrics?.work.deadLetter(reason),
-        ...(configuration.environment === 'sandbox' && {
-          sandbox: () => ({
-            subscription: observability.follower(
-              'sandbox-administrator',
-              throttled(engines.eventStore, ADMINISTRATOR_PAUSE_MS),
-            ),
-            checkpoints,
-            logger,
-            sleep: pause,
-            step: configuration.sandboxStep,
-          }),
-        }),
-      }),
-    [foundations, adapters, commands],
-  );
-  container.bind(TOKENS.scheduling).toResolvedValue(schedulingArea, [foundations, adapters, commands]);
-  container.bind(signingKeys).toResolvedValue(
-    ({ keys, realClock: clock, logger }: Foundations, { keyStore }: Adapters) =>
-      new TokenSigningKeys({
-        store: new WrappedKeys(keyStore, keys.masterKeys, 'signing-keys'),
-        clock,
+const commandsOf = ({ foundations, keptOperations, ownWrites, renegotiation }: Parts): CommandHandler => {
+  const { clock, engines, observability } = foundations;
+  return new CommandHandler({
+    events: engines.eventStore,
+    cache: keptOperations,
+    clock,
+    resolve: (id) => renegotiation.resolve(id),
+    pause,
+    watch: observability.commands,
+    onAppended: (...appended) => ownWrites.note(...appended),
+  });
+};
+
+const renegotiationOf = (parts: Parts): Renegotiation => {
+  const { vault, keptOperations, ownWrites } = parts;
+  const { clock, realClock, engines } = parts.foundations;
+  const { store: documents, inspector } = parts.documents;
+  return new Renegotiation({
+    events: engines.eventStore,
+    ...{ clock, realClock, vault, documents, inspector, pause },
+    forget: (stream) => keptOperations.delete(stream),
+    onAppended: (...appended) => ownWrites.note(...appended),
+  });
+};
+
+const administratorOf = ({ foundations, commands, formats, checkpoints }: Parts): Administrator => {
+  const { clock, configuration, engines, observability, logger } = foundations;
+  return new Administrator({
+    ...{ commands, formats, clock },
+    events: engines.eventStore,
+    readModel: engines.readModelDatabase,
+    disbursementTolerance: configuration.disbursementTolerance,
+    deadLetterFile: (path = join(configuration.dataDir, DEAD_LETTER_FILE)) => new FileDeadLetters(path),
+    onPutAside: (reason) => observability.metrics?.work.deadLetter(reason),
+    ...(configuration.environment === 'sandbox' && {
+      sandbox: () => ({
+        subscription: observability.follower(
+          'sandbox-administrator',
+          throttled(engines.eventStore, ADMINISTRATOR_PAUSE_MS),
+        ),
+        checkpoints,
         logger,
+        sleep: pause,
+        step: configuration.sandboxStep,
       }),
-    [foundations, adapters],
-  );
-  container.bind(TOKENS.access).toResolvedValue(accessArea, [foundations, adapters, signingKeys]);
-  container.bind(TOKENS.rateLimiter).toResolvedValue(rateLimiterOf, [foundations]);
-  container.bind(TOKENS.sandboxClock).toResolvedValue(sandboxClockOf, [foundations]);
-  container.bind(TOKENS.app).toDynamicValue(() => appOf(parts));
-  const makers = Object.entries(TOKENS).map(([name, one]) => [name, () => container.get<unknown>(one)]);
+    }),
+  });
+};
+
+const tokensOf = ({ foundations, signingKeys }: Parts): JwtTokens => {
+  const { configuration, realClock } = foundations;
+  const { authUrl: issuer, publicUrl: audience, environment } = configuration;
+  const settings = { issuer, audience, environment, cacheBytes: cacheBytes(configuration, 'tokens') };
+  return new JwtTokens(signingKeys, realClock, settings);
+};
+
+const sandboxClockOf = ({ foundations }: Parts): SandboxClock | undefined => {
+  const { engines, movableClock: clock, realClock, logger } = foundations;
+  if (!clock) return undefined;
+  const offset = new SqlClockOffset(engines.serviceDatabase, realClock);
+  return new SandboxClock({ clock, realClock, offset, logger, sleep: pause });
+};
+
+type Makers = { readonly [Name in keyof Parts]: (parts: Parts) => Parts[Name] };
+
+const makersOf = (foundations: Foundations): Makers => {
+  const { configuration, engines, keys, realClock, logger } = foundations;
+  const { serviceDatabase, readModelDatabase } = engines;
+  return {
+    foundations: () => foundations,
+    formats: () => new StoredFormats(serviceDatabase),
+    checkpoints: () => new SqlCheckpointStore(serviceDatabase, realClock),
+    leases: () => new SqlLeases(serviceDatabase),
+    clientRegistry: () => new SqlClientRegistry(serviceDatabase),
+    relayQuarantine: () => new RelayQuarantine(serviceDatabase),
+    projectionStore: () => new SqlProjectionStore(readModelDatabase),
+    keyStore: () => new SqlKeyStore(serviceDatabase, realClock),
+    dataKeys: ({ keyStore }) => new WrappedKeys(keyStore, keys.masterKeys, 'data-keys'),
+    operationKeys: ({ keyStore }) =>
+      new OperationKeys(
+        new WrappedKeys(keyStore, keys.masterKeys, 'operation-keys'),
+        cacheBytes(configuration, 'operationKeys'),
+      ),
+    borrowerIndex: () => new SqlBorrowerIndex(serviceDatabase),
+    vault: vaultOf,
+    documents: documentsOf,
+    readModels: readModelsOf,
+    ownWrites: () => new OwnWrites(cacheBytes(configuration, 'ownWrites')),
+    // What follows the log decides now and then, and on other operations than requests do.
+    keptOperations: () => {
+      const share = configuration.roles.includes('api') ? 'operations' : 'followedOperations';
+      return new KeptOperations(cacheBytes(configuration, share));
+    },
+    commands: commandsOf,
+    renegotiation: renegotiationOf,
+    publication: publicationOf,
+    relay: relayOf,
+    webhooks: webhooksOf,
+    administrator: administratorOf,
+    scheduling: schedulingOf,
+    signingKeys: ({ keyStore }) => {
+      const store = new WrappedKeys(keyStore, keys.masterKeys, 'signing-keys');
+      return new TokenSigningKeys({ store, clock: realClock, logger });
+    },
+    tokens: tokensOf,
+    app: appOf,
+    sandboxClock: sandboxClockOf,
+  };
+};
+
+/** What was chosen at the start, and what is built from it: each part is made once, when it is first asked for. */
+export const partsOf = (foundations: Foundations): Parts => {
+  const container = new Container({ defaultScope: 'Singleton' });
+  const makers = Object.entries(makersOf(foundations)).map(([name, make]) => {
+    container.bind<unknown>(name).toDynamicValue(() => make(parts));
+    return [name, () => container.get<unknown>(name)];
+  });
   const parts: Parts = lazily(Object.fromEntries(makers) as { [Name in keyof Parts]: () => Parts[Name] });
   return parts;
 };

@@ -1,22 +1,43 @@
 import type { Parts } from './parts.ts';
 import { join } from 'node:path';
+import { ClientDirectory } from '../../application/clients/client-directory.ts';
+import { SqlRateBuckets } from '../../application/clients/rate-buckets.ts';
 import { createHttpApp } from '../http/app.ts';
 import { UploadArea } from '../http/bodies/upload-area.ts';
 import { HttpProblem } from '../http/errors/http-problem.ts';
+import { TokenBucketLimiter } from '../http/limits/rate-limiter.ts';
+import type { RateLimiter } from '../http/limits/rate-limiter.ts';
+import { SharedTokenBucketLimiter } from '../http/limits/shared-token-bucket-limiter.ts';
 import { healthApp } from '../http/server/health-app.ts';
 import type { Readiness, RequestListener } from '../http/server/health-app.ts';
+import { HashedClientAuthenticator } from '../security/hashed-client-authenticator.ts';
+import { cacheBytes } from './cache-shares.ts';
+import { sharesStores } from './engines.ts';
 
 /** What this process answers; to be closed when the last request has been answered. */
 export interface HttpInterface {
   readonly listener: RequestListener;
+  readonly limiter: RateLimiter;
   close(): Promise<void>;
 }
 
-const wholeInterface = async (parts: Parts, readiness: () => Promise<Readiness>): Promise<HttpInterface> => {
+/** In one process it counts by itself; processes that share their stores count together. */
+const rateLimiterOf = ({ configuration, engines, logger }: Parts['foundations']): RateLimiter => {
+  const local = new TokenBucketLimiter(Date.now, cacheBytes(configuration, 'rateBuckets'));
+  if (!sharesStores(configuration)) return local;
+  const buckets = new SqlRateBuckets(engines.serviceDatabase);
+  return new SharedTokenBucketLimiter({ buckets, local, logger, now: () => performance.now() });
+};
+
+const wholeInterface = async (
+  parts: Parts,
+  readiness: () => Promise<Readiness>,
+  limiter: RateLimiter,
+): Promise<HttpInterface> => {
   const { configuration, clock, logger, observability } = parts.foundations;
   const { environment, publicUrl, authUrl, trustProxy, apiDeprecation } = configuration;
   const uploads = await UploadArea.open(join(configuration.dataDir, 'uploads'));
-  const { tokens, authenticator, directory } = parts.access;
+  const { tokens, clientRegistry, formats } = parts;
   const listener = await createHttpApp({
     settings: {
       environment,
@@ -27,16 +48,16 @@ const wholeInterface = async (parts: Parts, readiness: () => Promise<Readiness>)
     },
     app: parts.app,
     tokens: { issuer: tokens, verifier: tokens },
-    authenticator,
-    clients: directory,
-    limiter: parts.rateLimiter,
+    authenticator: new HashedClientAuthenticator(clientRegistry, formats),
+    clients: new ClientDirectory(clientRegistry, cacheBytes(configuration, 'clients')),
+    limiter,
     uploads,
     readiness,
     clock,
     logger,
     watch: observability.requests,
   });
-  return { listener, close: () => uploads.close() };
+  return { listener, limiter, close: () => uploads.close() };
 };
 
 /** With the role `api` the whole interface; without it only the health checks. */
@@ -45,10 +66,11 @@ export const httpInterface = async (
   readiness: () => Promise<Readiness>,
 ): Promise<HttpInterface> => {
   const { roles } = parts.foundations.configuration;
-  if (roles.includes('api')) return wholeInterface(parts, readiness);
+  const limiter = rateLimiterOf(parts.foundations);
+  if (roles.includes('api')) return wholeInterface(parts, readiness, limiter);
   const listener = healthApp({
     readiness,
     otherwise: () => new HttpProblem('not_found', 'This process does not serve the interface.'),
   });
-  return { listener, close: async () => undefined };
+  return { listener, limiter, close: async () => undefined };
 };

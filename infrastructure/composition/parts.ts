@@ -1,36 +1,83 @@
-import type { App } from '../../application/app.ts';
-import type { Publication } from '../../application/publication/publication.ts';
-import type { SandboxClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
-import type { RateLimiter } from '../http/limits/rate-limiter.ts';
-import type { TokenSigningKeys } from '../security/token-signing-keys.ts';
-import type { Adapters } from './areas/adapters.ts';
 import type { Administrator } from '../../application/administrator/administrator.ts';
-import type { Access } from './areas/clients.ts';
-import type { Commands } from './areas/loans.ts';
-import type { Documents } from './areas/documents.ts';
-import type { relayOf } from './publication.ts';
-import type { ReadModels } from './areas/read-models.ts';
-import type { Scheduling } from './areas/scheduling.ts';
-import type { webhooksOf } from './webhooks.ts';
+import type { App } from '../../application/app.ts';
+import type { SqlClientRegistry } from '../../application/clients/client-registry.ts';
+import type { CommandHandler } from '../../application/command-handling/command-handler.ts';
+import type { SqlKeyStore } from '../../application/coordination/key-store.ts';
+import type { SqlLeases } from '../../application/coordination/leases.ts';
+import type { SqlCheckpointStore } from '../../application/coordination/stored-places.ts';
+import type { StoredFormats } from '../../application/event-codec/stored-formats.ts';
+import type { OverdueScheduler } from '../../application/loans/overdue/overdue-scheduler.ts';
+import type { OwnWrites } from '../../application/loans/own-writes.ts';
+import type { ReadModelProgress } from '../../application/loans/read-model-progress.ts';
+import type { SandboxClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
+import type { SqlBorrowerIndex } from '../../application/privacy/borrower-index.ts';
+import type { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
+import type { ReadModelFollower } from '../../application/projecting/read-model.ts';
+import type { Publication } from '../../application/publication/publication.ts';
+import type { RelayQuarantine } from '../../application/publication/relay-quarantine.ts';
+import type { Renegotiation } from '../../application/renegotiation/renegotiation.ts';
+import type { Webhooks } from '../../application/webhooks/webhooks.ts';
+import type { Projection } from '../../projections/projection.ts';
+import type { FileDocumentInspector } from '../documents/file-document-inspector.ts';
+import type { SealedS3DocumentStore } from '../documents/s3/sealed-s3-document-store.ts';
+import type { SealedFileDocumentStore } from '../documents/sealed-file-document-store.ts';
+import type { KeptOperations } from '../memory/kept-operations.ts';
+import type { JwtTokens } from '../security/jwt-tokens.ts';
+import type { OperationKeys } from '../security/operation-keys.ts';
+import type { SealedBorrowerVault } from '../security/sealed-borrower-vault.ts';
+import type { TokenSigningKeys } from '../security/token-signing-keys.ts';
+import type { WrappedKeys } from '../security/wrapped-keys.ts';
+import type { WebhookWorker } from '../webhooks/webhook-worker.ts';
 import type { Foundations } from './foundations.ts';
 
 /** What a thread of the service consists of: each part is made once, when it is first asked for. */
 export interface Parts {
   /** What is chosen at the start. */
   readonly foundations: Foundations;
-  readonly adapters: Adapters;
-  readonly documents: Documents;
-  readonly readModels: ReadModels;
-  readonly commands: Commands;
-  readonly relay: ReturnType<typeof relayOf>;
+  readonly formats: StoredFormats;
+  readonly checkpoints: SqlCheckpointStore;
+  readonly leases: SqlLeases;
+  readonly clientRegistry: SqlClientRegistry;
+  readonly relayQuarantine: RelayQuarantine;
+  readonly projectionStore: SqlProjectionStore;
+  readonly keyStore: SqlKeyStore;
+  readonly dataKeys: WrappedKeys;
+  readonly operationKeys: OperationKeys;
+  readonly borrowerIndex: SqlBorrowerIndex;
+  readonly vault: SealedBorrowerVault;
+  readonly documents: {
+    readonly store: SealedFileDocumentStore | SealedS3DocumentStore;
+    readonly inspector: FileDocumentInspector;
+    close(): void;
+  };
+  readonly readModels: {
+    /** Resolves when operations are read as everything that was stored before the call leaves them. @throws Error when it cannot */
+    readonly caughtUp: () => Promise<void>;
+    /** The same of each read model. */
+    readonly all: readonly (Pick<Projection, 'name' | 'tables'> & {
+      readonly catchUp: () => Promise<void>;
+    })[];
+    readonly projectors: readonly ReadModelFollower[];
+    readonly progress: ReadModelProgress;
+  };
+  readonly ownWrites: OwnWrites;
+  readonly keptOperations: KeptOperations;
+  readonly commands: CommandHandler;
+  readonly renegotiation: Renegotiation;
   readonly publication: Publication;
-  readonly webhooks: ReturnType<typeof webhooksOf>;
+  readonly relay: ReturnType<Publication['relay']>;
+  /** What sends is made when it is asked for, and woken only where it is there. */
+  readonly webhooks: { readonly webhooks: Webhooks; readonly worker: WebhookWorker };
   readonly administrator: Administrator;
-  readonly scheduling: Scheduling;
+  /** What acts on operations by itself, in the course of time or after an event. */
+  readonly scheduling: {
+    readonly overdue: OverdueScheduler;
+    readonly recovery: ReturnType<Renegotiation['recovery']>;
+    readonly completion: ReturnType<Renegotiation['completion']>;
+  };
   readonly signingKeys: TokenSigningKeys;
-  readonly access: Access;
+  readonly tokens: JwtTokens;
   readonly app: App;
-  readonly rateLimiter: RateLimiter;
   /** Undefined in production. */
   readonly sandboxClock: SandboxClock | undefined;
 }

@@ -1,7 +1,95 @@
-import type { Parts } from './parts.ts';
-import type { Status } from '../../application/processors/status.ts';
+import { LOAN_STREAM_PREFIX } from '../../application/command-handling/operation.ts';
+import { SqlDueInstallments } from '../../application/loans/due-installments.ts';
+import { SqlLoanVersions } from '../../application/loans/loan-reader.ts';
+import { MarkOverdueInstallments } from '../../application/loans/overdue/mark-overdue-installments.ts';
+import { OverdueScheduler } from '../../application/loans/overdue/overdue-scheduler.ts';
+import { PolledProgress, ReadModelProgress } from '../../application/loans/read-model-progress.ts';
 import { PUBLISHING } from '../../application/maintenance/quarantine/quarantined-operations.ts';
+import type { MovableClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
+import type { Status } from '../../application/processors/status.ts';
+import { ReadModelFollower } from '../../application/projecting/read-model.ts';
+import { loanProjection } from '../../projections/loan/loan-projection.ts';
+import type { Projection } from '../../projections/projection.ts';
+import { catchUp } from '../cli/catch-up.ts';
+import { oneAtATime } from '../support/one-at-a-time.ts';
+import { pause, throttled } from '../support/time.ts';
 import type { Role } from './configuration.ts';
+import type { Parts } from './parts.ts';
+import { toProjected } from './projections.ts';
+
+/** Requests wait for the loans; what finds events by their id leaves the machine to requests. */
+const LOAN_PAUSE_MS = 8;
+const INDEX_PAUSE_MS = 250;
+
+/** What follows the log and writes rows, and what knows how far it is. */
+export const readModelsOf = ({ foundations, projectionStore: store }: Parts): Parts['readModels'] => {
+  const { engines, logger, observability } = foundations;
+  const projector = (projection: Projection, pauseMs: number) =>
+    new ReadModelFollower({
+      projection,
+      log: observability.follower(`${projection.name}-projector`, throttled(engines.eventStore, pauseMs)),
+      store,
+      decode: toProjected,
+      logger,
+      pause,
+      ...(projection.ofOperationsAlone && { streamPrefix: LOAN_STREAM_PREFIX }),
+    });
+  const loanProjector = projector(loanProjection, LOAN_PAUSE_MS);
+  const others = engines.projections.filter((projection) => projection !== loanProjection);
+  const projectors = [loanProjector, ...others.map((projection) => projector(projection, INDEX_PAUSE_MS))];
+  const now = (): number => performance.now();
+  const catchUps = new Map(projectors.map((one) => [one.name, oneAtATime(() => catchUp(one))]));
+  const versions = new SqlLoanVersions(engines.readModelDatabase);
+  return {
+    caughtUp: catchUps.get(loanProjection.name)!,
+    all: engines.projections.map(({ name, tables }) => ({ name, tables, catchUp: catchUps.get(name)! })),
+    projectors,
+    progress: new ReadModelProgress({
+      local: loanProjector,
+      // A command beside an embedded service writes the same read model when it rebuilds it.
+      elsewhere: new PolledProgress({ versions, sleep: pause, now }),
+      now,
+    }),
+  };
+};
+
+/** An integrator that tries things out waits for a past due date to show; in production installments fall due together, when a day begins. */
+const SWEEP_MS = { sandbox: 1_000, production: 30_000 } as const;
+const RENEGOTIATION_PAUSE_MS = 100;
+
+/** Sleeps no longer than until the clock is moved: what fell due then is marked at once. */
+const untilMoved =
+  (clock: MovableClock | undefined) =>
+  async (ms: number, signal: AbortSignal): Promise<void> => {
+    const moved = new AbortController();
+    const forget = clock?.onMoved(() => moved.abort());
+    await pause(ms, AbortSignal.any([signal, moved.signal]));
+    forget?.();
+  };
+
+export const schedulingOf = (parts: Parts): Parts['scheduling'] => {
+  const { checkpoints, commands, renegotiation } = parts;
+  const { engines, clock, movableClock, logger, configuration, observability } = parts.foundations;
+  const following = (name: string) => ({
+    subscription: observability.follower(name, throttled(engines.eventStore, RENEGOTIATION_PAUSE_MS)),
+    checkpoints,
+    logger,
+    sleep: pause,
+  });
+  const due = new SqlDueInstallments(engines.readModelDatabase);
+  return {
+    overdue: new OverdueScheduler({
+      markOverdue: new MarkOverdueInstallments({ commands, due, clock, logger }),
+      watch: observability.metrics?.work,
+      clock,
+      logger,
+      sleep: untilMoved(movableClock),
+      interval: SWEEP_MS[configuration.environment],
+    }),
+    recovery: renegotiation.recovery(following('renegotiation-recovery')),
+    completion: renegotiation.completion(following('renegotiation-completion'), commands),
+  };
+};
 
 /** A processor under the names by which readiness and metrics tell of it. */
 export interface Standing extends Status {

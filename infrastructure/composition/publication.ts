@@ -3,14 +3,12 @@ import { Publication } from '../../application/publication/publication.ts';
 import { WrongUseError } from '../cli/command-line.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
 import { pause, throttled } from '../support/time.ts';
-import type { Adapters } from './areas/adapters.ts';
 import { cacheBytes } from './cache-shares.ts';
 import type { Configuration } from './configuration.ts';
-import type { Foundations } from './foundations.ts';
 import { kafkaConnection } from './kafka-configuration.ts';
 import type { KafkaConfiguration } from './kafka-configuration.ts';
+import type { Parts } from './parts.ts';
 import { decodeRecorded } from './projections.ts';
-import type { WebhookWorker } from '../webhooks/webhook-worker.ts';
 
 const RELAY_PAUSE_MS = 20;
 
@@ -22,13 +20,13 @@ export const requireKafka = ({ kafka }: Configuration): KafkaConfiguration => {
   );
 };
 
-export const publicationOf = (
-  { configuration, engines, logger, realClock }: Foundations,
-  { events, checkpoints, relayQuarantine: quarantine }: Adapters,
-): Publication =>
-  new Publication({
+export const publicationOf = ({ foundations, checkpoints, relayQuarantine }: Parts): Publication => {
+  const { configuration, engines, logger, realClock } = foundations;
+  return new Publication({
     log: engines.eventStore,
-    ...{ events, checkpoints, quarantine },
+    events: engines.eventStore,
+    checkpoints,
+    quarantine: relayQuarantine,
     readModel: engines.readModelDatabase,
     decode: decodeRecorded,
     apiVersion: API_VERSION,
@@ -40,16 +38,15 @@ export const publicationOf = (
       return new TopicAdministration({ ...kafkaConnection(kafka, logger), offsets });
     },
   });
+};
 
-export const relayOf = (
-  { engines, logger, observability }: Foundations,
-  publication: Publication,
-  webhooks: { readonly worker: WebhookWorker },
-) =>
-  publication.relay({
+export const relayOf = ({ foundations, publication, webhooks }: Parts): Parts['relay'] => {
+  const { engines, logger, observability } = foundations;
+  return publication.relay({
     subscription: observability.follower('relay', throttled(engines.eventStore, RELAY_PAUSE_MS)),
     watch: engines.tracedEvents,
     bus: engines.eventBus,
     deliver: () => webhooks.worker.deliver,
     ...{ logger, pause },
   });
+};

@@ -4,10 +4,8 @@ import { messageOf } from '../../application/support/failures.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import type { HealthChecks } from '../http/server/health-app.ts';
 import type { KafkaEventBus } from '../kafka/kafka-event-bus.ts';
-import type { Adapters } from './areas/adapters.ts';
 import type { BackgroundThread } from './background/background-thread.ts';
 import type { Role } from './configuration.ts';
-import type { Engines } from './engines.ts';
 import { standingsOf } from './processors.ts';
 import type { Roles } from './roles.ts';
 
@@ -30,15 +28,15 @@ const outcomeOf = async (look: () => Promise<unknown>): Promise<string> => {
 };
 
 const looksOf = (
-  { events, checkpoints, projectionStore }: Adapters,
-  logFit: Engines['logFit'],
+  { foundations, checkpoints, projectionStore }: Parts,
   roles: readonly Role[],
 ): Readonly<Record<string, () => Promise<unknown>>> => {
+  const { eventStore, logFit } = foundations.engines;
   const some = (...of: readonly Role[]): boolean => of.some((role) => roles.includes(role));
   return {
     ...(some('api', 'projector', 'relay', 'scheduler') && {
       event_store: async () => {
-        await events.head(PROBED_STREAM);
+        await eventStore.head(PROBED_STREAM);
         await logFit.ensure();
       },
     }),
@@ -76,12 +74,8 @@ const stateOfRoles = (parts: Parts, { leased }: Roles): Readonly<Record<string, 
 };
 
 /** The engines that these roles work with, each `ok` or what is wrong. */
-export const checkEngines = async (
-  adapters: Adapters,
-  { logFit }: Pick<Engines, 'logFit'>,
-  roles: readonly Role[],
-): Promise<HealthChecks> => {
-  const looks = Object.entries(looksOf(adapters, logFit, roles));
+export const checkEngines = async (parts: Parts, roles: readonly Role[]): Promise<HealthChecks> => {
+  const looks = Object.entries(looksOf(parts, roles));
   const outcomes = await Promise.all(
     looks.map(async ([name, look]) => [name, await outcomeOf(look)] as const),
   );
@@ -90,9 +84,9 @@ export const checkEngines = async (
 
 /** Ready means: the engines that this process works with answer, and nothing that runs here has come to a halt. */
 export const readinessOf = (parts: Parts, roles: Roles): (() => Promise<HealthChecks>) => {
-  const { configuration, engines } = parts.foundations;
+  const { configuration } = parts.foundations;
   return async () => ({
-    ...(await checkEngines(parts.adapters, engines, configuration.roles)),
+    ...(await checkEngines(parts, configuration.roles)),
     ...stateOfRoles(parts, roles),
   });
 };

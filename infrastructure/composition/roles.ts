@@ -6,7 +6,6 @@ import type { Background } from '../../application/coordination/background.ts';
 import { LeasedRunner } from '../../application/coordination/leased-runner.ts';
 import { pause } from '../support/time.ts';
 import { decisionConsumer } from './decision-consumer.ts';
-import type { Scheduling } from './areas/scheduling.ts';
 import type { Role } from './configuration.ts';
 import type { Foundations } from './foundations.ts';
 import { sharesStores } from './engines.ts';
@@ -32,7 +31,7 @@ const schedulerParts = (parts: Parts): readonly RolePart[] => {
   const { configuration } = parts.foundations;
   const part = (
     name: string,
-    run: (scheduling: Scheduling, signal: AbortSignal) => Promise<void>,
+    run: (scheduling: Parts['scheduling'], signal: AbortSignal) => Promise<void>,
   ): RolePart => ({
     role: 'scheduler',
     lease: 'scheduler',
@@ -113,7 +112,7 @@ const leasedRunner = (parts: Parts, lease: string, inner: readonly Background[])
   new LeasedRunner({
     lease: lease === 'projector' ? projectorLease(parts.foundations) : lease,
     holder: `${hostname()} ${process.pid} ${randomUUID()}`,
-    leases: parts.adapters.leases,
+    leases: parts.leases,
     inner: together(lease, inner),
     logger: parts.foundations.logger,
     sleep: pause,

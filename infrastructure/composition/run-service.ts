@@ -6,7 +6,7 @@ import { createLogger } from '../observability/logging.ts';
 import { MasterKeyFileError } from '../security/master-key.ts';
 import { WrongMasterKeyError } from '../security/master-keys.ts';
 import { PRIVATE_UMASK } from '../support/private-files.ts';
-import { announceDemoClient } from './areas/clients.ts';
+import { announceDemoClient } from './demo-client.ts';
 import { readServiceConfiguration, refuseSplitRoles } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import { keepPrivate } from './data-directory.ts';
@@ -123,7 +123,7 @@ const run = async (worker: Worker | undefined): Promise<void> => {
   endInOrder(service, logger);
   const { parts } = await service.running;
   announceStart(configuration, logger);
-  await announceDemoClient(configuration, parts.adapters, parts.app.clients).catch((error: unknown) => {
+  await announceDemoClient(parts).catch((error: unknown) => {
     logger.warn({ err: error }, 'no client to try the sandbox with could be made; `client create` makes one');
   });
 };

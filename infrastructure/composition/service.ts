@@ -106,7 +106,7 @@ export const startService = async (
     thread = await starting;
     metrics = await openMetrics(work, configuration, thread, logger);
     address ??= await HttpListener.open(configuration, logger);
-    address.serve(served.listener, work.parts.rateLimiter);
+    address.serve(served.listener, served.limiter);
   } catch (error) {
     await stop();
     throw error;

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
 import { TOPICS } from '../../application/publication/event-names.ts';
-import type { Publication } from '../../application/publication/publication.ts';
 import { RELAY_CHECKPOINT } from '../../application/publication/relay.ts';
 import { FAN_OUT_GROUP } from '../../application/webhooks/fan-out.ts';
 import { Webhooks } from '../../application/webhooks/webhooks.ts';
@@ -16,12 +15,12 @@ import { DEFAULT_RETENTION } from '../webhooks/retention-sweeper.ts';
 import { WebhookForwarder } from '../webhooks/sending/forwarder.ts';
 import { newSecret } from '../webhooks/sending/webhook-sender.ts';
 import { WebhookWorker } from '../webhooks/webhook-worker.ts';
-import type { Adapters } from './areas/adapters.ts';
 import { cacheBytes } from './cache-shares.ts';
 import type { Configuration } from './configuration.ts';
 import { sharesStores } from './engines.ts';
 import type { Foundations } from './foundations.ts';
 import { kafkaConnection } from './kafka-configuration.ts';
+import type { Parts } from './parts.ts';
 import { logOrder } from './projections.ts';
 import { requireKafka } from './publication.ts';
 
@@ -53,8 +52,9 @@ const sealingWith =
 
 /** Without a topic, what the relay has passed is in the lanes; a topic may still hold it. */
 const fannedOut =
-  ({ configuration: { kafka } }: Foundations, { checkpoints }: Adapters, publication: Publication) =>
+  ({ foundations, checkpoints, publication }: Parts) =>
   async () => {
+    const { kafka } = foundations.configuration;
     const position = await checkpoints.load(RELAY_CHECKPOINT);
     if (kafka) {
       const topics = await publication.topics();
@@ -90,11 +90,8 @@ const forwarding =
     });
   };
 
-const workerOf = (
-  { configuration, engines, keys, logger, observability }: Foundations,
-  { leases }: Adapters,
-  { queue, subscriptions }: Webhooks,
-): WebhookWorker => {
+const workerOf = ({ foundations, leases }: Parts, { queue, subscriptions }: Webhooks): WebhookWorker => {
+  const { configuration, engines, keys, logger, observability } = foundations;
   const { webhooks } = configuration;
   return new WebhookWorker({
     queue,
@@ -123,8 +120,9 @@ const workerOf = (
   });
 };
 
-/** Webhooks for every door, and what sends beside them: made where it is asked for, and woken only where it is there. */
-export const webhooksOf = (foundations: Foundations, adapters: Adapters, publication: Publication) => {
+/** Webhooks for every door, and what sends beside them. */
+export const webhooksOf = (parts: Parts): Parts['webhooks'] => {
+  const { foundations, publication } = parts;
   const { configuration, engines, keys, clock, onQueued } = foundations;
   let worker: WebhookWorker | undefined;
   const webhooks = new Webhooks({
@@ -145,8 +143,8 @@ export const webhooksOf = (foundations: Foundations, adapters: Adapters, publica
     seal: sealingWith(keys.masterKeys),
     verification: {
       subscription: engines.eventStore,
-      quarantine: adapters.relayQuarantine,
-      fannedOut: fannedOut(foundations, adapters, publication),
+      quarantine: parts.relayQuarantine,
+      fannedOut: fannedOut(parts),
       keptForMs: DEFAULT_RETENTION.deliveredDays * DAY_MS,
       sleep: pause,
     },
@@ -156,7 +154,7 @@ export const webhooksOf = (foundations: Foundations, adapters: Adapters, publica
   return {
     webhooks,
     get worker() {
-      return (worker ??= workerOf(foundations, adapters, webhooks));
+      return (worker ??= workerOf(parts, webhooks));
     },
   };
 };

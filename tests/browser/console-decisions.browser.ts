@@ -64,7 +64,7 @@ describe('Decisions', () => {
     expect(await looked(page, 'decisions-preview')).toEqual([]);
     expect(await confirm()).toBe('3 done, 0 refused.');
     expect(await statusesOf(CODES)).toEqual(['approved', 'approved', 'approved', 'received']);
-    const { events } = at.world.parts.adapters;
+    const { eventStore: events } = at.world.parts.foundations.engines;
     const stored = await events.read(loanStream(application.applicationId, 'OP-1'));
     expect(stored.events.at(-1)!.metadata.actor).toBe('administrator/maria.souza');
   });

@@ -112,7 +112,7 @@ test('random lives go through processes of the release before and of this one as
       world.besideEarlier = false;
       world.address = () => here;
       world.decisionDesk = decideHere;
-      await world.parts.adapters.formats.leaveEarlierRelease();
+      await world.parts.formats.leaveEarlierRelease();
     }
     if (days > 0) {
       await world.pass(days);

@@ -134,7 +134,7 @@ export class World {
   async sweep(): Promise<void> {
     const { engines } = this.parts.foundations;
     const marking = new MarkOverdueInstallments({
-      commands: this.parts.commands.handler,
+      commands: this.parts.commands,
       due: new SqlDueInstallments(engines.readModelDatabase),
       clock: this.clock,
       logger: this.logger,
@@ -146,7 +146,7 @@ export class World {
   async createApplication(): Promise<TestApplication> {
     const [applicationId, clientId, funds] = [randomUUID(), randomUUID(), [randomUUID(), randomUUID()]];
     const client = { applicationId, clientId, name: 'life', rateLimitMultiplier: 1_000, revokedAt: null };
-    const { clientRegistry } = this.parts.adapters;
+    const { clientRegistry } = this.parts;
     await clientRegistry.create({ ...client, createdAt: this.clock.now(), secretHash: 'none' }, funds);
     return { applicationId, clientId, funds };
   }
@@ -155,7 +155,7 @@ export class World {
     const known = this.#tokens.get(clientId);
     if (known !== undefined) return known;
     const client = { applicationId, clientId, name: 'life', rateLimitMultiplier: 1_000, revokedAt: null };
-    const { accessToken } = await this.parts.access.tokens.issue({ ...client, createdAt: this.clock.now() });
+    const { accessToken } = await this.parts.tokens.issue({ ...client, createdAt: this.clock.now() });
     this.#tokens.set(clientId, accessToken);
     return accessToken;
   }

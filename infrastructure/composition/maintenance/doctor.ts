@@ -26,11 +26,9 @@ import { openFoundations } from '../foundations.ts';
 import type { Foundations } from '../foundations.ts';
 import { isAllowed, refuseOpenEngines } from '../insecurities.ts';
 import { checkEngines } from '../readiness.ts';
-import { adapterArea } from '../areas/adapters.ts';
-import { webhooksOf } from '../webhooks.ts';
+import { partsOf } from '../container.ts';
 import { finding, sandboxClock, waitingDeliveries } from './doctor-findings.ts';
 import { findService } from './found-service.ts';
-import { publicationOf } from '../publication.ts';
 
 const MEBIBYTE = 1024 ** 2;
 const LITTLE_SPACE = 1024 * MEBIBYTE;
@@ -226,10 +224,9 @@ const opened = async (configuration: Configuration, logger: Logger): Promise<rea
   try {
     const foundations = await openFoundations(configuration, logger);
     try {
-      const adapters = adapterArea(foundations);
-      const publication = publicationOf(foundations, adapters);
-      const checks = await checkEngines(adapters, foundations.engines, ['api']);
-      const runs = await look('service', async () => service(await findService(configuration, adapters)));
+      const parts = partsOf(foundations);
+      const checks = await checkEngines(parts, ['api']);
+      const runs = await look('service', async () => service(await findService(parts)));
       return [
         runs,
         finding('master_key', 'ok', 'opens what is stored'),
@@ -240,16 +237,13 @@ const opened = async (configuration: Configuration, logger: Logger): Promise<rea
         ...(checks['event_store'] === 'ok' && foundations.engines.eventStore instanceof EventStoreDbStore
           ? [await rights(foundations.engines.eventStore)]
           : []),
-        ...(await lookAll('topics', () => topicsOf(foundations, publication))),
+        ...(await lookAll('topics', () => topicsOf(foundations, parts.publication))),
         await look('read_models', () => readModels(foundations)),
         await look('clock', () => clock(foundations)),
         ...sandboxClock(foundations),
         ...(runs.state === 'ok'
           ? await lookAll('deliveries', () =>
-              waitingDeliveries(
-                webhooksOf(foundations, adapters, publication).webhooks,
-                foundations.realClock.realNow(),
-              ),
+              waitingDeliveries(parts.app.webhooks, foundations.realClock.realNow()),
             )
           : []),
         await look('operation_keys', () => operationKeys(foundations)),

@@ -3,9 +3,8 @@ import { holderOfDirectory } from '../../embedded/directory-lock.ts';
 import type { HealthChecks } from '../../http/server/health-app.ts';
 import { ROLES } from '../configuration.ts';
 import type { Configuration } from '../configuration.ts';
-import type { Foundations } from '../foundations.ts';
 import { checkEngines } from '../readiness.ts';
-import type { Adapters } from '../areas/adapters.ts';
+import type { Parts } from '../parts.ts';
 
 const ANSWER_WITHIN_MS = 2_000;
 
@@ -51,7 +50,7 @@ const embeddedService = async (configuration: Configuration) => {
 /** The projector's lease has the versions of its read models behind the role. */
 const roleOfLease = (name: string): string => name.split(' ')[0]!;
 
-const sharedService = async (configuration: Configuration, { leases }: Adapters) => {
+const sharedService = async ({ foundations: { configuration }, leases }: Parts) => {
   const held = (await leases.held())
     .map(({ name, holder }) => ({ name: roleOfLease(name), holder }))
     .filter(({ name }) => (ROLES as readonly string[]).includes(name));
@@ -72,17 +71,17 @@ const sharedService = async (configuration: Configuration, { leases }: Adapters)
 };
 
 /** Looks for a running service: on its data directory, or among those that share the engines. */
-export const findService = (configuration: Configuration, adapters: Adapters): Promise<FoundService> =>
-  configuration.engines.databaseUrl === undefined
+export const findService = (parts: Parts): Promise<FoundService> => {
+  const { configuration } = parts.foundations;
+  return configuration.engines.databaseUrl === undefined
     ? embeddedService(configuration)
-    : sharedService(configuration, adapters);
+    : sharedService(parts);
+};
 
 /** The engines, each with what it answers. */
-export const enginesOf = async (
-  { configuration, engines }: Foundations,
-  adapters: Adapters,
-): Promise<ServiceStatus['engines']> => {
-  const checks = await checkEngines(adapters, engines, ['api']);
+export const enginesOf = async (parts: Parts): Promise<ServiceStatus['engines']> => {
+  const { configuration } = parts.foundations;
+  const checks = await checkEngines(parts, ['api']);
   return rowsOf(configuration, {
     ...checks,
     ...(configuration.engines.kafkaBrokers === undefined && { event_bus: 'ok' }),

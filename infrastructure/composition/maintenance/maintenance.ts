@@ -7,10 +7,9 @@ import { rotateMasterKey } from './rotate-master-key.ts';
 import { enginesOf, findService } from './found-service.ts';
 
 export const maintenanceOf = (parts: Parts): Maintenance => {
-  const { foundations, adapters } = parts;
-  const { configuration, engines } = foundations;
+  const { engines } = parts.foundations;
   const { eventStore: log, generations, projections, serviceDatabase, readModelDatabase } = engines;
-  const { projectionStore, checkpoints, relayQuarantine, formats } = adapters;
+  const { projectionStore, checkpoints, relayQuarantine, formats } = parts;
   return new Maintenance({
     ...{ log, generations, projections, serviceDatabase, readModelDatabase },
     ...{ projectionStore, checkpoints, relayQuarantine, formats },
@@ -18,12 +17,12 @@ export const maintenanceOf = (parts: Parts): Maintenance => {
     within,
     decode: toProjected,
     rebuilding: () => rebuildOf({ log, generations }),
-    renegotiation: () => parts.commands.renegotiation,
+    renegotiation: () => parts.renegotiation,
     actors: () => [parts.scheduling.completion, ...[parts.administrator.sandbox ?? []].flat()],
     webhooks: () => parts.webhooks.webhooks,
     sandboxClock: parts.sandboxClock,
-    rotateMasterKey: () => rotateMasterKey(foundations, adapters),
-    findService: () => findService(configuration, adapters),
-    engines: () => enginesOf(foundations, adapters),
+    rotateMasterKey: () => rotateMasterKey(parts),
+    findService: () => findService(parts),
+    engines: () => enginesOf(parts),
   });
 };

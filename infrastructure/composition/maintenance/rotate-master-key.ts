@@ -5,8 +5,7 @@ import { DirectoryInUseError, lockFile } from '../../embedded/directory-lock.ts'
 import type { DirectoryLock } from '../../embedded/directory-lock.ts';
 import { MasterKeyRotation, rotatedKeys } from '../../security/master-key-rotation.ts';
 import { dropPreviousKey, renewKeyFile } from '../../security/master-key.ts';
-import type { Foundations } from '../foundations.ts';
-import type { Adapters } from '../areas/adapters.ts';
+import type { Parts } from '../parts.ts';
 
 const ROTATING_FILE = 'rotating.db';
 
@@ -20,10 +19,9 @@ const lockRotation = (dataDir: string): DirectoryLock => {
 };
 
 /** To the key of the variables; a key in the data directory gives way to a new one there, by one command at a time. */
-export const rotateMasterKey = async (
-  { configuration, engines, keys: { masterKeys } }: Foundations,
-  { keyStore }: Adapters,
-): Promise<RotationResult> => {
+export const rotateMasterKey = async ({ foundations, keyStore }: Parts): Promise<RotationResult> => {
+  const { configuration, engines, keys } = foundations;
+  const { masterKeys } = keys;
   const secrets = {
     texts: new SqlWebhookSecrets(engines.serviceDatabase),
     purposeOf: () => 'webhook-secrets' as const,
