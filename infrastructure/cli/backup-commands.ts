@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import type { BackupServices, BackupSummary, OnStep } from './command-line.ts';
 import { mebibytes } from '../presenting/columns.ts';
-import type { CliDependencies } from './command-line.ts';
+import type { BackupSummary, CliDependencies } from './command-line.ts';
 
 const WITHOUT_KEY =
   'The master key is not in this backup: without it, signing keys, borrowers and documents cannot be read. Keep it apart, and keep it.\n';
@@ -20,8 +19,8 @@ export const addBackupCommands = (program: Command, dependencies: CliDependencie
         'Example:\n  receivables backup --to /backups/2026-01-15',
     )
     .action(async ({ to, withKey = false }: { readonly to: string; readonly withKey?: boolean }) => {
-      const summary = await stepping(dependencies, (onStep) =>
-        services(dependencies).write({ to, withKey, onStep }),
+      const summary = await stepping(dependencies, (backups, onStep) =>
+        backups.write({ to, withKey, onStep }),
       );
       dependencies.writeError(withKey ? WITH_KEY : WITHOUT_KEY);
       await print(dependencies, { backup: to }, summary);
@@ -37,25 +36,25 @@ export const addBackupCommands = (program: Command, dependencies: CliDependencie
         'Example:\n  receivables restore --from /backups/2026-01-15 --data-dir ./data',
     )
     .action(async ({ from, dataDir }: { readonly from: string; readonly dataDir: string }) => {
-      const summary = await stepping(dependencies, (onStep) =>
-        services(dependencies).restore({ from, dataDir, onStep }),
+      const summary = await stepping(dependencies, (backups, onStep) =>
+        backups.restore({ from, dataDir, onStep }),
       );
       await print(dependencies, { restored: dataDir }, summary);
     });
 };
 
-const services = ({ backups }: CliDependencies): BackupServices => {
-  if (backups) return backups();
-  throw new Error('this program makes no backups');
-};
-
-const stepping = async <T>(
+const stepping = async (
   dependencies: CliDependencies,
-  work: (onStep: OnStep) => Promise<T>,
-): Promise<T> => {
+  work: (
+    backups: NonNullable<CliDependencies['backups']>,
+    onStep: (done: number, total: number) => void,
+  ) => Promise<BackupSummary>,
+): Promise<BackupSummary> => {
+  const { backups } = dependencies;
+  if (!backups) throw new Error('this program makes no backups');
   let progress: ReturnType<CliDependencies['startProgress']> | undefined;
   try {
-    return await work((_, total) => (progress ??= dependencies.startProgress(total)).advance());
+    return await work(backups, (_, total) => (progress ??= dependencies.startProgress(total)).advance());
   } finally {
     progress?.end();
   }

@@ -18,40 +18,21 @@ export interface BackupSummary {
   readonly files: readonly { readonly size: number }[];
 }
 
-export type OnStep = (done: number, total: number) => void;
-
-/** Works on files alone: nothing of the service is opened. */
-export interface BackupServices {
-  write(request: {
-    readonly to: string;
-    readonly withKey: boolean;
-    readonly onStep: OnStep;
-  }): Promise<BackupSummary>;
-  restore(request: {
-    readonly from: string;
-    readonly dataDir: string;
-    readonly onStep: OnStep;
-  }): Promise<BackupSummary>;
-}
-
 export const MOVE_TARGETS = ['eventstore', 'database', 'documents'] as const;
 /** Addresses of the engines to move to; the environment says the others. They may hold passwords. */
 export type MoveTargets = Partial<Record<(typeof MOVE_TARGETS)[number], string>>;
-
-/** A move that is ready to begin, or to go on. */
-export interface MoveService {
-  /** Steps of the whole move. */
-  steps(): Promise<number>;
-  /** @param done called with steps as they are done. Answers what is printed. */
-  execute(done: (steps: number) => void): Promise<object>;
-  close(): Promise<void>;
-}
 
 export interface CliDependencies {
   /** What the commands call, opened only once a command is known to be well written: see `withService`. */
   open(): Promise<{ readonly app: App; close(): Promise<void> }>;
   /** Opens the old data directory and the engines that it is moved to. Left out where there is nothing to move. */
-  readonly openMove?: (targets: MoveTargets) => Promise<MoveService>;
+  readonly openMove?: (targets: MoveTargets) => Promise<{
+    /** Steps of the whole move. */
+    steps(): Promise<number>;
+    /** @param done called with steps as they are done. Answers what is printed. */
+    execute(done: (steps: number) => void): Promise<object>;
+    close(): Promise<void>;
+  }>;
   /** Serves the console, over services of its own. Left out where there is none. */
   readonly openConsole?: (settings: OpenConsole) => Promise<RunningConsole>;
   /** Shows an address in the browser of this machine, where it has one, and leaves nothing behind after the signal. Never throws. */
@@ -78,7 +59,18 @@ export interface CliDependencies {
   /** Calls with each key, or first letter of a line, that a person types, until the signal. */
   readonly onKey?: (listener: (key: string) => void, signal: AbortSignal) => void;
   /** Copies of the data, without opening the service. */
-  readonly backups?: () => BackupServices;
+  readonly backups?: {
+    write(request: {
+      readonly to: string;
+      readonly withKey: boolean;
+      onStep(done: number, total: number): void;
+    }): Promise<BackupSummary>;
+    restore(request: {
+      readonly from: string;
+      readonly dataDir: string;
+      onStep(done: number, total: number): void;
+    }): Promise<BackupSummary>;
+  };
   /** From the call on, an interruption ends this signal instead of the process. Default: nothing interrupts. */
   readonly untilInterrupted?: () => AbortSignal;
 }

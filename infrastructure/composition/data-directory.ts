@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Logger } from '../../application/ports/logger.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { BackupServices } from '../cli/command-line.ts';
+import type { CliDependencies } from '../cli/command-line.ts';
 import { BackupFailedError } from '../embedded/backup/manifest.ts';
 import { restoreBackup } from '../embedded/backup/restore-backup.ts';
 import { MASTER_KEY_FILE, writeBackup } from '../embedded/backup/write-backup.ts';
@@ -175,7 +175,7 @@ const ENGINES_KEEP_THEIR_OWN =
   'backups of this command are for the embedded profile: engines of their own are backed up with their own tools';
 
 /** What the command line needs to back up and to restore; nothing of the service is opened for it. */
-export const backupServices = (environment: NodeJS.ProcessEnv): BackupServices => ({
+export const backupsOf = (environment: NodeJS.ProcessEnv): NonNullable<CliDependencies['backups']> => ({
   write: async (request) => {
     const configuration = readConfiguration(environment);
     const { dataDir, engines } = configuration;

@@ -9,17 +9,10 @@ import { TokenBucketLimiter } from '../http/limits/rate-limiter.ts';
 import type { RateLimiter } from '../http/limits/rate-limiter.ts';
 import { SharedTokenBucketLimiter } from '../http/limits/shared-token-bucket-limiter.ts';
 import { healthApp } from '../http/server/health-app.ts';
-import type { Readiness, RequestListener } from '../http/server/health-app.ts';
+import type { Readiness } from '../http/server/health-app.ts';
 import { HashedClientAuthenticator } from '../security/hashed-client-authenticator.ts';
 import { cacheBytes } from './cache-shares.ts';
 import { sharesStores } from './engines.ts';
-
-/** What this process answers; to be closed when the last request has been answered. */
-export interface HttpInterface {
-  readonly listener: RequestListener;
-  readonly limiter: RateLimiter;
-  close(): Promise<void>;
-}
 
 /** In one process it counts by itself; processes that share their stores count together. */
 const rateLimiterOf = ({ configuration, engines, logger }: Parts['foundations']): RateLimiter => {
@@ -29,11 +22,7 @@ const rateLimiterOf = ({ configuration, engines, logger }: Parts['foundations'])
   return new SharedTokenBucketLimiter({ buckets, local, logger, now: () => performance.now() });
 };
 
-const wholeInterface = async (
-  parts: Parts,
-  readiness: () => Promise<Readiness>,
-  limiter: RateLimiter,
-): Promise<HttpInterface> => {
+const wholeInterface = async (parts: Parts, readiness: () => Promise<Readiness>, limiter: RateLimiter) => {
   const { configuration, clock, logger, observability } = parts.foundations;
   const { environment, publicUrl, authUrl, trustProxy, apiDeprecation } = configuration;
   const uploads = await UploadArea.open(join(configuration.dataDir, 'uploads'));
@@ -60,11 +49,8 @@ const wholeInterface = async (
   return { listener, limiter, close: () => uploads.close() };
 };
 
-/** With the role `api` the whole interface; without it only the health checks. */
-export const httpInterface = async (
-  parts: Parts,
-  readiness: () => Promise<Readiness>,
-): Promise<HttpInterface> => {
+/** With the role `api` the whole interface; without it only the health checks. To be closed when the last request has been answered. */
+export const httpInterface = async (parts: Parts, readiness: () => Promise<Readiness>) => {
   const { roles } = parts.foundations.configuration;
   const limiter = rateLimiterOf(parts.foundations);
   if (roles.includes('api')) return wholeInterface(parts, readiness, limiter);

@@ -5,7 +5,7 @@ import { runProgram } from '../cli/program.ts';
 import { CommandOutput, ask, onKey, progressOn, showsColours, untilInterrupted } from '../cli/terminal.ts';
 import { createLogger } from '../observability/logging.ts';
 import { PRIVATE_UMASK } from '../support/private-files.ts';
-import { backupServices, requireServiceData } from './data-directory.ts';
+import { backupsOf, requireServiceData } from './data-directory.ts';
 import { examine } from './maintenance/doctor.ts';
 import { readConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
@@ -73,6 +73,6 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   ask,
   examine: () => examine(process.env, ({ logLevel }) => logToStandardError(logLevel)),
   onKey,
-  backups: () => backupServices(process.env),
+  backups: backupsOf(process.env),
   untilInterrupted: () => untilInterrupted(output),
 });

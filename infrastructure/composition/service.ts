@@ -7,7 +7,6 @@ import { BackgroundThread } from './background/background-thread.ts';
 import type { Configuration, Role } from './configuration.ts';
 import type { Foundations } from './foundations.ts';
 import { httpInterface } from './http-interface.ts';
-import type { HttpInterface } from './http-interface.ts';
 import { serveMetrics } from '../observability/metrics-server.ts';
 import { checksWith } from './readiness.ts';
 import { startWork } from './work.ts';
@@ -89,7 +88,7 @@ export const startService = async (
   const starting = startThread();
   starting.catch(() => undefined);
   let address = listener;
-  let served: HttpInterface | undefined;
+  let served: Awaited<ReturnType<typeof httpInterface>> | undefined;
   let metrics: Closing | undefined;
   const stop = async (): Promise<void> => {
     // Roles that another process can take over stop first; what requests wait for stops after they are answered.

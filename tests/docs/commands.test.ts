@@ -20,7 +20,7 @@ const dependencies = (write: (text: string) => void = () => undefined): CliDepen
     open,
     openMove: open,
     openConsole: open,
-    backups: refuse,
+    backups: { write: open, restore: open },
     examine: open,
     write,
     writeError: write,

@@ -2,7 +2,7 @@ import { cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
-import { backupServices } from '../../infrastructure/composition/data-directory.ts';
+import { backupsOf } from '../../infrastructure/composition/data-directory.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { World } from './world.ts';
 
@@ -77,7 +77,7 @@ const tablesThatDiffer = (served: Rows, again: Rows): readonly string[] =>
 export const restoredFrom = async (world: World): Promise<World> => {
   const directory = await temporaryDirectory();
   const [to, dataDir] = [join(directory.path, 'backup'), join(directory.path, 'restored')];
-  const services = backupServices(world.environment);
+  const services = backupsOf(world.environment);
   await services.write({ to, withKey: false, onStep: () => undefined });
   await services.restore({ from: to, dataDir, onStep: () => undefined });
   return World.start({ DATA_DIR: dataDir }, world);

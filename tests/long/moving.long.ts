@@ -57,7 +57,7 @@ const move = async (
   through: EventStore & EventSubscription = store,
 ): Promise<{ result: object; steps: number; done: number }> => {
   const engines = { database, store: through, documents: undefined };
-  const opened = await openMove({ dataDir: directory.path, engines });
+  const opened = await openMove(directory.path, engines);
   try {
     const steps = await opened.steps();
     let done = 0;
@@ -206,10 +206,7 @@ describe('moving an embedded data directory', () => {
   });
 
   test('moves the database alone when the streams stay, places unchanged', async () => {
-    const opened = await openMove({
-      dataDir: directory.path,
-      engines: { database, store: undefined, documents: undefined },
-    });
+    const opened = await openMove(directory.path, { database, store: undefined, documents: undefined });
     await opened.execute(() => undefined);
     await opened.close();
     expect(await rows('select name, position from checkpoint order by name')).toEqual([

@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, rename, rm, truncate, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { backupServices, requireServiceData } from '../../infrastructure/composition/data-directory.ts';
+import { backupsOf, requireServiceData } from '../../infrastructure/composition/data-directory.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import { startService } from '../../infrastructure/composition/service.ts';
@@ -226,12 +226,12 @@ test('an anchor shows that a state from before the first one was put back', asyn
 
 describe('a restore', () => {
   const restore = async (from: string): Promise<unknown> =>
-    backupServices({}).restore({ from, dataDir, onStep: () => undefined });
+    backupsOf({}).restore({ from, dataDir, onStep: () => undefined });
 
   test('starts, and one that was interrupted is said to be one and goes on', async () => {
     const backup = join(directory.path, randomUUID());
     const request = { to: backup, withKey: true, onStep: () => undefined };
-    await backupServices({ DATA_DIR: dataDir }).write(request);
+    await backupsOf({ DATA_DIR: dataDir }).write(request);
     await rm(dataDir, { recursive: true });
     await restore(backup);
     // As a kill leaves it that comes while the parts are put in their places.

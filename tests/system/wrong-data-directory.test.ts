@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { backupServices, requireServiceData } from '../../infrastructure/composition/data-directory.ts';
+import { backupsOf, requireServiceData } from '../../infrastructure/composition/data-directory.ts';
 import { examine } from '../../infrastructure/composition/maintenance/doctor.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
@@ -57,9 +57,7 @@ describe('on a directory without a service', () => {
 
   test('so do backup and doctor', async () => {
     const request = { to: join(directory.path, 'backup'), withKey: false, onStep: () => undefined };
-    await expect(backupServices({ DATA_DIR: dataDir() }).write(request)).rejects.toThrow(
-      'no service data in',
-    );
+    await expect(backupsOf({ DATA_DIR: dataDir() }).write(request)).rejects.toThrow('no service data in');
     const findings = await examine({ DATA_DIR: dataDir() }, () => new RecordingLogger());
     expect(findings.find(({ check }) => check === 'data_directory')).toMatchObject({ state: 'failed' });
     expect(await readdir(directory.path)).toEqual([]);

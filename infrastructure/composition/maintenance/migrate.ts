@@ -6,8 +6,8 @@ import { Move } from '../../../application/maintenance/moving/move.ts';
 import type { EventStore, EventSubscription } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { MoveFailedError } from '../../../application/maintenance/moving/log-to-move.ts';
-import type { MoveService, MoveTargets } from '../../cli/command-line.ts';
 import { WrongUseError } from '../../cli/command-line.ts';
+import type { CliDependencies, MoveTargets } from '../../cli/command-line.ts';
 import { DocumentsToMove } from '../../documents/s3/documents-to-move.ts';
 import { S3Bucket, parseS3Url } from '../../documents/s3/s3-bucket.ts';
 import { lockDirectory } from '../../embedded/directory-lock.ts';
@@ -39,10 +39,7 @@ interface NewEngines {
   readonly documents: S3Bucket | undefined;
 }
 
-export interface MoveOptions {
-  readonly dataDir: string;
-  readonly engines: NewEngines;
-}
+type OpenedMove = Awaited<ReturnType<NonNullable<CliDependencies['openMove']>>>;
 
 const rowsOf = ({ store, documents }: NewEngines): readonly MovedRow[] => [
   ...(store ? (['event store'] as const) : []),
@@ -64,7 +61,7 @@ const ensureEmpty = async (store: EventSubscription): Promise<void> => {
 const clock = new SystemClock();
 
 /** Begins a move, or finds the one that was interrupted. Until it is found empty, nothing is written anywhere. */
-const begin = async ({ dataDir, engines }: MoveOptions): Promise<MigrationMarker> => {
+const begin = async (dataDir: string, engines: NewEngines): Promise<MigrationMarker> => {
   const { database, store } = engines;
   const now = clock.realNow();
   await migrate(database, serviceMigrations, now);
@@ -90,8 +87,7 @@ const ensureSameRows = ({ rows }: MigrationMarker, engines: NewEngines): void =>
 };
 
 /** A move out of this directory, ready to go (on). It has the directory alone until it is closed. */
-export const openMove = async (options: MoveOptions): Promise<MoveService> => {
-  const { dataDir, engines } = options;
+export const openMove = async (dataDir: string, engines: NewEngines): Promise<OpenedMove> => {
   const { database, store, documents } = engines;
   await stat(join(dataDir, SERVICE_FILE)).catch((error: unknown) => {
     throw new MoveFailedError(`${dataDir} holds no service: DATA_DIR names what is moved`, { cause: error });
@@ -105,7 +101,7 @@ export const openMove = async (options: MoveOptions): Promise<MoveService> => {
     opened.push(log);
     const source = SourceFile.open(join(dataDir, SERVICE_FILE));
     opened.push(source);
-    const mark = await begin(options);
+    const mark = await begin(dataDir, engines);
     ensureSameRows(mark, engines);
     const move = new Move({
       log,
@@ -140,7 +136,7 @@ export const openMoveFor = async (
   { dataDir, engines }: Configuration,
   targets: MoveTargets,
   logger: Logger,
-): Promise<MoveService> => {
+): Promise<OpenedMove> => {
   const databaseUrl = targets.database ?? engines.databaseUrl;
   const eventStoreUrl = targets.eventstore ?? engines.eventStoreUrl;
   const documentsUrl = targets.documents ?? engines.s3Url;
@@ -165,7 +161,7 @@ export const openMoveFor = async (
   };
   try {
     const documents = location && new S3Bucket({ location, pause });
-    const move = await openMove({ dataDir, engines: { database, store, documents } });
+    const move = await openMove(dataDir, { database, store, documents });
     return {
       ...move,
       close: async () => {

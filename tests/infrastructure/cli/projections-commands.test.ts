@@ -80,10 +80,10 @@ describe('backup and restore', () => {
     files: [{ size: 10 }, { size: 1_992_294 }],
   };
   const asked: object[] = [];
-  const backups = () => ({
+  const backups = {
     write: (request: object) => (asked.push(request), Promise.resolve(summary)),
     restore: (request: object) => (asked.push(request), Promise.resolve(summary)),
-  });
+  };
   const command = commandLine(() => ({}), { backups });
 
   test('say what they did, and that the key is kept apart', async () => {
