@@ -13,21 +13,16 @@ export interface LoggedClaim {
     { readonly stream: string; readonly revision: bigint; readonly eventId: string } | undefined;
 }
 
-export interface ClaimPage {
-  readonly claims: readonly LoggedClaim[];
-  /** Everything up to here was looked at. */
-  readonly checkpoint: LogPosition;
-}
-
 /** A log that holds the claims themselves, so that all of them can be followed instead of being asked for one by one. */
 export interface ClaimLog {
   /** What a claim's key is called in this log. */
   claimKey(claim: KeyClaim): string;
   /** Claims in the order of the log up to its end; of two with the same key the later one counts. */
-  claims(options: {
-    readonly from: LogPosition | 'start';
-    readonly signal: AbortSignal;
-  }): AsyncIterable<ClaimPage>;
+  claims(options: { readonly from: LogPosition | 'start'; readonly signal: AbortSignal }): AsyncIterable<{
+    readonly claims: readonly LoggedClaim[];
+    /** Everything up to here was looked at. */
+    readonly checkpoint: LogPosition;
+  }>;
 }
 
 /** Keys that are unique beyond their operation, so that the store holds them as well. */

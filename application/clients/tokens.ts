@@ -1,11 +1,5 @@
 import type { Client } from './client-registry.ts';
 
-export interface IssuedToken {
-  readonly accessToken: string;
-  /** Seconds. */
-  readonly expiresIn: number;
-  readonly scope: string;
-}
 export interface TokenClaims {
   readonly clientId: string;
   readonly scopes: readonly string[];
@@ -13,12 +7,16 @@ export interface TokenClaims {
   readonly expiresAt: number;
 }
 
-export interface TokenIssuer {
-  issue(client: Client): Promise<IssuedToken>;
+/** Access tokens: issued to clients, verified with each request. */
+export interface Tokens {
+  issue(client: Client): Promise<{
+    readonly accessToken: string;
+    /** Seconds. */
+    readonly expiresIn: number;
+    readonly scope: string;
+  }>;
   /** Public keys as a JSON Web Key Set: every key whose tokens may still be alive. */
   jwks(): Promise<{ readonly keys: readonly object[] }>;
-}
-export interface TokenVerifier {
   /** @throws TokenExpiredError @throws InvalidTokenError */
   verify(token: string): Promise<TokenClaims>;
 }

@@ -195,7 +195,7 @@ export const derivedId = (namespace: string, name: string): string => {
 };
 
 /** Where a stored event stands, and whose it is. */
-export interface EventPlace {
+interface EventPlace {
   /** Id of the stored event. */
   readonly eventId: string;
   readonly applicationId: string;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { printShown } from '../presenting/shown-operation.ts';
 import { anchor, verify } from './audit-verify.ts';
-import type { AnchorOptions, VerifyOptions } from './audit-verify.ts';
+import type { VerifyOptions } from './audit-verify.ts';
 import { withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { dateOption, fundOption, instantOption } from './report-options.ts';
@@ -77,7 +77,7 @@ export const addAuditCommands = (program: Command, dependencies: CliDependencies
       '\nHand it to `audit verify --anchor`: a log, or a whole directory, that was put back to an earlier state is found.\n\n' +
         'Examples:\n  receivables audit anchor\n  receivables audit anchor --output /mnt/elsewhere/anchor-2026-07-01.jsonl',
     )
-    .action((options: AnchorOptions) => anchor(options, dependencies));
+    .action(({ output }: { readonly output?: string }) => anchor(output, dependencies));
 };
 
 const show = async (code: string, options: ShowOptions, dependencies: CliDependencies): Promise<void> => {

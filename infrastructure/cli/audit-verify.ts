@@ -22,10 +22,6 @@ export interface VerifyOptions extends ReportOptions {
   readonly resume?: string;
 }
 
-export interface AnchorOptions {
-  readonly output?: string;
-}
-
 const COLUMNS: readonly Column<Difference>[] = (
   ['kind', 'stream', 'revision', 'what', 'expected', 'found'] as const
 ).map((name) => ({ name, of: (difference) => difference[name] }));
@@ -71,7 +67,7 @@ const writeAnchorFile = async (file: string, lines: AsyncIterable<string>): Prom
 };
 
 /** `audit anchor`: the end of the seal book, which stands for everything before it. */
-export const anchor = ({ output }: AnchorOptions, dependencies: CliDependencies): Promise<void> =>
+export const anchor = (output: string | undefined, dependencies: CliDependencies): Promise<void> =>
   withService(dependencies, async (services) => {
     const { takenAt, seal, lines } = await services.audit.anchor();
     if (output === undefined) for await (const line of lines) await dependencies.write(line);

@@ -11,7 +11,7 @@ import { API_VERSION } from '../http/openapi/version.ts';
 import type { MasterKeys } from '../security/master-keys.ts';
 import { SystemClock, pause } from '../support/time.ts';
 import { DnsAddressGuard } from '../webhooks/addresses/address-guard.ts';
-import { DEFAULT_RETENTION } from '../webhooks/retention-sweeper.ts';
+import { RETENTION } from '../webhooks/retention-sweeper.ts';
 import { WebhookForwarder } from '../webhooks/sending/forwarder.ts';
 import { newSecret } from '../webhooks/sending/webhook-sender.ts';
 import { WebhookWorker } from '../webhooks/webhook-worker.ts';
@@ -145,7 +145,7 @@ export const webhooksOf = (parts: Parts): Parts['webhooks'] => {
       subscription: engines.eventStore,
       quarantine: parts.relayQuarantine,
       fannedOut: fannedOut(parts),
-      keptForMs: DEFAULT_RETENTION.deliveredDays * DAY_MS,
+      keptForMs: RETENTION.deliveredDays * DAY_MS,
       sleep: pause,
     },
     putAside: putAside(foundations),

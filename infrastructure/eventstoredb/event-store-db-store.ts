@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { ClaimLog, ClaimPage } from '../../application/audit/check-claims.ts';
+import type { ClaimLog } from '../../application/audit/check-claims.ts';
 import { BusyError } from '../../application/ports/busy-error.ts';
 import { StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type {
@@ -24,7 +24,6 @@ import { ensureFits, readLog } from './log-reading.ts';
 import type { SubscriptionSource } from './log-reading.ts';
 import { followLog, OWN_STREAMS } from './log-subscription.ts';
 import { tryRights } from './rights.ts';
-import type { TriedRight } from './rights.ts';
 import { SharedReading } from './shared-reading.ts';
 import { StreamAppender } from './stream-appender.ts';
 import type { StreamContents } from './stream-reader.ts';
@@ -173,7 +172,7 @@ export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLo
   }
 
   /** What the service needs, tried in a way that stores nothing. */
-  tryRights(patienceMs = 10_000): Promise<readonly TriedRight[]> {
+  tryRights(patienceMs = 10_000): ReturnType<typeof tryRights> {
     this.#ensureOpen();
     const [appender, reader] = [this.#appender, this.#reader];
     return tryRights({ appender, reader, subscription: this, patienceMs });
@@ -183,10 +182,7 @@ export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLo
     return claimStream(claim);
   }
 
-  async *claims({
-    from,
-    signal,
-  }: Parameters<ClaimLog['claims']>[0]): AsyncGenerator<ClaimPage, void, undefined> {
+  async *claims({ from, signal }: Parameters<ClaimLog['claims']>[0]): ReturnType<ClaimLog['claims']> {
     const ending = AbortSignal.any([signal, this.#closing.signal]);
     const reading = { from, prefixes: [CLAIM_STREAM_PREFIX], batchSize: CLAIMS_AT_ONCE, signal: ending };
     for await (const items of readLog(this.#source, reading)) {

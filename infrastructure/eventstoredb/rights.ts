@@ -9,12 +9,6 @@ import { OWN_STREAMS } from './log-subscription.ts';
 import type { StreamAppender } from './stream-appender.ts';
 import type { StreamReader } from './stream-reader.ts';
 
-/** Something that the service has to be allowed to do; `failure` where the server says no, or nothing. */
-export interface TriedRight {
-  readonly right: string;
-  readonly failure?: string;
-}
-
 interface Tools {
   readonly appender: StreamAppender;
   readonly reader: StreamReader;
@@ -52,8 +46,8 @@ const follow = async ({ reader, subscription }: Tools): Promise<void> => {
   }
 };
 
-/** Does what the service does, in a way that stores nothing. */
-export const tryRights = async (tools: Tools): Promise<readonly TriedRight[]> => {
+/** Does what the service has to be allowed to do, in a way that stores nothing; `failure` where the server says no, or nothing. */
+export const tryRights = async (tools: Tools) => {
   const { reader, patienceMs } = tools;
   const prefixes = [...OWN_STREAMS, CLAIM_STREAM_PREFIX];
   const rights: readonly (readonly [right: string, attempt: () => Promise<unknown>])[] = [
@@ -64,7 +58,7 @@ export const tryRights = async (tools: Tools): Promise<readonly TriedRight[]> =>
     ['read $all', () => endOf(reader)],
     ['subscribe to $all', () => follow(tools)],
   ];
-  const tried: TriedRight[] = [];
+  const tried: { readonly right: string; readonly failure?: string }[] = [];
   // One after the other: a server may end the call that carries all appends when it refuses one of them.
   for (const [right, attempt] of rights) {
     try {

@@ -2,7 +2,7 @@ import express from 'express';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { App } from '../../application/app.ts';
 import type { ClientDirectory } from '../../application/clients/client-directory.ts';
-import type { ClientAuthenticator, TokenIssuer, TokenVerifier } from '../../application/clients/tokens.ts';
+import type { ClientAuthenticator, Tokens } from '../../application/clients/tokens.ts';
 import type { BusinessClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { UNWATCHED_REQUESTS } from '../../application/ports/observation.ts';
@@ -54,7 +54,7 @@ export interface HttpSettings {
 export interface HttpDependencies {
   readonly settings: HttpSettings;
   readonly app: App;
-  readonly tokens: { readonly issuer: TokenIssuer; readonly verifier: TokenVerifier };
+  readonly tokens: Tokens;
   readonly authenticator: ClientAuthenticator;
   readonly clients: Pick<ClientDirectory, 'resolve'>;
   readonly limiter: RateLimiter;
@@ -82,7 +82,7 @@ export const createHttpApp = async (dependencies: HttpDependencies): Promise<Req
     reference,
     addresses: settings,
     readiness,
-    issuer: tokens.issuer,
+    tokens,
   };
   const operations = operationTable(document, serving, settings.environment);
   const parts = partsOf(dependencies);
@@ -137,7 +137,7 @@ const partsOf = (dependencies: HttpDependencies) => {
     logger,
     watch = UNWATCHED_REQUESTS,
   } = dependencies;
-  const authentication = new Authentication(tokens.verifier, clients);
+  const authentication = new Authentication(tokens, clients);
   const rates = new RateLimits(limiter);
   const responder = new Responder(API_VERSION, settings.publicUrl.startsWith('https:'), settings.deprecation);
   const errors = new ErrorHandler({ authentication, rates, responder, logger });

@@ -7,7 +7,7 @@ import type { Recognised } from '../../application/schemas/recogniser.ts';
 import type { MultipartReceiver } from './bodies/multipart-receiver.ts';
 import type { RateRow } from './limits/rate-limiter.ts';
 import type { Access } from './openapi/operation.ts';
-import type { HeaderReader, Query, QueryReader, ReadHeaders } from './requests/parameters.ts';
+import type { Query, ReadHeaders, headerReader, queryReader } from './requests/parameters.ts';
 import type { CrossCheck } from './requests/request-rules.ts';
 
 /** A request that passed every check of its shape. */
@@ -74,8 +74,8 @@ export interface Operation {
   readonly access: Access;
   readonly bucket: RateRow | null;
   readonly bodies: readonly BodyKind[];
-  readonly readQuery: QueryReader | undefined;
-  readonly readHeaders: HeaderReader | undefined;
+  readonly readQuery: ReturnType<typeof queryReader>;
+  readonly readHeaders: ReturnType<typeof headerReader>;
   /** Media types of its success responses. */
   readonly produces: readonly string[];
   readonly handler: Handler;

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { DatabaseError } from 'pg';
 import type { Connection, Submittable } from 'pg';
 import { columnOf, rowOf } from './values.ts';
-import type { Bound, Column } from './values.ts';
+import type { Column, bound } from './values.ts';
 
 /** Of one connection: the server keeps a plan for each, so there must not be more and more of them. */
 const KEPT = 400;
@@ -46,7 +46,7 @@ export class PreparedStatements {
 
 export interface BatchStatement {
   readonly text: string;
-  readonly values: readonly Bound[];
+  readonly values: readonly ReturnType<typeof bound>[];
 }
 
 export interface BatchResult {
@@ -79,7 +79,7 @@ interface Wire {
   readonly stream: { cork(): void; uncork(): void };
   parse(message: { name: string; text: string }): void;
   describe(message: { type: 'S'; name: string }): void;
-  bind(message: { statement: string; values: Bound[] }): void;
+  bind(message: { statement: string; values: ReturnType<typeof bound>[] }): void;
   execute(message: object): void;
   close(message: { type: 'S'; name: string }): void;
   sync(): void;

@@ -1,8 +1,5 @@
-/** As it travels: text, bytes, or null. */
-export type Bound = string | Buffer | null;
-
-/** @throws TypeError for what no column of this schema holds */
-export const bound = (value: unknown): Bound => {
+/** As it travels: text, bytes, or null. @throws TypeError for what no column of this schema holds */
+export const bound = (value: unknown): string | Buffer | null => {
   if (value === null || typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);

@@ -5,12 +5,7 @@ import type { LRUCache } from 'lru-cache';
 import { InvalidTokenError, TokenExpiredError } from '../../application/clients/tokens.ts';
 import { scopesOf } from '../../application/clients/scopes.ts';
 import type { Client } from '../../application/clients/client-registry.ts';
-import type {
-  IssuedToken,
-  TokenClaims,
-  TokenIssuer,
-  TokenVerifier,
-} from '../../application/clients/tokens.ts';
+import type { TokenClaims, Tokens } from '../../application/clients/tokens.ts';
 import type { RealClock } from '../../application/ports/clock.ts';
 import { sizedCache } from '../../application/support/sized-cache.ts';
 import { ALGORITHM } from './token-signing-keys.ts';
@@ -42,7 +37,7 @@ interface Verified {
  * Access tokens as signed JWTs. A verified token is remembered, so that the signature is checked once; the expiry, and that its key was
  * not revoked, each time.
  */
-export class JwtTokens implements TokenIssuer, TokenVerifier {
+export class JwtTokens implements Tokens {
   readonly #keys: TokenSigningKeys;
   readonly #clock: RealClock;
   readonly #settings: TokenSettings;
@@ -55,7 +50,7 @@ export class JwtTokens implements TokenIssuer, TokenVerifier {
     this.#verified = sizedCache<Verified>(settings.cacheBytes, () => CLAIMS);
   }
 
-  async issue(client: Client): Promise<IssuedToken> {
+  async issue(client: Client): ReturnType<Tokens['issue']> {
     const key = await this.#keys.active();
     const { issuer, audience, environment } = this.#settings;
     const now = Math.floor(this.#now() / 1000);

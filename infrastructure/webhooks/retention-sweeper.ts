@@ -3,18 +3,13 @@ import { pause } from '../support/time.ts';
 import type { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 
-export interface RetentionSettings {
-  readonly deliveredDays: number;
-  readonly failedDays: number;
-}
-export const DEFAULT_RETENTION: RetentionSettings = { deliveredDays: 30, failedDays: 90 };
+export const RETENTION = { deliveredDays: 30, failedDays: 90 };
 
 interface Options {
   readonly queue: DeliveryQueue;
   readonly logger: Logger;
   /** UNIX time in milliseconds. */
   readonly now: () => number;
-  readonly retention: RetentionSettings;
   readonly everyMs?: number;
   /** Where several processes send from one database: one of them sweeps at a time. */
   readonly lease?: LeasePlace | undefined;
@@ -99,14 +94,14 @@ export class RetentionSweeper {
   }
 
   async #steps(mayGoOn: () => Promise<boolean>): Promise<void> {
-    const { queue, now, retention } = this.#options;
+    const { queue, now } = this.#options;
     // A clock that is set ahead by mistake must not make everything old at once.
     const earliest = Math.min(now(), performance.now() + this.#aheadMs + AHEAD_MS);
     const before = (ms: number) => new Date(earliest - ms).toISOString();
     for (;;) {
       const removed = await queue.cleanUp({
-        deliveredBefore: before(retention.deliveredDays * DAY_MS),
-        failedBefore: before(retention.failedDays * DAY_MS),
+        deliveredBefore: before(RETENTION.deliveredDays * DAY_MS),
+        failedBefore: before(RETENTION.failedDays * DAY_MS),
         removedBefore: before(REMOVED_FOR_MS),
         limit: DELIVERIES_A_STEP,
       });

@@ -12,9 +12,8 @@ import type { DnsAddressGuard } from './addresses/address-guard.ts';
 import { dispatchSettings } from './dispatch/dispatch-settings.ts';
 import type { DispatchSettings } from './dispatch/dispatch-settings.ts';
 import { WebhookDispatcher } from './dispatch/dispatcher.ts';
-import type { DispatcherStatus } from './dispatch/dispatcher.ts';
-import { DEFAULT_RETENTION, RetentionSweeper } from './retention-sweeper.ts';
-import type { LeasePlace, RetentionSettings } from './retention-sweeper.ts';
+import { RetentionSweeper } from './retention-sweeper.ts';
+import type { LeasePlace } from './retention-sweeper.ts';
 import { HttpsSender } from './sending/https-sender.ts';
 import { WebhookSecrets } from './sending/webhook-sender.ts';
 import type { OpenSecret } from './sending/webhook-sender.ts';
@@ -40,7 +39,6 @@ interface WebhookWorkerOptions {
   readonly extraRoots?: string | undefined;
   readonly metrics?: WebhookMetrics | undefined;
   readonly watch?: (AttemptWatch & Pick<PublicationWatch, 'consumed'>) | undefined;
-  readonly retention?: RetentionSettings;
   /** Where several processes send: one of them removes what is old at a time. */
   readonly retentionLease?: LeasePlace;
   /** Other limits than those that follow from the schedule and the time-out. */
@@ -60,7 +58,7 @@ export class WebhookWorker {
 
   constructor(options: WebhookWorkerOptions) {
     const { queue, subscriptions, bus, guard, clock, logger, schedule, timeoutMs } = options;
-    const { metrics, watch, now = Date.now, retention = DEFAULT_RETENTION, clockToleranceMs = 0 } = options;
+    const { metrics, watch, now = Date.now, clockToleranceMs = 0 } = options;
     const sender = new HttpsSender({ guard, trust: webhookTrust(options.extraRoots), timeoutMs, now });
     const settings = { ...dispatchSettings(schedule, timeoutMs), ...options.limits };
     const keys = new WebhookSecrets(options.openSecret);
@@ -79,7 +77,6 @@ export class WebhookWorker {
       queue,
       logger,
       now,
-      retention,
       lease: options.retentionLease,
     });
     const fanOut = new WebhookFanOut({
@@ -109,7 +106,7 @@ export class WebhookWorker {
     this.#dispatcher.wake(webhookIds);
   }
 
-  status(): DispatcherStatus {
+  status(): ReturnType<WebhookDispatcher['status']> {
     return this.#dispatcher.status();
   }
 

@@ -90,15 +90,13 @@ export class HttpWorld {
       },
       app: modules as unknown as App,
       tokens: {
-        issuer: {
-          issue: async ({ clientId, scopes = ['loans:read'] }) => ({
-            accessToken: tokenFor(clientId),
-            expiresIn: 3600,
-            scope: scopes.join(' '),
-          }),
-          jwks: async () => ({ keys: [{ kty: 'EC', kid: 'k' }] }),
-        },
-        verifier: { verify: verifyFake },
+        issue: async ({ clientId, scopes = ['loans:read'] }) => ({
+          accessToken: tokenFor(clientId),
+          expiresIn: 3600,
+          scope: scopes.join(' '),
+        }),
+        jwks: async () => ({ keys: [{ kty: 'EC', kid: 'k' }] }),
+        verify: verifyFake,
       },
       authenticator: {
         authenticate: async (clientId, secret) =>

@@ -4,7 +4,7 @@ import type { ClientDirectory } from '../../../application/clients/client-direct
 import { InvalidTokenError, TokenExpiredError } from '../../../application/clients/tokens.ts';
 import { allows, scopesOf } from '../../../application/clients/scopes.ts';
 import type { Scope } from '../../../application/clients/scopes.ts';
-import type { ClientAuthenticator, TokenClaims, TokenVerifier } from '../../../application/clients/tokens.ts';
+import type { ClientAuthenticator, TokenClaims, Tokens } from '../../../application/clients/tokens.ts';
 import type { ErrorCode } from '../errors/error-table.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { RATE_ROWS, multiplied } from '../limits/rate-limiter.ts';
@@ -89,10 +89,10 @@ const bearerToken = (req: IncomingMessage): string => {
 
 /** Looks the client of a token up for each request, so that a revocation or a new fund link takes effect. */
 export class Authentication {
-  readonly #tokens: TokenVerifier;
+  readonly #tokens: Tokens;
   readonly #clients: Pick<ClientDirectory, 'resolve'>;
 
-  constructor(tokens: TokenVerifier, clients: Pick<ClientDirectory, 'resolve'>) {
+  constructor(tokens: Tokens, clients: Pick<ClientDirectory, 'resolve'>) {
     this.#tokens = tokens;
     this.#clients = clients;
   }

@@ -4,9 +4,7 @@ import { ServedContent } from '../docs/served-content.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
 import { HEAPS, threadOptions } from '../../support/threads.ts';
 
-export type Replying = Pick<ServedContent, 'replyTo'>;
-
-export const servedAsJson = (document: Schema): Replying =>
+export const servedAsJson = (document: Schema): ServedContent =>
   new ServedContent(Buffer.from(JSON.stringify(document)), 'application/json; charset=utf-8');
 
 const THREAD = new URL('./yaml-thread.ts', import.meta.url);
@@ -18,7 +16,7 @@ const printed = async (document: Schema): Promise<ServedContent> => {
 };
 
 /** Printed on request, in a thread that ends then: it takes longer than a start should, or a request beside it wait. */
-export const servedAsYaml = (document: Schema): Replying => {
+export const servedAsYaml = (document: Schema): Pick<ServedContent, 'replyTo'> => {
   let content: Promise<ServedContent> | undefined;
   return {
     replyTo: async (req, headers) => {

@@ -38,14 +38,13 @@ export const refusalFor = (violations: readonly FieldViolation[]): HttpProblem =
 
 /** By the name as published. */
 export type ReadHeaders = Readonly<Record<string, string | undefined>>;
-export type HeaderReader = (headers: NodeJS.Dict<string | string[]>) => ReadHeaders;
 
 /** Reads the published request headers of an operation; undefined where there are none. @throws HttpProblem `validation_error` */
 export const headerReader = (
   { parameters: names = [] }: OperationSpec,
   parameters: Readonly<Record<string, Schema>>,
   validators: DocumentValidators,
-): HeaderReader | undefined => {
+): ((headers: NodeJS.Dict<string | string[]>) => ReadHeaders) | undefined => {
   const known = names
     .filter((name) => parameters[name]?.['in'] === 'header')
     .map((component) => {
@@ -62,7 +61,6 @@ export const headerReader = (
 };
 
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
-export type QueryReader = (search: string) => Query;
 
 interface QueryParameter {
   readonly name: string;
@@ -145,7 +143,7 @@ export const queryReader = (
   { parameters: names = [], method, access }: OperationSpec,
   parameters: Readonly<Record<string, Schema>>,
   validators: DocumentValidators,
-): QueryReader | undefined => {
+): ((search: string) => Query) | undefined => {
   const known = names
     .filter((name) => parameters[name]?.['in'] === 'query')
     .map((name) => parameterOf(name, parameters[name] ?? {}, validators));

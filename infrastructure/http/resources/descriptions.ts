@@ -1,10 +1,10 @@
 import { asyncApiDocument } from '../../../application/publication/description/asyncapi-document.ts';
+import type { ServedContent } from '../docs/served-content.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { ETAG } from '../openapi/components/headers.ts';
 import type { OpenApiDocument, PublicAddresses } from '../openapi/operation.ts';
 import { RELEASED_VERSIONS, releasedDescription } from '../openapi/released.ts';
 import { servedAsJson, servedAsYaml } from '../openapi/served-document.ts';
-import type { Replying } from '../openapi/served-document.ts';
 import { API_VERSION } from '../openapi/version.ts';
 import type { Handler } from '../operation.ts';
 import { endpoint } from './endpoint.ts';
@@ -18,12 +18,12 @@ const NOT_MODIFIED = {
 /** Caches may keep a copy but have to ask whether it is still the current one. */
 const REVALIDATE = ['Cache-Control', 'no-cache'];
 
-const documentHandler = (content: Replying): Handler => ({
+const documentHandler = (content: Pick<ServedContent, 'replyTo'>): Handler => ({
   run: ({ req }) => content.replyTo(req, REVALIDATE),
 });
 
 const releasedHandler = (document: OpenApiDocument, addresses: PublicAddresses): Handler => {
-  const versions = new Map<string, Replying | undefined>(
+  const versions = new Map<string, ServedContent | undefined>(
     RELEASED_VERSIONS.map((version) => [version, undefined]),
   );
   versions.set(API_VERSION, servedAsJson(document));

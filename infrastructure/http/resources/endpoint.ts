@@ -1,5 +1,5 @@
 import type { App } from '../../../application/app.ts';
-import type { TokenIssuer } from '../../../application/clients/tokens.ts';
+import type { Tokens } from '../../../application/clients/tokens.ts';
 import type { ReferencePage } from '../docs/reference-page.ts';
 import type { OpenApiDocument, OperationSpec, PublicAddresses } from '../openapi/operation.ts';
 import type { Handler } from '../operation.ts';
@@ -11,7 +11,7 @@ export interface Serving {
   readonly document: OpenApiDocument;
   readonly addresses: PublicAddresses;
   readonly reference: ReferencePage;
-  readonly issuer: TokenIssuer;
+  readonly tokens: Tokens;
   readonly readiness: () => Promise<Readiness>;
 }
 

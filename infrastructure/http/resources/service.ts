@@ -41,8 +41,8 @@ export const readKeySet = endpoint({
   success: [
     json(200, 'Every key whose tokens may still be valid.', KeySet, { keys: [{ kty: 'EC', kid: '1' }] }),
   ],
-  handler: ({ issuer }) => ({
-    run: async () => ({ status: 200, json: await issuer.jwks(), headers: FIVE_MINUTES }),
+  handler: ({ tokens }) => ({
+    run: async () => ({ status: 200, json: await tokens.jwks(), headers: FIVE_MINUTES }),
   }),
 });
 

@@ -73,9 +73,9 @@ export const issueToken = endpoint({
     },
   ],
   errors: ['unsupported_grant_type', 'invalid_scope', 'invalid_client'],
-  handler: ({ issuer }) => ({
+  handler: ({ tokens }) => ({
     run: forAdmitted(async (client) => {
-      const { accessToken, expiresIn, scope } = await issuer.issue(client);
+      const { accessToken, expiresIn, scope } = await tokens.issue(client);
       return ok({ access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope });
     }),
   }),

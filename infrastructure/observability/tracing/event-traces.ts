@@ -4,18 +4,10 @@ import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { EventStore, RecordedEvent } from '../../../application/ports/event-store.ts';
 import type { PublicationWatch } from '../../../application/ports/observation.ts';
 import type { AttemptWatch, WatchedAttempt } from '../../../application/webhooks/attempt-watch.ts';
+import type { LeasedDelivery } from '../../../application/webhooks/queue/lease-lanes.ts';
 import { MIB, sizedCache } from '../../../application/support/sized-cache.ts';
 import { publicationSpanIdOf, rootSpanIdOf, traceIdOf } from './tracer.ts';
 import type { Tracer } from './tracer.ts';
-
-/** What a public event says of its place. */
-export interface EventPlace {
-  readonly eventId: string;
-  readonly applicationId: string;
-  readonly code: string | null;
-  /** Revision of the stored event. */
-  readonly sequence: number;
-}
 
 /** Of the id of a trace. */
 const TRACE_BYTES = 60;
@@ -46,7 +38,14 @@ export class EventTraces {
   }
 
   /** Undefined for an event of no operation (a ping), and when the store does not say. */
-  async find({ eventId, applicationId, code, sequence }: EventPlace): Promise<string | undefined> {
+  async find({
+    eventId,
+    applicationId,
+    code,
+    sequence,
+  }: Pick<LeasedDelivery['event'], 'eventId' | 'applicationId' | 'code' | 'sequence'>): Promise<
+    string | undefined
+  > {
     const known = this.known(eventId);
     if (known !== undefined || code === null) return known;
     try {

@@ -14,12 +14,6 @@ import { LaneRunner, isRetry } from './lane-runner.ts';
 import type { Ended, RunnerDependencies } from './lane-runner.ts';
 import type { Located } from '../sending/webhook-sender.ts';
 
-export interface DispatcherStatus {
-  readonly state: 'stopped' | 'running' | 'stopping';
-  readonly inFlight: number;
-  readonly lastError: string | undefined;
-}
-
 const MOST_ENDPOINTS_A_LEASE = 32;
 const AFTER_ERROR_MS = 500;
 const AFTER_EMPTY_LEASE_MS = 500;
@@ -50,7 +44,7 @@ export class WebhookDispatcher {
   readonly #schedule: EndpointSchedule;
   readonly #turns: SlotLimiter;
   readonly #running = new Set<Promise<void>>();
-  #state: DispatcherStatus['state'] = 'stopped';
+  #state: 'stopped' | 'running' | 'stopping' = 'stopped';
   #inFlight = 0;
   #retriesInFlight = 0;
   /** Lanes that wait for a name server: they hold nothing that another endpoint could use. */
@@ -79,7 +73,7 @@ export class WebhookDispatcher {
     void this.#look();
   }
 
-  status(): DispatcherStatus {
+  status() {
     return { state: this.#state, inFlight: this.#running.size, lastError: this.#lastError };
   }
 

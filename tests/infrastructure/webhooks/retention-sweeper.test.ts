@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DeliveryQueue } from '../../../application/webhooks/queue/delivery-queue.ts';
 import type { Retention } from '../../../application/webhooks/queue/retain.ts';
-import { DEFAULT_RETENTION, RetentionSweeper } from '../../../infrastructure/webhooks/retention-sweeper.ts';
+import { RetentionSweeper } from '../../../infrastructure/webhooks/retention-sweeper.ts';
 import { InMemoryLeases } from '../../support/in-memory-leases.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { until } from './support/dispatch-world.ts';
@@ -11,7 +11,7 @@ const NOW = Date.parse('2026-06-20T12:00:00.000Z');
 const sweeper = (cleanUp: (retention: Retention) => Promise<number>) => {
   const logger = new RecordingLogger();
   const queue = { cleanUp } as Partial<DeliveryQueue> as DeliveryQueue;
-  const options = { queue, logger, now: () => NOW, retention: DEFAULT_RETENTION, everyMs: 5 };
+  const options = { queue, logger, now: () => NOW, everyMs: 5 };
   return { sweeper: new RetentionSweeper(options), logger };
 };
 
@@ -60,7 +60,7 @@ describe('where several processes send', () => {
     const queue = { cleanUp } as Partial<DeliveryQueue> as DeliveryQueue;
     const lease = { leases, name: 'retention', holder };
     const logger = new RecordingLogger();
-    return new RetentionSweeper({ queue, logger, now: () => NOW, retention: DEFAULT_RETENTION, lease });
+    return new RetentionSweeper({ queue, logger, now: () => NOW, lease });
   };
 
   test('one of them sweeps at a time, and another one when it has finished', async () => {

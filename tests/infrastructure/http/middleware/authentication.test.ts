@@ -79,7 +79,7 @@ const realWorld = async () => {
   });
   const directory = new ClientDirectory(registry, undefined, () => monotonic);
   const world = await HttpWorld.start({
-    tokens: { issuer: tokens, verifier: tokens },
+    tokens,
     clients: directory,
     authenticator: { authenticate: async () => client() },
   });
