@@ -15,6 +15,7 @@ interface BucketDemand {
 
 interface BucketSupply {
   readonly key: string;
+  /** Of those that were asked for. */
   readonly granted: number;
   /** Left after that, fractions included, as of `atMs` by the engine's clock. */
   readonly tokens: number;
@@ -39,7 +40,7 @@ export class SqlRateBuckets {
     this.#database = database;
   }
 
-  /** One statement for all of them; each key at most once. A bucket that was never drawn from is full. */
+  /** One statement for all of them; each key at most once, one answer each, in any order. A bucket that was never drawn from is full. */
   async draw(demands: readonly BucketDemand[]): Promise<readonly BucketSupply[]> {
     // Always in the same order, so that two processes never wait for each other's rows.
     const sorted = [...demands].sort((a, b) => (a.key < b.key ? -1 : 1));

@@ -14,6 +14,7 @@ import { retryAppend } from '../support/retry.ts';
 import { TimeOrderedIds } from '../support/time-ordered-id.ts';
 import { KeyedQueue } from './keyed-queue.ts';
 import { acceptedUnder, advance, fundOf, replay, visibleOf } from './operation.ts';
+import type { KeptOperations } from './kept-operations.ts';
 import type { Operation, UsedKey } from './operation.ts';
 
 export interface CommandRequest {
@@ -51,18 +52,11 @@ interface Replayed {
 }
 export type Handled = Decided | Replayed;
 
-/** Recently used operations; an entry may vanish at any time. */
-export interface OperationCache {
-  get(stream: string): Operation | undefined;
-  set(stream: string, operation: Operation): unknown;
-  delete(stream: string): unknown;
-}
-
 export type OnAppended = (applicationId: string, stream: string, revision: bigint) => void;
 
 interface Dependencies {
   readonly events: EventStore;
-  readonly cache: OperationCache;
+  readonly cache: Pick<KeptOperations, 'get' | 'set' | 'delete'>;
   readonly clock: BusinessClock;
   /** Ends a renegotiation that stands in the way. @throws DomainError it is still being decided after a bounded wait */
   readonly resolve: (renegotiationId: RenegotiationId) => Promise<void>;

@@ -1,5 +1,5 @@
 import type { RealClock } from '../ports/clock.ts';
-import type { StoredPlace, StoredPlaces } from '../ports/coordination.ts';
+import type { StoredPlace, CheckpointStore } from '../ports/coordination.ts';
 import type { LogPosition } from '../ports/event-store.ts';
 import { changeRow } from '../sql/compare-and-set.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
@@ -19,7 +19,7 @@ export const placeMove = (
   to: to === START ? undefined : { position: to, updated_at: now },
 });
 
-export class SqlCheckpointStore implements StoredPlaces {
+export class SqlCheckpointStore implements CheckpointStore {
   readonly #database: SqlDatabase;
   readonly #clock: RealClock;
 

@@ -1,7 +1,7 @@
 import type { CommandHandler } from '../command-handling/command-handler.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
-import type { DocumentContents, DocumentInspector, DocumentStore } from '../ports/document-store.ts';
+import type { DocumentInspector, DocumentStore } from '../ports/document-store.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { PaymentDatePolicy } from './payment-dates.ts';
 
@@ -10,7 +10,7 @@ export interface LoanParts {
   readonly commands: CommandHandler;
   readonly events: EventStore;
   readonly vault: BorrowerVault;
-  readonly documents: DocumentStore & DocumentContents;
+  readonly documents: Pick<DocumentStore, 'put' | 'get' | 'open'>;
   readonly inspector: DocumentInspector;
   readonly clock: BusinessClock;
   readonly paymentDates: PaymentDatePolicy;

@@ -6,7 +6,7 @@ import { loanReceived } from '../event-codec/entries.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
-import type { DocumentContents, StoredContent } from '../ports/document-store.ts';
+import type { DocumentStore, StoredContent } from '../ports/document-store.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { readTexts } from '../privacy/forget-borrower.ts';
 import type { RequestContext } from '../command-handling/request-context.ts';
@@ -61,7 +61,7 @@ interface Dependencies {
   readonly versions: Pick<SqlLoanVersions, 'of' | 'quarantined'>;
   readonly writes: Pick<OwnWrites, 'of' | 'seen'>;
   readonly vault: BorrowerVault;
-  readonly documents: DocumentContents;
+  readonly documents: Pick<DocumentStore, 'open'>;
   readonly clock: BusinessClock;
 }
 

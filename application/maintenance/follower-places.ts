@@ -1,4 +1,4 @@
-import type { StoredPlace, StoredPlaces } from '../ports/coordination.ts';
+import type { StoredPlace, CheckpointStore } from '../ports/coordination.ts';
 import type { EventSubscription, LogPlaces, LogPosition } from '../ports/event-store.ts';
 import { misfit } from '../processors/log-fit.ts';
 
@@ -32,11 +32,11 @@ type BeginWithin = (end: LogPosition | 'start') => Promise<unknown>;
  * it was restored, or another server has it. A follower that runs reads its place again before its next try.
  */
 export class FollowerPlaces {
-  readonly #places: StoredPlaces;
+  readonly #places: CheckpointStore;
   readonly #log: EventSubscription & LogPlaces;
   readonly #beginWithin: BeginWithin;
 
-  constructor(places: StoredPlaces, log: EventSubscription & LogPlaces, beginWithin: BeginWithin) {
+  constructor(places: CheckpointStore, log: EventSubscription & LogPlaces, beginWithin: BeginWithin) {
     this.#places = places;
     this.#log = log;
     this.#beginWithin = beginWithin;

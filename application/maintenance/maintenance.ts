@@ -1,7 +1,7 @@
 import type { ProjectedEvent, Projection } from '../../projections/projection.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
 import { SqlOperationStates } from '../loans/operation-states.ts';
-import type { StoredPlaces } from '../ports/coordination.ts';
+import type { CheckpointStore } from '../ports/coordination.ts';
 import type { RelayQuarantine } from '../publication/relay-quarantine.ts';
 import type { EventStore, EventSubscription, LogPlaces, RecordedEvent } from '../ports/event-store.ts';
 import type { LogOrder, ProjectionStore } from '../ports/read-models.ts';
@@ -30,7 +30,7 @@ interface Dependencies {
   readonly projectionStore: ProjectionStore;
   readonly generations: Generations;
   readonly rebuilding: () => RebuildReadModels;
-  readonly checkpoints: StoredPlaces;
+  readonly checkpoints: CheckpointStore;
   readonly relayQuarantine: RelayQuarantine;
   /** Concludes renegotiations that nobody could conclude while an event could not be read. */
   readonly renegotiation: () => Renegotiation;

@@ -32,14 +32,6 @@ export interface StoredPlace {
   readonly updatedAt: string;
 }
 
-/** A step of a follower of the log, from the place that is stored. */
-export interface LogProgress {
-  /** Of the place. */
-  readonly name: string;
-  readonly from: LogPosition | 'start';
-  readonly to: LogPosition;
-}
-
 /** How far a named process manager or relay has come. */
 export interface CheckpointStore {
   load(name: string): Promise<LogPosition | 'start'>;
@@ -48,10 +40,6 @@ export interface CheckpointStore {
    * caller is behind. A crash may take back the last moves, newest first; what they stood for is done again then.
    */
   move(name: string, expected: LogPosition | 'start', position: LogPosition | 'start'): Promise<boolean>;
-}
-
-/** All of these places, for whoever has to set one right. */
-export interface StoredPlaces extends CheckpointStore {
-  /** In the order of their names; one that is at the start has none. */
+  /** All of them, for whoever has to set one right, in the order of their names; one that is at the start has none. */
   list(): Promise<readonly StoredPlace[]>;
 }

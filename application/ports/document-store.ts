@@ -16,13 +16,6 @@ export interface ReceivedFile {
   read(range?: ByteRange): AsyncIterable<Uint8Array>;
 }
 
-/** Contents of documents, addressed by operation and SHA-256, sealed with the operation's key. Storing one twice is storing it once. */
-export interface DocumentStore {
-  /** Durable when it resolves. */
-  put(stream: string, file: ReceivedFile): Promise<void>;
-  get(stream: string, sha256: string): Promise<Uint8Array | undefined>;
-}
-
 /** A stored content that is read piece by piece, as fast as its reader takes it. */
 export interface StoredContent {
   readonly size: number;
@@ -30,10 +23,17 @@ export interface StoredContent {
   readonly pieces: AsyncIterable<Uint8Array>;
 }
 
-/** Contents as they are given out, without holding a whole one. */
-export interface DocumentContents {
-  /** The caller reads it, or ends the iteration: until then it may hold an open file. */
+/** Contents of documents, addressed by operation and SHA-256, sealed with the operation's key. Storing one twice is storing it once. */
+export interface DocumentStore {
+  /** Durable when it resolves. */
+  put(stream: string, file: ReceivedFile): Promise<void>;
+  get(stream: string, sha256: string): Promise<Uint8Array | undefined>;
+  /** Without holding a whole one. The caller reads it, or ends the iteration: until then it may hold an open file. */
   open(stream: string, sha256: string): Promise<StoredContent | undefined>;
+  /** To another operation, which seals with a key of its own. Durable when it resolves. False when there is no such content, or it cannot be opened any more. */
+  copy(from: string, to: string, sha256: string): Promise<boolean>;
+  /** Removes the sealed content for good, whether or not its key still exists; one that is not there is fine. Durable when it resolves. */
+  remove(stream: string, sha256: string): Promise<void>;
 }
 
 export type FileKind = 'pdf' | 'docx';
@@ -53,16 +53,4 @@ export interface DocumentInspector {
    * @throws InspectorAwayError files cannot be looked at now, whatever they are
    */
   inspect(file: ReceivedFile, accepted: readonly FileKind[], inspection: Inspection): Promise<FileKind>;
-}
-
-/** Contents that go from one operation to another; each operation seals with a key of its own. */
-export interface DocumentCopies {
-  /** Durable when it resolves. False when there is no such content, or it cannot be opened any more. */
-  copy(from: string, to: string, sha256: string): Promise<boolean>;
-}
-
-/** Takes documents away for good. */
-export interface DocumentRemoval {
-  /** Removes the sealed content, whether or not its key still exists; one that is not there is fine. Durable when it resolves. */
-  remove(stream: string, sha256: string): Promise<void>;
 }

@@ -1,4 +1,3 @@
-import type { LogProgress } from './coordination.ts';
 import type { LogPosition } from './event-store.ts';
 
 /** What the outside may know of a domain event; its body is frozen once and never changes. */
@@ -70,8 +69,10 @@ export interface ConsumerProgress {
   readonly operations: readonly OperationMark[];
 }
 
-/** How far a batch brings whoever handles it: in a topic, or in the log itself. */
-export type Progress = ConsumerProgress | LogProgress;
+/** How far a batch brings whoever handles it: in a topic, or in the log itself, from the place that is stored under this name. */
+export type Progress =
+  | ConsumerProgress
+  | { readonly name: string; readonly from: LogPosition | 'start'; readonly to: LogPosition };
 
 const overtaken = (progress: Progress): string => {
   if ('name' in progress) return `${progress.name}: another process has moved on from ${progress.from}`;

@@ -8,7 +8,7 @@ import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { loanStream, parseLoanStream } from '../command-handling/operation.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock, RealClock } from '../ports/clock.ts';
-import type { DocumentRemoval } from '../ports/document-store.ts';
+import type { DocumentStore } from '../ports/document-store.ts';
 import type { SqlBorrowerIndex } from './borrower-index.ts';
 
 /** One spelling a document: `529.982.247-25` and `52998224725` are the same. */
@@ -52,7 +52,7 @@ export interface Forgetting {
     /** The same for a key that was made before this instant, ISO 8601 UTC; a younger one stays. */
     forgetOlder(stream: string, than: string): Promise<void>;
   };
-  readonly documents: DocumentRemoval;
+  readonly documents: Pick<DocumentStore, 'remove'>;
   readonly vault: Pick<BorrowerVault, 'digest' | 'peek'>;
   readonly clock: BusinessClock;
   readonly realClock: RealClock;

@@ -7,14 +7,14 @@ import { loanStream } from '../command-handling/operation.ts';
 import { documentsOf, fileNamed, privateNames } from '../loans/add-documents.ts';
 import type { Borrower, BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
-import type { DocumentCopies, DocumentStore } from '../ports/document-store.ts';
+import type { DocumentStore } from '../ports/document-store.ts';
 import { readTexts } from '../privacy/forget-borrower.ts';
 import type { Inherited } from './protocol.ts';
 import type { AskedRenegotiation } from './request.ts';
 
 interface Dependencies {
   readonly vault: BorrowerVault;
-  readonly documents: DocumentStore & DocumentCopies;
+  readonly documents: Pick<DocumentStore, 'put' | 'get' | 'copy'>;
   readonly clock: BusinessClock;
 }
 

@@ -16,7 +16,7 @@ import { PDF_OR_WORD } from '../loans/add-documents.ts';
 import { ENDPOINTS } from '../command-handling/endpoints.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock, RealClock } from '../ports/clock.ts';
-import type { DocumentCopies, DocumentInspector, DocumentStore } from '../ports/document-store.ts';
+import type { DocumentInspector, DocumentStore } from '../ports/document-store.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { Following } from '../processors/acting.ts';
 import type { Outcome, RequestContext } from '../command-handling/request-context.ts';
@@ -44,7 +44,7 @@ interface Dependencies {
   /** Default: the operations' streams, by the rules of every command. */
   readonly loans?: LoanStreams;
   readonly vault: BorrowerVault;
-  readonly documents: DocumentStore & DocumentCopies;
+  readonly documents: Pick<DocumentStore, 'put' | 'get' | 'copy'>;
   readonly inspector: DocumentInspector;
   readonly clock: BusinessClock;
   /** Of the leases. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Administrator } from '../../application/administrator/administrator.ts';
 import { SqlClientRegistry } from '../../application/clients/client-registry.ts';
 import { CommandHandler } from '../../application/command-handling/command-handler.ts';
+import { KeptOperations } from '../../application/command-handling/kept-operations.ts';
 import { SqlKeyStore } from '../../application/coordination/key-store.ts';
 import { SqlLeases } from '../../application/coordination/leases.ts';
 import { SqlCheckpointStore } from '../../application/coordination/stored-places.ts';
@@ -16,7 +17,6 @@ import { SqlProjectionStore } from '../../application/projecting/projection-stor
 import { RelayQuarantine } from '../../application/publication/relay-quarantine.ts';
 import { Renegotiation } from '../../application/renegotiation/renegotiation.ts';
 import { FileDeadLetters } from '../administrator/file-dead-letters.ts';
-import { KeptOperations } from '../memory/kept-operations.ts';
 import { JwtTokens } from '../security/jwt-tokens.ts';
 import { OperationKeys } from '../security/operation-keys.ts';
 import { SealedBorrowerVault } from '../security/sealed-borrower-vault.ts';

@@ -2,6 +2,7 @@ import type { Administrator } from '../../application/administrator/administrato
 import type { App } from '../../application/app.ts';
 import type { SqlClientRegistry } from '../../application/clients/client-registry.ts';
 import type { CommandHandler } from '../../application/command-handling/command-handler.ts';
+import type { KeptOperations } from '../../application/command-handling/kept-operations.ts';
 import type { SqlKeyStore } from '../../application/coordination/key-store.ts';
 import type { SqlLeases } from '../../application/coordination/leases.ts';
 import type { SqlCheckpointStore } from '../../application/coordination/stored-places.ts';
@@ -21,7 +22,6 @@ import type { Projection } from '../../projections/projection.ts';
 import type { FileDocumentInspector } from '../documents/file-document-inspector.ts';
 import type { SealedS3DocumentStore } from '../documents/s3/sealed-s3-document-store.ts';
 import type { SealedFileDocumentStore } from '../documents/sealed-file-document-store.ts';
-import type { KeptOperations } from '../memory/kept-operations.ts';
 import type { JwtTokens } from '../security/jwt-tokens.ts';
 import type { OperationKeys } from '../security/operation-keys.ts';
 import type { SealedBorrowerVault } from '../security/sealed-borrower-vault.ts';

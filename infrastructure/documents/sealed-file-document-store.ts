@@ -3,14 +3,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isNativeError } from 'node:util/types';
-import type {
-  DocumentContents,
-  DocumentCopies,
-  DocumentRemoval,
-  DocumentStore,
-  ReceivedFile,
-  StoredContent,
-} from '../../application/ports/document-store.ts';
+import type { DocumentStore, ReceivedFile, StoredContent } from '../../application/ports/document-store.ts';
 import {
   HEADER_LENGTH,
   contentLength,
@@ -30,9 +23,7 @@ const ABANDONED_AFTER_MS = 3_600_000;
  * `documents/<SHA-256 of the stream's name>/<SHA-256 of the content>`, sealed. A file is written under a name of its own and
  * renamed when it is complete and on disk, so that a name of two digests never stands for a part of a document.
  */
-export class SealedFileDocumentStore
-  implements DocumentStore, DocumentContents, DocumentCopies, DocumentRemoval
-{
+export class SealedFileDocumentStore implements DocumentStore {
   readonly #root: string;
   readonly #incoming: string;
   readonly #keys: DocumentKeys;

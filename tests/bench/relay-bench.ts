@@ -90,7 +90,7 @@ const relayed = async (log: Log, from: LogPosition, translate: Translate): Promi
     release: async () => false,
     remove: async () => undefined,
   } as unknown as RelayQuarantine;
-  const checkpoints = { load: async () => from, move: async () => true };
+  const checkpoints = { load: async () => from, move: async () => true, list: async () => [] };
   const parts = { subscription: log, checkpoints, quarantine: none, events: log, translator: { translate } };
   const relay = new Runner(relayToBus(parts, bus), { logger, pause });
   const begun = performance.now();

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ClockOffset } from '../../application/ports/clock.ts';
+import type { SqlClockOffset } from '../../application/maintenance/sandbox/clock-offset.ts';
 
 /** @param open two processes' views of one empty store */
 export const describeClockOffsetContract = (
   name: string,
-  open: () => Promise<{ readonly views: readonly [ClockOffset, ClockOffset]; close(): Promise<void> }>,
+  open: () => Promise<{ readonly views: readonly [SqlClockOffset, SqlClockOffset]; close(): Promise<void> }>,
 ): void =>
   describe(`clock offset: ${name}`, () => {
     let opened: Awaited<ReturnType<typeof open>>;

@@ -1,4 +1,4 @@
-import type { StoredPlaces } from '../../application/ports/coordination.ts';
+import type { CheckpointStore } from '../../application/ports/coordination.ts';
 import type {
   EventSubscription,
   LogPosition,
@@ -6,16 +6,16 @@ import type {
 } from '../../application/ports/event-store.ts';
 
 /** Checkpoints by name, in a map. */
-export class MemoryCheckpoints implements StoredPlaces {
+export class MemoryCheckpoints implements CheckpointStore {
   readonly positions = new Map<string, LogPosition>();
-  load: StoredPlaces['load'] = async (name) => this.positions.get(name) ?? 'start';
-  move: StoredPlaces['move'] = async (name, expected, position) => {
+  load: CheckpointStore['load'] = async (name) => this.positions.get(name) ?? 'start';
+  move: CheckpointStore['move'] = async (name, expected, position) => {
     if ((this.positions.get(name) ?? 'start') !== expected) return false;
     if (position === 'start') this.positions.delete(name);
     else this.positions.set(name, position);
     return true;
   };
-  list: StoredPlaces['list'] = async () =>
+  list: CheckpointStore['list'] = async () =>
     [...this.positions]
       .map(([name, position]) => ({ name, position, updatedAt: '2026-01-15T12:09:00.000Z' }))
       .sort((one, other) => (one.name < other.name ? -1 : 1));

@@ -4,8 +4,6 @@ import { decodeEvent } from '../../application/event-codec/event-codec.ts';
 import type { OwnWrites } from '../../application/loans/own-writes.ts';
 import type { Borrower, BorrowerVault } from '../../application/ports/borrower-vault.ts';
 import type {
-  DocumentContents,
-  DocumentCopies,
   DocumentStore,
   FileKind,
   ReceivedFile,
@@ -39,7 +37,7 @@ export const ana: Borrower = {
 };
 
 /** Contents by operation, as `stream/digest`. */
-export class MemoryDocuments implements DocumentStore, DocumentContents, DocumentCopies {
+export class MemoryDocuments implements Omit<DocumentStore, 'remove'> {
   readonly stored = new Set<string>();
   put(stream: string, file: ReceivedFile): Promise<void> {
     this.stored.add(`${stream}/${file.sha256}`);

@@ -1,12 +1,15 @@
-import type { ClockOffset, RealClock } from '../../ports/clock.ts';
+import type { RealClock } from '../../ports/clock.ts';
 import { changeRow } from '../../sql/compare-and-set.ts';
 import type { SqlDatabase } from '../../sql/sql-database.ts';
 
 /** The only row. */
 const ID = 'sandbox';
 
-/** One row that is compared and set, so that of two moves at once none is lost. */
-export class SqlClockOffset implements ClockOffset {
+/**
+ * How far the business time of a sandbox is ahead of the real time, in milliseconds; one number for all processes: a row that is compared and
+ * set, so that of two moves at once none is lost.
+ */
+export class SqlClockOffset {
   readonly #database: SqlDatabase;
   readonly #clock: RealClock;
 
@@ -15,12 +18,14 @@ export class SqlClockOffset implements ClockOffset {
     this.#clock = clock;
   }
 
+  /** 0 before the first move. */
   async read(): Promise<number> {
     const query = this.#database.builder.selectFrom('clock_offset').select('offset_ms').where('id', '=', ID);
     const [row] = await this.#database.read(query);
     return row?.offset_ms ?? 0;
   }
 
+  /** Durable when it resolves to true; false when the offset is not `from` any more, and nothing changed. */
   replace(from: number, to: number): Promise<boolean> {
     return changeRow(this.#database, 'clock_offset', {
       key: { id: ID },

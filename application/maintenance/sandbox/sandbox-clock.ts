@@ -1,7 +1,8 @@
 import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import type { Timestamp } from '../../../domain/shared/identifiers.ts';
-import type { BusinessClock, ClockOffset, RealClock } from '../../ports/clock.ts';
+import type { BusinessClock, RealClock } from '../../ports/clock.ts';
+import type { SqlClockOffset } from './clock-offset.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { Outage, repeatUntilAborted } from '../../support/retry.ts';
 
@@ -73,7 +74,7 @@ export class MovableClock implements BusinessClock {
 }
 
 interface Dependencies {
-  readonly offset: ClockOffset;
+  readonly offset: Pick<SqlClockOffset, 'read' | 'replace'>;
   readonly clock: MovableClock;
   readonly realClock: RealClock;
   readonly logger: Logger;

@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto';
 import type {
-  DocumentContents,
-  DocumentCopies,
-  DocumentRemoval,
   DocumentStore,
   ReceivedFile,
   StoredContent,
@@ -37,9 +34,7 @@ const nameOf = (stream: string, sha256: string): string =>
   `documents/${createHash('sha256').update(stream, 'utf8').digest('hex')}/${sha256}`;
 
 /** Stores documents under the names and as the sealed bytes that files would have; the bucket never sees a plain content. */
-export class SealedS3DocumentStore
-  implements DocumentStore, DocumentContents, DocumentCopies, DocumentRemoval
-{
+export class SealedS3DocumentStore implements DocumentStore {
   readonly #bucket: S3Bucket;
   readonly #keys: DocumentKeys;
 

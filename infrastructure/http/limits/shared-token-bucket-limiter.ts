@@ -1,31 +1,12 @@
 import { hash } from 'node:crypto';
+import type { SqlRateBuckets } from '../../../application/clients/rate-buckets.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { stateOf } from './rate-limiter.ts';
 import type { BucketLevel, RateLimit, RateLimiter, RateScope, RateState } from './rate-limiter.ts';
 
-/** Buckets that several processes draw from. */
-export interface SharedBuckets {
-  /** Each key at most once; one answer each, in any order. `granted` of `asked` were taken; `tokens` are left at `atMs`. */
-  draw(
-    demands: readonly {
-      readonly key: string;
-      readonly burst: number;
-      readonly perMinute: number;
-      readonly asked: number;
-    }[],
-  ): Promise<
-    readonly {
-      readonly key: string;
-      readonly granted: number;
-      readonly tokens: number;
-      readonly atMs: number;
-    }[]
-  >;
-  forgetFull(): Promise<unknown>;
-}
-
 interface Dependencies {
-  readonly buckets: SharedBuckets;
+  /** Several processes draw from them. */
+  readonly buckets: Pick<SqlRateBuckets, 'draw' | 'forgetFull'>;
   /** Decides while the shared buckets cannot be reached. */
   readonly local: RateLimiter;
   readonly logger: Logger;

@@ -9,7 +9,7 @@ import { loansOver } from '../../support/loans-over.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { inspectorOf, receivedFile } from '../../support/received-file.ts';
 
-class MemoryDocuments implements DocumentStore {
+class MemoryDocuments implements Pick<DocumentStore, 'put' | 'get'> {
   readonly stored: string[] = [];
   failing = false;
   put(stream: string, file: ReceivedFile): Promise<void> {

@@ -178,7 +178,11 @@ test('operations whose keys are lost are not entered, and looked for again on th
   let advanced = 0;
   const indexing = {
     log: world.store,
-    checkpoints: { load: async () => 'start' as const, move: async () => ((advanced += 1), true) },
+    checkpoints: {
+      load: async () => 'start' as const,
+      move: async () => ((advanced += 1), true),
+      list: async () => [],
+    },
     vault,
     index: { add: async (added: readonly BorrowerIndexEntry[]) => void entries.push(...added) },
   };

@@ -34,6 +34,7 @@ class Positions implements CheckpointStore {
     this.stored.push(position);
     return true;
   }
+  list: CheckpointStore['list'] = async () => [];
 }
 
 class Bus implements EventBus {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ClockOffset } from '../../../../application/ports/clock.ts';
+import type { SqlClockOffset } from '../../../../application/maintenance/sandbox/clock-offset.ts';
 import {
   MovableClock,
   SandboxClock,
@@ -12,7 +12,7 @@ import { RecordingLogger } from '../../../support/recording-logger.ts';
 const DAY_MS = 86_400_000;
 const START = '2026-01-15T12:00:00.000Z';
 
-class MemoryOffset implements ClockOffset {
+class MemoryOffset implements Pick<SqlClockOffset, 'read' | 'replace'> {
   ms = 0;
   read = () => Promise.resolve(this.ms);
   replace = (from: number, to: number) => {
@@ -161,7 +161,7 @@ describe('moving the clock of a sandbox', () => {
     const { offset, clock, realClock } = processOf();
     const signal = new AbortController();
     let looks = 0;
-    const shaky: ClockOffset = {
+    const shaky: MemoryOffset = {
       ...offset,
       read: () => {
         looks += 1;

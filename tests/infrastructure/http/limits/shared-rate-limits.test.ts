@@ -6,12 +6,13 @@ import type {
   RateState,
 } from '../../../../infrastructure/http/limits/rate-limiter.ts';
 import { SharedTokenBucketLimiter } from '../../../../infrastructure/http/limits/shared-token-bucket-limiter.ts';
-import type { SharedBuckets } from '../../../../infrastructure/http/limits/shared-token-bucket-limiter.ts';
 import { TokenBucketLimiter } from '../../../../infrastructure/http/limits/rate-limiter.ts';
 import { SqlRateBuckets } from '../../../../application/clients/rate-buckets.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
 import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
 import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
+
+type Buckets = Pick<SqlRateBuckets, 'draw' | 'forgetFull'>;
 
 /** Refills slowly enough that a test on a busy machine sees no new token. */
 const LIMIT: RateLimit = { perMinute: 1, burst: 20 };
@@ -28,7 +29,7 @@ describe('rate limits of several processes over one database', () => {
   });
   afterAll(() => fixture.close());
 
-  const limiterOver = (buckets: SharedBuckets, logger = new RecordingLogger()): SharedTokenBucketLimiter => {
+  const limiterOver = (buckets: Buckets, logger = new RecordingLogger()): SharedTokenBucketLimiter => {
     const now = (): number => performance.now();
     return new SharedTokenBucketLimiter({ buckets, local: new TokenBucketLimiter(), logger, now });
   };
@@ -99,7 +100,7 @@ describe('rate limits of several processes over one database', () => {
     let away = true;
     let draws = 0;
     const real = new SqlRateBuckets(fixture.database);
-    const unsteady: SharedBuckets = {
+    const unsteady: Buckets = {
       draw: (demands) => {
         draws += 1;
         return away ? Promise.reject(new Error('away')) : real.draw(demands);
@@ -120,9 +121,9 @@ describe('rate limits of several processes over one database', () => {
   });
 
   test('do not wait for a database that is silent', async () => {
-    const silent: SharedBuckets = {
+    const silent: Buckets = {
       draw: () => new Promise(() => undefined),
-      forgetFull: () => Promise.resolve(),
+      forgetFull: () => Promise.resolve(0),
     };
     const begun = performance.now();
     expect((await limiterOver(silent).take('address', 'a', LIMIT)).allowed).toBe(true);
@@ -132,7 +133,7 @@ describe('rate limits of several processes over one database', () => {
   test('send one statement at a time, whatever waits', async () => {
     let [underWay, most, draws] = [0, 0, 0];
     const real = new SqlRateBuckets(fixture.database);
-    const counting: SharedBuckets = {
+    const counting: Buckets = {
       draw: async (demands) => {
         draws += 1;
         most = Math.max(most, ++underWay);

@@ -1,12 +1,7 @@
 import type { LRUCache } from 'lru-cache';
-import type { OperationCache } from '../../application/command-handling/command-handler.ts';
-import type { Operation } from '../../application/command-handling/operation.ts';
-import {
-  liveBytes,
-  packOperation,
-  unpackOperation,
-} from '../../application/command-handling/packed-operation.ts';
-import { sizedCache } from '../../application/support/sized-cache.ts';
+import { sizedCache } from '../support/sized-cache.ts';
+import type { Operation } from './operation.ts';
+import { liveBytes, packOperation, unpackOperation } from './packed-operation.ts';
 
 /** Of what is kept; the rest is packed. */
 const LIVE_SHARE = 0.25;
@@ -14,10 +9,10 @@ const LIVE_SHARE = 0.25;
 const BUFFER_BYTES = 250;
 
 /**
- * Operations of late, in so many bytes: a few as the objects that commands work with, many more as texts outside the heap, where no
+ * Recently used operations, in so many bytes; an entry may vanish at any time: a few as the objects that commands work with, many more as texts outside the heap, where no
  * garbage collection has to walk over them.
  */
-export class KeptOperations implements OperationCache {
+export class KeptOperations {
   readonly #live: LRUCache<string, Operation>;
   readonly #packed: LRUCache<string, Buffer>;
 

@@ -3,7 +3,7 @@ import { advance, noOperation } from '../../../application/command-handling/oper
 import type { Operation } from '../../../application/command-handling/operation.ts';
 import { liveBytes } from '../../../application/command-handling/packed-operation.ts';
 import { CHAIN_START, chainEvents, encodeEvent } from '../../../application/event-codec/event-codec.ts';
-import { KeptOperations } from '../../../infrastructure/memory/kept-operations.ts';
+import { KeptOperations } from '../../../application/command-handling/kept-operations.ts';
 import { NOW, activated } from '../../domain/support/loan-story.ts';
 
 const of = (stream: string): Operation => {
