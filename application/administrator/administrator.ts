@@ -22,8 +22,8 @@ import type { FoundLoan } from './changed-meanwhile.ts';
 import { carryingOut, commandOf, fingerprintOf, namesOf, readDecision } from './decisions.ts';
 import type { CarryOut, SubmittedDecision } from './decisions.ts';
 import { requireConfirmed } from './disbursement-rule.ts';
+import type { Following } from '../processors/acting.ts';
 import { SandboxAdministrator } from './sandbox-administrator.ts';
-import type { SandboxFollowing } from './sandbox-administrator.ts';
 import { Worklists } from './worklists.ts';
 
 interface Dependencies {
@@ -39,7 +39,7 @@ interface Dependencies {
   /** Told of each decision that was put aside, by the rule that refused it. */
   readonly onPutAside?: ((reason: string) => void) | undefined;
   /** What the sandbox's administrator follows; undefined in production. */
-  readonly sandbox?: (() => SandboxFollowing) | undefined;
+  readonly sandbox?: (() => Following & { readonly step: number }) | undefined;
 }
 
 interface DeadLetterFile extends DecisionDeadLetters {
@@ -237,7 +237,7 @@ export class Administrator {
     if (events.length === 0 && refusal === undefined) return events;
     await this.#requireExpected(decision, state);
     if (decision.decision === 'disburse')
-      requirePaymentDate({ allowFuture: false }, clock, 'disbursement_date', decision.disbursementDate);
+      requirePaymentDate({ clock, allowFutureDates: false }, 'disbursement_date', decision.disbursementDate);
     if (refusal) throw refusal;
     if (decision.decision === 'disburse' && 'acquisitionValue' in state)
       requireConfirmed(decision, state, disbursementTolerance);

@@ -14,12 +14,9 @@ import type { Following } from '../processors/acting.ts';
 import type { Runner } from '../processors/runner.ts';
 import type { CarryOut } from './decisions.ts';
 
-export interface SandboxFollowing extends Following {
+interface Dependencies extends Following {
   /** Milliseconds between two steps of an operation. */
   readonly step: number;
-}
-
-interface Dependencies extends SandboxFollowing {
   readonly carryOut: CarryOut;
   readonly events: Pick<EventStore, 'read'>;
   readonly clock: BusinessClock;

@@ -159,14 +159,6 @@ const statable = (value: Cents): Cents | null => (value > LARGEST_AMOUNT ? null 
 const parsed = <T>(text: string | null): T | undefined =>
   text === null ? undefined : (JSON.parse(text) as T);
 
-/** What the row holds sealed, opened as far as the operation's key is still there. */
-export interface OpenedTexts {
-  readonly borrower: Borrower | undefined;
-  /** Names of the documents, in the order of the view. */
-  readonly documentNames: readonly (string | undefined)[];
-  readonly reasonDetail: string | undefined;
-}
-
 export const summaryOf = (loan: LoanRow) => ({
   code: loan.code,
   fundId: loan.fund_id,
@@ -179,12 +171,19 @@ export const summaryOf = (loan: LoanRow) => ({
   updatedAt: loan.updated_at as Timestamp,
 });
 
+/** @param opened what the row holds sealed, opened as far as the operation's key is still there */
 export const loanDetailsOf = (
   view: LoanView,
-  { borrower, documentNames, reasonDetail }: OpenedTexts,
+  opened: {
+    readonly borrower: Borrower | undefined;
+    /** Names of the documents, in the order of the view. */
+    readonly documentNames: readonly (string | undefined)[];
+    readonly reasonDetail: string | undefined;
+  },
   today: CalendarDate,
 ): LoanDetails => {
   const { loan } = view;
+  const { borrower, documentNames, reasonDetail } = opened;
   const installments = view.installments.map(installmentOf);
   const open = owesSchedule(loan.status as LoanStatus) ? installments : [];
   const disbursement = parsed<StoredDisbursement>(loan.disbursement);

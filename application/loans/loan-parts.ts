@@ -3,7 +3,6 @@ import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { DocumentInspector, DocumentStore } from '../ports/document-store.ts';
 import type { EventStore } from '../ports/event-store.ts';
-import type { PaymentDatePolicy } from './payment-dates.ts';
 
 /** What the work on operations is done with. */
 export interface LoanParts {
@@ -13,5 +12,6 @@ export interface LoanParts {
   readonly documents: Pick<DocumentStore, 'put' | 'get' | 'open'>;
   readonly inspector: DocumentInspector;
   readonly clock: BusinessClock;
-  readonly paymentDates: PaymentDatePolicy;
+  /** Whether payments may carry a date in the future: a sandbox plays whole lives of operations, production does not. */
+  readonly allowFutureDates: boolean;
 }

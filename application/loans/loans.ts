@@ -20,7 +20,7 @@ import type { AskedPrepayment, PrepaymentReceipt } from './process-prepayment.ts
 import { quotePrepayment, quoteRepurchase, quoteSettlement } from './quotes.ts';
 import type { PrepaymentQuote, RepurchaseQuote, SettlementQuote } from './quotes.ts';
 import { listLoans, readDocument, readLoan } from './read-loan.ts';
-import type { AppliedVersions, DocumentContent, ListedLoans, LoansQuery, Reader } from './read-loan.ts';
+import type { AppliedVersions, DocumentContent, LoansQuery, Reader } from './read-loan.ts';
 import { requestRepurchase } from './request-repurchase.ts';
 import type { AskedRepurchase, RepurchaseReceipt } from './request-repurchase.ts';
 import { settleInstallment } from './settle-installment.ts';
@@ -94,7 +94,7 @@ export class Loans {
   }
 
   /** @throws DomainError `invalid_query_parameter` @throws ReadModelBehindError */
-  list(reader: Reader, query: LoansQuery): Promise<ListedLoans> {
+  list(reader: Reader, query: LoansQuery): ReturnType<typeof listLoans> {
     return listLoans(this.#deps, reader, query);
   }
 

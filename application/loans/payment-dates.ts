@@ -1,21 +1,15 @@
 import { addDays } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { BusinessClock } from '../ports/clock.ts';
+import type { LoanParts } from './loan-parts.ts';
 
-/** Whether payments may carry a date in the future: a sandbox plays whole lives of operations, production does not. */
-export interface PaymentDatePolicy {
-  readonly allowFuture: boolean;
-}
-
-/** @throws DomainError `invalid_date` for a date after tomorrow (America/Sao_Paulo) where the policy forbids it */
+/** @throws DomainError `invalid_date` for a date after tomorrow (America/Sao_Paulo) where none may lie further ahead */
 export const requirePaymentDate = (
-  policy: PaymentDatePolicy,
-  clock: BusinessClock,
+  { clock, allowFutureDates }: Pick<LoanParts, 'clock' | 'allowFutureDates'>,
   field: string,
   date: CalendarDate,
 ): void => {
-  if (policy.allowFuture) return;
+  if (allowFutureDates) return;
   const last = addDays(clock.today(), 1);
   if (date <= last) return;
   const message = `${field} ${date} lies in the future; the last date accepted today is ${last}`;

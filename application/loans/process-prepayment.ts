@@ -21,17 +21,12 @@ export type PrepaymentReceipt = ReturnType<typeof receiptOf>;
  * @throws DomainError `invalid_date`, `idempotency_conflict`, `loan_not_found`, `operation_invalid_state`
  */
 export const processPrepayment = async (
-  {
-    commands,
-    events,
-    vault,
-    clock,
-    paymentDates,
-  }: Pick<LoanParts, 'commands' | 'events' | 'vault' | 'clock' | 'paymentDates'>,
+  parts: Pick<LoanParts, 'commands' | 'events' | 'vault' | 'clock' | 'allowFutureDates'>,
   context: RequestContext,
   input: AskedPrepayment,
 ): Promise<Outcome<PrepaymentReceipt>> => {
-  requirePaymentDate(paymentDates, clock, 'prepayment_date', input.prepaymentDate);
+  requirePaymentDate(parts, 'prepayment_date', input.prepaymentDate);
+  const { commands, events, vault, clock } = parts;
   const stream = loanStream(context.applicationId, input.code);
   const { idempotencyKey, ...contents } = input;
   const { prepaymentValue, prepaymentDate, paymentMethod } = input;

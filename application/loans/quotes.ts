@@ -86,7 +86,7 @@ export interface RepurchaseQuote extends Quote {
   readonly lines: readonly QuoteLine[];
 }
 
-type Quoting = Pick<LoanParts, 'commands' | 'clock' | 'paymentDates'>;
+type Quoting = Pick<LoanParts, 'commands' | 'clock' | 'allowFutureDates'>;
 
 /**
  * What a settlement would do, by the same decision; nothing is stored, and the request's key is neither looked up nor used.
@@ -94,13 +94,14 @@ type Quoting = Pick<LoanParts, 'commands' | 'clock' | 'paymentDates'>;
  *   `installment_already_closed`
  */
 export const quoteSettlement = async (
-  { commands, clock, paymentDates }: Quoting,
+  parts: Quoting,
   context: RequestContext,
   input: AskedSettlement,
 ): Promise<SettlementQuote> => {
   const { code, idempotencyKey: _, ...payment } = input;
   const { installmentCode, settledAt, settledValue } = payment;
-  requirePaymentDate(paymentDates, clock, 'settled_at', settledAt);
+  requirePaymentDate(parts, 'settled_at', settledAt);
+  const { commands, clock } = parts;
   const now = clock.now();
   const { state, events } = await commands.preview(
     loanStream(context.applicationId, code),
@@ -123,12 +124,13 @@ export const quoteSettlement = async (
 
 /** @throws DomainError `invalid_date`, `loan_not_found`, `operation_invalid_state` */
 export const quotePrepayment = async (
-  { commands, clock, paymentDates }: Quoting,
+  parts: Quoting,
   context: RequestContext,
   input: AskedPrepayment,
 ): Promise<PrepaymentQuote> => {
   const { code, prepaymentValue, prepaymentDate, paymentMethod } = input;
-  requirePaymentDate(paymentDates, clock, 'prepayment_date', prepaymentDate);
+  requirePaymentDate(parts, 'prepayment_date', prepaymentDate);
+  const { commands, clock } = parts;
   const payment = { prepaymentValue, prepaymentDate, paymentMethod, now: clock.now() };
   const { state, events } = await commands.preview(
     loanStream(context.applicationId, code),

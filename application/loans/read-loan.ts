@@ -12,7 +12,7 @@ import { readTexts } from '../privacy/forget-borrower.ts';
 import type { RequestContext } from '../command-handling/request-context.ts';
 import { instantOf } from '../schemas/values.ts';
 import { loanDetailsOf, summaryOf } from './loan-details.ts';
-import type { LoanDetails, LoanSummary, OpenedTexts } from './loan-details.ts';
+import type { LoanDetails, LoanSummary } from './loan-details.ts';
 import type { LoanListQuery } from './loan-page.ts';
 import type { LoanPage, LoanView, SqlLoanReader, SqlLoanVersions } from './loan-reader.ts';
 import type { OwnWrites } from './own-writes.ts';
@@ -41,11 +41,6 @@ export type Reader = Pick<RequestContext, 'applicationId' | 'onlyFundIds' | 'asi
 
 /** `updatedSince` as RFC 3339 writes instants. */
 export type LoansQuery = Omit<LoanListQuery, 'applicationId' | 'onlyFundIds'>;
-
-export interface ListedLoans {
-  readonly loans: readonly LoanSummary[];
-  readonly nextCursor: string | null;
-}
 
 /** A document of an operation as it was stored. */
 export interface DocumentContent extends StoredContent {
@@ -161,7 +156,7 @@ export const listLoans = async (
   deps: Dependencies,
   reader: Reader,
   { updatedSince, ...query }: LoansQuery,
-): Promise<ListedLoans> => {
+): Promise<{ readonly loans: readonly LoanSummary[]; readonly nextCursor: string | null }> => {
   const { applicationId, onlyFundIds } = reader;
   const since = updatedSince !== undefined && { updatedSince: instantOf('updated_since', updatedSince) };
   await untilWritesShow(deps, applicationId);
@@ -180,11 +175,7 @@ const atOnce = <Value>(work: () => Promise<Value>): Promise<Value> => work();
 const privateText = (column: string): PrivateText | undefined =>
   column === '' ? undefined : (JSON.parse(column) as PrivateText);
 
-const openTexts = async (
-  vault: BorrowerVault,
-  stream: string,
-  { loan, documents }: LoanView,
-): Promise<OpenedTexts> => {
+const openTexts = async (vault: BorrowerVault, stream: string, { loan, documents }: LoanView) => {
   const columns = [loan.reason_detail, ...documents.map(({ value }) => value)].map(privateText);
   const [borrower, [reasonDetail, ...documentNames]] = await Promise.all([
     vault.open(stream, loan.borrower as SealedBorrower),

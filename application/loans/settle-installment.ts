@@ -18,11 +18,12 @@ export type SettlementReceipt = ReturnType<typeof receiptOf>;
  *   `operation_invalid_state`, `installment_already_closed`
  */
 export const settleInstallment = async (
-  { commands, vault, clock, paymentDates }: Pick<LoanParts, 'commands' | 'vault' | 'clock' | 'paymentDates'>,
+  parts: Pick<LoanParts, 'commands' | 'vault' | 'clock' | 'allowFutureDates'>,
   context: RequestContext,
   input: AskedSettlement,
 ): Promise<Outcome<SettlementReceipt>> => {
-  requirePaymentDate(paymentDates, clock, 'settled_at', input.settledAt);
+  requirePaymentDate(parts, 'settled_at', input.settledAt);
+  const { commands, vault, clock } = parts;
   const { idempotencyKey, ...contents } = input;
   const { code, ...payment } = contents;
   const { replayed, state } = await commands.handle({

@@ -1,7 +1,7 @@
 import { EXITS } from '../../domain/loan/exits.ts';
 import { NONE } from './columns.ts';
 import type { DayNumbers } from './columns.ts';
-import type { Matching, Repetitions, Rule } from './matching.ts';
+import type { Matching, Rule } from './matching.ts';
 import type { Finding, Remark, Result, ShownLine, ShownPayment } from './comparison.ts';
 
 export interface Comparison {
@@ -10,15 +10,16 @@ export interface Comparison {
   /** Day numbers, both inclusive. */
   readonly from: number;
   readonly to: number;
-  readonly repeatedLines: Repetitions;
-  readonly repeatedPayments: Repetitions;
+  /** For each line that repeats another one: which. */
+  readonly repeatedLines: ReadonlyMap<number, number>;
+  readonly repeatedPayments: ReadonlyMap<number, number>;
 }
 
 /** A finished comparison: what of it concerns the period, and its rows in words. */
 export class Compared {
   readonly matching: Matching;
-  readonly repeatedLines: Repetitions;
-  readonly repeatedPayments: Repetitions;
+  readonly repeatedLines: ReadonlyMap<number, number>;
+  readonly repeatedPayments: ReadonlyMap<number, number>;
   readonly #days: DayNumbers;
   readonly #from: number;
   readonly #to: number;

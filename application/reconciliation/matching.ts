@@ -81,9 +81,6 @@ export class Matching {
   }
 }
 
-/** For each line or payment that repeats another one: which. */
-export type Repetitions = ReadonlyMap<number, number>;
-
 const lineKey = ({ lines }: Matching, line: number): string | undefined => {
   const operation = lines.operation.at(line);
   if (operation === NONE) return undefined;
@@ -94,7 +91,7 @@ const lineKey = ({ lines }: Matching, line: number): string | undefined => {
  * Open lines that say what another line within the window says as well, a matched one or an earlier one: same reference, same
  * amount. Texts that name no operation repeat for other reasons. Only the keys of open lines are kept, so a statement that matches costs nothing here.
  */
-export const repeatedLines = (matching: Matching, windowDays: number): Repetitions => {
+export const repeatedLines = (matching: Matching, windowDays: number): ReadonlyMap<number, number> => {
   const { lines } = matching;
   const alike = new Map<string, number[]>();
   for (const line of matching.openLines()) {
@@ -118,7 +115,7 @@ export const repeatedLines = (matching: Matching, windowDays: number): Repetitio
 };
 
 /** Open payments that repeat another one of their operation within the window: same kind, installment and amount. */
-export const repeatedPayments = (matching: Matching, windowDays: number): Repetitions => {
+export const repeatedPayments = (matching: Matching, windowDays: number): ReadonlyMap<number, number> => {
   const { payments } = matching;
   const repeats = (payment: number, other: number): boolean =>
     payments.kind(other) === payments.kind(payment) &&

@@ -19,12 +19,6 @@ export const wants = (subscription: Filters, event: Subject): boolean =>
   (subscription.events.includes(ALL_EVENTS) || subscription.events.includes(event.name)) &&
   (subscription.fundIds === null || (event.fundId !== null && subscription.fundIds.includes(event.fundId)));
 
-export interface Beginnings {
-  readonly order: Pick<LogOrder, 'compare' | 'comparable'>;
-  /** How far the clocks of two processes may be apart; 0 with one process. */
-  readonly clockToleranceMs: number;
-}
-
 /**
  * True for an event of before the subscription began. Places in the log decide, since clocks are set; times only where one of
  * the two has no place, or that of another engine.
@@ -32,7 +26,7 @@ export interface Beginnings {
 export const precedes = (
   { position, timestamp }: Pick<PublicEvent, 'position' | 'timestamp'>,
   { beginsAt, eventsFrom }: Pick<WebhookSubscription, 'beginsAt' | 'eventsFrom'>,
-  { order, clockToleranceMs }: Beginnings,
+  { order, clockToleranceMs }: Pick<Dependencies, 'order' | 'clockToleranceMs'>,
 ): boolean => {
   if (position !== undefined && beginsAt !== null && order.comparable(position, beginsAt))
     return order.compare(position, beginsAt) <= 0;
@@ -97,7 +91,10 @@ export const checkedFunds = (
 /** Consumer group on the event bus. */
 export const FAN_OUT_GROUP = 'webhooks';
 
-interface Dependencies extends Beginnings {
+interface Dependencies {
+  readonly order: Pick<LogOrder, 'compare' | 'comparable'>;
+  /** How far the clocks of two processes may be apart; 0 with one process. */
+  readonly clockToleranceMs: number;
   readonly subscriptions: WebhookSubscriptions;
   readonly queue: DeliveryQueue;
   readonly clock: RealClock;

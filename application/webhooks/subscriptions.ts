@@ -63,7 +63,6 @@ export interface SubscriptionChange {
 }
 
 /** What a subscription asks for. */
-export type NotedFilter = Pick<WebhookSubscription, 'webhookId' | 'events' | 'fundIds'>;
 
 export const VISIBLE = [
   'webhook_id',
@@ -261,7 +260,10 @@ export class WebhookSubscriptions {
    * Notes that behind this place of the log it has asked for this, and nothing else, which is for whoever compares deliveries with the
    * log later. Nothing happens where it asks for something else by now.
    */
-  async noteFilter({ webhookId, events, fundIds }: NotedFilter, from: LogPosition | 'start'): Promise<void> {
+  async noteFilter(
+    { webhookId, events, fundIds }: Pick<WebhookSubscription, 'webhookId' | 'events' | 'fundIds'>,
+    from: LogPosition | 'start',
+  ): Promise<void> {
     const filter = { events: JSON.stringify(events), fund_ids: listText(fundIds) };
     const query = this.#database.builder
       .updateTable('webhook_subscription')

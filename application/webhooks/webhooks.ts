@@ -6,6 +6,7 @@ import type { PublicEvent } from '../ports/event-bus.ts';
 import type { DeadLetters } from './late-events.ts';
 import type { EventStore, LogPlaces } from '../ports/event-store.ts';
 import type { Publication } from '../publication/publication.ts';
+import type { LogOrder } from '../ports/read-models.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { Deliveries, noWebhook, webhookFor } from './deliveries.ts';
 import type { WebhookCaller } from './deliveries.ts';
@@ -13,13 +14,12 @@ import { DeliveryLag } from './delivery-lag.ts';
 import type { DeliveryDifference } from './delivery-difference.ts';
 import { DeliveryLog } from './delivery-log.ts';
 import { WebhookFanOut, checkedEvents, checkedFunds } from './fan-out.ts';
-import type { Beginnings } from './fan-out.ts';
 import type { LateEvents } from './late-events.ts';
 import { pingEvent } from './ping-event.ts';
 import { DeliveryQueue } from './queue/delivery-queue.ts';
 import type { WebhookEvent } from './queue/enqueue.ts';
 import { WebhookSubscriptions } from './subscriptions.ts';
-import type { NotedFilter, SubscriptionChange, WebhookSubscription } from './subscriptions.ts';
+import type { SubscriptionChange, WebhookSubscription } from './subscriptions.ts';
 import type {
   VerificationParts,
   VerifyDeliveriesRequest,
@@ -57,7 +57,7 @@ export interface Forwarder {
   send(event: PublicEvent, attempt: number, signal: AbortSignal): Promise<string>;
 }
 
-interface Dependencies extends Beginnings {
+interface Dependencies {
   readonly database: SqlDatabase;
   /** For events that were queued here of late. */
   readonly cacheBytes?: number;
@@ -67,6 +67,9 @@ interface Dependencies extends Beginnings {
   readonly clock: BusinessClock;
   /** Of subscriptions and deliveries. */
   readonly realClock: RealClock;
+  readonly order: Pick<LogOrder, 'compare' | 'comparable'>;
+  /** How far the clocks of two processes may be apart; 0 with one process. */
+  readonly clockToleranceMs: number;
   readonly apiVersion: string;
   /** True in the sandbox. */
   readonly pingsOnCreation: boolean;
@@ -193,13 +196,10 @@ export class Webhooks {
   }
 
   /** The end of the log is asked for after the change: no event behind it can have met the choice of before. */
-  async #noteFilter({ webhookId, events, fundIds }: NotedFilter): Promise<void> {
+  async #noteFilter(filter: Parameters<WebhookSubscriptions['noteFilter']>[0]): Promise<void> {
     const { events: log } = this.#deps;
     // What was asked for is stored; without the note, deliveries are compared from the change's time on.
-    await (async () =>
-      this.subscriptions.noteFilter({ webhookId, events, fundIds }, await log.end()))().catch(
-      () => undefined,
-    );
+    await (async () => this.subscriptions.noteFilter(filter, await log.end()))().catch(() => undefined);
   }
 
   async #change(

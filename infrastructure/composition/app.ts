@@ -59,7 +59,7 @@ export const appOf = (parts: Parts): App => {
         documents,
         inspector,
         clock,
-        paymentDates: { allowFuture: configuration.environment === 'sandbox' },
+        allowFutureDates: configuration.environment === 'sandbox',
         database: readModelDatabase,
         progress,
         writes: parts.ownWrites,

@@ -41,7 +41,7 @@ export const postAssignment = ({
     vault,
     commands,
     renegotiation,
-    loans: loansOver({ commands, events, vault, clock, paymentDates: { allowFuture } }),
+    loans: loansOver({ commands, events, vault, clock, allowFutureDates: allowFuture }),
   };
 };
 export type PostAssignment = ReturnType<typeof postAssignment>;
