@@ -13,7 +13,7 @@ import {
 import type { IdGenerator, ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { rootSpanIdOf } from './tracer.ts';
-import type { Attributes, EndedSpan, NoteOnSpan, RemoteSpan, SpanDescription, Tracer } from './tracer.ts';
+import type { Attributes, EndedSpan, NoteOnSpan, SpanDescription, Tracer } from './tracer.ts';
 
 interface Choice {
   readonly traceId: string;
@@ -136,10 +136,7 @@ export class OtlpTracer implements Tracer {
     return this.#sampler.shouldSample(ROOT_CONTEXT, traceId).decision !== SamplingDecision.NOT_RECORD;
   }
 
-  run<T>(
-    description: SpanDescription & { readonly link?: RemoteSpan | undefined },
-    work: (note: NoteOnSpan) => Promise<T>,
-  ): Promise<T> {
+  run<T>(description: SpanDescription, work: (note: NoteOnSpan) => Promise<T>): Promise<T> {
     const span = this.#start(description);
     return this.#running.run(span, async () => {
       try {
@@ -156,7 +153,7 @@ export class OtlpTracer implements Tracer {
     });
   }
 
-  #start({ name, kind, traceId, attributes, link }: Parameters<Tracer['run']>[0]): Span {
+  #start({ name, kind, traceId, attributes, link }: SpanDescription): Span {
     const running = this.#running.getStore();
     const inside = running?.spanContext().traceId === traceId;
     const options = {

@@ -1,11 +1,5 @@
 import { hash } from 'node:crypto';
 
-/** A span of another service, as it stands in a W3C `traceparent`. */
-export interface RemoteSpan {
-  readonly traceId: string;
-  readonly spanId: string;
-}
-
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
 const NOTHING = /^0+$/;
@@ -34,8 +28,10 @@ export const rootSpanIdOf = (traceId: string): string =>
 export const publicationSpanIdOf = (eventId: string): string =>
   hash('sha256', `publication ${eventId}`).slice(0, SPAN_ID_CHARACTERS);
 
-/** Undefined for anything that is not one. */
-export const parseTraceparent = (text: string | undefined): RemoteSpan | undefined => {
+/** The span of another service, as it stands in a W3C `traceparent`; undefined for anything that is not one. */
+export const parseTraceparent = (
+  text: string | undefined,
+): { readonly traceId: string; readonly spanId: string } | undefined => {
   const [, traceId = '', spanId = ''] = TRACEPARENT.exec(text ?? '') ?? [];
   if (traceId === '' || NOTHING.test(traceId) || NOTHING.test(spanId)) return undefined;
   return { traceId, spanId };
@@ -49,10 +45,12 @@ export interface SpanDescription {
   readonly traceId: string;
   /** Never personal data. */
   readonly attributes: Attributes;
+  /** Of another service, whose work this one is a part of. */
+  readonly link?: ReturnType<typeof parseTraceparent>;
 }
 
 /** A span of work that has ended. Instants are UNIX milliseconds. */
-export interface EndedSpan extends SpanDescription {
+export interface EndedSpan extends Omit<SpanDescription, 'link'> {
   /** Where others have to find it; by default any. */
   readonly spanId?: string;
   readonly parentSpanId: string;
@@ -72,10 +70,7 @@ export interface Tracer {
    * Runs the work as a span: inside the one that runs now when that is of the same trace, otherwise as the trace's first one.
    * Returns or throws what the work does.
    */
-  run<T>(
-    span: SpanDescription & { readonly link?: RemoteSpan | undefined },
-    work: (note: NoteOnSpan) => Promise<T>,
-  ): Promise<T>;
+  run<T>(span: SpanDescription, work: (note: NoteOnSpan) => Promise<T>): Promise<T>;
   record(span: EndedSpan): void;
   /** Whether spans of this trace are kept; the same answer in every process. */
   keeps(traceId: string): boolean;
