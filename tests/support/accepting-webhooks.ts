@@ -28,6 +28,7 @@ export const acceptingWebhooks = (): Webhooks =>
       signingSecret: 's',
     }),
     list: async () => [webhook],
+    find: async () => webhook,
     update: async () => webhook,
     pause: async () => ({ ...webhook, status: 'paused' }),
     resume: async () => webhook,

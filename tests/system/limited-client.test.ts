@@ -134,6 +134,7 @@ const CASES: Readonly<Record<string, Case>> = {
     hidden: [403, 'insufficient_scope'],
   },
   listWebhooks: { path: '/webhook', hidden: [403, 'insufficient_scope'] },
+  readWebhook: { path: '/webhook/WEBHOOK', hidden: [403, 'insufficient_scope'] },
   updateWebhook: {
     path: '/webhook/WEBHOOK',
     body: () => ({ events: ['*'] }),

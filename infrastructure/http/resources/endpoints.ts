@@ -20,6 +20,7 @@ import {
   createWebhook,
   deleteWebhook,
   listWebhooks,
+  readWebhook,
   updateWebhook,
   webhookSchemas,
 } from './manage-webhooks.ts';
@@ -49,7 +50,7 @@ export const OPERATIONS: readonly Endpoint[] = [
   issueToken,
   ...[assignLoan, listLoans, readLoan, readDocument],
   ...[settleInstallment, processPrepayment, requestRepurchase, addDocuments, renegotiateLoans],
-  ...[createWebhook, listWebhooks, updateWebhook, deleteWebhook],
+  ...[createWebhook, listWebhooks, readWebhook, updateWebhook, deleteWebhook],
   ...[pauseWebhook, resumeWebhook, rotateWebhookSecret, pingWebhook, redeliverEvent],
   ...[readEvent, listDeliveries],
   ...[readSandboxClock, moveSandboxClock],

@@ -192,6 +192,25 @@ export const listWebhooks = endpoint({
   }),
 });
 
+export const readWebhook = endpoint({
+  id: 'readWebhook',
+  method: 'get',
+  path: '/webhook/{webhook_id}',
+  tag: 'Webhooks',
+  access: 'webhooks',
+  bucket: 'read',
+  summary: 'Read a subscription',
+  description: 'One subscription, as the list shows it.',
+  parameters: ['WebhookId'],
+  success: [json(200, 'The subscription.', Webhook, exampleWebhook)],
+  errors: ['webhook_not_found'],
+  handler: ({ app: { webhooks } }) => ({
+    run: forClient(async (context, call) =>
+      ok(presentWebhook(await webhooks.find(context, webhookIdOf(call)))),
+    ),
+  }),
+});
+
 export const updateWebhook = endpoint({
   ...MANAGED,
   id: 'updateWebhook',

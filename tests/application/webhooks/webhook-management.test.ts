@@ -195,6 +195,7 @@ describe('changing', () => {
     const { webhook } = await world.create();
     const [stranger, { webhookId }] = [world.stranger(), webhook];
     const attempts = [
+      () => world.management.find(stranger, webhookId),
       () => world.management.update(stranger, webhookId, { description: 'x' }),
       () => world.management.pause(stranger, webhookId),
       () => world.management.resume(stranger, webhookId),
@@ -206,5 +207,14 @@ describe('changing', () => {
     for (const attempt of attempts) await expect(attempt()).rejects.toEqual(refusedWith('webhook_not_found'));
     expect(await world.management.list([stranger.applicationId])).toEqual([]);
     expect(await world.management.list([world.context.applicationId])).toEqual([webhook]);
+    expect(await world.management.find(world.context, webhookId)).toEqual(webhook);
+  });
+
+  test('one that was removed does not exist any more', async () => {
+    const { webhook } = await world.create();
+    await world.management.remove(world.context, webhook.webhookId);
+    await expect(world.management.find(world.context, webhook.webhookId)).rejects.toEqual(
+      refusedWith('webhook_not_found'),
+    );
   });
 });

@@ -152,7 +152,7 @@ describe('methods', () => {
     const { status, headers } = await world.call('DELETE', SETTLE);
     expect([status, headers.get('allow')]).toEqual([405, 'OPTIONS, POST']);
     const webhook = await world.call('PUT', '/webhook/x');
-    expect(webhook.headers.get('allow')).toBe('DELETE, OPTIONS, PATCH');
+    expect(webhook.headers.get('allow')).toBe('DELETE, GET, HEAD, OPTIONS, PATCH');
     const read = await world.call('POST', '/loan/OP-1');
     expect(read.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
   });

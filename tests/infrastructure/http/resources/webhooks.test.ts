@@ -73,6 +73,15 @@ describe('subscriptions', () => {
     expect(text).not.toContain('secret');
   });
 
+  test('one of them is read as the list shows it', async () => {
+    const listed = (await world.call('GET', '/webhook')).body.data;
+    calls = [];
+    const { status, body } = await world.call('GET', '/webhook/hook-1');
+    expect([status, [body]]).toEqual([200, listed]);
+    expect(calls).toEqual([{ method: 'find', args: ['hook-1'] }]);
+    expect((await world.call('GET', '/webhook/%00')).body.error_code).toBe('webhook_not_found');
+  });
+
   test('an update passes on what is present', async () => {
     const { status } = await world.call('PATCH', '/webhook/hook-1', {
       json: { events: ['*'], fund_ids: null, description: null },
