@@ -1,5 +1,5 @@
 import type { LoanEvent } from '../../domain/loan/events.ts';
-import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
+import { LOAN_STREAM_PREFIX, loanStream } from '../command-handling/operation.ts';
 import type { CheckpointStore } from '../ports/coordination.ts';
 import type { EventBus, EventDelivery, PublicEvent } from '../ports/event-bus.ts';
 import type { EventStore, EventSubscription, RecordedEvent, StoredEvents } from '../ports/event-store.ts';
@@ -91,6 +91,12 @@ export class Publication {
     if (recorded.metadata.applicationId !== applicationId) return undefined;
     const events = await this.translator.translate([recorded]);
     return events.find((event) => event.eventId === eventId);
+  }
+
+  /** Ids of what may be told of an operation, oldest first; none where there is no such operation. */
+  async idsOf(applicationId: string, code: string): Promise<readonly string[]> {
+    const { events } = await this.#deps.events.read(loanStream(applicationId, code));
+    return events.map(({ id }) => id);
   }
 
   /** Where the log has no index of ids, a read model says where events stand, as soon as it has come so far. */

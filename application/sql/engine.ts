@@ -25,6 +25,14 @@ export const briefly = ({ dialect }: Engine): readonly Statement[] =>
 /** Any number hold the name like this at a time, but none while another holds it `alone`. */
 export const notAlone = (engine: Engine, name: string): readonly Statement[] => lock(engine, SHARED, name);
 
+/** Texts as rows with one column, `value`: one bound value, however many they are. */
+export const textRows = ({ dialect }: Engine, texts: readonly string[]): RawBuilder<{ value: string }> => {
+  const list = JSON.stringify(texts);
+  return dialect === 'sqlite'
+    ? sql`json_each(${list})`
+    : sql`json_array_elements_text(cast(${list} as json))`;
+};
+
 /** The engine's own clock, in milliseconds since 1970: the same for every process that asks it. */
 export const engineNow: Readonly<Record<SqlDialect, RawBuilder<number>>> = {
   sqlite: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,

@@ -16,13 +16,12 @@ import type {
   EventDelivery,
 } from './delivery-log.ts';
 import { wants } from './fan-out.ts';
+import { noWebhook, webhookFor } from './found-webhook.ts';
+import type { WebhookCaller } from './found-webhook.ts';
 import { pingEvent } from './ping-event.ts';
 import type { DeliveryQueue } from './queue/delivery-queue.ts';
 import type { Redelivery } from './queue/redeliver.ts';
 import type { WebhookSubscription, WebhookSubscriptions } from './subscriptions.ts';
-
-/** Who asks: a client, for what is its application's, or an operator, for a webhook of any application. */
-export type WebhookCaller = RequestContext | 'operator';
 
 interface DeliveryDependencies {
   readonly subscriptions: WebhookSubscriptions;
@@ -42,6 +41,11 @@ interface DeliverySearch {
   readonly status?: DeliveryState;
   /** Created at or after, RFC 3339. */
   readonly since?: string;
+  /** Of events with one of these names; at least one. */
+  readonly events?: readonly string[];
+  /** Of events of the operation with this originator_proposal_code. */
+  readonly code?: string;
+  readonly eventId?: string;
   readonly limit: number;
 }
 
@@ -93,25 +97,9 @@ const recoverable = ({ deliveryId, eventId, event, code, createdAt }: DeliveryRe
 const noEvent = (eventId: string): DomainError =>
   new DomainError('event_not_found', `there is no event ${eventId}`);
 
-export const noWebhook = (webhookId: string): DomainError =>
-  new DomainError('webhook_not_found', `there is no webhook ${webhookId}`);
-
 const requireActive = ({ status, webhookId }: WebhookSubscription): void => {
   if (status === 'paused')
     throw new DomainError('webhook_invalid_state', `webhook ${webhookId} is paused: resume it first`);
-};
-
-/** What belongs to another application does not exist for a client. @throws DomainError `webhook_not_found` */
-export const webhookFor = async (
-  subscriptions: WebhookSubscriptions,
-  caller: WebhookCaller,
-  webhookId: string,
-): Promise<WebhookSubscription> => {
-  const found = await (caller === 'operator'
-    ? subscriptions.findAnywhere(webhookId)
-    : subscriptions.find(caller.applicationId, webhookId));
-  if (!found) throw noWebhook(webhookId);
-  return found;
 };
 
 /** What became of events at webhooks, and sending them again. What names a webhook throws DomainError `webhook_not_found` when there is none. */
@@ -126,23 +114,28 @@ export class Deliveries {
   async page(
     caller: WebhookCaller,
     webhookId: string,
-    { since, ...query }: DeliverySearch & { readonly cursor?: string },
+    search: DeliverySearch & { readonly cursor?: string },
   ): Promise<DeliveryPage> {
+    const { since, code: _code, eventId: _eventId, ...query } = search;
     const from = since === undefined ? {} : { since: instantOf('since', since) };
-    await this.#found(caller, webhookId);
+    const among = await this.#among(await this.#found(caller, webhookId), search);
     const onlyFundIds = caller === 'operator' ? undefined : caller.onlyFundIds;
-    return this.#deps.log.list({ webhookId, ...(onlyFundIds && { onlyFundIds }), ...query, ...from });
+    return this.#deps.log.list({
+      webhookId,
+      ...(onlyFundIds && { onlyFundIds }),
+      ...query,
+      ...from,
+      ...among,
+    });
   }
 
   /** For an operator: newest first, page after page. @throws DomainError `invalid_query_parameter` */
   async *search(webhookId: string, search: DeliverySearch): AsyncGenerator<WaitingDelivery> {
-    const { since, status, limit } = search;
-    const query = {
-      webhookId,
-      ...(status !== undefined && { status }),
-      ...(since !== undefined && { since: instantOf('since', since) }),
-    };
+    const { since, status, events, limit } = search;
+    const from = since === undefined ? {} : { since: instantOf('since', since) };
     const webhook = await this.#found('operator', webhookId);
+    const among = await this.#among(webhook, search);
+    const query = { webhookId, ...(status && { status }), ...(events && { events }), ...from, ...among };
     let left = limit;
     let cursor: string | null | undefined;
     while (left > 0 && cursor !== null) {
@@ -288,6 +281,16 @@ export class Deliveries {
     if (attempt === undefined)
       throw new DomainError('event_not_found', `the webhook ${webhookId} has no event ${eventId} any more`);
     return attempt;
+  }
+
+  /** The events that are named, by themselves or by their operation. */
+  async #among(
+    { applicationId }: WebhookSubscription,
+    { code, eventId }: Pick<DeliverySearch, 'code' | 'eventId'>,
+  ): Promise<{ readonly eventIds?: readonly string[] }> {
+    if (code === undefined) return eventId === undefined ? {} : { eventIds: [eventId] };
+    const eventIds = await this.#deps.publication.idsOf(applicationId, code);
+    return { eventIds: eventIds.filter((id) => eventId === undefined || id === eventId) };
   }
 
   #found(caller: WebhookCaller, webhookId: string): Promise<WebhookSubscription> {

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { ExpressionBuilder } from 'kysely';
-import { firstIdAt } from '../support/time-ordered-id.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
+import { deliveryIds, lookedAt } from './delivery-ids.ts';
+import type { DeliveryQuery } from './delivery-ids.ts';
 import type { WebhookAttemptTable, WebhookDeliveryTable, WebhookEventTable } from '../sql/webhook-tables.ts';
 
 export const DELIVERY_STATES = ['pending', 'retrying', 'delivered', 'failed'] as const;
@@ -51,18 +52,6 @@ export interface BlockedBy {
   readonly triedAt: string;
 }
 
-interface DeliveryQuery {
-  readonly webhookId: string;
-  readonly status?: DeliveryState;
-  /** Of events of these funds alone; at least one. */
-  readonly onlyFundIds?: readonly string[];
-  /** Created at or after; ISO 8601 UTC with milliseconds. */
-  readonly since?: string;
-  readonly limit: number;
-  /** From the previous page. */
-  readonly cursor?: string;
-}
-
 export interface DeliveryPage {
   readonly deliveries: readonly DeliveryRecord[];
   readonly nextCursor: string | null;
@@ -78,14 +67,6 @@ export interface EventDelivery extends DeliveryRecord {
   readonly webhookId: string;
   readonly attemptLog: readonly EndedAttempt[];
 }
-
-/** Written out, not bound: a partial index is found by its own condition only. */
-const LITERALS: Readonly<Record<DeliveryState, ReturnType<typeof sql.lit<DeliveryState>>>> = {
-  pending: sql.lit('pending'),
-  retrying: sql.lit('retrying'),
-  delivered: sql.lit('delivered'),
-  failed: sql.lit('failed'),
-};
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -149,15 +130,6 @@ const headInLane = (eb: ExpressionBuilder<Schema & { d: WebhookDeliveryTable }, 
     .orderBy('first.delivery_id')
     .limit(sql.lit(1));
 
-const ofFunds = (fundIds: readonly string[]) => (eb: ExpressionBuilder<Schema, 'webhook_delivery'>) =>
-  eb.exists(
-    eb
-      .selectFrom('webhook_event as of')
-      .select('of.event_id')
-      .whereRef('of.event_id', '=', 'webhook_delivery.event_id')
-      .where('of.fund_id', 'in', fundIds),
-  );
-
 /**
  * What became of deliveries. Costs grow with the page, not with the history: delivery ids sort by creation, so pages are ranges of
  * the key.
@@ -169,46 +141,35 @@ export class DeliveryLog {
     this.#database = database;
   }
 
-  /** Newest first. @throws DomainError `invalid_query_parameter` for a cursor that it did not make */
+  /**
+   * Newest first; a page of some names may be short, or empty, with others behind it.
+   * @throws DomainError `invalid_query_parameter` for a cursor that it did not make
+   */
   async list(query: DeliveryQuery): Promise<DeliveryPage> {
     if (query.cursor !== undefined && !UUID.test(query.cursor)) {
       throw new DomainError('invalid_query_parameter', 'cursor: use the next_cursor of the previous page');
     }
     const { builder } = this.#database;
+    const end = await lookedAt(this.#database, query);
+    const ids = deliveryIds(this.#database, query, end);
     const attempts = builder
       .selectFrom('webhook_attempt')
       .select(LISTED)
-      .where('delivery_id', 'in', this.#ids(query))
+      .where('delivery_id', 'in', ids)
       .orderBy('delivery_id')
       .orderBy('attempt');
-    const [rows, log] = await this.#database.snapshot([this.#rows(query), attempts]);
+    const [rows, log] = await this.#database.snapshot([this.#rows(query, ids), attempts]);
     const logs = Map.groupBy(log, (row) => row.delivery_id);
     const shown = rows.slice(0, query.limit);
     const deliveries = shown.map((row) => recordOf(row, (logs.get(row.delivery_id) ?? []).map(attemptOf)));
     const last = shown.at(-1);
-    return { deliveries, nextCursor: last && rows.length > query.limit ? last.delivery_id : null };
+    return { deliveries, nextCursor: last && rows.length > query.limit ? last.delivery_id : (end ?? null) };
   }
 
-  /** Found by an index alone, but for a choice of funds. One more than asked for tells whether there is a next page. */
-  #ids({ webhookId, status, onlyFundIds, since, limit, cursor }: DeliveryQuery) {
-    return this.#database.builder
-      .selectFrom('webhook_delivery')
-      .select('delivery_id')
-      .where('webhook_id', '=', webhookId)
-      .$if(status !== undefined, (q) => q.where('status', '=', LITERALS[status!]))
-      .$if(status !== undefined && status !== 'delivered', (q) => q.where('status', '<>', LITERALS.delivered))
-      .$if(onlyFundIds !== undefined, (q) => q.where(ofFunds(onlyFundIds!)))
-      .$if(since !== undefined, (q) => q.where('delivery_id', '>=', firstIdAt(Date.parse(since!))))
-      .$if(cursor !== undefined, (q) => q.where('delivery_id', '<', cursor!))
-      .orderBy('delivery_id', 'desc')
-      .limit(limit + 1);
-  }
-
-  #rows(query: DeliveryQuery) {
-    const { webhookId, since } = query;
+  #rows({ webhookId, since }: DeliveryQuery, ids: ReturnType<typeof deliveryIds>) {
     return (
       this.#database.builder
-        .selectFrom(this.#ids(query).as('page'))
+        .selectFrom(ids.as('page'))
         .innerJoin('webhook_delivery as d', (join) =>
           join.onRef('d.delivery_id', '=', 'page.delivery_id').on('d.webhook_id', '=', webhookId),
         )

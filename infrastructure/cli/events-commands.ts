@@ -9,7 +9,7 @@ import { printedRows } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
 import { withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { fundOption } from './report-options.ts';
+import { collectOf, fundOption } from './report-options.ts';
 import { deliver, printingOf, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { scopeOf } from './scope.ts';
@@ -38,7 +38,7 @@ export const addEventsCommand = (program: Command, dependencies: CliDependencies
     .option('--application <id|name>', 'only of this application (an id, or the name of one of its clients)')
     .option('--fund <uuid>', 'only of this fund', fundOption)
     .option('--code <code>', 'only of operations with this originator_proposal_code')
-    .option('--name <event>', 'only events of this name; repeat for more', collectName);
+    .option('--name <event>', 'only events of this name; repeat for more', collectOf(LOAN_EVENT_NAMES));
   withReportOptions(events, dependencies)
     .addHelpText(
       'after',
@@ -104,10 +104,4 @@ const bound = (text: string): StreamBound => {
   } catch {
     throw new InvalidArgumentError(BOUND_RULE);
   }
-};
-
-const collectName = (text: string, previous: readonly LoanEventName[] = []): readonly LoanEventName[] => {
-  const name = LOAN_EVENT_NAMES.find((candidate) => candidate === text);
-  if (name) return [...previous, name];
-  throw new InvalidArgumentError(`It must be one of ${LOAN_EVENT_NAMES.join(', ')}.`);
 };

@@ -58,6 +58,15 @@ export const collect = (value: string, previous: readonly string[] = []): readon
   value,
 ];
 
+/** The same for what is one of these. */
+export const collectOf =
+  <Name extends string>(names: readonly Name[]) =>
+  (text: string, previous: readonly Name[] = []): readonly Name[] => {
+    const name = names.find((candidate) => candidate === text);
+    if (name !== undefined) return [...previous, name];
+    throw new InvalidArgumentError(`It must be one of ${names.join(', ')}.`);
+  };
+
 /** The same for funds. */
 export const collectFunds = (value: string, previous: readonly string[] = []): readonly string[] =>
   collect(fundOption(value), previous);

@@ -2,6 +2,8 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { DELIVERY_STATES } from '../../application/webhooks/delivery-log.ts';
 import type { DeliveryState } from '../../application/webhooks/delivery-log.ts';
+import { EVENT_NAMES } from '../../application/publication/event-names.ts';
+import type { EventName } from '../../application/publication/event-names.ts';
 import type { WebhookSubscription } from '../../application/webhooks/subscriptions.ts';
 import type {
   Recoverable,
@@ -13,7 +15,7 @@ import type { App } from '../../application/app.ts';
 import type { Column } from '../presenting/columns.ts';
 import { answerLines } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { countOption } from './report-options.ts';
+import { collectOf, countOption } from './report-options.ts';
 import { limited, listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { applicationOf } from './scope.ts';
@@ -29,6 +31,9 @@ interface ListOptions extends ReportOptions {
 interface DeliveriesOptions extends ReportOptions {
   readonly status?: DeliveryState;
   readonly since?: string;
+  readonly name?: readonly EventName[];
+  readonly code?: string;
+  readonly eventId?: string;
   readonly limit?: number;
 }
 
@@ -80,6 +85,9 @@ const addDeliveries = (webhook: Command, dependencies: CliDependencies): void =>
     .argument('<webhook_id>', 'as printed by webhook list')
     .addOption(new Option('--status <status>', 'only these').choices(DELIVERY_STATES))
     .option('--since <time>', 'created at or after, such as 2026-01-15T12:00:00Z')
+    .option('--name <event>', 'only of events of this name; repeat for more', collectOf(EVENT_NAMES))
+    .option('--code <code>', 'only of the operation with this originator_proposal_code')
+    .option('--event-id <uuid>', 'only of this event')
     .option(
       '--limit <n>',
       'at most so many (default: 100; all of them with --output or -o csv)',
@@ -91,10 +99,10 @@ const addDeliveries = (webhook: Command, dependencies: CliDependencies): void =>
       '\nJSON and CSV hold every attempt.\n\nExample:\n' +
         `  receivables webhook deliveries ${EXAMPLE_ID} --status failed --since 2026-01-15T12:00:00Z`,
     )
-    .action((webhookId: string, options: DeliveriesOptions) =>
+    .action((webhookId: string, { name, ...options }: DeliveriesOptions) =>
       listRows(dependencies, options, DELIVERY_COLUMNS, ({ webhooks }) =>
         limited(dependencies, options, USUALLY_LISTED, (limit) =>
-          webhooks.deliveries.search(webhookId, { ...options, limit }),
+          webhooks.deliveries.search(webhookId, { ...options, ...(name && { events: name }), limit }),
         ),
       ),
     );

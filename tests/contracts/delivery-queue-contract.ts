@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import { filterCases } from './delivery-queue-filter-cases.ts';
 import { laneCases } from './delivery-queue-lane-cases.ts';
 import { leaseCases } from './delivery-queue-lease-cases.ts';
 import { logCases } from './delivery-queue-log-cases.ts';
@@ -17,6 +18,7 @@ export const deliveryQueueCases: readonly DeliveryQueueCase[] = [
   ...leaseCases,
   ...redeliveryCases,
   ...logCases,
+  ...filterCases,
 ];
 
 /** Registers every promise of the port as a test of this adapter; there is no way to leave one out. */

@@ -210,6 +210,31 @@ describe('to a client limited to one fund', () => {
     const deliveries = (await limited.call('GET', `/webhook/${webhookId}/deliveries?limit=200`)).body.data;
     const funds = new Set(deliveries.map(({ fund_id }: { fund_id: string }) => fund_id));
     expect(funds).toEqual(new Set([MINE]));
+    const listed = async (client: ApiClient, filter: string): Promise<string[]> => {
+      const answer = await client.call('GET', `/webhook/${webhookId}/deliveries?${filter}`);
+      return answer.body.data.map((one: { event_id: string }) => one.event_id);
+    };
+    for (const [of, eventId] of [
+      ['MINE', eventIds.mine],
+      ['OTHER', eventIds.other],
+    ] as const) {
+      const all = await listed(everything, `originator_proposal_code=${of}&limit=200`);
+      expect(all).toContain(eventId);
+      expect(await listed(everything, `event_id=${eventId}&originator_proposal_code=${of}`)).toEqual([
+        eventId,
+      ]);
+      const received = await listed(everything, `originator_proposal_code=${of}&event=loan_received`);
+      expect(received).toEqual([all.at(-1)]);
+      const seen = of === 'MINE' ? [all, [eventId], received] : [[], [], []];
+      const same = [
+        `originator_proposal_code=${of}&limit=200`,
+        `event_id=${eventId}`,
+        `originator_proposal_code=${of}&event=loan_received`,
+      ];
+      for (const [index, filter] of same.entries())
+        expect(await listed(limited, filter)).toEqual(seen[index]);
+    }
+    expect((await listed(limited, 'event=loan_received')).length).toBe(1);
     const redelivered = await limited.call('POST', `/webhook/event/${eventIds.mine}/redeliver`);
     expect(redelivered.status).toBe(202);
     const foreign = await limited.assign(loanRequest(OTHER, 'NEW-OTHER'));

@@ -148,6 +148,9 @@ const exampleReport = {
 const inputOf = (query: Query) => ({
   ...(query['status'] !== undefined && { status: query['status'] as DeliveryState }),
   ...(query['since'] !== undefined && { since: String(query['since']) }),
+  ...(query['event'] !== undefined && { events: query['event'] as readonly string[] }),
+  ...(query['originator_proposal_code'] !== undefined && { code: String(query['originator_proposal_code']) }),
+  ...(query['event_id'] !== undefined && { eventId: String(query['event_id']).toLowerCase() }),
   limit: Number(query['limit']),
   ...(query['cursor'] !== undefined && { cursor: String(query['cursor']) }),
 });
@@ -224,8 +227,13 @@ export const listDeliveries = endpoint({
   access: 'events',
   bucket: 'read',
   summary: 'List deliveries of a subscription',
-  description: 'Newest first, with every attempt that was made.',
-  parameters: ['WebhookId', 'DeliveryStatus', 'Since', 'Limit', 'Cursor'],
+  description:
+    'Newest first, with every attempt that was made. Filters can be combined. With `event` a page may be short, or empty: ' +
+    'only a `next_cursor` that is null ends the list.',
+  parameters: [
+    ...['WebhookId', 'DeliveryStatus', 'Since', 'DeliveredEvents', 'DeliveredCode', 'DeliveredEventId'],
+    ...['Limit', 'Cursor'],
+  ],
   success: [json(200, 'One page.', DeliveryPage, { data: [exampleDelivery], next_cursor: null })],
   errors: ['invalid_query_parameter', 'webhook_not_found'],
   handler: ({ app: { webhooks } }) => ({

@@ -47,6 +47,37 @@ describe('listing deliveries', () => {
   });
 });
 
+describe('choosing deliveries', () => {
+  test('by operation, by event and by name, for a client and for an operator', async () => {
+    const { webhook } = await world.create();
+    const { webhookId, applicationId } = webhook;
+    const events = ['OP-1', 'OP-1', 'OP-2'].map((code, index) =>
+      world.event({ code, name: index === 0 ? 'loan_received' : 'loan_approved' }),
+    );
+    for (const event of events) await world.enqueue(webhookId, event);
+    const [first, second, third] = events.map(({ eventId }) => eventId);
+    world.told.set(`${applicationId} OP-1`, [first!, second!]);
+    const { deliveries } = world.management;
+    const chosen = async (search: object) => {
+      const page = await deliveries.page(world.context, webhookId, { limit: 10, ...search });
+      const found = [];
+      for await (const one of deliveries.search(webhookId, { limit: 10, ...search })) found.push(one.eventId);
+      expect(page.deliveries.map(({ eventId }) => eventId)).toEqual(found);
+      return found;
+    };
+    expect(await chosen({ code: 'OP-1' })).toEqual([second, first]);
+    expect(await chosen({ code: 'OP-1', events: ['loan_received'] })).toEqual([first]);
+    expect(await chosen({ code: 'OP-1', eventId: second })).toEqual([second]);
+    expect(await chosen({ code: 'OP-1', eventId: third })).toEqual([]);
+    expect(await chosen({ eventId: third })).toEqual([third]);
+    expect(await chosen({ events: ['loan_approved'] })).toEqual([third, second]);
+    expect(await chosen({ code: 'NEVER' })).toEqual([]);
+    const mine = { ...world.context, onlyFundIds: [OTHER_FUND] };
+    const page = await deliveries.page(mine, webhookId, { limit: 10, code: 'OP-1' });
+    expect(page).toEqual({ deliveries: [], nextCursor: null });
+  });
+});
+
 describe('sending again', () => {
   test('goes to every subscription that matches and is not paused, and wakes the sender', async () => {
     const [all, named, another, paused, elsewhere] = [

@@ -109,6 +109,10 @@ describe('receivables webhook', () => {
     expect(failed[0]).toMatchObject({ status: 'failed', attempts: 4, last_response_status: 500 });
     expect(failed[0]!['attempt_log']).toHaveLength(4);
     expect((await run('deliveries', webhookId)).lines()).toHaveLength(4);
+    const one = await run('deliveries', webhookId, '--event-id', ids[1]!, '--name', 'loan_received');
+    expect(one.lines().map((line) => line['event_id'])).toEqual([ids[1]]);
+    const other = ['--name', 'loan_approved', '--name', 'webhook.ping'];
+    expect(await run('deliveries', webhookId, ...other)).toMatchObject({ code: 0, out: '', err: '' });
     const cut = await run('deliveries', webhookId, '--limit', '2');
     expect(cut.lines()).toHaveLength(2);
     expect(cut.err).toContain('only the first 2 are listed and there are more: --limit N');
@@ -215,6 +219,7 @@ describe('receivables webhook', () => {
     [['deliveries']],
     [['deliveries', UNKNOWN, '--status', 'lost']],
     [['deliveries', UNKNOWN, '--limit', '0']],
+    [['deliveries', UNKNOWN, '--name', 'loan_paid']],
     [['deliveries', UNKNOWN, '--since', 'yesterday']],
     [['redeliver', UNKNOWN]],
     [['redeliver', UNKNOWN, '--since', 'yesterday']],

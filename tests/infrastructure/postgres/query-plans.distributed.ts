@@ -175,6 +175,11 @@ describe('PostgreSQL finds by index', () => {
       const page = { webhookId: 'w-1', limit: 50, ...(status && { status }) };
       await log.list(page);
       await log.list({ ...page, since: at(0), cursor });
+      await log.list({ ...page, events: ['loan_rejected'] });
+      await log.list({ ...page, events: ['loan_received', 'installment_settled'], cursor });
+      await log.list({ ...page, eventIds: ['e-1'] });
+      const eventIds = Array.from({ length: 1_000 }, (_, n) => `e-${n}`);
+      await log.list({ ...page, eventIds, events: ['loan_rejected'], onlyFundIds: ['fund'] });
     }
     await lag.read();
     await queue.schedules(at(0));

@@ -176,6 +176,36 @@ export const parameterComponents: Readonly<Record<string, Schema>> = {
     schema: INSTANT,
     example: '2026-01-15T12:00:00Z',
   }),
+  DeliveredEvents: {
+    ...inQuery('event', {
+      description: 'Only deliveries of events with one of these names; several with commas between them.',
+      schema: {
+        type: 'array',
+        items: {
+          type: 'string',
+          enum: [...EVENT_NAMES],
+          ...refused('invalid_value', `must be one of ${EVENT_NAMES.join(', ')}`),
+        },
+      },
+      example: ['installment_settled', 'installment_underpaid'],
+    }),
+    style: 'form',
+    explode: false,
+  },
+  DeliveredCode: inQuery('originator_proposal_code', {
+    description: 'Only deliveries of events of this operation.',
+    schema: ref('ProposalCode'),
+    example: 'OP-2026-000123',
+  }),
+  DeliveredEventId: inQuery('event_id', {
+    description: 'Only the delivery of this event.',
+    schema: {
+      type: 'string',
+      format: 'uuid',
+      ...refused('invalid_value', 'must be the event_id of an event'),
+    },
+    example: '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69',
+  }),
   DescriptionVersion: inPath('version', {
     description: 'A version that the changelog names, the current one included.',
     schema: { type: 'string' },

@@ -17,6 +17,8 @@ import { DELIVERED, LEASE_MS, Story, at } from '../../../contracts/delivery-queu
 import { openReadModel, openServiceDatabase } from '../../../support/sql/temporary-database.ts';
 import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
 
+const CURSOR = '01890000-0000-7000-8000-000000000000';
+
 let store: TemporaryDatabase;
 beforeAll(async () => {
   store = await openServiceDatabase();
@@ -125,7 +127,7 @@ test('listing, looking for work, redelivering and cleaning up scan no table of d
     new DeliveryLag(database),
     new DeliveryQueue(database),
   ];
-  const cursor = '01890000-0000-7000-8000-000000000000';
+  const cursor = CURSOR;
   for (const status of [undefined, 'pending', 'retrying', 'delivered', 'failed'] as const) {
     await log.list({ webhookId: 'w', limit: 50, ...(status && { status }) });
     await log.list({
@@ -136,6 +138,10 @@ test('listing, looking for work, redelivering and cleaning up scan no table of d
       ...(status && { status }),
     });
   }
+  const filters = [{ events: ['loan_received', 'loan_rejected'] }, { onlyFundIds: ['f'] }];
+  for (const filter of filters) await log.list({ webhookId: 'w', limit: 50, ...filter });
+  for (const status of [undefined, 'delivered', 'failed'] as const)
+    await log.list({ webhookId: 'w', limit: 50, cursor, ...filters[0], ...(status && { status }) });
   await lag.read();
   await queue.schedules('2026-01-15T12:00:00.000Z');
   await queue.findEvent('a', 'e');
@@ -143,6 +149,22 @@ test('listing, looking for work, redelivering and cleaning up scan no table of d
   await queue.cleanUp({ deliveredBefore: before, failedBefore: before, removedBefore: before, limit: 10 });
   expect(queries.length).toBeGreaterThan(20);
   for (const query of queries) expect([query.sql, scans(await planOf(query))]).toEqual([query.sql, []]);
+});
+
+test('deliveries of some events are found by the key of each', async () => {
+  const queries: CompiledQuery[] = [];
+  const log = new DeliveryLog(recording(queries));
+  const eventIds = Array.from({ length: 1_000 }, (_, index) => `e-${index}`);
+  for (const more of [{}, { status: 'failed', events: ['loan_received'], cursor: CURSOR }] as const)
+    await log.list({ webhookId: 'w', limit: 50, eventIds, ...more });
+  expect(queries).toHaveLength(4);
+  for (const query of queries) {
+    expect(query.parameters.length).toBeLessThan(20);
+    const plan = (await planOf(query)).join('\n');
+    expect(plan).toContain('SCAN asked VIRTUAL TABLE');
+    expect(plan).toMatch(/SEARCH d USING (COVERING )?INDEX \S+ \(event_id=\? AND webhook_id=\?\)/);
+    expect(plan).not.toMatch(/SCAN (d|e|of|webhook_event)\b/);
+  }
 });
 
 test('queuing and storing results take one statement a table for many rows', async () => {

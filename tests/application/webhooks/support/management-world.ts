@@ -29,6 +29,8 @@ export class ManagementWorld {
   readonly sandbox: Webhooks;
   /** What the log holds beside what is queued. */
   published: PublicEvent | undefined;
+  /** Ids of events by application and code. */
+  readonly told = new Map<string, readonly string[]>();
   readonly log = new InMemoryEventStore();
   #secrets = 0;
 
@@ -51,7 +53,11 @@ export class ManagementWorld {
     return new Webhooks({
       database,
       events: this.log,
-      publication: { find: () => Promise.resolve(this.published) } as unknown as Publication,
+      publication: {
+        find: () => Promise.resolve(this.published),
+        idsOf: (applicationId: string, code: string) =>
+          Promise.resolve(this.told.get(`${applicationId} ${code}`) ?? []),
+      } as unknown as Publication,
       order: { compare: unused, comparable: unused },
       clockToleranceMs: 0,
       checkUrl: (url) => {

@@ -132,7 +132,7 @@ test.each([
   ['/loan?fundId=x', 'fundId is not a parameter here; the nearest one is fund_id'],
   [
     '/webhook/hook-1/deliveries?foo=1',
-    /^foo is not a parameter here; there are status, since, limit, cursor$/,
+    /^foo is not a parameter here; there are status, since, event, originator_proposal_code, event_id, limit, cursor$/,
   ],
   ['/loan/OP-1?foo=1', 'foo is not a parameter here; this request has none'],
 ])('GET %s names the nearest parameter, or those that there are', async (path, message) => {

@@ -140,6 +140,15 @@ describe('deliveries', () => {
       ['hook-1', { status: 'failed', since: '2026-01-15T12:00:00-03:00', limit: 7, cursor: 'abc' }],
       ['hook-1', { limit: 50 }],
     ]);
+    calls = [];
+    const named = 'event=loan_received,webhook.ping&originator_proposal_code=OP-1';
+    const id = '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69';
+    await world.call('GET', `/webhook/hook-1/deliveries?${named}&event_id=${id.toUpperCase()}`);
+    await world.call('GET', '/webhook/hook-1/deliveries?event=loan_received&event=loan_rejected');
+    expect(calls.map(({ args }) => args[1])).toEqual([
+      { events: ['loan_received', 'webhook.ping'], code: 'OP-1', eventId: id, limit: 50 },
+      { events: ['loan_received', 'loan_rejected'], limit: 50 },
+    ]);
   });
 
   test.each([
@@ -152,6 +161,14 @@ describe('deliveries', () => {
     'limit=',
     'limit=1&limit=2',
     'cursor=',
+    'event=loan_paid',
+    'event=loan_received,',
+    'event=*',
+    'originator_proposal_code=a%20b',
+    'originator_proposal_code=OP-1&originator_proposal_code=OP-2',
+    'event_id=5c0f9a52',
+    'event_id=',
+    'code=OP-1',
   ])('%s is refused', async (query) => {
     const { status, body } = await world.call('GET', `/webhook/hook-1/deliveries?${query}`);
     expect([status, body.error_code]).toEqual([400, 'invalid_query_parameter']);

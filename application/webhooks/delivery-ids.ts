@@ -1,0 +1,115 @@
+import { sql } from 'kysely';
+import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
+import { textRows } from '../sql/engine.ts';
+import type { Schema } from '../sql/schema.ts';
+import type { SqlDatabase } from '../sql/sql-database.ts';
+import type { WebhookDeliveryTable } from '../sql/webhook-tables.ts';
+import { firstIdAt } from '../support/time-ordered-id.ts';
+
+type Status = WebhookDeliveryTable['status'];
+
+export interface DeliveryQuery {
+  readonly webhookId: string;
+  readonly status?: Status;
+  /** Of events of these funds alone; at least one. */
+  readonly onlyFundIds?: readonly string[];
+  /** Created at or after; ISO 8601 UTC with milliseconds. */
+  readonly since?: string;
+  /** Of events with one of these names; at least one. */
+  readonly events?: readonly string[];
+  /** Of these events alone. */
+  readonly eventIds?: readonly string[];
+  readonly limit: number;
+  /** From the previous page. */
+  readonly cursor?: string;
+}
+
+/** Names have no order of their own: for a page of some of them, so many deliveries are looked at. */
+const MOST_LOOKED_AT = 5_000;
+
+/** Written out, not bound: a partial index is found by its own condition only. */
+const LITERALS: Readonly<Record<Status, ReturnType<typeof sql.lit<Status>>>> = {
+  pending: sql.lit('pending'),
+  retrying: sql.lit('retrying'),
+  delivered: sql.lit('delivered'),
+  failed: sql.lit('failed'),
+};
+
+type Listed = Pick<WebhookDeliveryTable, 'webhook_id' | 'delivery_id' | 'event_id' | 'status'>;
+type Listing<Row> = SelectQueryBuilder<Schema & { webhook_delivery: Listed }, 'webhook_delivery', Row>;
+
+const ofFunds = (fundIds: readonly string[]) => (eb: ExpressionBuilder<Schema, 'webhook_delivery'>) =>
+  eb.exists(
+    eb
+      .selectFrom('webhook_event as of')
+      .select('of.event_id')
+      .whereRef('of.event_id', '=', 'webhook_delivery.event_id')
+      .where('of.fund_id', 'in', fundIds),
+  );
+
+/** A value for each delivery, so that no engine reads the events from one end to the other instead. */
+const named = (names: readonly string[]) => (eb: ExpressionBuilder<Schema, 'webhook_delivery'>) =>
+  eb(
+    eb
+      .selectFrom('webhook_event as of')
+      .select('of.name')
+      .whereRef('of.event_id', '=', 'webhook_delivery.event_id'),
+    'in',
+    names,
+  );
+
+/** Newest first, by an index alone. */
+const inOrder = <Row>(
+  from: Listing<Row>,
+  { webhookId, status, since, cursor }: Omit<DeliveryQuery, 'limit'>,
+): Listing<Row> =>
+  from
+    .where('webhook_id', '=', webhookId)
+    .$if(status !== undefined, (q) => q.where('status', '=', LITERALS[status!]))
+    .$if(status !== undefined && status !== 'delivered', (q) => q.where('status', '<>', LITERALS.delivered))
+    .$if(since !== undefined, (q) => q.where('delivery_id', '>=', firstIdAt(Date.parse(since!))))
+    .$if(cursor !== undefined, (q) => q.where('delivery_id', '<', cursor!))
+    .orderBy('delivery_id', 'desc');
+
+/** Deliveries of some events at one webhook, each found by its key. */
+const ofEvents = (database: SqlDatabase, webhookId: string, eventIds: readonly string[]) =>
+  database.builder
+    .with(
+      (cte) => cte('told').materialized(),
+      (builder) =>
+        // A cross join is made in this order.
+        builder
+          .selectFrom(textRows(database, eventIds).as('asked'))
+          .crossJoin('webhook_delivery as d')
+          .select(['d.webhook_id', 'd.delivery_id', 'd.event_id', 'd.status'])
+          .whereRef('d.event_id', '=', 'asked.value')
+          .where('d.webhook_id', '=', webhookId),
+    )
+    .selectFrom('told as webhook_delivery');
+
+/** One more than asked for tells whether there is a next page. @param from the oldest to look at; default: none */
+export const deliveryIds = (database: SqlDatabase, query: DeliveryQuery, from?: string) => {
+  const { webhookId, eventIds, events, onlyFundIds, limit } = query;
+  const all = eventIds
+    ? ofEvents(database, webhookId, eventIds)
+    : database.builder.selectFrom('webhook_delivery');
+  const ids = all.select('delivery_id') as unknown as Listing<{ delivery_id: string }>;
+  return inOrder(ids, query)
+    .$if(from !== undefined, (q) => q.where('delivery_id', '>=', from!))
+    .$if(events !== undefined, (q) => q.where(named(events!)))
+    .$if(onlyFundIds !== undefined, (q) => q.where(ofFunds(onlyFundIds!)))
+    .limit(limit + 1);
+};
+
+/** The last delivery to look at for a page of some names; undefined where all of them may be. */
+export const lookedAt = async (database: SqlDatabase, query: DeliveryQuery): Promise<string | undefined> => {
+  if (query.events === undefined || query.eventIds !== undefined) return undefined;
+  const all = database.builder.selectFrom('webhook_delivery').select('delivery_id') as unknown as Listing<{
+    delivery_id: string;
+  }>;
+  const end = inOrder(all, query)
+    .offset(MOST_LOOKED_AT - 1)
+    .limit(2);
+  const [last, after] = await database.read(end);
+  return after && last?.delivery_id;
+};
