@@ -214,31 +214,30 @@ describe('to a client limited to one fund', () => {
       const answer = await client.call('GET', `/webhook/${webhookId}/deliveries?${filter}`);
       return answer.body.data.map((one: { event_id: string }) => one.event_id);
     };
+    // A settlement may be told while they are read, so nothing here lists all of an operation.
     for (const [of, eventId] of [
       ['MINE', eventIds.mine],
       ['OTHER', eventIds.other],
     ] as const) {
-      const all = await listed(everything, `originator_proposal_code=${of}&limit=200`);
-      expect(all).toContain(eventId);
-      expect(await listed(everything, `event_id=${eventId}&originator_proposal_code=${of}`)).toEqual([
-        eventId,
-      ]);
-      const received = await listed(everything, `originator_proposal_code=${of}&event=loan_received`);
-      expect(received).toEqual([all.at(-1)]);
-      const seen = of === 'MINE' ? [all, [eventId], received] : [[], [], []];
-      const same = [
-        `originator_proposal_code=${of}&limit=200`,
-        `event_id=${eventId}`,
-        `originator_proposal_code=${of}&event=loan_received`,
+      const [byId, received] = [
+        `originator_proposal_code=${of}&event_id=${eventId}`,
+        `originator_proposal_code=${of}&event=loan_received,loan_rejected`,
       ];
-      for (const [index, filter] of same.entries())
-        expect(await listed(limited, filter)).toEqual(seen[index]);
+      expect(await listed(everything, byId)).toEqual([eventId]);
+      const [first, ...more] = await listed(everything, received);
+      expect([typeof first, more]).toEqual(['string', []]);
+      const seen = of === 'MINE';
+      expect(await listed(limited, byId)).toEqual(seen ? [eventId] : []);
+      expect(await listed(limited, received)).toEqual(seen ? [first] : []);
+      expect((await listed(limited, `originator_proposal_code=${of}`)).length > 0).toBe(seen);
     }
     expect((await listed(limited, 'event=loan_received')).length).toBe(1);
     const redelivered = await limited.call('POST', `/webhook/event/${eventIds.mine}/redeliver`);
     expect(redelivered.status).toBe(202);
     const foreign = await limited.assign(loanRequest(OTHER, 'NEW-OTHER'));
     expect([foreign.status, foreign.body.error_code]).toEqual([403, 'fund_not_allowed']);
+    const tried = await limited.assign(loanRequest(MINE, 'OTHER', 2, { dry_run: true }));
+    expect([tried.status, tried.body.error_code]).toEqual([409, 'proposal_code_already_used']);
     const taken = await limited.call('PATCH', '/loan/renegotiate', renegotiation('MINE', 'OTHER'));
     expect([taken.status, taken.body.error_code]).toEqual([409, 'proposal_code_already_used']);
   });
