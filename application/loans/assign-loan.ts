@@ -1,9 +1,9 @@
 import type { ReceiveLoan } from '../../domain/loan/commands.ts';
-import type { LoanDocument, LoanEvent } from '../../domain/loan/events.ts';
+import type { LoanEvent } from '../../domain/loan/events.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { ApplicationId, SealedBorrower } from '../../domain/shared/identifiers.ts';
+import type { ApplicationId, SealedBorrower, Timestamp } from '../../domain/shared/identifiers.ts';
 import { canonicalText, loanStream } from '../command-handling/operation.ts';
 import type { Borrower } from '../ports/borrower-vault.ts';
 import type { Outcome, RequestContext } from '../command-handling/request-context.ts';
@@ -33,19 +33,9 @@ export const assignLoan = async (
   context: RequestContext,
   input: AskedAssignment,
 ): Promise<Outcome<LoanReceipt>> => {
-  const { commands, vault, inspector } = parts;
-  if (!context.fundIds.includes(input.fundId)) {
-    const message = 'is not linked to this application; use one of its own funds';
-    throw new DomainError('fund_not_allowed', `fund_id ${message}`, [
-      { field: 'fund_id', code: 'fund_not_allowed', message },
-    ]);
-  }
-  for (const file of input.files) await inspector.inspect(file, PDF_ONLY, context);
+  const { commands, vault } = parts;
+  const refused = await checkAsked(parts, context, input);
   const stream = loanStream(context.applicationId, input.code);
-  const refused = refusedNames(
-    input.documents.map(({ value }) => value),
-    'backing_documents',
-  );
   const handled = commands.handle({
     stream,
     applicationId: context.applicationId,
@@ -65,6 +55,43 @@ export const assignLoan = async (
   return { replayed, result: receiptOf(state) };
 };
 
+/**
+ * What an operation plays no part in.
+ * @returns why its documents cannot be new ones
+ * @throws DomainError `fund_not_allowed`, `invalid_file`
+ */
+export const checkAsked = async (
+  { inspector }: Pick<LoanParts, 'inspector'>,
+  context: RequestContext,
+  { fundId, files, documents }: AskedAssignment,
+): Promise<DomainError | undefined> => {
+  if (!context.fundIds.includes(fundId)) {
+    const message = 'is not linked to this application; use one of its own funds';
+    throw new DomainError('fund_not_allowed', `fund_id ${message}`, [
+      { field: 'fund_id', code: 'fund_not_allowed', message },
+    ]);
+  }
+  for (const file of files) await inspector.inspect(file, PDF_ONLY, context);
+  return refusedNames(
+    documents.map(({ value }) => value),
+    'backing_documents',
+  );
+};
+
+/** The command without what is sealed and stored for it: enough to decide on, and to price. */
+export const receptionOf = (
+  { applicationId }: RequestContext,
+  { files: _files, documents: _documents, borrower: _borrower, ...terms }: AskedAssignment,
+  now: Timestamp,
+): ReceiveLoan => ({
+  type: 'ReceiveLoan',
+  applicationId: applicationId as ApplicationId,
+  ...terms,
+  borrower: '' as SealedBorrower,
+  documents: [],
+  now,
+});
+
 /** Contents and keys are durable before the event that names them; what a refused attempt leaves behind is unreferenced. */
 const receive = async (
   { vault, documents, clock }: Assigning,
@@ -73,26 +100,19 @@ const receive = async (
   current: LoanState,
 ): Promise<readonly LoanEvent[]> => {
   const stream = loanStream(context.applicationId, input.code);
-  const { files, documents: named, borrower: person, ...terms } = input;
   const now = clock.now();
-  const command = (borrower: SealedBorrower, received: readonly LoanDocument[]) => ({
-    type: 'ReceiveLoan' as const,
-    applicationId: context.applicationId as ApplicationId,
-    ...terms,
-    borrower,
-    documents: received,
-    now,
-  });
-  if (current.status !== 'none') return loanDecider.decide(command('' as SealedBorrower, []), current);
-  const borrower = await vault.seal(stream, person);
+  const command = receptionOf(context, input, now);
+  if (current.status !== 'none') return loanDecider.decide(command, current);
+  const borrower = await vault.seal(stream, input.borrower);
   const names = await privateNames(
     vault,
     stream,
-    named.map(({ value }) => value),
+    input.documents.map(({ value }) => value),
   );
   if (!names) throw new Error(`the key of ${stream} was deleted while it was received`);
-  await Promise.all(files.map((file) => documents.put(stream, file)));
-  return loanDecider.decide(command(borrower, documentsOf(input, names, now)), current);
+  await Promise.all(input.files.map((file) => documents.put(stream, file)));
+  const received = documentsOf(input, names, now);
+  return loanDecider.decide({ ...command, borrower, documents: received }, current);
 };
 
 /** What makes two creation requests the same: every recognised field, and files by name and content. */

@@ -17,6 +17,8 @@ import { SearchOperations } from './search-operations.ts';
 import type { OwnWrites } from './own-writes.ts';
 import { processPrepayment } from './process-prepayment.ts';
 import type { AskedPrepayment, PrepaymentReceipt } from './process-prepayment.ts';
+import { quoteAssignment } from './quote-assignment.ts';
+import type { AssignmentQuote } from './quote-assignment.ts';
 import { quotePrepayment, quoteRepurchase, quoteSettlement } from './quotes.ts';
 import type { PrepaymentQuote, RepurchaseQuote, SettlementQuote } from './quotes.ts';
 import { listLoans, readDocument, readLoan } from './read-loan.ts';
@@ -69,6 +71,10 @@ export class Loans {
 
   addDocuments(context: RequestContext, asked: AskedDocuments): Promise<Outcome<DocumentsReceipt>> {
     return addDocuments(this.#deps, context, asked);
+  }
+
+  quoteAssignment(context: RequestContext, asked: AskedAssignment): Promise<AssignmentQuote> {
+    return quoteAssignment(this.#deps, context, asked);
   }
 
   quoteSettlement(context: RequestContext, asked: AskedSettlement): Promise<SettlementQuote> {

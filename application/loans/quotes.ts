@@ -31,7 +31,7 @@ export interface PrepaymentQuoteLine extends QuoteLine {
   readonly paidOff: boolean;
 }
 
-interface Quote {
+export interface Quote {
   readonly code: LoanCode;
   /** Of the operation, had the request been made in earnest. */
   readonly resultingStatus: LoanState['status'];

@@ -30,6 +30,8 @@ export interface Handler<Body = unknown> {
   readonly crossCheck?: CrossCheck;
   /** Names of the files that the body refers to; for forms with files. */
   fileNames?(body: Body): readonly string[];
+  /** Whether files that the body refers to may be left out; default: no. */
+  mayLackFiles?(body: Body): boolean;
   run(call: Call<Body>): Promise<Reply> | Reply;
 }
 

@@ -5,6 +5,7 @@ import type { PrepaymentReceipt, AskedPrepayment } from '../../application/loans
 import type { SettlementReceipt } from '../../application/loans/settle-installment.ts';
 import type { LoanReceipt } from '../../application/loans/assign-loan.ts';
 import type { LoanDetails } from '../../application/loans/loan-details.ts';
+import type { AssignmentQuote } from '../../application/loans/quote-assignment.ts';
 import type { PrepaymentQuote, RepurchaseQuote, SettlementQuote } from '../../application/loans/quotes.ts';
 import { SCOPES } from '../../application/clients/scopes.ts';
 import { InvalidTokenError, TokenExpiredError } from '../../application/clients/tokens.ts';
@@ -183,6 +184,16 @@ const acceptingLoans = (): Changeable<Loans> =>
         calculatedAt: NOW,
       } as unknown as RepurchaseReceipt,
     }),
+    quoteAssignment: async (_context, { code, fundId, acquisitionValue, installments, files }) =>
+      ({
+        ...quoted,
+        ...{ code, fundId, acquisitionValue },
+        resultingStatus: 'received',
+        annualRate: '0.1157000000',
+        faceValue: 190_050,
+        lines: installments.map((one) => ({ ...quoteLine, ...one, installmentCode: one.code })),
+        filesChecked: files.length > 0,
+      }) as unknown as AssignmentQuote,
     quoteSettlement: async (_context, input) =>
       ({
         ...input,

@@ -237,7 +237,14 @@ const quoting =
     calculated_at: CALCULATED_AT,
   });
 
+const quotedAssignment: Provoked = async ({ assigned }) => ({
+  ...(await assigned.call('POST', '/loan', assigning({ dry_run: true }))).body,
+  originator_proposal_code: CODE,
+  calculated_at: CALCULATED_AT,
+});
+
 const QUOTES: Readonly<Record<string, Provoked>> = {
+  assignment: quotedAssignment,
   settlement: quoting('assigned', 'POST', '/installment/settle', exampleSettlement),
   prepayment: quoting('paid', 'POST', '/installment/prepayment', examplePrepayment),
   repurchase: quoting('paid', 'POST', '/loan/repurchase', exampleRepurchase),

@@ -117,7 +117,8 @@ export class BodyValidator {
   /** A request that was accepted before had its files, so what only its replay may hold is refused when they are not there. */
   #requireFiles(handler: Handler, kind: BodyKind, { body, files }: RequestState): void {
     try {
-      requireMatchingFiles(handler.fileNames?.(body) ?? [], files);
+      const names = handler.fileNames?.(body) ?? [];
+      requireMatchingFiles(names, files, handler.mayLackFiles?.(body));
     } catch (error) {
       const violations = kind.validate(body, true);
       throw violations.length > 0 ? refusalFor(violations) : error;

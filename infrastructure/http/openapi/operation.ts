@@ -54,7 +54,7 @@ interface SuccessResponse {
   readonly otherMediaTypes?: readonly string[];
   readonly schema?: Schema;
   readonly example?: unknown;
-  /** What a `dry_run` is answered instead. */
+  /** What a `dry_run` is answered, beside the example or alone. */
   readonly quote?: object;
   readonly headers?: Schema;
 }
@@ -158,7 +158,7 @@ const examplesOf = ({ example, quote }: SuccessResponse): Schema =>
     ? { example }
     : {
         examples: {
-          receipt: { summary: 'The receipt', value: example },
+          ...(example !== undefined && { receipt: { summary: 'The receipt', value: example } }),
           quote: { summary: 'The quote of a dry_run', value: quote },
         },
       };

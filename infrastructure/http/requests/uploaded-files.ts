@@ -15,14 +15,18 @@ const isFirst = (files: readonly ReceivedFile[], index: number): boolean =>
   files.findIndex(({ name }) => name === files[index]!.name) === index;
 
 /**
- * Files and documents name each other, one to one. All mismatches are listed; the first kind found gives the error its code.
+ * Files and documents name each other, one to one, but for files that may be left out. All mismatches are listed; the first kind found gives the error its code.
  * @throws HttpProblem `duplicate_file_name`, `missing_file`, `unreferenced_file`
  */
-export const requireMatchingFiles = (names: readonly string[], files: readonly ReceivedFile[]): void => {
+export const requireMatchingFiles = (
+  names: readonly string[],
+  files: readonly ReceivedFile[],
+  mayLack = false,
+): void => {
   const referenced = new Set(names);
   const uploaded = new Set(files.map(({ name }) => name));
   const repeated = repetitions(files.map(({ name }) => name));
-  const missing = names.filter((name) => !uploaded.has(name));
+  const missing = mayLack ? [] : names.filter((name) => !uploaded.has(name));
   const unreferenced = files.filter(({ name }, i) => !referenced.has(name) && isFirst(files, i));
   const details = [
     ...repeated.map(({ index, text }) =>

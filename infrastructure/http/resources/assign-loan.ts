@@ -1,9 +1,18 @@
 import type { AskedAssignment, LoanReceipt as Receipt } from '../../../application/loans/assign-loan.ts';
+import type { AssignmentQuote as Quote } from '../../../application/loans/quote-assignment.ts';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
-import { component, object, ref, schemasOf } from '../../../application/schemas/schema.ts';
+import {
+  component,
+  listOf,
+  object,
+  ref,
+  requestObject,
+  schemasOf,
+} from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
 import {
   Amount,
+  Balance,
   CalendarDate,
   FundId,
   LoanStatus,
@@ -15,31 +24,44 @@ import type { FundId as OwnFundId } from '../../../domain/shared/identifiers.ts'
 import { centsFromAmount } from '../../../domain/shared/money.ts';
 import { REPLAYED } from '../openapi/components/headers.ts';
 import { json } from '../openapi/operation.ts';
-import { forClient, outcomeReply } from '../operation.ts';
+import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
+import { forClient, ok, outcomeReply } from '../operation.ts';
 import { checkIssue } from '../requests/request-rules.ts';
 import type { CrossCheck } from '../requests/request-rules.ts';
+import { amount } from '../../../application/support/json-amounts.ts';
 import { BackingDocuments, checkDocumentNames, FILE_ERRORS, namedDocuments } from './backing-documents.ts';
 import { Borrower, borrowerOf, checkBorrower } from './borrower.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE, exampleSchedule } from './example-values.ts';
+import { dryRun, presentQuotedLine, presentQuotedOperation, quotedLine, quotedOperation } from './quotes.ts';
 import { askedOutcome } from './sandbox-outcome.ts';
 import { checkSchedule, NewInstallments, NumberOfInstallments, scheduleOf } from './schedule.ts';
 
 const LoanData = component('LoanData', {
-  ...object({
-    fund_id: ref(FundId),
-    originator_proposal_code: ref(ProposalCode),
-    product_type: ref(ProductType),
-    acquisition_value: {
-      ...ref(Amount),
-      description: 'What the fund is to pay for the operation; its curve follows it, whatever is disbursed.',
+  ...requestObject(
+    {
+      fund_id: ref(FundId),
+      originator_proposal_code: ref(ProposalCode),
+      product_type: ref(ProductType),
+      acquisition_value: {
+        ...ref(Amount),
+        description:
+          'What the fund is to pay for the operation; its curve follows it, whatever is disbursed.',
+      },
+      number_of_installments: ref(NumberOfInstallments),
+      date_issued: { ...ref(CalendarDate), description: 'Issue date of the credit.' },
+      borrower: ref(Borrower),
+      installments: ref(NewInstallments),
+      backing_documents: ref(BackingDocuments),
+      dry_run: {
+        ...dryRun,
+        description:
+          'True only asks what the operation would be worth to the fund: the same checks, and the curve that it would have, line by ' +
+          'line. Nothing is stored, nobody is told, and the code stays free. Files may be left out.',
+      },
     },
-    number_of_installments: ref(NumberOfInstallments),
-    date_issued: { ...ref(CalendarDate), description: 'Issue date of the credit.' },
-    borrower: ref(Borrower),
-    installments: ref(NewInstallments),
-    backing_documents: ref(BackingDocuments),
-  }),
+    ['dry_run'],
+  ),
   description:
     'An operation offered to a fund. Fields that are not listed here are ignored, but for a listed one that is misspelt.',
 });
@@ -100,7 +122,34 @@ const LoanReceipt = component('LoanReceipt', {
   }),
   description: 'Acknowledges an operation. A repeated request shows the status of today.',
 });
-export const assignmentSchemas = schemasOf(LoanData, LoanReceipt);
+
+const AssignmentQuote = component('AssignmentQuote', {
+  ...object({
+    ...quotedOperation,
+    fund_id: ref(FundId),
+    annual_rate: {
+      type: ['string', 'null'],
+      description:
+        'Effective rate of a year on the curve, as a decimal with 10 decimals: `0.2500000000` is 25 %. null when it is above 10^12.',
+      examples: ['0.2809353655'],
+    },
+    acquisition_value: ref(Amount),
+    face_value: { ...ref(Balance), description: 'Sum of the installments.' },
+    number_of_installments: ref(NumberOfInstallments),
+    lines: listOf(object(quotedLine), {
+      description:
+        'Every installment; days and present values are those on the issue day, and add up to the acquisition value.',
+    }),
+    files_checked: {
+      type: 'boolean',
+      description:
+        'Whether every document came with its file. Those that came were checked, and thrown away.',
+    },
+    calculated_at: ref(Timestamp),
+  }),
+  description: 'Answer to an assignment with `dry_run`.',
+});
+export const assignmentSchemas = schemasOf(LoanData, LoanReceipt, AssignmentQuote);
 
 const exampleReceipt = {
   originator_proposal_code: EXAMPLE.code,
@@ -116,6 +165,18 @@ const present = ({ code, status, fundId, receivedAt }: Receipt): object => ({
   received_at: receivedAt,
 });
 
+const presentQuote = (quote: Quote): object => ({
+  ...presentQuotedOperation(quote),
+  fund_id: quote.fundId,
+  annual_rate: quote.annualRate,
+  acquisition_value: amount(quote.acquisitionValue),
+  face_value: amount(quote.faceValue),
+  number_of_installments: quote.lines.length,
+  lines: quote.lines.map(presentQuotedLine),
+  files_checked: quote.filesChecked,
+  calculated_at: quote.calculatedAt,
+});
+
 export const assignLoan = endpoint({
   id: 'assignLoan',
   method: 'post',
@@ -125,7 +186,9 @@ export const assignLoan = endpoint({
   description:
     'Sends the data of the operation in the part `loan_data` and its PDF files in parts named `files`. ' +
     'All broken rules come back together in `details`. The code of the operation is its idempotency key: the same ' +
-    'request again answers 201 with the status of today, another payload answers 409. What happens next arrives by webhook.',
+    'request again answers 201 with the status of today, another payload answers 409. What happens next arrives by webhook. ' +
+    'With `dry_run` nothing of this happens and files may be left out; the answer says what the operation would be worth, and a code ' +
+    'that is in use is refused, whatever stands beside it.',
   access: 'loans:write',
   bucket: 'loan',
   sandboxParameters: ['SandboxOutcome'],
@@ -139,7 +202,16 @@ export const assignLoan = endpoint({
       limit: 262_144,
     },
   ],
-  success: [{ ...json(201, 'The operation is recorded.', LoanReceipt, exampleReceipt), headers: REPLAYED }],
+  success: [
+    { ...json(201, 'The operation is recorded.', LoanReceipt, exampleReceipt), headers: REPLAYED },
+    {
+      status: 200,
+      description: 'What a `dry_run` asked for; nothing is recorded.',
+      mediaType: 'application/json',
+      schema: ref(AssignmentQuote),
+      quote: recorded.quotes.assignment,
+    },
+  ],
   errors: [
     ...FILE_ERRORS,
     ...(['invalid_document_type', 'fund_not_allowed'] as const),
@@ -148,8 +220,10 @@ export const assignLoan = endpoint({
   handler: ({ app: { loans } }) => ({
     crossCheck,
     fileNames: (body: LoanData) => body.backing_documents.map(({ value }) => value),
+    mayLackFiles: ({ dry_run }: LoanData) => dry_run === true,
     run: forClient<LoanData>(async (context, { body, files, headers }) => {
       const input = { ...inputOf(body, files), ...askedOutcome(headers) };
+      if (body.dry_run) return ok(presentQuote(await loans.quoteAssignment(context, input)));
       return outcomeReply(201, await loans.assign(context, input), present);
     }),
   }),

@@ -1,3 +1,4 @@
+import type { AssignmentQuote } from '../../../application/loans/quote-assignment.ts';
 import type {
   PrepaymentQuote,
   QuoteLine,
@@ -15,7 +16,7 @@ import {
 } from '../../../application/schemas/values.ts';
 import { amount } from '../../../application/support/json-amounts.ts';
 
-/** Of every request that moves money. */
+/** Of every request that can be tried out. */
 export const dryRun = {
   type: 'boolean',
   default: false,
@@ -80,7 +81,7 @@ export const presentQuotedLine = (line: QuoteLine): object => ({
 });
 
 export const presentQuotedOperation = (
-  quote: SettlementQuote | PrepaymentQuote | RepurchaseQuote,
+  quote: AssignmentQuote | SettlementQuote | PrepaymentQuote | RepurchaseQuote,
 ): object => ({
   originator_proposal_code: quote.code,
   status: 'quoted',

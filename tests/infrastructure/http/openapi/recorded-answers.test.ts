@@ -39,6 +39,7 @@ test('every code that the description shows is shown with such an answer', () =>
 test('a quote stands beside the receipt of every request that can be tried out', () => {
   const quotes = shown.filter(({ status }) => status === 'quoted');
   expect(quotes).toEqual([
+    recorded.quotes.assignment,
     recorded.quotes.settlement,
     recorded.quotes.prepayment,
     recorded.quotes.repurchase,

@@ -96,6 +96,63 @@ describe('what reaches the use case', () => {
   });
 });
 
+describe('an assignment tried out', () => {
+  type Files = Parameters<typeof loanForm>[1];
+  const PDF = { name: 'ccb.pdf' };
+  const quote = async (changes: object, files?: Files) => {
+    world.now += 60_000;
+    assigned = undefined;
+    const body = loanForm({ ...validLoanData(), dry_run: true, ...changes }, files);
+    return world.call('POST', '/loan', { body });
+  };
+
+  test('is answered 200 with its quote, and assigns nothing', async () => {
+    const { status, text, headers } = await quote({});
+    expect([status, headers.get('idempotent-replayed'), assigned]).toEqual([200, null, undefined]);
+    const line = (code: string, due: string, value: string) =>
+      `{"installment_code":"${code}","due_date":"${due}","days":178,"face_value":${value},"present_value":901.20}`;
+    expect(text).toBe(
+      `{"originator_proposal_code":"OP-1","status":"quoted","dry_run":true,"resulting_status":"received",` +
+        `"pricing_policy":"curve_v1","daily_factor":"0.9997","fund_id":"${FUND}","annual_rate":"0.1157000000",` +
+        `"acquisition_value":1800.00,"face_value":1900.50,"number_of_installments":2,` +
+        `"lines":[${line('001', '2026-02-15', '950.00')},${line('002', '2026-03-15', '950.50')}],` +
+        `"files_checked":true,"calculated_at":"2026-01-15T12:00:00.000Z"}`,
+    );
+  });
+
+  test.each([[[]], [undefined]])('needs no files, and takes those that come: %j', async (files) => {
+    const { status, body } = await quote({}, files);
+    expect([status, body.files_checked]).toEqual([200, files === undefined]);
+  });
+
+  test.each<[string, object, Files]>([
+    ['unreferenced_file', {}, [{ name: 'other.pdf' }]],
+    ['duplicate_file_name', {}, [PDF, PDF]],
+    ['validation_error', { acquisition_value: 0 }, []],
+    ['validation_error', { dry_run: 'yes' }, [PDF]],
+    ['missing_file', { dry_run: false }, []],
+    ['missing_file', { dry_run: null }, []],
+  ])('is refused as %s', async (code, changes, files) => {
+    expect((await quote(changes, files)).body.error_code).toBe(code);
+    expect(assigned).toBeUndefined();
+  });
+
+  test('with `dry_run` false it is the assignment itself', async () => {
+    expect((await quote({ dry_run: false })).status).toBe(201);
+    expect(assigned).not.toHaveProperty('dryRun');
+  });
+
+  test('takes a token from the bucket of assignments', async () => {
+    const remaining = async (changes: object): Promise<number> => {
+      const body = loanForm({ ...validLoanData(), ...changes });
+      const { headers } = await world.call('POST', '/loan', { body });
+      return Number(headers.get('x-ratelimit-remaining'));
+    };
+    const first = await remaining({});
+    expect([await remaining({ dry_run: true }), await remaining({})]).toEqual([first - 1, first - 2]);
+  });
+});
+
 describe('check digits', () => {
   const { check_digits: vectors } = JSON.parse(
     readFileSync(new URL('../../../fixtures/finance-vectors.json', import.meta.url), 'utf8'),

@@ -66,6 +66,7 @@ const MISSPELT: readonly (readonly [endpoint: string, path: string, meant: strin
   ['renegotiation', 'new_proposal.acquisition_amount', 'acquisition_value'],
   ['renegotiation', 'new_proposal.installments[1].faceValue', 'face_value'],
   ['renegotiation with documents', 'new_loan.backing_document', 'backing_documents'],
+  ['loan', 'dryRun', 'dry_run'],
   ['loan', 'borrower.address.zipcode', 'zip_code'],
   ['loan', 'installments[0].dueDate', 'due_date'],
   ['loan', 'backing_documents[0].vaule', 'value'],
@@ -109,13 +110,14 @@ describe('a field that is plainly misspelt', () => {
 });
 
 describe('a field of other requests', () => {
-  test.each(['loan', 'files', 'webhook', 'webhook update'])('dry_run of %s', async (endpoint) => {
+  test.each(['files', 'webhook', 'webhook update'])('dry_run of %s', async (endpoint) => {
     const { status, body } = await ENDPOINTS[endpoint]!((valid) => ({ ...valid, dry_run: false }));
     expect([status, body.error_code, body.details[0].field]).toEqual([400, 'unknown_field', 'dry_run']);
   });
 
-  test('dry_run below the top of a renegotiation', async () => {
+  test('dry_run below the top of a request', async () => {
     for (const [endpoint, field] of [
+      ['loan', 'borrower'],
       ['renegotiation', 'new_proposal'],
       ['renegotiation with documents', 'new_loan'],
     ] as const) {

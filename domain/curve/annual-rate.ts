@@ -1,0 +1,18 @@
+import { Decimal } from './decimal.ts';
+
+const DAYS = 365;
+const DECIMALS = 10;
+/** A larger one says nothing any more. */
+const LARGEST = new Decimal('1e12');
+
+/**
+ * The effective rate of a year, v^-365 - 1: 0.25 stands for 25 %.
+ *
+ * @param dailyFactor decimal text from `solveDailyFactor`
+ * @returns decimal text with 10 decimals, half up; null above 10^12
+ */
+export const annualRate = (dailyFactor: string): string | null => {
+  const rate = new Decimal(dailyFactor).pow(-DAYS).minus(1);
+  // Adding zero turns -0 into 0.
+  return rate.gt(LARGEST) ? null : rate.toDecimalPlaces(DECIMALS).plus(0).toFixed(DECIMALS);
+};
