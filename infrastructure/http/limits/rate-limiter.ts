@@ -33,13 +33,14 @@ export interface RateState {
   readonly remaining: number;
   /** UNIX seconds at which the bucket is full again, rounded up. */
   readonly resetAt: number;
-  /** Whole seconds until the next token, at least 1; 0 when allowed. */
+  /** Whole seconds until the tokens that were wanted are there, at least 1; 0 when allowed. */
   readonly retryAfter: number;
 }
 
-/** Token buckets. A refused call takes nothing. An implementation may share its buckets between processes. */
+/** Token buckets. An implementation may share its buckets between processes. */
 export interface RateLimiter {
-  take(scope: RateScope, key: string, limit: RateLimit): RateState | Promise<RateState>;
+  /** Takes all of the tokens or none. @param tokens default 1; below 0 they are given back */
+  take(scope: RateScope, key: string, limit: RateLimit, tokens?: number): RateState | Promise<RateState>;
 }
 
 /** The row's limit under a contract's factor. */
@@ -59,16 +60,16 @@ const MS_PER_MINUTE = 60_000;
 /** Sums of fractions of a token may fall short of a whole one by this much. */
 export const ROUNDING = 1e-9;
 
-const holdsToken = ({ tokens }: BucketLevel): boolean => tokens >= 1 - ROUNDING;
-
-export const stateOf = ({ tokens, at }: BucketLevel, limit: RateLimit, allowed: boolean): RateState => {
+/** @param missing tokens that the bucket lacked; undefined where it had what was wanted */
+export const stateOf = ({ tokens, at }: BucketLevel, limit: RateLimit, missing?: number): RateState => {
+  const allowed = missing === undefined;
   const perMs = limit.perMinute / MS_PER_MINUTE;
   return {
     allowed,
     limit: limit.burst,
     remaining: Math.floor(tokens + ROUNDING),
     resetAt: Math.ceil((at + (limit.burst - tokens) / perMs) / 1000 - ROUNDING),
-    retryAfter: allowed ? 0 : Math.max(1, Math.ceil((1 - tokens) / perMs / 1000 - ROUNDING)),
+    retryAfter: allowed ? 0 : Math.max(1, Math.ceil(missing / perMs / 1000 - ROUNDING)),
   };
 };
 
@@ -95,11 +96,12 @@ export class TokenBucketLimiter implements RateLimiter {
     };
   }
 
-  take(scope: RateScope, key: string, limit: RateLimit): RateState {
+  take(scope: RateScope, key: string, limit: RateLimit, tokens = 1): RateState {
     const bucket = this.#refilled(scope, key, limit);
-    const allowed = holdsToken(bucket);
-    if (allowed) bucket.tokens = Math.max(0, bucket.tokens - 1);
-    return stateOf(bucket, limit, allowed);
+    const missing = tokens - bucket.tokens;
+    if (missing > ROUNDING) return stateOf(bucket, limit, missing);
+    bucket.tokens = Math.min(limit.burst, Math.max(0, -missing));
+    return stateOf(bucket, limit);
   }
 
   #refilled(scope: RateScope, key: string, limit: RateLimit): Bucket {

@@ -18,6 +18,8 @@ interface Dependencies {
 
 /** One call that waits for its answer. */
 interface Call {
+  /** As in `RateLimiter`. */
+  readonly tokens: number;
   readonly answer: (state: RateState | Promise<RateState>) => void;
   readonly alone: () => RateState | Promise<RateState>;
 }
@@ -26,6 +28,8 @@ interface Demand {
   readonly key: string;
   limit: RateLimit;
   readonly calls: Call[];
+  /** Taken by an earlier draw for a call that needed more than there were. */
+  unused: number;
 }
 
 const MOST_IN_A_DRAW = 500;
@@ -49,12 +53,12 @@ export class SharedTokenBucketLimiter implements RateLimiter {
     this.#forgotAt = dependencies.now();
   }
 
-  take(scope: RateScope, key: string, limit: RateLimit): RateState | Promise<RateState> {
+  take(scope: RateScope, key: string, limit: RateLimit, tokens = 1): RateState | Promise<RateState> {
     const { local, now } = this.#deps;
-    const alone = (): RateState | Promise<RateState> => local.take(scope, key, limit);
+    const alone = (): RateState | Promise<RateState> => local.take(scope, key, limit, tokens);
     if (this.#aloneUntil !== undefined && now() < this.#aloneUntil) return alone();
     return new Promise((answer) => {
-      this.#demand(sharedKey(scope, key), limit).calls.push({ answer, alone });
+      this.#demand(sharedKey(scope, key), limit).calls.push({ tokens, answer, alone });
       if (!this.#drawing) void this.#drawAll();
     });
   }
@@ -65,7 +69,7 @@ export class SharedTokenBucketLimiter implements RateLimiter {
       known.limit = limit;
       return known;
     }
-    const demand = { key, limit, calls: [] };
+    const demand = { key, limit, calls: [], unused: 0 };
     this.#demands.set(key, demand);
     return demand;
   }
@@ -85,13 +89,16 @@ export class SharedTokenBucketLimiter implements RateLimiter {
 
   async #draw(batch: readonly Demand[]): Promise<void> {
     try {
-      const demands = batch.map(({ key, limit, calls }) => {
-        return { key, ...limit, asked: calls.length };
+      const demands = batch.map(({ key, limit, calls, unused }) => {
+        return { key, ...limit, asked: calls.reduce((sum, { tokens }) => sum + tokens, -unused) };
       });
       const supplies = await inTime(this.#deps.buckets.draw(demands), this.#deps.answerWithinMs);
       this.#isBack();
       const byKey = new Map(supplies.map((supply) => [supply.key, supply]));
-      for (const demand of batch) settle(demand, byKey.get(demand.key)!);
+      for (const demand of batch) {
+        const unused = settle(demand, byKey.get(demand.key)!);
+        if (unused > 0) this.#demand(demand.key, demand.limit).unused += unused;
+      }
     } catch (error) {
       this.#isAway(error);
       for (const { calls } of batch) for (const { answer, alone } of calls) answer(alone());
@@ -140,17 +147,20 @@ const inTime = async <T>(asked: Promise<T>, ms = ANSWER_WITHIN_MS): Promise<T> =
   }
 };
 
-/** Gives the tokens to the calls in the order in which they came; each gets the state after its own token was taken. */
+/**
+ * Gives the tokens to the calls in the order in which they came; each gets the state after its own were taken. A call that needs more
+ * than are left gets none of them. Answers how many nobody got.
+ */
 const settle = (
-  { limit, calls }: Demand,
+  { limit, calls, unused }: Demand,
   supply: { readonly granted: number; readonly tokens: number; readonly atMs: number },
-): void => {
-  let given = 0;
-  const level = (more: number): BucketLevel => ({ tokens: supply.tokens + more, at: supply.atMs });
-  for (const { answer } of calls) {
-    if (given < supply.granted) {
-      given += 1;
-      answer(stateOf(level(supply.granted - given), limit, true));
-    } else answer(stateOf(level(0), limit, false));
+): number => {
+  let left = calls.reduce((sum, { tokens }) => sum - Math.min(0, tokens), supply.granted + unused);
+  for (const { tokens, answer } of calls) {
+    const isEnough = tokens <= left;
+    if (isEnough) left -= Math.max(0, tokens);
+    const level: BucketLevel = { tokens: Math.min(limit.burst, supply.tokens + left), at: supply.atMs };
+    answer(stateOf(level, limit, isEnough ? undefined : tokens - level.tokens));
   }
+  return left;
 };

@@ -212,7 +212,7 @@ export class HttpListener {
       otherwise: (): HttpProblem => unavailable(`The service starts: ${this.#state()}.`, RETRY_AFTER_S),
     });
     const limiter: RateLimiter = {
-      take: (scope, key, limit) => this.#limiter.take(scope, key, limit),
+      take: (...asked) => this.#limiter.take(...asked),
     };
     const trouble = new LineAMinute((fields) => logger.error(fields, 'the listening address is in trouble'));
     const report = (error: Error): void => trouble.note(error.message, { err: error });

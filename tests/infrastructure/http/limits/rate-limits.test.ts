@@ -29,6 +29,20 @@ describe('a token bucket', () => {
     expect(limiter.take('application', 'a', LIMIT)).toMatchObject({ remaining: 59, resetAt: now / 1000 + 2 });
   });
 
+  test('gives several tokens or none, says when they will be there, and takes them back up to its burst', () => {
+    let now = 0;
+    const limiter = new TokenBucketLimiter(() => now);
+    const take = (tokens: number) => limiter.take('application', 'a', LIMIT, tokens);
+    expect(take(50)).toMatchObject({ allowed: true, remaining: 10 });
+    expect(take(25)).toMatchObject({ allowed: false, remaining: 10, retryAfter: 30 });
+    expect(take(10)).toMatchObject({ allowed: true, remaining: 0 });
+    expect(take(-1)).toMatchObject({ allowed: true, remaining: 1 });
+    now += 30_000;
+    expect(take(17)).toMatchObject({ allowed: false, remaining: 16, retryAfter: 2 });
+    expect(take(-100)).toMatchObject({ allowed: true, remaining: 60 });
+    expect(take(61)).toMatchObject({ allowed: false, remaining: 60 });
+  });
+
   test('a clock that is set back takes nothing away', () => {
     let now = 1_000_000;
     const limiter = new TokenBucketLimiter(() => now);

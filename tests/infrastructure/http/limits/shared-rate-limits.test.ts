@@ -58,6 +58,25 @@ describe('rate limits of several processes over one database', () => {
     expect(fullIn).toBeLessThan(362);
   });
 
+  test('give several tokens or none, also among calls that travel together, and take tokens back', async () => {
+    const [limiter, other] = [process(), process()];
+    const wanted = async (tokens: number, from = limiter): Promise<RateState> =>
+      from.take('application', 'several', LIMIT, tokens);
+    expect(await wanted(5)).toMatchObject({ allowed: true, remaining: 15 });
+    const [many, one, rest, back] = await Promise.all([16, 1, 14, -1].map((tokens) => wanted(tokens)));
+    expect([many!.allowed, one!.allowed, rest!.allowed, back!.allowed]).toEqual([true, false, false, true]);
+    expect(await wanted(-16, other)).toMatchObject({ allowed: true, remaining: 16 });
+    const refused = await wanted(18);
+    expect(refused).toMatchObject({ allowed: false, remaining: 16 });
+    expect(refused.retryAfter).toBeGreaterThan(60);
+    expect(refused.retryAfter).toBeLessThanOrEqual(120);
+    // What the refused call could have had is there again, for everybody.
+    await wanted(0);
+    expect(await wanted(16, other)).toMatchObject({ allowed: true, remaining: 0 });
+    expect(await wanted(-100)).toMatchObject({ allowed: true, remaining: 20 });
+    expect(await wanted(21, other)).toMatchObject({ allowed: false, remaining: 20 });
+  });
+
   test('keep scopes and keys apart, and take any key', async () => {
     const limiter = process();
     const long = 'x'.repeat(100_000);
