@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { FieldViolation } from '../../domain/shared/domain-error.ts';
-import { ACCEPTED_BEFORE, DECIMALS, VIOLATIONS } from './schema.ts';
+import { ACCEPTED_BEFORE, DECIMALS, JUDGED_ALONE, VIOLATIONS } from './schema.ts';
 import type { Schema, SchemaViolation } from './schema.ts';
 import { FORMATS } from './values.ts';
 
@@ -154,11 +154,22 @@ const hasAtMost = (decimals: number, value: number): boolean => {
   return Math.round(value * unit) / unit === value;
 };
 
+/** Where in a value of this component the entries stand that are judged alone. */
+const judgedAlone = (document: Schema, name: string): readonly string[] => {
+  const { schemas } = document['components'] as { readonly schemas: Readonly<Record<string, Schema>> };
+  const fields = (schemas[name]?.['properties'] ?? {}) as Readonly<Record<string, Schema>>;
+  return Object.entries(fields)
+    .filter(([, field]) => JUDGED_ALONE in field)
+    .map(([field]) => `/${field}/`);
+};
+
 /** Checks made from the schemas of the published description, so that the two cannot disagree. */
 export class DocumentValidators {
   readonly #ajv: Ajv2020;
+  readonly #document: Schema;
 
   constructor(document: Schema) {
+    this.#document = document;
     this.#ajv = new Ajv2020({
       allErrors: true,
       verbose: true,
@@ -179,7 +190,7 @@ export class DocumentValidators {
   }
 
   /** Compiled when it is used first: a start need not wait for it. `pointer` leads to a schema inside of the document; `root` is how messages call the whole value. */
-  at(pointer: readonly string[], root: string): Validator {
+  at(pointer: readonly string[], root: string, alone: readonly string[] = []): Validator {
     const fragment = pointer.map((segment) =>
       encodeURIComponent(segment.replaceAll('~', '~0').replaceAll('/', '~1')),
     );
@@ -187,12 +198,14 @@ export class DocumentValidators {
     return (value, asNew = false) => {
       validate ??= this.#ajv.compile({ $ref: `${DOCUMENT}#/${fragment.join('/')}` });
       if (validate(value)) return NONE;
-      const errors = validate.errors ?? [];
+      const errors = (validate.errors ?? []).filter(
+        ({ instancePath }) => !alone.some((place) => instancePath.startsWith(place)),
+      );
       return !asNew && errors.every(wasAccepted) ? NONE : violationsOf(errors, root);
     };
   }
 
   component(name: string, root: string): Validator {
-    return this.at(['components', 'schemas', name], root);
+    return this.at(['components', 'schemas', name], root, judgedAlone(this.#document, name));
   }
 }

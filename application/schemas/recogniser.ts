@@ -1,6 +1,6 @@
 import type { FieldViolation } from '../../domain/shared/domain-error.ts';
 import { MOST_VIOLATIONS, isSoundText } from './document-validators.ts';
-import { ELSEWHERE } from './schema.ts';
+import { ELSEWHERE, JUDGED_ALONE } from './schema.ts';
 import type { Schema } from './schema.ts';
 
 /** Longer than any name of the interface by far; a longer name is no slip of the hand. */
@@ -65,7 +65,7 @@ export const meantBy = (name: string, known: readonly string[]): string | undefi
 };
 
 /** How deep a schema is built: what is known at each place of a body, without the rules for its values. */
-type Shape = ObjectShape | ListShape | { readonly kind: 'value' };
+type Shape = ObjectShape | ListShape | { readonly kind: 'value' | 'unread' };
 
 interface ObjectShape {
   readonly kind: 'object';
@@ -88,6 +88,7 @@ interface Field {
 }
 
 const VALUE: Shape = { kind: 'value' };
+const UNREAD: Shape = { kind: 'unread' };
 const LONGEST_LIST = 500;
 
 /** The shape of a component of the document. */
@@ -110,7 +111,10 @@ const shapeOf = (document: Schema, component: string): Shape => {
       readonly required?: readonly string[];
       readonly maxItems?: number;
     };
-    if (items) return { kind: 'list', items: shape(items), most: maxItems ?? LONGEST_LIST };
+    if (items) {
+      const entry = JUDGED_ALONE in schema ? UNREAD : shape(items);
+      return { kind: 'list', items: entry, most: maxItems ?? LONGEST_LIST };
+    }
     if (!properties) return VALUE;
     const closed = schema['additionalProperties'] === false;
     const fields = Object.entries(properties).map(([name, property]): [string, Field] => [
@@ -174,6 +178,7 @@ class Recognition {
   }
 
   #known(value: unknown, shape: Shape): unknown {
+    if (shape.kind === 'unread') return value;
     if (typeof value === 'string') {
       if (!isSoundText(value)) {
         this.#note('invalid_format', 'must be well-formed Unicode text without the character NUL');

@@ -37,6 +37,9 @@ export const DECIMALS = 'x-decimals';
 /** Fields of other requests that callers may expect in this one, with the reason why it has none. Not published. */
 export const ELSEWHERE = Symbol('fields that belong elsewhere');
 
+/** Schema extension, not published: the entries of this list are judged one by one, elsewhere; whatever they are, they pass here. */
+export const JUDGED_ALONE = Symbol('a list of entries that are judged one by one');
+
 /**
  * Schema extension, not published: what an earlier rule let through. It may stand in the replay of a request that was accepted then, so
  * where nothing else is wrong it passes, and the use case refuses it where it would be new.

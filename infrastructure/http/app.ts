@@ -30,6 +30,7 @@ import {
 import { proxyWarning, stateOf, withState } from './middleware/request-state.ts';
 import { ReadTurns, isLongRead } from './middleware/read-turns.ts';
 import { ErrorHandler } from './middleware/error-handler.ts';
+import { Batches, limitLines } from './middleware/batches.ts';
 import { Responder, handle, observed, observedUnmatched } from './middleware/responder.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { API_VERSION } from './openapi/version.ts';
@@ -144,16 +145,28 @@ const partsOf = (dependencies: HttpDependencies) => {
   const bodies = new BodyReader(dependencies.uploads);
   const validator = new BodyValidator(requestRules(settings.environment, clock));
   const turns = new ReadTurns(dependencies.reads);
-  return { authentication, authenticator, rates, bodies, validator, turns, responder, errors, watch };
+  const batches = new Batches({ validator, errors, responder });
+  return {
+    authentication,
+    authenticator,
+    rates,
+    bodies,
+    validator,
+    turns,
+    batches,
+    responder,
+    errors,
+    watch,
+  };
 };
 
 /** The middlewares of one operation. Their order is the published order in which refusals win over each other. */
 const stepsOf = (operation: Operation, parts: Parts): RequestHandler[] => {
-  const { authentication, authenticator, rates, bodies, validator, turns, responder, watch } = parts;
+  const { authentication, authenticator, rates, bodies, validator, turns, batches, responder, watch } = parts;
   const first = [observed(watch, operation), preconditions(operation)];
   const last = [validateParameters(operation), handle(operation, responder)];
   const body = [bodies.read, validator.validate(operation)];
-  const { access } = operation;
+  const { access, lines } = operation;
   if (access === 'public') return [...first, limitAddress(operation, rates), ...body, ...last];
   // The secret stands in the body, which is read first.
   if (access === 'client_credentials') {
@@ -167,6 +180,8 @@ const stepsOf = (operation: Operation, parts: Parts): RequestHandler[] => {
     ...body,
     validateParameters(operation),
     ...(isLongRead(operation) ? [turns.take(operation)] : []),
-    handle(operation, responder),
+    ...(lines
+      ? [limitLines(operation, lines, rates), batches.handle(operation, lines)]
+      : [handle(operation, responder)]),
   ];
 };

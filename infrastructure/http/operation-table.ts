@@ -6,15 +6,28 @@ import type { Serving } from './resources/endpoint.ts';
 import { headerReader, queryReader } from './requests/parameters.ts';
 import { DocumentValidators } from '../../application/schemas/document-validators.ts';
 import { recogniser } from '../../application/schemas/recogniser.ts';
-import type { BodyKind, Operation } from './operation.ts';
+import type { Component } from '../../application/schemas/schema.ts';
+import type { BodyKind, JsonKind, Operation } from './operation.ts';
 
 const MEBIBYTE = 1_048_576;
 const UPLOAD_BYTES = 50 * MEBIBYTE;
 const FORM_BYTES = MEBIBYTE;
 const FILES = 20;
+const BODY = 'body';
 
 /** Most bytes of one uploaded file. */
 const FILE_BYTES = { sandbox: 2 * MEBIBYTE - 1, production: 10 * MEBIBYTE } as const;
+
+const jsonKind = (
+  schema: Component,
+  name: string,
+  document: OpenApiDocument,
+  validators: DocumentValidators,
+): JsonKind => ({
+  name,
+  recognise: recogniser(document, schema.name),
+  validate: validators.component(schema.name, name),
+});
 
 const bodyKind = (
   content: BodyContent,
@@ -23,13 +36,7 @@ const bodyKind = (
   fileBytes: number,
 ): BodyKind => {
   const { mediaType, dataPart, schema } = content;
-  const name = dataPart ?? 'body';
-  const common = {
-    mediaType,
-    name,
-    recognise: recogniser(document, schema.name),
-    validate: validators.component(schema.name, name),
-  };
+  const common = { mediaType, ...jsonKind(schema, dataPart ?? BODY, document, validators) };
   const dataBytes = limitOf(content);
   if (dataPart === undefined) return { ...common, limit: dataBytes };
   const limits = { requestBytes: UPLOAD_BYTES, formBytes: FORM_BYTES, fileBytes, files: FILES, dataBytes };
@@ -61,6 +68,10 @@ export const operationTable = (
       bodies: (spec.body ?? []).map((content) =>
         bodyKind(content, document, validators, FILE_BYTES[environment]),
       ),
+      lines: spec.lines && {
+        ...spec.lines,
+        kind: jsonKind(spec.lines.schema, BODY, document, validators),
+      },
       readQuery: queryReader(spec, parameters, validators),
       readHeaders: headerReader(spec, parameters, validators),
       produces: producedBy(spec),

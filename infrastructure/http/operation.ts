@@ -6,7 +6,7 @@ import type { Validator } from '../../application/schemas/document-validators.ts
 import type { Recognised } from '../../application/schemas/recogniser.ts';
 import type { MultipartReceiver } from './bodies/multipart-receiver.ts';
 import type { RateRow } from './limits/rate-limiter.ts';
-import type { Access } from './openapi/operation.ts';
+import type { Access, LinesSpec } from './openapi/operation.ts';
 import type { Query, ReadHeaders, headerReader, queryReader } from './requests/parameters.ts';
 import type { CrossCheck } from './requests/request-rules.ts';
 
@@ -51,17 +51,26 @@ export const forAdmitted =
     return run(call.client);
   };
 
-/** One media type that an operation reads. */
-export interface BodyKind {
-  readonly mediaType: string;
-  /** Most bytes of the whole body. */
-  readonly limit: number;
-  /** The name of the JSON value in messages. */
+/** A JSON value that an operation reads. */
+export interface JsonKind {
+  /** How messages call it. */
   readonly name: string;
   /** Keeps the fields that the operation knows, and reports misspelt ones. */
   readonly recognise: (body: unknown) => Recognised;
   readonly validate: Validator;
+}
+
+/** One media type that an operation reads. */
+export interface BodyKind extends JsonKind {
+  readonly mediaType: string;
+  /** Most bytes of the whole body. */
+  readonly limit: number;
   readonly form?: MultipartReceiver;
+}
+
+/** What a batch carries out, line by line. */
+export interface Lines extends Pick<LinesSpec, 'field' | 'orderedBy'> {
+  readonly kind: JsonKind;
 }
 
 /** A row of the routing table. */
@@ -76,6 +85,7 @@ export interface Operation {
   readonly access: Access;
   readonly bucket: RateRow | null;
   readonly bodies: readonly BodyKind[];
+  readonly lines: Lines | undefined;
   readonly readQuery: ReturnType<typeof queryReader>;
   readonly readHeaders: ReturnType<typeof headerReader>;
   /** Media types of its success responses. */
@@ -88,6 +98,8 @@ export interface Reply {
   readonly status: number;
   /** Becomes the JSON body. */
   readonly json?: unknown;
+  /** Gives way to other requests while its JSON is written. */
+  readonly isLong?: true;
   /** A body that exists as bytes already. */
   readonly bytes?: Buffer;
   /** A body of a known length that is sent as fast as the client takes it. */
@@ -101,6 +113,8 @@ export interface Reply {
 export const NO_CONTENT: Reply = { status: 204 };
 
 const REPLAYED = ['Idempotent-Replayed', 'true'];
+
+export const isReplay = ({ headers }: Reply): boolean => headers === REPLAYED;
 
 export const ok = (json: unknown): Reply => ({ status: 200, json });
 

@@ -183,16 +183,20 @@ describe('the quick start', () => {
         const { body } = await api.loan('GUIDE-1');
         return body.installments.some(({ status }: { status: string }) => status === 'overdue');
       });
+      const run = (part: string) =>
+        promisify(execFile)(shell, ['-euo', 'pipefail', '-c', shellWith(guide, part)], further);
       const [found, filed, quoted] = await Promise.all(
-        ['overdue=true', '/loan/files', 'quote.json'].map((part) =>
-          promisify(execFile)(shell, ['-euo', 'pipefail', '-c', shellWith(guide, part)], further),
-        ),
+        ['overdue=true', '/loan/files', 'quote.json'].map(run),
       );
       expect(JSON.parse(found!.stdout).data).toMatchObject([{ originator_proposal_code: 'GUIDE-1' }]);
       expect(JSON.parse(filed!.stdout).documents).toMatchObject([{ type: 'invoice', value: 'invoice.pdf' }]);
       const quote = JSON.parse(quoted!.stdout);
       expect(quote).toMatchObject({ status: 'quoted', files_checked: false, lines: [{}, {}] });
       expect(guide).toContain(`"${quote.annual_rate}"`);
+      expect(JSON.parse((await run('/installment/settle/batch')).stdout).results).toMatchObject([
+        { line: 1, status: 200, replayed: true },
+        { line: 2, status: 200, replayed: false },
+      ]);
       expect(stdout).toContain('"status":"received"');
       expect(stdout).toContain('"status":"settled"');
       expect(stdout).toContain('"settled_value":950.00');

@@ -7,6 +7,7 @@ import {
   sampleRenegotiationData,
 } from '../../infrastructure/http/resources/renegotiation-request.ts';
 import { exampleRepurchase } from '../../infrastructure/http/resources/request-repurchase.ts';
+import { exampleBatch } from '../../infrastructure/http/resources/settle-batch.ts';
 import { exampleSettlement } from '../../infrastructure/http/resources/settle-installment.ts';
 import { EXAMPLE_EVENT_ID, EXAMPLE_WEBHOOK_ID } from '../../infrastructure/http/resources/webhook.ts';
 import type { ApiClient } from './api-client.ts';
@@ -251,6 +252,18 @@ const QUOTES: Readonly<Record<string, Provoked>> = {
   renegotiation: quoting('paid', 'PATCH', '/loan/renegotiate', exampleRenegotiation),
 };
 
+/** Of a batch, with the instants and ids that the examples have. */
+const batchAnswer: Provoked = async ({ service }) => {
+  const client = await service.client(FUND);
+  await client.assign(exampleLoanData);
+  await client.untilStatus(CODE, 'active');
+  const { results } = (await client.call('POST', '/installment/settle/batch', exampleBatch)).body;
+  const [settled, refused] = results;
+  settled.body.processed_at = '2026-02-15T15:04:05.000Z';
+  refused.body.request_id = '0b5f6b52-9a3e-4c55-8f0b-7a4f0f6b9c1d';
+  return { results };
+};
+
 const answersOf = async (
   provoked: Readonly<Record<string, Provoked>>,
   world: ExampleWorld,
@@ -260,7 +273,7 @@ const answersOf = async (
   return answers;
 };
 
-/** What a service really answers to the requests of the examples: each quote, and of each refusal its message and details. */
+/** What a service really answers to the requests of the examples: each quote, a batch, and of each refusal its message and details. */
 export const recordAnswers = async (): Promise<Body> => {
   const world = await exampleWorld();
   try {
@@ -270,7 +283,7 @@ export const recordAnswers = async (): Promise<Body> => {
       name,
       { error_code, message, ...(details && { details }) },
     ]);
-    return { quotes, refusals: Object.fromEntries(refusals) };
+    return { quotes, batch: await batchAnswer(world), refusals: Object.fromEntries(refusals) };
   } finally {
     await world.service.stop();
     await world.http.stop();

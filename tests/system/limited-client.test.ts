@@ -118,6 +118,11 @@ const CASES: Readonly<Record<string, Case>> = {
     body: (code) => settlement(code, `settle-${code}`),
     hidden: [404, 'loan_not_found'],
   },
+  settleBatch: {
+    path: '/installment/settle/batch',
+    body: (code) => ({ settlements: [settlement(code, `settle-${code}`)] }),
+    hidden: [200],
+  },
   processPrepayment: { path: '/installment/prepayment', body: prepayment, hidden: [404, 'loan_not_found'] },
   requestRepurchase: { path: '/loan/repurchase', body: repurchase, hidden: [404, 'loan_not_found'] },
   renegotiateLoans: {
@@ -196,6 +201,10 @@ describe('to a client limited to one fund', () => {
         anonymous(never.body, 'NEVER'),
       ]);
     }
+    const settlements = ['OTHER', 'NEVER'].map((code) => settlement(code, 'fresh'));
+    const { results } = (await limited.call('POST', '/installment/settle/batch', { settlements })).body;
+    expect(results.map(({ status }: { status: number }) => status)).toEqual([404, 404]);
+    expect(anonymous(results[0].body, 'OTHER')).toBe(anonymous(results[1].body, 'NEVER'));
     // The very request that another client had accepted is no replay for this one.
     expect((await limited.settle('OTHER', '002', 950, { idempotency_key: 'used' })).status).not.toBe(200);
   });

@@ -17,7 +17,7 @@ import type { Caller, RequestState } from './request-state.ts';
 /** The row for requests that match no operation. */
 export const UNMATCHED = 'read';
 
-/** Takes tokens from the bucket of a request. Each method keeps the state for the headers; its `allowed` says whether a token was left. */
+/** Takes tokens from the bucket of a request. Each method keeps the state for the headers; its `allowed` says whether they were there. */
 export class RateLimits {
   readonly #limiter: RateLimiter;
 
@@ -25,9 +25,11 @@ export class RateLimits {
     this.#limiter = limiter;
   }
 
-  async forCaller(state: RequestState, caller: Caller, row: RateRow): Promise<RateState> {
+  /** @param tokens as in `RateLimiter` */
+  async forCaller(state: RequestState, caller: Caller, row: RateRow, tokens = 1): Promise<RateState> {
     const limit = multiplied(RATE_ROWS[row], caller.multiplier);
-    return (state.rate = await this.#limiter.take('application', `${caller.applicationId} ${row}`, limit));
+    const key = `${caller.applicationId} ${row}`;
+    return (state.rate = await this.#limiter.take('application', key, limit, tokens));
   }
 
   async forAddress(state: RequestState, row: RateRow): Promise<RateState> {
@@ -42,7 +44,7 @@ export class RateLimits {
 }
 
 /** @throws HttpProblem `rate_limited` */
-const requireToken = (rate: RateState, endpoint: string): void => {
+export const requireToken = (rate: RateState, endpoint: string): void => {
   if (rate.allowed) return;
   const seconds = rate.retryAfter;
   const message = `Too many requests to ${endpoint}; wait ${seconds} second${seconds === 1 ? '' : 's'}`;

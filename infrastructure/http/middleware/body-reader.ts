@@ -18,7 +18,7 @@ import {
 import type { UploadArea } from '../bodies/upload-area.ts';
 import type { UploadSession } from '../bodies/upload-session.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
-import type { BodyKind, Handler, Operation } from '../operation.ts';
+import type { BodyKind, Handler, JsonKind, Operation } from '../operation.ts';
 import { parseForm } from '../requests/client-credentials.ts';
 import { refusalFor } from '../requests/parameters.ts';
 import { asDraft } from '../requests/request-rules.ts';
@@ -107,7 +107,7 @@ export class BodyValidator {
       const { kind, text } = state;
       if (kind !== undefined) {
         if (text.length >= LARGE_TEXT) await this.#turn();
-        state.body = this.#checked(handler, kind, text);
+        state.body = this.check(handler, kind, parseJson(text, kind.name));
         if (kind.form !== undefined) this.#requireFiles(handler, kind, state);
       }
       next();
@@ -131,9 +131,9 @@ export class BodyValidator {
     return this.#lastLarge;
   }
 
-  /** @throws HttpProblem `validation_error` with everything that is wrong */
-  #checked(handler: Handler, kind: BodyKind, text: string): unknown {
-    const { value: body, violations: unrecognised } = kind.recognise(parseJson(text, kind.name));
+  /** What the operation knows of a parsed value. @throws HttpProblem `validation_error`, `unknown_field` with everything that is wrong */
+  check(handler: Handler, kind: JsonKind, value: unknown): unknown {
+    const { value: body, violations: unrecognised } = kind.recognise(value);
     const violations = kind.validate(body);
     const draft = handler.crossCheck && asDraft(body);
     const crossed = draft ? (handler.crossCheck?.(draft, this.#rules, kind.name) ?? []) : [];

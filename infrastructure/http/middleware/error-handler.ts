@@ -64,20 +64,27 @@ export class ErrorHandler {
     }
   }
 
+  /** What an error is answered with, here or in its line of a batch. The log is told. */
+  refusalOf({ requestId, operation }: RequestState, error: unknown, line?: number): HttpProblem {
+    const known = problemOf(error);
+    const where = { request_id: requestId, operation: operation?.id, ...(line !== undefined && { line }) };
+    this.#log(where, error, known);
+    if (known) return known;
+    return new HttpProblem(
+      'internal_error',
+      'Something failed on our side; quote the request id to support.',
+    );
+  }
+
   async #answer(state: RequestState, error: unknown): Promise<void> {
     if (error instanceof ClientGoneError) return;
-    const known = problemOf(error);
-    this.#log(state, error, known);
-    const problem =
-      known ??
-      new HttpProblem('internal_error', 'Something failed on our side; quote the request id to support.');
+    const problem = this.refusalOf(state, error);
     await this.noteRate(state);
     this.#deps.responder.refuse(state, problem, state.operation?.access === 'client_credentials');
   }
 
-  #log({ requestId, operation }: RequestState, error: unknown, problem: HttpProblem | undefined): void {
+  #log(fields: object, error: unknown, problem: HttpProblem | undefined): void {
     const { logger } = this.#deps;
-    const fields = { request_id: requestId, operation: operation?.id };
     if (problem === undefined) {
       const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
       logger.error({ ...fields, error: { name, message, stack } }, 'request failed unexpectedly');

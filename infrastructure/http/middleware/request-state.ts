@@ -160,3 +160,18 @@ export const callerOf = ({ caller }: RequestState): Caller => {
   if (caller === undefined) throw new Error('this operation asks for a token');
   return caller;
 };
+
+/** @param signal of a client that may go away, where work is worth abandoning for it */
+export const contextOf = (
+  { requestId, aside }: RequestState,
+  { clientId, applicationId, fundIds, onlyFundIds }: Caller,
+  signal?: AbortSignal,
+): RequestContext => ({
+  requestId,
+  clientId,
+  applicationId,
+  fundIds,
+  ...(onlyFundIds && { onlyFundIds }),
+  ...(signal && { signal }),
+  ...(aside && { aside }),
+});

@@ -1,15 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { RequestWatch, WatchedRequest } from '../../../application/ports/observation.ts';
-import type { RequestContext } from '../../../application/command-handling/request-context.ts';
 import { textPieces } from '../../support/text-pieces.ts';
 import { TurnLimit } from '../../support/time.ts';
 import { awaitingContinue, declaredLength } from '../bodies/read-body.ts';
 import { ClientGoneError, oauthError } from '../errors/http-problem.ts';
 import type { HttpProblem } from '../errors/http-problem.ts';
 import type { Operation, Reply } from '../operation.ts';
-import { stateOf } from './request-state.ts';
-import type { Caller, RequestState } from './request-state.ts';
+import { contextOf, stateOf } from './request-state.ts';
+import type { RequestState } from './request-state.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** An unread body up to this size is cheaper to read than a new connection is to make. */
@@ -61,7 +60,7 @@ export class Responder {
         String(size),
       );
       await sendPieces(state, reply.status, headers, pieces);
-    } else if (state.turn && reply.json !== undefined) {
+    } else if ((state.turn ?? reply.isLong) && reply.json !== undefined) {
       const pieces = await written(reply.json);
       const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
       headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(size));
@@ -244,20 +243,6 @@ export const observedUnmatched =
     if (state.operation !== undefined) next(error);
     else observe(watch, state, () => next(error));
   };
-
-const contextOf = (
-  { requestId, aside }: RequestState,
-  { clientId, applicationId, fundIds, onlyFundIds }: Caller,
-  signal: AbortSignal | undefined,
-): RequestContext => ({
-  requestId,
-  clientId,
-  applicationId,
-  fundIds,
-  ...(onlyFundIds && { onlyFundIds }),
-  ...(signal && { signal }),
-  ...(aside && { aside }),
-});
 
 /** The last middleware of an operation: calls its handler and sends the reply. */
 export const handle = ({ handler, bodies }: Operation, responder: Responder): RequestHandler => {

@@ -46,6 +46,15 @@ export interface BodyContent<Body = unknown> {
   readonly exampleFiles?: readonly string[];
 }
 
+/** Requests that come together in one body. */
+export interface LinesSpec {
+  /** The list of the body that they stand in, judged alone. */
+  readonly field: string;
+  readonly schema: Component;
+  /** Lines that agree in one of these fields are carried out in their order, others side by side. */
+  readonly orderedBy: readonly string[];
+}
+
 interface SuccessResponse {
   readonly status: number;
   readonly description: string;
@@ -77,6 +86,8 @@ export interface OperationSpec<Body = unknown> {
   /** Neither published nor served in production. */
   readonly sandboxOnly?: true;
   readonly body?: readonly BodyContent<Body>[];
+  /** Of a batch: its handler carries out each line as a request of its own. */
+  readonly lines?: LinesSpec;
   readonly success: readonly SuccessResponse[];
   /** Codes beyond those that follow from access, body and bucket. */
   readonly errors: readonly ErrorCode[];

@@ -15,7 +15,7 @@ const FieldViolation = component(
   }),
 );
 
-const Refusal = component('Error', {
+export const Refusal = component('Error', {
   ...object(
     {
       error_code: {

@@ -41,6 +41,7 @@ import { repurchaseSchemas, requestRepurchase } from './request-repurchase.ts';
 import { moveSandboxClock, readSandboxClock, sandboxSchemas } from './sandbox-clock.ts';
 import { scheduleSchemas } from './schedule.ts';
 import { readKeySet, readLiveness, readReadiness, serviceSchemas } from './service.ts';
+import { settleBatch, settlementBatchSchemas } from './settle-batch.ts';
 import { settleInstallment, settlementSchemas } from './settle-installment.ts';
 import { issueToken, tokenSchemas } from './token.ts';
 import { deliverySchemas, listDeliveries, readEvent } from './webhook-deliveries.ts';
@@ -49,7 +50,7 @@ import { deliverySchemas, listDeliveries, readEvent } from './webhook-deliveries
 export const OPERATIONS: readonly Endpoint[] = [
   issueToken,
   ...[assignLoan, listLoans, readLoan, readDocument],
-  ...[settleInstallment, processPrepayment, requestRepurchase, addDocuments, renegotiateLoans],
+  ...[settleInstallment, settleBatch, processPrepayment, requestRepurchase, addDocuments, renegotiateLoans],
   ...[createWebhook, listWebhooks, readWebhook, updateWebhook, deleteWebhook],
   ...[pauseWebhook, resumeWebhook, rotateWebhookSecret, pingWebhook, redeliverEvent],
   ...[readEvent, listDeliveries],
@@ -83,6 +84,7 @@ export const schemasIn = (environment: Environment): Readonly<Record<string, Sch
   ...loanSchemas,
   ...loanPageSchemas,
   ...settlementSchemas,
+  ...settlementBatchSchemas,
   ...prepaymentSchemas,
   ...repurchaseSchemas,
   ...filesSchemas,

@@ -39,19 +39,17 @@ import {
   receiptOrQuote,
 } from './quotes.ts';
 
+export const settlementFields = {
+  originator_proposal_code: ref(ProposalCode),
+  installment_code: ref(InstallmentCode),
+  settled_at: { ...ref(CalendarDate), description: 'Day on which the borrower paid.' },
+  settled_value: { ...ref(Amount), description: 'What came in, whether less or more than scheduled.' },
+  payment_method: ref(PaymentMethod),
+  idempotency_key: ref(IdempotencyKey),
+} as const;
+
 const Settlement = component('Settlement', {
-  ...requestObject(
-    {
-      originator_proposal_code: ref(ProposalCode),
-      installment_code: ref(InstallmentCode),
-      settled_at: { ...ref(CalendarDate), description: 'Day on which the borrower paid.' },
-      settled_value: { ...ref(Amount), description: 'What came in, whether less or more than scheduled.' },
-      payment_method: ref(PaymentMethod),
-      idempotency_key: ref(IdempotencyKey),
-      dry_run: dryRun,
-    },
-    ['dry_run'],
-  ),
+  ...requestObject({ ...settlementFields, dry_run: dryRun }, ['dry_run']),
   description: 'Says that one installment was paid.',
 });
 type Settlement = TypeOf<typeof Settlement>;
@@ -74,7 +72,7 @@ const inputOf = (body: Settlement): AskedSettlement => ({
   idempotencyKey: body.idempotency_key,
 });
 
-const SettlementReceipt = component(
+export const SettlementReceipt = component(
   'SettlementReceipt',
   object({
     originator_proposal_code: ref(ProposalCode),

@@ -25,6 +25,12 @@ interface Target {
 const KIB = 1_024;
 const TARGETS: Readonly<Record<string, Target>> = {
   settle: { method: 'POST', path: '/installment/settle', limit: 8 * KIB },
+  'settle batch': {
+    method: 'POST',
+    path: '/installment/settle/batch',
+    limit: 512 * KIB,
+    list: (entries) => `{"settlements":[${entries}]}`,
+  },
   prepayment: { method: 'POST', path: '/installment/prepayment', limit: 8 * KIB },
   repurchase: { method: 'POST', path: '/loan/repurchase', limit: 16 * KIB },
   webhook: {
