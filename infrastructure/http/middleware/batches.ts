@@ -17,10 +17,10 @@ import type { Responder } from './responder.ts';
 
 const RETRY_AFTER_S = 1;
 
-/** Of lines under way: a store takes more of them at once no faster, and requests of others come in between. */
+/** Of lines under way: enough for a store to commit many at once, few enough to leave it to other requests. */
 const LINE_BOUNDS: SlotBounds = {
-  application: { places: 8, weight: 8 },
-  process: { places: 32, weight: 32 },
+  application: { places: 16, weight: 16 },
+  process: { places: 64, weight: 64 },
   waiting: 10_000,
   waitMs: 30_000,
   leastWeight: 1,

@@ -205,18 +205,18 @@ describe('the lines of a batch', () => {
     expect(body.results.map((one: { status: number }) => one.status)).toEqual([200, 200, 200, 200]);
   });
 
-  test('are eight at once of an application, whatever number of batches they came in', async () => {
+  test('are sixteen at once of an application, whatever number of batches they came in', async () => {
     const { begun, end } = held();
-    const first = settleAll(numbered(6));
-    await within('six are begun', 10_000, () => begun.length === 6);
-    const second = settleAll(Array.from({ length: 6 }, (_, i) => line(`S-${i}`, `S-${i}`)));
-    await within('eight are begun', 10_000, () => begun.length === 8);
+    const first = settleAll(numbered(12));
+    await within('twelve are begun', 10_000, () => begun.length === 12);
+    const second = settleAll(Array.from({ length: 12 }, (_, i) => line(`S-${i}`, `S-${i}`)));
+    await within('sixteen are begun', 10_000, () => begun.length === 16);
     const alone = settle(line('alone', 'alone'));
     await within('one that comes alone is begun', 10_000, () => begun.includes('alone'));
-    expect(begun).toHaveLength(9);
+    expect(begun).toHaveLength(17);
     for (let i = 0; i < begun.length; i += 1) {
       end(begun[i]!);
-      await within('the next ones are begun', 10_000, () => begun.length >= Math.min(13, i + 10));
+      await within('the next ones are begun', 10_000, () => begun.length >= Math.min(25, i + 18));
     }
     for (const { status } of [await first, await second, await alone]) expect(status).toBe(200);
   });
@@ -250,8 +250,8 @@ describe('the lines of a batch', () => {
       headers: { authorization: `Bearer ${tokenFor('client-a')}`, 'content-type': 'application/json' },
       agent: false,
     });
-    outgoing.on('error', () => undefined).end(JSON.stringify({ settlements: numbered(20) }));
-    await within('eight are begun', 10_000, () => begun.length === 8);
+    outgoing.on('error', () => undefined).end(JSON.stringify({ settlements: numbered(30) }));
+    await within('sixteen are begun', 10_000, () => begun.length === 16);
     const logged = world.logger.lines.length;
     const [socket] = (await connected) as [Socket];
     const closed = once(socket, 'close');
@@ -259,11 +259,11 @@ describe('the lines of a batch', () => {
     await closed;
     // The place of a line that was begun is free for others once it has ended.
     const next = settleAll([line('next', 'next')]);
-    for (const key of begun.slice(0, 8)) end(key);
+    for (const key of begun.slice(0, 16)) end(key);
     await within('the next batch is begun', 10_000, () => begun.includes('next'));
     end('next');
     expect((await next).status).toBe(200);
-    expect(begun).toHaveLength(9);
+    expect(begun).toHaveLength(17);
     expect(world.logger.lines.slice(logged)).toEqual([]);
   });
 });
