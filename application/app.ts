@@ -1,6 +1,7 @@
 import type { Administrator } from './administrator/administrator.ts';
 import type { Audit } from './audit/audit.ts';
 import type { Clients } from './clients/clients.ts';
+import type { Funds } from './funds/funds.ts';
 import type { Loans } from './loans/loans.ts';
 import type { Maintenance } from './maintenance/maintenance.ts';
 import type { Portfolio } from './portfolio/portfolio.ts';
@@ -15,6 +16,7 @@ export interface App {
   readonly administrator: Administrator;
   readonly audit: Audit;
   readonly clients: Clients;
+  readonly funds: Funds;
   readonly loans: Loans;
   readonly maintenance: Maintenance;
   readonly portfolio: Portfolio;

@@ -1,5 +1,6 @@
+import type { FundNamed } from './fund/names.ts';
 import type { LoanEvent } from './loan/events.ts';
 import type { RenegotiationEvent } from './renegotiation/state.ts';
 
-/** Everything that is ever stored, of operations and of renegotiations. */
-export type DomainEvent = LoanEvent | RenegotiationEvent;
+/** Everything that is ever stored, of operations, of renegotiations and of funds. */
+export type DomainEvent = LoanEvent | RenegotiationEvent | FundNamed;

@@ -1,6 +1,6 @@
 import { messageOf } from '../support/failures.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
-import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
+import { FUND_NAMES_STREAM, LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
 import type { SqlAuditedRows } from './audited-rows.ts';
 import type { SqlFrozenEvents } from './frozen-events.ts';
 import { BusyError } from '../ports/busy-error.ts';
@@ -10,6 +10,7 @@ import { retryUntilAvailable } from '../support/retry.ts';
 import { compareDelivery, compareTable } from './compare-derived.ts';
 import { decodeOperation } from './stored-events.ts';
 import type { Difference, Report } from './difference.ts';
+import { auditFundNames } from './fund-audit.ts';
 import { auditOperation } from './operation-audit.ts';
 import type { OperationAudit, OperationAuditing } from './operation-audit.ts';
 import { auditRenegotiation, loadRenegotiation, namedRenegotiations } from './renegotiation-audit.ts';
@@ -106,6 +107,8 @@ export class AuditBatch {
     const store = { read: (name: string) => this.#read(name) };
     return orUnreadable(stream, async () => {
       if (stream.startsWith(LOAN_STREAM_PREFIX)) return this.#auditOperation(store, stream, events);
+      if (stream === FUND_NAMES_STREAM)
+        return { stream, events, fundId: undefined, differences: auditFundNames(stream, events) };
       const { differences, fundId } = await auditRenegotiation(store, stream, events);
       return { stream, events, fundId, differences };
     });

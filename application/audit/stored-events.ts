@@ -3,6 +3,7 @@ import type { ProjectedEvent } from '../../projections/projection.ts';
 import {
   CHAIN_START,
   chainHash,
+  decodeFundEvent,
   decodeLoanEvent,
   decodeRenegotiationEvent,
 } from '../event-codec/event-codec.ts';
@@ -35,6 +36,7 @@ const decodeWith =
 
 export const decodeOperation = decodeWith(decodeLoanEvent);
 export const decodeRenegotiation = decodeWith(decodeRenegotiationEvent);
+export const decodeFunds = decodeWith(decodeFundEvent);
 
 /** As projections take it. */
 export const toProjected = ({ recorded, event }: DecodedEvent<DomainEvent>): ProjectedEvent =>

@@ -73,6 +73,17 @@ export class Clients {
     return [...new Set((await this.list()).flatMap(({ fundIds }) => fundIds))].toSorted();
   }
 
+  /** Of every application, the name of its oldest client that is not revoked; of one that has none left, of its oldest. */
+  async applicationNames(): Promise<ReadonlyMap<string, string>> {
+    const clients = Map.groupBy(await this.list(), ({ applicationId }) => applicationId);
+    return new Map(
+      [...clients].map(([id, own]) => [
+        id,
+        (own.find(({ revokedAt }) => revokedAt === null) ?? own[0]!).name,
+      ]),
+    );
+  }
+
   /** Names of those among these actors that are clients. */
   async namesOf(actors: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const { registry } = this.#deps;

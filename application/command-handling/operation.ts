@@ -34,6 +34,11 @@ export const RENEGOTIATION_STREAM_PREFIX = 'renegotiation-';
 
 export const renegotiationStream = (id: RenegotiationId): string => `${RENEGOTIATION_STREAM_PREFIX}${id}`;
 
+export const FUND_STREAM_PREFIX = 'fund-';
+
+/** The names of all funds: one stream, so that no two of them get the same one. */
+export const FUND_NAMES_STREAM = `${FUND_STREAM_PREFIX}names`;
+
 type Canonical =
   | string
   | number

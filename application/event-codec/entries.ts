@@ -1,4 +1,5 @@
 import type { DomainEvent } from '../../domain/domain-event.ts';
+import type { FundNamed } from '../../domain/fund/names.ts';
 import type { ScheduledInstallment } from '../../domain/installment/installment.ts';
 import type {
   DecisionRecord,
@@ -257,6 +258,12 @@ export const renegotiationCompleted = entry('RenegotiationCompleted', 'renegotia
   completedAt: text('completed_at'),
 });
 
+export const fundNamed = entry('FundNamed', 'fund.named.v1', {
+  fundId: text('fund_id'),
+  name: text('name'),
+  namedAt: text('named_at'),
+});
+
 type EntriesOf<Event extends DomainEvent> = { readonly [Type in Event['type']]: EventEntry<Type> };
 
 /** A type that lacks its entry does not compile. */
@@ -287,3 +294,5 @@ export const renegotiationEntries: EntriesOf<RenegotiationEvent> = {
   RenegotiationAborted: renegotiationAborted,
   RenegotiationCompleted: renegotiationCompleted,
 };
+
+export const fundEntries: EntriesOf<FundNamed> = { FundNamed: fundNamed };

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import type { DomainEvent } from '../../domain/domain-event.ts';
+import type { FundNamed } from '../../domain/fund/names.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { RenegotiationEvent } from '../../domain/renegotiation/state.ts';
 import type { EventMetadata, EventToAppend, JsonText } from '../ports/event-store.ts';
-import { loanEntries, renegotiationEntries } from './entries.ts';
+import { fundEntries, loanEntries, renegotiationEntries } from './entries.ts';
 import { UnreadableEventError } from './fields.ts';
 import type { EventEntry, Payload } from './fields.ts';
 
@@ -75,8 +76,9 @@ const byStoredType = (entries: object): ReadonlyMap<string, AnyEntry> =>
 
 const ofLoans = byStoredType(loanEntries);
 const ofRenegotiations = byStoredType(renegotiationEntries);
-const all = new Map([...ofLoans, ...ofRenegotiations]);
-const entries = { ...loanEntries, ...renegotiationEntries };
+const ofFunds = byStoredType(fundEntries);
+const all = new Map([...ofLoans, ...ofRenegotiations, ...ofFunds]);
+const entries = { ...loanEntries, ...renegotiationEntries, ...fundEntries };
 
 export interface EncodedEvent {
   readonly type: string;
@@ -107,6 +109,9 @@ export const decodeLoanEvent = (stored: EncodedEvent): LoanEvent => decodeWith(o
 /** An event of a renegotiation's stream. @throws UnreadableEventError */
 export const decodeRenegotiationEvent = (stored: EncodedEvent): RenegotiationEvent =>
   decodeWith(ofRenegotiations, stored) as RenegotiationEvent;
+
+/** An event of the names of funds. @throws UnreadableEventError */
+export const decodeFundEvent = (stored: EncodedEvent): FundNamed => decodeWith(ofFunds, stored) as FundNamed;
 
 /** What `decode` makes of an event; undefined, after `leave` was told why, for one that cannot be read. */
 export const readOrLeave = <Event>(

@@ -1,7 +1,9 @@
 import type { SqlDatabase } from '../sql/sql-database.ts';
 
-/** 2: private texts are sealed, disbursements name the rule of an exit, rejections may follow an approval, secrets are hashed in one step. */
-const LEVEL = 2;
+/** Private texts are sealed, disbursements name the rule of an exit, rejections may follow an approval, secrets are hashed in one step. */
+const SEALED_TEXTS = 2;
+/** Funds have names. */
+const FUND_NAMES = 3;
 /** Another process may have been told meanwhile. */
 const LOOK_AGAIN_AFTER_MS = 5_000;
 
@@ -9,7 +11,7 @@ const LOOK_AGAIN_AFTER_MS = 5_000;
 export class StoredFormats {
   readonly #database: SqlDatabase;
   readonly #now: () => number;
-  #earlier = true;
+  #level = 1;
   #lookedAt = -Infinity;
 
   /** @param now milliseconds of any origin */
@@ -23,22 +25,37 @@ export class StoredFormats {
    * read, or would read as something else.
    */
   async forEarlierRelease(): Promise<boolean> {
-    if (!this.#earlier || this.#now() - this.#lookedAt < LOOK_AGAIN_AFTER_MS) return this.#earlier;
+    return (await this.#reached(SEALED_TEXTS)) < SEALED_TEXTS;
+  }
+
+  /** The same of the releases before funds had names. */
+  async forReleaseWithoutNames(): Promise<boolean> {
+    return (await this.#reached(FUND_NAMES)) < FUND_NAMES;
+  }
+
+  /** The highest level that is written, as it was a moment ago: none is ever left again. */
+  async #reached(wanted: number): Promise<number> {
+    if (this.#level >= wanted || this.#now() - this.#lookedAt < LOOK_AGAIN_AFTER_MS) return this.#level;
     const rows = await this.#database.read(
       this.#database.builder.selectFrom('stored_format').select('level'),
     );
-    this.#earlier = !rows.some(({ level }) => Number(level) >= LEVEL);
+    this.#level = Math.max(1, ...rows.map(({ level }) => Number(level)));
     this.#lookedAt = this.#now();
-    return this.#earlier;
+    return this.#level;
   }
 
   /** None of them runs any more, and none will. For good. */
   async leaveEarlierRelease(): Promise<void> {
     const insert = this.#database.builder
       .insertInto('stored_format')
-      .values({ level: LEVEL })
+      .values({ level: FUND_NAMES })
       .onConflict((conflict) => conflict.column('level').doNothing());
     await this.#database.transaction([{ query: insert.compile() }]);
-    this.#earlier = false;
+    this.#level = FUND_NAMES;
   }
+}
+
+/** What only this release reads would be stored, while others may still run. */
+export class EarlierReleaseError extends Error {
+  override readonly name = 'EarlierReleaseError';
 }

@@ -1,4 +1,5 @@
 import type { ProjectedEvent, Projection } from '../../projections/projection.ts';
+import { EarlierReleaseError } from '../event-codec/stored-formats.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
 import { SqlOperationStates } from '../loans/operation-states.ts';
 import type { CheckpointStore } from '../ports/coordination.ts';
@@ -11,7 +12,6 @@ import { SqlBeginnings } from '../webhooks/beginnings.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Counting } from './behind.ts';
 import { FollowerPlaces } from './follower-places.ts';
-import { EarlierReleaseError } from './master-key-rotation.ts';
 import type { RotationResult } from './master-key-rotation.ts';
 import { QuarantinedOperations } from './quarantine/quarantined-operations.ts';
 import { ReadModels } from './read-models.ts';

@@ -12,8 +12,3 @@ export interface RotationResult {
 export class RotationRefusedError extends Error {
   override readonly name = 'RotationRefusedError';
 }
-
-/** What only this release reads would be stored, while others may still run. */
-export class EarlierReleaseError extends Error {
-  override readonly name = 'EarlierReleaseError';
-}

@@ -10,8 +10,7 @@ import { NotAllowedError, WrongUseError, answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { userOfSystem, withOperator } from './operator.ts';
 import { addPending, decideAllPending } from './pending-operations.ts';
-import { fundOption } from './report-options.ts';
-import { applicationWith } from './scope.ts';
+import { FUND_OPTION, applicationWith } from './scope.ts';
 import { inTime, presentAnswer } from './submit-decisions.ts';
 
 const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
@@ -128,7 +127,7 @@ const addDecision = <Options>(
       '--all-pending',
       `every operation of --fund that is ${from.join(' or ')}; shows them and asks first`,
     )
-    .option('--fund <uuid>', 'with --all-pending: of this fund', fundOption)
+    .option(FUND_OPTION, 'with --all-pending: of this fund')
     .option('--yes', 'with --all-pending: do not ask; needed where nobody can answer')
     .option('--id <decision_id>', 'name of this decision, for sending it again (default: a new UUID)')
     .option('--decided-at <time>', 'when it was decided, such as 2026-01-15T12:00:00Z (default: now)')

@@ -5,10 +5,10 @@ import { anchor, verify } from './audit-verify.ts';
 import type { VerifyOptions } from './audit-verify.ts';
 import { withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { dateOption, fundOption, instantOption } from './report-options.ts';
+import { dateOption, instantOption } from './report-options.ts';
 import { deliver, printingOf, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
-import { applicationWith } from './scope.ts';
+import { FUND_OPTION, applicationWith } from './scope.ts';
 
 interface ShowOptions extends ReportOptions {
   readonly application?: string;
@@ -45,7 +45,7 @@ export const addAuditCommands = (program: Command, dependencies: CliDependencies
   const verifying = audit
     .command('verify')
     .description('check the whole log and everything that was made of it')
-    .option('--fund <uuid>', 'only operations of this fund', fundOption)
+    .option(FUND_OPTION, 'only operations of this fund')
     .option('--anchor <file>', 'compare with what this file kept')
     .option(
       '--write-anchor <file>',

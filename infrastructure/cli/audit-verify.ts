@@ -12,7 +12,7 @@ import type { CliDependencies } from './command-line.ts';
 import { deliverDifferences } from './difference-report.ts';
 import { openFor } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
-import { requireFund } from './scope.ts';
+import { fundOf } from './scope.ts';
 import { inOneLine } from '../presenting/terminal-text.ts';
 
 export interface VerifyOptions extends ReportOptions {
@@ -83,10 +83,10 @@ export const anchor = (output: string | undefined, dependencies: CliDependencies
 export const verify = (options: VerifyOptions, dependencies: CliDependencies): Promise<void> =>
   withService(dependencies, async (services) => {
     const { fund, resume } = options;
-    if (fund !== undefined) await requireFund(services, fund);
+    const fundId = fund === undefined ? undefined : await fundOf(services, fund);
     const notes = services.audit.openNotes(resume);
     try {
-      const summary = await verifyWith(notes, options, { services, dependencies });
+      const summary = await verifyWith(notes, { ...options, fundId }, { services, dependencies });
       if (summary === undefined) return;
       notes.close();
       // Done: given again, the name begins a new audit.
@@ -105,10 +105,10 @@ const removeNotes = async (file: string): Promise<void> => {
 /** Undefined when the report was not read to its end. */
 const verifyWith = async (
   notes: AuditNotes,
-  options: VerifyOptions,
+  options: VerifyOptions & { readonly fundId: string | undefined },
   { services, dependencies }: { readonly services: App; readonly dependencies: CliDependencies },
 ): Promise<VerifySummary | undefined> => {
-  const { fund, anchor: anchorFile, writeAnchor } = options;
+  const { fundId, anchor: anchorFile, writeAnchor } = options;
   const { signer } = services.audit;
   notes.forgetHeads();
   const earlier =
@@ -118,7 +118,7 @@ const verifyWith = async (
   if (earlier?.signed === false)
     dependencies.writeError('this anchor is of an earlier version and not signed: take a new one\n');
   const takenAt = services.audit.now();
-  const request = { notes, ...(fund !== undefined && { fundId: fund }), ...(earlier && { anchor: earlier }) };
+  const request = { notes, ...(fundId !== undefined && { fundId }), ...(earlier && { anchor: earlier }) };
   const found = verifying(services, request, dependencies);
   const summary = await deliverDifferences(found, WORDING, options, dependencies);
   if (summary?.differences === 0 && writeAnchor !== undefined) {

@@ -4,6 +4,7 @@ import type { ListedClient } from '../../application/clients/clients.ts';
 import { SCOPES } from '../../application/clients/scopes.ts';
 import { scopesOf } from '../../application/clients/scopes.ts';
 import type { App } from '../../application/app.ts';
+import { isFundId } from '../../domain/fund/names.ts';
 import { jsonOf } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
 import { NotAllowedError, answer } from './command-line.ts';
@@ -11,7 +12,7 @@ import type { CliDependencies } from './command-line.ts';
 import { collect, collectFunds } from './report-options.ts';
 import { listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
-import { applicationOf } from './scope.ts';
+import { FUND_OPTION, applicationOf } from './scope.ts';
 
 interface CreateOptions {
   readonly name: string;
@@ -46,7 +47,7 @@ const addCreate = (client: Command, dependencies: CliDependencies): void => {
     .command('create')
     .description('make a client and print its secret, which cannot be read again later')
     .requiredOption('--name <name>', 'who it is for, 1 to 100 characters')
-    .option('--fund <uuid>', 'a fund to link to the application; repeat for more', collect)
+    .option(FUND_OPTION, 'a fund to link to the application; repeat for more', collect)
     .option(
       '--only-fund <uuid>',
       'the client sees operations and events of this fund alone, and manages no webhooks; repeat for more',
@@ -71,21 +72,21 @@ const addCreate = (client: Command, dependencies: CliDependencies): void => {
     )
     .action((options: CreateOptions, command: Command) => {
       if (!options.fund && options.application === undefined) {
-        command.error("error: required option '--fund <uuid>' not specified: a new application needs one");
+        command.error(`error: required option '${FUND_OPTION}' not specified: a new application needs one`);
       }
       return answer(dependencies, (services) => create(services, options));
     });
 };
 
 const create = async (
-  services: Pick<App, 'clients'>,
+  services: Pick<App, 'clients' | 'funds'>,
   { name, fund = [], onlyFund, scope, application, rateLimitMultiplier }: CreateOptions,
 ): Promise<object> => {
   const applicationId =
     application === undefined ? undefined : await applicationOrNew(services, application, fund);
   const created = await services.clients.create({
     name,
-    fundIds: fund,
+    fundIds: await Promise.all(fund.map((one) => fundNamed(services, one))),
     ...(onlyFund && { onlyFundIds: onlyFund }),
     ...(scope && { scopes: scope }),
     ...(applicationId !== undefined && { applicationId }),
@@ -100,6 +101,10 @@ const create = async (
     ...(created.onlyFundIds && { only_fund_ids: created.onlyFundIds }),
   };
 };
+
+/** An id may be that of a fund that nobody knows yet. */
+const fundNamed = async ({ funds }: Pick<App, 'funds'>, idOrName: string): Promise<string> =>
+  isFundId(idOrName.toLowerCase()) ? idOrName : ((await funds.find(idOrName)) ?? idOrName);
 
 /** With a fund, an id that is not known yet names a new application. */
 const applicationOrNew = async (

@@ -9,10 +9,10 @@ import { printedRows } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
 import { withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { collectOf, fundOption } from './report-options.ts';
+import { collectOf } from './report-options.ts';
 import { deliver, printingOf, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
-import { scopeOf } from './scope.ts';
+import { FUND_OPTION, scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
 
 interface EventsOptions extends ReportOptions, Scope {
@@ -36,7 +36,7 @@ export const addEventsCommand = (program: Command, dependencies: CliDependencies
     .option('--to <position|time>', 'up to this position, or before this instant', bound)
     .option('--follow', 'go on with what comes, until interrupted')
     .option('--application <id|name>', 'only of this application (an id, or the name of one of its clients)')
-    .option('--fund <uuid>', 'only of this fund', fundOption)
+    .option(FUND_OPTION, 'only of this fund')
     .option('--code <code>', 'only of operations with this originator_proposal_code')
     .option('--name <event>', 'only events of this name; repeat for more', collectOf(LOAN_EVENT_NAMES));
   withReportOptions(events, dependencies)

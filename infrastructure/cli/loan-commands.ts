@@ -3,15 +3,16 @@ import type { Command } from 'commander';
 import { isShownStatus, LOAN_STATUSES } from '../../domain/loan/statuses.ts';
 import type { App } from '../../application/app.ts';
 import type { Column } from '../presenting/columns.ts';
+import { withFundNames } from '../presenting/fund-names.ts';
 import { presentLoan } from '../presenting/loan.ts';
 import { LOAN_COLUMNS } from '../presenting/loan-columns.ts';
 import { NotAllowedError, withService } from './command-line.ts';
 import { warnOfLeftOut } from './left-out.ts';
 import type { CliDependencies } from './command-line.ts';
-import { countOption, fundOption } from './report-options.ts';
+import { countOption } from './report-options.ts';
 import { limited, listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
-import { applicationWith, scopeOf } from './scope.ts';
+import { FUND_OPTION, applicationWith, scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
 import { showObject } from './shown-object.ts';
 
@@ -56,12 +57,15 @@ const statesOption = (text: string): readonly string[] => {
   throw new InvalidArgumentError(`Allowed choices are ${LOAN_STATUSES.join(', ')}.`);
 };
 
+const columnsOf = async ({ funds }: App) =>
+  withFundNames(LOAN_COLUMNS, await funds.names(), (row) => row.fund_id);
+
 const addList = (loan: Command, dependencies: CliDependencies): void => {
   const list = loan
     .command('list')
     .description('operations, of each application the oldest first')
     .option('--application <id|name>', 'only of this application (an id, or the name of one of its clients)')
-    .option('--fund <uuid>', 'only of this fund', fundOption)
+    .option(FUND_OPTION, 'only of this fund')
     .addOption(
       new Option('--status <status>', 'only these; several with commas between them')
         .choices(LOAN_STATUSES)
@@ -80,7 +84,7 @@ const addList = (loan: Command, dependencies: CliDependencies): void => {
         '  receivables loan list --fund 3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10 -o csv --output loans.csv',
     )
     .action((options: ListOptions) =>
-      listRows(dependencies, options, LOAN_COLUMNS, async function* (services) {
+      listRows(dependencies, options, columnsOf, async function* (services) {
         const { status, overdue } = options;
         const scope = await scopeOf(services, options);
         await services.loans.catchUp();

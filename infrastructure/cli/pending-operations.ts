@@ -5,12 +5,13 @@ import type { AwaitingStatus, PendingOperation } from '../../application/adminis
 import type { App } from '../../application/app.ts';
 import { money, tableOf } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
+import { withFundNames } from '../presenting/fund-names.ts';
 import { CommandFailedError, NotAllowedError, WrongUseError, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { fundOption, spanOption } from './report-options.ts';
+import { spanOption } from './report-options.ts';
 import { listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
-import { scopeOf } from './scope.ts';
+import { FUND_OPTION, scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
 import { inTime, presentAnswer } from './submit-decisions.ts';
 
@@ -33,6 +34,9 @@ const PENDING_COLUMNS: readonly Column<WaitingOperation>[] = [
   { name: 'next', of: (one) => AWAITED[one.status] },
 ];
 
+const columnsOf = async ({ funds }: App) =>
+  withFundNames(PENDING_COLUMNS, await funds.names(), (one) => one.fundId);
+
 /** `administrator pending`. */
 export const addPending = (administrator: Command, dependencies: CliDependencies): void => {
   const pending = administrator
@@ -40,7 +44,7 @@ export const addPending = (administrator: Command, dependencies: CliDependencies
     .description(
       'operations that wait for a decision, the longest wait first, with the decision that is next',
     )
-    .option('--fund <uuid>', 'only of this fund', fundOption)
+    .option(FUND_OPTION, 'only of this fund')
     .option('--application <id|name>', 'only of this application (an id, or the name of one of its clients)')
     .option('--older-than <span>', 'only those that have waited longer, such as 12h or 2d', spanOption);
   withReportOptions(pending, dependencies)
@@ -49,7 +53,7 @@ export const addPending = (administrator: Command, dependencies: CliDependencies
       '\nExamples:\n  receivables administrator pending\n  receivables administrator pending --older-than 2d -o csv',
     )
     .action((options: PendingOptions) =>
-      listRows(dependencies, options, PENDING_COLUMNS, (services) => waitingOperations(services, options)),
+      listRows(dependencies, options, columnsOf, (services) => waitingOperations(services, options)),
     );
 };
 

@@ -4,10 +4,10 @@ import { printPosition } from '../presenting/position.ts';
 import { withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { warnOfLeftOut, warnOfUnvalued } from './left-out.ts';
-import { dateOption, fundOption, instantOption } from './report-options.ts';
+import { dateOption, instantOption } from './report-options.ts';
 import { deliver, printingOf, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
-import { requireFund } from './scope.ts';
+import { FUND_OPTION, fundOf } from './scope.ts';
 
 interface PortfolioOptions extends ReportOptions {
   readonly fund: string;
@@ -22,7 +22,7 @@ export const addPortfolioCommand = (program: Command, dependencies: CliDependenc
   const portfolio = program
     .command('portfolio')
     .description('what a fund held at the end of a day, and what it got until then')
-    .requiredOption('--fund <uuid>', 'whose position', fundOption)
+    .requiredOption(FUND_OPTION, 'whose position')
     .option('--as-of <date>', 'the day, such as 2026-06-30 (default: today in Sao Paulo)', dateOption)
     .option('--known-at <time>', 'leave out what was recorded later (default: now)', instantOption);
   withReportOptions(portfolio, dependencies)
@@ -34,14 +34,18 @@ export const addPortfolioCommand = (program: Command, dependencies: CliDependenc
         `  receivables portfolio --fund ${FUND} --as-of 2026-06-30 --known-at 2026-07-01T12:00:00Z -o json`,
     )
     .action(async (options: PortfolioOptions) => {
-      const { fund: fundId, asOf: date, knownAt } = options;
+      const { asOf: date, knownAt } = options;
       return withService(dependencies, async (services) => {
-        await requireFund(services, fundId);
+        const fundId = await fundOf(services, options.fund);
         const position = await services.portfolio.show({ fundId, date, knownAt });
         await warnOfLeftOut(services, dependencies);
         warnOfUnvalued(position, dependencies);
         const printing = printingOf(dependencies, options);
-        await deliver(dependencies, printPosition(position, printing), { ...options, ...printing });
+        const fundName = (await services.funds.names()).get(fundId);
+        await deliver(dependencies, printPosition(position, { ...printing, fundName }), {
+          ...options,
+          ...printing,
+        });
       });
     });
 };

@@ -1,9 +1,7 @@
 import { BrokenSealBookError } from '../../application/audit/seals/seal-log.ts';
 import { UnknownSigningKeyError } from '../../application/clients/signing-keys.ts';
-import {
-  EarlierReleaseError,
-  RotationRefusedError,
-} from '../../application/maintenance/master-key-rotation.ts';
+import { EarlierReleaseError } from '../../application/event-codec/stored-formats.ts';
+import { RotationRefusedError } from '../../application/maintenance/master-key-rotation.ts';
 import { NotAcceptedError } from '../../application/publication/topics.ts';
 import { messageOf } from '../../application/support/failures.ts';
 import { Command, CommanderError, Help } from 'commander';
@@ -20,6 +18,7 @@ import { addConsoleCommand } from './console-command.ts';
 import { addDeadLetterCommands } from './dead-letter-commands.ts';
 import { addEventsCommand } from './events-commands.ts';
 import { addFollowersCommands } from './followers-commands.ts';
+import { addFundCommands } from './fund-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addListenCommand } from './listen-command.ts';
 import { addLoanCommands } from './loan-commands.ts';
@@ -90,6 +89,7 @@ export const createProgram = (dependencies: CliDependencies): Command => {
     );
   addStatusCommands(program, dependencies);
   addClientCommands(program, dependencies);
+  addFundCommands(program, dependencies);
   addLoanCommands(program, dependencies);
   addAdministratorCommands(program, dependencies);
   addWebhookCommands(program, dependencies);

@@ -10,10 +10,10 @@ import { DifferencesFoundError, WrongUseError, withService } from './command-lin
 import type { CliDependencies } from './command-line.ts';
 import { warnOfLeftOut } from './left-out.ts';
 import { printReconciliation } from '../presenting/reconciliation.ts';
-import { dateOption, fundOption, numberOption } from './report-options.ts';
+import { dateOption, numberOption } from './report-options.ts';
 import { deliver, printingOf, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
-import { requireFund } from './scope.ts';
+import { FUND_OPTION, fundOf } from './scope.ts';
 
 interface ReconcileOptions extends Omit<StatementFormat, 'skipLines'>, ReportOptions {
   readonly fund: string;
@@ -46,7 +46,7 @@ export const addReconcileCommand = (program: Command, dependencies: CliDependenc
   const command = program
     .command('reconcile')
     .description("compare a custodian's statement with the payments that were notified for a fund")
-    .requiredOption('--fund <uuid>', 'whose payments', fundOption)
+    .requiredOption(FUND_OPTION, 'whose payments')
     .requiredOption('--from <date>', 'first day of the period', dateOption)
     .requiredOption('--to <date>', 'last day of the period', dateOption)
     .requiredOption('--statement <file>', 'CSV file');
@@ -92,20 +92,24 @@ const dateFormatOption = (text: string): string => {
 
 const reconcile = (dependencies: CliDependencies, options: ReconcileOptions): Promise<boolean> =>
   withService(dependencies, async (services) => {
-    await requireFund(services, options.fund);
-    const result = await compare(dependencies, services, options);
+    const fundId = await fundOf(services, options.fund);
+    const result = await compare(dependencies, services, { ...options, fundId });
     await warnOfLeftOut(services, dependencies);
     const printing = { ...printingOf(dependencies, options), withMatched: options.withMatched ?? false };
-    await deliver(dependencies, printReconciliation(result, printing), { ...options, ...printing });
+    const fundName = (await services.funds.names()).get(fundId);
+    await deliver(dependencies, printReconciliation(result, { ...printing, fundName }), {
+      ...options,
+      ...printing,
+    });
     return result.clean;
   });
 
 const compare = async (
   dependencies: CliDependencies,
   { reconciliation }: Pick<App, 'reconciliation'>,
-  options: ReconcileOptions,
+  options: ReconcileOptions & { readonly fundId: string },
 ): Promise<Comparison> => {
-  const { fund: fundId, from, to, statement } = options;
+  const { fundId, from, to, statement } = options;
   const progress = dependencies.startProgress(await reconciliation.chunksOf(statement));
   try {
     return await reconciliation.compare({

@@ -1,15 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import { instantOf } from '../../application/schemas/values.ts';
+import { isFundId } from '../../domain/fund/names.ts';
 import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-export const fundOption = (text: string): string => {
-  const id = text.toLowerCase();
-  if (UUID.test(id)) return id;
-  throw new InvalidArgumentError('It must be a UUID.');
-};
 
 export const dateOption = (text: string): CalendarDate => {
   if (isCalendarDate(text)) return text;
@@ -67,6 +60,9 @@ export const collectOf =
     throw new InvalidArgumentError(`It must be one of ${names.join(', ')}.`);
   };
 
-/** The same for funds. */
-export const collectFunds = (value: string, previous: readonly string[] = []): readonly string[] =>
-  collect(fundOption(value), previous);
+/** The same for ids of funds. */
+export const collectFunds = (value: string, previous: readonly string[] = []): readonly string[] => {
+  const id = value.toLowerCase();
+  if (isFundId(id)) return collect(id, previous);
+  throw new InvalidArgumentError('It must be a UUID.');
+};

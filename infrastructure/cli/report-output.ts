@@ -122,14 +122,18 @@ export async function* limited<Row>(
   }
 }
 
+/** Those of a list, or what the services make of them. */
+type Columns<Row> = readonly Column<Row>[] | ((services: App) => Promise<readonly Column<Row>[]>);
+
 /** Opens the services and prints rows in the format that was asked for, as they come. */
 export const listRows = <Row>(
   dependencies: CliDependencies,
   options: ReportOptions,
-  columns: readonly Column<Row>[],
+  columns: Columns<Row>,
   rows: (services: App) => Rows<Row>,
 ): Promise<void> =>
   withService(dependencies, async (services) => {
     const printing = printingOf(dependencies, options);
-    await deliver(dependencies, printedRows(columns, rows(services), printing), { ...options, ...printing });
+    const shown = typeof columns === 'function' ? await columns(services) : columns;
+    await deliver(dependencies, printedRows(shown, rows(services), printing), { ...options, ...printing });
   });

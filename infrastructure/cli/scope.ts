@@ -1,7 +1,8 @@
 import type { App } from '../../application/app.ts';
+import { isFundId } from '../../domain/fund/names.ts';
 import { NotAllowedError, WrongUseError } from './command-line.ts';
 
-type Known = Pick<App, 'clients' | 'loans'>;
+type Known = Pick<App, 'clients' | 'funds' | 'loans'>;
 
 /**
  * The application that an id or the name of any of its clients means.
@@ -25,10 +26,17 @@ export const applicationOf = async (services: Pick<Known, 'clients'>, idOrName: 
 export const applicationWith = (services: Known, code: string, named: string | undefined): Promise<string> =>
   named === undefined ? services.loans.applicationOf(code) : applicationOf(services, named);
 
-/** @throws NotAllowedError no application is linked to it, and it holds no operation */
-export const requireFund = async (services: Pick<Known, 'loans'>, fundId: string): Promise<void> => {
-  if (!(await services.loans.knowsFund(fundId)))
-    throw new NotAllowedError(`no application is linked to the fund ${fundId}, and it holds no operation`);
+export const FUND_OPTION = '--fund <id|name>';
+
+/** The fund that an id or an exact name means. @throws NotAllowedError there is none */
+export const fundOf = async ({ funds }: Pick<Known, 'funds'>, idOrName: string): Promise<string> => {
+  const found = await funds.find(idOrName);
+  if (found !== undefined) return found;
+  throw new NotAllowedError(
+    isFundId(idOrName.toLowerCase())
+      ? `no application is linked to the fund ${idOrName.toLowerCase()}, and it holds no operation`
+      : `no fund has the id or the name ${idOrName}`,
+  );
 };
 
 export interface Scope {
@@ -41,9 +49,9 @@ export const scopeOf = async (
   services: Known,
   { application, fund }: Scope,
 ): Promise<{ readonly applicationId?: string; readonly fundId?: string }> => {
-  if (fund !== undefined) await requireFund(services, fund);
+  const fundId = fund === undefined ? undefined : await fundOf(services, fund);
   return {
     ...(application !== undefined && { applicationId: await applicationOf(services, application) }),
-    ...(fund !== undefined && { fundId: fund }),
+    ...(fundId !== undefined && { fundId }),
   };
 };

@@ -13,8 +13,8 @@ export const addUpgradeCommands = (program: Command, dependencies: CliDependenci
     .addHelpText(
       'after',
       '\nUntil then file names and remarks are stored plainly, disbursements keep the price of an exit of before, an approved\n' +
-        'operation cannot be rejected, no client can be limited and the master key cannot be rotated. Processes follow within five\n' +
-        'seconds. It cannot be taken back. A service with an embedded engine does it by itself. Prints {finished}.\n\n' +
+        'operation cannot be rejected, no client can be limited, no fund named and the master key cannot be rotated. Processes follow\n' +
+        'within five seconds. It cannot be taken back. A service with an embedded engine does it by itself. Prints {finished}.\n\n' +
         'Example:\n  receivables upgrade finish',
     )
     .action(() =>

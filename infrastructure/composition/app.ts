@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { App } from '../../application/app.ts';
 import { Audit } from '../../application/audit/audit.ts';
 import { Clients } from '../../application/clients/clients.ts';
+import { Funds } from '../../application/funds/funds.ts';
 import { Loans } from '../../application/loans/loans.ts';
 import { Portfolio } from '../../application/portfolio/portfolio.ts';
 import { Privacy } from '../../application/privacy/privacy.ts';
@@ -48,6 +49,14 @@ export const appOf = (parts: Parts): App => {
         clock: realClock,
         formats: parts.formats,
         signingKeys: parts.signingKeys,
+      }),
+    funds: () =>
+      new Funds({
+        events: eventStore,
+        formats: parts.formats,
+        clients: () => app.clients,
+        loans: () => app.loans,
+        ...{ clock, pause },
       }),
     loans: () => {
       const { store: documents, inspector } = parts.documents;

@@ -53,12 +53,12 @@ const chooseFormats = async (
   { engines }: Configuration,
   logger: Logger,
 ): Promise<void> => {
-  if (!(await formats.forEarlierRelease())) return;
+  if (!(await formats.forReleaseWithoutNames())) return;
   if (engines.eventStoreUrl === undefined || engines.databaseUrl === undefined)
     return formats.leaveEarlierRelease();
   logger.warn(
     { command: 'upgrade finish' },
-    'everything is stored so that processes of release 2026.11.1 can go on beside this one; when none runs any more, run `receivables upgrade finish`',
+    'everything is stored so that processes of earlier releases can go on beside this one; when none runs any more, run `receivables upgrade finish`',
   );
 };
 

@@ -32,11 +32,3 @@ export const tile = (name: string, value: string): View =>
     <header>${name}</header>
     <p>${value}</p>
   </article>`;
-
-/** A fund that is typed, with those that are known to choose from. */
-export const fundField = (name: string, funds: readonly string[], attributes: object = {}): View =>
-  html`<label>
-    ${name}
-    <input name="fund" list="funds" ...${attributes} autocomplete="off" spellcheck="false" />
-    <datalist id="funds">${funds.map((fund) => html`<option value=${fund}></option>`)}</datalist>
-  </label>`;

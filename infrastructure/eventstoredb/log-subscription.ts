@@ -1,4 +1,5 @@
 import {
+  FUND_STREAM_PREFIX,
   LOAN_STREAM_PREFIX,
   RENEGOTIATION_STREAM_PREFIX,
 } from '../../application/command-handling/operation.ts';
@@ -15,7 +16,7 @@ import type { SharedReading } from './shared-reading.ts';
 import { placeOf } from './subscription-feed.ts';
 import type { FeedItem } from './subscription-feed.ts';
 
-export const OWN_STREAMS = [LOAN_STREAM_PREFIX, RENEGOTIATION_STREAM_PREFIX];
+export const OWN_STREAMS = [LOAN_STREAM_PREFIX, RENEGOTIATION_STREAM_PREFIX, FUND_STREAM_PREFIX];
 
 const DEFAULT_BATCH = 500;
 

@@ -1,6 +1,8 @@
 import type { FlowSum, FundPosition, Held } from '../../application/portfolio/position.ts';
 import { jsonAmount, printedRows } from './columns.ts';
 import type { Column, Printing, Rows } from './columns.ts';
+import { fundFields, fundTitle } from './fund-names.ts';
+import type { OfFund } from './fund-names.ts';
 
 type Bounds = Pick<FundPosition['buckets'][number], 'from' | 'to'>;
 
@@ -45,9 +47,9 @@ function* measuresOf(position: FundPosition): Generator<Measure> {
   }
 }
 
-async function* table(position: FundPosition, printing: Printing): AsyncGenerator<string> {
+async function* table(position: FundPosition, printing: Printing & OfFund): AsyncGenerator<string> {
   const { fundId, date, knownAt, operations } = position;
-  yield `Fund ${fundId} at the end of ${date}, as known at ${knownAt}\n${operations} operations with open installments\n\n`;
+  yield `${fundTitle(fundId, printing)} at the end of ${date}, as known at ${knownAt}\n${operations} operations with open installments\n\n`;
   yield* printedRows(COLUMNS, measuresOf(position), printing);
 }
 
@@ -63,8 +65,8 @@ const shownSum = ({ payments, installments, amount: value }: FlowSum): object =>
   amount: jsonAmount(value),
 });
 
-const shown = (position: FundPosition): object => ({
-  fund_id: position.fundId,
+const shown = (position: FundPosition, printing: OfFund): object => ({
+  ...fundFields(position.fundId, printing),
   as_of: position.date,
   known_at: position.knownAt,
   operations: position.operations,
@@ -94,13 +96,13 @@ const shown = (position: FundPosition): object => ({
 });
 
 /** A position as text, in pieces. */
-export const printPosition = (position: FundPosition, printing: Printing): Rows<string> => {
+export const printPosition = (position: FundPosition, printing: Printing & OfFund): Rows<string> => {
   switch (printing.format) {
     case 'table':
       return table(position, printing);
     case 'csv':
       return printedRows(COLUMNS, measuresOf(position), printing);
     case 'json':
-      return [`${JSON.stringify(shown(position))}\n`];
+      return [`${JSON.stringify(shown(position, printing))}\n`];
   }
 };

@@ -9,6 +9,8 @@ import type {
 } from '../../application/reconciliation/comparison.ts';
 import { jsonAmount, money, printedRows, tableOf, titleOf } from './columns.ts';
 import type { Column, Printing, Rows } from './columns.ts';
+import { fundFields, fundTitle } from './fund-names.ts';
+import type { OfFund } from './fund-names.ts';
 
 /** Longer lists are for files. */
 const MOST_LISTED = 50;
@@ -99,17 +101,20 @@ const listOf = <Row>(title: string, columns: readonly Column<Row>[], rows: Itera
   return `\n${title}\n${tableOf(columns, first)}${more}`;
 };
 
-function* head({ period, tolerances, notified, statement, linesOutside }: Comparison): Generator<string> {
+function* head(
+  { period, tolerances, notified, statement, linesOutside }: Comparison,
+  printing: OfFund,
+): Generator<string> {
   const { windowDays, toleranceCents } = tolerances;
-  yield `Fund ${period.fundId}, ${period.from} to ${period.to}, window ${windowDays} days, tolerance ${money(toleranceCents)}\n`;
+  yield `${fundTitle(period.fundId, printing)}, ${period.from} to ${period.to}, window ${windowDays} days, tolerance ${money(toleranceCents)}\n`;
   yield `Notified ${notified.count} payments, ${money(notified.amount)}; statement ${statement.count} lines, ${money(statement.amount)}`;
   yield linesOutside > 0 ? `; ${linesOutside} lines outside the period\n\n` : '\n\n';
 }
 
 /** Summary, totals, and every list that is not empty. */
-function* reconciliationTable(reconciliation: Comparison): Generator<string> {
+function* reconciliationTable(reconciliation: Comparison, printing: OfFund): Generator<string> {
   const { results, rules, totals } = reconciliation;
-  yield* head(reconciliation);
+  yield* head(reconciliation, printing);
   yield tableOf(RESULT_COLUMNS, Object.entries(results));
   const used = Object.entries(rules).filter(([, count]) => count > 0);
   if (used.length > 0) yield `\n${tableOf(RULE_COLUMNS, used)}`;
@@ -126,7 +131,7 @@ function* only<T>(items: Iterable<T>, wanted: (item: T) => boolean): Generator<T
   for (const item of items) if (wanted(item)) yield item;
 }
 
-interface ReconciliationPrinting extends Printing {
+interface ReconciliationPrinting extends Printing, OfFund {
   readonly withMatched: boolean;
 }
 
@@ -213,11 +218,15 @@ function* jsonItems<T>(items: Iterable<T>, shown: (item: T) => object): Generato
   yield text;
 }
 
-function* jsonOf(reconciliation: Comparison, findings: Iterable<Finding>): Generator<string> {
+function* jsonOf(
+  reconciliation: Comparison,
+  findings: Iterable<Finding>,
+  printing: OfFund,
+): Generator<string> {
   const { period, tolerances, results, rules, notified, statement, linesOutside, clean, totals } =
     reconciliation;
   const head = JSON.stringify({
-    fund_id: period.fundId,
+    ...fundFields(period.fundId, printing),
     from: period.from,
     to: period.to,
     window_days: tolerances.windowDays,
@@ -248,10 +257,10 @@ export const printReconciliation = (
       : only(reconciliation.findings(), ({ result }) => result !== 'matched');
   switch (printing.format) {
     case 'table':
-      return reconciliationTable(reconciliation);
+      return reconciliationTable(reconciliation, printing);
     case 'csv':
       return printedRows(CSV_COLUMNS, csvRows(findings(), reconciliation.remarks()), printing);
     case 'json':
-      return jsonOf(reconciliation, findings());
+      return jsonOf(reconciliation, findings(), printing);
   }
 };

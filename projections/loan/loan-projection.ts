@@ -53,6 +53,7 @@ const writers: Writers = {
   RenegotiationCommitted: renegotiationCommitted,
   RenegotiationAborted: nothing,
   RenegotiationCompleted: nothing,
+  FundNamed: nothing,
 };
 
 /** Operations, their installments and their money: what integrators read, what a fund holds and what was notified. */

@@ -32,6 +32,7 @@ const writers: EventWriters = {
   RenegotiationCommitted: 'unconcerned',
   RenegotiationAborted: 'unconcerned',
   RenegotiationCompleted: 'unconcerned',
+  FundNamed: 'unconcerned',
 };
 
 /** Where each published event stands, for a log that finds no event by its id. */

@@ -79,6 +79,12 @@ export const openVault: BorrowerVault = {
 };
 
 /** No process of an earlier release is about. */
-export const ALONE = { forEarlierRelease: () => Promise.resolve(false) };
+export const ALONE = {
+  forEarlierRelease: () => Promise.resolve(false),
+  forReleaseWithoutNames: () => Promise.resolve(false),
+};
 /** There may be one. */
-export const BESIDE_EARLIER = { forEarlierRelease: () => Promise.resolve(true) };
+export const BESIDE_EARLIER = {
+  forEarlierRelease: () => Promise.resolve(true),
+  forReleaseWithoutNames: () => Promise.resolve(true),
+};

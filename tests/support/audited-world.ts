@@ -138,8 +138,8 @@ export const auditOf = async (dataDir: string, args: readonly string[]): Promise
   const logger = new RecordingLogger();
   const foundations = await openFoundations(readConfiguration({ DATA_DIR: dataDir }), logger);
   try {
-    const { audit, clients, loans } = partsOf(foundations).app;
-    return await commandLine(() => ({ audit, clients, loans }))('audit', ...args);
+    const { audit, clients, funds, loans } = partsOf(foundations).app;
+    return await commandLine(() => ({ audit, clients, funds, loans }))('audit', ...args);
   } finally {
     await foundations.engines.close();
   }

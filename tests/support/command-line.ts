@@ -1,6 +1,7 @@
 import type { Maintenance } from '../../application/maintenance/maintenance.ts';
 import type { App } from '../../application/app.ts';
 import type { CliDependencies } from '../../infrastructure/cli/command-line.ts';
+import { fundsOver } from './funds-over.ts';
 import { runProgram } from '../../infrastructure/cli/program.ts';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers are checked field by field where they are used
@@ -26,7 +27,7 @@ export const commandLine =
     let [out, err] = ['', ''];
     const code = await runProgram(args, {
       open: async () => ({
-        app: { ...maintaining({}), ...services() } as App,
+        app: { ...maintaining({}), ...withFunds(services()) } as App,
         close: async () => undefined,
       }),
       write: (text) => (out += text),
@@ -42,6 +43,12 @@ export const commandLine =
       : [];
     return { code, out, err, lines };
   };
+
+/** Funds as the other services know them, without names, where the test has none of its own. */
+const withFunds = (services: SomeServices): SomeServices => {
+  const { clients, loans } = services as App;
+  return { funds: fundsOver({ clients: () => clients, ...(loans && { loans: () => loans }) }), ...services };
+};
 
 /** Standard input or a file, in pieces as they come. */
 export async function* pieces(...texts: readonly string[]): AsyncGenerator<Uint8Array> {

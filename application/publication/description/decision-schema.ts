@@ -4,6 +4,7 @@ import { object, ref, refused } from '../../schemas/schema.ts';
 import type { Schema } from '../../schemas/schema.ts';
 import { freeText } from '../../schemas/values.ts';
 import { LOAN_STATUSES } from '../../../domain/loan/statuses.ts';
+import { UNSEEN_MARKS } from '../../../domain/shared/marks.ts';
 
 const operation = {
   application_id: EXAMPLE_OPERATION.applicationId,
@@ -71,8 +72,7 @@ export type DecisionName = (typeof DECISIONS)[number];
 const LONGEST_TEXT = 500;
 const LONGEST_OPERATOR = 80;
 /** No control characters, and no marks that turn the direction of what is read beside it. */
-const OPERATOR =
-  '^(?=\\s*\\S)[^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]*$';
+const OPERATOR = `^(?=\\s*\\S)[^${UNSEEN_MARKS}]*$`;
 export const OPERATOR_RULE = `must be a name of 1 to ${LONGEST_OPERATOR} characters, without control characters or marks of direction`;
 const operatorPattern = new RegExp(OPERATOR, 'u');
 /** Whether this can stand in `operator`. */

@@ -230,4 +230,9 @@ export const serviceMigrations: readonly Migration[] = [
         (column) => `alter table webhook_subscription add column ${column} ${text}`,
       ),
   },
+  // An empty store begins with level 3: no release before fund names has used it.
+  {
+    id: 'service-008-fund-names',
+    statements: () => ['insert into stored_format select 3 where not exists (select 1 from wrapped_key)'],
+  },
 ];

@@ -18,6 +18,8 @@ import {
   termSigned,
   underpaid,
 } from '../../domain/support/loan-story.ts';
+import { fundsOver } from '../../support/funds-over.ts';
+import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { loansOver } from '../../support/loans-over.ts';
 import { commandLine, maintaining } from '../../support/command-line.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -32,6 +34,7 @@ let fund: FundUnderTest;
 let caughtUp: number;
 let steps: string[];
 let waiting: readonly QuarantinedOperation[] = [];
+let names: InMemoryEventStore;
 
 beforeAll(async () => {
   [database, directory] = await Promise.all([openReadModel(), temporaryDirectory()]);
@@ -42,6 +45,7 @@ beforeEach(async () => {
   caughtUp = 0;
   steps = [];
   waiting = [];
+  names = new InMemoryEventStore();
   const loan = [fund.loan('=L1'), approved, termSigned, disbursed];
   const payments = [paid('001'), paid('002', '900.00', '2026-03-15'), underpaid('002', '900.00', '50.00')];
   await fund.tell('=L1', [...loan, ...payments, repurchaseRequested('cession_reversal')]);
@@ -49,8 +53,9 @@ beforeEach(async () => {
 
 const catchUp = async (): Promise<void> => void (caughtUp += 1);
 
-const run = (...args: readonly string[]) =>
-  commandLine(
+const run = (...args: readonly string[]) => {
+  const known = loansOver({ registry: { list: async () => [] }, database: database.database });
+  return commandLine(
     () => ({
       reconciliation: new Reconciliation({
         database: database.database,
@@ -64,8 +69,9 @@ const run = (...args: readonly string[]) =>
         ...({} as Pick<ConstructorParameters<typeof Portfolio>[0], 'place' | 'borrowers'>),
       }),
       clients: { list: async () => [] },
+      funds: fundsOver({ events: names, loans: () => known }),
       ...maintaining({ quarantine: { list: async () => waiting } }),
-      loans: loansOver({ registry: { list: async () => [] }, database: database.database }),
+      loans: known,
     }),
     {
       terminal: true,
@@ -75,6 +81,7 @@ const run = (...args: readonly string[]) =>
       },
     },
   )(...args);
+};
 
 const statement = async (...lines: readonly string[]): Promise<string> => {
   const path = join(directory.path, 'statement.csv');
@@ -179,7 +186,6 @@ describe('receivables reconcile', () => {
   );
 
   test.each([
-    [['--fund', 'no-uuid'], 'It must be a UUID'],
     [['--from', '2026-02-30'], 'It must be a day that exists'],
     [['--from', '2027-01-01'], '--from comes after --to'],
     [['--window', '61'], 'from 0 to 60'],
@@ -192,6 +198,33 @@ describe('receivables reconcile', () => {
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain(message);
   });
+});
+
+test('a fund that nobody knows ends with 3, by its name too', async () => {
+  const { code, out, err } = await run('portfolio', '--fund', 'Aurora');
+  expect({ code, out, err }).toEqual({
+    code: 3,
+    out: '',
+    err: 'error: no fund has the id or the name Aurora\n',
+  });
+});
+
+test('reports on a fund that has a name say it beside the id, and their CSV is as before', async () => {
+  const period = ['--from', '2026-01-01', '--to', '2026-12-31', '--statement', await statement(...CLEAN)];
+  const reports = [
+    ['portfolio', '--as-of', '2026-06-20'],
+    ['reconcile', ...period],
+  ] as const;
+  const csvOf = (of: string) =>
+    Promise.all(reports.map(async (report) => (await run(...report, '--fund', of, '-o', 'csv')).out));
+  const before = await csvOf(fund.fundId);
+  await fundsOver({ events: names }).name({ fundId: fund.fundId, name: 'Aurora', operator: 'Ana' });
+  for (const report of reports) {
+    expect((await run(...report, '--fund', 'Aurora')).out).toContain(`Fund Aurora (${fund.fundId})`);
+    const json = (await run(...report, '--fund', 'Aurora', '-o', 'json')).out;
+    expect(json).toContain(`{"fund_id":"${fund.fundId}","fund_name":"Aurora",`);
+  }
+  expect(await csvOf('Aurora')).toEqual(before);
 });
 
 describe('receivables portfolio', () => {

@@ -3,6 +3,7 @@ import { Clients } from '../../../application/clients/clients.ts';
 import type { App } from '../../../application/app.ts';
 import { NotAllowedError, WrongUseError } from '../../../infrastructure/cli/command-line.ts';
 import { runProgram } from '../../../infrastructure/cli/program.ts';
+import { fundsOver } from '../../support/funds-over.ts';
 import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { ALONE } from '../../support/application-parts.ts';
@@ -34,6 +35,7 @@ describe('command line', () => {
         return {
           app: {
             ...({} as App),
+            funds: fundsOver({}),
             clients: new Clients({
               ...{ registry, credentials: { issue }, clock, formats: ALONE },
               signingKeys: {

@@ -10,9 +10,11 @@ describe('the rights of the user of EVENTSTORE_URL', () => {
       [
         'append to loan-…',
         'append to renegotiation-…',
+        'append to fund-…',
         'append to claim-…',
         'read loan-…',
         'read renegotiation-…',
+        'read fund-…',
         'read claim-…',
         'read $all',
         'subscribe to $all',

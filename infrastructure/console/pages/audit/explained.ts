@@ -1,5 +1,6 @@
 import type { ShownOperation } from '../../../../application/audit/show-operation.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
+import type { FundNames } from '../../../../domain/fund/names.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
@@ -17,11 +18,12 @@ interface Explained {
   readonly asOf: CalendarDate | undefined;
   readonly shown: ShownOperation;
   readonly clientNames: ReadonlyMap<string, string>;
+  readonly names: FundNames;
 }
 
 /** What `audit show` prints, with the labels of the operation's page; the oldest event first, nothing left to be opened. */
 export const explainedView = (explained: Explained, language: Language): View => {
-  const { applicationId, code, asOf, shown, clientNames } = explained;
+  const { applicationId, code, asOf, shown, clientNames, names } = explained;
   const { state, brokenAt, payoff } = shown;
   const texts = OPERATION[language];
   const chain =
@@ -33,7 +35,7 @@ export const explainedView = (explained: Explained, language: Language): View =>
     ${chain}
     ${
       'schedule' in state
-        ? stateView({ applicationId, language, shown, details: undefined, asOf }, state)
+        ? stateView({ applicationId, language, names, shown, details: undefined, asOf }, state)
         : html`<p class="problem">${texts.notYet}</p>`
     }
     ${scheduleView(state, language)} ${linesView(payoff, language)}

@@ -3,7 +3,8 @@ import { isCalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { Rows } from '../../../presenting/columns.ts';
 import { printShown } from '../../../presenting/shown-operation.ts';
 import { momentTyped } from '../../format.ts';
-import { fundField, html } from '../../html.ts';
+import { fundField, fundNames } from '../../funds.ts';
+import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { tokenField } from '../../layout.ts';
 import { inEach } from '../../language.ts';
@@ -21,16 +22,11 @@ const problem = (
   of: 'busy' | 'badFund' | 'badCode' | 'badDay' | 'badMoment',
 ): ConsoleProblem => new ConsoleProblem(status, inEach(AUDIT, of));
 
-/** Applications by the names of their clients. */
-const applicationsOf = async (app: App): Promise<readonly (readonly [string, string])[]> => {
-  const clients = Map.groupBy(await app.clients.list(), ({ applicationId }) => applicationId);
-  return [...clients].map(([id, own]) => [
-    id,
-    `${own.map(({ name }) => name).join(', ')} (${id.slice(0, 8)})`,
-  ]);
-};
+/** Applications with their names. */
+const applicationsOf = async ({ clients }: App): Promise<readonly (readonly [string, string])[]> =>
+  [...(await clients.applicationNames())].map(([id, name]) => [id, `${name} (${id.slice(0, 8)})`]);
 
-const verifyForm = (visit: Visit, funds: readonly string[]): View => {
+const verifyForm = (visit: Visit, known: Parameters<typeof fundField>[1]): View => {
   const texts = AUDIT[visit.language];
   return html`<form
     ...${{
@@ -41,7 +37,7 @@ const verifyForm = (visit: Visit, funds: readonly string[]): View => {
     }}
   >
     <div class="fields">
-      ${fundField(texts.fund, funds)}
+      ${fundField(texts.fund, known)}
       <label>${texts.anchorFile} <input type="file" name="anchor" accept=".jsonl,.json" /></label>
     </div>
     <p><button>${texts.start}</button></p>
@@ -93,28 +89,33 @@ const explainForm = (visit: Visit, applications: readonly (readonly [string, str
 
 const whole = async (visit: Visit, app: App): Promise<Answer> => {
   const texts = AUDIT[visit.language];
-  const [funds, applications] = await Promise.all([app.clients.funds(), applicationsOf(app)]);
+  const [funds, names, applications] = await Promise.all([
+    app.clients.funds(),
+    fundNames(app, visit),
+    applicationsOf(app),
+  ]);
   return {
     kind: 'page',
     body: html`<h2>${texts.verify}</h2>
       <p>${texts.intro}</p>
-      ${verifyForm(visit, funds)} ${verificationView(app.audit.background.run, visit)} ${anchorForm(visit)}
-      ${explainForm(visit, applications)}`,
+      ${verifyForm(visit, { funds, names })} ${verificationView(app.audit.background.run, names, visit)}
+      ${anchorForm(visit)} ${explainForm(visit, applications)}`,
   };
 };
 
-const shownRun = async (visit: Visit, { audit }: App): Promise<Answer> => ({
+const shownRun = async (visit: Visit, app: App): Promise<Answer> => ({
   kind: 'part',
-  body: verificationView(audit.background.run, visit),
+  body: verificationView(app.audit.background.run, await fundNames(app, visit), visit),
 });
 
 const verify = async (visit: Visit, app: App): Promise<Answer> => {
   const { fields, file: chosen } = visit;
-  const fund = (fields.get('fund') ?? '').trim().toLowerCase();
-  if (fund !== '' && !(await app.loans.knowsFund(fund))) throw problem(422, 'badFund');
+  const fund = (fields.get('fund') ?? '').trim();
+  const fundId = fund === '' ? undefined : await app.funds.find(fund);
+  if (fund !== '' && fundId === undefined) throw problem(422, 'badFund');
   const { background: verification } = app.audit;
   const anchor = chosen === undefined || chosen.bytes.length === 0 ? undefined : chosen.bytes;
-  if (!(await verification.start(fund === '' ? undefined : fund, anchor))) throw problem(409, 'busy');
+  if (!(await verification.start(fundId, anchor))) throw problem(409, 'busy');
   return shownRun(visit, app);
 };
 
@@ -164,11 +165,14 @@ const explain = async (visit: Visit, app: App): Promise<Answer> => {
   const { language } = visit;
   const request = await requestIn(visit, app);
   const shown = await app.audit.show(request);
-  const clientNames = await app.clients.namesOf(shown.events.map(({ recorded }) => recorded.metadata.actor));
+  const [clientNames, names] = await Promise.all([
+    app.clients.namesOf(shown.events.map(({ recorded }) => recorded.metadata.actor)),
+    fundNames(app, visit),
+  ]);
   return {
     kind: 'part',
     body: html`<div id="explained">
-      ${explainedView({ asOf: undefined, ...request, shown, clientNames }, language)}
+      ${explainedView({ asOf: undefined, ...request, shown, clientNames, names }, language)}
       <form method="post" action="/audit/explain/json" class="actions">
         ${tokenField(visit)}
         ${[...visit.fields]

@@ -1,5 +1,7 @@
 import type { Difference } from '../../../../application/audit/difference.ts';
 import { count, instant } from '../../format.ts';
+import type { FundNames } from '../../../../domain/fund/names.ts';
+import { fundView } from '../../funds.ts';
 import { facts, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
@@ -10,13 +12,13 @@ import type { VerificationRun } from '../../../../application/audit/verification
 import { tableView } from '../../table.ts';
 import { AUDIT } from './texts.ts';
 
-const factsOf = (run: VerificationRun, language: Language): View => {
+const factsOf = (run: VerificationRun, names: FundNames, language: Language): View => {
   const texts = AUDIT[language];
   const { summary } = run;
   return facts([
     [texts.begun, instant(run.begunAt)],
     run.endedAt !== undefined && [texts.ended, instant(run.endedAt)],
-    [texts.ofFund, run.fundId ?? texts.all],
+    [texts.ofFund, run.fundId === undefined ? texts.all : fundView(run.fundId, names)],
     run.anchorOf !== undefined && [texts.compared, instant(run.anchorOf)],
     summary && [texts.events, count(summary.events)],
     summary && [texts.streams, count(summary.streams)],
@@ -80,7 +82,7 @@ const asksAgain = html`<span
 ></span>`;
 
 /** What is under way, or how the last one ended. */
-export const verificationView = (run: VerificationRun | undefined, visit: Visit): View => {
+export const verificationView = (run: VerificationRun | undefined, names: FundNames, visit: Visit): View => {
   const texts = AUDIT[visit.language];
   return html`<section id="verification" ...${LIVE}>
     ${
@@ -90,7 +92,7 @@ export const verificationView = (run: VerificationRun | undefined, visit: Visit)
               <strong>${texts.states[run.state]}</strong>${run.reason !== undefined && `: ${run.reason}`}
             </p>
             ${run.state === 'running' && html`${progress(run, visit)}${asksAgain}`}
-            ${factsOf(run, visit.language)} ${found(run, visit)}
+            ${factsOf(run, names, visit.language)} ${found(run, visit)}
             ${
               run.summary?.differences === 0 &&
               html`<form method="post" action="/audit/verified-anchor" class="actions">

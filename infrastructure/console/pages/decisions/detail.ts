@@ -1,6 +1,8 @@
 import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
 import { shownName } from '../../../support/stored-files.ts';
+import type { FundNames } from '../../../../domain/fund/names.ts';
 import { amount, date, instant } from '../../format.ts';
+import { fundFact } from '../../funds.ts';
 import { facts, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { operationPath, statusName } from '../../names.ts';
@@ -15,7 +17,12 @@ import { OFFERED, isAwaiting, keyOf } from './offered.ts';
 import { DECISIONS } from './texts.ts';
 import { decisionButtons } from './worklist.ts';
 
-const factsOf = (loan: LoanDetails, applicationId: string, { language }: Visit): View => {
+interface Around {
+  readonly applicationId: string;
+  readonly names: FundNames;
+}
+
+const factsOf = (loan: LoanDetails, { applicationId, names }: Around, { language }: Visit): View => {
   const [texts, words] = [DECISIONS[language], WORDS[language]];
   const { repurchase } = loan;
   return facts([
@@ -25,7 +32,7 @@ const factsOf = (loan: LoanDetails, applicationId: string, { language }: Visit):
     [texts.issued, date(loan.dateIssued)],
     [texts.received, instant(loan.receivedAt)],
     [texts.borrower, loan.borrower?.documentNumber ?? texts.forgotten],
-    [words.fund, html`<span class="code">${loan.fundId}</span>`],
+    [words.fund, fundFact(loan.fundId, names)],
     [words.application, html`<span class="code">${applicationId}</span>`],
     repurchase && [texts.exitKind, EXITS[repurchase.reason].name[language]],
     repurchase && repurchase.reasonDetail !== null && [texts.exitReason, repurchase.reasonDetail],
@@ -85,7 +92,8 @@ const documentsOf = ({ code, documents }: LoanDetails, applicationId: string, { 
 };
 
 /** One operation beside its documents, with what can be decided about it. */
-export const detailView = (loan: LoanDetails, applicationId: string, visit: Visit): View => {
+export const detailView = (loan: LoanDetails, around: Around, visit: Visit): View => {
+  const { applicationId } = around;
   const { status, code } = loan;
   const texts = DECISIONS[visit.language];
   return html`
@@ -95,7 +103,7 @@ export const detailView = (loan: LoanDetails, applicationId: string, visit: Visi
     </p>
     <div class="side-by-side">
       <div>
-        ${factsOf(loan, applicationId, visit)}
+        ${factsOf(loan, around, visit)}
         ${
           isAwaiting(status) &&
           html`<form method="post" action="/decisions/preview" class="actions">

@@ -2,6 +2,7 @@ import type { App } from '../../../../application/app.ts';
 import { statusOf } from '../../../../application/administrator/changed-meanwhile.ts';
 import type { DecisionAnswer } from '../../../../application/administrator/administrator.ts';
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
+import { fundNames } from '../../funds.ts';
 import { keptPage } from '../../kept-pages.ts';
 import { inEach } from '../../language.ts';
 import { ConsoleProblem, action, query, view } from '../../page.ts';
@@ -31,15 +32,16 @@ const worklist = async (visit: Visit, app: App): Promise<Answer> => {
   const { worklists } = app.administrator;
   const filter = filterOf(visit);
   const after = placeOf(visit.query.get('after'));
-  const [groups, found] = await Promise.all([
+  const [groups, names, found] = await Promise.all([
     worklists.waiting(),
+    fundNames(app, visit),
     worklists.worklist({ ...filter, limit: PAGE_SIZE, ...(after && { after }) }),
   ]);
   const operations = found.slice(0, PAGE_SIZE);
   const next = found.length > PAGE_SIZE ? operations.at(-1) : undefined;
   return {
     kind: 'page',
-    body: worklistView({ filter, groups, operations, next, now: visit.clock.now() }, visit),
+    body: worklistView({ filter, groups, names, operations, next, now: visit.clock.now() }, visit),
   };
 };
 
@@ -76,7 +78,7 @@ const preview = async (visit: Visit, app: App): Promise<Answer> => {
     OFFERED[status].includes(decision),
   );
   const draft = await newDraft(decision, waiting, visit.clock.today(), administrator);
-  return form(visit, draft, { others: named.length - waiting.length });
+  return form(visit, draft, { others: named.length - waiting.length, names: await fundNames(app, visit) });
 };
 
 /** As the administrator's module answers; what was not asked to be mended, since it has changed meanwhile, is refused for that. */
@@ -104,7 +106,7 @@ const decide = async (visit: Visit, app: App) => {
   const draft = await draftSent(decision, visit.fields, app.administrator);
   const { disbursementTolerance: tolerance } = app.administrator;
   const problems = problemsOf(draft, { today: visit.clock.today(), tolerance });
-  if (problems.length > 0) return form(visit, draft, { problems });
+  if (problems.length > 0) return form(visit, draft, { problems, names: await fundNames(app, visit) });
   const answers = await answersTo(draft, visit, app);
   return keptPage(
     visit,
@@ -117,11 +119,12 @@ const decide = async (visit: Visit, app: App) => {
   );
 };
 
-const detail = async (visit: Visit, { loans }: App): Promise<Answer> => {
+const detail = async (visit: Visit, app: App): Promise<Answer> => {
   const { application: applicationId = '', code = '' } = visit.params;
-  const loan = await loans.read({ applicationId }, code);
+  const loan = await app.loans.read({ applicationId }, code);
   if (loan === undefined) throw new ConsoleProblem(404, inEach(WORDS, 'noOperation'));
-  return { kind: 'page', title: code, body: detailView(loan, applicationId, visit) };
+  const names = await fundNames(app, visit);
+  return { kind: 'page', title: code, body: detailView(loan, { applicationId, names }, visit) };
 };
 
 export const decisionsPage: Page = {

@@ -1,5 +1,7 @@
 import { statusOf } from '../../../../application/administrator/changed-meanwhile.ts';
+import type { FundNames } from '../../../../domain/fund/names.ts';
 import { amount } from '../../format.ts';
+import { fundView } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
@@ -36,7 +38,7 @@ const chosen = (line: DraftLine): View => [
 
 const columnsOf = (
   draft: Draft,
-  problems: readonly Problem[],
+  { problems = [], names }: Around,
   language: Language,
 ): readonly Column<DraftLine>[] => {
   const [texts, words] = [DECISIONS[language], WORDS[language]];
@@ -53,7 +55,7 @@ const columnsOf = (
     [words.acquisitionValue, ({ found }) => found && amount(found.loan.acquisitionValue), 'number'],
     ...(decision === 'disburse' ? [typed] : []),
     ...givenColumns(decision, language),
-    [words.fund, ({ found }) => found?.loan.fundId, 'code'],
+    [words.fund, ({ found }) => found && fundView(found.loan.fundId, names), 'code'],
   ];
 };
 
@@ -71,10 +73,12 @@ export interface Around {
   /** Chosen ones that do not wait for this decision. */
   readonly others?: number;
   readonly problems?: readonly Problem[];
+  readonly names: FundNames;
 }
 
 /** Everything that will be done, to be confirmed. */
-export const previewView = (draft: Draft, { others = 0, problems = [] }: Around, visit: Visit): View => {
+export const previewView = (draft: Draft, around: Around, visit: Visit): View => {
+  const { others = 0, problems = [] } = around;
   const { decision, lines, note } = draft;
   const { language } = visit;
   const [texts, words] = [DECISIONS[language], WORDS[language]];
@@ -85,7 +89,7 @@ export const previewView = (draft: Draft, { others = 0, problems = [] }: Around,
     <form method="post" action="/decisions/decide">
       ${tokenField(visit)}
       <input type="hidden" name="decision" value=${decision} />
-      ${tableView<DraftLine>({ label: words.operation }, columnsOf(draft, problems, language), lines)}
+      ${tableView<DraftLine>({ label: words.operation }, columnsOf(draft, around, language), lines)}
       ${decision === 'reject' && reasonFields(draft, problems, language)}
       ${decision === 'disburse' && disbursementFields(draft, problems, language)}
       <label>${texts.note} <input name="note" maxlength="500" value=${note} /></label>

@@ -2,7 +2,9 @@ import type { WaitingGroup, WaitingPlace } from '../../../../application/adminis
 import { AWAITING } from '../../../../application/administrator/awaited.ts';
 import type { AwaitingStatus, PendingOperation } from '../../../../application/administrator/awaited.ts';
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
+import type { FundNames } from '../../../../domain/fund/names.ts';
 import { amount, count, span } from '../../format.ts';
+import { fundChoices, fundView } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
@@ -30,6 +32,7 @@ export const placeOf = (text: string | null): WaitingPlace | undefined => {
 interface Worklist {
   readonly filter: Filter;
   readonly groups: readonly WaitingGroup[];
+  readonly names: FundNames;
   readonly operations: readonly PendingOperation[];
   readonly next: WaitingPlace | undefined;
   readonly now: string;
@@ -41,7 +44,7 @@ export const waitingNow = (groups: readonly WaitingGroup[], { language }: Visit)
   </p>
 `;
 
-const filterForm = ({ filter, groups }: Worklist, { language }: Visit): View => {
+const filterForm = ({ filter, groups, names }: Worklist, { language }: Visit): View => {
   const words = WORDS[language];
   const funds = [...new Set(groups.map(({ fundId }) => fundId))];
   return html`
@@ -50,7 +53,7 @@ const filterForm = ({ filter, groups }: Worklist, { language }: Visit): View => 
         ${words.fund}
         <select name="fund">
           <option value="">${words.all}</option>
-          ${funds.map((fund) => html`<option value=${fund} selected=${fund === filter.fundId}>${fund}</option>`)}
+          ${fundChoices(funds, filter.fundId, names)}
         </select>
       </label>
       <label>
@@ -93,7 +96,7 @@ export const decisionButtons = (offered: readonly DecisionName[], { language, re
 const tickedBy = (operation: PendingOperation, label: string): View =>
   html`<input type="checkbox" name="operation" value=${keyOf(operation)} aria-label=${label} data-row />`;
 
-const table = ({ operations, now }: Worklist, language: Language): View => {
+const table = ({ operations, names, now }: Worklist, language: Language): View => {
   const [texts, words] = [DECISIONS[language], WORDS[language]];
   return tableView(
     { label: words.operation },
@@ -106,7 +109,7 @@ const table = ({ operations, now }: Worklist, language: Language): View => {
       [words.waitsFor, ({ status }) => words.awaited[status]],
       [words.acquisitionValue, ({ acquisitionValue }) => amount(acquisitionValue), 'number'],
       [words.waits, ({ since }) => span(since, now), 'number'],
-      [words.fund, ({ fundId }) => fundId, 'code'],
+      [words.fund, ({ fundId }) => fundView(fundId, names), 'code'],
       [words.application, ({ applicationId }) => applicationId, 'code'],
     ],
     operations,

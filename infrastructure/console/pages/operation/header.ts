@@ -3,6 +3,8 @@ import type { LoanDetails } from '../../../../application/loans/loan-details.ts'
 import type { ExistingLoan } from '../../../../domain/loan/index.ts';
 import { owesSchedule } from '../../../../domain/loan/statuses.ts';
 import { amount, date, exact, instant } from '../../format.ts';
+import type { FundNames } from '../../../../domain/fund/names.ts';
+import { fundFact } from '../../funds.ts';
 import { facts, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
@@ -17,6 +19,7 @@ export interface Header {
   readonly applicationId: string;
   readonly code: string;
   readonly language: Language;
+  readonly names: FundNames;
   readonly shown: ShownOperation;
   /** As it is now; undefined while the read model is behind. */
   readonly details: LoanDetails | undefined;
@@ -39,14 +42,19 @@ const faceOf = (state: ExistingLoan, ...wanted: readonly ShownStatus[]): number 
     .reduce((sum, { faceValue }) => sum + faceValue, 0);
 
 /** On the day that was asked for, otherwise as the interface says it today. */
-const presentValueOf = ({ shown, details, asOf, language }: Omit<State, 'applicationId'>): string => {
+const presentValueOf = ({
+  shown,
+  details,
+  asOf,
+  language,
+}: Omit<State, 'applicationId' | 'names'>): string => {
   if (asOf !== undefined) return amount(shown.payoff.at(-1)?.roundedTotal ?? 0);
   const value = details?.balances.payoffValue;
   if (value === undefined) return '';
   return value === null ? OPERATION[language].tooLarge : amount(value);
 };
 
-type State = Pick<Header, 'applicationId' | 'language' | 'shown' | 'details' | 'asOf'>;
+type State = Pick<Header, 'applicationId' | 'language' | 'names' | 'shown' | 'details' | 'asOf'>;
 
 const tiles = (header: State, state: ExistingLoan): View => {
   const texts = OPERATION[header.language];
@@ -87,11 +95,11 @@ const renegotiationOf = (state: ExistingLoan, applicationId: string, language: L
 };
 
 const factsOf = (header: State, state: ExistingLoan): View => {
-  const { language, applicationId } = header;
+  const { language, applicationId, names } = header;
   const texts = OPERATION[language];
   const all: readonly (readonly [string, View])[] = [
     [texts.borrower, borrowerOf(header)],
-    [texts.fund, html`<span class="code">${state.fundId}</span>`],
+    [texts.fund, fundFact(state.fundId, names)],
     [texts.application, html`<span class="code">${applicationId}</span>`],
     [texts.product, state.productType],
     [texts.issued, date(state.dateIssued)],

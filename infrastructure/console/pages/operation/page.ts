@@ -6,6 +6,7 @@ import { isProposalCode } from '../../../../application/schemas/values.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import { isCalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { momentTyped } from '../../format.ts';
+import { fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import { decisionPath, operationPath, withQuery } from '../../names.ts';
 import { ConsoleProblem, view } from '../../page.ts';
@@ -76,7 +77,7 @@ const show = async (visit: Visit, app: App): Promise<Answer> => {
   const { language, query } = visit;
   const place = placeOf(visit);
   const { asOf, knownAt, known } = positionOf(visit);
-  const [shown, details] = await Promise.all([
+  const [shown, details, names] = await Promise.all([
     showing(() =>
       app.audit.show({
         ...place,
@@ -86,6 +87,7 @@ const show = async (visit: Visit, app: App): Promise<Answer> => {
       }),
     ),
     detailsOf(app, place),
+    fundNames(app, visit),
   ]);
   const { page, next } = pageOf(shown.events, query.get('before'));
   const [deliveries, clientNames] = await Promise.all([
@@ -101,7 +103,7 @@ const show = async (visit: Visit, app: App): Promise<Answer> => {
     title: `${texts.title} ${place.code}`,
     body: html`
       ${isAwaiting(details?.status ?? null) && html`<p><a href=${decisionPath(place)}>${texts.decide}</a></p>`}
-      ${headerView({ ...place, language, shown, details, asOf, knownAt, known })}
+      ${headerView({ ...place, language, names, shown, details, asOf, knownAt, known })}
       ${scheduleView(shown.state, language)}
       ${timelineView({ language, path, events: page, clientNames, older, newest })}
       ${documentsView(details?.documents ?? [], (id) => documentPath(place.applicationId, place.code, id), language)}

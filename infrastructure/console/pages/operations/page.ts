@@ -3,7 +3,9 @@ import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { addDays } from '../../../../domain/shared/calendar-date.ts';
 import { endOfBusinessDay } from '../../../../application/support/business-day.ts';
 import { printedRows } from '../../../presenting/columns.ts';
+import { withFundNames } from '../../../presenting/fund-names.ts';
 import { LOAN_COLUMNS } from '../../../presenting/loan-columns.ts';
+import { fundNames } from '../../funds.ts';
 import { Kept } from '../../kept.ts';
 import { inEach } from '../../language.ts';
 import { ConsoleProblem, query, view } from '../../page.ts';
@@ -39,14 +41,15 @@ const searchAt = (visit: Visit) => {
 const list = async (visit: Visit, app: App): Promise<Answer> => {
   const { id, search, forgotten } = searchAt(visit);
   const after = placeOf(visit.query.get('after'));
-  const [found, funds] = await Promise.all([
+  const [found, funds, names] = await Promise.all([
     search.refused
       ? { operations: [], next: undefined }
       : app.loans.search.page({ ...filterOf(search), ...(after && { after }), limit: PAGE_SIZE }),
     app.clients.funds(),
+    fundNames(app, visit),
   ]);
   const body = operationsView(
-    { ...found, id, search, funds, forgotten, continued: after !== undefined },
+    { ...found, id, search, funds, names, forgotten, continued: after !== undefined },
     visit,
   );
   return { kind: 'page', body, ...(search.refused && { status: 422 }) };
@@ -56,11 +59,12 @@ const list = async (visit: Visit, app: App): Promise<Answer> => {
 const exported = async (visit: Visit, app: App): Promise<Answer> => {
   const { search } = searchAt(visit);
   if (search.refused) throw new ConsoleProblem(422, inEach(OPERATIONS, search.refused));
+  const columns = withFundNames(LOAN_COLUMNS, await app.funds.names(), (row) => row.fund_id);
   return {
     kind: 'file',
     name: `operations-${visit.clock.today()}.csv`,
     mediaType: 'text/csv; charset=utf-8',
-    content: printedRows(LOAN_COLUMNS, app.loans.search.every(filterOf(search), visit.signal), CSV),
+    content: printedRows(columns, app.loans.search.every(filterOf(search), visit.signal), CSV),
   };
 };
 

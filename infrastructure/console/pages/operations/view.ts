@@ -1,6 +1,8 @@
 import { LOAN_STATUSES } from '../../../../domain/loan/statuses.ts';
 import type { SearchPlace } from '../../../../application/loans/operation-search.ts';
+import type { FundNames } from '../../../../domain/fund/names.ts';
 import { amount, date, instant } from '../../format.ts';
+import { fundChoices, fundView } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { tokenField } from '../../layout.ts';
@@ -18,6 +20,7 @@ export interface Found {
   /** Its number; undefined for a list without a search. */
   readonly id: string | undefined;
   readonly funds: readonly string[];
+  readonly names: FundNames;
   readonly operations: readonly ListedOperation[];
   readonly next: SearchPlace | undefined;
   /** This is not the first page. */
@@ -40,7 +43,7 @@ const saidAt = (which: Refusal, { refused }: Search, { language }: Visit) =>
       }
     : { attributes: {}, text: undefined };
 
-const form = ({ search, funds }: Found, visit: Visit): View => {
+const form = ({ search, funds, names }: Found, visit: Visit): View => {
   const { language } = visit;
   const [texts, words] = [OPERATIONS[language], WORDS[language]];
   const [code, document] = [saidAt('badCode', search, visit), saidAt('badDocument', search, visit)];
@@ -74,7 +77,7 @@ const form = ({ search, funds }: Found, visit: Visit): View => {
         ${words.fund}
         <select name="fund" ...${fund.attributes}>
           <option value="">${words.all}</option>
-          ${funds.map((one) => html`<option value=${one} selected=${one === search.fundId}>${one}</option>`)}
+          ${fundChoices(funds, search.fundId, names)}
         </select>
         ${fund.text}
       </label>
@@ -101,7 +104,7 @@ const form = ({ search, funds }: Found, visit: Visit): View => {
   `;
 };
 
-const table = ({ operations }: Found, { language }: Visit): View => {
+const table = ({ operations, names }: Found, { language }: Visit): View => {
   const [texts, words] = [OPERATIONS[language], WORDS[language]];
   return tableView(
     { label: texts.found, dense: true },
@@ -117,7 +120,7 @@ const table = ({ operations }: Found, { language }: Visit): View => {
       [texts.product, (one) => one.product_type],
       [texts.issued, (one) => date(one.date_issued)],
       [texts.receivedAt, (one) => instant(one.received_at)],
-      [words.fund, (one) => one.fund_id, 'code'],
+      [words.fund, (one) => fundView(one.fund_id, names), 'code'],
       [words.application, (one) => one.application_id, 'code'],
     ],
     operations,

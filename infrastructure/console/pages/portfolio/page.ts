@@ -6,6 +6,8 @@ import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { Rows } from '../../../presenting/columns.ts';
 import { printComposition } from '../../../presenting/composition.ts';
 import { printPosition } from '../../../presenting/position.ts';
+import type { FundNames } from '../../../../domain/fund/names.ts';
+import { fundChoices, fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { withQuery } from '../../names.ts';
@@ -43,7 +45,11 @@ const askedOf = ({ query, clock }: Visit): Asked => {
   };
 };
 
-const form = ({ fundId, date, against }: Asked, funds: readonly string[], visit: Visit): View => {
+const form = (
+  { fundId, date, against }: Asked,
+  { funds, names }: { readonly funds: readonly string[]; readonly names: FundNames },
+  visit: Visit,
+): View => {
   const [texts, words] = [PORTFOLIO[visit.language], WORDS[visit.language]];
   return html`
     <form method="get" action="/portfolio" class="actions">
@@ -51,7 +57,7 @@ const form = ({ fundId, date, against }: Asked, funds: readonly string[], visit:
         ${words.fund}
         <select name="fund" required>
           <option value=""></option>
-          ${funds.map((one) => html`<option value=${one} selected=${one === fundId}>${one}</option>`)}
+          ${fundChoices(funds, fundId, names)}
         </select>
       </label>
       <label>${texts.day} <input type="date" name="day" value=${date} required /></label>
@@ -67,12 +73,12 @@ const addressOf = (path: string, { fundId, date, against }: Asked): string =>
 /** The page itself is there at once; the position of a large fund is fetched into it. */
 const show = async (visit: Visit, app: App): Promise<Answer> => {
   const asked = askedOf(visit);
-  const funds = await app.clients.funds();
+  const [funds, names] = await Promise.all([app.clients.funds(), fundNames(app, visit)]);
   const texts = PORTFOLIO[visit.language];
   return {
     kind: 'page',
     body: html`
-      ${form(asked, funds, visit)}
+      ${form(asked, { funds, names }, visit)}
       ${
         asked.fundId === undefined
           ? html`<p>${texts.choose}</p>`
@@ -94,15 +100,13 @@ const positionPart = async (visit: Visit, app: App): Promise<Answer> => {
   if (fundId === undefined) throw refused();
   const analysed = await app.portfolio.analyse(fundId, date);
   const other = against && (await app.portfolio.analyse(fundId, against));
-  const clients = await app.clients.list();
-  const names = new Map(clients.map(({ applicationId, name }) => [applicationId, name]));
   return {
     kind: 'part',
     body: positionView({
       language: visit.language,
       analysed,
       against: other,
-      names: distinct(names),
+      names: distinct(await app.clients.applicationNames()),
       documents: await app.portfolio.documentsOf(analysed),
       exports: {
         position: addressOf('/portfolio/export', asked),

@@ -8,7 +8,9 @@ import type { StatementFormat } from '../../../../application/reconciliation/sta
 import { isCalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { centsTyped } from '../../format.ts';
-import { fundField, html } from '../../html.ts';
+import type { FundNames } from '../../../../domain/fund/names.ts';
+import { fundField } from '../../funds.ts';
+import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { tokenField } from '../../layout.ts';
 import { inEach } from '../../language.ts';
@@ -27,7 +29,7 @@ const SHOWN_RECORDS = 8;
 const SHOWN_CHARACTERS = 60;
 
 export const typedIn = (fields: URLSearchParams): Typed => ({
-  fund: (fields.get('fund') ?? '').trim().toLowerCase(),
+  fund: (fields.get('fund') ?? '').trim(),
   from: fields.get('from') ?? '',
   to: fields.get('to') ?? '',
   window: fields.get('window') ?? '',
@@ -78,13 +80,13 @@ export const formatIn = (fields: URLSearchParams): StatementFormat => ({
 });
 
 /** @throws ConsoleProblem */
-export const periodIn = ({ fund, from, to, window, tolerance, requireReference }: Typed) => {
+export const periodIn = ({ from, to, window, tolerance, requireReference }: Typed) => {
   if (!isCalendarDate(from) || !isCalendarDate(to) || from > to)
     throw new ConsoleProblem(422, inEach(RECONCILIATION, 'badPeriod'));
   const [windowDays, toleranceCents] = [wholeNumber(window, LONGEST_WINDOW_DAYS), centsTyped(tolerance)];
   if (windowDays === undefined || toleranceCents === undefined || toleranceCents > HIGHEST_TOLERANCE_CENTS)
     throw badNumbers();
-  const period: PaymentPeriod = { fundId: fund, from, to };
+  const period: Omit<PaymentPeriod, 'fundId'> = { from, to };
   return { ...period, tolerances: { windowDays, toleranceCents, requireReference } };
 };
 
@@ -92,6 +94,7 @@ interface Mapping {
   readonly id: string;
   readonly statement: KeptStatement;
   readonly funds: readonly string[];
+  readonly names: FundNames;
 }
 
 const choice = (
@@ -161,11 +164,11 @@ const layoutFields = ({ statement }: Mapping, { language }: Visit): View => {
     <label><input type="checkbox" name="header" checked=${format.header} /> ${texts.header}</label>`;
 };
 
-const comparisonFields = ({ statement, funds }: Mapping, { language }: Visit): View => {
+const comparisonFields = ({ statement, funds, names }: Mapping, { language }: Visit): View => {
   const texts = RECONCILIATION[language];
   const { typed } = statement;
   return html`<div class="fields">
-      ${fundField(texts.fund, funds, { value: typed.fund, required: true })}
+      ${fundField(texts.fund, { funds, names }, { value: typed.fund, required: true })}
       <label>${texts.from} <input type="date" name="from" value=${typed.from} required /></label>
       <label>${texts.to} <input type="date" name="to" value=${typed.to} required /></label>
       <label>

@@ -3,6 +3,7 @@ import { RESULTS } from '../../../../application/reconciliation/comparison.ts';
 import type { Result } from '../../../../application/reconciliation/comparison.ts';
 import { StatementError } from '../../../../application/reconciliation/statement-lines.ts';
 import { printReconciliation } from '../../../presenting/reconciliation.ts';
+import { fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
@@ -49,7 +50,7 @@ const shown = async (visit: Visit, app: App): Promise<Answer> => {
   const id = params['statement']!;
   const statement = keptAs(visit, id);
   const { said, compared: result } = statement;
-  const funds = await app.clients.funds();
+  const [funds, names] = await Promise.all([app.clients.funds(), fundNames(app, visit)]);
   return {
     kind: 'page',
     body: section(
@@ -57,7 +58,7 @@ const shown = async (visit: Visit, app: App): Promise<Answer> => {
         ${result && resultView(visit, id, result)}
         <details open=${result === undefined}>
           <summary>${texts.mapping}</summary>
-          ${mappingForm({ id, statement, funds }, visit)}
+          ${mappingForm({ id, statement, funds, names }, visit)}
         </details>
         <details>
           <summary>${texts.another}</summary>
@@ -104,8 +105,9 @@ const compared = (visit: Visit, app: App): Promise<Answer> =>
     const { records } = await app.reconciliation.preview(statement.bytes, format);
     statement.preview = { format, records };
     const request = periodIn(statement.typed);
-    if (!(await app.loans.knowsFund(request.fundId))) throw problem(422, 'badFund');
-    statement.compared = await app.reconciliation.compare({ ...request, statement, format });
+    const fundId = await app.funds.find(statement.typed.fund);
+    if (fundId === undefined) throw problem(422, 'badFund');
+    statement.compared = await app.reconciliation.compare({ fundId, ...request, statement, format });
   });
 
 const isResult = (text: string | null): text is Result =>
@@ -120,16 +122,17 @@ const further = async (visit: Visit): Promise<Answer> => {
   return { kind: 'part', body: moreRows(visit, id, { found, wanted, from }) };
 };
 
-const exported = async (visit: Visit): Promise<Answer> => {
+const exported = async (visit: Visit, app: App): Promise<Answer> => {
   const { compared: result } = keptIn(visit).statement;
   if (result === undefined) throw problem(410, 'gone');
   const format = visit.fields.get('format') === 'json' ? 'json' : 'csv';
-  const { from, to } = result.period;
+  const { fundId, from, to } = result.period;
+  const fundName = (await app.funds.names()).get(fundId);
   return {
     kind: 'file',
     name: `reconciliation-${from}-${to}.${format}`,
     mediaType: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json',
-    content: printReconciliation(result, { format, withMatched: true, colour: false }),
+    content: printReconciliation(result, { format, withMatched: true, colour: false, fundName }),
   };
 };
 

@@ -3,6 +3,8 @@ import { addDays, daysBetween } from '../../../../domain/shared/calendar-date.ts
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { PaymentKind } from '../../../../projections/loan/payment-writes.ts';
 import { amount, date } from '../../format.ts';
+import type { FundNames } from '../../../../domain/fund/names.ts';
+import { fundView } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
@@ -61,8 +63,12 @@ export const fundWeeks = (
 /** Beyond so many, bars say nothing any more; the table has them all. */
 const MOST_DRAWN = 12;
 const SHORT = 8;
+const SHORT_NAME = 24;
 
-const pictureOfFunds = (funds: readonly FundWeek[], language: Language): View => {
+const labelOf = (fundId: string, names: FundNames): string =>
+  names.get(fundId)?.slice(0, SHORT_NAME) ?? fundId.slice(0, SHORT);
+
+const pictureOfFunds = (funds: readonly FundWeek[], names: FundNames, language: Language): View => {
   const texts = TODAY[language];
   const drawn = [...funds].sort((a, b) => b.expected + b.total - a.expected - a.total).slice(0, MOST_DRAWN);
   const sum = (of: (fund: FundWeek) => number): string =>
@@ -72,7 +78,7 @@ const pictureOfFunds = (funds: readonly FundWeek[], language: Language): View =>
       kind: 'bar',
       unit: 'cents',
       lying: true,
-      labels: drawn.map(({ fundId }) => fundId.slice(0, SHORT)),
+      labels: drawn.map(({ fundId }) => labelOf(fundId, names)),
       series: [
         { name: texts.expected, meaning: 'open', values: drawn.map(({ expected }) => expected) },
         { name: texts.notified, meaning: 'paid', values: drawn.map(({ total }) => total) },
@@ -85,7 +91,7 @@ const pictureOfFunds = (funds: readonly FundWeek[], language: Language): View =>
   );
 };
 
-const tableOf = (funds: readonly FundWeek[], language: Language): View => {
+const tableOf = (funds: readonly FundWeek[], names: FundNames, language: Language): View => {
   const texts = TODAY[language];
   const kinds = KINDS.map((kind): Column<FundWeek> => [
     texts.kinds[kind],
@@ -95,7 +101,7 @@ const tableOf = (funds: readonly FundWeek[], language: Language): View => {
   return tableView(
     { titledBy: 'money-title' },
     [
-      [WORDS[language].fund, ({ fundId }) => fundId, 'code'],
+      [WORDS[language].fund, ({ fundId }) => fundView(fundId, names), 'code'],
       [texts.expected, ({ expected }) => amount(expected), 'number'],
       ...kinds,
       [texts.total, ({ total }) => amount(total), 'number'],
@@ -105,7 +111,12 @@ const tableOf = (funds: readonly FundWeek[], language: Language): View => {
 };
 
 /** What falls due until Sunday, and what was notified since Monday. */
-export const moneyView = (funds: readonly FundWeek[], week: Week, language: Language): View => {
+export const moneyView = (
+  funds: readonly FundWeek[],
+  names: FundNames,
+  week: Week,
+  language: Language,
+): View => {
   const texts = TODAY[language];
   return html`
     <section id="money" aria-labelledby="money-title" ...${liveWith('/today/money')}>
@@ -114,7 +125,7 @@ export const moneyView = (funds: readonly FundWeek[], week: Week, language: Lang
       ${
         funds.length === 0
           ? html`<p>${texts.noMoney}</p>`
-          : html`${pictureOfFunds(funds, language)} ${tableOf(funds, language)}`
+          : html`${pictureOfFunds(funds, names, language)} ${tableOf(funds, names, language)}`
       }
     </section>
   `;

@@ -1,4 +1,5 @@
 import type { App } from '../../../../application/app.ts';
+import { fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { view } from '../../page.ts';
@@ -9,16 +10,20 @@ import { waitingView } from './waiting.ts';
 
 type Part = (visit: Visit, app: App) => Promise<View>;
 
-const waiting: Part = async ({ language, clock }, app) =>
-  waitingView(await app.administrator.worklists.waiting(), language, clock.now());
+const waiting: Part = async (visit, app) => {
+  const [groups, names] = await Promise.all([app.administrator.worklists.waiting(), fundNames(app, visit)]);
+  return waitingView(groups, names, visit.language, visit.clock.now());
+};
 
-const money: Part = async ({ language, clock }, app) => {
+const money: Part = async (visit, app) => {
+  const { language, clock } = visit;
   const week = weekOf(clock.today());
-  const [due, notified] = await Promise.all([
+  const [due, notified, names] = await Promise.all([
     app.administrator.worklists.fallingDue(week.today, week.sunday),
     app.administrator.worklists.notified(week.monday, week.sunday),
+    fundNames(app, visit),
   ]);
-  return moneyView(fundWeeks(due, notified), week, language);
+  return moneyView(fundWeeks(due, notified), names, week, language);
 };
 
 const endpoints: Part = async ({ language, realClock }, { clients, webhooks }) =>

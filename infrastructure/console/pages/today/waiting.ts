@@ -1,5 +1,7 @@
 import type { WaitingGroup } from '../../../../application/administrator/worklists.ts';
 import { amount, count, span } from '../../format.ts';
+import type { FundNames } from '../../../../domain/fund/names.ts';
+import { fundView } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
@@ -13,7 +15,12 @@ const worklistPath = ({ fundId, status }: WaitingGroup): string =>
   withQuery('/decisions', { fund: fundId, status });
 
 /** What waits, by fund, each group with the way to its worklist. */
-export const waitingView = (groups: readonly WaitingGroup[], language: Language, now: string): View => {
+export const waitingView = (
+  groups: readonly WaitingGroup[],
+  names: FundNames,
+  language: Language,
+  now: string,
+): View => {
   const [texts, words] = [TODAY[language], WORDS[language]];
   return html`
     <section id="waiting" aria-labelledby="waiting-title" ...${liveWith('/today/waiting')}>
@@ -31,7 +38,7 @@ export const waitingView = (groups: readonly WaitingGroup[], language: Language,
                 [texts.operations, ({ operations }) => count(operations), 'number'],
                 [texts.longest, ({ oldestSince }) => span(oldestSince, now), 'number'],
                 [words.acquisitionValue, ({ acquisitionValue }) => amount(acquisitionValue), 'number'],
-                [words.fund, ({ fundId }) => fundId, 'code'],
+                [words.fund, ({ fundId }) => fundView(fundId, names), 'code'],
               ],
               groups,
             )

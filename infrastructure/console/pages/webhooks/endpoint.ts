@@ -6,6 +6,8 @@ import type { WaitingDelivery } from '../../../../application/webhooks/deliverie
 import type { WebhookSubscription } from '../../../../application/webhooks/subscriptions.ts';
 import { healthOf } from '../../../../application/webhooks/endpoint-health.ts';
 import { count, instant, percent } from '../../format.ts';
+import type { FundNames } from '../../../../domain/fund/names.ts';
+import { fundNames, fundsView } from '../../funds.ts';
 import { facts, html, tile } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
@@ -53,7 +55,12 @@ export const sendForm = (
   </form>`;
 };
 
-const factsOf = (webhook: WebhookSubscription, owner: string, { language }: Visit): View => {
+interface Names {
+  readonly owner: string;
+  readonly funds: FundNames;
+}
+
+const factsOf = (webhook: WebhookSubscription, { owner, funds }: Names, { language }: Visit): View => {
   const texts = WEBHOOKS[language];
   const { events, fundIds, description, createdAt, lastSuccessAt, lastFailureAt } = webhook;
   const at = (time: string | null): string => (time === null ? texts.never : instant(time));
@@ -62,7 +69,7 @@ const factsOf = (webhook: WebhookSubscription, owner: string, { language }: Visi
     [texts.application, owner],
     description !== null && [texts.description, description],
     [texts.events, events.includes('*') ? texts.allEvents : events.join(', ')],
-    [texts.funds, fundIds === null ? texts.allFunds : fundIds.join(', ')],
+    [texts.funds, fundIds === null ? texts.allFunds : fundsView(fundIds, funds)],
     [texts.created, at(createdAt)],
     [texts.lastSuccess, at(lastSuccessAt)],
     [texts.lastFailure, at(lastFailureAt)],
@@ -179,12 +186,13 @@ export const endpointView = async (visit: Visit, app: App): Promise<View> => {
   const [asked, cursor] = [query.get('state'), query.get('before') ?? undefined];
   const status = isState(asked) ? asked : undefined;
   const listing = { limit: AT_ONCE, ...(status && { status }), ...(cursor && { cursor }) };
-  const [page, [record], known] = await Promise.all([
+  const [page, [record], applications, funds] = await Promise.all([
     webhooks.deliveries.page('operator', webhookId, listing),
     webhooks.desk.records([webhookId], MEASURED),
-    app.clients.list(),
+    app.clients.applicationNames(),
+    fundNames(app, visit),
   ]);
-  const owner = known.filter((one) => one.applicationId === applicationId).map(({ name }) => name);
+  const names = { owner: applications.get(applicationId) ?? '', funds };
   const path = pathOf(webhook);
   const ping = { to: `${path}/ping`, label: texts.ping, hint: texts.pingHint };
   return html`<section
@@ -194,7 +202,7 @@ export const endpointView = async (visit: Visit, app: App): Promise<View> => {
     <p><a href="/webhooks">← ${texts.back}</a></p>
     ${query.has('pinged') && html`<p class="done" role="status">${texts.pinged}</p>`}
     <p>${stateBadge(webhook, language, visit.realClock.realNow())}</p>
-    ${factsOf(webhook, owner.join(', '), visit)} ${tiles(record!, language)} ${sendForm(visit, webhook, ping)}
+    ${factsOf(webhook, names, visit)} ${tiles(record!, language)} ${sendForm(visit, webhook, ping)}
     ${picture(record!, language)}
     <h2 id="deliveries-title">${texts.deliveries}</h2>
     ${stateChoices(webhook, status, language)}

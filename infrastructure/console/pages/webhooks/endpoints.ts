@@ -109,12 +109,14 @@ export const endpointsView = async ({ language, query, realClock }: Visit, app: 
     ...(cursor && { cursor }),
   });
   const ids = page.endpoints.map(({ webhookId }) => webhookId);
-  const [records, known] = await Promise.all([webhooks.desk.records(ids, MEASURED), app.clients.list()]);
-  const names = Map.groupBy(known, ({ applicationId }) => applicationId);
+  const [records, names] = await Promise.all([
+    webhooks.desk.records(ids, MEASURED),
+    app.clients.applicationNames(),
+  ]);
   const listed = page.endpoints.map((endpoint, i) => ({
     endpoint,
     record: records[i]!,
-    owner: (names.get(endpoint.applicationId) ?? []).map(({ name }) => name).join(', '),
+    owner: names.get(endpoint.applicationId) ?? '',
   }));
   const show = choice === 'all' ? undefined : choice;
   return html`<section

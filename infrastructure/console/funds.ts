@@ -1,0 +1,55 @@
+import type { App } from '../../application/app.ts';
+import type { FundNames } from '../../domain/fund/names.ts';
+import { messageOf } from '../../application/support/failures.ts';
+import { html } from './html.ts';
+import type { View } from './html.ts';
+import type { Visit } from './page.ts';
+
+/** Names of funds; none where they cannot be read now, since the ids say the same. */
+export const fundNames = async ({ funds }: Pick<App, 'funds'>, { logger }: Visit): Promise<FundNames> => {
+  try {
+    return await funds.names();
+  } catch (error) {
+    logger.warn(
+      { error: messageOf(error) },
+      'funds are shown by their ids, since their names cannot be read',
+    );
+    return new Map();
+  }
+};
+
+/** A fund by its name, with the id at hand. */
+export const fundView = (id: string, names: FundNames): View => {
+  const name = names.get(id);
+  return name === undefined ? id : html`${name} <small class="code">${id}</small>`;
+};
+
+export const fundsView = (ids: readonly string[], names: FundNames): View =>
+  ids.map((id, place) => [place > 0 && ', ', fundView(id, names)]);
+
+/** Among facts of an operation. */
+export const fundFact = (id: string, names: FundNames): View =>
+  names.has(id) ? fundView(id, names) : html`<span class="code">${id}</span>`;
+
+/** The choices of a list of funds. */
+export const fundChoices = (funds: readonly string[], chosen: string | undefined, names: FundNames): View =>
+  funds.map((id) => {
+    const name = names.get(id);
+    return html`<option value=${id} selected=${id === chosen}>
+      ${name === undefined ? id : `${name} · ${id}`}
+    </option>`;
+  });
+
+/** A fund that is typed, by its id or its name, with those that are known to choose from. */
+export const fundField = (
+  label: string,
+  { funds, names }: { readonly funds: readonly string[]; readonly names: FundNames },
+  attributes: object = {},
+): View =>
+  html`<label>
+    ${label}
+    <input name="fund" list="funds" ...${attributes} autocomplete="off" spellcheck="false" />
+    <datalist id="funds">
+      ${funds.map((id) => html`<option value=${names.get(id) ?? id} label=${names.has(id) ? id : undefined}></option>`)}
+    </datalist>
+  </label>`;

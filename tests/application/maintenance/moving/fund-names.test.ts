@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { FUND_NAMES_STREAM } from '../../../../application/command-handling/operation.ts';
+import { openMove } from '../../../../infrastructure/composition/maintenance/migrate.ts';
+import { SqliteEventStore } from '../../../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
+import { SqliteDatabase } from '../../../../infrastructure/sqlite/sqlite-database.ts';
+import { openAtStandIn } from '../../../support/eventstoredb/open-store.ts';
+import { fundsOver } from '../../../support/funds-over.ts';
+import { writeSource } from '../../../support/moving/source-directory.ts';
+import { RecordingLogger } from '../../../support/recording-logger.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+const FUNDS = ['0', '1', '2'].map((digit) => `${digit}b0e4a3c-6f57-4d0e-8a3b-1d2c3b4a5f60`);
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+beforeEach(async () => {
+  directory = await temporaryDirectory();
+});
+afterEach(() => directory.remove());
+
+test('names that were given at once in the embedded log move to EventStoreDB, where they go on', async () => {
+  await writeSource(directory.path, {}, 10);
+  const before = await SqliteEventStore.open(directory.path);
+  await Promise.all(
+    FUNDS.map((fundId, i) =>
+      fundsOver({ events: before }).name({ fundId, name: `Fund ${i}`, operator: 'Ana' }),
+    ),
+  );
+  const { events } = await before.read(FUND_NAMES_STREAM);
+  await before.close();
+  await using at = await openAtStandIn();
+  const path = join(directory.path, 'target.db');
+  const database = await SqliteDatabase.open({ path, synchronous: 'NORMAL', logger: new RecordingLogger() });
+  try {
+    const move = await openMove(directory.path, { database, store: at.store, documents: undefined });
+    await move.execute(() => undefined);
+    await move.close();
+  } finally {
+    await database.close();
+  }
+  const after = fundsOver({ events: at.store });
+  const same = ({ id, data, metadata }: (typeof events)[number]) => ({ id, data, metadata });
+  expect((await at.store.read(FUND_NAMES_STREAM)).events.map(same)).toEqual(events.map(same));
+  const taken = after.name({ fundId: FUNDS[0]!, name: 'FUND 1', operator: 'Ana' });
+  await expect(taken).rejects.toThrow('has the name Fund 1');
+  await after.name({ fundId: FUNDS[0]!, name: 'Aurora', operator: 'Ana' });
+  expect([...(await after.names()).values()]).toEqual(expect.arrayContaining(['Aurora', 'Fund 1', 'Fund 2']));
+});
+
+test('a follower of the whole log is shown the names on EventStoreDB', async () => {
+  await using at = await openAtStandIn();
+  await fundsOver({ events: at.store }).name({ fundId: FUNDS[0]!, name: 'Aurora', operator: 'Ana' });
+  const stopping = new AbortController();
+  for await (const message of at.store.subscribe({ from: 'start', signal: stopping.signal })) {
+    if (message.kind !== 'events') continue;
+    expect(message.events.map(({ stream, type }) => [stream, type])).toEqual([
+      [FUND_NAMES_STREAM, 'fund.named.v1'],
+    ]);
+    stopping.abort();
+  }
+});

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ApiClient, loanRequest } from '../support/api-client.ts';
+import { auditOf, tamper } from '../support/audited-world.ts';
+import { ServiceProcess } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let [dataDir, restored, anchor] = ['', '', ''];
+const [fund, other] = [randomUUID(), randomUUID()];
+let service: ServiceProcess;
+let api: ApiClient;
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  [dataDir, restored, anchor] = ['data', 'restored', 'anchor.jsonl'].map((name) =>
+    join(directory.path, name),
+  ) as [string, string, string];
+  service = await ServiceProcess.start(dataDir, { SANDBOX_STEP: '1ms' });
+  const client = await service.createClient(fund);
+  await service.receivables('client', 'update', client.client_id, '--add-fund', other);
+  api = new ApiClient(service.baseUrl, client);
+});
+afterAll(async () => {
+  await service.end('SIGTERM');
+  await directory.remove();
+});
+
+const listed = async (): Promise<string> => service.receivables('fund', 'list', '-o', 'csv');
+const name = (id: string, text: string) => service.receivables('fund', 'name', '--fund', id, text);
+
+test('two commands that give two funds one name at once: one of them is told that it is taken', async () => {
+  const outcomes = await Promise.allSettled([name(fund, 'Aurora'), name(other, 'AURORA')]);
+  const refused = outcomes.filter((one) => one.status === 'rejected');
+  expect(refused.map(({ reason }) => (reason as { code: number }).code)).toEqual([3]);
+});
+
+test('the name is nothing that integrators see, and the service goes on', async () => {
+  await name(fund, 'First');
+  await name(other, 'Second');
+  expect((await api.assign(loanRequest(fund, 'A', 4))).status).toBe(201);
+  await api.untilStatus('A', 'active');
+  const { body } = await api.call('GET', '/event');
+  expect(JSON.stringify([body, (await api.call('GET', '/loan/A')).body])).not.toMatch(/First|fund[._]named/);
+  expect(await service.receivables('events')).not.toMatch(/First|fund[._]named/);
+  expect(await service.receivables('loan', 'list', '--fund', 'First', '-o', 'csv')).toMatch(
+    /,fund_name\n.*,First\n$/,
+  );
+});
+
+test('an audit walks the names, and an anchor keeps them', async () => {
+  const summary = JSON.parse(
+    await service.receivables('audit', 'verify', '-o', 'json', '--write-anchor', anchor),
+  );
+  expect(summary).toMatchObject({ differences: 0, streams: 2 });
+  const ofFund = ['audit', 'verify', '-o', 'json', '--fund', 'First'];
+  expect(JSON.parse(await service.receivables(...ofFund))).toMatchObject({ differences: 0, streams: 1 });
+});
+
+test('read models are built anew beside it and from nothing', async () => {
+  const before = await listed();
+  await service.receivables('projections', 'rebuild');
+  await service.end('SIGTERM');
+  for (const file of readdirSync(dataDir).filter((one) => one.startsWith('read-model')))
+    rmSync(join(dataDir, file));
+  service = await ServiceProcess.start(dataDir, { SANDBOX_STEP: '1ms' });
+  expect(await listed()).toBe(before);
+  expect(JSON.parse(await service.receivables('loan', 'list', '--fund', 'First'))).toMatchObject({
+    originator_proposal_code: 'A',
+    fund_name: 'First',
+  });
+});
+
+test('a backup holds it', async () => {
+  const [before, copy] = [await listed(), join(directory.path, 'copy')];
+  await service.receivables('backup', '--to', copy, '--with-key');
+  await service.receivables('restore', '--from', copy, '--data-dir', restored);
+  await service.end('SIGTERM');
+  service = await ServiceProcess.start(restored, { SANDBOX_STEP: '1ms' });
+  expect(await listed()).toBe(before);
+  await service.end('SIGTERM');
+});
+
+const NAMES = "stream_id = (select id from streams where name = 'fund-names')";
+const changed = async (statement: string, ...options: readonly string[]) => {
+  tamper(join(restored, 'events.db'), (db: DatabaseSync) => {
+    if (Number(db.prepare(statement).run().changes) === 0) throw new Error(`changed nothing: ${statement}`);
+  });
+  const { code, lines } = await auditOf(restored, ['verify', '-o', 'json', ...options]);
+  return [code, lines.slice(0, -1).map(({ kind, stream, what }) => `${kind} ${stream} ${what}`)] as const;
+};
+
+test('a name that was changed or taken away by hand is a difference', async () => {
+  const [code, differences] = await changed(
+    `update events set data = replace(data, 'Second', 'Third') where ${NAMES} and data like '%Second%'`,
+  );
+  expect([code, differences]).toEqual([4, expect.arrayContaining(['chain fund-names hash'])]);
+  const [, vanished] = await changed(`delete from events where ${NAMES}`, '--anchor', anchor);
+  expect(vanished).toEqual(expect.arrayContaining([expect.stringMatching(/^anchor fund-names/)]));
+});
