@@ -195,55 +195,32 @@ export const fold = (state: LoanState, events: readonly LoanEvent[]): LoanState 
   return folded;
 };
 
-const STEPS: { readonly [Type in RenegotiationStep['type']]: true } = {
-  ReserveLoan: true,
-  ReserveLoanCode: true,
-  ReleaseReservation: true,
-  RenegotiateLoan: true,
-  ReceiveRenegotiatedLoan: true,
+type Unreserved = Exclude<LoanCommand, RenegotiationStep>;
+type Decision<Command extends LoanCommand> = (command: Command, state: LoanState) => readonly LoanEvent[];
+
+/** What waits until a reservation is gone: everything but the steps of the renegotiation itself. */
+const decisions: { readonly [Type in Unreserved['type']]: Decision<Extract<Unreserved, { type: Type }>> } = {
+  ReceiveLoan: receiveLoan,
+  ApproveLoan: approveLoan,
+  RejectLoan: rejectLoan,
+  SignLoanTerm: signLoanTerm,
+  DisburseLoan: disburseLoan,
+  SettleInstallment: settleInstallment,
+  MarkInstallmentsOverdue: markInstallmentsOverdue,
+  ProcessPrepayment: processPrepayment,
+  RequestRepurchase: requestRepurchase,
+  CompleteRepurchase: completeRepurchase,
+  AddDocuments: addDocuments,
+  ForgetBorrower: forgetBorrower,
+  CompleteRenegotiation: completeRenegotiation,
 };
 
-const isRenegotiationStep = (command: LoanCommand): command is RenegotiationStep => command.type in STEPS;
+const waits = (command: LoanCommand): command is Unreserved => command.type in decisions;
 
 const decide = (command: LoanCommand, state: LoanState): readonly LoanEvent[] =>
-  isRenegotiationStep(command)
-    ? takeRenegotiationStep(command, state)
-    : decideUnreserved(command, requireUnreserved(state));
-
-/** Everything but the steps of the renegotiation itself waits until the reservation is gone. */
-const decideUnreserved = (
-  command: Exclude<LoanCommand, RenegotiationStep>,
-  state: LoanState,
-): readonly LoanEvent[] => {
-  switch (command.type) {
-    case 'ReceiveLoan':
-      return receiveLoan(command, state);
-    case 'ApproveLoan':
-      return approveLoan(command, state);
-    case 'RejectLoan':
-      return rejectLoan(command, state);
-    case 'SignLoanTerm':
-      return signLoanTerm(command, state);
-    case 'DisburseLoan':
-      return disburseLoan(command, state);
-    case 'SettleInstallment':
-      return settleInstallment(command, state);
-    case 'MarkInstallmentsOverdue':
-      return markInstallmentsOverdue(command, state);
-    case 'ProcessPrepayment':
-      return processPrepayment(command, state);
-    case 'RequestRepurchase':
-      return requestRepurchase(command, state);
-    case 'CompleteRepurchase':
-      return completeRepurchase(command, state);
-    case 'AddDocuments':
-      return addDocuments(command, state);
-    case 'ForgetBorrower':
-      return forgetBorrower(command, state);
-    case 'CompleteRenegotiation':
-      return completeRenegotiation(command, state);
-  }
-};
+  waits(command)
+    ? (decisions[command.type] as Decision<LoanCommand>)(command, requireUnreserved(state))
+    : takeRenegotiationStep(command, state);
 
 export const loanDecider: Decider<LoanState, LoanCommand, LoanEvent> = {
   initialState: { status: 'none' },
