@@ -2,7 +2,7 @@ import type { LoanEvent } from '../../domain/loan/events.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
-import { publicPayloads, toPublicEvents } from './public-events.ts';
+import { PUBLISHED, toPublicEvents } from './public-events.ts';
 
 interface Publishable {
   readonly recorded: RecordedEvent;
@@ -53,7 +53,7 @@ export class PublicEventTranslator implements Translator {
     if (!event) return undefined;
     const fundId = event.type === 'LoanReceived' ? event.fundId : metadata.fundId;
     if (event.type === 'LoanReceived') funds.set(stream, event.fundId);
-    return publicPayloads(event).length === 0 ? undefined : { recorded, operation, event, fundId };
+    return PUBLISHED.has(event.type) ? { recorded, operation, event, fundId } : undefined;
   }
 
   /** Several streams are read at once, because each answer is waited for. Whatever fails here fails again, for its own event. */

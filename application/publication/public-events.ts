@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { InstallmentSettled, InstallmentUnderpaid } from '../../domain/installment/installment.ts';
 import type {
   LoanDisbursed,
@@ -176,6 +177,11 @@ const publications: Publications = {
   LoanRenegotiated: 'internal',
   LoanRenegotiationCompleted: renegotiationCompleted,
 };
+
+/** Types of events that go out. */
+export const PUBLISHED: ReadonlySet<DomainEvent['type']> = new Set(
+  (Object.keys(publications) as LoanEvent['type'][]).filter((type) => publications[type] !== 'internal'),
+);
 
 /** Every field is named here one by one: what is not listed stays inside, above all whatever concerns the borrower. */
 export const publicPayloads = (event: LoanEvent): readonly PublicPayload[] => {

@@ -2,6 +2,7 @@ import { decodeEvent } from '../../application/event-codec/event-codec.ts';
 import type { EventSubscription, RecordedEvent, StoredEvents } from '../../application/ports/event-store.ts';
 import type { LogOrder } from '../../application/ports/read-models.ts';
 import { numberOf, projectedEvent } from '../../application/projecting/projected-event.ts';
+import { PUBLISHED } from '../../application/publication/public-events.ts';
 import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { ProjectedEvent, Projection } from '../../projections/projection.ts';
@@ -11,9 +12,11 @@ import { eventIndexProjection } from '../../projections/publication/event-index-
 /** True for a log that finds events by their id, as the embedded one does. */
 const findsById = <Log extends EventSubscription>(log: Log): log is Log & StoredEvents => 'byId' in log;
 
+export const eventIndex = eventIndexProjection(PUBLISHED);
+
 /** Every read model of a service on this log; together they are one generation. */
 export const projectionsOn = (log: EventSubscription): readonly Projection[] =>
-  findsById(log) ? [loanProjection] : [loanProjection, eventIndexProjection];
+  findsById(log) ? [loanProjection] : [loanProjection, eventIndex];
 
 /** The end of the log is handed to each follower as the same objects, so that the first one decodes for all of them. */
 const decoded = new WeakMap<RecordedEvent, DomainEvent>();

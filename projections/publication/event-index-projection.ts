@@ -1,45 +1,20 @@
-import { writeWith } from '../projection.ts';
-import type { EventWriters, ProjectedEvent, Projection, TableWrite } from '../projection.ts';
-
-const indexed = ({ id, stream, revision }: ProjectedEvent): readonly TableWrite[] => [
-  {
-    op: 'insert',
-    table: 'published_event',
-    rows: [{ stream, revision: Number(revision), event_id: id }],
-  },
-];
-
-const writers: EventWriters = {
-  LoanReceived: indexed,
-  LoanApproved: indexed,
-  LoanRejected: indexed,
-  LoanTermSigned: indexed,
-  LoanDisbursed: indexed,
-  InstallmentSettled: indexed,
-  InstallmentUnderpaid: indexed,
-  InstallmentBecameOverdue: 'unconcerned',
-  PrepaymentProcessed: indexed,
-  LoanFullySettled: indexed,
-  RepurchaseRequested: indexed,
-  RepurchaseCompleted: indexed,
-  DocumentsAdded: 'unconcerned',
-  BorrowerForgotten: 'unconcerned',
-  LoanReserved: 'unconcerned',
-  LoanReservationReleased: 'unconcerned',
-  LoanRenegotiated: 'unconcerned',
-  LoanRenegotiationCompleted: indexed,
-  RenegotiationStarted: 'unconcerned',
-  RenegotiationCommitted: 'unconcerned',
-  RenegotiationAborted: 'unconcerned',
-  RenegotiationCompleted: 'unconcerned',
-  FundNamed: 'unconcerned',
-};
+import type { DomainEvent } from '../../domain/domain-event.ts';
+import type { Projection } from '../projection.ts';
 
 /** Where each published event stands, for a log that finds no event by its id. */
-export const eventIndexProjection: Projection = {
+export const eventIndexProjection = (published: ReadonlySet<DomainEvent['type']>): Projection => ({
   name: 'event-index',
   version: 1,
   tables: ['published_event'],
   ofOperationsAlone: true,
-  project: writeWith(writers),
-};
+  project: ({ event, id, stream, revision }) =>
+    published.has(event.type)
+      ? [
+          {
+            op: 'insert',
+            table: 'published_event',
+            rows: [{ stream, revision: Number(revision), event_id: id }],
+          },
+        ]
+      : [],
+});

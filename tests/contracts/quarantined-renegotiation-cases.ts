@@ -15,7 +15,7 @@ import { QuarantinedOperations } from '../../application/maintenance/quarantine/
 import { ReadModelCopy } from '../../application/maintenance/rebuild/read-model-copy.ts';
 import { pause } from '../../infrastructure/support/time.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
-import { eventIndexProjection } from '../../projections/publication/event-index-projection.ts';
+import { eventIndex } from '../../infrastructure/composition/projections.ts';
 import type { ProjectedEvent, Projection, Row } from '../../projections/projection.ts';
 import { context } from '../support/application-parts.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
@@ -227,8 +227,8 @@ export const describeQuarantinedRenegotiation = (
           ...{ ...program, ...stores, store: projection === loanProjection ? program.store : stores.store },
           ...{ decode, projection, onProgress: () => undefined, breathe: async () => undefined },
         }).catchUp(new AbortController().signal);
-      await build(eventIndexProjection);
-      const indexed = (await stores.store.quarantined(eventIndexProjection)).map(({ stream }) => stream);
+      await build(eventIndex);
+      const indexed = (await stores.store.quarantined(eventIndex)).map(({ stream }) => stream);
       program.learns();
       await build(loanProjection);
       const quarantine = quarantineOf(stores, { ...program, decode }, []);

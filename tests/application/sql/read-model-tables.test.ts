@@ -4,7 +4,7 @@ import { DDL } from '../../../application/sql/migrations/migrate.ts';
 import { READ_MODEL_NAMES, readModelMigrations } from '../../../application/sql/read-model-tables.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';
 import type { Projection } from '../../../projections/projection.ts';
-import { eventIndexProjection } from '../../../projections/publication/event-index-projection.ts';
+import { eventIndex } from '../../../infrastructure/composition/projections.ts';
 
 /** What each version made. The tables of no read model belong to the one that every service has. */
 const RECORDED = [
@@ -15,7 +15,7 @@ const RECORDED = [
     digest: 'ec880913b935f378',
   },
   {
-    projection: eventIndexProjection,
+    projection: eventIndex,
     file: 'projections/publication/event-index-projection.ts',
     version: 1,
     digest: '9cfbaec5f849bd15',

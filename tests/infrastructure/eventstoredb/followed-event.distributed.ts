@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
-import { eventIndexProjection } from '../../../projections/publication/event-index-projection.ts';
+import { eventIndex } from '../../../infrastructure/composition/projections.ts';
 import { ApiClient, loanRequest } from '../../support/api-client.ts';
 import { EventStoreDbStandIn } from '../../support/eventstoredb/stand-in.ts';
 import { until } from '../../support/kafka/bus-world.ts';
@@ -71,10 +71,10 @@ describe.each(['embedded', 'EventStoreDB'])('an event that nobody subscribed to,
     });
     expect([rebuilt.outcome, differing]).toEqual(['switched', []]);
     await allFollowed();
-    if (!engines.projections.includes(eventIndexProjection)) return;
+    if (!engines.projections.includes(eventIndex)) return;
     const serving = await engines.generations.open(rebuilt.generation);
-    await serving.store.reset(eventIndexProjection);
-    expect(await serving.rows(eventIndexProjection)).toBe(0);
+    await serving.store.reset(eventIndex);
+    expect(await serving.rows(eventIndex)).toBe(0);
     await serving.close();
     // Something to follow makes the projector look where it stands.
     await api.assign(loanRequest(fund, 'NEXT'));
