@@ -9,7 +9,6 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { InstallmentCode, Timestamp } from '../../domain/shared/identifiers.ts';
 import { LARGEST_AMOUNT, cents } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';
-import type { LoanRow } from './loan-page.ts';
 import type { LoanView } from './loan-reader.ts';
 
 type InstallmentRow = LoanView['installments'][number];
@@ -63,11 +62,9 @@ export interface RenegotiationDetails {
   readonly completedAt: Timestamp | null;
 }
 
-/** What a list shows of an operation. */
-export type LoanSummary = ReturnType<typeof summaryOf>;
-
 /** One operation as its integrator may see it; amounts in cents, the borrower's document masked. */
-export interface LoanDetails extends LoanSummary {
+export interface LoanDetails {
+  readonly loan: LoanView['loan'];
   readonly statusHistory: readonly { readonly status: string; readonly at: Timestamp }[];
   /** null once the borrower was forgotten */
   readonly borrower: {
@@ -98,7 +95,6 @@ export interface LoanDetails extends LoanSummary {
   readonly repurchase?: RepurchaseDetails;
   readonly renegotiation?: RenegotiationDetails;
   readonly rejectionReasons?: readonly RejectionReason[];
-  readonly version: number;
 }
 
 const installmentOf = (row: InstallmentRow): Installment => {
@@ -159,18 +155,6 @@ const statable = (value: Cents): Cents | null => (value > LARGEST_AMOUNT ? null 
 const parsed = <T>(text: string | null): T | undefined =>
   text === null ? undefined : (JSON.parse(text) as T);
 
-export const summaryOf = (loan: LoanRow) => ({
-  code: loan.code,
-  fundId: loan.fund_id,
-  status: loan.status,
-  productType: loan.product_type,
-  acquisitionValue: cents(loan.acquisition_value),
-  numberOfInstallments: loan.number_of_installments,
-  dateIssued: loan.date_issued as CalendarDate,
-  receivedAt: loan.received_at as Timestamp,
-  updatedAt: loan.updated_at as Timestamp,
-});
-
 /** @param opened what the row holds sealed, opened as far as the operation's key is still there */
 export const loanDetailsOf = (
   view: LoanView,
@@ -187,12 +171,12 @@ export const loanDetailsOf = (
   const installments = view.installments.map(installmentOf);
   const open = owesSchedule(loan.status as LoanStatus) ? installments : [];
   const disbursement = parsed<StoredDisbursement>(loan.disbursement);
-  const repurchase = parsed<Omit<RepurchaseDetails, 'reasonDetail'>>(loan.repurchase);
+  const repurchase = parsed<Omit<RepurchaseDetails, 'reasonDetail' | 'completedAt'>>(loan.repurchase);
   const renegotiation = parsed<RenegotiationDetails>(loan.renegotiation);
   const rejectionReasons = parsed<RejectionReason[]>(loan.rejection_reasons);
   const payoffDate = today < loan.date_issued ? (loan.date_issued as CalendarDate) : today;
   return {
-    ...summaryOf(loan),
+    loan,
     statusHistory: view.statusHistory.map(({ status, at }) => ({ status, at: at as Timestamp })),
     borrower: borrower
       ? {
@@ -218,9 +202,14 @@ export const loanDetailsOf = (
     },
     ...(disbursement && { disbursement: disbursementOf(disbursement) }),
     prepayments: view.prepayments.map(prepaymentOf),
-    ...(repurchase && { repurchase: { ...repurchase, reasonDetail: reasonDetail ?? null } }),
+    ...(repurchase && {
+      repurchase: {
+        ...repurchase,
+        reasonDetail: reasonDetail ?? null,
+        completedAt: loan.repurchase_completed_at as Timestamp | null,
+      },
+    }),
     ...(renegotiation && { renegotiation }),
     ...(rejectionReasons && { rejectionReasons }),
-    version: loan.version,
   };
 };

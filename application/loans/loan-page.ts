@@ -52,29 +52,25 @@ const decodeCursor = (cursor: string): LoanListCursor => {
   throw new DomainError('invalid_query_parameter', message, [{ field: 'cursor', code: 'invalid', message }]);
 };
 
-/** What an operation shows of itself, wherever it is read. */
-export const SHOWN = [
+/** What a list shows of an operation; the borrower is sealed. */
+export const SUMMARY = [
   ...(['loan.stream', 'loan.application_id', 'loan.code', 'loan.fund_id', 'loan.status'] as const),
   ...(['loan.product_type', 'loan.acquisition_value', 'loan.number_of_installments'] as const),
-  ...(['loan.date_issued', 'loan.daily_factor', 'loan.borrower', 'loan.received_at'] as const),
-  ...(['loan.rejection_reasons', 'loan.disbursement', 'loan.repurchase'] as const),
-  ...(['loan.repurchase_completed_at', 'loan.reason_detail', 'loan.renegotiation'] as const),
-  ...(['progress.updated_at', 'progress.version', 'progress.received_value'] as const),
+  ...(['loan.date_issued', 'loan.received_at', 'loan.borrower'] as const),
+  ...(['progress.updated_at', 'progress.received_value'] as const),
 ] as const;
-type ShownOf<
+type SummaryOf<
   Table extends keyof Schema,
-  Name = (typeof SHOWN)[number],
+  Name = (typeof SUMMARY)[number],
 > = Name extends `${Table}.${infer Column extends keyof Schema[Table] & string}` ? Column : never;
-/** As they are stored: amounts in cents, dates and instants in ISO 8601, JSON texts. */
-export type LoanColumns = Pick<Schema['loan'], ShownOf<'loan'>> &
-  Pick<Schema['progress'], ShownOf<'progress'>>;
-/** With its completion in the JSON of `repurchase`. */
-export type LoanRow = Omit<LoanColumns, 'repurchase_completed_at'>;
-type Place = Pick<LoanColumns, 'received_at' | 'code'>;
-type Listed = Place & Pick<LoanColumns, 'status' | 'fund_id'>;
+/** As it is stored: amounts in cents, dates and instants in ISO 8601. */
+export type LoanSummary = Pick<Schema['loan'], SummaryOf<'loan'>> &
+  Pick<Schema['progress'], SummaryOf<'progress'>>;
+type Place = Pick<LoanSummary, 'received_at' | 'code'>;
+type Listed = Place & Pick<LoanSummary, 'status' | 'fund_id'>;
 
-interface Rows {
-  readonly rows: readonly LoanColumns[];
+export interface LoanPage {
+  readonly loans: readonly LoanSummary[];
   readonly nextCursor: string | null;
 }
 
@@ -112,10 +108,10 @@ const narrowed = <Row>(from: Loans<Row>, { status, fundId, onlyFundIds, cursor }
 };
 
 /** @param found one row more than asked for, where there is one: it tells that there is a next page */
-const pageOf = (found: readonly LoanColumns[], limit: number): Rows => {
-  const rows = found.slice(0, limit);
-  const last = rows.at(-1);
-  return { rows, nextCursor: found.length > limit && last ? cursorAt(last) : null };
+const pageOf = (found: readonly LoanSummary[], limit: number): LoanPage => {
+  const loans = found.slice(0, limit);
+  const last = loans.at(-1);
+  return { loans, nextCursor: found.length > limit && last ? cursorAt(last) : null };
 };
 
 const ofApplication = ({ builder }: SqlDatabase, { applicationId }: LoanListQuery) =>
@@ -128,10 +124,10 @@ const withProgress = (database: SqlDatabase, query: LoanListQuery) =>
   ofApplication(database, query).innerJoin('progress', 'progress.operation', 'loan.id');
 
 const rowsOf = (database: SqlDatabase, query: LoanListQuery) =>
-  withProgress(database, query).select(SHOWN) as unknown as Loans<LoanColumns>;
+  withProgress(database, query).select(SUMMARY) as unknown as Loans<LoanSummary>;
 
 /** The operations at these places, which end one after the page. */
-const rowsAt = (database: SqlDatabase, query: LoanListQuery, places: Loans<Place>): Loans<LoanColumns> =>
+const rowsAt = (database: SqlDatabase, query: LoanListQuery, places: Loans<Place>): Loans<LoanSummary> =>
   inOrder(
     rowsOf(database, query).where((eb) =>
       eb(eb.refTuple('loan.received_at', 'loan.code'), 'in', places.$asTuple('received_at', 'code')),
@@ -142,7 +138,7 @@ const rowsAt = (database: SqlDatabase, query: LoanListQuery, places: Loans<Place
 const changedPage = async (
   database: SqlDatabase,
   query: LoanListQuery & { readonly updatedSince: string },
-): Promise<Rows | undefined> => {
+): Promise<LoanPage | undefined> => {
   const { builder } = database;
   const changed = builder
     .selectFrom('progress')
@@ -180,7 +176,7 @@ const lateOperations = ({ builder }: SqlDatabase) =>
     .limit(MOST_LATE_OF_ALL + 1);
 
 /** From the index of what is overdue, sorted. Undefined where too much is for that. */
-const latePage = async (database: SqlDatabase, query: LoanListQuery): Promise<Rows | undefined> => {
+const latePage = async (database: SqlDatabase, query: LoanListQuery): Promise<LoanPage | undefined> => {
   const { builder } = database;
   // A cross join is made in this order: from the few that are late to their operations.
   const late = builder
@@ -210,13 +206,13 @@ const latePage = async (database: SqlDatabase, query: LoanListQuery): Promise<Ro
 };
 
 /** In the order of arrival, from the operations that come next. The page is short where few of them are asked for. */
-const lookedAtPage = async (database: SqlDatabase, query: LoanListQuery): Promise<Rows> => {
+const lookedAtPage = async (database: SqlDatabase, query: LoanListQuery): Promise<LoanPage> => {
   const { status, updatedSince, overdue, limit } = query;
   const { status: _, ...others } = query;
   // Several states have no order of their own.
   const next = status?.length === 1 ? query : others;
-  const shown = withProgress(database, query).select([...SHOWN, 'loan.id']) as unknown as Loans<
-    LoanColumns & Pick<Schema['loan'], 'id'>
+  const shown = withProgress(database, query).select([...SUMMARY, 'loan.id']) as unknown as Loans<
+    LoanSummary & Pick<Schema['loan'], 'id'>
   >;
   const lookedAt = narrowed(shown, next).limit(MOST_LOOKED_AT);
   let page = database.builder.selectFrom(lookedAt.as('loan')).selectAll();
@@ -235,10 +231,10 @@ const lookedAtPage = async (database: SqlDatabase, query: LoanListQuery): Promis
   const end = narrowed(placesOf(database, query), next)
     .offset(MOST_LOOKED_AT - 1)
     .limit(2);
-  const first = inOrder(page as unknown as Loans<LoanColumns>).limit(limit + 1);
+  const first = inOrder(page as unknown as Loans<LoanSummary>).limit(limit + 1);
   const [found, [lastLookedAt, after]] = await database.snapshot([first, end]);
-  const { rows, nextCursor } = pageOf(found, limit);
-  return { rows, nextCursor: nextCursor ?? (lastLookedAt && after ? cursorAt(lastLookedAt) : null) };
+  const { loans, nextCursor } = pageOf(found, limit);
+  return { loans, nextCursor: nextCursor ?? (lastLookedAt && after ? cursorAt(lastLookedAt) : null) };
 };
 
 /** Each state has its own order in an index: the next of each, put together. */
@@ -262,7 +258,7 @@ const placesInAnyOf = (
 };
 
 /** A page of the list, with bounded work for whatever is asked. */
-export const loanPage = async (database: SqlDatabase, query: LoanListQuery): Promise<Rows> => {
+export const loanPage = async (database: SqlDatabase, query: LoanListQuery): Promise<LoanPage> => {
   const { limit, updatedSince, overdue, status } = query;
   if (overdue) return (await latePage(database, query)) ?? lookedAtPage(database, query);
   if (updatedSince !== undefined) {

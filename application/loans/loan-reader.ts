@@ -1,33 +1,22 @@
 import type { Kysely } from 'kysely';
 import { loanStream } from '../command-handling/operation.ts';
-import { SHOWN, loanPage } from './loan-page.ts';
-import type { LoanColumns, LoanListQuery, LoanRow } from './loan-page.ts';
+import { columnsOf } from '../sql/read-model-tables.ts';
+import { loanPage } from './loan-page.ts';
+import type { LoanListQuery, LoanPage } from './loan-page.ts';
 import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 
-export interface LoanPage {
-  readonly loans: readonly LoanRow[];
-  readonly nextCursor: string | null;
-}
-
+const LOAN = columnsOf('loan').map((column) => `loan.${column}` as const);
 const INSTALLMENT = [
   ...(['code', 'seq', 'due_date', 'face_value', 'status'] as const),
   ...(['settled_at', 'settled_value', 'payment_method'] as const),
 ] as const;
 type CreditColumns = Pick<Schema['installment_credit'], 'installment_code' | 'value' | 'date'>;
 
-const withCompletion = (repurchase: string | null, completedAt: string | null): string | null =>
-  repurchase === null ? null : JSON.stringify({ ...(JSON.parse(repurchase) as object), completedAt });
-
-const loanRow = ({ repurchase_completed_at: completedAt, ...row }: LoanColumns): LoanRow => ({
-  ...row,
-  repurchase: withCompletion(row.repurchase, completedAt),
-});
-
 /** An installment has a status from the disbursement on, and keeps the one that it had when its operation ended. */
 export const shownStatus = (
   stored: string,
-  { disbursement }: Pick<LoanColumns, 'disbursement'>,
+  { disbursement }: Pick<Schema['loan'], 'disbursement'>,
 ): string | null => {
   if (disbursement === null) return null;
   return stored === 'frozen' ? 'pending' : stored;
@@ -35,7 +24,7 @@ export const shownStatus = (
 
 /** `credits`: JSON text of the prepayment credits that each carries. */
 const withCredits = (
-  loan: LoanColumns,
+  loan: Schema['loan'],
   installments: readonly Pick<Schema['installment'], (typeof INSTALLMENT)[number]>[],
   credits: readonly CreditColumns[],
 ) => {
@@ -54,7 +43,7 @@ const queriesOf = (builder: Kysely<Schema>, stream: string) => {
     builder
       .selectFrom('loan')
       .innerJoin('progress', 'progress.operation', 'loan.id')
-      .select(SHOWN)
+      .select([...LOAN, 'progress.updated_at', 'progress.version', 'progress.received_value'])
       .where('stream', '=', stream),
     builder.selectFrom('installment').select(INSTALLMENT).where('operation', '=', operation).orderBy('seq'),
     builder
@@ -100,7 +89,7 @@ export class SqlLoanReader {
     const [loan] = loans;
     if (!loan) return undefined;
     return {
-      loan: loanRow(loan),
+      loan,
       installments: withCredits(loan, installments, credits),
       prepayments,
       documents,
@@ -109,9 +98,8 @@ export class SqlLoanReader {
   }
 
   /** Oldest first, stable while operations are added. @throws DomainError `invalid_query_parameter` for a cursor it did not make */
-  async list(query: LoanListQuery): Promise<LoanPage> {
-    const { rows, nextCursor } = await loanPage(this.#database, query);
-    return { loans: rows.map(loanRow), nextCursor };
+  list(query: LoanListQuery): Promise<LoanPage> {
+    return loanPage(this.#database, query);
   }
 }
 

@@ -9,7 +9,7 @@ import { assignLoan } from './assign-loan.ts';
 import type { AskedAssignment, LoanReceipt } from './assign-loan.ts';
 import { applicationOf, requireKnown } from './find-operation.ts';
 import type { LoanDetails } from './loan-details.ts';
-import type { LoanRow } from './loan-page.ts';
+import type { LoanPage, LoanSummary } from './loan-page.ts';
 import type { LoanParts } from './loan-parts.ts';
 import { SqlLoanReader, SqlLoanVersions } from './loan-reader.ts';
 import { SqlOperationStates } from './operation-states.ts';
@@ -100,7 +100,7 @@ export class Loans {
   }
 
   /** @throws DomainError `invalid_query_parameter` @throws ReadModelBehindError */
-  list(reader: Reader, query: LoansQuery): ReturnType<typeof listLoans> {
+  list(reader: Reader, query: LoansQuery): Promise<LoanPage> {
     return listLoans(this.#deps, reader, query);
   }
 
@@ -109,7 +109,7 @@ export class Loans {
     applicationId,
     limit,
     ...filter
-  }: Omit<LoansQuery, 'updatedSince'> & { readonly applicationId?: string }): AsyncGenerator<LoanRow> {
+  }: Omit<LoansQuery, 'updatedSince'> & { readonly applicationId?: string }): AsyncGenerator<LoanSummary> {
     let left = limit;
     for (const id of applicationId === undefined
       ? await applicationsIn(this.#deps.registry)

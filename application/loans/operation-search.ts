@@ -1,5 +1,6 @@
 import type { SelectQueryBuilder } from 'kysely';
-import type { LoanRow } from './loan-page.ts';
+import { SUMMARY } from './loan-page.ts';
+import type { LoanSummary } from './loan-page.ts';
 import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 
@@ -27,28 +28,14 @@ export interface OperationQuery {
 
 export const MOST_STREAMS = 10_000;
 
-/** What a list shows of a row; the borrower is sealed. */
-export type FoundOperation = Pick<
-  LoanRow,
-  | ('stream' | 'application_id' | 'code' | 'fund_id' | 'status' | 'product_type')
-  | ('acquisition_value' | 'received_value' | 'number_of_installments')
-  | ('date_issued' | 'received_at' | 'updated_at' | 'borrower')
->;
-
 interface OperationPage {
-  readonly operations: readonly FoundOperation[];
+  readonly operations: readonly LoanSummary[];
   readonly next: SearchPlace | undefined;
 }
 
 /** Codes are visible ASCII, so every code that begins with a text comes before this. */
 const AFTER_ALL_CODES = '\u007f';
 
-const COLUMNS = [
-  ...(['loan.stream', 'loan.application_id', 'loan.code', 'loan.fund_id', 'loan.status'] as const),
-  ...(['loan.product_type', 'loan.acquisition_value', 'loan.number_of_installments'] as const),
-  ...(['loan.date_issued', 'loan.received_at', 'loan.borrower'] as const),
-  ...(['progress.updated_at', 'progress.received_value'] as const),
-] as const;
 type Row = Schema['loan'] & Pick<Schema['progress'], 'updated_at' | 'received_value'>;
 type Loans = SelectQueryBuilder<Pick<Schema, 'loan'>, 'loan', Row>;
 
@@ -94,7 +81,7 @@ export class SqlOperationSearch {
     const all = this.#database.builder
       .selectFrom('loan')
       .innerJoin('progress', 'progress.operation', 'loan.id')
-      .select(COLUMNS) as unknown as Loans;
+      .select(SUMMARY) as unknown as Loans;
     const { limit } = query;
     const rows = await this.#database.read(ordered(filtered(all, query), { ...query, limit: limit + 1 }));
     const operations = rows.slice(0, limit);

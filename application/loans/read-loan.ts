@@ -11,10 +11,10 @@ import type { EventStore } from '../ports/event-store.ts';
 import { readTexts } from '../privacy/forget-borrower.ts';
 import type { RequestContext } from '../command-handling/request-context.ts';
 import { instantOf } from '../schemas/values.ts';
-import { loanDetailsOf, summaryOf } from './loan-details.ts';
-import type { LoanDetails, LoanSummary } from './loan-details.ts';
-import type { LoanListQuery } from './loan-page.ts';
-import type { LoanPage, LoanView, SqlLoanReader, SqlLoanVersions } from './loan-reader.ts';
+import { loanDetailsOf } from './loan-details.ts';
+import type { LoanDetails } from './loan-details.ts';
+import type { LoanListQuery, LoanPage } from './loan-page.ts';
+import type { LoanView, SqlLoanReader, SqlLoanVersions } from './loan-reader.ts';
 import type { OwnWrites } from './own-writes.ts';
 
 /** Resolves true once the read model holds this revision of the stream, false when it did not within the time. */
@@ -156,17 +156,16 @@ export const listLoans = async (
   deps: Dependencies,
   reader: Reader,
   { updatedSince, ...query }: LoansQuery,
-): Promise<{ readonly loans: readonly LoanSummary[]; readonly nextCursor: string | null }> => {
+): Promise<LoanPage> => {
   const { applicationId, onlyFundIds } = reader;
   const since = updatedSince !== undefined && { updatedSince: instantOf('updated_since', updatedSince) };
   await untilWritesShow(deps, applicationId);
-  const page: LoanPage = await deps.loans.list({
+  return deps.loans.list({
     applicationId,
     ...(onlyFundIds && { onlyFundIds }),
     ...query,
     ...since,
   });
-  return { loans: page.loans.map(summaryOf), nextCursor: page.nextCursor };
 };
 
 const atOnce = <Value>(work: () => Promise<Value>): Promise<Value> => work();

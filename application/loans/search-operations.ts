@@ -1,9 +1,10 @@
 import type { Privacy } from '../privacy/privacy.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
+import type { LoanSummary } from './loan-page.ts';
 import { MOST_STREAMS, SqlOperationSearch } from './operation-search.ts';
-import type { FoundOperation, OperationQuery, SearchPlace } from './operation-search.ts';
+import type { OperationQuery, SearchPlace } from './operation-search.ts';
 
-export interface ListedOperation extends FoundOperation {
+export interface ListedOperation extends LoanSummary {
   /** Of the borrower, masked; null once it was forgotten, or where its key is missing. */
   readonly document: string | null;
 }
@@ -40,7 +41,7 @@ export class SearchOperations {
   }
 
   /** All of them. */
-  async *every(filter: OperationFilter, signal: AbortSignal): AsyncGenerator<FoundOperation> {
+  async *every(filter: OperationFilter, signal: AbortSignal): AsyncGenerator<LoanSummary> {
     const query = { ...(await this.#queryOf(filter)), limit: READ_AT_ONCE };
     let page = await this.#rows.find(query);
     for (;;) {

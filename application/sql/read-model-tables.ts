@@ -256,6 +256,9 @@ export const READ_MODEL_NAMES: readonly string[] = Object.keys(TABLES).filter(
   (name) => !BOOKKEEPING.has(name),
 );
 
+export const columnsOf = <Name extends keyof Tables>(name: Name) =>
+  Object.keys(TABLES[name].columns) as (keyof Tables[Name]['columns'])[];
+
 /** The primary key of a table of a read model, in its order. @throws RangeError for any other table */
 export const keyOf = (name: string): readonly string[] => {
   if (!READ_MODEL_NAMES.includes(name)) throw new RangeError(`${name} is no table of a read model`);

@@ -1,8 +1,10 @@
-import type { FoundOperation } from '../../application/loans/operation-search.ts';
+import type { LoanSummary } from '../../application/loans/loan-page.ts';
+import { amount } from '../../application/support/json-amounts.ts';
+import type { Cents } from '../../domain/shared/money.ts';
 import type { Column } from './columns.ts';
 
 /** An operation in a list of the command line, and in what the console exports. */
-export const LOAN_COLUMNS: readonly Column<FoundOperation>[] = [
+export const LOAN_COLUMNS: readonly Column<LoanSummary>[] = [
   { name: 'application_id', of: (row) => row.application_id },
   { name: 'originator_proposal_code', of: (row) => row.code },
   { name: 'fund_id', of: (row) => row.fund_id },
@@ -15,3 +17,11 @@ export const LOAN_COLUMNS: readonly Column<FoundOperation>[] = [
   { name: 'received_at', of: (row) => row.received_at, table: false },
   { name: 'updated_at', of: (row) => row.updated_at },
 ];
+
+/** In the interface a token says whose operation it is, and what came in stands among the balances. */
+const SHOWN = LOAN_COLUMNS.filter(({ name }) => name !== 'application_id' && name !== 'received_value');
+
+export const presentLoanSummary = (loan: LoanSummary): object =>
+  Object.fromEntries(
+    SHOWN.map(({ name, of, amount: isAmount }) => [name, isAmount ? amount(of(loan) as Cents) : of(loan)]),
+  );

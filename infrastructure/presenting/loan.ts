@@ -1,24 +1,12 @@
 import type {
   InstallmentDetails,
   LoanDetails,
-  LoanSummary,
   PrepaymentDetails,
   RenegotiationDetails,
   RepurchaseDetails,
 } from '../../application/loans/loan-details.ts';
 import { amount, amountOrNull } from '../../application/support/json-amounts.ts';
-
-export const presentLoanSummary = (loan: LoanSummary): object => ({
-  originator_proposal_code: loan.code,
-  fund_id: loan.fundId,
-  status: loan.status,
-  product_type: loan.productType,
-  acquisition_value: amount(loan.acquisitionValue),
-  number_of_installments: loan.numberOfInstallments,
-  date_issued: loan.dateIssued,
-  received_at: loan.receivedAt,
-  updated_at: loan.updatedAt,
-});
+import { presentLoanSummary } from './loan-columns.ts';
 
 export const presentDocument = (document: LoanDetails['documents'][number]): object => ({
   document_id: document.documentId,
@@ -78,21 +66,21 @@ const presentBalances = (details: LoanDetails['balances']): object => ({
   payoff_date: details.payoffDate,
 });
 
-export const presentLoan = (loan: LoanDetails): object => ({
+export const presentLoan = ({ loan, ...details }: LoanDetails): object => ({
   ...presentLoanSummary(loan),
-  status_history: loan.statusHistory.map(({ status, at }) => ({ status, at })),
-  borrower: loan.borrower && presentBorrower(loan.borrower),
-  installments: loan.installments.map(presentInstallment),
-  documents: loan.documents.map(presentDocument),
-  balances: presentBalances(loan.balances),
-  ...(loan.disbursement && {
-    disbursement: { value: amount(loan.disbursement.value), date: loan.disbursement.date },
+  status_history: details.statusHistory.map(({ status, at }) => ({ status, at })),
+  borrower: details.borrower && presentBorrower(details.borrower),
+  installments: details.installments.map(presentInstallment),
+  documents: details.documents.map(presentDocument),
+  balances: presentBalances(details.balances),
+  ...(details.disbursement && {
+    disbursement: { value: amount(details.disbursement.value), date: details.disbursement.date },
   }),
-  prepayments: loan.prepayments.map(presentPrepayment),
-  ...(loan.repurchase && { repurchase: presentRepurchase(loan.repurchase) }),
-  ...(loan.renegotiation && { renegotiation: presentRenegotiation(loan.renegotiation) }),
-  ...(loan.rejectionReasons && {
-    rejection_reasons: loan.rejectionReasons.map(({ code, message }) => ({ code, message })),
+  prepayments: details.prepayments.map(presentPrepayment),
+  ...(details.repurchase && { repurchase: presentRepurchase(details.repurchase) }),
+  ...(details.renegotiation && { renegotiation: presentRenegotiation(details.renegotiation) }),
+  ...(details.rejectionReasons && {
+    rejection_reasons: details.rejectionReasons.map(({ code, message }) => ({ code, message })),
   }),
   version: loan.version,
 });

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { LoanPage } from '../../application/loans/loan-reader.ts';
-import type { LoanListQuery } from '../../application/loans/loan-page.ts';
+import type { LoanListQuery, LoanPage } from '../../application/loans/loan-page.ts';
 import { SqlLoanReader } from '../../application/loans/loan-reader.ts';
 import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
 import type { Query, SqlDatabase } from '../../application/sql/sql-database.ts';

@@ -72,15 +72,18 @@ export class MemoryLogger implements Logger {
 }
 
 export const loanDetails = {
-  code: 'OP-1',
-  fundId: FUND,
-  status: 'active',
-  productType: 'financing',
-  acquisitionValue: 180_000,
-  numberOfInstallments: 1,
-  dateIssued: '2026-01-15',
-  receivedAt: NOW,
-  updatedAt: NOW,
+  loan: {
+    code: 'OP-1',
+    fund_id: FUND,
+    status: 'active',
+    product_type: 'financing',
+    acquisition_value: 180_000,
+    number_of_installments: 1,
+    date_issued: '2026-01-15',
+    received_at: NOW,
+    updated_at: NOW,
+    version: 4,
+  },
   statusHistory: [{ status: 'received', at: NOW }],
   borrower: { documentType: 'CPF', documentNumber: '*********25', name: 'Maria' },
   installments: [
@@ -107,7 +110,6 @@ export const loanDetails = {
   ],
   prepayments: [],
   balances: { openFaceValue: 95_000, receivedValue: 0, payoffValue: 94_010, payoffDate: '2026-01-20' },
-  version: 4,
 } as unknown as LoanDetails;
 
 const quoteLine = { dueDate: '2026-12-15', faceValue: 95_000, days: 178, presentValue: 90_120 };
@@ -236,7 +238,7 @@ const acceptingLoans = (): Changeable<Loans> =>
       const pieces = Readable.from([content]);
       return { name: 'ccb.pdf', sha256: 'a'.repeat(64), size: content.length, pieces };
     },
-    list: async () => ({ loans: [loanDetails], nextCursor: null }),
+    list: async () => ({ loans: [loanDetails.loan], nextCursor: null }),
   }) as Partial<Loans> as Loans;
 
 /** The modules as the interface calls them. */

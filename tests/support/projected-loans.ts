@@ -4,10 +4,10 @@ import { projectedEvent } from '../../application/projecting/projected-event.ts'
 import { shownStatus } from '../../application/loans/loan-reader.ts';
 import { loanStream } from '../../application/command-handling/operation.ts';
 import type { RecordedEvent } from '../../application/ports/event-store.ts';
-import type { LoanPage, LoanView } from '../../application/loans/loan-reader.ts';
+import type { LoanView } from '../../application/loans/loan-reader.ts';
 import type { Row } from '../../projections/projection.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
-import type { LoanRow } from '../../application/loans/loan-page.ts';
+import type { LoanPage, LoanSummary } from '../../application/loans/loan-page.ts';
 import { applyWrite } from '../projections/in-memory-tables.ts';
 
 /** The loan read model in memory, event by event, as far as a test has let it come. */
@@ -29,8 +29,8 @@ export class ProjectedLoans implements Pick<SqlLoanReader, 'find' | 'list'> {
     const stream = loanStream(applicationId, code);
     const of = <T>(table: string): readonly T[] =>
       this.rows(table).filter((row) => row['stream'] === stream) as unknown as readonly T[];
-    const [loan] = of<LoanRow>('loan');
-    const [progress] = of<LoanRow>('progress');
+    const [loan] = of<LoanView['loan']>('loan');
+    const [progress] = of<LoanView['loan']>('progress');
     return Promise.resolve(
       loan && {
         loan: { ...loan, ...progress },
@@ -54,6 +54,9 @@ export class ProjectedLoans implements Pick<SqlLoanReader, 'find' | 'list'> {
   }
 
   list(): Promise<LoanPage> {
-    return Promise.resolve({ loans: this.rows('loan') as unknown as readonly LoanRow[], nextCursor: null });
+    return Promise.resolve({
+      loans: this.rows('loan') as unknown as readonly LoanSummary[],
+      nextCursor: null,
+    });
   }
 }

@@ -19,7 +19,7 @@ import {
 } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
 import { forClient, ok } from '../operation.ts';
-import { presentLoanSummary } from '../../presenting/loan.ts';
+import { presentLoanSummary } from '../../presenting/loan-columns.ts';
 import type { Query } from '../requests/parameters.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from './example-values.ts';

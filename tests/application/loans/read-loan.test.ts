@@ -111,13 +111,13 @@ describe('balances', () => {
     await world.loans.repurchase(context(), repurchase());
     const pending = await read('L1');
     expect(pending).toMatchObject({
-      status: 'repurchase_pending',
+      loan: { status: 'repurchase_pending' },
       balances: { openFaceValue: 0, payoffValue: 0 },
     });
     expect(pending?.installments.every(({ outstandingValue }) => outstandingValue === 95_000)).toBe(true);
     await carryOut(world, { type: 'CompleteRepurchase', now: NOW });
     expect(await read('L1')).toMatchObject({
-      status: 'repurchased',
+      loan: { status: 'repurchased' },
       balances: { openFaceValue: 0, payoffValue: 0 },
     });
   });
@@ -133,7 +133,7 @@ const [RESERVED, COMMITTED, ORIGINAL_DONE] = [3, 4, 5];
 
 describe('a read after a write', () => {
   test('sees it: the read model is waited for where it is behind', async () => {
-    expect((await read('L1'))?.status).toBe('active');
+    expect((await read('L1'))?.loan.status).toBe('active');
     await pay(startProcess(store).commands, 'L1', '001');
     expect((await read('L1'))?.installments[0]?.status).toBe('settled');
     expect(waits).toHaveLength(2);
@@ -153,9 +153,12 @@ describe('a read after a write', () => {
 
   test('of both sides of a renegotiation', async () => {
     await startProcess(store, { documents }).renegotiation.renegotiate(context(), renegotiation());
-    expect(await read('L1')).toMatchObject({ status: 'renegotiated', renegotiation: { role: 'original' } });
+    expect(await read('L1')).toMatchObject({
+      loan: { status: 'renegotiated' },
+      renegotiation: { role: 'original' },
+    });
     expect(await read('N1')).toMatchObject({
-      status: 'received',
+      loan: { status: 'received' },
       renegotiation: { role: 'new' },
       borrower: { name: 'Ana' },
     });
@@ -235,7 +238,7 @@ describe('file names and remarks', () => {
 describe('while a renegotiation is under way', () => {
   test('before it is decided the original is active and the new code stands for nothing, without waiting', async () => {
     await dyingAfter(RESERVED);
-    expect((await read('L1'))?.status).toBe('active');
+    expect((await read('L1'))?.loan.status).toBe('active');
     waits = [];
     behind = true;
     expect(await read('N1')).toBeUndefined();
@@ -249,7 +252,7 @@ describe('while a renegotiation is under way', () => {
     behind = true;
     expect(await read('N1')).toBeUndefined();
     behind = false;
-    expect((await read('L1'))?.status).toBe('active');
+    expect((await read('L1'))?.loan.status).toBe('active');
   });
 
   test.each([
@@ -258,6 +261,9 @@ describe('while a renegotiation is under way', () => {
   ])('%s: both sides have changed as soon as one of them has', async (_, appends) => {
     await dyingAfter(appends);
     catchUp();
-    expect([(await read('L1'))?.status, (await read('N1'))?.status]).toEqual(['renegotiated', 'received']);
+    expect([(await read('L1'))?.loan.status, (await read('N1'))?.loan.status]).toEqual([
+      'renegotiated',
+      'received',
+    ]);
   });
 });

@@ -22,17 +22,20 @@ interface Around {
   readonly names: FundNames;
 }
 
-const factsOf = (loan: LoanDetails, { applicationId, names }: Around, { language }: Visit): View => {
+const factsOf = (
+  { loan, borrower, repurchase }: LoanDetails,
+  { applicationId, names }: Around,
+  { language }: Visit,
+): View => {
   const [texts, words] = [DECISIONS[language], WORDS[language]];
-  const { repurchase } = loan;
   return facts([
     [words.status, statusName(loan.status, language)],
-    [words.acquisitionValue, amount(loan.acquisitionValue)],
-    [texts.product, loan.productType],
-    [texts.issued, date(loan.dateIssued)],
-    [texts.received, instant(loan.receivedAt)],
-    [texts.borrower, loan.borrower?.documentNumber ?? texts.forgotten],
-    [words.fund, fundFact(loan.fundId, names)],
+    [words.acquisitionValue, amount(loan.acquisition_value)],
+    [texts.product, loan.product_type],
+    [texts.issued, date(loan.date_issued)],
+    [texts.received, instant(loan.received_at)],
+    [texts.borrower, borrower?.documentNumber ?? texts.forgotten],
+    [words.fund, fundFact(loan.fund_id, names)],
     [words.application, html`<span class="code">${applicationId}</span>`],
     repurchase && [texts.exitKind, EXITS[repurchase.reason].name[language]],
     repurchase && repurchase.reasonDetail !== null && [texts.exitReason, repurchase.reasonDetail],
@@ -56,11 +59,11 @@ const scheduleOf = ({ installments }: LoanDetails, { language }: Visit): View =>
   `;
 };
 
-const documentsOf = ({ code, documents }: LoanDetails, applicationId: string, { language }: Visit): View => {
+const documentsOf = ({ loan, documents }: LoanDetails, applicationId: string, { language }: Visit): View => {
   const texts = DECISIONS[language];
   const readable = documents.filter(({ value }) => value !== null);
   const [first] = readable.filter(({ value }) => /\.pdf$/i.test(value!));
-  const path = (documentId: string): string => documentPath(applicationId, code, documentId);
+  const path = (documentId: string): string => documentPath(applicationId, loan.code, documentId);
   return html`
     <h2>${texts.documents}</h2>
     ${
@@ -92,9 +95,9 @@ const documentsOf = ({ code, documents }: LoanDetails, applicationId: string, { 
 };
 
 /** One operation beside its documents, with what can be decided about it. */
-export const detailView = (loan: LoanDetails, around: Around, visit: Visit): View => {
+export const detailView = (details: LoanDetails, around: Around, visit: Visit): View => {
   const { applicationId } = around;
-  const { status, code } = loan;
+  const { status, code } = details.loan;
   const texts = DECISIONS[visit.language];
   return html`
     <p class="actions">
@@ -103,7 +106,7 @@ export const detailView = (loan: LoanDetails, around: Around, visit: Visit): Vie
     </p>
     <div class="side-by-side">
       <div>
-        ${factsOf(loan, around, visit)}
+        ${factsOf(details, around, visit)}
         ${
           isAwaiting(status) &&
           html`<form method="post" action="/decisions/preview" class="actions">
@@ -112,9 +115,9 @@ export const detailView = (loan: LoanDetails, around: Around, visit: Visit): Vie
             ${decisionButtons(OFFERED[status], visit)}
           </form>`
         }
-        ${scheduleOf(loan, visit)}
+        ${scheduleOf(details, visit)}
       </div>
-      <div>${documentsOf(loan, applicationId, visit)}</div>
+      <div>${documentsOf(details, applicationId, visit)}</div>
     </div>
   `;
 };

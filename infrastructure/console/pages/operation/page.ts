@@ -102,7 +102,7 @@ const show = async (visit: Visit, app: App): Promise<Answer> => {
     kind: 'page',
     title: `${texts.title} ${place.code}`,
     body: html`
-      ${isAwaiting(details?.status ?? null) && html`<p><a href=${decisionPath(place)}>${texts.decide}</a></p>`}
+      ${isAwaiting(details?.loan.status ?? null) && html`<p><a href=${decisionPath(place)}>${texts.decide}</a></p>`}
       ${headerView({ ...place, language, names, shown, details, asOf, knownAt, known })}
       ${scheduleView(shown.state, language)}
       ${timelineView({ language, path, events: page, clientNames, older, newest })}

@@ -109,12 +109,12 @@ describe('reads of an application', () => {
     const loans = Array.from({ length: 200 }, (_, i) => ({
       ...{
         code: `OP-${i}`,
-        fundId: 'f',
+        fund_id: 'f',
         status: 'active',
-        productType: 'financing',
-        acquisitionValue: 180_000,
+        product_type: 'financing',
+        acquisition_value: 180_000,
       },
-      ...{ numberOfInstallments: 2, dateIssued: '2026-01-15', receivedAt: 't', updatedAt: 't' },
+      ...{ number_of_installments: 2, date_issued: '2026-01-15', received_at: 't', updated_at: 't' },
     }));
     world.behaviour.loans.list = async () => ({ loans: loans as never, nextCursor: 'more' });
     const { status, body, headers, text } = await world.call('GET', '/loan', { described: false });
