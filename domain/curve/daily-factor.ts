@@ -5,7 +5,7 @@ import { FIXED_ONE, FRACTION, fixedOf, sumOfFaces } from './fixed-point.ts';
 import type { Flow } from './fixed-point.ts';
 
 const MAX_ESTIMATES = 1_000;
-/** Well above the noise of the logarithms, or the steps would never end; the one just made has squared it away. */
+/** A step this small is the last: well above the noise of the logarithms, and what it leaves of the error is its square. */
 const CLOSE_ENOUGH = 1e-12;
 
 interface Point {

@@ -14,7 +14,7 @@ const CREDIT_DECIMALS = 30;
 export interface Prepayment {
   readonly value: Cents;
   readonly date: CalendarDate;
-  /** Rounding can leave a hair less than nothing. Only prepayments recorded under an earlier rule gave that a line. */
+  /** Whether a rest that rounding left below zero has a line: only in prepayments recorded under an earlier rule. */
   readonly leftover?: 'told';
 }
 

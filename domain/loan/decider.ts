@@ -150,7 +150,7 @@ const renegotiated = (state: ReservedLoan, event: LoanRenegotiated): Renegotiate
   return { ...loan, status: 'renegotiated', renegotiated: event };
 };
 
-/** One entry an event, so that the compiler asks for a new one; which status it needs stands before what it does. */
+/** One entry an event, so that the compiler asks for a new one. */
 const evolutions: Evolutions = {
   LoanReceived: (state, event) =>
     state.status === 'none' || holds(state, event.renegotiation) ? receivedLoan(event) : state,

@@ -1,12 +1,11 @@
 import type { ExitPricing } from '../curve/repurchase-value.ts';
 
-/** The same words for the people of the fund and for everybody else. */
 interface Words {
   readonly 'pt-BR': string;
   readonly en: string;
 }
 
-/** How an operation is called that has left the fund, and what came in that way. */
+/** The final statuses of exits, with what an operation in one of them is called, and the money that came in that way. */
 export const EXIT_STATUSES = {
   repurchased: {
     stage: 'ended',

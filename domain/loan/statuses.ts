@@ -26,7 +26,7 @@ export const STATUSES = {
 } as const satisfies Readonly<Record<string, Status>>;
 
 export type ShownStatus = keyof typeof STATUSES;
-/** A renegotiation that is not decided yet holds an active operation unseen. */
+/** `reserved`: active to readers, and held by a renegotiation that is not decided yet. */
 export type LoanStatus = ShownStatus | 'reserved';
 
 export const LOAN_STATUSES = Object.keys(STATUSES) as readonly ShownStatus[];
