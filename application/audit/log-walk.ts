@@ -104,7 +104,6 @@ export class LogWalk {
   }
 }
 
-/** Where a stream ended when it was written down. */
 const UNSEEN: StreamNote = { inLog: 0, read: -1, hash: '', payments: 0 };
 
 /** Which streams there are, and how far each was seen. */

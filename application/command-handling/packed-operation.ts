@@ -3,14 +3,14 @@ import type { Installment, ScheduledInstallment } from '../../domain/installment
 import type { LoanState } from '../../domain/loan/state.ts';
 import type { AcceptedRequest, Operation } from './operation.ts';
 
-/**
- * An operation as one text, for keeping it: a schedule is three columns, and of its installments only those are named with which something
- * has happened. Text of a process for itself; no other one ever reads it.
- */
 type Scheduled = Extract<LoanState, { schedule: unknown }>;
 type WithoutInstallments = Omit<Scheduled, 'schedule' | 'indexByCode' | 'installments'>;
 type Changed = readonly [index: number, rest: Omit<Installment, keyof ScheduledInstallment>];
 
+/**
+ * What an operation is kept as, one text: its schedule as three columns, and of its installments only those with which something has
+ * happened. No other process ever reads it.
+ */
 interface Packed {
   readonly of: Pick<Operation, 'hash'> & { readonly recordedAt?: string | undefined };
   /** Absent before the first event. */

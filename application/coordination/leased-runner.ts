@@ -45,7 +45,7 @@ type Ending = 'stopping' | 'lost' | 'not_renewed' | 'stuck';
 
 /** Looks at the lease that others get before this process asks again. */
 const LOOKS_ASIDE = 3;
-/** What is stuck is handed on after this many times as long each time, so that a process without another rarely stands aside. */
+/** Each time it takes so many times longer until what is stuck is handed on: where there is no other process, this one rarely stands aside. */
 const LONGER = 2;
 const LONGEST_STUCK_TTLS = 50;
 

@@ -78,9 +78,9 @@ export interface LoanPage {
 const MOST_SORTED = 10_000;
 /** The same for operations that are late, whose rows have to be looked up for it. */
 const MOST_LATE = 2_500;
-/** Late operations of all applications, of which those of one are looked up. */
+/** So many late operations of all applications are looked through for those of one. */
 const MOST_LATE_OF_ALL = 10_000;
-/** Where there are more, so many operations are looked at for a page, in the order of arrival. */
+/** Where more have changed or are late, so many operations are looked at for a page, in the order of arrival. */
 const MOST_LOOKED_AT = 5_000;
 
 const PLACE = ['loan.received_at', 'loan.code'] as const;

@@ -40,7 +40,6 @@ export class SearchOperations {
     return { operations: operations.map((one, i) => ({ ...one, document: documents[i]! })), next };
   }
 
-  /** All of them. */
   async *every(filter: OperationFilter, signal: AbortSignal): AsyncGenerator<LoanSummary> {
     const query = { ...(await this.#queryOf(filter)), limit: READ_AT_ONCE };
     let page = await this.#rows.find(query);

@@ -72,7 +72,7 @@ export const behindOf = async (
   const stop = new AbortController();
   const counting = async (): Promise<void> => {
     for (const one of followers) {
-      // Of a log that is away, the reading tells.
+      // Where the log is away, reading it below says so.
       const problem = await misfit(log, one.position).catch(() => undefined);
       if (problem !== undefined) giveUp(uncounted, [one], problem);
     }

@@ -38,7 +38,7 @@ export class Portfolio {
   readonly #deps: Dependencies;
   readonly #positions: SqlPortfolioPositions;
   readonly #analysed = new LRUCache<string, Promise<AnalysedPortfolio>>({ max: REMEMBERED });
-  // Where a key is missing it walks the log each time: once is enough.
+  // Indexing walks the log each time where a key is missing: once is enough.
   #indexed: Promise<void> | undefined;
 
   constructor(dependencies: Dependencies) {

@@ -98,7 +98,6 @@ export class Runner<W, E extends Followed = RecordedEvent> implements Background
     this.#processor.watch?.ended?.();
   }
 
-  /** Where it stands. */
   async load(): Promise<Place> {
     if (await this.#progress.load()) this.#outage.over();
     return this.place;

@@ -153,7 +153,7 @@ export class TableWriteStatements {
     });
   }
 
-  /** SQLite runs each where it stands; to PostgreSQL each is a way, so they go as the rows of one. */
+  /** SQLite runs each where it stands; to PostgreSQL each is a round trip, so they go as the rows of one. */
   #updates(updates: readonly Update[], shape: string): readonly Statement[] {
     if (this.#dialect === 'sqlite') return updates.map((update) => this.#update(update, shape));
     return chunks(updates).map((chunk) =>

@@ -37,7 +37,6 @@ interface Dependencies {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** The coordinators' streams. */
 export class Coordinators {
   readonly #deps: Dependencies;
 

@@ -91,7 +91,6 @@ const VALUE: Shape = { kind: 'value' };
 const UNREAD: Shape = { kind: 'unread' };
 const LONGEST_LIST = 500;
 
-/** The shape of a component of the document. */
 const shapeOf = (document: Schema, component: string): Shape => {
   const { schemas } = document['components'] as { readonly schemas: Readonly<Record<string, Schema>> };
 

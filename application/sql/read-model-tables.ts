@@ -71,7 +71,7 @@ const TABLES = {
       waiting_since: 'text?',
       rejection_reasons: 'text?',
       disbursement: 'text?',
-      /** JSON of the request alone; readers join its completion. */
+      /** JSON of the request; its completion has a column of its own. */
       repurchase: 'text?',
       repurchase_completed_at: 'text?',
       /** Beside its JSON, so that forgetting a borrower empties it without reading the row. */

@@ -87,7 +87,7 @@ interface WebhookLaneTable {
   attempt: number | null;
 }
 
-/** Tables of the webhook adapters, as Kysely sees them. */
+/** Tables of webhooks, as Kysely sees them. */
 export interface WebhookTables {
   webhook_subscription: WebhookSubscriptionTable;
   webhook_event: WebhookEventTable;

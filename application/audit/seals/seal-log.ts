@@ -79,7 +79,7 @@ export class BrokenSealBookError extends Error {
   override readonly name = 'BrokenSealBookError';
 }
 
-/** At most so long after it was read is an event sealed. */
+/** An event is sealed at most so long after it was read. */
 export const SEAL_EVERY_MS = 5_000;
 const MOST_EVENTS = 10_000;
 /** Nothing is compared: one follower alone catches up. */

@@ -23,7 +23,7 @@ export interface GenerationTables {
   schemaOf(number: number): string;
 }
 
-/** Under names of their own: what versions up to 2026.11.1 wrote. */
+/** The number of what versions up to 2026.11.1 wrote, in tables under names of their own. */
 export const BEFORE_GENERATIONS = 0;
 
 interface Registered {

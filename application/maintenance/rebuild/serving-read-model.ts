@@ -167,11 +167,11 @@ export class ServingReadModel implements SqlDatabase {
     try {
       serving = await this.#generations.serving();
     } catch {
-      // What is served does not depend on where that is written down.
+      // The generation at hand goes on serving while the register of generations cannot be read.
       return;
     }
     this.#serves = serving !== undefined;
-    // One that succeeded this one stands in its tables before it stands there, so what is written there may be behind.
+    // A successor is named in the tables of this generation first, so the register may be behind.
     if (serving !== undefined && serving > this.#current.number) await this.#moveTo(serving);
   }
 

@@ -286,10 +286,9 @@ export const laneStatements = ({ builder, dialect }: Pick<SqlDatabase, 'builder'
         ...statements.giveBack(ordered.map((lease) => ({ ...keyOf(lease), now }))),
       ]);
     },
-    /** Leased until then from now on. */
     renew: (leases: readonly LaneLease[], until: string): readonly Statement[] =>
       asStatements(statements.renew(leases.map((lease) => ({ ...keyOf(lease), lease_until: until })))),
-    /** Gone when empty, which the first answer; the others answer the heads of those that stay, if they are due. */
+    /** `emptied` takes empty lanes away and answers them; `heads` answers what those that stay send next, if it is due. */
     goOn: (leases: readonly LaneLease[], now: string) => ({
       emptied: asStatements(statements.dropEmpty(leases.map(keyOf))),
       heads: asStatements(statements.keptHeads(leases.map((lease) => ({ ...keyOf(lease), now })))),

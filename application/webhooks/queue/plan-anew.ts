@@ -24,8 +24,8 @@ const withLanes = (eb: ExpressionBuilder<Schema, 'webhook_subscription'>) =>
   );
 
 /**
- * Where the newest that is known lies in the future. What was sent since the clock was set back hides that, so it serves only where nobody
- * has seen it happen.
+ * Subscriptions whose newest moment lies in the future, because the clock was set back. Whatever was sent since then hides it, so this is
+ * only for where nobody saw the clock go back.
  */
 const behindItsOwnPast = (eb: ExpressionBuilder<Schema, 'webhook_subscription'>, now: string) =>
   eb.or([

@@ -147,7 +147,6 @@ export class ResultStatements {
     });
   }
 
-  /** The log of the attempts. */
   #attempts(results: readonly AttemptResult[]): readonly Statement[] {
     const rows = results.map(({ delivery: { deliveryId }, record }) => ({
       delivery_id: deliveryId,
@@ -161,7 +160,6 @@ export class ResultStatements {
     return asStatements(this.#compiled.logAttempts(rows));
   }
 
-  /** What the results say about the health of their subscriptions. */
   #health(results: readonly AttemptResult[]): readonly Statement[] {
     const { succeeding, failing } = this.#compiled;
     const noted = results.filter(({ noteHealth }) => noteHealth).sort(byLaneOf);
