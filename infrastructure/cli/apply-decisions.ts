@@ -58,7 +58,6 @@ const PIPE = '-';
 const MOST_SHOWN = 50;
 const AT_ONCE = 64;
 
-/** `administrator apply`. */
 export const addApply = (administrator: Command, dependencies: CliDependencies): void => {
   const apply = administrator
     .command('apply')

@@ -6,7 +6,6 @@ const WITHOUT_KEY =
   'The master key is not in this backup: without it, signing keys, borrowers and documents cannot be read. Keep it apart, and keep it.\n';
 const WITH_KEY = 'The master key is in this backup: whoever has the backup can read everything in it.\n';
 
-/** `backup` and `restore`. */
 export const addBackupCommands = (program: Command, dependencies: CliDependencies): void => {
   program
     .command('backup')

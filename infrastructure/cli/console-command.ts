@@ -18,7 +18,6 @@ const NEW_ADDRESS = 'n';
 const HIGHEST_PORT = 65_535;
 const IDLE = '30m';
 
-/** `console`. */
 export const addConsoleCommand = (program: Command, dependencies: CliDependencies): void => {
   program
     .command('console')

@@ -23,7 +23,6 @@ interface EventsOptions extends ReportOptions, Scope {
   readonly name?: readonly LoanEventName[];
 }
 
-/** `events`. */
 export const addEventsCommand = (program: Command, dependencies: CliDependencies): void => {
   const events = program
     .command('events')

@@ -35,7 +35,6 @@ const COLUMNS: readonly Column<Sent>[] = [
   { name: 'outcome', of: ({ outcome }) => outcome },
 ];
 
-/** `listen`. */
 export const addListenCommand = (program: Command, dependencies: CliDependencies): void => {
   const listen = program
     .command('listen')

@@ -37,7 +37,6 @@ const PENDING_COLUMNS: readonly Column<WaitingOperation>[] = [
 const columnsOf = async ({ funds }: App) =>
   withFundNames(PENDING_COLUMNS, await funds.names(), (one) => one.fundId);
 
-/** `administrator pending`. */
 export const addPending = (administrator: Command, dependencies: CliDependencies): void => {
   const pending = administrator
     .command('pending')

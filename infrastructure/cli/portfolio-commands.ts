@@ -17,7 +17,6 @@ interface PortfolioOptions extends ReportOptions {
 
 const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
 
-/** `portfolio`. */
 export const addPortfolioCommand = (program: Command, dependencies: CliDependencies): void => {
   const portfolio = program
     .command('portfolio')

@@ -41,7 +41,6 @@ Examples:
     --delimiter ';' --decimal , --date-format dd/mm/yyyy --encoding latin1 \\
     --date-column Data --amount-column Valor --reference-column Documento -o csv --output differences.csv`;
 
-/** `reconcile`. */
 export const addReconcileCommand = (program: Command, dependencies: CliDependencies): void => {
   const command = program
     .command('reconcile')

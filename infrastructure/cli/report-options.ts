@@ -17,7 +17,6 @@ export const instantOption = (text: string): string => {
   }
 };
 
-/** A whole number of this range. */
 export const numberOption =
   (most: number) =>
   (text: string): number => {
@@ -28,7 +27,6 @@ export const numberOption =
 
 const MOST_LISTED = 1_000_000;
 
-/** How many are wanted. */
 export const countOption = (text: string): number => {
   const value = /^\d{1,7}$/.test(text) ? Number(text) : 0;
   if (value >= 1 && value <= MOST_LISTED) return value;

@@ -18,7 +18,6 @@ interface ClockOptions extends ReportOptions {
   readonly to?: string;
 }
 
-/** `sandbox clock`. */
 export const addSandboxCommands = (program: Command, dependencies: CliDependencies): void => {
   const clockCommand = program
     .command('sandbox')

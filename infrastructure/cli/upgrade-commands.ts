@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 
-/** `upgrade finish`. */
 export const addUpgradeCommands = (program: Command, dependencies: CliDependencies): void => {
   program
     .command('upgrade')

@@ -16,7 +16,6 @@ interface VerifyOptions extends ReportOptions {
   readonly repair?: boolean;
 }
 
-/** `webhook verify`. */
 export const addVerify = (webhook: Command, dependencies: CliDependencies): void => {
   const verify = webhook
     .command('verify')

@@ -4,7 +4,6 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from '../../application/ports/logger.ts';
 
-/** What is served. */
 interface ScrapedText {
   readonly contentType: string;
   text(): Promise<string>;

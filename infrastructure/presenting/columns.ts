@@ -53,7 +53,6 @@ const jsonValue = <Row>({ of, amount: isAmount }: Column<Row>, row: Row): unknow
   return isAmount && typeof value === 'number' ? jsonAmount(value) : value;
 };
 
-/** One row as a JSON object. */
 export const jsonOf = <Row>(columns: readonly Column<Row>[], row: Row): string =>
   JSON.stringify(Object.fromEntries(columns.map((column) => [column.name, jsonValue(column, row)])));
 

@@ -11,7 +11,7 @@ import { readModelMigrations } from '../../application/sql/read-model-tables.ts'
 
 type Options = Pick<SqliteOptions, 'logger' | 'writes' | 'createWorker' | 'pageCaches'>;
 
-/** Of whatever release. */
+/** Whether this file holds read models, of whatever release. */
 const hasTables = async (database: SqlDatabase): Promise<boolean> => {
   const query = sql<{ name: string }>`select name from sqlite_master where name = 'projection_checkpoint'`;
   return (await database.read({ compile: () => query.compile(database.builder) })).length > 0;

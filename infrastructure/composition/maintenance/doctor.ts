@@ -69,7 +69,7 @@ const disk = async ({ dataDir }: Configuration): Promise<Finding> => {
   return finding('disk', free < NO_SPACE ? 'failed' : free < LITTLE_SPACE ? 'warning' : 'ok', detail);
 };
 
-/** Without it nothing that it sees to moves: that is one thing that is wrong, not one for each. */
+/** Where no service runs everything stands still: that is one finding, not one for each thing. */
 const service = ({ found, place }: FoundService): Finding =>
   found === null
     ? finding('service', 'failed', `no service runs on ${place}: start it`)

@@ -12,8 +12,8 @@ import type { UploadSession } from './upload-session.ts';
 
 type MultipartLimits = FormLimits & PartLimits;
 
-/** Most parts of one form, refused ones included, and such that have no header. */
 const MOST_FILES = 40;
+/** Of one form: its files and its data, refused parts included, and such that have no header. */
 const MOST_PARTS = MOST_FILES + 1;
 const HEADER_PAIRS = 16;
 

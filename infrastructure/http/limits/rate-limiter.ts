@@ -79,7 +79,7 @@ interface Bucket {
   at: number;
 }
 
-/** Of a bucket, with the two numbers in it that stand on their own. */
+/** A bucket takes so much beside its key, two numbers that are objects of their own included. */
 const BUCKET_BYTES = 60;
 
 /** Token buckets of one process, in bounded memory. */

@@ -5,7 +5,6 @@ import type { DeliveryRequest } from './delivery-request.ts';
 import type { PinnedConnector } from './pinned-connector.ts';
 import type { Route } from './webhook-sender.ts';
 
-/** Where a connection goes. */
 interface Destination extends Pick<Route, 'addresses'> {
   readonly target: Pick<Route['target'], 'origin'>;
 }

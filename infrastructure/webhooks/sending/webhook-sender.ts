@@ -30,7 +30,6 @@ export class WebhookSecrets {
   }
 }
 
-/** A fresh signing secret. */
 export const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`;
 
 /** HMAC-SHA256 of the body's bytes, hexadecimal. */

@@ -169,7 +169,7 @@ const problemsOfReasons = (reasons: Draft['reasons']): readonly Problem[] => {
   ]);
 };
 
-/** What has to be mended before it can be submitted; the desk checks everything else, and refuses what has changed meanwhile. */
+/** What has to be mended before it can be submitted; the administrator's module checks the rest, and refuses what has changed. */
 export const problemsOf = (
   { decision, lines, reasons, date }: Draft,
   { today, tolerance }: Rules,
@@ -180,7 +180,7 @@ export const problemsOf = (
   return [...problemsOfDate(date, open, today), ...open.flatMap((line) => problemsOfLine(line, tolerance))];
 };
 
-/** Whether the desk can read it: what has changed meanwhile is not asked to be mended. */
+/** Whether it is a decision that can be read: what has changed meanwhile is not asked to be mended. */
 export const isReadable = ({ decision }: Draft, { value }: DraftLine): boolean =>
   decision !== 'disburse' || (centsTyped(value) ?? 0) > 0;
 

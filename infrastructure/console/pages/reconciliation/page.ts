@@ -43,7 +43,7 @@ const keptIn = (visit: Visit): { readonly id: string; readonly statement: KeptSt
   return { id, statement: keptAs(visit, id) };
 };
 
-/** What was asked of it last, and what came of it, as often as it is loaded. */
+/** A statement with what was asked of it last and what came of that; loading the page again asks nothing anew. */
 const shown = async (visit: Visit, app: App): Promise<Answer> => {
   const { language, params } = visit;
   const texts = RECONCILIATION[language];
