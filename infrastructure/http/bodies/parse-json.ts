@@ -4,8 +4,11 @@ import { quoted } from '../requests/request-rules.ts';
 
 /** Levels of lists and objects nested in one another. The deepest request of the interface has four. */
 const DEEPEST = 20;
+/** Commas and colons outside of strings. A full batch of settlements has some ten thousand, every other request fewer. */
+const MOST_SEPARATORS = 40_000;
 
 const QUOTE = 34;
+const COMMA = 44;
 const COLON = 58;
 const BACKSLASH = 92;
 
@@ -17,13 +20,13 @@ const endOfString = (text: string, start: number): number => {
 };
 
 /**
- * Counts brackets in one pass before the text is parsed, so that code which walks the value afterwards never recurses deeper.
+ * Counts brackets and values in one pass before the text is parsed, so that code which walks the value afterwards never recurses deeper.
  * Answers how many members the objects of the text have, where it is JSON: each has one colon outside of strings.
  * @throws HttpProblem `invalid_request`
  */
 const membersWritten = (text: string, what: string): number => {
   let depth = 0;
-  let members = 0;
+  let [members, commas] = [0, 0];
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case QUOTE:
@@ -31,6 +34,9 @@ const membersWritten = (text: string, what: string): number => {
         break;
       case COLON:
         members += 1;
+        break;
+      case COMMA:
+        commas += 1;
         break;
       case 91:
       case 123:
@@ -42,6 +48,11 @@ const membersWritten = (text: string, what: string): number => {
       case 125:
         depth -= 1;
     }
+    if (members + commas > MOST_SEPARATORS)
+      throw new HttpProblem(
+        'invalid_request',
+        `${what} has more than ${MOST_SEPARATORS} commas and colons; send nothing but the fields of this request`,
+      );
   }
   return members;
 };

@@ -50,6 +50,15 @@ describe('broken JSON', () => {
   });
 });
 
+test('a body of more values than any request has is refused before it is parsed', () => {
+  const named = Array.from({ length: 20_001 }, (_, i) => `"${i}":1`).join(',');
+  expect(refusalOf(`{${named}}`).message).toContain('more than 40000 commas and colons');
+  expect(parseJson(`[${Array.from({ length: 40_001 }, () => 1).join(',')}]`, 'loan_data')).toHaveLength(
+    40_001,
+  );
+  expect(parseJson(`["${',:'.repeat(40_000)}"]`, 'loan_data')).toHaveLength(1);
+});
+
 const repeated = (field: string) => ({
   code: 'invalid_request',
   details: [{ field, code: 'duplicate_field' }],
