@@ -9,7 +9,7 @@ interface BucketDemand {
   readonly burst: number;
   /** Refill, in tokens. */
   readonly perMinute: number;
-  /** Tokens wanted; 0 to look only. */
+  /** Tokens wanted; 0 to look only, below 0 to give back. */
   readonly asked: number;
 }
 
@@ -65,7 +65,7 @@ export class SqlRateBuckets {
     const [least, greatest, now] = [LEAST[dialect], GREATEST[dialect], engineNow[dialect]];
     const rows = demands.map(({ key, burst, perMinute, asked }) => {
       const granted = Math.min(asked, Math.floor(burst + ROUNDING));
-      return sql`(${key}, ${burst - granted}, ${now}, ${burst}, ${perMinute}, ${asked}, ${granted})`;
+      return sql`(${key}, ${Math.min(burst, burst - granted)}, ${now}, ${burst}, ${perMinute}, ${asked}, ${granted})`;
     });
     // A clock that was set back takes no tokens away.
     const elapsed = sql`${greatest}(0, excluded.at_ms - rate_bucket.at_ms)`;
@@ -76,7 +76,7 @@ export class SqlRateBuckets {
       insert into rate_bucket (key, tokens, at_ms, burst, per_minute, asked, granted)
       values ${sql.join(rows)}
       on conflict (key) do update set
-        tokens = ${greatest}(0, ${refilled} - ${granted}),
+        tokens = ${least}(excluded.burst, ${greatest}(0, ${refilled} - ${granted})),
         at_ms = ${greatest}(excluded.at_ms, rate_bucket.at_ms),
         burst = excluded.burst,
         per_minute = excluded.per_minute,

@@ -99,6 +99,12 @@ describe('rate limits of several processes over one database', () => {
     expect(taken).toBe(10);
   });
 
+  test('tokens given back never fill a bucket beyond its burst', async () => {
+    const buckets = new SqlRateBuckets(fixture.database);
+    const demand = { key: 'given back', burst: 10, perMinute: 60, asked: -3 };
+    for (let i = 0; i < 2; i += 1) expect(await buckets.draw([demand])).toMatchObject([{ tokens: 10 }]);
+  });
+
   test('leave nothing behind for buckets that are full again', async () => {
     const buckets = new SqlRateBuckets(fixture.database);
     const demand = { key: 'gone soon', burst: 2, perMinute: 6_000_000, asked: 1 };
