@@ -21,6 +21,7 @@ export default {
     ],
   },
   testTimeout: 30_000,
-  maxWorkers: 2,
+  // On two cores: some suites wait more than they work.
+  maxWorkers: 3,
   workerGracefulExitTimeout: 5_000,
 };
