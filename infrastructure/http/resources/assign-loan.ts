@@ -196,7 +196,9 @@ export const assignLoan = endpoint({
     {
       mediaType: 'multipart/form-data',
       schema: LoanData,
-      example: exampleLoanData,
+      // The reference makes a row of a form of each field, and sends one without a value as an empty text.
+      example: { ...exampleLoanData, dry_run: false },
+      sample: exampleLoanData,
       dataPart: 'loan_data',
       exampleFiles: ['ccb.pdf'],
       limit: 262_144,

@@ -184,7 +184,7 @@ export const renegotiateLoans = endpoint<Body>({
       mediaType: 'multipart/form-data',
       schema: RenegotiationData,
       limit: 262_144,
-      example: exampleRenegotiationData,
+      example: { ...exampleRenegotiationData, dry_run: false },
       sample: sampleRenegotiationData,
       dataPart: RENEGOTIATION_DATA,
       exampleFiles: ['debt.docx'],

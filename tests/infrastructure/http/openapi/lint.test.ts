@@ -16,6 +16,8 @@ const OPEN = { severity: 'error', allowAdditionalProperties: true } as const;
 /** Optional fields of examples: what is kept and shown, but decides nothing; and where one of several has to be there. */
 const ONLY_KEPT = [
   ...['email', 'phone', 'neighborhood', 'birth_date'].map((name) => `paths /loan post ${name}`),
+  // What it is without it; a form that fills examples in would send an empty text for it.
+  ...['/loan post', '/loan/renegotiate patch'].map((place) => `paths ${place} dry_run`),
   'paths /loan/repurchase post reason_detail',
   'paths /loan/renegotiate patch original_proposal_codes',
   'paths /webhook post description',
