@@ -73,7 +73,7 @@ export class Clients {
     return [...new Set((await this.list()).flatMap(({ fundIds }) => fundIds))].toSorted();
   }
 
-  /** Of every application, the name of its oldest client that is not revoked; of one that has none left, of its oldest. */
+  /** What each application is called: as its first client was that still has access, or its first where none has. */
   async applicationNames(): Promise<ReadonlyMap<string, string>> {
     const clients = Map.groupBy(await this.list(), ({ applicationId }) => applicationId);
     return new Map(
