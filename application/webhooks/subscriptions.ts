@@ -34,16 +34,12 @@ export interface WebhookSubscription {
   readonly failingSince: string | null;
 }
 
-export interface NewSubscription {
-  readonly webhookId: string;
-  readonly applicationId: string;
-  readonly url: string;
-  readonly events: readonly string[];
-  readonly fundIds: readonly string[] | null;
-  readonly description: string | null;
+export interface NewSubscription extends Pick<
+  WebhookSubscription,
+  'webhookId' | 'applicationId' | 'url' | 'events' | 'fundIds' | 'description' | 'createdAt'
+> {
   /** Sealed; only the sender opens it. */
   readonly sealedSecret: string;
-  readonly createdAt: string;
   /** Default: `createdAt`. */
   readonly eventsFrom?: string;
   /** Default: none. */
@@ -53,17 +49,13 @@ export interface NewSubscription {
 }
 
 /** Only what is present changes. */
-export interface SubscriptionChange {
-  readonly url?: string;
-  readonly events?: readonly string[];
-  readonly fundIds?: readonly string[] | null;
-  readonly description?: string | null;
-  readonly status?: WebhookStatus;
+export interface SubscriptionChange extends Partial<
+  Pick<WebhookSubscription, 'url' | 'events' | 'fundIds' | 'description' | 'status'>
+> {
   readonly sealedSecret?: string;
 }
 
-/** What a subscription asks for. */
-
+/** Columns that a subscription is read with: its secret is none of them. */
 export const VISIBLE = [
   'webhook_id',
   'application_id',

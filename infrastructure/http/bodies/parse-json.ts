@@ -48,12 +48,12 @@ const membersWritten = (text: string, what: string): number => {
       case 125:
         depth -= 1;
     }
-    if (members + commas > MOST_SEPARATORS)
-      throw new HttpProblem(
-        'invalid_request',
-        `${what} has more than ${MOST_SEPARATORS} commas and colons; send nothing but the fields of this request`,
-      );
   }
+  if (members + commas > MOST_SEPARATORS)
+    throw new HttpProblem(
+      'invalid_request',
+      `${what} has more than ${MOST_SEPARATORS} commas and colons; send nothing but the fields of this request`,
+    );
   return members;
 };
 
