@@ -8,6 +8,7 @@ import { openFoundations } from '../../infrastructure/composition/foundations.ts
 import { startService } from '../../infrastructure/composition/service.ts';
 import type { RunningService } from '../../infrastructure/composition/service.ts';
 import { SqlDueInstallments } from '../../application/loans/due-installments.ts';
+import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import { commandLine } from '../support/command-line.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
@@ -132,6 +133,7 @@ export class World {
   }
 
   async sweep(): Promise<void> {
+    if (this.besideEarlier) await this.#caughtUp();
     const { engines } = this.parts.foundations;
     const marking = new MarkOverdueInstallments({
       commands: this.parts.commands,
@@ -140,6 +142,16 @@ export class World {
       logger: this.logger,
     });
     await marking.execute(new AbortController().signal);
+  }
+
+  /** The other process may have shown what is not in the read model of this release yet, where a sweep looks. */
+  async #caughtUp(): Promise<void> {
+    for (;;) {
+      const { followers } = await this.parts.app.maintenance.lag();
+      const { behind, problem } = followers.find(({ name }) => name === loanProjection.name)!;
+      if (behind === 0 && problem === undefined) return;
+      await setTimeout(20);
+    }
   }
 
   /** An application without a secret: its tokens are issued here, because guarding secrets takes a long time by design. */
