@@ -4,12 +4,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { execFile } from 'node:child_process';
-import { createSecretKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ERRORS } from '../../infrastructure/http/errors/error-table.ts';
 import { RATE_ROWS } from '../../infrastructure/http/limits/rate-limiter.ts';
 import { API_VERSION } from '../../infrastructure/http/openapi/version.ts';
-import { timedSignatureOf } from '../../infrastructure/webhooks/sending/webhook-sender.ts';
+import { signingKeyOf, timedSignatureOf } from '../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { OPERATIONS } from '../../infrastructure/http/resources/endpoints.ts';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { RunningService } from '../support/running-service.ts';
@@ -84,7 +83,7 @@ describe('the verifiers of the guide', () => {
   const body = JSON.stringify({ event: 'loan_received', text: 'São Paulo', value: 950 });
   const now = 1_768_478_401;
   const eventId = '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69';
-  const key = createSecretKey(Buffer.from(secret, 'utf8'));
+  const key = signingKeyOf(secret);
   const genuine = {
     'x-svc-event-id': eventId,
     'x-svc-timestamp': String(now),

@@ -1,9 +1,13 @@
 import { spawn } from 'node:child_process';
-import { createSecretKey, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { signatureOf, timedSignatureOf } from '../../infrastructure/webhooks/sending/webhook-sender.ts';
+import {
+  signatureOf,
+  signingKeyOf,
+  timedSignatureOf,
+} from '../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { freePort } from './service-process.ts';
 
 const DOCS = new URL('../../docs/', import.meta.url);
@@ -34,7 +38,7 @@ const post = async (
   { secret, eventId = randomUUID(), sent }: { secret: string; eventId?: string; sent?: string },
 ): Promise<number> => {
   const body = Buffer.from(JSON.stringify({ event: 'installment_settled', event_id: eventId }));
-  const [key, timestamp] = [createSecretKey(Buffer.from(secret)), String(Math.floor(Date.now() / 1000))];
+  const [key, timestamp] = [signingKeyOf(secret), String(Math.floor(Date.now() / 1000))];
   const answer = await fetch(url, {
     method: 'POST',
     headers: {

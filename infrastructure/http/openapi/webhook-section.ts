@@ -14,7 +14,10 @@ const DESCRIPTION =
 const pascal = (event: string): string => eventSchemaName(event).replace(/Event$/, '');
 
 /** Names in components/parameters: the headers of a delivery. */
-const HEADERS = ['Event', 'EventId', 'Signature', 'SignatureV2', 'Timestamp', 'Attempt'].map((name) => ({
+const HEADERS = [
+  ...['Event', 'EventId', 'Signature', 'SignatureV2', 'Timestamp', 'Attempt'],
+  ...['StandardId', 'StandardTimestamp', 'StandardSignature'],
+].map((name) => ({
   $ref: `#/components/parameters/Delivery${name}`,
 }));
 

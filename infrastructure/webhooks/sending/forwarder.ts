@@ -1,10 +1,9 @@
-import { createSecretKey } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { DeliveryRequest } from './delivery-request.ts';
 import { outcomeOf } from './https-sender.ts';
 import { ReceiverConnection } from './receiver-connections.ts';
-import { signedHeaders } from './webhook-sender.ts';
+import { signedHeaders, signingKeyOf } from './webhook-sender.ts';
 
 interface Forwarded {
   readonly eventId: string;
@@ -39,7 +38,7 @@ export class WebhookForwarder {
     this.secret = options.secret;
     this.#options = options;
     this.#target = new URL(options.url);
-    this.#key = createSecretKey(Buffer.from(options.secret, 'utf8'));
+    this.#key = signingKeyOf(options.secret);
     this.#connect = buildConnector({ timeout: options.timeoutMs, allowH2: false }) as Connect;
   }
 

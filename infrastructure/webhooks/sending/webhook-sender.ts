@@ -6,6 +6,23 @@ import type { Addresses, WebhookTarget } from '../addresses/address-guard.ts';
 
 const CACHED_KEYS = 5_000;
 const SECRET_BYTES = 32;
+const PREFIX = 'whsec_';
+
+export const newSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+
+/** What a secret signs with. */
+export interface SigningKey {
+  /** All of it, as text. */
+  readonly text: KeyObject;
+  /** What is written behind its prefix, decoded, for Standard Webhooks. */
+  readonly bytes: KeyObject;
+}
+
+/** Secrets of before 2026.11.4 are base64url, which Node.js decodes as well. */
+export const signingKeyOf = (secret: string): SigningKey => ({
+  text: createSecretKey(secret, 'utf8'),
+  bytes: createSecretKey(secret.replace(PREFIX, ''), 'base64'),
+});
 
 /** @throws Error when the text was sealed for another context or tampered with */
 export type OpenSecret = (sealed: string, context: string) => string;
@@ -13,42 +30,47 @@ export type OpenSecret = (sealed: string, context: string) => string;
 /** Opens sealed secrets, each once: a rotated secret is another sealed text, so an old key is never used for it. */
 export class WebhookSecrets {
   readonly #open: OpenSecret;
-  readonly #keys = new LRUCache<string, KeyObject>({ max: CACHED_KEYS });
+  readonly #keys = new LRUCache<string, SigningKey>({ max: CACHED_KEYS });
 
   constructor(open: OpenSecret) {
     this.#open = open;
   }
 
   /** @throws Error when the secret cannot be opened */
-  keyOf(webhookId: string, sealedSecret: string): KeyObject {
+  keyOf(webhookId: string, sealedSecret: string): SigningKey {
     const known = this.#keys.get(sealedSecret);
     if (known) return known;
-    const secret = this.#open(sealedSecret, secretContext(webhookId));
-    const key = createSecretKey(Buffer.from(secret, 'utf8'));
+    const key = signingKeyOf(this.#open(sealedSecret, secretContext(webhookId)));
     this.#keys.set(sealedSecret, key);
     return key;
   }
 }
 
-export const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`;
-
 /** HMAC-SHA256 of the body's bytes, hexadecimal. */
-export const signatureOf = (body: Buffer, key: KeyObject): string =>
-  createHmac('sha256', key).update(body).digest('hex');
+export const signatureOf = (body: Buffer, { text }: Pick<SigningKey, 'text'>): string =>
+  createHmac('sha256', text).update(body).digest('hex');
 
-/** HMAC-SHA256 of `{event id}.{timestamp}.{body}`, hexadecimal: an old request cannot be passed off as a new one. */
-export const timedSignatureOf = (eventId: string, timestamp: string, body: Buffer, key: KeyObject): string =>
-  createHmac('sha256', key).update(`${eventId}.${timestamp}.`).update(body).digest('hex');
+/** HMAC-SHA256 of `{event id}.{timestamp}.{body}`: an old request cannot be passed off as a new one. */
+const timed = (eventId: string, timestamp: string, body: Buffer, key: KeyObject): Buffer =>
+  createHmac('sha256', key).update(`${eventId}.${timestamp}.`).update(body).digest();
+
+/** Hexadecimal. */
+export const timedSignatureOf = (
+  eventId: string,
+  timestamp: string,
+  body: Buffer,
+  { text }: Pick<SigningKey, 'text'>,
+): string => timed(eventId, timestamp, body, text).toString('hex');
 
 interface SignedRequest {
   readonly event: string;
   readonly eventId: string;
   readonly attempt: number;
   readonly body: Buffer;
-  readonly key: KeyObject;
+  readonly key: SigningKey;
 }
 
-/** What a receiver checks and reads beside the body. @param timestamp UNIX seconds */
+/** What a receiver checks and reads beside the body; the last three are those of Standard Webhooks. @param timestamp UNIX seconds */
 export const signedHeaders = (
   { event, eventId, attempt, body, key }: SignedRequest,
   timestamp: string,
@@ -60,6 +82,9 @@ export const signedHeaders = (
   'X-SVC-Signature-V2': timedSignatureOf(eventId, timestamp, body, key),
   'X-SVC-Timestamp': timestamp,
   'X-SVC-Delivery-Attempt': String(attempt),
+  'webhook-id': eventId,
+  'webhook-timestamp': timestamp,
+  'webhook-signature': `v1,${timed(eventId, timestamp, body, key.bytes).toString('base64')}`,
 });
 
 /** Stable words for metrics and logs. */
@@ -112,7 +137,7 @@ export interface WebhookRequest {
   readonly eventId: string;
   readonly body: string;
   readonly attempt: number;
-  readonly key: KeyObject;
+  readonly key: SigningKey;
 }
 
 /** Where a request goes: addresses that were checked, and no other. */

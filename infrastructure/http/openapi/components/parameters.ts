@@ -68,6 +68,23 @@ const deliveryHeaders: Readonly<Record<string, Schema>> = {
     schema: { type: 'integer', minimum: 1 },
     example: 1,
   }),
+  DeliveryStandardId: inDelivery('webhook-id', {
+    description: 'X-SVC-Event-Id, under the name that libraries of Standard Webhooks look for.',
+    schema: { type: 'string', format: 'uuid' },
+    example: '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69',
+  }),
+  DeliveryStandardTimestamp: inDelivery('webhook-timestamp', {
+    description: 'X-SVC-Timestamp, under the name that those libraries look for.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 1_768_478_401,
+  }),
+  DeliveryStandardSignature: inDelivery('webhook-signature', {
+    description:
+      'One signature as Standard Webhooks defines it: `v1,` and the Base64 of the HMAC-SHA256 over what X-SVC-Signature-V2 covers. ' +
+      'Its key is what the signing secret has behind `whsec_`, decoded from Base64.',
+    schema: { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=$' },
+    example: 'v1,pZGm1Av0IEBKARczz7exkNYsZb8LzaMrV7J32a2fFG4=',
+  }),
 };
 
 const INSTANT: Schema = {

@@ -105,6 +105,7 @@ describe('the events that the description promises', () => {
       expect(named(name)).toEqual([
         ...['X-SVC-Event', 'X-SVC-Event-Id', 'X-SVC-Signature', 'X-SVC-Signature-V2'],
         ...['X-SVC-Timestamp', 'X-SVC-Delivery-Attempt'],
+        ...['webhook-id', 'webhook-timestamp', 'webhook-signature'],
       ]);
     }
   });

@@ -119,7 +119,7 @@ describe('the dispatcher', () => {
     );
     expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(40);
     expect(times[2]! - times[1]!).toBeGreaterThanOrEqual(80);
-    const secrets = sender.sent.map(({ key }) => key.export().toString());
+    const secrets = sender.sent.map(({ key }) => key.text.export().toString());
     expect(secrets).toEqual(['secret-1', 'secret-1', 'secret-2']);
   });
 

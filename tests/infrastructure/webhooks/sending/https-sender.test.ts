@@ -1,14 +1,16 @@
-import { createHmac, createSecretKey } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { DnsAddressGuard } from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
 import { HttpsSender } from '../../../../infrastructure/webhooks/sending/https-sender.ts';
 import { webhookTrust } from '../../../../infrastructure/webhooks/sending/pinned-connector.ts';
+import { signingKeyOf } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { authority } from '../../../support/certificates.ts';
 import type { Authority } from '../../../support/certificates.ts';
 import { TlsReceiver, answer } from '../../../support/tls-receiver.ts';
 import { attemptWith } from '../support/attempt-world.ts';
 
-const SECRET = 'whsec_of_the_receiver';
+const BYTES = Buffer.from('key of the receiver, with +/ in it: \u00fb\u00ef\u00ff');
+const SECRET = `whsec_${BYTES.toString('base64')}`;
 const NOW = Date.parse('2026-06-20T12:00:00.900Z');
 const TIMEOUT_MS = 10_000;
 
@@ -45,14 +47,15 @@ const request = (url: string, overrides = {}) => ({
   eventId: '3f0c0a52-95c5-4e35-8fd2-7a3c7e0d3c11',
   body: '{"settled_value":950.00,"text":"ação ✓"}',
   attempt: 3,
-  key: createSecretKey(Buffer.from(SECRET)),
+  key: signingKeyOf(SECRET),
   ...overrides,
 });
 
 const hmac = (text: string): string => createHmac('sha256', SECRET).update(text).digest('hex');
+const standardHmac = (text: string): string => createHmac('sha256', BYTES).update(text).digest('base64');
 
 describe('an attempt', () => {
-  test('posts the body with exactly the headers of the interface, signed in both ways', async () => {
+  test('posts the body with exactly the headers of the interface, signed in all three ways', async () => {
     const receiver = await newReceiver();
     const { body, eventId } = request('');
     expect(await attemptWith(newSender(), request(receiver.url), TIMEOUT_MS)).toEqual({
@@ -73,6 +76,9 @@ describe('an attempt', () => {
       'x-svc-signature-v2': hmac(`${eventId}.1781956800.${body}`),
       'x-svc-timestamp': '1781956800',
       'x-svc-delivery-attempt': '3',
+      'webhook-id': eventId,
+      'webhook-timestamp': '1781956800',
+      'webhook-signature': `v1,${standardHmac(`${eventId}.1781956800.${body}`)}`,
     });
     expect(received!.rawHeaders).toEqual(expect.arrayContaining(['X-SVC-Event', 'X-SVC-Delivery-Attempt']));
   });

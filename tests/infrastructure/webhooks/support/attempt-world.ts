@@ -1,4 +1,3 @@
-import { createSecretKey } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { expect } from '@jest/globals';
 import { DnsAddressGuard } from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
@@ -8,6 +7,7 @@ import type {
   WebhookRequest,
   WebhookSender,
 } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
+import { signingKeyOf } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { HttpsSender } from '../../../../infrastructure/webhooks/sending/https-sender.ts';
 import { webhookTrust } from '../../../../infrastructure/webhooks/sending/pinned-connector.ts';
 import { authority } from '../../../support/certificates.ts';
@@ -90,7 +90,7 @@ export class AttemptWorld {
   /** Also checks that the attempt kept to its time. */
   async attempt(url: string, sender = this.sender(), timeoutMs = LONG_MS): Promise<AttemptOutcome> {
     const startedAt = performance.now();
-    const key = createSecretKey(Buffer.from('secret'));
+    const key = signingKeyOf('secret');
     const request = { url, event: 'loan_received', eventId: 'id', body: '{}', attempt: 1, key };
     const outcome = await attemptWith(sender, request, timeoutMs);
     expect(performance.now() - startedAt).toBeLessThan(timeoutMs + GRACE_MS);
