@@ -38,6 +38,7 @@ import { loanSchemas, readLoan } from './read-loan.ts';
 import { readReference, readReferenceAsset, readRoot } from './reference.ts';
 import { renegotiateLoans, renegotiationSchemas } from './renegotiate-loans.ts';
 import { repurchaseSchemas, requestRepurchase } from './request-repurchase.ts';
+import { decideInSandbox, sandboxDecisionSchemas } from './sandbox-decision.ts';
 import { moveSandboxClock, readSandboxClock, sandboxSchemas } from './sandbox-clock.ts';
 import { scheduleSchemas } from './schedule.ts';
 import { readKeySet, readLiveness, readReadiness, serviceSchemas } from './service.ts';
@@ -54,7 +55,7 @@ export const OPERATIONS: readonly Endpoint[] = [
   ...[createWebhook, listWebhooks, readWebhook, updateWebhook, deleteWebhook],
   ...[pauseWebhook, resumeWebhook, rotateWebhookSecret, pingWebhook, redeliverEvent],
   ...[readEvent, listDeliveries],
-  ...[readSandboxClock, moveSandboxClock],
+  ...[readSandboxClock, moveSandboxClock, decideInSandbox],
   ...[
     readDescriptionAsJson,
     readDescriptionAsYaml,
@@ -92,7 +93,7 @@ export const schemasIn = (environment: Environment): Readonly<Record<string, Sch
   ...webhookSchemas,
   ...webhookOperationSchemas,
   ...deliverySchemas,
-  ...(environment === 'sandbox' && sandboxSchemas),
+  ...(environment === 'sandbox' && { ...sandboxSchemas, ...sandboxDecisionSchemas }),
   ...eventSchemas,
   ...errorSchemas,
   ...tokenSchemas,
