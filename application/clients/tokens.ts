@@ -9,7 +9,11 @@ export interface TokenClaims {
 
 /** Access tokens: issued to clients, verified with each request. */
 export interface Tokens {
-  issue(client: Client): Promise<{
+  /** @param lifetime seconds, at most an hour, which is the default; a shorter one ends to the second, whatever the clocks of other processes say */
+  issue(
+    client: Client,
+    lifetime?: number,
+  ): Promise<{
     readonly accessToken: string;
     /** Seconds. */
     readonly expiresIn: number;

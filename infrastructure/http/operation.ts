@@ -45,10 +45,10 @@ export const forClient =
 
 /** A handler's work for a client that sent its secret. */
 export const forAdmitted =
-  (run: (client: Client) => Promise<Reply>) =>
+  (run: (client: Client, call: Call) => Promise<Reply>) =>
   (call: Call): Promise<Reply> => {
     if (call.client === undefined) throw new Error('this operation asks for a secret');
-    return run(call.client);
+    return run(call.client, call);
   };
 
 /** A JSON value that an operation reads. */

@@ -31,6 +31,8 @@ interface TokenSettings {
 interface Verified {
   readonly claims: TokenClaims;
   readonly kid: string;
+  /** UNIX seconds at which it is taken no more. */
+  readonly until: number;
 }
 
 /**
@@ -50,7 +52,7 @@ export class JwtTokens implements Tokens {
     this.#verified = sizedCache<Verified>(settings.cacheBytes, () => CLAIMS);
   }
 
-  async issue(client: Client): ReturnType<Tokens['issue']> {
+  async issue(client: Client, lifetime = LIFETIME_S): ReturnType<Tokens['issue']> {
     const key = await this.#keys.active();
     const { issuer, audience, environment } = this.#settings;
     const now = Math.floor(this.#now() / 1000);
@@ -62,10 +64,10 @@ export class JwtTokens implements Tokens {
       .setAudience(audience)
       .setIssuedAt(now)
       .setNotBefore(now)
-      .setExpirationTime(now + LIFETIME_S)
+      .setExpirationTime(now + lifetime)
       .setJti(randomUUID())
       .sign(key.privateKey);
-    return { accessToken, expiresIn: LIFETIME_S, scope };
+    return { accessToken, expiresIn: lifetime, scope };
   }
 
   async jwks(): Promise<{ readonly keys: readonly object[] }> {
@@ -73,8 +75,8 @@ export class JwtTokens implements Tokens {
   }
 
   async verify(token: string): Promise<TokenClaims> {
-    const { claims, kid } = this.#verified.get(token) ?? (await this.#check(token));
-    if (claims.expiresAt + TOLERANCE_S <= this.#now() / 1000) {
+    const { claims, kid, until } = this.#verified.get(token) ?? (await this.#check(token));
+    if (until <= this.#now() / 1000) {
       this.#verified.delete(token);
       throw new TokenExpiredError('the access token has expired');
     }
@@ -86,7 +88,9 @@ export class JwtTokens implements Tokens {
     if (token.length > LONGEST_TOKEN) throw new InvalidTokenError('not an access token');
     const { payload, protectedHeader } = await this.#signed(token);
     const claims = claimsOf(payload, this.#settings.environment);
-    const verified = { claims, kid: protectedHeader.kid ?? '' };
+    const isShort = claims.expiresAt - payload.iat! < LIFETIME_S;
+    const until = claims.expiresAt + (isShort ? 0 : TOLERANCE_S);
+    const verified = { claims, kid: protectedHeader.kid ?? '', until };
     this.#verified.set(token, verified);
     return verified;
   }

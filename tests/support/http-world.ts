@@ -90,9 +90,9 @@ export class HttpWorld {
       },
       app: modules as unknown as App,
       tokens: {
-        issue: async ({ clientId, scopes = ['loans:read'] }) => ({
+        issue: async ({ clientId, scopes = ['loans:read'] }, lifetime = 3_600) => ({
           accessToken: tokenFor(clientId),
-          expiresIn: 3600,
+          expiresIn: lifetime,
           scope: scopes.join(' '),
         }),
         jwks: async () => ({ keys: [{ kty: 'EC', kid: 'k' }] }),

@@ -1,3 +1,4 @@
+import { durationOf } from '../../../application/maintenance/sandbox/sandbox-clock.ts';
 import { refused } from '../../../application/schemas/schema.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
 import type { SandboxOutcome } from '../../../domain/loan/events.ts';
@@ -18,7 +19,9 @@ const outcome = (outcomes: readonly string[], description: string): Schema => ({
 const HOLD =
   '`hold` leaves the operation to decisions from the command line (`receivables administrator approve` and the like)';
 
-/** Of requests that bring an operation in, under their names in components/parameters. */
+const LIFETIME = '^([1-9]\\d{0,2}|[12]\\d{3}|3[0-5]\\d\\d|3600)s$|^([1-9]|[1-5]\\d|60)m$|^1h$';
+
+/** Under their names in components/parameters. */
 export const sandboxParameters: Readonly<Record<string, Schema>> = {
   SandboxOutcome: outcome(
     ['reject', 'hold'],
@@ -28,6 +31,24 @@ export const sandboxParameters: Readonly<Record<string, Schema>> = {
     ['hold'],
     `What the sandbox's administrator does instead of approving the new operation: ${HOLD}. No part of what makes a request the same.`,
   ),
+  SandboxTokenLifetime: {
+    name: 'X-Sandbox-Token-Lifetime',
+    in: 'header',
+    required: false,
+    description:
+      'Makes a token that expires so soon, to the second, to see what a client does then: `2s`. From `1s` to `1h`.',
+    schema: {
+      type: 'string',
+      pattern: LIFETIME,
+      ...refused('invalid_value', 'must be whole seconds, minutes or an hour from 1s to 1h, such as 2s'),
+    },
+  },
+};
+
+/** How long the token is to live, in seconds. */
+export const askedLifetime = (headers: ReadHeaders): number | undefined => {
+  const asked = headers['X-Sandbox-Token-Lifetime'];
+  return asked === undefined ? undefined : durationOf(asked)! / 1_000;
 };
 
 /** What the request asks the administrator of a sandbox to do. */

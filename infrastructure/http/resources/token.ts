@@ -3,6 +3,7 @@ import { NO_STORE } from '../openapi/components/headers.ts';
 import { json } from '../openapi/operation.ts';
 import { forAdmitted, ok } from '../operation.ts';
 import { endpoint } from './endpoint.ts';
+import { askedLifetime } from './sandbox-outcome.ts';
 
 const TokenRequest = component('TokenRequest', {
   ...object(
@@ -53,6 +54,7 @@ export const issueToken = endpoint({
     'the client, is refused.',
   access: 'client_credentials',
   bucket: 'token',
+  sandboxParameters: ['SandboxTokenLifetime'],
   body: [
     {
       mediaType: 'application/x-www-form-urlencoded',
@@ -74,8 +76,8 @@ export const issueToken = endpoint({
   ],
   errors: ['unsupported_grant_type', 'invalid_scope', 'invalid_client'],
   handler: ({ tokens }) => ({
-    run: forAdmitted(async (client) => {
-      const { accessToken, expiresIn, scope } = await tokens.issue(client);
+    run: forAdmitted(async (client, { headers }) => {
+      const { accessToken, expiresIn, scope } = await tokens.issue(client, askedLifetime(headers));
       return ok({ access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope });
     }),
   }),

@@ -98,6 +98,18 @@ describe('access tokens', () => {
     await expect(other.tokens.verify(token)).rejects.toThrow(TokenExpiredError);
   });
 
+  test('that were asked to be short end to the second, remembered or not', async () => {
+    const process = startProcess();
+    const { accessToken, expiresIn } = await process.tokens.issue(client, 2);
+    expect(expiresIn).toBe(2);
+    process.clock.advance(1_999);
+    await process.tokens.verify(accessToken);
+    process.clock.advance(1);
+    await expect(process.tokens.verify(accessToken)).rejects.toThrow(TokenExpiredError);
+    const other = startProcess(process.store, process.clock);
+    await expect(other.tokens.verify(accessToken)).rejects.toThrow(TokenExpiredError);
+  });
+
   test.each(['2026-01-15T11:59:57.000Z', '2026-01-15T11:59:00.000Z', '2026-01-14T12:00:00.000Z'])(
     'are good where the clock was set back to %s since they were made',
     async (now) => {

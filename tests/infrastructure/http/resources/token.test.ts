@@ -35,6 +35,40 @@ describe('POST /token', () => {
     expect((await post({ ...GRANT, client_id: 'client-a' }, basic('client-a', 'right'))).status).toBe(200);
   });
 
+  test.each([
+    ...([
+      ['1s', 1],
+      ['2s', 2],
+      ['59m', 3_540],
+      ['60m', 3_600],
+      ['3600s', 3_600],
+      ['1h', 3_600],
+    ] as const),
+  ])('in the sandbox makes one that lives for %s', async (lifetime, seconds) => {
+    const { status, body } = await post(GOOD, { 'X-Sandbox-Token-Lifetime': lifetime });
+    expect([status, body.expires_in]).toEqual([200, seconds]);
+  });
+
+  test.each(['', '0s', '3601s', '61m', '2h', '1500ms', '1d', '2', 'soon'])(
+    'in the sandbox refuses a life of %j, and names the bounds',
+    async (lifetime) => {
+      const { status, body } = await post(GOOD, { 'X-Sandbox-Token-Lifetime': lifetime });
+      expect([status, body.error_code, body.details[0].field]).toEqual([
+        ...[400, 'validation_error', 'X-Sandbox-Token-Lifetime'],
+      ]);
+      expect(body.message).toContain('from 1s to 1h');
+    },
+  );
+
+  test('in production knows no shorter life', async () => {
+    const production = await HttpWorld.start({ settings: { environment: 'production' } });
+    const body = new URLSearchParams(GOOD);
+    const headers = { 'X-Sandbox-Token-Lifetime': '0s' };
+    const answer = await production.call('POST', '/token', { auth: false, body, headers });
+    expect([answer.status, answer.body.expires_in]).toEqual([200, 3_600]);
+    await production.stop();
+  });
+
   test('gives an unknown client, a wrong secret and no secret the same answer, in both vocabularies', async () => {
     const answers = [
       await post({ ...GOOD, client_secret: 'wrong' }),
