@@ -28,6 +28,7 @@ import {
   validateParameters,
 } from './middleware/body-reader.ts';
 import { proxyWarning, stateOf, withState } from './middleware/request-state.ts';
+import { SandboxFailures } from './middleware/sandbox-failures.ts';
 import { ReadTurns, isLongRead } from './middleware/read-turns.ts';
 import { ErrorHandler } from './middleware/error-handler.ts';
 import { Batches, limitLines } from './middleware/batches.ts';
@@ -146,6 +147,7 @@ const partsOf = (dependencies: HttpDependencies) => {
   const validator = new BodyValidator(requestRules(settings.environment, clock));
   const turns = new ReadTurns(dependencies.reads);
   const batches = new Batches({ validator, errors, responder });
+  const failures = new SandboxFailures(rates, responder);
   return {
     authentication,
     authenticator,
@@ -154,6 +156,7 @@ const partsOf = (dependencies: HttpDependencies) => {
     validator,
     turns,
     batches,
+    failures,
     responder,
     errors,
     watch,
@@ -162,7 +165,18 @@ const partsOf = (dependencies: HttpDependencies) => {
 
 /** The middlewares of one operation. Their order is the published order in which refusals win over each other. */
 const stepsOf = (operation: Operation, parts: Parts): RequestHandler[] => {
-  const { authentication, authenticator, rates, bodies, validator, turns, batches, responder, watch } = parts;
+  const {
+    authentication,
+    authenticator,
+    rates,
+    bodies,
+    validator,
+    turns,
+    batches,
+    failures,
+    responder,
+    watch,
+  } = parts;
   const first = [observed(watch, operation), preconditions(operation)];
   const last = [validateParameters(operation), handle(operation, responder)];
   const body = [bodies.read, validator.validate(operation)];
@@ -182,6 +196,6 @@ const stepsOf = (operation: Operation, parts: Parts): RequestHandler[] => {
     ...(isLongRead(operation) ? [turns.take(operation)] : []),
     ...(lines
       ? [limitLines(operation, lines, rates), batches.handle(operation, lines)]
-      : [handle(operation, responder)]),
+      : [failures.handle(operation)]),
   ];
 };

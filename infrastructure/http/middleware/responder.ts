@@ -245,7 +245,10 @@ export const observedUnmatched =
   };
 
 /** The last middleware of an operation: calls its handler and sends the reply. */
-export const handle = ({ handler, bodies }: Operation, responder: Responder): RequestHandler => {
+export const handle = (
+  { handler, bodies }: Operation,
+  responder: Pick<Responder, 'reply'>,
+): RequestHandler => {
   // Watching the connection costs something; only work on files is worth abandoning when the client has gone.
   const carriesFiles = bodies.some(({ form }) => form);
   return async (req, res) => {

@@ -39,6 +39,8 @@ export const refusalFor = (violations: readonly FieldViolation[]): HttpProblem =
 /** By the name as published. */
 export type ReadHeaders = Readonly<Record<string, string | undefined>>;
 
+const NONE: ReadHeaders = {};
+
 /** Reads the published request headers of an operation; undefined where there are none. @throws HttpProblem `validation_error` */
 export const headerReader = (
   { parameters: names = [] }: OperationSpec,
@@ -49,11 +51,16 @@ export const headerReader = (
     .filter((name) => parameters[name]?.['in'] === 'header')
     .map((component) => {
       const name = String(parameters[component]?.['name']);
-      return { name, validate: validators.at(['components', 'parameters', component, 'schema'], name) };
+      return {
+        name,
+        key: name.toLowerCase(),
+        validate: validators.at(['components', 'parameters', component, 'schema'], name),
+      };
     });
   if (known.length === 0) return undefined;
   return (headers) => {
-    const read = known.map(({ name, validate }) => ({ name, validate, value: headers[name.toLowerCase()] }));
+    if (known.every(({ key }) => headers[key] === undefined)) return NONE;
+    const read = known.map(({ name, key, validate }) => ({ name, validate, value: headers[key] }));
     const violations = read.flatMap(({ validate, value }) => (value === undefined ? [] : validate(value)));
     if (violations.length > 0) throw refusalFor(violations);
     return Object.fromEntries(read.map(({ name, value }) => [name, value as string | undefined]));

@@ -191,7 +191,7 @@ export const assignLoan = endpoint({
     'that is in use is refused, whatever stands beside it.',
   access: 'loans:write',
   bucket: 'loan',
-  sandboxParameters: ['SandboxOutcome'],
+  sandboxParameters: ['SandboxOutcome', 'SandboxFail'],
   body: [
     {
       mediaType: 'multipart/form-data',

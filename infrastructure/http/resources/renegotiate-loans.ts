@@ -172,7 +172,7 @@ export const renegotiateLoans = endpoint<Body>({
     'happens; the answer says what would.',
   access: 'loans:write',
   bucket: 'renegotiate',
-  sandboxParameters: ['SandboxHold'],
+  sandboxParameters: ['SandboxHold', 'SandboxFail'],
   body: [
     {
       mediaType: 'application/json',

@@ -19,6 +19,7 @@ const outcome = (outcomes: readonly string[], description: string): Schema => ({
 const HOLD =
   '`hold` leaves the operation to decisions from the command line (`receivables administrator approve` and the like)';
 
+const FAILURES = ['429', '503', '503-after', 'cut', 'cut-after'];
 const LIFETIME = '^([1-9]\\d{0,2}|[12]\\d{3}|3[0-5]\\d\\d|3600)s$|^([1-9]|[1-5]\\d|60)m$|^1h$';
 
 /** Under their names in components/parameters. */
@@ -31,6 +32,19 @@ export const sandboxParameters: Readonly<Record<string, Schema>> = {
     ['hold'],
     `What the sandbox's administrator does instead of approving the new operation: ${HOLD}. No part of what makes a request the same.`,
   ),
+  SandboxFail: {
+    name: 'X-Sandbox-Fail',
+    in: 'header',
+    required: false,
+    description:
+      'How this request fails, once for its key: `429` and `503` are answered, `cut` closes the connection without an answer. ' +
+      'With `-after` the request is carried out all the same. Sent again it passes. No part of what makes a request the same.',
+    schema: {
+      type: 'string',
+      enum: [...FAILURES],
+      ...refused('invalid_value', `must be one of ${FAILURES.join(', ')}`),
+    },
+  },
   SandboxTokenLifetime: {
     name: 'X-Sandbox-Token-Lifetime',
     in: 'header',

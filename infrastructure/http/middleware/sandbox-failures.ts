@@ -1,0 +1,79 @@
+import type { RequestHandler } from 'express';
+import { MIB, sizedCache } from '../../../application/support/sized-cache.ts';
+import { HttpProblem, unavailable } from '../errors/http-problem.ts';
+import type { Operation } from '../operation.ts';
+import type { RateLimits } from './authentication.ts';
+import { callerOf, stateOf } from './request-state.ts';
+import type { RequestState } from './request-state.ts';
+import { handle } from './responder.ts';
+import type { Responder } from './responder.ts';
+
+const RETRY_AFTER_S = 1;
+const HEADER = 'X-Sandbox-Fail';
+/** Of bodies that name no key: what their requests are repeated by. */
+const KEYS = ['originator_proposal_code', 'original_proposal_code', 'original_proposal_codes', 'documents'];
+/** Bytes of what is remembered beside its key. */
+const ENTRY_BYTES = 60;
+
+const keyOf = (body: Readonly<Record<string, unknown>>): string =>
+  JSON.stringify(body['idempotency_key'] ?? KEYS.map((name) => body[name]));
+
+const cut = ({ req }: RequestState): void => void req.socket.destroy();
+
+const unanswered = (): HttpProblem =>
+  unavailable('This failure was asked for; send the same request again.', RETRY_AFTER_S);
+
+/** Failures that a request to a sandbox asks for: once for each key of an application, so that the same request then passes. */
+export class SandboxFailures {
+  readonly #rates: RateLimits;
+  readonly #responder: Responder;
+  readonly #made = sizedCache<string>(MIB, () => ENTRY_BYTES);
+
+  constructor(rates: RateLimits, responder: Responder) {
+    this.#rates = rates;
+    this.#responder = responder;
+  }
+
+  /** The last middleware of an operation. */
+  handle(operation: Operation): RequestHandler {
+    const passes = handle(operation, this.#responder);
+    if (!operation.readHeaders) return passes;
+    const loses = handle(operation, { reply: async () => Promise.reject(unanswered()) });
+    const cutsAfter = handle(operation, { reply: async (state) => cut(state) });
+    return async (req, res, next) => {
+      const state = stateOf(res);
+      switch (this.#askedFor(operation, state)) {
+        case undefined:
+          return passes(req, res, next);
+        case '429':
+          return this.#limit(operation, state);
+        case '503':
+          throw unanswered();
+        case '503-after':
+          return loses(req, res, next);
+        case 'cut':
+          cut(state);
+          return state.finish();
+        default:
+          return cutsAfter(req, res, next);
+      }
+    };
+  }
+
+  #askedFor({ endpoint }: Operation, state: RequestState): string | undefined {
+    const asked = state.headers[HEADER];
+    if (asked === undefined) return undefined;
+    const body = state.body as Readonly<Record<string, unknown>>;
+    if (body['dry_run'] === true) return undefined;
+    const key = `${callerOf(state).applicationId} ${endpoint} ${keyOf(body)}`;
+    if (this.#made.has(key)) return undefined;
+    this.#made.set(key, asked);
+    return asked;
+  }
+
+  async #limit({ bucket, endpoint }: Operation, state: RequestState): Promise<never> {
+    if (bucket !== null) await this.#rates.forCaller(state, callerOf(state), bucket, -1);
+    const message = `${endpoint} was asked to fail as if there were too many requests; wait ${RETRY_AFTER_S} second`;
+    throw new HttpProblem('rate_limited', message, [], ['Retry-After', String(RETRY_AFTER_S)]);
+  }
+}
