@@ -141,6 +141,7 @@ const visitOf = (
     readOnly: settings.readOnly,
     path: req.path,
     formToken: session.formToken,
+    ...(session.person && { person: session.person }),
     params: req.params as Readonly<Record<string, string>>,
     query: new URL(req.originalUrl, 'http://console').searchParams,
     ...(req.files

@@ -1,4 +1,5 @@
 import type { App } from '../../application/app.ts';
+import type { Person } from '../../application/desk/person.ts';
 import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Rows } from '../presenting/columns.ts';
@@ -9,6 +10,8 @@ import type { InLanguages, Language } from './language.ts';
 export interface Visit {
   readonly language: Language;
   readonly operator: string;
+  /** Who is signed in, where the console asks for it. */
+  readonly person?: Person;
   readonly readOnly: boolean;
   /** Path of the page, with its parameters as they stand in the address. */
   readonly path: string;
