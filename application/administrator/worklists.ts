@@ -72,14 +72,25 @@ const FUNDS_WITH_PAYMENTS = sql<{ id: string }>`(with recursive fund(id) as (
 /** What the people at the fund's desk look at, across all applications, as far as the read models have come. */
 export class Worklists {
   readonly #database: SqlDatabase;
+  readonly #fundIds: readonly string[] | undefined;
 
-  constructor(database: SqlDatabase) {
+  /** @param fundIds of these funds alone, at least one; default: of all */
+  constructor(database: SqlDatabase, fundIds?: readonly string[]) {
     this.#database = database;
+    this.#fundIds = fundIds;
+  }
+
+  of(fundIds: readonly string[] | undefined): Worklists {
+    return fundIds === undefined ? this : new Worklists(this.#database, fundIds);
   }
 
   /** Operations that wait, which indexes of their own hold. */
   #waiting() {
-    return this.#database.builder.selectFrom('loan').where('waiting_since', 'is not', null);
+    const fundIds = this.#fundIds;
+    return this.#database.builder
+      .selectFrom('loan')
+      .where('waiting_since', 'is not', null)
+      .$if(fundIds !== undefined, (q) => q.where('fund_id', 'in', fundIds!));
   }
 
   #listed() {
@@ -165,6 +176,7 @@ export class Worklists {
 
   /** Due on these days, both inclusive, by fund. */
   async fallingDue(from: CalendarDate, to: CalendarDate): Promise<readonly FallingDue[]> {
+    const fundIds = this.#fundIds;
     const rows = await this.#database.read(
       this.#database.builder
         .selectFrom('installment')
@@ -179,6 +191,7 @@ export class Worklists {
         .where('installment.status', '=', sql.lit('pending'))
         .where('installment.due_date', '>=', from)
         .where('installment.due_date', '<=', to)
+        .$if(fundIds !== undefined, (q) => q.where('loan.fund_id', 'in', fundIds!))
         .groupBy('loan.fund_id')
         .orderBy('loan.fund_id'),
     );
@@ -191,6 +204,7 @@ export class Worklists {
 
   /** Dated on these days, both inclusive, by fund and kind. */
   async notified(from: CalendarDate, to: CalendarDate): Promise<readonly NotifiedSum[]> {
+    const fundIds = this.#fundIds;
     const rows = await this.#database.read(
       this.#database.builder
         .selectFrom(FUNDS_WITH_PAYMENTS.as('fund'))
@@ -203,6 +217,7 @@ export class Worklists {
         ])
         .where('payment.date', '>=', from)
         .where('payment.date', '<=', to)
+        .$if(fundIds !== undefined, (q) => q.where('payment.fund_id', 'in', fundIds!))
         .groupBy(['payment.fund_id', 'payment.kind'])
         .orderBy('payment.fund_id')
         .orderBy('payment.kind'),
