@@ -207,7 +207,12 @@ export const endpointView = async (visit: Visit, app: Desk): Promise<View> => {
   ]);
   const names = { owner: applications.get(applicationId) ?? '', funds };
   const path = pathOf(webhook);
-  const ping = { to: `${path}/ping`, label: texts.ping, hint: texts.pingHint, allowed: mayPing(webhook, visit) };
+  const ping = {
+    to: `${path}/ping`,
+    label: texts.ping,
+    hint: texts.pingHint,
+    allowed: mayPing(webhook, visit),
+  };
   return html`<section
     id="endpoint"
     ...${liveWith(withQuery(`${path}/live`, { state: status, before: cursor, pinged: query.get('pinged') ?? undefined }))}
