@@ -129,10 +129,14 @@ export class Worklists {
   /** Operations that wait for a decision, the longest wait first; one more than `limit` where there are more. */
   async worklist(query: WaitingQuery): Promise<readonly PendingOperation[]> {
     const { fundId, status, limit } = query;
-    if (fundId === undefined || status !== undefined)
+    const funds = fundId === undefined ? this.#fundIds : [fundId];
+    if (funds === undefined || (status !== undefined && funds.length === 1))
       return (await this.#database.read(this.#page(query))).map(pendingOf);
     // The index of funds has the states one after the other, each in the order of the list.
-    const pages = await this.#database.snapshot(AWAITING.map((one) => this.#page({ ...query, status: one })));
+    const states = status === undefined ? AWAITING : [status];
+    const pages = await this.#database.snapshot(
+      funds.flatMap((one) => states.map((state) => this.#page({ ...query, fundId: one, status: state }))),
+    );
     const key = (row: WaitingRow): string => `${row.waiting_since} ${row.stream}`;
     return pages
       .flat()
