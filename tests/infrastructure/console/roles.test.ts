@@ -78,6 +78,8 @@ const targetOf = async (name: string, fundId: string, more: object): Promise<Tar
   const details = await desk.world.parts.app.loans.read({ applicationId }, held);
   const paid = settlement(held, '001', 950, { settled_at: '2026-06-18' });
   await desk.world.call(desk.application, { method: 'POST', path: '/installment/settle', body: paid });
+  // Until it is shown.
+  await desk.world.call(desk.application, { method: 'GET', path: `/loan/${held}` });
   const { documentId } = details!.documents[0]!;
   const eventId = await eventOf(webhookId, held);
   return { applicationId, fundId, held, waits, documentId, webhookId, eventId };
