@@ -72,14 +72,25 @@ const FUNDS_WITH_PAYMENTS = sql<{ id: string }>`(with recursive fund(id) as (
 /** What the people at the fund's desk look at, across all applications, as far as the read models have come. */
 export class Worklists {
   readonly #database: SqlDatabase;
+  readonly #fundIds: readonly string[] | undefined;
 
-  constructor(database: SqlDatabase) {
+  /** @param fundIds of these funds alone, at least one; default: of all */
+  constructor(database: SqlDatabase, fundIds?: readonly string[]) {
     this.#database = database;
+    this.#fundIds = fundIds;
+  }
+
+  of(fundIds: readonly string[] | undefined): Worklists {
+    return fundIds === undefined ? this : new Worklists(this.#database, fundIds);
   }
 
   /** Operations that wait, which indexes of their own hold. */
   #waiting() {
-    return this.#database.builder.selectFrom('loan').where('waiting_since', 'is not', null);
+    const fundIds = this.#fundIds;
+    return this.#database.builder
+      .selectFrom('loan')
+      .where('waiting_since', 'is not', null)
+      .$if(fundIds !== undefined, (q) => q.where('fund_id', 'in', fundIds!));
   }
 
   #listed() {
@@ -118,10 +129,14 @@ export class Worklists {
   /** Operations that wait for a decision, the longest wait first; one more than `limit` where there are more. */
   async worklist(query: WaitingQuery): Promise<readonly PendingOperation[]> {
     const { fundId, status, limit } = query;
-    if (fundId === undefined || status !== undefined)
+    const funds = fundId === undefined ? this.#fundIds : [fundId];
+    if (funds === undefined || (status !== undefined && funds.length === 1))
       return (await this.#database.read(this.#page(query))).map(pendingOf);
     // The index of funds has the states one after the other, each in the order of the list.
-    const pages = await this.#database.snapshot(AWAITING.map((one) => this.#page({ ...query, status: one })));
+    const states = status === undefined ? AWAITING : [status];
+    const pages = await this.#database.snapshot(
+      funds.flatMap((one) => states.map((state) => this.#page({ ...query, fundId: one, status: state }))),
+    );
     const key = (row: WaitingRow): string => `${row.waiting_since} ${row.stream}`;
     return pages
       .flat()
@@ -165,6 +180,7 @@ export class Worklists {
 
   /** Due on these days, both inclusive, by fund. */
   async fallingDue(from: CalendarDate, to: CalendarDate): Promise<readonly FallingDue[]> {
+    const fundIds = this.#fundIds;
     const rows = await this.#database.read(
       this.#database.builder
         .selectFrom('installment')
@@ -179,6 +195,7 @@ export class Worklists {
         .where('installment.status', '=', sql.lit('pending'))
         .where('installment.due_date', '>=', from)
         .where('installment.due_date', '<=', to)
+        .$if(fundIds !== undefined, (q) => q.where('loan.fund_id', 'in', fundIds!))
         .groupBy('loan.fund_id')
         .orderBy('loan.fund_id'),
     );
@@ -191,6 +208,7 @@ export class Worklists {
 
   /** Dated on these days, both inclusive, by fund and kind. */
   async notified(from: CalendarDate, to: CalendarDate): Promise<readonly NotifiedSum[]> {
+    const fundIds = this.#fundIds;
     const rows = await this.#database.read(
       this.#database.builder
         .selectFrom(FUNDS_WITH_PAYMENTS.as('fund'))
@@ -203,6 +221,7 @@ export class Worklists {
         ])
         .where('payment.date', '>=', from)
         .where('payment.date', '<=', to)
+        .$if(fundIds !== undefined, (q) => q.where('payment.fund_id', 'in', fundIds!))
         .groupBy(['payment.fund_id', 'payment.kind'])
         .orderBy('payment.fund_id')
         .orderBy('payment.kind'),

@@ -97,6 +97,15 @@ export class SqlLoanReader {
     };
   }
 
+  /** Of which fund it is; undefined where it has no row. */
+  async fundOf(applicationId: string, code: string): Promise<string | undefined> {
+    const query = this.#database.builder
+      .selectFrom('loan')
+      .select('fund_id')
+      .where('stream', '=', loanStream(applicationId, code));
+    return (await this.#database.read(query))[0]?.fund_id;
+  }
+
   /** Oldest first, stable while operations are added. @throws DomainError `invalid_query_parameter` for a cursor it did not make */
   list(query: LoanListQuery): Promise<LoanPage> {
     return loanPage(this.#database, query);

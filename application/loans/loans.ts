@@ -21,7 +21,7 @@ import { quoteAssignment } from './quote-assignment.ts';
 import type { AssignmentQuote } from './quote-assignment.ts';
 import { quotePrepayment, quoteRepurchase, quoteSettlement } from './quotes.ts';
 import type { PrepaymentQuote, RepurchaseQuote, SettlementQuote } from './quotes.ts';
-import { listLoans, readDocument, readLoan } from './read-loan.ts';
+import { fundOfLoan, listLoans, readDocument, readLoan } from './read-loan.ts';
 import type { AppliedVersions, DocumentContent, LoansQuery, Reader } from './read-loan.ts';
 import { requestRepurchase } from './request-repurchase.ts';
 import type { AskedRepurchase, RepurchaseReceipt } from './request-repurchase.ts';
@@ -92,6 +92,11 @@ export class Loans {
   /** @throws ReadModelBehindError */
   read(reader: Reader, code: string): Promise<LoanDetails | undefined> {
     return readLoan(this.#deps, reader, code);
+  }
+
+  /** Of which fund an operation is; undefined where there is none, or its code is only reserved. */
+  fundOf(applicationId: string, code: string): Promise<string | undefined> {
+    return fundOfLoan(this.#deps, applicationId, code);
   }
 
   /** @throws DomainError `loan_not_found`, `document_not_found` @throws ReadModelBehindError */

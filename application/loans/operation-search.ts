@@ -15,6 +15,8 @@ export interface OperationQuery {
   /** What the code begins with, byte by byte. */
   readonly code?: string;
   readonly fundId?: string;
+  /** Of these funds alone; at least one. */
+  readonly onlyFundIds?: readonly string[];
   readonly status?: string;
   /** Received at or after, ISO 8601 UTC. */
   readonly from?: string;
@@ -39,11 +41,13 @@ const AFTER_ALL_CODES = '\u007f';
 type Row = Schema['loan'] & Pick<Schema['progress'], 'updated_at' | 'received_value'>;
 type Loans = SelectQueryBuilder<Pick<Schema, 'loan'>, 'loan', Row>;
 
-const filtered = (all: Loans, { code, fundId, status, from, before, streams }: OperationQuery): Loans => {
+const filtered = (all: Loans, query: OperationQuery): Loans => {
+  const { code, fundId, onlyFundIds, status, from, before, streams } = query;
   let rows = all;
   if (code !== undefined)
     rows = rows.where('loan.code', '>=', code).where('loan.code', '<', code + AFTER_ALL_CODES);
   if (fundId !== undefined) rows = rows.where('fund_id', '=', fundId);
+  if (onlyFundIds !== undefined) rows = rows.where('fund_id', 'in', onlyFundIds);
   if (status !== undefined) rows = rows.where('status', '=', status);
   if (from !== undefined) rows = rows.where('loan.received_at', '>=', from);
   if (before !== undefined) rows = rows.where('loan.received_at', '<', before);

@@ -98,6 +98,14 @@ export const readDocument = async (
   return { name: text, sha256: document!.sha256, ...content };
 };
 
+/** Of which fund an operation is, whatever the read models hold; undefined where there is none, or its code is only reserved. */
+export const fundOfLoan = async (
+  { loans, events }: Pick<Dependencies, 'events'> & { readonly loans: Pick<SqlLoanReader, 'fundOf'> },
+  applicationId: string,
+  code: string,
+): Promise<string | undefined> =>
+  (await loans.fundOf(applicationId, code)) ?? fundOf({ events }, loanStream(applicationId, code));
+
 /** With every write that was answered before. */
 const viewOf = async (deps: Dependencies, reader: Reader, code: string): Promise<LoanView | undefined> => {
   const { events, loans, progress } = deps;
@@ -123,7 +131,7 @@ const isQuarantined = async (deps: Dependencies, stream: string): Promise<boolea
   (await deps.versions.quarantined([stream])).has(stream);
 
 /** A renegotiation may have reserved the code, and perhaps given it back: then there is nothing to wait for. */
-const fundOf = async (deps: Dependencies, stream: string): Promise<string | undefined> => {
+const fundOf = async (deps: Pick<Dependencies, 'events'>, stream: string): Promise<string | undefined> => {
   const { events } = await deps.events.read(stream);
   const received = events.find(({ type }) => type === LOAN_RECEIVED);
   const event = received && decodeLoanEvent(received);

@@ -38,7 +38,7 @@ const LITERALS: Readonly<Record<Status, ReturnType<typeof sql.lit<Status>>>> = {
 type Listed = Pick<WebhookDeliveryTable, 'webhook_id' | 'delivery_id' | 'event_id' | 'status'>;
 type Listing<Row> = SelectQueryBuilder<Schema & { webhook_delivery: Listed }, 'webhook_delivery', Row>;
 
-const ofFunds = (fundIds: readonly string[]) => (eb: ExpressionBuilder<Schema, 'webhook_delivery'>) =>
+export const ofFunds = (fundIds: readonly string[]) => (eb: ExpressionBuilder<Schema, 'webhook_delivery'>) =>
   eb.exists(
     eb
       .selectFrom('webhook_event as of')

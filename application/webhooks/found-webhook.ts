@@ -3,7 +3,7 @@ import type { RequestContext } from '../command-handling/request-context.ts';
 import type { WebhookSubscription, WebhookSubscriptions } from './subscriptions.ts';
 
 /** Who asks: a client, for what is its application's, or an operator, for a webhook of any application. */
-export type WebhookCaller = RequestContext | 'operator';
+export type WebhookCaller = Pick<RequestContext, 'applicationId' | 'onlyFundIds'> | 'operator';
 
 export const noWebhook = (webhookId: string): DomainError =>
   new DomainError('webhook_not_found', `there is no webhook ${webhookId}`);

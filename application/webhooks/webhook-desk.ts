@@ -1,5 +1,6 @@
 import type { WebhookSubscription } from './subscriptions.ts';
 import { sql } from 'kysely';
+import { ofFunds } from './delivery-ids.ts';
 import type { DeliveryState } from './delivery-log.ts';
 
 import { DomainError } from '../../domain/shared/domain-error.ts';
@@ -18,6 +19,8 @@ interface EndpointQuery {
   readonly limit: number;
   /** From the previous page. */
   readonly cursor?: string;
+  /** None but these; at least one. */
+  readonly only?: readonly string[];
 }
 
 interface EndpointPage {
@@ -82,7 +85,7 @@ export class WebhookDesk {
   }
 
   /** A page of endpoints: first those whose present attempts fail, then the oldest. @throws DomainError `invalid_query_parameter` for a cursor that it did not make */
-  async endpoints({ choice, failedFrom, limit, cursor }: EndpointQuery): Promise<EndpointPage> {
+  async endpoints({ choice, failedFrom, limit, cursor, only }: EndpointQuery): Promise<EndpointPage> {
     const after = cursor === undefined ? undefined : placeIn(cursor);
     const failing = sql<boolean>`(failing_since is not null or last_failure_at >= ${failedFrom})`;
     const rank = sql<number>`case when failing_since is null then 1 else 0 end`;
@@ -90,6 +93,7 @@ export class WebhookDesk {
       .selectFrom('webhook_subscription')
       .select(VISIBLE)
       .where('status', '<>', 'removed')
+      .$if(only !== undefined, (q) => q.where('webhook_id', 'in', only!))
       .$if(choice === 'failing', (q) => q.where(failing))
       .$if(choice === 'paused', (q) => q.where('status', '=', 'paused'))
       .$if(after !== undefined, (q) =>
@@ -119,9 +123,16 @@ export class WebhookDesk {
     };
   }
 
-  /** In the order of the ids; of the newest `deliveries` of each. */
-  async records(webhookIds: readonly string[], deliveries: number): Promise<readonly EndpointRecord[]> {
-    const queries = webhookIds.flatMap((id) => [this.#outcomes(id, deliveries), this.#counts(id)]);
+  /** In the order of the ids; of the newest `deliveries` of each. @param fundIds of events of these funds alone; default: of all */
+  async records(
+    webhookIds: readonly string[],
+    deliveries: number,
+    fundIds?: readonly string[],
+  ): Promise<readonly EndpointRecord[]> {
+    const queries = webhookIds.flatMap((id) => [
+      this.#outcomes(id, deliveries, fundIds),
+      this.#counts(id, fundIds),
+    ]);
     if (queries.length === 0) return [];
     const rows = await this.#database.snapshot<(OutcomeRow | CountRow)[]>(queries);
     return webhookIds.map((_, i) => {
@@ -141,12 +152,13 @@ export class WebhookDesk {
   }
 
   /** The newest deliveries are a range of the key. */
-  #outcomes(webhookId: string, deliveries: number) {
+  #outcomes(webhookId: string, deliveries: number, fundIds: readonly string[] | undefined) {
     const { builder } = this.#database;
     const newest = builder
       .selectFrom('webhook_delivery')
       .select('delivery_id')
       .where('webhook_id', '=', webhookId)
+      .$if(fundIds !== undefined, (q) => q.where(ofFunds(fundIds!)))
       .orderBy('delivery_id', 'desc')
       .limit(deliveries);
     return builder
@@ -158,13 +170,14 @@ export class WebhookDesk {
       .limit(deliveries * MOST_ATTEMPTS_EACH);
   }
 
-  #counts(webhookId: string) {
+  #counts(webhookId: string, fundIds: readonly string[] | undefined) {
     const { builder } = this.#database;
     const counted = (...states: readonly Exclude<DeliveryState, 'delivered'>[]) => {
       const some = builder
         .selectFrom('webhook_delivery')
         .select('delivery_id')
         .where('webhook_id', '=', webhookId)
+        .$if(fundIds !== undefined, (q) => q.where(ofFunds(fundIds!)))
         .where(
           'status',
           'in',

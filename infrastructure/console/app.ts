@@ -2,8 +2,6 @@ import express from 'express';
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { KeyMissingError } from '../../application/privacy/missing-keys.ts';
-import { DomainError } from '../../domain/shared/domain-error.ts';
 import { ASSETS } from './assets.ts';
 import {
   cookieName,
@@ -27,9 +25,11 @@ import { ConsoleProblem } from './page.ts';
 import type { Answer, Page, Route, Visit } from './page.ts';
 import { PAGES } from './pages/all.ts';
 import { receiveFile, receivedForm } from './received-file.ts';
-import { refusalTexts } from './refusals.ts';
+import { statusOf, textsOf } from './problems.ts';
 import { sendFile } from './served-file.ts';
 import type { App } from '../../application/app.ts';
+import { deskOf } from '../../application/desk-view/desk-of.ts';
+import { RoleError, may } from '../../application/desk/rights.ts';
 import type { Sessions } from './session.ts';
 
 export interface ConsoleSettings {
@@ -119,7 +119,9 @@ const serve =
     const stop = new AbortController();
     res.once('close', () => stop.abort());
     const visit = visitOf(req, res, dependencies, stop.signal);
-    const answer = await route.handle(visit, dependencies.service);
+    const { needs = 'see' } = page;
+    if (!may(visit, needs)) throw new RoleError(needs);
+    const answer = await route.handle(visit, deskOf(dependencies.service, visit.person));
     if (route.kind === 'action') {
       const { operator } = dependencies.settings;
       // Ids and codes alone: what was typed is not for the log.
@@ -141,6 +143,7 @@ const visitOf = (
     readOnly: settings.readOnly,
     path: req.path,
     formToken: session.formToken,
+    ...(session.person && { person: session.person }),
     params: req.params as Readonly<Record<string, string>>,
     query: new URL(req.originalUrl, 'http://console').searchParams,
     ...(req.files
@@ -149,6 +152,12 @@ const visitOf = (
     ...{ clock, realClock, logger, signal },
   };
 };
+
+/** Those that the person's roles open. */
+const pagesFor = (
+  visit: Pick<Visit, 'person'>,
+  { pages = PAGES }: Pick<ConsoleDependencies, 'pages'>,
+): readonly Page[] => pages.filter(({ needs = 'see' }) => may(visit, needs));
 
 interface Around {
   readonly page: Page;
@@ -162,7 +171,7 @@ const send = async (res: Response, answer: Answer, around: Around): Promise<void
       const { visit, dependencies } = around;
       const { of: page = around.page } = answer;
       const title = answer.title ?? page.title[visit.language];
-      const { pages = PAGES } = dependencies;
+      const pages = pagesFor(visit, dependencies);
       sendHtml(res, answer.status ?? 200, documentOf({ ...visit, title, body: answer.body, page, pages }));
       return;
     }
@@ -247,45 +256,16 @@ const ENDED: InLanguages<string> = {
     'A sessão foi encerrada. Para entrar de novo, peça um novo endereço no terminal do console (tecla n).',
   en: 'The session has ended. To come in again, ask for a new address on the terminal of the console (key n).',
 };
-const FAILED: InLanguages<string> = {
-  'pt-BR': 'Isto não deu certo. Tente de novo; se continuar assim, o terminal do console diz o motivo.',
-  en: 'This did not work. Try again; if it stays like this, the terminal of the console says why.',
-};
 const PROBLEM: InLanguages<string> = { 'pt-BR': 'Não foi possível', en: 'This is not possible' };
-
-const statusOf = (error: unknown): number => {
-  if (error instanceof ConsoleProblem) return error.status;
-  if (error instanceof DomainError) return 422;
-  const status = (error as { status?: unknown } | null)?.status;
-  return typeof status === 'number' && status >= 400 && status < 600 ? status : 500;
-};
-
-const TOO_LARGE: InLanguages<string> = {
-  'pt-BR': 'O formulário é grande demais. Escolha menos operações de cada vez.',
-  en: 'The form is too large. Choose fewer operations at a time.',
-};
-
-const KEY_MISSING: InLanguages<string> = {
-  'pt-BR':
-    'A chave dos dados do tomador desta operação foi perdida, e não há registro de que o tomador foi esquecido. Devolva a chave a partir de uma cópia de segurança; se nenhuma a tiver, desista dela com `receivables borrower forget --lost-key` (docs/operations.md, KeysMissing).',
-  en: 'The key of this operation’s borrower data is lost, and no record says that the borrower was forgotten. Put the key back from a backup; if none has it, give it up with `receivables borrower forget --lost-key` (docs/operations.md, KeysMissing).',
-};
-
-const textsOf = (error: unknown, status: number): InLanguages<string> => {
-  if (error instanceof ConsoleProblem) return error.texts;
-  if (error instanceof KeyMissingError) return KEY_MISSING;
-  if (error instanceof DomainError) return refusalTexts(error);
-  return status === 413 ? TOO_LARGE : FAILED;
-};
 
 /** Every refusal and every failure, as a page or, for htmx, as its part. */
 const answerProblem =
-  ({ settings, logger, pages = PAGES }: ConsoleDependencies) =>
+  ({ settings, logger, pages }: ConsoleDependencies) =>
   (error: unknown, req: Request, res: Response, _next: NextFunction): void => {
-    const status = statusOf(error);
+    const { session } = res.locals as Partial<Known>;
+    const status = statusOf(error, session?.person);
     if (status >= 500) logger.error({ err: error, path: req.path }, 'a page of the console failed');
     if (res.headersSent) return void res.destroy();
-    const { session } = res.locals as Partial<Known>;
     const language = session?.language ?? preferred(req.acceptsLanguages());
     const body: View = html`<p class="problem" role="alert">${textsOf(error, status)[language]}</p>`;
     if (req.headers['hx-request'] === 'true') {
@@ -296,5 +276,6 @@ const answerProblem =
     const formToken = session?.formToken ?? '';
     const title = PROBLEM[language];
     const shown = { ...settings, language, formToken, title, body, page: undefined };
-    sendHtml(res, status, documentOf({ ...shown, pages: session ? pages : [] }));
+    const open = session ? pagesFor(session, { ...(pages && { pages }) }) : [];
+    sendHtml(res, status, documentOf({ ...shown, pages: open }));
   };

@@ -1,4 +1,4 @@
-import type { App } from '../../application/app.ts';
+import type { Desk } from '../../application/desk-view/desk.ts';
 import type { FundNames } from '../../domain/fund/names.ts';
 import { messageOf } from '../../application/support/failures.ts';
 import { html } from './html.ts';
@@ -6,7 +6,7 @@ import type { View } from './html.ts';
 import type { Visit } from './page.ts';
 
 /** Names of funds; none where they cannot be read now, since the ids say the same. */
-export const fundNames = async ({ funds }: Pick<App, 'funds'>, { logger }: Visit): Promise<FundNames> => {
+export const fundNames = async ({ funds }: Pick<Desk, 'funds'>, { logger }: Visit): Promise<FundNames> => {
   try {
     return await funds.names();
   } catch (error) {

@@ -4,6 +4,12 @@ import type { Visit } from './page.ts';
 
 const KEPT_MS = 12 * 3_600_000;
 
+type Keeper = Pick<Visit, 'formToken' | 'person'>;
+
+/** What was shown under other roles is not shown again. */
+const keyOf = ({ formToken, person }: Keeper, id: string): string =>
+  JSON.stringify([formToken, id, person?.grants]);
+
 /**
  * Values that stay here, in memory, while an address holds only the number of one: what was typed stands in no address, and yet a
  * page can be loaded again, gone back to, and followed by the next.
@@ -17,13 +23,13 @@ export class Kept<Value extends object> {
   }
 
   /** Its number, which means nothing to another session. */
-  keep({ formToken }: Pick<Visit, 'formToken'>, value: Value): string {
+  keep(keeper: Keeper, value: Value): string {
     const id = randomUUID();
-    this.#kept.set(`${formToken} ${id}`, value);
+    this.#kept.set(keyOf(keeper, id), value);
     return id;
   }
 
-  find({ formToken }: Pick<Visit, 'formToken'>, id: string): Value | undefined {
-    return this.#kept.get(`${formToken} ${id}`);
+  find(keeper: Keeper, id: string): Value | undefined {
+    return this.#kept.get(keyOf(keeper, id));
   }
 }

@@ -1,4 +1,6 @@
-import type { App } from '../../application/app.ts';
+import type { Desk } from '../../application/desk-view/desk.ts';
+import type { Person } from '../../application/desk/person.ts';
+import type { Right } from '../../application/desk/rights.ts';
 import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Rows } from '../presenting/columns.ts';
@@ -9,6 +11,8 @@ import type { InLanguages, Language } from './language.ts';
 export interface Visit {
   readonly language: Language;
   readonly operator: string;
+  /** Who is signed in, where the console asks for it. */
+  readonly person?: Person;
   readonly readOnly: boolean;
   /** Path of the page, with its parameters as they stand in the address. */
   readonly path: string;
@@ -60,7 +64,7 @@ interface AnyRoute {
   readonly kind: 'view' | 'query' | 'action' | 'upload';
   /** As Express reads it, such as `/operations/:application/:code`. */
   readonly path: string;
-  readonly handle: (visit: Visit, app: App) => Promise<Answer>;
+  readonly handle: (visit: Visit, app: Desk) => Promise<Answer>;
 }
 export type Route = AnyRoute &
   (
@@ -77,6 +81,8 @@ export interface Page {
   readonly title: InLanguages<string>;
   /** Left out of the navigation: it needs parameters. */
   readonly hidden?: boolean;
+  /** Without this right the person has none of its routes, and no link to it; default: to see anything. */
+  readonly needs?: Right;
   /** The page opens a stream of changes; @see liveWith */
   readonly live?: boolean;
   readonly routes: readonly Route[];
@@ -86,7 +92,7 @@ export const view = (path: string, handle: Route['handle']): Route => ({ kind: '
 export const query = (path: string, handle: Route['handle']): Route => ({ kind: 'query', path, handle });
 /** A page as the answer would be the form again, for who goes back to it or loads it again. */
 export type ActionAnswer = Exclude<Answer, { readonly kind: 'page' }>;
-type Act = (visit: Visit, app: App) => Promise<ActionAnswer>;
+type Act = (visit: Visit, app: Desk) => Promise<ActionAnswer>;
 export const action = (path: string, handle: Act): Route => ({ kind: 'action', path, handle });
 export const upload = (path: string, largest: number, handle: Route['handle']): Route => ({
   kind: 'upload',

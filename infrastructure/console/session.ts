@@ -1,4 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Person } from '../../application/desk/person.ts';
 import type { Language } from './language.ts';
 
 export interface Session {
@@ -6,6 +7,8 @@ export interface Session {
   readonly formToken: string;
   /** Undefined until the person chose one. */
   language?: Language;
+  /** Undefined without sign-in: whoever has the printed address may do everything. */
+  readonly person?: Person;
 }
 
 interface Kept {

@@ -26,6 +26,7 @@ export const describeDeskContract = (
     let close: () => Promise<void>;
     let desk: Worklists;
     let fund: FundUnderTest;
+    let other: FundUnderTest;
 
     beforeAll(async () => {
       const opened = await open();
@@ -43,7 +44,7 @@ export const describeDeskContract = (
         H: ACTIVE,
       };
       for (const [code, then] of Object.entries(stories)) await fund.tell(code, [fund.loan(code), ...then]);
-      const other = new FundUnderTest(opened.database);
+      other = new FundUnderTest(opened.database);
       await other.tell('A', [other.loan('A')]);
     });
     afterAll(() => close());
@@ -127,6 +128,26 @@ export const describeDeskContract = (
         ['settlement', 2],
       ]);
       expect(await notified('2020-01-01', '2020-12-31')).toEqual([]);
+    });
+
+    test('of some funds alone, lists, sums and finds nothing of others, in full pages', async () => {
+      const some = desk.of([fund.fundId, other.fundId]);
+      const only = desk.of([other.fundId]);
+      const ever = [calendarDate('2020-01-01'), calendarDate('2030-12-31')] as const;
+      const codes = async (lists: Worklists, query: object = {}) =>
+        (await lists.worklist({ limit: 50, ...query })).map(({ code }) => code).toSorted();
+      expect(await codes(some)).toEqual(['A', 'A', 'B', 'C', 'D', 'E']);
+      expect(await codes(some, { status: 'received' })).toEqual(['A', 'A', 'B']);
+      expect(await codes(some, { fundId: fund.fundId, status: 'received' })).toEqual(['A', 'B']);
+      expect([await codes(only), await codes(only, { fundId: fund.fundId })]).toEqual([['A'], []]);
+      expect(await codes(some, { limit: 1 })).toHaveLength(2);
+      const groups = (await only.waiting()).map(({ fundId, operations }) => [fundId, operations]);
+      expect(groups).toEqual([[other.fundId, 1]]);
+      expect([await only.fallingDue(...ever), await only.notified(...ever)]).toEqual([[], []]);
+      expect((await some.fallingDue(...ever)).map(({ fundId }) => fundId)).toEqual([fund.fundId]);
+      expect((await some.notified(...ever)).every(({ fundId }) => fundId === fund.fundId)).toBe(true);
+      expect(await only.stillWaiting([{ applicationId: fund.applicationId, code: 'A' }])).toEqual([]);
+      expect(desk.of(undefined)).toBe(desk);
     });
   });
 };

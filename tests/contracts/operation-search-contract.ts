@@ -65,6 +65,14 @@ export const describeOperationSearchContract = (
       expect(await found({})).toEqual(stories.map(named).toReversed());
     });
 
+    test('of some funds alone, it finds nothing of others, in full pages', async () => {
+      const of = (fundId: FundId) => stories.filter((one) => one.fundId === fundId).map(named);
+      expect(await found({ onlyFundIds: [funds[1]] })).toEqual(of(funds[1]).toReversed());
+      expect(await found({ onlyFundIds: funds })).toEqual(stories.map(named).toReversed());
+      expect(await found({ onlyFundIds: [funds[1]], fundId: funds[0] })).toEqual([]);
+      expect(await found({ onlyFundIds: [funds[1]], code: 'A-1' })).toEqual(['other A-10']);
+    });
+
     test('a code is searched by how it begins, byte by byte, in the order of codes', async () => {
       const first = [one, other].toSorted();
       const same = first.map((applicationId) => named({ applicationId, code: 'A-1' }));

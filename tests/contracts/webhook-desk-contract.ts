@@ -95,6 +95,25 @@ export const describeWebhookDeskContract = (
       expect(await fixture.desk.records([], 3)).toEqual([]);
     });
 
+    test('of some endpoints, and of events of some funds, it tells nothing of others', async () => {
+      const [id, story] = [ids[1]!, stories[0]!];
+      const wanted = [id, ids[6]!].toSorted();
+      const { endpoints, nextCursor } = await fixture.desk.endpoints({
+        ...{ choice: 'all', failedFrom: at(0), limit: 3 },
+        only: wanted,
+      });
+      expect([endpoints.map(({ webhookId }) => webhookId).toSorted(), nextCursor]).toEqual([wanted, null]);
+      for (const [n, fundId] of ['fund-1', 'fund-2'].entries()) {
+        await story.enqueue(id, [story.event(`OF-${n}`, { fundId })], n * 1_000);
+        await story.record(await story.leaseOne(id, n * 1_000), DELIVERED, n * 1_000);
+      }
+      for (const fundId of ['fund-1', 'fund-2'])
+        await story.enqueue(id, [story.event(`WAITS-${fundId}`, { fundId })], 2_000);
+      const [of] = await fixture.desk.records([id], 100, ['fund-2']);
+      expect([of!.outcomes.map((one) => one.at), of!.waiting]).toEqual([[at(1_000)], 1]);
+      expect((await fixture.desk.records([id], 100))[0]).toMatchObject({ waiting: 2, failed: 0 });
+    });
+
     test.each(ENDPOINT_CHOICES)('a cursor that it did not make is refused: %s', async (choice) => {
       const asked = fixture.desk.endpoints({ choice, failedFrom: at(0), limit: 3, cursor: 'x' });
       await expect(asked).rejects.toMatchObject({ code: 'invalid_query_parameter' });

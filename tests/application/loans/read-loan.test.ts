@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
   OperationQuarantinedError,
   ReadModelBehindError,
+  fundOfLoan,
   listLoans,
   readLoan,
 } from '../../../application/loans/read-loan.ts';
@@ -75,6 +76,14 @@ beforeEach(async () => {
   loans = new ProjectedLoans();
   [waits, behind, projected, quarantined] = [[], false, 0, ''];
   await activeLoan(startProcess(store, { documents }), documents, 'L1');
+});
+
+test('the fund of an operation is known before its row is there, and of none where there is no operation', async () => {
+  const { applicationId } = context();
+  const fundOf = (code: string, row?: string) =>
+    fundOfLoan({ events: store, loans: { fundOf: async () => row } }, applicationId, code);
+  expect([await fundOf('L1'), await fundOf('NONE')]).toEqual([context().fundIds[0], undefined]);
+  expect(await fundOf('L1', 'of-its-row')).toBe('of-its-row');
 });
 
 describe('the payoff value', () => {

@@ -1,3 +1,4 @@
+import type { Person } from '../../../application/desk/person.ts';
 import { readConfiguration } from '../../../infrastructure/composition/configuration.ts';
 import { partsOf } from '../../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../../infrastructure/composition/foundations.ts';
@@ -7,6 +8,8 @@ import type { TestApplication } from '../../lives/world.ts';
 import { loanRequest, multipart, smallPdf } from '../../support/api-client.ts';
 import { ConsoleServer } from '../../support/console-server.ts';
 import type { ConsoleAnswer } from '../../support/console-server.ts';
+
+const BOUNDARY = 'desk-world';
 
 type Fields = readonly (readonly [name: string, value: string])[];
 
@@ -87,6 +90,13 @@ export class DeskWorld {
     return { cookie: this.#parts.session.cookie, 'accept-language': 'en' };
   }
 
+  /** Who goes on with the session; undefined: as without sign-in. */
+  become(person: Person | undefined): void {
+    const { server, session } = this.#parts;
+    const { cookie } = session;
+    Object.assign(server.sessions.find(cookie.slice(cookie.indexOf('=') + 1), false)!, { person });
+  }
+
   get(path: string): Promise<ConsoleAnswer> {
     return this.#parts.server.ask(path, { headers: this.headers });
   }
@@ -104,6 +114,29 @@ export class DeskWorld {
         ['form_token', this.#parts.session.formToken],
         ...fields.map(([name, value]): [string, string] => [name, value]),
       ]).toString(),
+    });
+    return answer.status === 303 ? this.get(answer.headers.location!) : answer;
+  }
+
+  /** A form with a file. The page that it leads to. */
+  async upload(
+    path: string,
+    fields: Fields,
+    file: { readonly name: string; readonly text: string },
+  ): Promise<ConsoleAnswer> {
+    const { formToken } = this.#parts.session;
+    const part = (disposition: string, content: string): string =>
+      `--${BOUNDARY}\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n${content}\r\n`;
+    const named = fields.map(([name, value]) => part(`name="${name}"`, value));
+    const answer = await this.#parts.server.ask(path, {
+      method: 'POST',
+      headers: {
+        ...this.headers,
+        'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
+        'sec-fetch-site': 'same-origin',
+        'x-form-token': formToken,
+      },
+      body: `${named.join('')}${part(`name="file"; filename="${file.name}"`, file.text)}--${BOUNDARY}--\r\n`,
     });
     return answer.status === 303 ? this.get(answer.headers.location!) : answer;
   }

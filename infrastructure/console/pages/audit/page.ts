@@ -1,4 +1,5 @@
-import type { App } from '../../../../application/app.ts';
+import type { Desk } from '../../../../application/desk-view/desk.ts';
+import { may } from '../../../../application/desk/rights.ts';
 import { isCalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { Rows } from '../../../presenting/columns.ts';
 import { printShown } from '../../../presenting/shown-operation.ts';
@@ -23,7 +24,7 @@ const problem = (
 ): ConsoleProblem => new ConsoleProblem(status, inEach(AUDIT, of));
 
 /** Applications with their names. */
-const applicationsOf = async ({ clients }: App): Promise<readonly (readonly [string, string])[]> =>
+const applicationsOf = async ({ clients }: Desk): Promise<readonly (readonly [string, string])[]> =>
   [...(await clients.applicationNames())].map(([id, name]) => [id, `${name} (${id.slice(0, 8)})`]);
 
 const verifyForm = (visit: Visit, known: Parameters<typeof fundField>[1]): View => {
@@ -87,7 +88,7 @@ const explainForm = (visit: Visit, applications: readonly (readonly [string, str
   </section>`;
 };
 
-const whole = async (visit: Visit, app: App): Promise<Answer> => {
+const whole = async (visit: Visit, app: Desk): Promise<Answer> => {
   const texts = AUDIT[visit.language];
   const [funds, names, applications] = await Promise.all([
     app.clients.funds(),
@@ -99,16 +100,16 @@ const whole = async (visit: Visit, app: App): Promise<Answer> => {
     body: html`<h2>${texts.verify}</h2>
       <p>${texts.intro}</p>
       ${verifyForm(visit, { funds, names })} ${verificationView(app.audit.background.run, names, visit)}
-      ${anchorForm(visit)} ${explainForm(visit, applications)}`,
+      ${may(visit, 'seal') && anchorForm(visit)} ${explainForm(visit, applications)}`,
   };
 };
 
-const shownRun = async (visit: Visit, app: App): Promise<Answer> => ({
+const shownRun = async (visit: Visit, app: Desk): Promise<Answer> => ({
   kind: 'part',
   body: verificationView(app.audit.background.run, await fundNames(app, visit), visit),
 });
 
-const verify = async (visit: Visit, app: App): Promise<Answer> => {
+const verify = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { fields, file: chosen } = visit;
   const fund = (fields.get('fund') ?? '').trim();
   const fundId = fund === '' ? undefined : await app.funds.find(fund);
@@ -119,7 +120,7 @@ const verify = async (visit: Visit, app: App): Promise<Answer> => {
   return shownRun(visit, app);
 };
 
-const cancel = async (_visit: Visit, { audit }: App): Promise<Answer> => {
+const cancel = async (_visit: Visit, { audit }: Desk): Promise<Answer> => {
   audit.background.cancel();
   return { kind: 'redirect', to: '/audit' };
 };
@@ -134,18 +135,18 @@ const file = (name: string, content: Rows<string>): ActionAnswer => ({
 /** Down to the second, as a part of a file's name. */
 const stamp = (iso: string): string => iso.slice(0, 19).replaceAll(':', '-');
 
-const verifiedAnchor = async ({ clock }: Visit, app: App): Promise<Answer> => {
+const verifiedAnchor = async ({ clock }: Visit, app: Desk): Promise<Answer> => {
   const lines = app.audit.background.anchor();
   return lines === undefined
     ? { kind: 'redirect', to: '/audit' }
     : file(`anchor-${stamp(clock.now())}.jsonl`, lines);
 };
 
-async function* differenceLines({ audit }: App): AsyncGenerator<string> {
+async function* differenceLines({ audit }: Desk): AsyncGenerator<string> {
   for (const difference of audit.background.run?.differences ?? []) yield `${JSON.stringify(difference)}\n`;
 }
 
-const requestIn = async ({ fields }: Visit, { loans }: App) => {
+const requestIn = async ({ fields }: Visit, { loans }: Desk) => {
   const given = (name: string): string => (fields.get(name) ?? '').trim();
   const [code, application] = [given('code'), given('application')];
   const [asOf, knownAt] = [given('as_of'), given('known_at')];
@@ -161,7 +162,7 @@ const requestIn = async ({ fields }: Visit, { loans }: App) => {
   };
 };
 
-const explain = async (visit: Visit, app: App): Promise<Answer> => {
+const explain = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { language } = visit;
   const request = await requestIn(visit, app);
   const shown = await app.audit.show(request);
@@ -184,12 +185,7 @@ const explain = async (visit: Visit, app: App): Promise<Answer> => {
   };
 };
 
-/** Seals the log up to now: the lines of a signed anchor. */
-async function* sealed({ audit }: App): AsyncGenerator<string> {
-  yield* (await audit.anchor()).lines;
-}
-
-const explained = async (visit: Visit, app: App): Promise<Answer> => {
+const explained = async (visit: Visit, app: Desk): Promise<Answer> => {
   const request = await requestIn(visit, app);
   const shown = await app.audit.show(request);
   return file('operation.json', printShown(shown, request, { format: 'json', colour: false }));
@@ -198,6 +194,7 @@ const explained = async (visit: Visit, app: App): Promise<Answer> => {
 export const auditPage: Page = {
   path: '/audit',
   title: { 'pt-BR': 'Auditoria', en: 'Audit' },
+  needs: 'verify',
   live: true,
   routes: [
     view('/audit', whole),
@@ -206,8 +203,9 @@ export const auditPage: Page = {
     query('/audit/cancel', cancel),
     query('/audit/verified-anchor', verifiedAnchor),
     query('/audit/differences', async (_visit, app) => file('differences.jsonl', differenceLines(app))),
-    action('/audit/anchor', async ({ clock }, app) =>
-      file(`anchor-${stamp(clock.now())}.jsonl`, sealed(app)),
+    // Seals the log up to now.
+    action('/audit/anchor', async ({ clock }, { audit }) =>
+      file(`anchor-${stamp(clock.now())}.jsonl`, (await audit.anchor()).lines),
     ),
     query('/audit/explain', explain),
     query('/audit/explain/json', explained),

@@ -1,4 +1,4 @@
-import type { App } from '../../../../application/app.ts';
+import type { Desk } from '../../../../application/desk-view/desk.ts';
 import type { DecisionAnswer } from '../../../../application/administrator/administrator.ts';
 import { namesOf } from '../../../../application/administrator/decisions.ts';
 import { PATIENTLY } from '../../../../application/administrator/patience.ts';
@@ -10,7 +10,7 @@ import type { Visit } from '../../page.ts';
 export const decideAll = async (
   texts: readonly string[],
   { operator, logger }: Pick<Visit, 'operator' | 'logger'>,
-  { administrator, loans }: Pick<App, 'administrator' | 'loans'>,
+  { administrator, loans }: Pick<Desk, 'administrator' | 'loans'>,
 ): Promise<readonly DecisionAnswer[]> => {
   const answers = await retry(() => administrator.submitAll(texts, operator), PATIENTLY, pause);
   for (const answer of answers) {

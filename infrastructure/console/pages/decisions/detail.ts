@@ -1,3 +1,4 @@
+import { may } from '../../../../application/desk/rights.ts';
 import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
 import { shownName } from '../../../support/stored-files.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
@@ -97,7 +98,7 @@ const documentsOf = ({ loan, documents }: LoanDetails, applicationId: string, { 
 /** One operation beside its documents, with what can be decided about it. */
 export const detailView = (details: LoanDetails, around: Around, visit: Visit): View => {
   const { applicationId } = around;
-  const { status, code } = details.loan;
+  const { status, code, fund_id: fundId } = details.loan;
   const texts = DECISIONS[visit.language];
   return html`
     <p class="actions">
@@ -109,6 +110,7 @@ export const detailView = (details: LoanDetails, around: Around, visit: Visit): 
         ${factsOf(details, around, visit)}
         ${
           isAwaiting(status) &&
+          may(visit, 'decide', fundId) &&
           html`<form method="post" action="/decisions/preview" class="actions">
             ${tokenField(visit)}
             <input type="hidden" name="operation" value=${keyOf({ applicationId, code })} />
@@ -117,7 +119,7 @@ export const detailView = (details: LoanDetails, around: Around, visit: Visit): 
         }
         ${scheduleOf(details, visit)}
       </div>
-      <div>${documentsOf(details, applicationId, visit)}</div>
+      ${may(visit, 'borrowers', fundId) && html`<div>${documentsOf(details, applicationId, visit)}</div>`}
     </div>
   `;
 };

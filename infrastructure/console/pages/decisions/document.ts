@@ -1,4 +1,4 @@
-import type { App } from '../../../../application/app.ts';
+import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { PDF, begun } from '../../../support/stored-files.ts';
 import type { Answer, Visit } from '../../page.ts';
 
@@ -6,7 +6,7 @@ export const documentPath = (applicationId: string, code: string, documentId: st
   `/documents/${[applicationId, code, documentId].map(encodeURIComponent).join('/')}`;
 
 /** A document of an operation: a PDF is shown, anything else is saved. */
-export const documentOf = async ({ params }: Visit, { loans }: App): Promise<Answer> => {
+export const documentOf = async ({ params }: Visit, { loans }: Desk): Promise<Answer> => {
   const { application: applicationId = '', code = '', document = '' } = params;
   const { name, pieces } = await loans.document({ applicationId }, code, document);
   const { mediaType, pieces: content } = await begun(pieces);

@@ -1,4 +1,4 @@
-import type { App } from '../../../../application/app.ts';
+import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { statusOf } from '../../../../application/administrator/changed-meanwhile.ts';
 import type { DecisionAnswer } from '../../../../application/administrator/administrator.ts';
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
@@ -28,7 +28,7 @@ const filterOf = (visit: Visit): Filter => {
   return { ...(fundId && { fundId }), ...(isAwaiting(status) && { status }) };
 };
 
-const worklist = async (visit: Visit, app: App): Promise<Answer> => {
+const worklist = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { worklists } = app.administrator;
   const filter = filterOf(visit);
   const after = placeOf(visit.query.get('after'));
@@ -71,7 +71,7 @@ const form = (visit: Visit, draft: Draft, around: Around) =>
   );
 
 /** The chosen ones that wait for the chosen decision. */
-const preview = async (visit: Visit, app: App): Promise<Answer> => {
+const preview = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { decision, named } = chosen(visit);
   const { administrator } = app;
   const waiting = (await administrator.worklists.stillWaiting(named)).filter(({ status }) =>
@@ -82,7 +82,7 @@ const preview = async (visit: Visit, app: App): Promise<Answer> => {
 };
 
 /** As the administrator's module answers; what was not asked to be mended, since it has changed meanwhile, is refused for that. */
-const answersTo = async (draft: Draft, visit: Visit, app: App) => {
+const answersTo = async (draft: Draft, visit: Visit, app: Desk) => {
   const readable = draft.lines.filter((line) => isReadable(draft, line));
   const answers = await decideAll(decisionsOf({ ...draft, lines: readable }), visit, app);
   return draft.lines.map((line): DecisionAnswer => {
@@ -101,7 +101,7 @@ const answersTo = async (draft: Draft, visit: Visit, app: App) => {
  * Every operation of the form is decided on, whatever its state is by now: one whose decision was carried out by a first try is
  * answered as done already, another one is refused by the rules.
  */
-const decide = async (visit: Visit, app: App) => {
+const decide = async (visit: Visit, app: Desk) => {
   const { decision } = chosen(visit);
   const draft = await draftSent(decision, visit.fields, app.administrator);
   const { disbursementTolerance: tolerance } = app.administrator;
@@ -119,7 +119,7 @@ const decide = async (visit: Visit, app: App) => {
   );
 };
 
-const detail = async (visit: Visit, app: App): Promise<Answer> => {
+const detail = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { application: applicationId = '', code = '' } = visit.params;
   const loan = await app.loans.read({ applicationId }, code);
   if (loan === undefined) throw new ConsoleProblem(404, inEach(WORDS, 'noOperation'));

@@ -1,18 +1,19 @@
 import type { WaitingGroup, WaitingPlace } from '../../../../application/administrator/worklists.ts';
 import { AWAITING } from '../../../../application/administrator/awaited.ts';
 import type { AwaitingStatus, PendingOperation } from '../../../../application/administrator/awaited.ts';
+import { may } from '../../../../application/desk/rights.ts';
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { amount, count, span } from '../../format.ts';
 import { fundChoices, fundView } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
 import { liveWith, tokenField } from '../../layout.ts';
 import { decisionPath, withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { placeParts, placeText } from '../../place.ts';
 import { tableView } from '../../table.ts';
+import type { Column } from '../../table.ts';
 import { WORDS } from '../words.ts';
 import { KEYS, OFFERED, keyOf } from './offered.ts';
 import { DECISIONS } from './texts.ts';
@@ -96,15 +97,17 @@ export const decisionButtons = (offered: readonly DecisionName[], { language, re
 const tickedBy = (operation: PendingOperation, label: string): View =>
   html`<input type="checkbox" name="operation" value=${keyOf(operation)} aria-label=${label} data-row />`;
 
-const table = ({ operations, names, now }: Worklist, language: Language): View => {
+const table = ({ operations, names, now }: Worklist, visit: Visit): View => {
+  const { language } = visit;
   const [texts, words] = [DECISIONS[language], WORDS[language]];
+  const boxes: Column<PendingOperation> = [
+    html`<input type="checkbox" aria-label=${texts.chooseAll} data-choose-all />`,
+    (one) => may(visit, 'decide', one.fundId) && tickedBy(one, texts.chosen(one.code)),
+  ];
   return tableView(
     { label: words.operation },
     [
-      [
-        html`<input type="checkbox" aria-label=${texts.chooseAll} data-choose-all />`,
-        (one) => tickedBy(one, texts.chosen(one.code)),
-      ],
+      ...(may(visit, 'decide') ? [boxes] : []),
       [words.operation, (one) => html`<a class="code" href=${decisionPath(one)}>${one.code}</a>`],
       [words.waitsFor, ({ status }) => words.awaited[status]],
       [words.acquisitionValue, ({ acquisitionValue }) => amount(acquisitionValue), 'number'],
@@ -128,20 +131,23 @@ export const worklistView = (list: Worklist, visit: Visit): View => {
   const { language } = visit;
   const [texts, words] = [DECISIONS[language], WORDS[language]];
   const { operations, next } = list;
+  const own = operations.filter(({ fundId }) => may(visit, 'decide', fundId));
   return html`
     ${waitingNow(list.groups, visit)} ${filterForm(list, visit)}
     ${
       operations.length === 0
         ? html`<p>${texts.nothing}</p>`
-        : html`<form method="post" action="/decisions/preview">
-            ${tokenField(visit)} ${table(list, language)}
-            <div class="actions">
-              <span>${texts.withChosen}</span>
-              ${decisionButtons(offeredFor(operations), visit)}
-            </div>
-          </form>`
+        : own.length === 0
+          ? table(list, visit)
+          : html`<form method="post" action="/decisions/preview">
+              ${tokenField(visit)} ${table(list, visit)}
+              <div class="actions">
+                <span>${texts.withChosen}</span>
+                ${decisionButtons(offeredFor(own), visit)}
+              </div>
+            </form>`
     }
     ${next && html`<p><a href=${nextPath(list)} rel="next">${words.more}</a></p>`}
-    <p><small>${texts.keys}: ${texts.keyHelp}</small></p>
+    ${may(visit, 'decide') && html`<p><small>${texts.keys}: ${texts.keyHelp}</small></p>`}
   `;
 };

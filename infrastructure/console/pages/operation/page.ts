@@ -1,5 +1,6 @@
-import type { App } from '../../../../application/app.ts';
+import type { Desk } from '../../../../application/desk-view/desk.ts';
 import type { ShownEvent } from '../../../../application/audit/show-operation.ts';
+import { may } from '../../../../application/desk/rights.ts';
 import { ReadModelBehindError } from '../../../../application/loans/read-loan.ts';
 import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
 import { isProposalCode } from '../../../../application/schemas/values.ts';
@@ -50,7 +51,7 @@ const showing = async <T>(work: () => Promise<T>): Promise<T> => {
 };
 
 const detailsOf = async (
-  { loans }: App,
+  { loans }: Desk,
   { applicationId, code }: ReturnType<typeof placeOf>,
 ): Promise<LoanDetails | undefined> => {
   try {
@@ -73,7 +74,7 @@ const addressOf = ({ path, query }: Visit, before: number | undefined): string =
   return `${withQuery(path, kept)}#timeline`;
 };
 
-const show = async (visit: Visit, app: App): Promise<Answer> => {
+const show = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { language, query } = visit;
   const place = placeOf(visit);
   const { asOf, knownAt, known } = positionOf(visit);
@@ -102,11 +103,18 @@ const show = async (visit: Visit, app: App): Promise<Answer> => {
     kind: 'page',
     title: `${texts.title} ${place.code}`,
     body: html`
-      ${isAwaiting(details?.loan.status ?? null) && html`<p><a href=${decisionPath(place)}>${texts.decide}</a></p>`}
+      ${details && isAwaiting(details.loan.status) && may(visit, 'decide', details.loan.fund_id) && html`<p><a href=${decisionPath(place)}>${texts.decide}</a></p>`}
       ${headerView({ ...place, language, names, shown, details, asOf, knownAt, known })}
       ${scheduleView(shown.state, language)}
       ${timelineView({ language, path, events: page, clientNames, older, newest })}
-      ${documentsView(details?.documents ?? [], (id) => documentPath(place.applicationId, place.code, id), language)}
+      ${
+        may(visit, 'borrowers', details?.loan.fund_id) &&
+        documentsView(
+          details?.documents ?? [],
+          (id) => documentPath(place.applicationId, place.code, id),
+          language,
+        )
+      }
       <section aria-labelledby="webhooks-title">
         <h2 id="webhooks-title">${texts.webhooks}</h2>
         ${webhooksTable(deliveries, language, texts.webhooks)}
@@ -115,7 +123,7 @@ const show = async (visit: Visit, app: App): Promise<Answer> => {
   };
 };
 
-const showEvent = async (visit: Visit, { audit, webhooks }: App): Promise<Answer> => {
+const showEvent = async (visit: Visit, { audit, webhooks }: Desk): Promise<Answer> => {
   const place = placeOf(visit);
   const revision = visit.params['revision'] ?? '';
   if (!/^\d{1,9}$/.test(revision)) throw new ConsoleProblem(404, NO_OPERATION);

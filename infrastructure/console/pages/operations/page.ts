@@ -1,4 +1,4 @@
-import type { App } from '../../../../application/app.ts';
+import type { Desk } from '../../../../application/desk-view/desk.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { addDays } from '../../../../domain/shared/calendar-date.ts';
 import { endOfBusinessDay } from '../../../../application/support/business-day.ts';
@@ -38,7 +38,7 @@ const searchAt = (visit: Visit) => {
   return { id: search && id, search: search ?? {}, forgotten: id !== undefined && search === undefined };
 };
 
-const list = async (visit: Visit, app: App): Promise<Answer> => {
+const list = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { id, search, forgotten } = searchAt(visit);
   const after = placeOf(visit.query.get('after'));
   const [found, funds, names] = await Promise.all([
@@ -56,7 +56,7 @@ const list = async (visit: Visit, app: App): Promise<Answer> => {
 };
 
 /** Every operation that is found, not one page of them. */
-const exported = async (visit: Visit, app: App): Promise<Answer> => {
+const exported = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { search } = searchAt(visit);
   if (search.refused) throw new ConsoleProblem(422, inEach(OPERATIONS, search.refused));
   const columns = withFundNames(LOAN_COLUMNS, await app.funds.names(), (row) => row.fund_id);

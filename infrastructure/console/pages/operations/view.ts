@@ -1,4 +1,5 @@
 import { LOAN_STATUSES } from '../../../../domain/loan/statuses.ts';
+import { may } from '../../../../application/desk/rights.ts';
 import type { SearchPlace } from '../../../../application/loans/operation-search.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { amount, date, instant } from '../../format.ts';
@@ -62,17 +63,20 @@ const form = ({ search, funds, names }: Found, visit: Visit): View => {
         />
         ${code.text}</label
       >
-      <label>
-        ${texts.document}
-        <input
-          name="document"
-          value=${search.document ?? ''}
-          maxlength="24"
-          spellcheck="false"
-          ...${document.attributes}
-        />
-        ${document.text}
-      </label>
+      ${
+        may(visit, 'borrowers') &&
+        html`<label>
+          ${texts.document}
+          <input
+            name="document"
+            value=${search.document ?? ''}
+            maxlength="24"
+            spellcheck="false"
+            ...${document.attributes}
+          />
+          ${document.text}
+        </label>`
+      }
       <label>
         ${words.fund}
         <select name="fund" ...${fund.attributes}>

@@ -1,6 +1,5 @@
-import type { App } from '../../../../application/app.ts';
+import type { Desk } from '../../../../application/desk-view/desk.ts';
 import type { AnalysedPortfolio } from '../../../../application/portfolio/analysis.ts';
-import type { Portfolio } from '../../../../application/portfolio/portfolio.ts';
 import { isCalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { Rows } from '../../../presenting/columns.ts';
@@ -71,7 +70,7 @@ const addressOf = (path: string, { fundId, date, against }: Asked): string =>
   withQuery(path, { fund: fundId, day: date, against });
 
 /** The page itself is there at once; the position of a large fund is fetched into it. */
-const show = async (visit: Visit, app: App): Promise<Answer> => {
+const show = async (visit: Visit, app: Desk): Promise<Answer> => {
   const asked = askedOf(visit);
   const [funds, names] = await Promise.all([app.clients.funds(), fundNames(app, visit)]);
   const texts = PORTFOLIO[visit.language];
@@ -94,7 +93,7 @@ const show = async (visit: Visit, app: App): Promise<Answer> => {
   };
 };
 
-const positionPart = async (visit: Visit, app: App): Promise<Answer> => {
+const positionPart = async (visit: Visit, app: Desk): Promise<Answer> => {
   const asked = askedOf(visit);
   const { fundId, date, against } = asked;
   if (fundId === undefined) throw refused();
@@ -133,9 +132,12 @@ const CSV = { format: 'csv', colour: false } as const;
 const exported =
   (
     name: string,
-    written: (analysed: AnalysedPortfolio, portfolio: Portfolio) => Promise<Rows<string>> | Rows<string>,
+    written: (
+      analysed: AnalysedPortfolio,
+      portfolio: Desk['portfolio'],
+    ) => Promise<Rows<string>> | Rows<string>,
   ) =>
-  async (visit: Visit, app: App): Promise<Answer> => {
+  async (visit: Visit, app: Desk): Promise<Answer> => {
     const { fundId, date } = askedOf(visit);
     if (fundId === undefined) throw refused();
     const analysed = await app.portfolio.analyse(fundId, date);
@@ -149,8 +151,10 @@ const exported =
 
 const positionCsv = ({ position }: AnalysedPortfolio): Rows<string> => printPosition(position, CSV);
 
-const compositionCsv = async (analysed: AnalysedPortfolio, portfolio: Portfolio): Promise<Rows<string>> =>
-  printComposition(analysed, await portfolio.documentsOf(analysed), CSV);
+const compositionCsv = async (
+  analysed: AnalysedPortfolio,
+  portfolio: Desk['portfolio'],
+): Promise<Rows<string>> => printComposition(analysed, await portfolio.documentsOf(analysed), CSV);
 
 /** What a fund holds and gets, on any day, and against another one. */
 export const portfolioPage: Page = {

@@ -1,4 +1,4 @@
-import type { App } from '../../../../application/app.ts';
+import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { RESULTS } from '../../../../application/reconciliation/comparison.ts';
 import type { Result } from '../../../../application/reconciliation/comparison.ts';
 import { StatementError } from '../../../../application/reconciliation/statement-lines.ts';
@@ -44,7 +44,7 @@ const keptIn = (visit: Visit): { readonly id: string; readonly statement: KeptSt
 };
 
 /** A statement with what was asked of it last and what came of that; loading the page again asks nothing anew. */
-const shown = async (visit: Visit, app: App): Promise<Answer> => {
+const shown = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { language, params } = visit;
   const texts = RECONCILIATION[language];
   const id = params['statement']!;
@@ -68,7 +68,7 @@ const shown = async (visit: Visit, app: App): Promise<Answer> => {
   };
 };
 
-const taken = async (visit: Visit, app: App): Promise<Answer> => {
+const taken = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { name, bytes } = fileOf(visit);
   const preview = await app.reconciliation.preview(bytes);
   const statement = { name, bytes, preview, typed: typedFirst(visit.clock.today()) };
@@ -94,12 +94,12 @@ const asked = async (visit: Visit, work: (statement: KeptStatement) => Promise<v
   return { kind: 'redirect', to: statementPath(id) };
 };
 
-const readAgain = (visit: Visit, { reconciliation }: App): Promise<Answer> =>
+const readAgain = (visit: Visit, { reconciliation }: Desk): Promise<Answer> =>
   asked(visit, async (statement) => {
     statement.preview = await reconciliation.preview(statement.bytes, layoutIn(visit.fields));
   });
 
-const compared = (visit: Visit, app: App): Promise<Answer> =>
+const compared = (visit: Visit, app: Desk): Promise<Answer> =>
   asked(visit, async (statement) => {
     const format = formatIn(visit.fields);
     const { records } = await app.reconciliation.preview(statement.bytes, format);
@@ -122,7 +122,7 @@ const further = async (visit: Visit): Promise<Answer> => {
   return { kind: 'part', body: moreRows(visit, id, { found, wanted, from }) };
 };
 
-const exported = async (visit: Visit, app: App): Promise<Answer> => {
+const exported = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { compared: result } = keptIn(visit).statement;
   if (result === undefined) throw problem(410, 'gone');
   const format = visit.fields.get('format') === 'json' ? 'json' : 'csv';
@@ -139,6 +139,7 @@ const exported = async (visit: Visit, app: App): Promise<Answer> => {
 export const reconciliationPage: Page = {
   path: '/reconciliation',
   title: { 'pt-BR': 'Conciliação', en: 'Reconciliation' },
+  needs: 'reconcile',
   routes: [
     view('/reconciliation', async (visit) => ({ kind: 'page', body: begun(visit) })),
     view('/reconciliation/:statement', shown),

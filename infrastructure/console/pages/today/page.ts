@@ -1,4 +1,5 @@
-import type { App } from '../../../../application/app.ts';
+import type { Desk } from '../../../../application/desk-view/desk.ts';
+import { may } from '../../../../application/desk/rights.ts';
 import { fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
@@ -8,7 +9,7 @@ import { fundWeeks, moneyView, weekOf } from './money.ts';
 import { endpointsView, lagAsked, lagView } from './service.ts';
 import { waitingView } from './waiting.ts';
 
-type Part = (visit: Visit, app: App) => Promise<View>;
+type Part = (visit: Visit, app: Desk) => Promise<View>;
 
 const waiting: Part = async (visit, app) => {
   const [groups, names] = await Promise.all([app.administrator.worklists.waiting(), fundNames(app, visit)]);
@@ -42,7 +43,7 @@ export const todayPage: Page = {
   routes: [
     view('/', async (visit, app) => {
       const parts = await Promise.all([waiting, money, endpoints].map((part) => part(visit, app)));
-      return { kind: 'page', body: html`${parts} ${lagAsked(visit.language)}` };
+      return { kind: 'page', body: html`${parts} ${may(visit, 'service') && lagAsked(visit.language)}` };
     }),
     partAt('/today/waiting', waiting),
     partAt('/today/money', money),

@@ -1,4 +1,5 @@
-import type { App } from '../../../../application/app.ts';
+import type { Desk } from '../../../../application/desk-view/desk.ts';
+import { may } from '../../../../application/desk/rights.ts';
 import type { EndedAttempt, EventDelivery } from '../../../../application/webhooks/delivery-log.ts';
 import type { WaitingDelivery } from '../../../../application/webhooks/deliveries.ts';
 import type { WebhookSubscription } from '../../../../application/webhooks/subscriptions.ts';
@@ -112,7 +113,7 @@ const found = (deliveries: readonly EventDelivery[], webhook: WebhookSubscriptio
 };
 
 /** One event at one endpoint: what was sent, and what came back. */
-export const deliveryView = async (visit: Visit, { webhooks }: App): Promise<View> => {
+export const deliveryView = async (visit: Visit, { webhooks }: Desk): Promise<View> => {
   const { language, params, query } = visit;
   const texts = WEBHOOKS[language];
   const eventId = params['event']!;
@@ -121,7 +122,8 @@ export const deliveryView = async (visit: Visit, { webhooks }: App): Promise<Vie
   const delivery = found(deliveries, webhook);
   const [waiting] = await webhooks.deliveries.waiting(webhook, [delivery]);
   const path = `${pathOf(webhook)}/events/${encodeURIComponent(eventId)}`;
-  const resend = { to: `${path}/resend`, label: texts.resend, hint: texts.resendHint };
+  const allowed = may(visit, 'resend', delivery.fundId ?? undefined);
+  const resend = { to: `${path}/resend`, label: texts.resend, hint: texts.resendHint, allowed };
   const asked = askedIn(query);
   const live = withQuery(`${path}/live`, {
     attempt: asked?.attempt.toString(),

@@ -1,4 +1,5 @@
-import type { App } from '../../../../application/app.ts';
+import type { Desk } from '../../../../application/desk-view/desk.ts';
+import { may } from '../../../../application/desk/rights.ts';
 import { DELIVERY_STATES } from '../../../../application/webhooks/delivery-log.ts';
 import type { DeliveryRecord, DeliveryState } from '../../../../application/webhooks/delivery-log.ts';
 import type { EndpointRecord } from '../../../../application/webhooks/webhook-desk.ts';
@@ -39,13 +40,22 @@ export const answerText = (
   language: Language,
 ): string => (attempts === 0 ? '–' : (lastResponseStatus?.toString() ?? WEBHOOKS[language].noAnswer));
 
+interface Sending {
+  readonly to: string;
+  readonly label: string;
+  readonly hint: string;
+  /** By the person's roles; the use case has the last word. */
+  readonly allowed: boolean;
+}
+
 /** A button, or why there is none. */
 export const sendForm = (
   visit: Visit,
   webhook: WebhookSubscription,
-  { to, label, hint }: { readonly to: string; readonly label: string; readonly hint: string },
+  { to, label, hint, allowed }: Sending,
 ): View => {
   const texts = WEBHOOKS[visit.language];
+  if (!allowed) return null;
   if (visit.readOnly) return html`<p><small>${texts.onlyReading}</small></p>`;
   if (webhook.status === 'paused') return html`<p><small>${texts.pausedHint}</small></p>`;
   return html`<form method="post" action=${to} class="actions">
@@ -54,6 +64,9 @@ export const sendForm = (
     <small>${hint}</small>
   </form>`;
 };
+
+const mayPing = ({ fundIds }: WebhookSubscription, visit: Visit): boolean =>
+  fundIds === null ? may(visit, 'resend') : fundIds.every((fundId) => may(visit, 'resend', fundId));
 
 interface Names {
   readonly owner: string;
@@ -177,7 +190,7 @@ const table = (webhook: WebhookSubscription, rows: readonly WaitingDelivery[], l
 };
 
 /** What became of the deliveries of one endpoint, a page of them. */
-export const endpointView = async (visit: Visit, app: App): Promise<View> => {
+export const endpointView = async (visit: Visit, app: Desk): Promise<View> => {
   const { language, query, params } = visit;
   const texts = WEBHOOKS[language];
   const { webhooks } = app;
@@ -194,7 +207,12 @@ export const endpointView = async (visit: Visit, app: App): Promise<View> => {
   ]);
   const names = { owner: applications.get(applicationId) ?? '', funds };
   const path = pathOf(webhook);
-  const ping = { to: `${path}/ping`, label: texts.ping, hint: texts.pingHint };
+  const ping = {
+    to: `${path}/ping`,
+    label: texts.ping,
+    hint: texts.pingHint,
+    allowed: mayPing(webhook, visit),
+  };
   return html`<section
     id="endpoint"
     ...${liveWith(withQuery(`${path}/live`, { state: status, before: cursor, pinged: query.get('pinged') ?? undefined }))}

@@ -1,4 +1,4 @@
-import type { App } from '../../../../application/app.ts';
+import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { COUNTED_AT_MOST, ENDPOINT_CHOICES } from '../../../../application/webhooks/webhook-desk.ts';
 import type { EndpointChoice, EndpointRecord } from '../../../../application/webhooks/webhook-desk.ts';
 import type { WebhookSubscription } from '../../../../application/webhooks/subscriptions.ts';
@@ -99,7 +99,7 @@ const table = (listed: readonly Listed[], language: Language, now: string): View
 };
 
 /** The endpoints that were asked for, a page of them. */
-export const endpointsView = async ({ language, query, realClock }: Visit, app: App): Promise<View> => {
+export const endpointsView = async ({ language, query, realClock }: Visit, app: Desk): Promise<View> => {
   const { webhooks } = app;
   const texts = WEBHOOKS[language];
   const [asked, cursor] = [query.get('show'), query.get('after') ?? undefined];

@@ -1,4 +1,4 @@
-import type { App } from '../../../../application/app.ts';
+import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { withQuery } from '../../names.ts';
 import { action, view } from '../../page.ts';
 import type { ActionAnswer, Page, Visit } from '../../page.ts';
@@ -7,13 +7,13 @@ import { endpointView } from './endpoint.ts';
 import { endpointsView, pathOf } from './endpoints.ts';
 import { WEBHOOKS } from './texts.ts';
 
-const ping = async ({ params }: Visit, { webhooks }: App): Promise<ActionAnswer> => {
+const ping = async ({ params }: Visit, { webhooks }: Desk): Promise<ActionAnswer> => {
   const webhookId = params['webhook']!;
   await webhooks.deliveries.ping('operator', webhookId);
   return { kind: 'redirect', to: `${pathOf({ webhookId })}?pinged=1` };
 };
 
-const resend = async ({ params, realClock }: Visit, { webhooks }: App): Promise<ActionAnswer> => {
+const resend = async ({ params, realClock }: Visit, { webhooks }: Desk): Promise<ActionAnswer> => {
   const [webhookId, eventId] = [params['webhook']!, params['event']!];
   const asked = realClock.realNow();
   const attempt = await webhooks.deliveries.resend(webhookId, eventId);

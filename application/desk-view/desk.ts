@@ -1,0 +1,39 @@
+import type { Administrator } from '../administrator/administrator.ts';
+import type { Worklists } from '../administrator/worklists.ts';
+import type { Audit } from '../audit/audit.ts';
+import type { Verification } from '../audit/verification.ts';
+import type { Clients } from '../clients/clients.ts';
+import type { Funds } from '../funds/funds.ts';
+import type { Loans } from '../loans/loans.ts';
+import type { SearchOperations } from '../loans/search-operations.ts';
+import type { Maintenance } from '../maintenance/maintenance.ts';
+import type { Portfolio } from '../portfolio/portfolio.ts';
+import type { Reconciliation } from '../reconciliation/reconciliation.ts';
+import type { Deliveries } from '../webhooks/deliveries.ts';
+import type { WebhookDesk } from '../webhooks/webhook-desk.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
+
+type ListNames = 'waiting' | 'worklist' | 'stillWaiting' | 'fallingDue' | 'notified';
+type DeliveryNames = 'page' | 'waiting' | 'event' | 'ofRecorded' | 'ping' | 'resend';
+
+/** What the pages of the console ask of the service. The whole service is one. */
+export interface Desk {
+  readonly administrator: Pick<Administrator, 'found' | 'submitAll' | 'disbursementTolerance'> & {
+    readonly worklists: Pick<Worklists, ListNames>;
+  };
+  readonly audit: Pick<Audit, 'show' | 'anchor'> & {
+    readonly background: Pick<Verification, 'run' | 'start' | 'cancel' | 'anchor'>;
+  };
+  readonly clients: Pick<Clients, 'funds' | 'applications' | 'applicationNames' | 'namesOf'>;
+  readonly funds: Pick<Funds, 'names' | 'find'>;
+  readonly loans: Pick<Loans, 'read' | 'document' | 'applicationOf' | 'catchUp'> & {
+    readonly search: Pick<SearchOperations, 'page' | 'every'>;
+  };
+  readonly maintenance: Pick<Maintenance, 'lag'>;
+  readonly portfolio: Pick<Portfolio, 'analyse' | 'documentsOf'>;
+  readonly reconciliation: Pick<Reconciliation, 'preview' | 'compare'>;
+  readonly webhooks: Pick<Webhooks, 'find' | 'list'> & {
+    readonly deliveries: Pick<Deliveries, DeliveryNames>;
+    readonly desk: Pick<WebhookDesk, 'endpoints' | 'records'>;
+  };
+}

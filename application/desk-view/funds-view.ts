@@ -1,0 +1,81 @@
+import type { App } from '../app.ts';
+import type { Rights } from '../desk/rights.ts';
+import type { Desk } from './desk.ts';
+import { UnknownFundError, masked } from './unseen.ts';
+
+/** @throws UnknownFundError */
+const requireSeen = (rights: Rights, fundId: string): void => {
+  if (!rights.has('see', fundId)) throw new UnknownFundError(`there is no fund ${fundId}`);
+};
+
+export const fundsFor = ({ funds }: Pick<App, 'funds'>, rights: Rights): Desk['funds'] => ({
+  names: async () => new Map([...(await funds.names())].filter(([fundId]) => rights.has('see', fundId))),
+  async find(idOrName) {
+    const found = await funds.find(idOrName);
+    return found !== undefined && rights.has('see', found) ? found : undefined;
+  },
+});
+
+export const clientsFor = ({ clients }: Pick<App, 'clients'>, rights: Rights): Desk['clients'] => {
+  /** Applications that are linked to a fund that the person sees; undefined: all. */
+  const seen = async (): Promise<ReadonlySet<string> | undefined> => {
+    if (rights.within('see') === undefined) return undefined;
+    const linked = (await clients.list()).filter(({ fundIds }) =>
+      fundIds.some((id) => rights.has('see', id)),
+    );
+    return new Set(linked.map(({ applicationId }) => applicationId));
+  };
+  return {
+    funds: async () => (await clients.funds()).filter((fundId) => rights.has('see', fundId)),
+    async applications() {
+      const only = await seen();
+      return (await clients.applications()).filter((id) => only === undefined || only.has(id));
+    },
+    async applicationNames() {
+      const only = await seen();
+      return new Map(
+        [...(await clients.applicationNames())].filter(([id]) => only === undefined || only.has(id)),
+      );
+    },
+    namesOf: (actors) => clients.namesOf(actors),
+  };
+};
+
+export const maintenanceFor = (
+  { maintenance }: Pick<App, 'maintenance'>,
+  rights: Rights,
+): Desk['maintenance'] => ({
+  async lag() {
+    rights.within('service');
+    return maintenance.lag();
+  },
+});
+
+export const portfolioFor = ({ portfolio }: Pick<App, 'portfolio'>, rights: Rights): Desk['portfolio'] => ({
+  async analyse(fundId, date) {
+    requireSeen(rights, fundId);
+    return portfolio.analyse(fundId, date);
+  },
+  async documentsOf(analysed) {
+    const { fundId } = analysed.position;
+    requireSeen(rights, fundId);
+    const documents = await portfolio.documentsOf(analysed);
+    if (rights.has('borrowers', fundId)) return documents;
+    return new Map([...documents].map(([stream, document]) => [stream, masked(document)]));
+  },
+});
+
+export const reconciliationFor = (
+  { reconciliation }: Pick<App, 'reconciliation'>,
+  rights: Rights,
+): Desk['reconciliation'] => ({
+  async preview(bytes, layout) {
+    rights.within('reconcile');
+    return reconciliation.preview(bytes, layout);
+  },
+  async compare(request) {
+    requireSeen(rights, request.fundId);
+    rights.require('reconcile', request.fundId);
+    return reconciliation.compare(request);
+  },
+});

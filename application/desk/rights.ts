@@ -1,0 +1,85 @@
+import type { Grant, Person, Role } from './person.ts';
+
+interface Allowed {
+  readonly roles: readonly Role[];
+  /** It spans all funds, so a role that is limited to some of them is not enough. */
+  readonly everywhere?: true;
+}
+
+const EVERYBODY: readonly Role[] = ['viewer', 'maker', 'checker', 'auditor'];
+
+/** What can be done at the desk, and which roles may. */
+const RIGHTS = {
+  /** Pages, lists, figures and exports. */
+  see: { roles: EVERYBODY },
+  /** Names and documents of borrowers. */
+  borrowers: { roles: ['maker', 'checker', 'auditor'] },
+  decide: { roles: ['maker'] },
+  /** Of what somebody else decided: confirm and withdraw. */
+  confirm: { roles: ['checker'] },
+  reconcile: { roles: ['maker'] },
+  /** Send webhooks again, and pings. */
+  resend: { roles: ['maker'] },
+  verify: { roles: ['auditor'], everywhere: true },
+  /** Adds to what an auditor verifies, so who only looks on may not. */
+  seal: { roles: [], everywhere: true },
+  /** Who saw and did what. */
+  desk_log: { roles: ['auditor'], everywhere: true },
+  /** How the service is, which tells of all funds together. */
+  service: { roles: EVERYBODY, everywhere: true },
+} as const satisfies Readonly<Record<string, Allowed>>;
+
+export type Right = keyof typeof RIGHTS;
+
+/** Refused, because none of the person's roles allows it. */
+export class RoleError extends Error {
+  override readonly name = 'RoleError';
+  readonly roles: readonly Role[];
+  /** In all funds. */
+  readonly everywhere: boolean;
+
+  constructor(right: Right) {
+    const { roles, everywhere }: Allowed = RIGHTS[right];
+    super(`the right to ${right} asks for another role`);
+    this.roles = roles;
+    this.everywhere = everywhere === true;
+  }
+}
+
+/** What the grants of a person add up to. */
+export class Rights {
+  readonly #grants: readonly Grant[];
+
+  constructor({ grants }: Pick<Person, 'grants'>) {
+    this.#grants = grants;
+  }
+
+  /** In which funds, never an empty list; undefined: in every fund. @throws RoleError where in none */
+  within(right: Right): readonly string[] | undefined {
+    const funds = this.#funds(right);
+    if (funds?.length === 0) throw new RoleError(right);
+    return funds;
+  }
+
+  /** @param fundId default: any */
+  has(right: Right, fundId?: string): boolean {
+    const funds = this.#funds(right);
+    return funds === undefined || (fundId === undefined ? funds.length > 0 : funds.includes(fundId));
+  }
+
+  /** @throws RoleError */
+  require(right: Right, fundId: string): void {
+    if (!this.has(right, fundId)) throw new RoleError(right);
+  }
+
+  #funds(right: Right): readonly string[] | undefined {
+    const { roles, everywhere }: Allowed = RIGHTS[right];
+    const given = this.#grants.filter(({ role }) => roles.includes(role));
+    if (given.some(({ funds }) => funds === undefined)) return undefined;
+    return everywhere ? [] : [...new Set(given.flatMap(({ funds = [] }) => funds))];
+  }
+}
+
+/** Whether a person may; without sign-in everybody may everything. @param fundId default: any */
+export const may = ({ person }: { readonly person?: Person }, right: Right, fundId?: string): boolean =>
+  person === undefined || new Rights(person).has(right, fundId);

@@ -1,0 +1,218 @@
+import type { Right } from '../../../application/desk/rights.ts';
+import type { ConsoleAnswer } from '../../support/console-server.ts';
+import type { DeskWorld } from './desk-world.ts';
+
+/** What a person asks for: things of one fund. */
+export interface Target {
+  readonly applicationId: string;
+  readonly fundId: string;
+  /** Of an operation that the fund holds, and of one that waits. */
+  readonly held: string;
+  readonly waits: string;
+  readonly documentId: string;
+  readonly webhookId: string;
+  readonly eventId: string;
+}
+
+export interface Row {
+  readonly ask: (desk: DeskWorld, at: Target) => Promise<ConsoleAnswer>;
+  /** Default: to see anything. */
+  readonly needs?: Right;
+  /** Default: 200. */
+  readonly status?: number;
+  /** Where the target is of a fund that the person may not see; default: 404. */
+  readonly unseen?: number;
+}
+
+const page = (pathOf: (at: Target) => string, more: Omit<Row, 'ask'> = {}): Row => ({
+  ask: (desk, at) => desk.get(pathOf(at)),
+  ...more,
+});
+
+/** Whoever asks gets it, with what they may see. */
+const list = (path: string, more: Omit<Row, 'ask'> = {}): Row => page(() => path, { unseen: 200, ...more });
+
+const operation = ({ applicationId, held }: Target): string => `/operations/${applicationId}/${held}`;
+const webhook = ({ webhookId }: Target): string => `/webhooks/${webhookId}`;
+const delivery = (at: Target): string => `${webhook(at)}/events/${at.eventId}`;
+
+const MAKER = { needs: 'reconcile' } as const;
+const AUDITOR = { needs: 'verify' } as const;
+
+/** The number of an uploaded statement; one that is none where it was refused. */
+const uploaded = async (desk: DeskWorld): Promise<string> => {
+  const { text } = await desk.upload('/reconciliation/statement', [], {
+    name: 'statement.csv',
+    text: 'date;amount;reference\n18/06/2026;10,00;nothing\n',
+  });
+  return /name="statement" value="([\w-]+)"/.exec(text)?.[1] ?? 'none';
+};
+
+const COLUMNS = [
+  ...([
+    ['date_column', '1'],
+    ['amount_column', '2'],
+    ['reference_column', '3'],
+    ['header', 'on'],
+  ] as const),
+  ...([
+    ['decimal', ','],
+    ['delimiter', ';'],
+    ['date_format', 'DD/MM/YYYY'],
+    ['encoding', 'utf8'],
+  ] as const),
+  ...([
+    ['skip', '0'],
+    ['from', '2026-06-01'],
+    ['to', '2026-06-20'],
+    ['window', '3'],
+    ['tolerance', '0,00'],
+  ] as const),
+] as const;
+
+const compared = async (
+  desk: DeskWorld,
+  { fundId }: Target,
+): Promise<{ id: string; answer: ConsoleAnswer }> => {
+  const id = await uploaded(desk);
+  const fields = [['statement', id] as const, ['fund', fundId] as const, ...COLUMNS];
+  return { id, answer: await desk.post('/reconciliation/compare', fields) };
+};
+
+const explained = ({ applicationId, held }: Target) => [
+  ['code', held] as const,
+  ['application', applicationId] as const,
+];
+
+/** Until no verification is under way, so that the next one can begin. */
+const verified = async (desk: DeskWorld, { fundId }: Target): Promise<ConsoleAnswer> => {
+  const answer = await desk.upload('/audit/verify', [['fund', fundId]], { name: 'none', text: '' });
+  for (let shown = answer; shown.text.includes('<progress');) shown = await desk.get('/audit/verification');
+  return answer;
+};
+
+/** A request to every route of the console, by the kind and the path of the route. */
+export const ROWS: Readonly<Record<string, Row>> = {
+  'view /': list('/'),
+  'view /today/waiting': list('/today/waiting'),
+  'view /today/money': list('/today/money'),
+  'view /today/endpoints': list('/today/endpoints'),
+  'view /today/lag': list('/today/lag', { needs: 'service' }),
+  'view /decisions': page(({ fundId }) => `/decisions?fund=${fundId}`, { unseen: 200 }),
+  'view /decisions/waiting': list('/decisions/waiting'),
+  'query /decisions/preview': {
+    needs: 'decide',
+    unseen: 200,
+    ask: (desk, { applicationId, waits }) =>
+      desk.post('/decisions/preview', [
+        ['decision', 'approve'],
+        ['operation', `${applicationId}/${waits}`],
+      ]),
+  },
+  'action /decisions/decide': {
+    needs: 'decide',
+    unseen: 200,
+    // On a state that it is not in: nothing is decided.
+    ask: (desk, { applicationId, waits }) =>
+      desk.post('/decisions/decide', [
+        ['decision', 'approve'],
+        ['operation', `${applicationId}/${waits}`],
+        ['status', 'term_signed'],
+      ]),
+  },
+  'view /decisions/:application/:code': page(
+    ({ applicationId, waits }) => `/decisions/${applicationId}/${waits}`,
+  ),
+  'view /documents/:application/:code/:document': page(
+    ({ applicationId, held, documentId }) => `/documents/${applicationId}/${held}/${documentId}`,
+    { needs: 'borrowers' },
+  ),
+  'view /operations': list('/operations'),
+  'query /operations/search': {
+    unseen: 200,
+    ask: (desk, { held, fundId }) =>
+      desk.post('/operations/search', [
+        ['code', held],
+        ['fund', fundId],
+      ]),
+  },
+  'view /operations/export': list('/operations/export'),
+  'view /operations/:application/:code': page(operation),
+  'view /operations/:application/:code/events/:revision': page((at) => `${operation(at)}/events/0`),
+  'view /portfolio': page(({ fundId }) => `/portfolio?fund=${fundId}`, { unseen: 200 }),
+  'view /portfolio/position': page(({ fundId }) => `/portfolio/position?fund=${fundId}`),
+  'view /portfolio/export': page(({ fundId }) => `/portfolio/export?fund=${fundId}`),
+  'view /portfolio/composition': page(({ fundId }) => `/portfolio/composition?fund=${fundId}`),
+  'view /webhooks': list('/webhooks'),
+  'view /webhooks/list': list('/webhooks/list'),
+  'view /webhooks/:webhook': page(webhook),
+  'view /webhooks/:webhook/live': page((at) => `${webhook(at)}/live`),
+  // The webhooks are paused, so that nothing is sent from here.
+  'action /webhooks/:webhook/ping': {
+    needs: 'resend',
+    status: 422,
+    ask: (desk, at) => desk.post(`${webhook(at)}/ping`, []),
+  },
+  'view /webhooks/:webhook/events/:event': page(delivery),
+  'view /webhooks/:webhook/events/:event/live': page((at) => `${delivery(at)}/live`),
+  'action /webhooks/:webhook/events/:event/resend': {
+    needs: 'resend',
+    status: 422,
+    ask: (desk, at) => desk.post(`${delivery(at)}/resend`, []),
+  },
+  'view /reconciliation': list('/reconciliation', MAKER),
+  'view /reconciliation/:statement': {
+    ...MAKER,
+    unseen: 200,
+    ask: async (desk) => desk.get(`/reconciliation/${await uploaded(desk)}`),
+  },
+  'upload /reconciliation/statement': {
+    ...MAKER,
+    unseen: 200,
+    ask: (desk) => desk.upload('/reconciliation/statement', [], { name: 'a.csv', text: 'a;1,00\n' }),
+  },
+  'query /reconciliation/preview': {
+    ...MAKER,
+    unseen: 200,
+    ask: async (desk) => desk.post('/reconciliation/preview', [['statement', await uploaded(desk)]]),
+  },
+  'query /reconciliation/compare': {
+    ...MAKER,
+    unseen: 200,
+    ask: async (desk, at) => (await compared(desk, at)).answer,
+  },
+  'query /reconciliation/found': {
+    ...MAKER,
+    unseen: 410,
+    ask: async (desk, at) => {
+      const { id } = await compared(desk, at);
+      return desk.post('/reconciliation/found', [
+        ['statement', id],
+        ['result', 'matched'],
+        ['from', '0'],
+      ]);
+    },
+  },
+  'query /reconciliation/export': {
+    ...MAKER,
+    unseen: 410,
+    ask: async (desk, at) =>
+      desk.post('/reconciliation/export', [
+        ['statement', (await compared(desk, at)).id],
+        ['format', 'json'],
+      ]),
+  },
+  'view /audit': list('/audit', AUDITOR),
+  'view /audit/verification': list('/audit/verification', AUDITOR),
+  'upload /audit/verify': { ...AUDITOR, ask: verified },
+  'query /audit/cancel': { ...AUDITOR, ask: (desk) => desk.post('/audit/cancel', []) },
+  'query /audit/verified-anchor': { ...AUDITOR, ask: (desk) => desk.post('/audit/verified-anchor', []) },
+  'query /audit/differences': { ...AUDITOR, ask: (desk) => desk.post('/audit/differences', []) },
+  'action /audit/anchor': { needs: 'seal', ask: (desk) => desk.post('/audit/anchor', []) },
+  'query /audit/explain': { ...AUDITOR, ask: (desk, at) => desk.post('/audit/explain', explained(at)) },
+  'query /audit/explain/json': {
+    ...AUDITOR,
+    ask: (desk, at) => desk.post('/audit/explain/json', explained(at)),
+  },
+  'view /kept/:id': page(() => '/kept/none', { status: 404 }),
+};
