@@ -258,6 +258,17 @@ const ENDED: InLanguages<string> = {
 };
 const PROBLEM: InLanguages<string> = { 'pt-BR': 'Não foi possível', en: 'This is not possible' };
 
+/**
+ * A part that was only looked at stays where it is, and is fetched again with the next change. What a form was refused stands in the
+ * place of its result until the form is sent again: a change must not put the result of before there.
+ */
+const sendRefusedPart = (res: Response, status: number, body: View): void => {
+  const id = /^[a-z]+#([\w-]+)$/.exec(String(res.req.headers['hx-target'] ?? ''))?.[1];
+  const takesPlace = res.req.method === 'POST' && id !== undefined;
+  res.setHeader('HX-Reswap', takesPlace ? 'outerHTML' : 'innerHTML');
+  sendHtml(res, status, written(takesPlace ? html`<div id=${id}>${body}</div>` : body));
+};
+
 /** Every refusal and every failure, as a page or, for htmx, as its part. */
 const answerProblem =
   ({ settings, logger, pages }: ConsoleDependencies) =>
@@ -268,11 +279,7 @@ const answerProblem =
     if (res.headersSent) return void res.destroy();
     const language = session?.language ?? preferred(req.acceptsLanguages());
     const body: View = html`<p class="problem" role="alert">${textsOf(error, status)[language]}</p>`;
-    if (req.headers['hx-request'] === 'true') {
-      // The part that was asked for stays where it is, and is fetched again with the next change.
-      res.setHeader('HX-Reswap', 'innerHTML');
-      return sendHtml(res, status, written(body));
-    }
+    if (req.headers['hx-request'] === 'true') return sendRefusedPart(res, status, body);
     const formToken = session?.formToken ?? '';
     const title = PROBLEM[language];
     const shown = { ...settings, language, formToken, title, body, page: undefined };

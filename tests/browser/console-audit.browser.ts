@@ -6,6 +6,8 @@ import { failuresOf, livesFrom } from '../lives/smallest.ts';
 import { ConsoleBeside, atDesk, looked } from './console-browser.ts';
 import type { Watched } from './console-browser.ts';
 
+type Json = ReturnType<typeof JSON.parse>;
+
 const LIVES = 12;
 const SEED = Number(process.env['SEED'] ?? 7);
 
@@ -69,6 +71,8 @@ describe('Audit', () => {
       .first()
       .waitFor();
     await watched.page.getByRole('alert').waitFor();
+    await watched.page.evaluate(() => (globalThis as Json).htmx.trigger('#live', 'changed'));
+    expect(await watched.page.locator('#verification').innerText()).toContain('anchor');
   });
 
   test('explains an operation after a code that nobody knows', async () => {

@@ -280,6 +280,21 @@ describe('an answer', () => {
     );
   });
 
+  test('is what a form of htmx is refused, in the place of a result that changes would put back', async () => {
+    const { cookie } = await server.enter();
+    const refusedAt = async (target: string) => {
+      const headers = { cookie, 'hx-request': 'true', 'hx-target': target, ...english };
+      const { text, headers: got } = await server.ask('/nowhere', { method: 'POST', headers });
+      return [got['hx-reswap'], text.replace(/<p class="problem".*<\/p>/, 'refused')];
+    };
+    expect(await refusedAt('section#verification')).toEqual([
+      ...['outerHTML', '<div id="verification">refused</div>'],
+    ]);
+    for (const target of ['tr', 'div#a"><b', 'section#']) {
+      expect(await refusedAt(target)).toEqual(['innerHTML', 'refused']);
+    }
+  });
+
   test('that is a file runs nothing, and its name stays in the header', async () => {
     const { cookie } = await server.enter();
     const { headers, text } = await server.ask('/file', { headers: { cookie } });
