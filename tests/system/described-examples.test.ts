@@ -88,6 +88,11 @@ const prepare = async (spec: OperationSpec, party: Party, body: Json): Promise<R
       const { body: page } = await api.call('GET', `/webhook/${created.body.webhook_id}/deliveries`);
       inPath['event_id'] = page.data[0].event_id;
     }
+    if (spec.path.includes('{redelivery_id}')) {
+      const address = `/webhook/${created.body.webhook_id}/redeliver`;
+      const { body: begun } = await api.call('POST', address, { since: '2026-01-15T12:00:00Z' });
+      inPath['redelivery_id'] = begun.redelivery_id;
+    }
   }
   if (body !== undefined && spec.id !== 'assignLoan') {
     for (const code of codesIn(body)) await assignActive(party, code);
