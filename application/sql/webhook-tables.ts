@@ -87,6 +87,45 @@ interface WebhookLaneTable {
   attempt: number | null;
 }
 
+/** Deliveries of a span of time that are sent once more. */
+export interface WebhookRedeliveryTable {
+  redelivery_id: string;
+  webhook_id: string;
+  application_id: string;
+  status: 'running' | 'completed' | 'stopped' | 'cancelled';
+  /** Which deliveries: `any` are those that were delivered or failed. */
+  choice: 'failed' | 'any';
+  /** Created at or after, and before. */
+  since: string;
+  until: string;
+  queued: number;
+  gone: number;
+  delivered: number;
+  failed: number;
+  /** Attempts in a row that nobody answered. */
+  silent: number;
+  /** Grows with each step, so that of two processes one makes it. */
+  version: number;
+  /** Through this delivery they are selected; null once all are. */
+  selected_to: string | null;
+  /** No item is in a lane before it; null where none is left. */
+  first_lane: string | null;
+  created_at: string;
+  completed_at: string | null;
+}
+
+/** What is still to be sent, or is being sent: it goes once the answer is known. */
+export interface WebhookRedeliveryItemTable {
+  redelivery_id: string;
+  /** Its order: one after the other by `sequence`, beside what is in other lanes. */
+  lane: string;
+  sequence: number;
+  delivery_id: string;
+  event_id: string;
+  /** The attempt that is queued; null before. */
+  attempt: number | null;
+}
+
 /** Tables of webhooks, as Kysely sees them. */
 export interface WebhookTables {
   webhook_subscription: WebhookSubscriptionTable;
@@ -94,4 +133,6 @@ export interface WebhookTables {
   webhook_delivery: WebhookDeliveryTable;
   webhook_attempt: WebhookAttemptTable;
   webhook_lane: WebhookLaneTable;
+  webhook_redelivery: WebhookRedeliveryTable;
+  webhook_redelivery_item: WebhookRedeliveryItemTable;
 }

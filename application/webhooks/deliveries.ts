@@ -16,7 +16,7 @@ import type {
   EventDelivery,
 } from './delivery-log.ts';
 import { wants } from './fan-out.ts';
-import { noWebhook, webhookFor } from './found-webhook.ts';
+import { noWebhook, requireActive, webhookFor } from './found-webhook.ts';
 import type { WebhookCaller } from './found-webhook.ts';
 import { pingEvent } from './ping-event.ts';
 import type { DeliveryQueue } from './queue/delivery-queue.ts';
@@ -96,11 +96,6 @@ const recoverable = ({ deliveryId, eventId, event, code, createdAt }: DeliveryRe
 
 const noEvent = (eventId: string): DomainError =>
   new DomainError('event_not_found', `there is no event ${eventId}`);
-
-const requireActive = ({ status, webhookId }: WebhookSubscription): void => {
-  if (status === 'paused')
-    throw new DomainError('webhook_invalid_state', `webhook ${webhookId} is paused: resume it first`);
-};
 
 /** What became of events at webhooks, and sending them again. What names a webhook throws DomainError `webhook_not_found` when there is none. */
 export class Deliveries {

@@ -20,3 +20,9 @@ export const webhookFor = async (
   if (!found) throw noWebhook(webhookId);
   return found;
 };
+
+/** @throws DomainError `webhook_invalid_state` */
+export const requireActive = ({ status, webhookId }: WebhookSubscription): void => {
+  if (status === 'paused')
+    throw new DomainError('webhook_invalid_state', `webhook ${webhookId} is paused: resume it first`);
+};

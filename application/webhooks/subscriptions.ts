@@ -8,6 +8,7 @@ import { GuardFailedError } from '../sql/sql-database.ts';
 import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase, Statement, StatementResult } from '../sql/sql-database.ts';
 import { EnqueueStatements, GIVING_EVENTS } from './queue/enqueue.ts';
+import { cancellation } from './queue/range-redeliveries.ts';
 import { preparedList } from '../sql/prepared-query.ts';
 import type { WebhookSubscriptionTable } from '../sql/webhook-tables.ts';
 
@@ -282,7 +283,10 @@ export class WebhookSubscriptions {
       .where('application_id', '=', applicationId)
       .where('webhook_id', '=', webhookId)
       .where('status', '<>', 'removed');
-    const [result] = await this.#database.transaction([{ query: query.compile() }]);
+    const [result] = await this.#database.transaction([
+      { query: query.compile() },
+      { query: cancellation(this.#database.builder, at, webhookId) },
+    ]);
     return result!.changes > 0;
   }
 }

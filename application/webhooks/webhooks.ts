@@ -19,6 +19,8 @@ import type { LateEvents } from './late-events.ts';
 import { pingEvent } from './ping-event.ts';
 import { DeliveryQueue } from './queue/delivery-queue.ts';
 import type { WebhookEvent } from './queue/enqueue.ts';
+import { RangeRedeliveries } from './queue/range-redeliveries.ts';
+import { Redeliveries } from './redeliveries.ts';
 import { WebhookSubscriptions } from './subscriptions.ts';
 import type { SubscriptionChange, WebhookSubscription } from './subscriptions.ts';
 import type {
@@ -106,6 +108,8 @@ export class Webhooks {
   readonly subscriptions: WebhookSubscriptions;
   readonly queue: DeliveryQueue;
   readonly deliveries: Deliveries;
+  readonly ranges: RangeRedeliveries;
+  readonly redeliveries: Redeliveries;
   readonly desk: WebhookDesk;
   readonly lag: DeliveryLag;
   readonly forwarder: Dependencies['forwarder'];
@@ -123,6 +127,8 @@ export class Webhooks {
       queue,
       log: new DeliveryLog(database),
     });
+    this.ranges = new RangeRedeliveries(database);
+    this.redeliveries = new Redeliveries({ ...dependencies, subscriptions, ranges: this.ranges });
     this.desk = new WebhookDesk(database);
     this.lag = new DeliveryLag(database);
     this.forwarder = dependencies.forwarder;

@@ -22,6 +22,7 @@ export type DomainErrorCode =
   | 'empty_update'
   | 'webhook_not_found'
   | 'webhook_invalid_state'
+  | 'redelivery_running'
   | 'event_not_found'
   | 'document_not_found'
   | 'invalid_query_parameter';

@@ -90,11 +90,15 @@ const forwarding =
     });
   };
 
-const workerOf = ({ foundations, leases }: Parts, { queue, subscriptions }: Webhooks): WebhookWorker => {
+const workerOf = (
+  { foundations, leases }: Parts,
+  { queue, ranges, subscriptions }: Webhooks,
+): WebhookWorker => {
   const { configuration, engines, keys, logger, observability } = foundations;
   const { webhooks } = configuration;
   return new WebhookWorker({
     queue,
+    ranges,
     subscriptions,
     bus: engines.eventBus,
     order: logOrder,

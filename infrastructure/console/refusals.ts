@@ -29,6 +29,7 @@ const IN_PORTUGUESE: Readonly<Record<Code, string>> = {
   empty_update: 'Nada foi alterado.',
   webhook_not_found: 'Este webhook não existe, ou foi removido.',
   webhook_invalid_state: 'O estado atual do webhook não permite isto.',
+  redelivery_running: 'Um reenvio deste webhook ainda está em andamento.',
   event_not_found: 'Este evento não foi enviado a este webhook, ou já foi apagado.',
   document_not_found: 'Esta operação não tem este documento, ou ele foi apagado.',
   invalid_query_parameter: 'O endereço desta página está errado. Volte à lista.',

@@ -189,7 +189,7 @@ const stepsOf = (operation: Operation, parts: Parts): RequestHandler[] => {
   return [
     ...first,
     authenticate(operation, authentication, rates),
-    requireScope(access),
+    requireScope(access, operation),
     limitApplication(operation, rates),
     ...body,
     validateParameters(operation),

@@ -64,6 +64,7 @@ export const operationTable = (
       path: spec.path,
       endpoint: `${method} ${spec.path}`,
       access: spec.access,
+      allFunds: spec.allFunds === true,
       bucket: spec.bucket,
       bodies: (spec.body ?? []).map((content) =>
         bodyKind(content, document, validators, FILE_BYTES[environment]),

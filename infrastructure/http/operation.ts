@@ -83,6 +83,8 @@ export interface Operation {
   /** For messages: method and path. */
   readonly endpoint: string;
   readonly access: Access;
+  /** Whether clients of some funds are refused. */
+  readonly allFunds: boolean;
   readonly bucket: RateRow | null;
   readonly bodies: readonly BodyKind[];
   readonly lines: Lines | undefined;

@@ -6,12 +6,14 @@ import type { EventBus, EventDelivery } from '../../application/ports/event-bus.
 import type { Logger } from '../../application/ports/logger.ts';
 import type { LogOrder } from '../../application/ports/read-models.ts';
 import type { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
+import type { RangeRedeliveries } from '../../application/webhooks/queue/range-redeliveries.ts';
 import { FAN_OUT_GROUP, WebhookFanOut } from '../../application/webhooks/fan-out.ts';
 import type { RetrySchedule } from '../../application/webhooks/retry-schedule.ts';
 import type { DnsAddressGuard } from './addresses/address-guard.ts';
 import { dispatchSettings } from './dispatch/dispatch-settings.ts';
 import type { DispatchSettings } from './dispatch/dispatch-settings.ts';
 import { WebhookDispatcher } from './dispatch/dispatcher.ts';
+import { RedeliveryFeeder } from './redelivery-feeder.ts';
 import { RetentionSweeper } from './retention-sweeper.ts';
 import type { LeasePlace } from './retention-sweeper.ts';
 import { HttpsSender } from './sending/https-sender.ts';
@@ -21,6 +23,7 @@ import { webhookTrust } from './sending/pinned-connector.ts';
 
 interface WebhookWorkerOptions {
   readonly queue: DeliveryQueue;
+  readonly ranges: RangeRedeliveries;
   readonly subscriptions: WebhookSubscriptions;
   /** Undefined where `deliver` is called instead. */
   readonly bus: EventBus | undefined;
@@ -53,6 +56,7 @@ export class WebhookWorker {
   readonly deliver: EventDelivery;
   readonly #bus: EventBus | undefined;
   readonly #dispatcher: WebhookDispatcher;
+  readonly #feeder: RedeliveryFeeder;
   readonly #sweeper: RetentionSweeper;
   #started = false;
 
@@ -72,6 +76,14 @@ export class WebhookWorker {
       now,
       settings,
       attempts: watch,
+      onRedelivered: (webhookId) => this.#feeder.wake([webhookId]),
+    });
+    this.#feeder = new RedeliveryFeeder({
+      ranges: options.ranges,
+      logger,
+      now,
+      onQueued: (webhookIds) => this.#dispatcher.wake(webhookIds),
+      lookEveryMs: settings.lookEveryMs,
     });
     this.#sweeper = new RetentionSweeper({
       queue,
@@ -97,6 +109,7 @@ export class WebhookWorker {
     if (this.#started) return;
     this.#started = true;
     this.#dispatcher.start();
+    this.#feeder.start();
     this.#sweeper.start();
     await this.#bus?.consume(FAN_OUT_GROUP, this.deliver);
   }
@@ -104,6 +117,7 @@ export class WebhookWorker {
   /** Something was queued for these subscriptions; of no effect in a process that sends no webhooks. */
   wake(webhookIds: readonly string[]): void {
     this.#dispatcher.wake(webhookIds);
+    this.#feeder.wake(webhookIds);
   }
 
   status(): ReturnType<WebhookDispatcher['status']> {
@@ -112,6 +126,6 @@ export class WebhookWorker {
 
   /** Attempts under way may finish for so long; what is cut off then is sent again after the next start. */
   async stop(graceMs: number): Promise<void> {
-    await Promise.all([this.#sweeper.stop(), this.#dispatcher.stop(graceMs)]);
+    await Promise.all([this.#sweeper.stop(), this.#feeder.stop(), this.#dispatcher.stop(graceMs)]);
   }
 }

@@ -14,6 +14,7 @@ import { migrate } from '../../application/sql/migrations/migrate.ts';
 import { serviceMigrations } from '../../application/sql/migrations/service.ts';
 import { SqliteDatabase } from '../../infrastructure/sqlite/sqlite-database.ts';
 import { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
+import { RangeRedeliveries } from '../../application/webhooks/queue/range-redeliveries.ts';
 import { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
 import { logOrder } from '../../infrastructure/composition/projections.ts';
 import { DnsAddressGuard } from '../../infrastructure/webhooks/addresses/address-guard.ts';
@@ -122,7 +123,8 @@ export const openStore = async (given?: string) => {
     if (given === undefined) await rm(directory, { recursive: true, force: true });
     for (const { level, message } of logger.lines) if (level === 'error') console.log(message);
   };
-  return { queue: new DeliveryQueue(database), subscriptions, subscribe, subscribed, logger, close };
+  const [queue, ranges] = [new DeliveryQueue(database), new RangeRedeliveries(database)];
+  return { queue, ranges, subscriptions, subscribe, subscribed, logger, close };
 };
 export type Store = Awaited<ReturnType<typeof openStore>>;
 

@@ -37,6 +37,7 @@ import { describeOperationStatesContract } from './operation-states-contract.ts'
 import { describeProjectionStoreContract } from './projection-store-contract.ts';
 import { describeSealBookContract } from './seal-book-contract.ts';
 import { describeDeliveryComparisonContract } from './delivery-comparison-contract.ts';
+import { describeRangeRedeliveryContract, rangesOn } from './range-redelivery-contract.ts';
 import { describeWebhookDeskContract, queueOn } from './webhook-desk-contract.ts';
 import { describeWebhookSecretsContract } from './webhook-secrets-contract.ts';
 import { describeWebhookSubscriptionsContract } from './webhook-subscriptions-contract.ts';
@@ -149,4 +150,9 @@ describeDeliveryQueueContract('DeliveryQueue on PostgreSQL', async () => {
   const log = new DeliveryLog(database);
   const lag = new DeliveryLag(database);
   return { adapter: { queue, log, lag, subscriptions: new WebhookSubscriptions(database) }, close };
+});
+
+describeRangeRedeliveryContract('RangeRedeliveries on PostgreSQL', async () => {
+  const { database, close } = await open();
+  return { adapter: rangesOn(database), close };
 });

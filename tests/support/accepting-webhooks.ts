@@ -1,3 +1,4 @@
+import type { RangeRedelivery } from '../../application/webhooks/queue/range-redeliveries.ts';
 import type { WebhookSubscription } from '../../application/webhooks/subscriptions.ts';
 import type { CreateWebhookInput, Webhooks } from '../../application/webhooks/webhooks.ts';
 
@@ -18,6 +19,11 @@ const webhook: WebhookSubscription = {
   lastSuccessAt: null,
   lastFailureAt: null,
   failingSince: null,
+};
+
+const redelivery: RangeRedelivery = {
+  ...{ redeliveryId: 'redelivery-1', webhookId: 'hook-1', status: 'running', since: NOW, until: NOW },
+  ...{ queued: 3, gone: 0, delivered: 1, failed: 0, createdAt: NOW, completedAt: null },
 };
 
 /** Webhooks that accept everything. */
@@ -55,4 +61,5 @@ export const acceptingWebhooks = (): Webhooks =>
         deliveries: [{ webhookId: 'hook-1', deliveryId: 'd-1', attempt: 2 }],
       }),
     },
+    redeliveries: { start: async () => redelivery, find: async () => redelivery },
   }) as unknown as Webhooks;

@@ -64,6 +64,22 @@ const filesOf = (data: Json): { name: string; content: Uint8Array }[] =>
     ({ value }: Json) => ({ name: value, content: smallPdf() }),
   );
 
+const subscribed = async ({ path }: OperationSpec, api: Party['api']): Promise<Record<string, string>> => {
+  const example = document.paths['/webhook'].post.requestBody.content['application/json'].example;
+  const { webhook_id } = (await api.call('POST', '/webhook', example)).body;
+  const ids: Record<string, string> = { webhook_id };
+  if (path.includes('{event_id}')) {
+    const { body: page } = await api.call('GET', `/webhook/${webhook_id}/deliveries`);
+    ids['event_id'] = page.data[0].event_id;
+  }
+  if (path.includes('{redelivery_id}')) {
+    const span = { since: '2026-01-15T12:00:00Z' };
+    const { body: begun } = await api.call('POST', `/webhook/${webhook_id}/redeliver`, span);
+    ids['redelivery_id'] = begun.redelivery_id;
+  }
+  return ids;
+};
+
 /** What has to be there before an example can succeed. */
 const prepare = async (spec: OperationSpec, party: Party, body: Json): Promise<Record<string, string>> => {
   const { api } = party;
@@ -80,15 +96,8 @@ const prepare = async (spec: OperationSpec, party: Party, body: Json): Promise<R
     const page = await (await fetch(`${running.baseUrl}/docs`)).text();
     inPath['asset'] = /src="docs\/([^"]+)"/.exec(page)?.[1] ?? '';
   }
-  if (spec.path.includes('webhook') && spec.id !== 'createWebhook') {
-    const example = document.paths['/webhook'].post.requestBody.content['application/json'].example;
-    const created = await api.call('POST', '/webhook', example);
-    inPath['webhook_id'] = created.body.webhook_id;
-    if (spec.path.includes('{event_id}')) {
-      const { body: page } = await api.call('GET', `/webhook/${created.body.webhook_id}/deliveries`);
-      inPath['event_id'] = page.data[0].event_id;
-    }
-  }
+  if (spec.path.includes('webhook') && spec.id !== 'createWebhook')
+    Object.assign(inPath, await subscribed(spec, api));
   if (body !== undefined && spec.id !== 'assignLoan') {
     for (const code of codesIn(body)) await assignActive(party, code);
     if (body.documents?.some(({ type }: Json) => type === 'renegotiation_signature')) {

@@ -149,6 +149,12 @@ const CASES: Readonly<Record<string, Case>> = {
   pauseWebhook: { path: '/webhook/WEBHOOK/pause', hidden: [403, 'insufficient_scope'] },
   resumeWebhook: { path: '/webhook/WEBHOOK/resume', hidden: [403, 'insufficient_scope'] },
   pingWebhook: { path: '/webhook/WEBHOOK/ping', hidden: [403, 'insufficient_scope'] },
+  redeliverWebhook: {
+    path: '/webhook/WEBHOOK/redeliver',
+    body: () => ({ since: '2026-01-15T12:00:00Z' }),
+    hidden: [403, 'insufficient_scope'],
+  },
+  readRedelivery: { path: '/webhook/WEBHOOK/redeliver/any', hidden: [403, 'insufficient_scope'] },
   readEvent: { path: '/webhook/event/EVENT', hidden: [404, 'event_not_found'] },
   // The clock belongs to the whole sandbox; neither answer says anything of an operation.
   readSandboxClock: { path: '/sandbox/clock', hidden: [200] },

@@ -27,6 +27,8 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   { name: 'webhook_attempt', key: ['delivery_id', 'attempt'] },
   { name: 'relay_quarantine', key: ['stream'] },
   { name: 'webhook_lane', key: ['lane', 'webhook_id'] },
+  { name: 'webhook_redelivery', key: ['redelivery_id'] },
+  { name: 'webhook_redelivery_item', key: ['redelivery_id', 'lane', 'sequence', 'delivery_id'] },
 ];
 
 /** A row in one of them shows that a service has used this database. */

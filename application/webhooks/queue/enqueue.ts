@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
+import type { Expression, Kysely } from 'kysely';
 import type { LRUCache } from 'lru-cache';
 import { TimeOrderedIds } from '../../support/time-ordered-id.ts';
 
@@ -32,9 +32,14 @@ export const REDELIVERY = '/redelivery/';
 /** Name of a lock: shared by transactions that give an event a delivery, exclusive for the one that removes events without any. */
 export const GIVING_EVENTS = 'webhook events';
 
+const PING_LANE = '/ping/';
+
 /** A ping belongs to no operation: each has a lane of its own and waits for nothing. */
 export const laneOf = ({ code, eventId }: Pick<WebhookEvent, 'code' | 'eventId'>): string =>
-  code ?? `/ping/${eventId}`;
+  code ?? PING_LANE + eventId;
+
+/** The same of a column with the event's id. */
+export const pingLane = (eventId: Expression<string>) => sql<string>`${sql.lit(PING_LANE)} || ${eventId}`;
 
 /** Answers the ids of those that were not there. */
 const insertEvents = (builder: Kysely<Schema>) =>

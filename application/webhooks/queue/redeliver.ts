@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { CompiledQuery, ExpressionBuilder } from 'kysely';
+import type { CompiledQuery, ExpressionBuilder, Kysely } from 'kysely';
 
 import type { EnqueueStatements, WebhookEvent } from './enqueue.ts';
 import { notAlone } from '../../sql/engine.ts';
@@ -53,6 +53,81 @@ const underWay = (eb: Delivery, now: string) =>
       ),
     );
 
+/** A delivery, by its event, and the lane that it waits in, where it does. */
+interface Repeated {
+  readonly webhookId: string;
+  readonly eventId: string;
+  readonly lane: string;
+}
+
+/** Waits for another request for the same delivery, so that the numbers below are counted after it. */
+const holdDelivery = (builder: Kysely<Schema>, { webhookId, eventId }: Repeated): CompiledQuery =>
+  builder
+    .updateTable('webhook_delivery')
+    .set((eb) => ({ attempts: eb.ref('attempts') }))
+    .where('event_id', '=', eventId)
+    .where('webhook_id', '=', webhookId)
+    .compile();
+
+/**
+ * Waits for a worker that is about to move the lane on, so that the next statements see where it stands. Like the worker, first
+ * the lane and then the delivery.
+ */
+const holdLane = (builder: Kysely<Schema>, { webhookId, lane }: Repeated): CompiledQuery =>
+  builder
+    .updateTable('webhook_lane')
+    .set((eb) => ({ token: eb.ref('token') }))
+    .where('webhook_id', '=', webhookId)
+    .where('lane', '=', lane)
+    .compile();
+
+/** One more than all numbers given out: to attempts that are over, to other requests, to one that is under way. */
+const takeNumber = (builder: Kysely<Schema>, { webhookId, eventId }: Repeated, now: string): CompiledQuery =>
+  builder
+    .updateTable('webhook_delivery')
+    .set((eb) => ({ attempts: sql<number>`${over(eb)} + ${requested(eb)} + ${underWay(eb, now)} + 1` }))
+    .where('event_id', '=', eventId)
+    .where('webhook_id', '=', webhookId)
+    .returning(['webhook_id', 'delivery_id', 'attempts'])
+    .compile();
+
+const openLane = (builder: Kysely<Schema>, { webhookId, eventId }: Repeated, now: string): CompiledQuery => {
+  const redelivery = builder
+    .selectFrom('webhook_delivery')
+    .select((eb) => [
+      'webhook_id',
+      sql<string>`${sql.lit(REDELIVERY)} || delivery_id || '/' || attempts`.as('lane'),
+      eb.lit(0).as('tier'),
+      eb.val(now).as('ready_at'),
+      eb.val('').as('token'),
+      'delivery_id',
+      'attempts',
+    ])
+    .where('event_id', '=', eventId)
+    .where('webhook_id', '=', webhookId);
+  return builder
+    .insertInto('webhook_lane')
+    .columns(['webhook_id', 'lane', 'tier', 'ready_at', 'token', 'delivery_id', 'attempt'])
+    .expression(redelivery)
+    .compile();
+};
+
+/** One attempt more of each of these deliveries, which are there, in a lane of its own. Rows are locked as workers do: lanes, then deliveries. */
+export const onceMore = (
+  builder: Kysely<Schema>,
+  repeated: readonly Repeated[],
+  now: string,
+): readonly Statement[] => {
+  const each = (query: (one: Repeated) => CompiledQuery): Statement[] =>
+    repeated.map((one) => ({ query: query(one) }));
+  return [
+    ...each((one) => holdLane(builder, one)),
+    ...each((one) => holdDelivery(builder, one)),
+    ...each((one) => takeNumber(builder, one, now)).map(({ query }) => ({ query, expectChanges: 1 })),
+    ...each((one) => openLane(builder, one, now)),
+  ];
+};
+
 /** Requests to send an event once more. Rare, so queries are built as they come. */
 export class RedeliveryRequests {
   readonly #database: SqlDatabase;
@@ -84,7 +159,13 @@ export class RedeliveryRequests {
     now: string,
   ): Promise<readonly Redelivery[]> {
     if (webhookIds.length === 0) return [];
-    const statements = webhookIds.toSorted().flatMap((webhookId) => this.#statements(event, webhookId, now));
+    const sorted = webhookIds.toSorted();
+    const { eventId } = event;
+    const repeated = sorted.map((webhookId) => ({ webhookId, eventId, lane: laneOf(event) }));
+    const statements = [
+      ...sorted.flatMap((webhookId) => this.#enqueue.outsideLanes(webhookId, event, now)),
+      ...onceMore(this.#database.builder, repeated, now),
+    ];
     const results = await this.#database.transaction([
       ...notAlone(this.#database, GIVING_EVENTS),
       ...statements,
@@ -99,71 +180,5 @@ export class RedeliveryRequests {
       deliveryId: row.delivery_id,
       attempt: row.attempts,
     }));
-  }
-
-  #statements(event: WebhookEvent, webhookId: string, now: string): Statement[] {
-    return [
-      ...this.#enqueue.outsideLanes(webhookId, event, now),
-      { query: this.#holdLane(event, webhookId) },
-      { query: this.#holdDelivery(event, webhookId) },
-      { query: this.#takeNumber(event, webhookId, now), expectChanges: 1 },
-      { query: this.#openLane(event, webhookId, now) },
-    ];
-  }
-
-  /** Waits for another request for the same delivery, so that the numbers below are counted after it. */
-  #holdDelivery(event: WebhookEvent, webhookId: string): CompiledQuery {
-    return this.#database.builder
-      .updateTable('webhook_delivery')
-      .set((eb) => ({ attempts: eb.ref('attempts') }))
-      .where('event_id', '=', event.eventId)
-      .where('webhook_id', '=', webhookId)
-      .compile();
-  }
-
-  /**
-   * Waits for a worker that is about to move the lane on, so that the next statements see where it stands. Like the worker, first
-   * the lane and then the delivery.
-   */
-  #holdLane(event: WebhookEvent, webhookId: string): CompiledQuery {
-    return this.#database.builder
-      .updateTable('webhook_lane')
-      .set((eb) => ({ token: eb.ref('token') }))
-      .where('webhook_id', '=', webhookId)
-      .where('lane', '=', laneOf(event))
-      .compile();
-  }
-
-  /** One more than all numbers given out: to attempts that are over, to other requests, to one that is under way. */
-  #takeNumber(event: WebhookEvent, webhookId: string, now: string): CompiledQuery {
-    return this.#database.builder
-      .updateTable('webhook_delivery')
-      .set((eb) => ({ attempts: sql<number>`${over(eb)} + ${requested(eb)} + ${underWay(eb, now)} + 1` }))
-      .where('event_id', '=', event.eventId)
-      .where('webhook_id', '=', webhookId)
-      .returning(['webhook_id', 'delivery_id', 'attempts'])
-      .compile();
-  }
-
-  #openLane(event: WebhookEvent, webhookId: string, now: string): CompiledQuery {
-    const { builder } = this.#database;
-    const redelivery = builder
-      .selectFrom('webhook_delivery')
-      .select((eb) => [
-        'webhook_id',
-        sql<string>`${sql.lit(REDELIVERY)} || delivery_id || '/' || attempts`.as('lane'),
-        eb.lit(0).as('tier'),
-        eb.val(now).as('ready_at'),
-        eb.val('').as('token'),
-        'delivery_id',
-        'attempts',
-      ])
-      .where('event_id', '=', event.eventId)
-      .where('webhook_id', '=', webhookId);
-    return builder
-      .insertInto('webhook_lane')
-      .columns(['webhook_id', 'lane', 'tier', 'ready_at', 'token', 'delivery_id', 'attempt'])
-      .expression(redelivery)
-      .compile();
   }
 }

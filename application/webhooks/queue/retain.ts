@@ -4,9 +4,10 @@ import { alone, briefly } from '../../sql/engine.ts';
 import type { SqlDatabase, Statement } from '../../sql/sql-database.ts';
 import { GIVING_EVENTS } from './enqueue.ts';
 import { UNLEASED } from './lanes.ts';
+import { removeEndedRanges } from './range-retention.ts';
 
 export interface Retention {
-  /** Delivered ones that ended before this instant go. */
+  /** Delivered ones that ended before this instant go, and what is known of redeliveries of a span of time. */
   readonly deliveredBefore: string;
   readonly failedBefore: string;
   /** Subscriptions removed before this instant are forgotten once nothing is left of them. */
@@ -36,7 +37,8 @@ export class RetentionSteps {
       (await this.#finished('delivered', retention.deliveredBefore, limit)) ||
       (await this.#finished('failed', retention.failedBefore, limit)) ||
       (await this.#removed(limit)) ||
-      (await this.#forgotten(retention.removedBefore))
+      (await this.#forgotten(retention.removedBefore)) ||
+      (await removeEndedRanges(this.#database, { before: retention.deliveredBefore, limit }))
     );
   }
 

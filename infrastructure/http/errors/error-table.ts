@@ -93,6 +93,10 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
     retryable: true,
     meaning: 'Other requests changed the operation at the same moment; send it again.',
   },
+  redelivery_running: {
+    status: 409,
+    meaning: 'A redelivery of this subscription is still running; `details` has its id.',
+  },
   payload_too_large: { status: 413, meaning: 'The body, a file or the number of files is above its limit.' },
   unsupported_media_type: { status: 415, meaning: 'The Content-Type is not one that this endpoint reads.' },
   operation_invalid_state: {

@@ -153,13 +153,15 @@ export const authenticate =
 
 /** @throws HttpProblem `insufficient_scope` */
 export const requireScope =
-  (scope: Scope): RequestHandler =>
+  (scope: Scope, { allFunds }: Pick<Operation, 'allFunds'>): RequestHandler =>
   (_req, res, next) => {
-    if (!allows(callerOf(stateOf(res)).scopes, scope)) {
-      const message = `The token lacks the scope ${scope}`;
-      const challenge = `Bearer realm="receivables", error="insufficient_scope", scope="${scope}"`;
-      throw new HttpProblem('insufficient_scope', message, [], ['WWW-Authenticate', challenge]);
-    }
+    const { scopes, onlyFundIds } = callerOf(stateOf(res));
+    const challenge = `Bearer realm="receivables", error="insufficient_scope", scope="${scope}"`;
+    const refusal = (message: string) =>
+      new HttpProblem('insufficient_scope', message, [], ['WWW-Authenticate', challenge]);
+    if (!allows(scopes, scope)) throw refusal(`The token lacks the scope ${scope}`);
+    if (allFunds && onlyFundIds)
+      throw refusal('This is about every fund of the application: ask with a client of all of them');
     next();
   };
 

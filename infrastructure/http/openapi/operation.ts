@@ -77,6 +77,8 @@ export interface OperationSpec<Body = unknown> {
   readonly summary: string;
   readonly description: string;
   readonly access: Access;
+  /** Refused to clients of some funds, since it is about every fund of the application. */
+  readonly allFunds?: true;
   /** Row of the rate limits; null for what stands outside of them. */
   readonly bucket: RateRow | null;
   /** Names in components/parameters. */

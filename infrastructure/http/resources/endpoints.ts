@@ -36,6 +36,7 @@ import { prepaymentSchemas, processPrepayment } from './process-prepayment.ts';
 import { readDocument } from './read-document.ts';
 import { loanSchemas, readLoan } from './read-loan.ts';
 import { readReference, readReferenceAsset, readRoot } from './reference.ts';
+import { readRedelivery, rangeRedeliverySchemas, redeliverWebhook } from './redeliver-webhook.ts';
 import { renegotiateLoans, renegotiationSchemas } from './renegotiate-loans.ts';
 import { repurchaseSchemas, requestRepurchase } from './request-repurchase.ts';
 import { decideInSandbox, sandboxDecisionSchemas } from './sandbox-decision.ts';
@@ -54,7 +55,7 @@ export const OPERATIONS: readonly Endpoint[] = [
   ...[settleInstallment, settleBatch, processPrepayment, requestRepurchase, addDocuments, renegotiateLoans],
   ...[createWebhook, listWebhooks, readWebhook, updateWebhook, deleteWebhook],
   ...[pauseWebhook, resumeWebhook, rotateWebhookSecret, pingWebhook, redeliverEvent],
-  ...[readEvent, listDeliveries],
+  ...[readEvent, listDeliveries, redeliverWebhook, readRedelivery],
   ...[readSandboxClock, moveSandboxClock, decideInSandbox],
   ...[
     readDescriptionAsJson,
@@ -93,6 +94,7 @@ export const schemasIn = (environment: Environment): Readonly<Record<string, Sch
   ...webhookSchemas,
   ...webhookOperationSchemas,
   ...deliverySchemas,
+  ...rangeRedeliverySchemas,
   ...(environment === 'sandbox' && { ...sandboxSchemas, ...sandboxDecisionSchemas }),
   ...eventSchemas,
   ...errorSchemas,

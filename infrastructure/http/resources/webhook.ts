@@ -53,6 +53,7 @@ export const EVENT_ID = {
 
 export const EXAMPLE_EVENT_ID = '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69';
 export const EXAMPLE_DELIVERY_ID = 'c2b7d6a4-1f0e-4b9c-a5d8-6e7f8a9b0c1d';
+export const EXAMPLE_REDELIVERY_ID = 'f3b0c7de-52a1-4c0b-8e7f-9a4d6b1c2e30';
 export const EXAMPLE_WEBHOOK_ID = '8a1e5f30-3c1b-4d0e-9f53-0a5f7c1d2e3f';
 
 export const exampleWebhook = {
@@ -87,10 +88,14 @@ export const presentWebhook = (webhook: WebhookSubscription): object => ({
 export const MANAGED = { tag: 'Webhooks', access: 'webhooks', bucket: 'webhook' } as const;
 
 /** An id of a path, as far as one can look like this. @throws HttpProblem 404 */
-const idOf = (id: string | undefined, code: 'webhook_not_found' | 'event_not_found'): string => {
+const idOf = (
+  id: string | undefined,
+  code: 'webhook_not_found' | 'event_not_found' | 'not_found',
+): string => {
   if (id !== undefined && isSoundText(id)) return id;
   throw new HttpProblem(code, 'nothing has an id like this');
 };
 
 export const webhookIdOf = ({ params }: Call): string => idOf(params['webhook_id'], 'webhook_not_found');
 export const eventIdOf = ({ params }: Call): string => idOf(params['event_id'], 'event_not_found');
+export const redeliveryIdOf = ({ params }: Call): string => idOf(params['redelivery_id'], 'not_found');

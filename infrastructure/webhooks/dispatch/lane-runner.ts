@@ -94,6 +94,8 @@ export interface RunnerDependencies {
   readonly now: () => number;
   readonly settings: DispatchSettings;
   readonly attempts?: AttemptWatch | undefined;
+  /** The result of an attempt outside the order is stored. */
+  readonly onRedelivered?: (webhookId: string) => void;
 }
 
 type Known = Exclude<AttemptOutcome, { kind: 'abandoned' }>;
@@ -254,6 +256,7 @@ export class LaneRunner {
       );
       return undefined;
     }
+    if (delivery.redelivery) this.#deps.onRedelivered?.(endpoint.webhookId);
     // A redelivery may come days later by the choice of its owner: that is no latency.
     if (verdict.kind === 'delivered' && !delivery.redelivery)
       metrics?.delivered(ended.endedAt - Date.parse(delivery.createdAt));

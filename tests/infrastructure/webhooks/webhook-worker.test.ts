@@ -70,9 +70,9 @@ beforeEach(async () => {
     onQueued: (webhookIds) => worker.wake(webhookIds),
     ...({} as Pick<ConstructorParameters<typeof Webhooks>[0], 'verification' | 'putAside' | 'forwarder'>),
   });
-  const { queue, subscriptions } = management;
+  const { queue, ranges, subscriptions } = management;
   worker = new WebhookWorker({
-    ...{ queue, subscriptions, guard, clock, bus, logger },
+    ...{ queue, ranges, subscriptions, guard, clock, bus, logger },
     openSecret: (text, owner) => sealer.open(text, owner),
     order: logOrder,
     schedule: [50, 50, 50],

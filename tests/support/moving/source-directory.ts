@@ -50,6 +50,15 @@ const ROWS: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
   ]),
   webhook_attempt: [['d-0', 1, '2026-01-01T00:00:00.000Z', 12, 500, null, 'não']],
   webhook_lane: [['A-0', 'w-1', 1, '2026-01-01T00:10:00.000Z', '', null, null]],
+  webhook_redelivery: [
+    // prettier-ignore
+    ['r-1', 'w-1', 'app-1', 'running', 'any', '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z', 2, 0, 0, 0, 0, 1, null,
+      'A-1', '2026-01-02T00:00:00.000Z', null],
+  ],
+  webhook_redelivery_item: [
+    ['r-1', 'A-1', 1, 'd-1', 'e-1', 3],
+    ['r-1', 'A-1', 2, 'd-2', 'e-2', null],
+  ],
 };
 
 const metadataOf = (n: number, idempotency?: EventMetadata['idempotency']) => ({

@@ -118,6 +118,11 @@ export const parameterComponents: Readonly<Record<string, Schema>> = {
     schema: { type: 'string' },
     example: '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69',
   }),
+  RedeliveryId: inPath('redelivery_id', {
+    description: 'Redelivery, as named when it was asked for.',
+    schema: { type: 'string' },
+    example: 'f3b0c7de-52a1-4c0b-8e7f-9a4d6b1c2e30',
+  }),
   LoanStatus: {
     ...inQuery('status', {
       description: 'Only operations in one of these states; several with commas between them.',

@@ -1,11 +1,12 @@
 import { exampleLoanData } from '../../resources/assign-loan.ts';
 import { EXAMPLE } from '../../resources/example-values.ts';
+import { exampleRangeRequest } from '../../resources/redeliver-webhook.ts';
 import { exampleWebhook } from '../../resources/webhook.ts';
 import type { BodyContent, OperationSpec } from '../operation.ts';
 import { API_VERSION } from '../version.ts';
 
 /** What stands for a value that each run makes or finds: `{code}` in texts and paths. */
-export type Variable = 'code' | 'fund' | 'document' | 'webhook' | 'event';
+export type Variable = 'code' | 'fund' | 'document' | 'webhook' | 'event' | 'redelivery';
 
 export interface SampleBody {
   readonly value: object;
@@ -27,6 +28,7 @@ export interface Plan {
   /** A subscription of its own: before the request, by it, or not at all. */
   readonly subscription: 'none' | 'before' | 'created';
   readonly event: boolean;
+  readonly redelivery: boolean;
   /** Whether the subscription is still there afterwards. */
   readonly unsubscribes: boolean;
   readonly answer: 'json' | 'file' | 'nothing';
@@ -61,11 +63,14 @@ export const ASSIGNED: SampleBody = {
 
 export const SUBSCRIBED: SampleBody = { value: { url: exampleWebhook.url, events: exampleWebhook.events } };
 
+export const REDELIVERED: SampleBody = { value: exampleRangeRequest };
+
 const PATH_VARIABLES = {
   originator_proposal_code: '{code}',
   document_id: '{document}',
   webhook_id: '{webhook}',
   event_id: '{event}',
+  redelivery_id: '{redelivery}',
   version: API_VERSION,
 } as const;
 
@@ -111,6 +116,7 @@ export const planOf = (spec: OperationSpec, content: BodyContent | undefined): P
     document: path.includes('{document}'),
     subscription,
     event: path.includes('{event}'),
+    redelivery: path.includes('{redelivery}'),
     unsubscribes: subscription !== 'none' && spec.id !== 'deleteWebhook',
     answer: answerOf(spec),
     usesFund: operation !== 'none' || written.includes('{fund}'),

@@ -1,6 +1,6 @@
 import { literal } from './literals.ts';
 import type { Notation } from './literals.ts';
-import { ASSIGNED, FILE, SUBSCRIBED, provided } from './plan.ts';
+import { ASSIGNED, FILE, REDELIVERED, SUBSCRIBED, provided } from './plan.ts';
 import type { Plan, SampleBody, Variable } from './plan.ts';
 
 const NAMES: Readonly<Record<Variable, string>> = {
@@ -9,6 +9,7 @@ const NAMES: Readonly<Record<Variable, string>> = {
   document: 'document_id',
   webhook: 'webhook_id',
   event: 'event_id',
+  redelivery: 'redelivery_id',
 };
 
 const quoted = (text: string): string => {
@@ -91,6 +92,11 @@ const preparations = (plan: Plan): readonly string[] => [
       ]
     : []),
   ...(plan.event ? [`event_id = json.loads(${call('POST', '/webhook/{webhook}/ping')})["event_id"]`] : []),
+  ...(plan.redelivery
+    ? [
+        `redelivery = json.loads(${call('POST', '/webhook/{webhook}/redeliver', REDELIVERED)})\nredelivery_id = redelivery["redelivery_id"]`,
+      ]
+    : []),
 ];
 
 const requestOf = ({ method, path, body, answer, subscription }: Plan): string => {

@@ -1,6 +1,6 @@
 import { literal } from './literals.ts';
 import type { Notation } from './literals.ts';
-import { ASSIGNED, FILE, SUBSCRIBED, provided } from './plan.ts';
+import { ASSIGNED, FILE, REDELIVERED, SUBSCRIBED, provided } from './plan.ts';
 import type { Plan, SampleBody, Variable } from './plan.ts';
 
 const NAMES: Readonly<Record<Variable, string>> = {
@@ -9,6 +9,7 @@ const NAMES: Readonly<Record<Variable, string>> = {
   document: '$DOCUMENT_ID',
   webhook: '$WEBHOOK_ID',
   event: '$EVENT_ID',
+  redelivery: '$REDELIVERY_ID',
 };
 
 const filled = (text: string, around: string): string =>
@@ -88,6 +89,15 @@ const preparations = (plan: Plan, curl: ReturnType<typeof ofBase>): readonly str
           'EVENT_ID',
           curl({ method: 'POST', path: '/webhook/{webhook}/ping', options: QUIET }),
           'event_id',
+        ),
+      ]
+    : []),
+  ...(plan.redelivery
+    ? [
+        captured(
+          'REDELIVERY_ID',
+          curl({ method: 'POST', path: '/webhook/{webhook}/redeliver', body: REDELIVERED, options: QUIET }),
+          'redelivery_id',
         ),
       ]
     : []),

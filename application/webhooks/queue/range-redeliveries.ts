@@ -1,0 +1,180 @@
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { Schema } from '../../sql/schema.ts';
+import { GuardFailedError } from '../../sql/sql-database.ts';
+import type { SqlDatabase } from '../../sql/sql-database.ts';
+import type { WebhookRedeliveryTable } from '../../sql/webhook-tables.ts';
+import { firstIdAt } from '../../support/time-ordered-id.ts';
+import { RangeSelection } from './range-selection.ts';
+import { RangeSteps } from './range-steps.ts';
+
+export const RANGE_CHOICES = ['failed', 'any'] as const;
+export const RANGE_STATES = ['running', 'completed', 'stopped', 'cancelled'] as const;
+
+/** Written out, because an index holds only such rows. */
+const RUNNING = sql.lit('running' as const);
+
+/** Deliveries of a span of time at one webhook, each of which gets one attempt more. */
+export interface RangeRedelivery {
+  readonly redeliveryId: string;
+  readonly webhookId: string;
+  /** stopped: nobody answered ten attempts in a row. cancelled: the webhook was deleted. */
+  readonly status: (typeof RANGE_STATES)[number];
+  /** Created at or after. */
+  readonly since: string;
+  /** Created before. */
+  readonly until: string;
+  /** How many were selected. */
+  readonly queued: number;
+  /** Of them, how many were removed for their age before their attempt. */
+  readonly gone: number;
+  readonly delivered: number;
+  readonly failed: number;
+  readonly createdAt: string;
+  /** null while it runs */
+  readonly completedAt: string | null;
+}
+
+type RunningRange = Pick<WebhookRedeliveryTable, 'redelivery_id' | 'webhook_id' | 'version' | 'selected_to'>;
+
+interface NewRange extends Pick<
+  RangeRedelivery,
+  'redeliveryId' | 'webhookId' | 'since' | 'until' | 'createdAt'
+> {
+  readonly applicationId: string;
+  /** `any`: those that were delivered, and those that failed. */
+  readonly choice: (typeof RANGE_CHOICES)[number];
+}
+
+const rangeOf = (row: WebhookRedeliveryTable): RangeRedelivery => ({
+  redeliveryId: row.redelivery_id,
+  webhookId: row.webhook_id,
+  status: row.status,
+  since: row.since,
+  until: row.until,
+  queued: row.queued,
+  gone: row.gone,
+  delivered: row.delivered,
+  failed: row.failed,
+  createdAt: row.created_at,
+  completedAt: row.completed_at,
+});
+
+/** Ends what runs for subscriptions that are removed. @param webhookId of this one alone */
+export const cancellation = (builder: Kysely<Schema>, now: string, webhookId?: string) =>
+  builder
+    .updateTable('webhook_redelivery')
+    .set((eb) => ({ status: 'cancelled', completed_at: now, version: eb('version', '+', 1) }))
+    .where('status', '=', RUNNING)
+    .$if(webhookId !== undefined, (q) => q.where('webhook_id', '=', webhookId!))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('webhook_subscription as s')
+            .select('s.webhook_id')
+            .whereRef('s.webhook_id', '=', 'webhook_redelivery.webhook_id')
+            .where('s.status', '<>', 'removed'),
+        ),
+      ),
+    )
+    .compile();
+
+/** Redeliveries of a span of time, of all webhooks: at most one runs at a webhook. Everything is durable when a call resolves. */
+export class RangeRedeliveries {
+  readonly #database: SqlDatabase;
+  readonly #selection: RangeSelection;
+  readonly #steps: RangeSteps;
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+    this.#selection = new RangeSelection(database);
+    this.#steps = new RangeSteps(database);
+  }
+
+  /** False, and nothing stored, while one runs at this webhook. What it is about is not selected yet. */
+  async begin(range: NewRange): Promise<boolean> {
+    const insert = this.#database.builder
+      .insertInto('webhook_redelivery')
+      .values({
+        redelivery_id: range.redeliveryId,
+        webhook_id: range.webhookId,
+        application_id: range.applicationId,
+        status: 'running',
+        choice: range.choice,
+        since: range.since,
+        until: range.until,
+        ...{ queued: 0, gone: 0, delivered: 0, failed: 0, silent: 0, version: 0 },
+        selected_to: firstIdAt(Date.parse(range.since)),
+        first_lane: '',
+        created_at: range.createdAt,
+      })
+      .onConflict((conflict) => conflict.doNothing());
+    try {
+      await this.#database.transaction([{ query: insert.compile(), expectChanges: 1 }]);
+      return true;
+    } catch (error) {
+      if (error instanceof GuardFailedError) return false;
+      throw error;
+    }
+  }
+
+  /** Selects what is not selected yet, in small steps, beside whoever else does. */
+  async select(redeliveryId: string, now: string): Promise<void> {
+    while (await this.selectSome(redeliveryId, now));
+  }
+
+  /** One of these steps; false once there is nothing more to select. */
+  async selectSome(redeliveryId: string, now: string): Promise<boolean> {
+    const row = await this.#row(redeliveryId);
+    if (row?.status !== 'running' || row.selected_to === null) return false;
+    await this.#selection.page(row, now);
+    return true;
+  }
+
+  async find(
+    applicationId: string,
+    webhookId: string,
+    redeliveryId: string,
+  ): Promise<RangeRedelivery | undefined> {
+    const row = await this.#row(redeliveryId);
+    return row?.application_id === applicationId && row.webhook_id === webhookId ? rangeOf(row) : undefined;
+  }
+
+  /** The one that runs at this webhook. */
+  async runningAt(webhookId: string): Promise<RangeRedelivery | undefined> {
+    const [row] = await this.#database.read(this.#running().where('webhook_id', '=', webhookId));
+    return row && rangeOf(row);
+  }
+
+  /** All that run, and how far they have come. */
+  running(): Promise<readonly RunningRange[]> {
+    return this.#database.read(this.#running());
+  }
+
+  /** The next step at this webhook: what was answered is counted, what comes next is queued. False when nothing changed. */
+  async step(webhookId: string, now: string): Promise<boolean> {
+    const [row] = await this.#database.read(this.#running().where('webhook_id', '=', webhookId));
+    return row !== undefined && this.#steps.step(row, now);
+  }
+
+  async cancelRemoved(now: string): Promise<void> {
+    await this.#database.transaction([{ query: cancellation(this.#database.builder, now) }]);
+  }
+
+  #running() {
+    return this.#database.builder
+      .selectFrom('webhook_redelivery')
+      .selectAll()
+      .where('status', '=', RUNNING)
+      .orderBy('redelivery_id');
+  }
+
+  async #row(redeliveryId: string): Promise<WebhookRedeliveryTable | undefined> {
+    const query = this.#database.builder
+      .selectFrom('webhook_redelivery')
+      .selectAll()
+      .where('redelivery_id', '=', redeliveryId);
+    return (await this.#database.read(query))[0];
+  }
+}

@@ -1,0 +1,186 @@
+import { RANGE_CHOICES, RANGE_STATES } from '../../../application/webhooks/queue/range-redeliveries.ts';
+import type { RangeRedelivery as Range } from '../../../application/webhooks/queue/range-redeliveries.ts';
+import type { RangeRequest } from '../../../application/webhooks/redeliveries.ts';
+import {
+  component,
+  object,
+  oneOf,
+  ref,
+  refused,
+  requestObject,
+  schemasOf,
+  text,
+} from '../../../application/schemas/schema.ts';
+import type { TypeOf } from '../../../application/schemas/schema.ts';
+import { Timestamp } from '../../../application/schemas/values.ts';
+import { HttpProblem } from '../errors/http-problem.ts';
+import { json } from '../openapi/operation.ts';
+import { forClient, ok } from '../operation.ts';
+import { asText } from '../requests/request-rules.ts';
+import type { CrossCheck } from '../requests/request-rules.ts';
+import { endpoint } from './endpoint.ts';
+import {
+  EXAMPLE_REDELIVERY_ID,
+  EXAMPLE_WEBHOOK_ID,
+  MANAGED,
+  redeliveryIdOf,
+  TIMESTAMP_OR_NULL,
+  WEBHOOK_ID,
+  webhookIdOf,
+} from './webhook.ts';
+
+const INSTANT = {
+  format: 'date-time',
+  ...refused('invalid_format', 'must be an instant with its zone, such as 2026-01-15T12:00:00Z'),
+} as const;
+
+const RangeToRedeliver = component(
+  'RangeToRedeliver',
+  requestObject(
+    {
+      since: text({
+        ...INSTANT,
+        description: 'Deliveries created at this instant or later, by the `created_at` that the list shows.',
+        examples: ['2026-01-15T12:00:00Z'],
+      }),
+      until: text({
+        ...INSTANT,
+        description: 'And before this one; left out, all up to now.',
+        examples: ['2026-01-15T18:00:00Z'],
+      }),
+      status: oneOf(RANGE_CHOICES, {
+        description:
+          '`failed` (unless something else is said): those of which no attempt is left. `any`: those that arrived as well. ' +
+          'What is pending or retrying is sent anyway and is never among them.',
+        examples: ['failed'],
+        ...refused('invalid_value', `must be one of ${RANGE_CHOICES.join(', ')}`),
+      }),
+    },
+    ['until', 'status'],
+  ),
+);
+type RangeToRedeliver = TypeOf<typeof RangeToRedeliver>;
+
+const count = (description: string) => ({ type: 'integer', minimum: 0, description }) as const;
+
+const RangeRedelivery = component(
+  'RangeRedelivery',
+  object({
+    redelivery_id: text({ description: 'Our name for it.' }),
+    webhook_id: WEBHOOK_ID,
+    status: {
+      type: 'string',
+      enum: [...RANGE_STATES],
+      description:
+        '`running` until each has had its attempt: then `completed`. `stopped`: nothing answered ten attempts in a row. ' +
+        '`cancelled`: the subscription was deleted.',
+    },
+    since: ref(Timestamp),
+    until: ref(Timestamp),
+    queued: count('How many deliveries it is about.'),
+    gone: count('Those that were too old to be kept when their turn came.'),
+    delivered: count('Those that the receiver took.'),
+    failed: count('Those whose attempt failed.'),
+    created_at: ref(Timestamp),
+    completed_at: { ...TIMESTAMP_OR_NULL, description: 'When it ended; null while it runs.' },
+  }),
+);
+export const rangeRedeliverySchemas = schemasOf(RangeToRedeliver, RangeRedelivery);
+
+export const exampleRangeRequest = { since: '2026-01-15T12:00:00Z' };
+
+const exampleRange = {
+  redelivery_id: EXAMPLE_REDELIVERY_ID,
+  webhook_id: EXAMPLE_WEBHOOK_ID,
+  status: 'running',
+  since: '2026-01-15T12:00:00.000Z',
+  until: '2026-01-15T18:30:00.000Z',
+  queued: 1200,
+  gone: 0,
+  delivered: 0,
+  failed: 0,
+  created_at: '2026-01-15T18:30:00.000Z',
+  completed_at: null,
+};
+
+const exampleCompleted = {
+  ...exampleRange,
+  ...{ status: 'completed', delivered: 1198, failed: 2, completed_at: '2026-01-15T18:31:12.480Z' },
+};
+
+/** RFC 3339 writes leap seconds, which no clock here shows. */
+const crossCheck: CrossCheck = (draft) =>
+  ['since', 'until']
+    .filter((field) => /T\d\d:\d\d:60/i.test(asText(draft[field]) ?? ''))
+    .map((field) => ({ field, code: 'invalid_format', message: 'must be an instant without a leap second' }));
+
+const inputOf = ({ since, until, status }: RangeToRedeliver): RangeRequest => ({
+  since,
+  ...(typeof until === 'string' && { until }),
+  ...(status && { status }),
+});
+
+const present = (range: Range): object => ({
+  redelivery_id: range.redeliveryId,
+  webhook_id: range.webhookId,
+  status: range.status,
+  since: range.since,
+  until: range.until,
+  queued: range.queued,
+  gone: range.gone,
+  delivered: range.delivered,
+  failed: range.failed,
+  created_at: range.createdAt,
+  completed_at: range.completedAt,
+});
+
+export const redeliverWebhook = endpoint({
+  ...MANAGED,
+  access: 'events',
+  allFunds: true,
+  id: 'redeliverWebhook',
+  method: 'post',
+  path: '/webhook/{webhook_id}/redeliver',
+  summary: 'Send what failed in a span of time again',
+  description:
+    'For after an outage of the receiver. The deliveries are chosen before the answer; each then gets one attempt, with the bytes of ' +
+    'the first one and the secret of today. Within an operation they go by `sequence`, each once the one before was answered; operations ' +
+    'go side by side, a few at a time, and new events do not wait for them. One of these runs at a subscription at a time. While the ' +
+    'subscription is paused it rests.',
+  parameters: ['WebhookId'],
+  body: [{ mediaType: 'application/json', schema: RangeToRedeliver, example: exampleRangeRequest }],
+  success: [json(202, 'It has begun.', RangeRedelivery, exampleRange)],
+  errors: ['webhook_not_found', 'redelivery_running', 'concurrent_modification', 'webhook_invalid_state'],
+  handler: ({ app: { webhooks } }) => ({
+    crossCheck,
+    run: forClient<RangeToRedeliver>(async (context, call) => ({
+      status: 202,
+      json: present(await webhooks.redeliveries.start(context, webhookIdOf(call), inputOf(call.body))),
+    })),
+  }),
+});
+
+export const readRedelivery = endpoint({
+  id: 'readRedelivery',
+  method: 'get',
+  path: '/webhook/{webhook_id}/redeliver/{redelivery_id}',
+  tag: 'Webhooks',
+  access: 'events',
+  allFunds: true,
+  bucket: 'read',
+  summary: 'See how far a redelivery has come',
+  description:
+    'Kept for 30 days after its end, also when the subscription is deleted. What became of each delivery is in the list of deliveries.',
+  parameters: ['WebhookId', 'RedeliveryId'],
+  success: [json(200, 'The redelivery.', RangeRedelivery, exampleCompleted)],
+  errors: ['webhook_not_found', 'not_found'],
+  handler: ({ app: { webhooks } }) => ({
+    run: forClient(async (context, call) => {
+      const [webhookId, redeliveryId] = [webhookIdOf(call), redeliveryIdOf(call)];
+      const found = await webhooks.redeliveries.find(context, webhookId, redeliveryId);
+      if (found) return ok(present(found));
+      const message = `webhook ${webhookId} has no redelivery ${redeliveryId}; it is kept for 30 days after its end`;
+      throw new HttpProblem('not_found', message);
+    }),
+  }),
+});
