@@ -1,5 +1,5 @@
 import type { ProjectedEvent, Projection, TableWrite } from '../../projections/projection.ts';
-import { FUND_STREAM_PREFIX, LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
+import { DESK_STREAM_PREFIX, FUND_STREAM_PREFIX, LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
 import type { EventSubscription, RecordedEvent } from '../ports/event-store.ts';
 import type { ProjectionStore } from '../ports/read-models.ts';
 import { PoisonEventError } from '../processors/processor.ts';
@@ -33,11 +33,18 @@ const storeOf = (projection: Projection, store: ProjectionStore): ProcessorStore
   },
 });
 
+/** Streams of which no row tells. */
+const passesBy = ({ stream }: RecordedEvent): boolean =>
+  stream.startsWith(FUND_STREAM_PREFIX) || stream.startsWith(DESK_STREAM_PREFIX);
+
+/** What it passes by costs no write: the place behind so many of them, or after so long, is stored alone. */
+const PASSED_BY = { ms: 1_000, events: 500 };
+
 /** Events to rows: pure, so what fails once fails always. */
 export const readModelProcessor = (parts: ReadModelParts): Processor<TableWrite> => {
   const { projection, log, store, decode, watch, streamPrefix, batchSize } = parts;
   const writesOf = (event: RecordedEvent): readonly TableWrite[] => {
-    if (event.stream.startsWith(FUND_STREAM_PREFIX)) return [];
+    if (passesBy(event)) return [];
     if (projection.ofOperationsAlone && !event.stream.startsWith(LOAN_STREAM_PREFIX)) return [];
     try {
       const projected = decode(event);
@@ -55,7 +62,8 @@ export const readModelProcessor = (parts: ReadModelParts): Processor<TableWrite>
     ...(watch && { watch }),
     ...(streamPrefix !== undefined && { streamPrefix }),
     ...(batchSize !== undefined && { batchSize }),
-    handle: (events) => ({ writes: events.flatMap(writesOf) }),
+    gather: PASSED_BY,
+    handle: (events) => ({ writes: events.flatMap(writesOf), mayWait: events.every(passesBy) }),
   };
 };
 

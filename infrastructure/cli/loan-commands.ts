@@ -9,6 +9,7 @@ import { LOAN_COLUMNS } from '../presenting/loan-columns.ts';
 import { NotAllowedError, withService } from './command-line.ts';
 import { warnOfLeftOut } from './left-out.ts';
 import type { CliDependencies } from './command-line.ts';
+import { recordLines } from './desk-lines.ts';
 import { countOption } from './report-options.ts';
 import { limited, listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
@@ -121,6 +122,7 @@ const shownLoan = async (services: App, code: string, application: string | unde
   await services.loans.catchUp();
   const loan = await services.loans.read({ applicationId }, code);
   if (loan === undefined) throw new NotAllowedError(`application ${applicationId} has no operation ${code}`);
+  await recordLines(services, [{ action: 'viewed', applicationId, code, fundId: loan.loan.fund_id }]);
   return { application_id: applicationId, ...withoutName(presentLoan(loan) as Shown) };
 };
 

@@ -15,6 +15,7 @@ import type { App } from '../../application/app.ts';
 import type { Column } from '../presenting/columns.ts';
 import { answerLines } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
+import { recordLines } from './desk-lines.ts';
 import { collectOf, countOption } from './report-options.ts';
 import { limited, listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
@@ -133,10 +134,11 @@ const addRedeliver = (webhook: Command, dependencies: CliDependencies): void => 
 };
 
 async function* redelivering(
-  { webhooks }: App,
+  services: App,
   query: RecoveryQuery,
   { dryRun, dependencies }: { readonly dryRun: boolean; readonly dependencies: CliDependencies },
 ): AsyncGenerator<object> {
+  const { webhooks } = services;
   const { webhook, deliveries } = await webhooks.deliveries.plan(query);
   if (dryRun) {
     for (const delivery of deliveries) yield presentRepeated(delivery);
@@ -158,6 +160,7 @@ async function* redelivering(
   } finally {
     progress.end();
   }
+  await recordLines(services, [{ action: 'configured', decision: 'send_webhook', count: queued }]);
   yield { queued, gone, dry_run: false };
 }
 

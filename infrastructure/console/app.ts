@@ -2,9 +2,8 @@ import express from 'express';
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { KeyMissingError } from '../../application/privacy/missing-keys.ts';
-import { DomainError } from '../../domain/shared/domain-error.ts';
 import { ASSETS } from './assets.ts';
+import { DeskLog, askedOf } from './desk-log.ts';
 import {
   cookieName,
   cookieOf,
@@ -25,9 +24,10 @@ import { documentOf } from './layout.ts';
 import { Live } from './live.ts';
 import { ConsoleProblem } from './page.ts';
 import type { Answer, Page, Route, Visit } from './page.ts';
+import type { Rows } from '../presenting/columns.ts';
 import { PAGES } from './pages/all.ts';
+import { statusOf, textsOf } from './problem-texts.ts';
 import { receiveFile, receivedForm } from './received-file.ts';
-import { refusalTexts } from './refusals.ts';
 import { sendFile } from './served-file.ts';
 import type { App } from '../../application/app.ts';
 import type { Sessions } from './session.ts';
@@ -67,23 +67,31 @@ export const createConsoleApp = (dependencies: ConsoleDependencies): ConsoleApp 
     onError: (error) => logger.warn({ err: error }, 'the console could not look for changes'),
     ...(liveLookEveryMs !== undefined && { lookEveryMs: liveLookEveryMs }),
   });
+  const log = new DeskLog(() => service.desk, settings.operator, logger);
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
   app.use(secured, knownHost(settings.host), limited(MOST_AT_ONCE));
   app.get('/assets/:name', sendAsset);
-  app.get('/enter', entered(sessions));
+  app.get(
+    '/enter',
+    entered(sessions, (session) => log.record(session, [{ action: 'signed_in' }])),
+  );
   app.use(withSession(sessions));
   app.get('/live', openLive(live, sessions));
   app.get('/session', tellSession);
   app.post('/session/language', readForm, guardedForm, chooseLanguage);
-  app.post('/session/end', readForm, guardedForm, endSession(sessions));
-  for (const page of pages) for (const route of page.routes) register(app, page, route, dependencies);
+  app.post('/session/end', readForm, guardedForm, endSession(sessions, log));
+  for (const page of pages)
+    for (const route of page.routes) register(app, page, route, { ...dependencies, log });
   app.use(() => {
     throw new ConsoleProblem(404, NO_SUCH_PAGE);
   });
-  app.use(answerProblem(dependencies));
+  app.use(answerProblem({ ...dependencies, log }));
   return { app, close: () => live.close() };
 };
+
+/** With the log that every answer goes through. */
+type Parts = ConsoleDependencies & { readonly log: DeskLog };
 
 /** Differs as soon as something was recorded or delivered; asked every few seconds while a page is open. */
 const changesOf = async ({ maintenance, webhooks, audit }: App): Promise<string> =>
@@ -92,17 +100,18 @@ const changesOf = async ({ maintenance, webhooks, audit }: App): Promise<string>
 const readForm = express.text({ type: 'application/x-www-form-urlencoded', limit: LARGEST_FORM });
 
 /** The one place where a route's kind decides what has to be true of a request. */
-const register = (app: Express, page: Page, route: Route, dependencies: ConsoleDependencies): void => {
+const register = (app: Express, page: Page, route: Route, dependencies: Parts): void => {
+  const asked = askedOf(route);
   const handle = serve(page, route, dependencies);
   switch (route.kind) {
     case 'view':
-      return void app.get(route.path, handle);
+      return void app.get(route.path, asked, handle);
     case 'query':
-      return void app.post(route.path, readForm, guardedForm, handle);
+      return void app.post(route.path, asked, readForm, guardedForm, handle);
     case 'upload':
-      return void app.post(route.path, guardedForm, receiveFile(route.largest), handle);
+      return void app.post(route.path, asked, guardedForm, receiveFile(route.largest), handle);
     case 'action':
-      return void app.post(route.path, readForm, guardedForm, writable(dependencies.settings), handle);
+      return void app.post(route.path, asked, readForm, guardedForm, writable(dependencies.settings), handle);
   }
 };
 
@@ -114,7 +123,7 @@ const writable =
   };
 
 const serve =
-  (page: Page, route: Route, dependencies: ConsoleDependencies): RequestHandler =>
+  (page: Page, route: Route, dependencies: Parts): RequestHandler =>
   async (req, res) => {
     const stop = new AbortController();
     res.once('close', () => stop.abort());
@@ -125,13 +134,24 @@ const serve =
       // Ids and codes alone: what was typed is not for the log.
       dependencies.logger.info({ ...visit.params, operator, action: route.path }, 'an action of the console');
     }
+    try {
+      await dependencies.log.answered(req, res, answer);
+    } catch (error) {
+      if (answer.kind === 'file') await leave(answer.content);
+      throw error;
+    }
     await send(res, answer, { page, visit, dependencies });
   };
+
+/** What a file would have been read from is closed. */
+const leave = async (content: Rows<string | Uint8Array>): Promise<void> => {
+  if (Symbol.asyncIterator in content) await content[Symbol.asyncIterator]().return?.();
+};
 
 const visitOf = (
   req: Request,
   res: Response,
-  { settings, clock, realClock, logger }: ConsoleDependencies,
+  { settings, clock, realClock, logger, log }: Parts,
   signal: AbortSignal,
 ): Visit => {
   const { session } = res.locals as Known;
@@ -148,6 +168,7 @@ const visitOf = (
       ? receivedForm(req)
       : { fields: new URLSearchParams((req.body as string | undefined) ?? '') }),
     ...{ clock, realClock, logger, signal },
+    record: (entries) => log.record(session, entries),
   };
 };
 
@@ -222,10 +243,11 @@ const backOf = (req: Request): string => {
 };
 
 const endSession =
-  (sessions: Sessions): RequestHandler =>
-  (req, res) => {
+  (sessions: Sessions, log: DeskLog): RequestHandler =>
+  async (req, res) => {
     sessions.end(cookieOf(req)!);
     res.clearCookie(cookieName(req));
+    await log.record((res.locals as Known).session, [{ action: 'signed_out' }]);
     delete (res.locals as Partial<Known>).session;
     throw new ConsoleProblem(401, ENDED);
   };
@@ -248,44 +270,16 @@ const ENDED: InLanguages<string> = {
     'A sessão foi encerrada. Para entrar de novo, peça um novo endereço no terminal do console (tecla n).',
   en: 'The session has ended. To come in again, ask for a new address on the terminal of the console (key n).',
 };
-const FAILED: InLanguages<string> = {
-  'pt-BR': 'Isto não deu certo. Tente de novo; se continuar assim, o terminal do console diz o motivo.',
-  en: 'This did not work. Try again; if it stays like this, the terminal of the console says why.',
-};
 const PROBLEM: InLanguages<string> = { 'pt-BR': 'Não foi possível', en: 'This is not possible' };
-
-const statusOf = (error: unknown): number => {
-  if (error instanceof ConsoleProblem) return error.status;
-  if (error instanceof DomainError) return 422;
-  const status = (error as { status?: unknown } | null)?.status;
-  return typeof status === 'number' && status >= 400 && status < 600 ? status : 500;
-};
-
-const TOO_LARGE: InLanguages<string> = {
-  'pt-BR': 'O formulário é grande demais. Escolha menos operações de cada vez.',
-  en: 'The form is too large. Choose fewer operations at a time.',
-};
-
-const KEY_MISSING: InLanguages<string> = {
-  'pt-BR':
-    'A chave dos dados do tomador desta operação foi perdida, e não há registro de que o tomador foi esquecido. Devolva a chave a partir de uma cópia de segurança; se nenhuma a tiver, desista dela com `receivables borrower forget --lost-key` (docs/operations.md, KeysMissing).',
-  en: 'The key of this operation’s borrower data is lost, and no record says that the borrower was forgotten. Put the key back from a backup; if none has it, give it up with `receivables borrower forget --lost-key` (docs/operations.md, KeysMissing).',
-};
-
-const textsOf = (error: unknown, status: number): InLanguages<string> => {
-  if (error instanceof ConsoleProblem) return error.texts;
-  if (error instanceof KeyMissingError) return KEY_MISSING;
-  if (error instanceof DomainError) return refusalTexts(error);
-  return status === 413 ? TOO_LARGE : FAILED;
-};
 
 /** Every refusal and every failure, as a page or, for htmx, as its part. */
 const answerProblem =
-  ({ settings, logger, pages = PAGES }: ConsoleDependencies) =>
-  (error: unknown, req: Request, res: Response, _next: NextFunction): void => {
+  ({ settings, logger, log, pages = PAGES }: Parts) =>
+  async (error: unknown, req: Request, res: Response, _next: NextFunction): Promise<void> => {
     const status = statusOf(error);
     if (status >= 500) logger.error({ err: error, path: req.path }, 'a page of the console failed');
     if (res.headersSent) return void res.destroy();
+    await log.refused(res, error, status);
     const { session } = res.locals as Partial<Known>;
     const language = session?.language ?? preferred(req.acceptsLanguages());
     const body: View = html`<p class="problem" role="alert">${textsOf(error, status)[language]}</p>`;

@@ -161,6 +161,11 @@ const requestIn = async ({ fields }: Visit, { loans }: App) => {
   };
 };
 
+const placeOf = ({ applicationId, code }: { readonly applicationId: string; readonly code: string }) => ({
+  applicationId,
+  code,
+});
+
 const explain = async (visit: Visit, app: App): Promise<Answer> => {
   const { language } = visit;
   const request = await requestIn(visit, app);
@@ -171,6 +176,7 @@ const explain = async (visit: Visit, app: App): Promise<Answer> => {
   ]);
   return {
     kind: 'part',
+    logged: [{ action: 'viewed', ...placeOf(request) }],
     body: html`<div id="explained">
       ${explainedView({ asOf: undefined, ...request, shown, clientNames, names }, language)}
       <form method="post" action="/audit/explain/json" class="actions">
@@ -192,7 +198,8 @@ async function* sealed({ audit }: App): AsyncGenerator<string> {
 const explained = async (visit: Visit, app: App): Promise<Answer> => {
   const request = await requestIn(visit, app);
   const shown = await app.audit.show(request);
-  return file('operation.json', printShown(shown, request, { format: 'json', colour: false }));
+  const written = file('operation.json', printShown(shown, request, { format: 'json', colour: false }));
+  return { ...written, logged: [{ action: 'exported', ...placeOf(request) }] };
 };
 
 export const auditPage: Page = {
