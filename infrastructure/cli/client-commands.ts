@@ -7,6 +7,7 @@ import type { App } from '../../application/app.ts';
 import { isFundId } from '../../domain/fund/names.ts';
 import { jsonOf } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
+import { withNamesBeside } from '../presenting/fund-names.ts';
 import { NotAllowedError, answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
@@ -138,6 +139,9 @@ const CLIENT_COLUMNS: readonly Column<ListedClient>[] = [
   { name: 'revoked_at', of: (client) => client.revokedAt },
 ];
 
+const columnsOf = async ({ funds }: Pick<App, 'funds'>) =>
+  withNamesBeside(CLIENT_COLUMNS, await funds.names());
+
 const addList = (client: Command, dependencies: CliDependencies): void => {
   const list = client
     .command('list')
@@ -145,7 +149,7 @@ const addList = (client: Command, dependencies: CliDependencies): void => {
   withReportOptions(list, dependencies)
     .addHelpText('after', '\nExamples:\n  receivables client list\n  receivables client list -o csv')
     .action((options: ReportOptions) =>
-      listRows(dependencies, options, CLIENT_COLUMNS, async function* ({ clients }) {
+      listRows(dependencies, options, columnsOf, async function* ({ clients }) {
         yield* await clients.list();
       }),
     );
@@ -188,7 +192,7 @@ const addUpdate = (client: Command, dependencies: CliDependencies): void => {
             throw new NotAllowedError(`no client ${clientId} that is not revoked`);
           },
         );
-        return JSON.parse(jsonOf(CLIENT_COLUMNS, updated)) as object;
+        return JSON.parse(jsonOf(await columnsOf(services), updated)) as object;
       });
     });
 };

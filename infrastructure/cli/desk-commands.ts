@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { DeskQuery } from '../../application/desk/desk.ts';
-import { deskColumns } from '../presenting/desk-columns.ts';
+import { DESK_COLUMNS } from '../presenting/desk-columns.ts';
+import { withNamesBeside } from '../presenting/fund-names.ts';
 import type { CliDependencies } from './command-line.ts';
 import { instantOption } from './report-options.ts';
 import { listRows, withReportOptions } from './report-output.ts';
@@ -34,7 +35,7 @@ export const addDeskCommands = (program: Command, dependencies: CliDependencies)
       listRows(
         dependencies,
         options,
-        async ({ funds }) => deskColumns(await funds.names()),
+        async ({ funds }) => withNamesBeside(DESK_COLUMNS, await funds.names()),
         async function* (services) {
           const { since, subject, code, fund } = options;
           yield* services.desk.lines({

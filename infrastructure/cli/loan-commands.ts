@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { isShownStatus, LOAN_STATUSES } from '../../domain/loan/statuses.ts';
 import type { App } from '../../application/app.ts';
 import type { Column } from '../presenting/columns.ts';
-import { withFundNames } from '../presenting/fund-names.ts';
+import { withFundNames, withNameBeside } from '../presenting/fund-names.ts';
 import { presentLoan } from '../presenting/loan.ts';
 import { LOAN_COLUMNS } from '../presenting/loan-columns.ts';
 import { NotAllowedError, withService } from './command-line.ts';
@@ -123,7 +123,8 @@ const shownLoan = async (services: App, code: string, application: string | unde
   const loan = await services.loans.read({ applicationId }, code);
   if (loan === undefined) throw new NotAllowedError(`application ${applicationId} has no operation ${code}`);
   await recordLines(services, [{ action: 'viewed', applicationId, code, fundId: loan.loan.fund_id }]);
-  return { application_id: applicationId, ...withoutName(presentLoan(loan) as Shown) };
+  const shown = withoutName(presentLoan(loan) as Shown);
+  return { application_id: applicationId, ...withNameBeside(shown, await services.funds.names()) };
 };
 
 const APPLICATION = [

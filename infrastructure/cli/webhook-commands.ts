@@ -13,6 +13,7 @@ import type {
 } from '../../application/webhooks/deliveries.ts';
 import type { App } from '../../application/app.ts';
 import type { Column } from '../presenting/columns.ts';
+import { withNamesBeside } from '../presenting/fund-names.ts';
 import { answerLines } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { recordLines } from './desk-lines.ts';
@@ -101,7 +102,7 @@ const addDeliveries = (webhook: Command, dependencies: CliDependencies): void =>
         `  receivables webhook deliveries ${EXAMPLE_ID} --status failed --since 2026-01-15T12:00:00Z`,
     )
     .action((webhookId: string, { name, ...options }: DeliveriesOptions) =>
-      listRows(dependencies, options, DELIVERY_COLUMNS, ({ webhooks }) =>
+      listRows(dependencies, options, deliveryColumns, ({ webhooks }) =>
         limited(dependencies, options, USUALLY_LISTED, (limit) =>
           webhooks.deliveries.search(webhookId, { ...options, ...(name && { events: name }), limit }),
         ),
@@ -213,6 +214,8 @@ const DELIVERY_COLUMNS: readonly Column<WaitingDelivery>[] = [
     table: false,
   },
 ];
+
+const deliveryColumns = async ({ funds }: App) => withNamesBeside(DELIVERY_COLUMNS, await funds.names());
 
 const presentRepeated = (one: Recoverable, attempt?: number): object => ({
   delivery_id: one.deliveryId,

@@ -1,9 +1,8 @@
 import type { DeskLogLine } from '../../application/desk/desk.ts';
-import type { FundNames } from '../../domain/fund/names.ts';
 import type { Column } from './columns.ts';
 
-/** A line of the desk log as it is listed; the name of its fund stands beside the id once any fund has one. */
-export const deskColumns = (names: FundNames): readonly Column<DeskLogLine>[] => [
+/** A line of the desk log as it is listed. */
+export const DESK_COLUMNS: readonly Column<DeskLogLine>[] = [
   { name: 'at', of: ({ at }) => at },
   { name: 'way', of: ({ way }) => way },
   { name: 'issuer', of: ({ issuer }) => issuer ?? null, table: false },
@@ -15,9 +14,6 @@ export const deskColumns = (names: FundNames): readonly Column<DeskLogLine>[] =>
   { name: 'application_id', of: ({ applicationId }) => applicationId ?? null, table: false },
   { name: 'originator_proposal_code', of: ({ code }) => code ?? null },
   { name: 'fund_id', of: ({ fundId }) => fundId ?? null },
-  ...(names.size === 0
-    ? []
-    : [{ name: 'fund_name', of: ({ fundId }: DeskLogLine) => (fundId && names.get(fundId)) ?? null }]),
   { name: 'document_id', of: ({ documentId }) => documentId ?? null, table: false },
   { name: 'decision', of: ({ decision }) => decision ?? null },
   { name: 'decision_id', of: ({ decisionId }) => decisionId ?? null, table: false },

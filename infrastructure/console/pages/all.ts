@@ -3,6 +3,7 @@ import type { Page } from '../page.ts';
 import { auditPage } from './audit/page.ts';
 import { decisionsPage } from './decisions/page.ts';
 import { deskPage } from './desk/page.ts';
+import { fundsPage } from './funds/page.ts';
 import { operationsPage } from './operations/page.ts';
 import { portfolioPage } from './portfolio/page.ts';
 import { reconciliationPage } from './reconciliation/page.ts';
@@ -19,5 +20,6 @@ export const PAGES: readonly Page[] = [
   reconciliationPage,
   auditPage,
   deskPage,
+  fundsPage,
   keptPages,
 ];

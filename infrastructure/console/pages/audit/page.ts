@@ -161,6 +161,8 @@ const requestIn = async ({ fields }: Visit, { loans }: App) => {
   };
 };
 
+const JSON_LINES = { format: 'json', colour: false } as const;
+
 const placeOf = ({ applicationId, code }: { readonly applicationId: string; readonly code: string }) => ({
   applicationId,
   code,
@@ -197,8 +199,8 @@ async function* sealed({ audit }: App): AsyncGenerator<string> {
 
 const explained = async (visit: Visit, app: App): Promise<Answer> => {
   const request = await requestIn(visit, app);
-  const shown = await app.audit.show(request);
-  const written = file('operation.json', printShown(shown, request, { format: 'json', colour: false }));
+  const [shown, names] = await Promise.all([app.audit.show(request), fundNames(app, visit)]);
+  const written = file('operation.json', printShown(shown, request, { ...JSON_LINES, names }));
   return { ...written, logged: [{ action: 'exported', ...placeOf(request) }] };
 };
 
