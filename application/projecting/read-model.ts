@@ -37,8 +37,8 @@ const storeOf = (projection: Projection, store: ProjectionStore): ProcessorStore
 const passesBy = ({ stream }: RecordedEvent): boolean =>
   stream.startsWith(FUND_STREAM_PREFIX) || stream.startsWith(DESK_STREAM_PREFIX);
 
-/** What it passes by costs no write: the place behind so many of them, or after so long, is stored alone. */
-const PASSED_BY = { ms: 1_000, events: 500 };
+/** What a projector passes by costs no write: the place behind it is stored with what comes next, or behind so many of them. */
+const PASSED_BY = { events: 500, lazily: true } as const;
 
 /** Events to rows: pure, so what fails once fails always. */
 export const readModelProcessor = (parts: ReadModelParts): Processor<TableWrite> => {
@@ -62,7 +62,6 @@ export const readModelProcessor = (parts: ReadModelParts): Processor<TableWrite>
     ...(watch && { watch }),
     ...(streamPrefix !== undefined && { streamPrefix }),
     ...(batchSize !== undefined && { batchSize }),
-    gather: PASSED_BY,
     handle: (events) => ({ writes: events.flatMap(writesOf), mayWait: events.every(passesBy) }),
   };
 };
@@ -88,7 +87,9 @@ export class ReadModelFollower extends Runner<TableWrite> {
       },
       ended: () => applied.dismiss(),
     };
-    super(readModelProcessor({ ...parts, watch }), parts);
+    const processor = readModelProcessor({ ...parts, watch });
+    // With a prefix nothing comes that it would pass by.
+    super(parts.streamPrefix === undefined ? { ...processor, gather: PASSED_BY } : processor, parts);
     this.#projection = parts.projection;
     this.#applied = applied;
   }

@@ -65,13 +65,27 @@ describe('a projector', () => {
     expect(store.applies - before).toBe(1);
   });
 
-  test('comes to the end of a log that ends with lines of the desk', async () => {
+  test('is at the end of a log that ends with lines of the desk, stores that once in a while, and goes on after a stop', async () => {
+    await log.assign('A');
     const { projector } = start(log, tables);
     await caughtUp(projector);
-    await deskOver({ events: log }).record({ way: 'topic', name: 'Ana' }, [{ action: 'viewed' }]);
-    const end = await log.end();
-    await until(() => projector.status().position === end, 'the place of the line is stored');
-    expect(await tables.checkpoint(loanProjection)).toBe(end);
+    const place = await tables.checkpoint(loanProjection);
+    const desk = deskOver({ events: log });
+    const lines = (count: number) =>
+      desk.record(
+        { way: 'topic', name: 'Ana' },
+        Array.from({ length: count }, () => ({ action: 'viewed' })),
+      );
+    await lines(10);
+    await projector.stop();
+    expect(await tables.checkpoint(loanProjection)).toBe(place);
+    projector.start();
+    await caughtUp(projector);
+    await lines(600);
+    await until(() => projector.status().position !== place, 'a place behind hundreds of lines is stored');
+    const revision = await log.assign('B');
+    expect(await projector.waitForVersion(streamOf('B'), revision, SOON)).toBe(true);
+    expect(await tables.checkpoint(loanProjection)).toBe(await log.end());
   });
 
   test('answers who waits for a revision when the rows hold it, not before', async () => {
