@@ -15,7 +15,7 @@ test('a fund is named where it stands, a name that is taken is refused beside it
   await page.getByRole('link', { name: 'Funds' }).click();
   await shown(page, 'Funds');
   const names = page.getByRole('textbox');
-  const button = page.getByRole('button', { name: 'Give the name' });
+  const button = page.getByRole('button', { name: 'Name it' });
   await names.first().fill('Aurora');
   await Promise.all([page.waitForEvent('load'), button.first().click()]);
   await shown(page, 'Funds');

@@ -48,7 +48,7 @@ const queryOf = ({ since, subject, fund, code }: Asked): DeskQuery => {
 
 const form = (asked: Asked, funds: readonly string[], names: FundNames, visit: Visit): View => {
   const [texts, words] = [DESK[visit.language], WORDS[visit.language]];
-  return html`<form method="get" action="/desk" class="fields">
+  return html`<form method="get" action="/desk" class="actions">
     <label>${texts.since} <input type="date" name="since" value=${asked.since ?? ''} /></label>
     <label>
       ${words.fund}
