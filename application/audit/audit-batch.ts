@@ -1,6 +1,6 @@
 import { messageOf } from '../support/failures.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
-import { FUND_NAMES_STREAM, LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
+import { DESK_STREAM_PREFIX, FUND_NAMES_STREAM, LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
 import type { SqlAuditedRows } from './audited-rows.ts';
 import type { SqlFrozenEvents } from './frozen-events.ts';
 import { BusyError } from '../ports/busy-error.ts';
@@ -9,6 +9,7 @@ import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
 import { retryUntilAvailable } from '../support/retry.ts';
 import { compareDelivery, compareTable } from './compare-derived.ts';
 import { decodeOperation } from './stored-events.ts';
+import { auditDesk } from './desk-audit.ts';
 import type { Difference, Report } from './difference.ts';
 import { auditFundNames } from './fund-audit.ts';
 import { auditOperation } from './operation-audit.ts';
@@ -109,6 +110,8 @@ export class AuditBatch {
       if (stream.startsWith(LOAN_STREAM_PREFIX)) return this.#auditOperation(store, stream, events);
       if (stream === FUND_NAMES_STREAM)
         return { stream, events, fundId: undefined, differences: auditFundNames(stream, events) };
+      if (stream.startsWith(DESK_STREAM_PREFIX))
+        return { stream, events, fundId: undefined, differences: auditDesk(stream, events) };
       const { differences, fundId } = await auditRenegotiation(store, stream, events);
       return { stream, events, fundId, differences };
     });

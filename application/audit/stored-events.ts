@@ -3,6 +3,7 @@ import type { ProjectedEvent } from '../../projections/projection.ts';
 import {
   CHAIN_START,
   chainHash,
+  decodeDeskEvent,
   decodeFundEvent,
   decodeLoanEvent,
   decodeRenegotiationEvent,
@@ -37,6 +38,7 @@ const decodeWith =
 export const decodeOperation = decodeWith(decodeLoanEvent);
 export const decodeRenegotiation = decodeWith(decodeRenegotiationEvent);
 export const decodeFunds = decodeWith(decodeFundEvent);
+export const decodeDesk = decodeWith(decodeDeskEvent);
 
 /** As projections take it. */
 export const toProjected = ({ recorded, event }: DecodedEvent<DomainEvent>): ProjectedEvent =>

@@ -39,6 +39,9 @@ export const FUND_STREAM_PREFIX = 'fund-';
 /** The names of all funds: one stream, so that no two of them get the same one. */
 export const FUND_NAMES_STREAM = `${FUND_STREAM_PREFIX}names`;
 
+/** What was seen and done at the desk: no operation, so read models and what is published pass it by. */
+export const DESK_STREAM_PREFIX = 'desk-';
+
 type Canonical =
   | string
   | number

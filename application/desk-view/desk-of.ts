@@ -3,7 +3,14 @@ import type { Person } from '../desk/person.ts';
 import { Rights } from '../desk/rights.ts';
 import { administratorFor } from './decisions-view.ts';
 import type { Desk } from './desk.ts';
-import { clientsFor, fundsFor, maintenanceFor, portfolioFor, reconciliationFor } from './funds-view.ts';
+import {
+  clientsFor,
+  deskLogFor,
+  fundsFor,
+  maintenanceFor,
+  portfolioFor,
+  reconciliationFor,
+} from './funds-view.ts';
 import { auditFor, loansFor } from './operations-view.ts';
 import { webhooksFor } from './webhooks-view.ts';
 
@@ -27,6 +34,10 @@ class DeskOfPerson implements Desk {
 
   get clients(): Desk['clients'] {
     return clientsFor(this.#app, this.#rights);
+  }
+
+  get desk(): Desk['desk'] {
+    return deskLogFor(this.#app, this.#rights);
   }
 
   get funds(): Desk['funds'] {

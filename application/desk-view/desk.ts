@@ -3,6 +3,7 @@ import type { Worklists } from '../administrator/worklists.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Verification } from '../audit/verification.ts';
 import type { Clients } from '../clients/clients.ts';
+import type { Desk as DeskModule } from '../desk/desk.ts';
 import type { Funds } from '../funds/funds.ts';
 import type { Loans } from '../loans/loans.ts';
 import type { SearchOperations } from '../loans/search-operations.ts';
@@ -25,7 +26,8 @@ export interface Desk {
     readonly background: Pick<Verification, 'run' | 'start' | 'cancel' | 'anchor'>;
   };
   readonly clients: Pick<Clients, 'funds' | 'applications' | 'applicationNames' | 'namesOf'>;
-  readonly funds: Pick<Funds, 'names' | 'find'>;
+  readonly desk: Pick<DeskModule, 'lines'>;
+  readonly funds: Pick<Funds, 'names' | 'find' | 'list' | 'name'>;
   readonly loans: Pick<Loans, 'read' | 'document' | 'applicationOf' | 'catchUp'> & {
     readonly search: Pick<SearchOperations, 'page' | 'every'>;
   };

@@ -14,6 +14,19 @@ export const fundsFor = ({ funds }: Pick<App, 'funds'>, rights: Rights): Desk['f
     const found = await funds.find(idOrName);
     return found !== undefined && rights.has('see', found) ? found : undefined;
   },
+  list: async () => (await funds.list()).filter(({ fundId }) => rights.has('see', fundId)),
+  async name(request) {
+    requireSeen(rights, request.fundId);
+    rights.require('name_funds', request.fundId);
+    return funds.name(request);
+  },
+});
+
+export const deskLogFor = ({ desk }: Pick<App, 'desk'>, rights: Rights): Desk['desk'] => ({
+  lines(query) {
+    rights.within('desk_log');
+    return desk.lines(query);
+  },
 });
 
 export const clientsFor = ({ clients }: Pick<App, 'clients'>, rights: Rights): Desk['clients'] => {

@@ -17,6 +17,7 @@ const RIGHTS = {
   decide: { roles: ['maker'] },
   /** Of what somebody else decided: confirm and withdraw. */
   confirm: { roles: ['checker'] },
+  name_funds: { roles: ['maker'] },
   reconcile: { roles: ['maker'] },
   /** Send webhooks again, and pings. */
   resend: { roles: ['maker'] },

@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import type { DomainEvent } from '../../domain/domain-event.ts';
+import type { DeskEvent } from '../../domain/desk/line.ts';
 import type { FundNamed } from '../../domain/fund/names.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { RenegotiationEvent } from '../../domain/renegotiation/state.ts';
 import type { EventMetadata, EventToAppend, JsonText } from '../ports/event-store.ts';
+import { deskEntries } from './desk-entries.ts';
 import { fundEntries, loanEntries, renegotiationEntries } from './entries.ts';
 import { UnreadableEventError } from './fields.ts';
 import type { EventEntry, Payload } from './fields.ts';
@@ -77,8 +79,9 @@ const byStoredType = (entries: object): ReadonlyMap<string, AnyEntry> =>
 const ofLoans = byStoredType(loanEntries);
 const ofRenegotiations = byStoredType(renegotiationEntries);
 const ofFunds = byStoredType(fundEntries);
-const all = new Map([...ofLoans, ...ofRenegotiations, ...ofFunds]);
-const entries = { ...loanEntries, ...renegotiationEntries, ...fundEntries };
+const ofDesk = byStoredType(deskEntries);
+const all = new Map([...ofLoans, ...ofRenegotiations, ...ofFunds, ...ofDesk]);
+const entries = { ...loanEntries, ...renegotiationEntries, ...fundEntries, ...deskEntries };
 
 export interface EncodedEvent {
   readonly type: string;
@@ -112,6 +115,9 @@ export const decodeRenegotiationEvent = (stored: EncodedEvent): RenegotiationEve
 
 /** An event of the names of funds. @throws UnreadableEventError */
 export const decodeFundEvent = (stored: EncodedEvent): FundNamed => decodeWith(ofFunds, stored) as FundNamed;
+
+/** An event of the desk log. @throws UnreadableEventError */
+export const decodeDeskEvent = (stored: EncodedEvent): DeskEvent => decodeWith(ofDesk, stored) as DeskEvent;
 
 /** What `decode` makes of an event; undefined, after `leave` was told why, for one that cannot be read. */
 export const readOrLeave = <Event>(

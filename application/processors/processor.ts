@@ -92,8 +92,11 @@ export interface Processor<W, E extends Followed = RecordedEvent> {
   /** Most events at once; default: what the log hands out. */
   readonly batchSize?: number;
   readonly store: ProcessorStore<W>;
-  /** How long work that may wait is gathered before it is stored; without it nothing is. */
-  readonly gather?: { readonly ms?: number; readonly events: number };
+  /**
+   * How long work that may wait is gathered before it is stored; without it nothing is. `lazily`: it writes nothing, so that neither the
+   * end of the log nor a stop is a reason to store its place.
+   */
+  readonly gather?: { readonly ms?: number; readonly events: number; readonly lazily?: true };
   /** Absent, as what comes next: an event that it cannot handle brings it to a halt. */
   readonly holding?: Holding<W, E>;
   /** Keeps what it cannot handle somewhere else; durable when it resolves, and then passed over. After a crash it may come again. */

@@ -117,7 +117,7 @@ export class Runner<W, E extends Followed = RecordedEvent> implements Background
       return checkpoint === this.place || progress.keep(nothingUpTo(checkpoint, mayWait), checkpoint);
     }
     // What was found there is stored as that, before anything that comes now.
-    if ((message.kind === 'due' || !progress.live) && !(await progress.flush())) return false;
+    if ((message.kind === 'due' || !progress.live) && !(await this.#flush())) return false;
     progress.live ||= message.kind === 'caught_up';
     return true;
   }
@@ -145,11 +145,15 @@ export class Runner<W, E extends Followed = RecordedEvent> implements Background
         this.#state = 'running';
       }
       if (!either.aborted) throw new Error('the log ended its subscription');
-      await this.#progress.flush();
+      await this.#flush();
     } finally {
       ending.abort();
       await looking;
     }
+  }
+
+  async #flush(): Promise<boolean> {
+    return this.#processor.gather?.lazily ?? this.#progress.flush();
   }
 
   #messages(signal: AbortSignal): AsyncIterable<SubscriptionMessage<E> | Due> {

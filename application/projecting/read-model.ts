@@ -1,5 +1,5 @@
 import type { ProjectedEvent, Projection, TableWrite } from '../../projections/projection.ts';
-import { FUND_STREAM_PREFIX, LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
+import { DESK_STREAM_PREFIX, FUND_STREAM_PREFIX, LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
 import type { EventSubscription, RecordedEvent } from '../ports/event-store.ts';
 import type { ProjectionStore } from '../ports/read-models.ts';
 import { PoisonEventError } from '../processors/processor.ts';
@@ -33,11 +33,18 @@ const storeOf = (projection: Projection, store: ProjectionStore): ProcessorStore
   },
 });
 
+/** Streams of which no row tells. */
+const passesBy = ({ stream }: RecordedEvent): boolean =>
+  stream.startsWith(FUND_STREAM_PREFIX) || stream.startsWith(DESK_STREAM_PREFIX);
+
+/** What a projector passes by costs no write: the place behind it is stored with what comes next, or behind so many of them. */
+const PASSED_BY = { events: 500, lazily: true } as const;
+
 /** Events to rows: pure, so what fails once fails always. */
 export const readModelProcessor = (parts: ReadModelParts): Processor<TableWrite> => {
   const { projection, log, store, decode, watch, streamPrefix, batchSize } = parts;
   const writesOf = (event: RecordedEvent): readonly TableWrite[] => {
-    if (event.stream.startsWith(FUND_STREAM_PREFIX)) return [];
+    if (passesBy(event)) return [];
     if (projection.ofOperationsAlone && !event.stream.startsWith(LOAN_STREAM_PREFIX)) return [];
     try {
       const projected = decode(event);
@@ -55,7 +62,7 @@ export const readModelProcessor = (parts: ReadModelParts): Processor<TableWrite>
     ...(watch && { watch }),
     ...(streamPrefix !== undefined && { streamPrefix }),
     ...(batchSize !== undefined && { batchSize }),
-    handle: (events) => ({ writes: events.flatMap(writesOf) }),
+    handle: (events) => ({ writes: events.flatMap(writesOf), mayWait: events.every(passesBy) }),
   };
 };
 
@@ -80,7 +87,9 @@ export class ReadModelFollower extends Runner<TableWrite> {
       },
       ended: () => applied.dismiss(),
     };
-    super(readModelProcessor({ ...parts, watch }), parts);
+    const processor = readModelProcessor({ ...parts, watch });
+    // With a prefix nothing comes that it would pass by.
+    super(parts.streamPrefix === undefined ? { ...processor, gather: PASSED_BY } : processor, parts);
     this.#projection = parts.projection;
     this.#applied = applied;
   }

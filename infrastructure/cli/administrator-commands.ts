@@ -11,7 +11,7 @@ import type { CliDependencies } from './command-line.ts';
 import { userOfSystem, withOperator } from './operator.ts';
 import { addPending, decideAllPending } from './pending-operations.ts';
 import { FUND_OPTION, applicationWith } from './scope.ts';
-import { inTime, presentAnswer } from './submit-decisions.ts';
+import { decideInTime, presentAnswer } from './submit-decisions.ts';
 
 const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
 
@@ -199,7 +199,9 @@ const decide = async (
     note,
     expected_status: expectedStatus,
   });
-  const [given] = await inTime(services, () => services.administrator.submitAll([text], operator));
+  const [given] = await decideInTime(services, operator, () =>
+    services.administrator.submitAll([text], operator),
+  );
   if (given === undefined || given.outcome === 'refused') {
     const message = `${given?.reason.code}: ${inOptions(given?.reason.message ?? '')}`;
     // What could be read was refused by the rules.

@@ -6,7 +6,7 @@ import type { App } from '../../application/app.ts';
 import { CommandFailedError, NotAllowedError, WrongUseError, answerLines } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { userOfSystem, withOperator } from './operator.ts';
-import { inTime, presentAnswer } from './submit-decisions.ts';
+import { decideInTime, presentAnswer } from './submit-decisions.ts';
 
 interface Line {
   /** 1-based. */
@@ -118,7 +118,7 @@ async function* applying(
         text,
         origin: `line ${number} of ${options.file}`,
       }));
-      const answers = await inTime(services, () =>
+      const answers = await decideInTime(services, operator, () =>
         administrator.process(received, { deadLetters, operator }),
       );
       for (const [i, given] of answers.entries()) {

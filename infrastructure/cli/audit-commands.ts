@@ -91,6 +91,8 @@ const show = async (code: string, options: ShowOptions, dependencies: CliDepende
     };
     const shown = await services.audit.show(request);
     const printing = printingOf(dependencies, options);
-    await deliver(dependencies, printShown(shown, request, printing), { ...options, ...printing });
+    const names = await services.funds.names();
+    const report = printShown(shown, request, { ...printing, names });
+    await deliver(dependencies, report, { ...options, ...printing });
   });
 };

@@ -10,6 +10,7 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { App } from '../../application/app.ts';
 import { CommandFailedError, NotAllowedError, WrongUseError, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
+import { configuring, recordLines } from './desk-lines.ts';
 import { applicationOf } from './scope.ts';
 import { inOneLine } from '../presenting/terminal-text.ts';
 
@@ -109,9 +110,11 @@ const forgetAll = async (
   forgetting: Forgetting,
   { reason, includingOpen, yes }: ForgetOptions,
   dependencies: CliDependencies,
-  { privacy }: App,
+  services: App,
 ): Promise<void> => {
+  const { privacy } = services;
   const found = await forgetting.find();
+  await recordLines(services, [{ action: 'searched', count: found.length }]);
   const chosen = found.filter(({ open }) => includingOpen || !open);
   const left = found.filter((one) => !chosen.includes(one));
   if (chosen.length > 0 && !yes) await confirm(chosen, dependencies);
@@ -119,7 +122,10 @@ const forgetAll = async (
   const progress = dependencies.startProgress(chosen.length);
   try {
     for (const operation of chosen) {
-      await forgetting.forget(operation, { requestId, ...(reason !== undefined && { reason }) });
+      const { applicationId, code } = operation;
+      await configuring(services, { decision: 'forget_borrower', applicationId, code }, () =>
+        forgetting.forget(operation, { requestId, ...(reason !== undefined && { reason }) }),
+      );
       progress.advance();
     }
   } finally {

@@ -7,8 +7,10 @@ import type { App } from '../../application/app.ts';
 import { isFundId } from '../../domain/fund/names.ts';
 import { jsonOf } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
+import { withNamesBeside } from '../presenting/fund-names.ts';
 import { NotAllowedError, answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
+import { configuring } from './desk-lines.ts';
 import { collect, collectFunds } from './report-options.ts';
 import { listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
@@ -79,19 +81,22 @@ const addCreate = (client: Command, dependencies: CliDependencies): void => {
 };
 
 const create = async (
-  services: Pick<App, 'clients' | 'funds'>,
+  services: Pick<App, 'clients' | 'desk' | 'funds'>,
   { name, fund = [], onlyFund, scope, application, rateLimitMultiplier }: CreateOptions,
 ): Promise<object> => {
   const applicationId =
     application === undefined ? undefined : await applicationOrNew(services, application, fund);
-  const created = await services.clients.create({
+  const input = {
     name,
     fundIds: await Promise.all(fund.map((one) => fundNamed(services, one))),
     ...(onlyFund && { onlyFundIds: onlyFund }),
     ...(scope && { scopes: scope }),
     ...(applicationId !== undefined && { applicationId }),
     ...(rateLimitMultiplier === undefined ? {} : { rateLimitMultiplier }),
-  });
+  };
+  const created = await configuring(services, { decision: 'create_client', told: ofApplication }, () =>
+    services.clients.create(input),
+  );
   return {
     client_id: created.clientId,
     client_secret: created.clientSecret,
@@ -101,6 +106,8 @@ const create = async (
     ...(created.onlyFundIds && { only_fund_ids: created.onlyFundIds }),
   };
 };
+
+const ofApplication = ({ applicationId }: { readonly applicationId: string }) => ({ applicationId });
 
 /** An id may be that of a fund that nobody knows yet. */
 const fundNamed = async ({ funds }: Pick<App, 'funds'>, idOrName: string): Promise<string> =>
@@ -132,6 +139,9 @@ const CLIENT_COLUMNS: readonly Column<ListedClient>[] = [
   { name: 'revoked_at', of: (client) => client.revokedAt },
 ];
 
+const columnsOf = async ({ funds }: Pick<App, 'funds'>) =>
+  withNamesBeside(CLIENT_COLUMNS, await funds.names());
+
 const addList = (client: Command, dependencies: CliDependencies): void => {
   const list = client
     .command('list')
@@ -139,7 +149,7 @@ const addList = (client: Command, dependencies: CliDependencies): void => {
   withReportOptions(list, dependencies)
     .addHelpText('after', '\nExamples:\n  receivables client list\n  receivables client list -o csv')
     .action((options: ReportOptions) =>
-      listRows(dependencies, options, CLIENT_COLUMNS, async function* ({ clients }) {
+      listRows(dependencies, options, columnsOf, async function* ({ clients }) {
         yield* await clients.list();
       }),
     );
@@ -166,15 +176,23 @@ const addUpdate = (client: Command, dependencies: CliDependencies): void => {
         command.error(
           'error: nothing to change: give --name, --rate-limit-multiplier, --add-fund or --remove-fund',
         );
-      return answer(dependencies, async ({ clients }) => {
-        const updated = await clients.update(clientId, {
-          ...(name !== undefined && { name }),
-          ...(rateLimitMultiplier !== undefined && { rateLimitMultiplier }),
-          addFundIds: addFund,
-          removeFundIds: removeFund,
-        });
-        if (updated === undefined) throw new NotAllowedError(`no client ${clientId} that is not revoked`);
-        return JSON.parse(jsonOf(CLIENT_COLUMNS, updated)) as object;
+      const changes = {
+        ...(name !== undefined && { name }),
+        ...(rateLimitMultiplier !== undefined && { rateLimitMultiplier }),
+        addFundIds: addFund,
+        removeFundIds: removeFund,
+      };
+      return answer(dependencies, async (services) => {
+        const updated = await configuring(
+          services,
+          { decision: 'update_client', told: ofApplication },
+          async () => {
+            const found = await services.clients.update(clientId, changes);
+            if (found) return found;
+            throw new NotAllowedError(`no client ${clientId} that is not revoked`);
+          },
+        );
+        return JSON.parse(jsonOf(await columnsOf(services), updated)) as object;
       });
     });
 };
@@ -189,11 +207,13 @@ const addRevoke = (client: Command, dependencies: CliDependencies): void => {
       '\nPrints {client_id, revoked_at}. Exit code 3 when there is no such client that is not revoked yet.\n\nExample:\n  receivables client revoke client_5nJ0kq0Xb1tQ2m8v7o3eSg',
     )
     .action((clientId: string) =>
-      answer(dependencies, async ({ clients }) => {
-        const revoked = await clients.revoke(clientId);
-        if (revoked === undefined) throw new NotAllowedError(`no client ${clientId} that is not revoked yet`);
-        return { client_id: clientId, revoked_at: revoked.revokedAt };
-      }),
+      answer(dependencies, (services) =>
+        configuring(services, { decision: 'revoke_client' }, async () => {
+          const revoked = await services.clients.revoke(clientId);
+          if (revoked) return { client_id: clientId, revoked_at: revoked.revokedAt };
+          throw new NotAllowedError(`no client ${clientId} that is not revoked yet`);
+        }),
+      ),
     );
 };
 

@@ -4,6 +4,7 @@ import type { App } from '../../application/app.ts';
 import type { Column } from '../presenting/columns.ts';
 import { NotAllowedError, WrongUseError, answerLines } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
+import { configuring } from './desk-lines.ts';
 import { listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { applicationOf } from './scope.ts';
@@ -95,7 +96,9 @@ async function* sending(
       'subscribers get these events out of order: after later ones of their operation\n',
     );
   for (const late of chosen) {
-    const { outcome, webhookIds } = await lateEvents.send(late);
+    const { applicationId, code } = late;
+    const line = { decision: 'send_webhook', ...(applicationId && code && { applicationId, code }) };
+    const { outcome, webhookIds } = await configuring(services, line, () => lateEvents.send(late));
     yield { event_id: late.eventId, outcome, webhook_ids: webhookIds };
   }
 }

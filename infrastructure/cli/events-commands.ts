@@ -7,6 +7,7 @@ import type { StreamBound, StreamedEvent } from '../../application/publication/e
 import { instantOf } from '../../application/schemas/values.ts';
 import { printedRows } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
+import { withNamesBeside } from '../presenting/fund-names.ts';
 import { withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { collectOf } from './report-options.ts';
@@ -59,7 +60,10 @@ const print = (options: EventsOptions, dependencies: CliDependencies): Promise<v
     const chunks =
       printing.format === 'json'
         ? mapped(events, (streamed) => `${lineOf(streamed)}\n`)
-        : printedRows(EVENT_COLUMNS, events, { ...printing, follow: query.follow });
+        : printedRows(withNamesBeside(EVENT_COLUMNS, await services.funds.names()), events, {
+            ...printing,
+            follow: query.follow,
+          });
     await deliver(dependencies, chunks, { ...options, ...printing });
   });
 

@@ -4,6 +4,7 @@ import { instantOf } from '../../application/schemas/values.ts';
 import type { Column } from '../presenting/columns.ts';
 import { CommandFailedError, NotAllowedError, answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
+import { configuring } from './desk-lines.ts';
 import { listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 
@@ -57,11 +58,13 @@ export const addFollowersCommands = (program: Command, dependencies: CliDependen
     )
     .action((follower: string, { after, force = false }: MoveOptions) => {
       const instant = after === START ? START : instantOf('after', after);
-      return answer(dependencies, async ({ maintenance }) => {
-        const move = await maintenance.followers.move({ name: follower, after: instant, force });
-        if (move.outcome !== 'moved') throw refusal(follower, move.outcome);
-        return { follower, before: move.before, position: move.position };
-      });
+      return answer(dependencies, (services) =>
+        configuring(services, { decision: 'move_follower' }, async () => {
+          const move = await services.maintenance.followers.move({ name: follower, after: instant, force });
+          if (move.outcome !== 'moved') throw refusal(follower, move.outcome);
+          return { follower, before: move.before, position: move.position };
+        }),
+      );
     });
 };
 

@@ -3,6 +3,7 @@ import type { ListedFund } from '../../application/funds/funds.ts';
 import type { Column } from '../presenting/columns.ts';
 import { answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
+import { configuring } from './desk-lines.ts';
 import { userOfSystem, withOperator } from './operator.ts';
 import { listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
@@ -60,7 +61,8 @@ const addName = (fund: Command, dependencies: CliDependencies): void => {
       answer(dependencies, async (services) => {
         const fundId = await fundOf(services, options.fund);
         const asked = { fundId, name: text.trim(), operator: options.operator ?? userOfSystem() };
-        await services.funds.name(asked);
+        const line = { decision: 'name_fund', fundId, operator: asked.operator };
+        await configuring(services, line, () => services.funds.name(asked));
         return { fund_id: fundId, name: asked.name };
       }),
     );

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
+import { configuring } from './desk-lines.ts';
 
 /** `keys rotate`, `keys revoke` and `keys rotate-master`. */
 export const addKeyCommands = (program: Command, dependencies: CliDependencies): void => {
@@ -18,7 +19,9 @@ export const addKeyCommands = (program: Command, dependencies: CliDependencies):
     .addHelpText('after', '\nPrints {kid, active_from}.\n\nExample:\n  receivables keys rotate')
     .action(() =>
       answer(dependencies, async (services) => {
-        const { kid, activeFrom } = await services.clients.signingKeys.rotate();
+        const { kid, activeFrom } = await configuring(services, { decision: 'rotate_key' }, () =>
+          services.clients.signingKeys.rotate(),
+        );
         return { kid, active_from: new Date(activeFrom).toISOString() };
       }),
     );
@@ -31,7 +34,11 @@ export const addKeyCommands = (program: Command, dependencies: CliDependencies):
       '\nA new key signs at once; clients fetch a new token. Prints {kid, successor}. An unknown id ends with 3.\n\n' +
         'Example:\n  receivables keys revoke kQ3x9...',
     )
-    .action((kid: string) => answer(dependencies, (services) => services.clients.signingKeys.revoke(kid)));
+    .action((kid: string) =>
+      answer(dependencies, (services) =>
+        configuring(services, { decision: 'revoke_key' }, () => services.clients.signingKeys.revoke(kid)),
+      ),
+    );
   keys
     .command('rotate-master')
     .description('wrap every stored key and secret with a new master key, while the service runs')
@@ -41,5 +48,11 @@ export const addKeyCommands = (program: Command, dependencies: CliDependencies):
         'DATA_DIR, a new one is made there. Run it again after an interruption. Prints {from, to, rewrapped, already}.\n\n' +
         'Example:\n  receivables keys rotate-master',
     )
-    .action(() => answer(dependencies, (services) => services.maintenance.rotateMasterKey()));
+    .action(() =>
+      answer(dependencies, (services) =>
+        configuring(services, { decision: 'rotate_master_key' }, () =>
+          services.maintenance.rotateMasterKey(),
+        ),
+      ),
+    );
 };

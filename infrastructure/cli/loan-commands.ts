@@ -3,12 +3,13 @@ import type { Command } from 'commander';
 import { isShownStatus, LOAN_STATUSES } from '../../domain/loan/statuses.ts';
 import type { App } from '../../application/app.ts';
 import type { Column } from '../presenting/columns.ts';
-import { withFundNames } from '../presenting/fund-names.ts';
+import { withFundNames, withNameBeside } from '../presenting/fund-names.ts';
 import { presentLoan } from '../presenting/loan.ts';
 import { LOAN_COLUMNS } from '../presenting/loan-columns.ts';
 import { NotAllowedError, withService } from './command-line.ts';
 import { warnOfLeftOut } from './left-out.ts';
 import type { CliDependencies } from './command-line.ts';
+import { recordLines } from './desk-lines.ts';
 import { countOption } from './report-options.ts';
 import { limited, listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
@@ -121,7 +122,9 @@ const shownLoan = async (services: App, code: string, application: string | unde
   await services.loans.catchUp();
   const loan = await services.loans.read({ applicationId }, code);
   if (loan === undefined) throw new NotAllowedError(`application ${applicationId} has no operation ${code}`);
-  return { application_id: applicationId, ...withoutName(presentLoan(loan) as Shown) };
+  await recordLines(services, [{ action: 'viewed', applicationId, code, fundId: loan.loan.fund_id }]);
+  const shown = withoutName(presentLoan(loan) as Shown);
+  return { application_id: applicationId, ...withNameBeside(shown, await services.funds.names()) };
 };
 
 const APPLICATION = [

@@ -13,7 +13,7 @@ import { listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
-import { inTime, presentAnswer } from './submit-decisions.ts';
+import { decideInTime, presentAnswer } from './submit-decisions.ts';
 
 interface PendingOptions extends ReportOptions, Scope {
   readonly olderThan?: number;
@@ -129,7 +129,7 @@ const decideAll = async (
   const progress = dependencies.startProgress(waiting.length);
   const refused: string[] = [];
   const decide = (texts: readonly string[]) =>
-    inTime(services, () => services.administrator.submitAll(texts, operator));
+    decideInTime(services, operator, () => services.administrator.submitAll(texts, operator));
   try {
     for (let start = 0; start < waiting.length; start += AT_ONCE) {
       const texts = waiting.slice(start, start + AT_ONCE).map((operation) =>

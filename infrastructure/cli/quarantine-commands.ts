@@ -6,6 +6,7 @@ import type { App } from '../../application/app.ts';
 import type { Column } from '../presenting/columns.ts';
 import { CommandFailedError, NotAllowedError, WrongUseError, answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
+import { configuring } from './desk-lines.ts';
 import { listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { applicationOf } from './scope.ts';
@@ -55,7 +56,10 @@ export const addQuarantineCommands = (program: Command, dependencies: CliDepende
       let waits: string | undefined;
       await answer(dependencies, async (services) => {
         const stream = await streamOf(services, code, application);
-        const releases = await services.maintenance.quarantine.release(stream);
+        const line = { decision: 'release_quarantine', ...parseLoanStream(stream) };
+        const releases = await configuring(services, line, () =>
+          services.maintenance.quarantine.release(stream),
+        );
         waits = releases.find(({ outcome }) => outcome === 'still_waits')?.reason;
         return {
           [renegotiationIdOf(stream) === undefined ? 'originator_proposal_code' : 'renegotiation_id']: code,

@@ -7,6 +7,7 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { App } from '../../application/app.ts';
 import { NotAllowedError, WrongUseError, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
+import { configuring } from './desk-lines.ts';
 import { withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { showObject } from './shown-object.ts';
@@ -37,7 +38,9 @@ export const addSandboxCommands = (program: Command, dependencies: CliDependenci
     .action(async (options: ClockOptions) => {
       const move = moveOf(options);
       return withService(dependencies, async (services) => {
-        await showObject(dependencies, options, await clock(services, move));
+        const moving = () => clock(services, move);
+        const shown = move ? await configuring(services, { decision: 'move_clock' }, moving) : await moving();
+        await showObject(dependencies, options, shown);
       });
     });
 };

@@ -1,6 +1,7 @@
 import type { DecisionAnswer } from '../../application/administrator/administrator.ts';
 import { namesOf } from '../../application/administrator/decisions.ts';
 import { PATIENTLY } from '../../application/administrator/patience.ts';
+import { recordDecisions } from '../../application/desk/decided.ts';
 import { retry } from '../../application/support/retry.ts';
 import { pause } from '../support/time.ts';
 import type { App } from '../../application/app.ts';
@@ -19,15 +20,22 @@ export const patiently = async <Result>(work: () => Promise<Result>): Promise<Re
   }
 };
 
-/** A command may wait for its next decision for days, while others move the clock of a sandbox. */
-export const inTime = <Result>(
-  { maintenance }: Pick<App, 'maintenance'>,
-  decide: () => Promise<Result>,
-): Promise<Result> =>
-  patiently(async () => {
+/**
+ * Decides, and writes a line of each answer into the desk log. A command may wait for its next decision for days, while others move the
+ * clock of a sandbox.
+ */
+export const decideInTime = async (
+  { maintenance, desk }: Pick<App, 'maintenance' | 'desk'>,
+  operator: string,
+  decide: () => Promise<readonly DecisionAnswer[]>,
+): Promise<readonly DecisionAnswer[]> => {
+  const answers = await patiently(async () => {
     await maintenance.sandboxClock?.show();
     return decide();
   });
+  await patiently(() => recordDecisions(desk, { way: 'command_line', name: operator }, answers));
+  return answers;
+};
 
 /** A decision's answer as one JSON object. */
 export const presentAnswer = (given: DecisionAnswer): object => {

@@ -3,6 +3,7 @@ import type { ListedTopic } from '../../application/publication/topics.ts';
 import type { Column } from '../presenting/columns.ts';
 import { answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
+import { configuring } from './desk-lines.ts';
 import { listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 
@@ -49,9 +50,10 @@ export const addTopicCommands = (program: Command, dependencies: CliDependencies
         'Example:\n  receivables topics accept-partitions receivables.events',
     )
     .action((topic: string) =>
-      answer(dependencies, async ({ publication }) => ({
-        topic,
-        ...(await (await publication.topics()).acceptPartitions(topic)),
-      })),
+      answer(dependencies, async (services) => {
+        const topics = await services.publication.topics();
+        const accept = () => topics.acceptPartitions(topic);
+        return { topic, ...(await configuring(services, { decision: 'accept_partitions' }, accept)) };
+      }),
     );
 };

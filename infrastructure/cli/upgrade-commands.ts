@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
+import { configuring } from './desk-lines.ts';
 
 export const addUpgradeCommands = (program: Command, dependencies: CliDependencies): void => {
   program
@@ -12,13 +13,15 @@ export const addUpgradeCommands = (program: Command, dependencies: CliDependenci
     .addHelpText(
       'after',
       '\nUntil then file names and remarks are stored plainly, disbursements keep the price of an exit of before, an approved\n' +
-        'operation cannot be rejected, no client can be limited, no fund named and the master key cannot be rotated. Processes follow\n' +
-        'within five seconds. It cannot be taken back. A service with an embedded engine does it by itself. Prints {finished}.\n\n' +
+        'operation cannot be rejected, no client can be limited, no fund named, the master key cannot be rotated and nothing stands in the\n' +
+        'desk log. Processes follow within five seconds. It cannot be taken back. A service with an embedded engine does it by itself. Prints {finished}.\n\n' +
         'Example:\n  receivables upgrade finish',
     )
     .action(() =>
-      answer(dependencies, async ({ maintenance }) => {
-        await maintenance.finishUpgrade();
+      answer(dependencies, async (services) => {
+        await configuring(services, { decision: 'finish_upgrade' }, () =>
+          services.maintenance.finishUpgrade(),
+        );
         return { finished: true };
       }),
     );

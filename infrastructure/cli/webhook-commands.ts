@@ -13,8 +13,10 @@ import type {
 } from '../../application/webhooks/deliveries.ts';
 import type { App } from '../../application/app.ts';
 import type { Column } from '../presenting/columns.ts';
+import { withNamesBeside } from '../presenting/fund-names.ts';
 import { answerLines } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
+import { recordLines } from './desk-lines.ts';
 import { collectOf, countOption } from './report-options.ts';
 import { limited, listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
@@ -100,7 +102,7 @@ const addDeliveries = (webhook: Command, dependencies: CliDependencies): void =>
         `  receivables webhook deliveries ${EXAMPLE_ID} --status failed --since 2026-01-15T12:00:00Z`,
     )
     .action((webhookId: string, { name, ...options }: DeliveriesOptions) =>
-      listRows(dependencies, options, DELIVERY_COLUMNS, ({ webhooks }) =>
+      listRows(dependencies, options, deliveryColumns, ({ webhooks }) =>
         limited(dependencies, options, USUALLY_LISTED, (limit) =>
           webhooks.deliveries.search(webhookId, { ...options, ...(name && { events: name }), limit }),
         ),
@@ -133,10 +135,11 @@ const addRedeliver = (webhook: Command, dependencies: CliDependencies): void => 
 };
 
 async function* redelivering(
-  { webhooks }: App,
+  services: App,
   query: RecoveryQuery,
   { dryRun, dependencies }: { readonly dryRun: boolean; readonly dependencies: CliDependencies },
 ): AsyncGenerator<object> {
+  const { webhooks } = services;
   const { webhook, deliveries } = await webhooks.deliveries.plan(query);
   if (dryRun) {
     for (const delivery of deliveries) yield presentRepeated(delivery);
@@ -158,6 +161,7 @@ async function* redelivering(
   } finally {
     progress.end();
   }
+  await recordLines(services, [{ action: 'configured', decision: 'send_webhook', count: queued }]);
   yield { queued, gone, dry_run: false };
 }
 
@@ -210,6 +214,8 @@ const DELIVERY_COLUMNS: readonly Column<WaitingDelivery>[] = [
     table: false,
   },
 ];
+
+const deliveryColumns = async ({ funds }: App) => withNamesBeside(DELIVERY_COLUMNS, await funds.names());
 
 const presentRepeated = (one: Recoverable, attempt?: number): object => ({
   delivery_id: one.deliveryId,

@@ -4,6 +4,7 @@ import type { VerifyDeliveriesSummary } from '../../application/webhooks/verify-
 import type { Column } from '../presenting/columns.ts';
 import { DifferencesFoundError, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
+import { recordLines } from './desk-lines.ts';
 import { deliverDifferences } from './difference-report.ts';
 import { withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
@@ -81,6 +82,10 @@ const verifyDeliveries = (options: VerifyOptions, dependencies: CliDependencies)
     };
     const found = services.webhooks.verify(request);
     const summary = await deliverDifferences(found, WORDING, options, dependencies);
+    if (repair)
+      await recordLines(services, [
+        { action: 'configured', decision: 'send_webhook', ...(summary && { count: summary.repaired }) },
+      ]);
     if (summary && summary.differences > 0)
       throw new DifferencesFoundError(`${summary.differences} difference(s) found`);
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { App } from '../../application/app.ts';
 import { Audit } from '../../application/audit/audit.ts';
 import { Clients } from '../../application/clients/clients.ts';
+import { Desk } from '../../application/desk/desk.ts';
 import { Funds } from '../../application/funds/funds.ts';
 import { Loans } from '../../application/loans/loans.ts';
 import { Portfolio } from '../../application/portfolio/portfolio.ts';
@@ -49,6 +50,13 @@ export const appOf = (parts: Parts): App => {
         clock: realClock,
         formats: parts.formats,
         signingKeys: parts.signingKeys,
+      }),
+    desk: () =>
+      new Desk({
+        events: eventStore,
+        readModel: readModelDatabase,
+        formats: parts.formats,
+        ...{ clock, pause, logger },
       }),
     funds: () =>
       new Funds({

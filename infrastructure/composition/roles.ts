@@ -56,7 +56,7 @@ const decisionParts = (parts: Parts): readonly RolePart[] => {
   return [
     {
       role: 'scheduler',
-      make: () => decisionConsumer(foundations, parts.administrator, kafka),
+      make: () => decisionConsumer(foundations, parts.app, kafka),
     },
   ];
 };

@@ -3,6 +3,7 @@ import type { Express, NextFunction, Request, RequestHandler, Response } from 'e
 import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { ASSETS } from './assets.ts';
+import { DeskLog, askedOf } from './desk-log.ts';
 import {
   cookieName,
   cookieOf,
@@ -23,6 +24,7 @@ import { documentOf } from './layout.ts';
 import { Live } from './live.ts';
 import { ConsoleProblem } from './page.ts';
 import type { Answer, Page, Route, Visit } from './page.ts';
+import type { Rows } from '../presenting/columns.ts';
 import { PAGES } from './pages/all.ts';
 import { receiveFile, receivedForm } from './received-file.ts';
 import { statusOf, textsOf } from './problems.ts';
@@ -67,23 +69,31 @@ export const createConsoleApp = (dependencies: ConsoleDependencies): ConsoleApp 
     onError: (error) => logger.warn({ err: error }, 'the console could not look for changes'),
     ...(liveLookEveryMs !== undefined && { lookEveryMs: liveLookEveryMs }),
   });
+  const log = new DeskLog(() => service.desk, settings.operator, logger);
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
   app.use(secured, knownHost(settings.host), limited(MOST_AT_ONCE));
   app.get('/assets/:name', sendAsset);
-  app.get('/enter', entered(sessions));
+  app.get(
+    '/enter',
+    entered(sessions, (session) => log.record(session, [{ action: 'signed_in' }])),
+  );
   app.use(withSession(sessions));
   app.get('/live', openLive(live, sessions));
   app.get('/session', tellSession);
   app.post('/session/language', readForm, guardedForm, chooseLanguage);
-  app.post('/session/end', readForm, guardedForm, endSession(sessions));
-  for (const page of pages) for (const route of page.routes) register(app, page, route, dependencies);
+  app.post('/session/end', readForm, guardedForm, endSession(sessions, log));
+  for (const page of pages)
+    for (const route of page.routes) register(app, page, route, { ...dependencies, log });
   app.use(() => {
     throw new ConsoleProblem(404, NO_SUCH_PAGE);
   });
-  app.use(answerProblem(dependencies));
+  app.use(answerProblem({ ...dependencies, log }));
   return { app, close: () => live.close() };
 };
+
+/** With the log that every answer goes through. */
+type Parts = ConsoleDependencies & { readonly log: DeskLog };
 
 /** Differs as soon as something was recorded or delivered; asked every few seconds while a page is open. */
 const changesOf = async ({ maintenance, webhooks, audit }: App): Promise<string> =>
@@ -92,17 +102,18 @@ const changesOf = async ({ maintenance, webhooks, audit }: App): Promise<string>
 const readForm = express.text({ type: 'application/x-www-form-urlencoded', limit: LARGEST_FORM });
 
 /** The one place where a route's kind decides what has to be true of a request. */
-const register = (app: Express, page: Page, route: Route, dependencies: ConsoleDependencies): void => {
+const register = (app: Express, page: Page, route: Route, dependencies: Parts): void => {
+  const asked = askedOf(route);
   const handle = serve(page, route, dependencies);
   switch (route.kind) {
     case 'view':
-      return void app.get(route.path, handle);
+      return void app.get(route.path, asked, handle);
     case 'query':
-      return void app.post(route.path, readForm, guardedForm, handle);
+      return void app.post(route.path, asked, readForm, guardedForm, handle);
     case 'upload':
-      return void app.post(route.path, guardedForm, receiveFile(route.largest), handle);
+      return void app.post(route.path, asked, guardedForm, receiveFile(route.largest), handle);
     case 'action':
-      return void app.post(route.path, readForm, guardedForm, writable(dependencies.settings), handle);
+      return void app.post(route.path, asked, readForm, guardedForm, writable(dependencies.settings), handle);
   }
 };
 
@@ -114,7 +125,7 @@ const writable =
   };
 
 const serve =
-  (page: Page, route: Route, dependencies: ConsoleDependencies): RequestHandler =>
+  (page: Page, route: Route, dependencies: Parts): RequestHandler =>
   async (req, res) => {
     const stop = new AbortController();
     res.once('close', () => stop.abort());
@@ -127,13 +138,24 @@ const serve =
       // Ids and codes alone: what was typed is not for the log.
       dependencies.logger.info({ ...visit.params, operator, action: route.path }, 'an action of the console');
     }
+    try {
+      await dependencies.log.answered(req, res, answer);
+    } catch (error) {
+      if (answer.kind === 'file') await leave(answer.content);
+      throw error;
+    }
     await send(res, answer, { page, visit, dependencies });
   };
+
+/** What a file would have been read from is closed. */
+const leave = async (content: Rows<string | Uint8Array>): Promise<void> => {
+  if (Symbol.asyncIterator in content) await content[Symbol.asyncIterator]().return?.();
+};
 
 const visitOf = (
   req: Request,
   res: Response,
-  { settings, clock, realClock, logger }: ConsoleDependencies,
+  { settings, clock, realClock, logger, log }: Parts,
   signal: AbortSignal,
 ): Visit => {
   const { session } = res.locals as Known;
@@ -150,6 +172,7 @@ const visitOf = (
       ? receivedForm(req)
       : { fields: new URLSearchParams((req.body as string | undefined) ?? '') }),
     ...{ clock, realClock, logger, signal },
+    record: (entries) => log.record(session, entries),
   };
 };
 
@@ -230,10 +253,11 @@ const backOf = (req: Request): string => {
 };
 
 const endSession =
-  (sessions: Sessions): RequestHandler =>
-  (req, res) => {
+  (sessions: Sessions, log: DeskLog): RequestHandler =>
+  async (req, res) => {
     sessions.end(cookieOf(req)!);
     res.clearCookie(cookieName(req));
+    await log.record((res.locals as Known).session, [{ action: 'signed_out' }]);
     delete (res.locals as Partial<Known>).session;
     throw new ConsoleProblem(401, ENDED);
   };
@@ -271,12 +295,13 @@ const sendRefusedPart = (res: Response, status: number, body: View): void => {
 
 /** Every refusal and every failure, as a page or, for htmx, as its part. */
 const answerProblem =
-  ({ settings, logger, pages }: ConsoleDependencies) =>
-  (error: unknown, req: Request, res: Response, _next: NextFunction): void => {
+  ({ settings, logger, log, pages }: Parts) =>
+  async (error: unknown, req: Request, res: Response, _next: NextFunction): Promise<void> => {
     const { session } = res.locals as Partial<Known>;
     const status = statusOf(error, session?.person);
     if (status >= 500) logger.error({ err: error, path: req.path }, 'a page of the console failed');
     if (res.headersSent) return void res.destroy();
+    await log.refused(res, error, status);
     const language = session?.language ?? preferred(req.acceptsLanguages());
     const body: View = html`<p class="problem" role="alert">${textsOf(error, status)[language]}</p>`;
     if (req.headers['hx-request'] === 'true') return sendRefusedPart(res, status, body);

@@ -98,13 +98,14 @@ const GO_ON = `<!doctype html>${written(
   </html>`,
 )}`;
 
-/** Trades the token of the printed address for a session. */
+/** Trades the token of the printed address for a session. @param begun told before the browser is */
 export const entered =
-  (sessions: Sessions): RequestHandler =>
-  (req, res) => {
+  (sessions: Sessions, begun: (session: Session) => Promise<void>): RequestHandler =>
+  async (req, res) => {
     const { token } = req.query;
     const id = typeof token === 'string' ? sessions.begin(token) : undefined;
     if (id === undefined) throw new ConsoleProblem(401, USED_TOKEN);
+    await begun(sessions.find(id, true)!);
     res.cookie(cookieName(req), id, { httpOnly: true, sameSite: 'strict', path: '/' });
     const from = req.headers['sec-fetch-site'] ?? 'none';
     // A redirect that a file or another site began takes no strict cookie along; a page of ours that goes on by itself does.

@@ -4,6 +4,7 @@ import type { Right } from '../../application/desk/rights.ts';
 import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Rows } from '../presenting/columns.ts';
+import type { DeskEntry } from '../../domain/desk/line.ts';
 import type { View } from './html.ts';
 import type { InLanguages, Language } from './language.ts';
 
@@ -30,31 +31,36 @@ export interface Visit {
   /** By which deliveries and sessions go. */
   readonly realClock: RealClock;
   readonly logger: Logger;
+  /** Lines of the desk log that cannot wait for the answer, which may fail. @throws ConsoleProblem */
+  readonly record: (entries: readonly DeskEntry[]) => Promise<void>;
   /** Aborted when the browser has gone. */
   readonly signal: AbortSignal;
 }
 
-export type Answer =
+/** `logged`: what the desk log says of it; default: what the address names, as the kind of route has it. */
+export type Answer = { readonly logged?: readonly DeskEntry[] } &
   /** A whole page around this view. */
-  | {
-      readonly kind: 'page';
-      readonly body: View;
-      readonly title?: string;
-      readonly status?: number;
-      /** The one that it belongs to; default: that of the route. */
-      readonly of?: Page;
-    }
-  /** A view that takes the place of a part of the page. */
-  | { readonly kind: 'part'; readonly body: View; readonly status?: number }
-  | { readonly kind: 'redirect'; readonly to: string }
-  /** A file. `inline`: shown in a frame of the console, in a sandbox. */
-  | {
-      readonly kind: 'file';
-      readonly name: string;
-      readonly mediaType: string;
-      readonly inline?: boolean;
-      readonly content: Rows<string | Uint8Array>;
-    };
+  (
+    | {
+        readonly kind: 'page';
+        readonly body: View;
+        readonly title?: string;
+        readonly status?: number;
+        /** The one that it belongs to; default: that of the route. */
+        readonly of?: Page;
+      }
+    /** A view that takes the place of a part of the page. */
+    | { readonly kind: 'part'; readonly body: View; readonly status?: number }
+    | { readonly kind: 'redirect'; readonly to: string }
+    /** A file. `inline`: shown in a frame of the console, in a sandbox. */
+    | {
+        readonly kind: 'file';
+        readonly name: string;
+        readonly mediaType: string;
+        readonly inline?: boolean;
+        readonly content: Rows<string | Uint8Array>;
+      }
+  );
 
 interface AnyRoute {
   /**

@@ -1,8 +1,10 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Person } from '../../application/desk/person.ts';
 import type { Language } from './language.ts';
 
 export interface Session {
+  /** Names it in the desk log; nobody comes in with it. */
+  readonly id: string;
   /** What every form of this session sends along. */
   readonly formToken: string;
   /** Undefined until the person chose one. */
@@ -75,7 +77,7 @@ export class Sessions {
     }
     const id = secret();
     const now = this.#now();
-    this.#sessions.set(id, { session: { formToken: secret() }, begunAt: now, lastAt: now });
+    this.#sessions.set(id, { session: { id: randomUUID(), formToken: secret() }, begunAt: now, lastAt: now });
     return id;
   }
 

@@ -11,6 +11,40 @@ export const withFundNames = <Row>(
     ? columns
     : [...columns, { name: 'fund_name', of: (row) => names.get(fundOf(row)) ?? null }];
 
+const BESIDE: Readonly<Record<string, string>> = { fund_id: 'fund_name', fund_ids: 'fund_names' };
+
+/** The name of a fund; of several, in the order of their ids, with the id where one has no name. */
+const nameOf = (fund: unknown, names: FundNames): unknown =>
+  Array.isArray(fund)
+    ? (fund as readonly string[]).map((id) => names.get(id) ?? id)
+    : (names.get(fund as string) ?? null);
+
+/** The columns with names of funds beside their ids, once any fund has one. */
+export const withNamesBeside = <Row>(
+  columns: readonly Column<Row>[],
+  names: FundNames,
+): readonly Column<Row>[] =>
+  columns.flatMap((column) => {
+    const name = names.size === 0 ? undefined : BESIDE[column.name];
+    return name === undefined
+      ? [column]
+      : [column, { ...column, name, of: (row) => nameOf(column.of(row), names) }];
+  });
+
+/** The same of the fields of one object. */
+export const withNameBeside = (fields: object, names: FundNames): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([field, value]) => {
+      const name = names.size === 0 ? undefined : BESIDE[field];
+      return name === undefined
+        ? [[field, value]]
+        : [
+            [field, value],
+            [name, nameOf(value, names)],
+          ];
+    }),
+  );
+
 /** Of a report on one fund: its name, where it has one. */
 export interface OfFund {
   readonly fundName?: string | undefined;

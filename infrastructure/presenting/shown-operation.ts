@@ -3,8 +3,10 @@ import { operatorOf } from '../../application/administrator/changed-meanwhile.ts
 import type { ShowRequest, ShownEvent, ShownOperation } from '../../application/audit/show-operation.ts';
 import { AMOUNT_FIELDS } from '../../application/event-codec/amount-fields.ts';
 import type { ExplainedLine } from '../../domain/curve/explained-value.ts';
+import type { FundNames } from '../../domain/fund/names.ts';
 import { jsonAmount, printedRows, tableOf } from './columns.ts';
 import type { Column, Printing, Rows } from './columns.ts';
+import { withNameBeside } from './fund-names.ts';
 import { inOneLine, shownOnly } from './terminal-text.ts';
 
 const WHY = { later_date: 'counts from a later day', recorded_later: 'was recorded later' } as const;
@@ -63,18 +65,21 @@ const eventJson = (shown: ShownEvent): object => {
   };
 };
 
-const stateJson = ({ state }: ShownOperation): object => {
+const stateJson = ({ state }: ShownOperation, names: FundNames): object => {
   if (!('schedule' in state)) return { status: state.status };
-  const terms = {
-    status: state.status,
-    fund_id: state.fundId,
-    product_type: state.productType,
-    acquisition_value: jsonAmount(state.acquisitionValue),
-    date_issued: state.dateIssued,
-    daily_factor: state.pricing.dailyFactor,
-    documents: state.documents.length,
-    borrower_forgotten_at: state.borrowerForgottenAt ?? null,
-  };
+  const terms = withNameBeside(
+    {
+      status: state.status,
+      fund_id: state.fundId,
+      product_type: state.productType,
+      acquisition_value: jsonAmount(state.acquisitionValue),
+      date_issued: state.dateIssued,
+      daily_factor: state.pricing.dailyFactor,
+      documents: state.documents.length,
+      borrower_forgotten_at: state.borrowerForgottenAt ?? null,
+    },
+    names,
+  );
   if (!('installments' in state)) return { ...terms, installments: [] };
   const installments = state.installments.map((one) => ({
     code: one.code,
@@ -95,13 +100,13 @@ const stateJson = ({ state }: ShownOperation): object => {
 };
 
 /** One JSON object; numbers of the curve as decimal text, amounts among them in reais. */
-const inJson = (shown: ShownOperation, { asOf, knownAt }: ShowRequest): string =>
+const inJson = (shown: ShownOperation, { asOf, knownAt }: ShowRequest, names: FundNames): string =>
   `${JSON.stringify({
     stream: shown.stream,
     as_of: asOf ?? null,
     known_at: knownAt ?? null,
     chain_broken_at: shown.brokenAt ?? null,
-    operation: stateJson(shown),
+    operation: stateJson(shown, names),
     present_value: asOf === undefined ? null : shown.payoff.map(lineJson),
     events: shown.events.map(eventJson),
   })}\n`;
@@ -168,10 +173,12 @@ const eventText = (shown: ShownEvent): string => {
   ].join('');
 };
 
-const headText = (shown: ShownOperation, { code, asOf, knownAt }: ShowRequest): string => {
+const headText = (shown: ShownOperation, { code, asOf, knownAt }: ShowRequest, names: FundNames): string => {
   const day = asOf === undefined ? '' : ` on ${asOf}`;
   const known = knownAt === undefined ? '' : ` as it was known at ${knownAt}`;
-  const { installments, ...fields } = stateJson(shown) as { readonly installments?: readonly object[] };
+  const { installments, ...fields } = stateJson(shown, names) as {
+    readonly installments?: readonly object[];
+  };
   const chain = shown.brokenAt === undefined ? 'whole' : `broken at revision ${shown.brokenAt}`;
   const listed = [...Object.entries(fields), ['hash chain', chain] as const];
   return [
@@ -184,11 +191,11 @@ const headText = (shown: ShownOperation, { code, asOf, knownAt }: ShowRequest): 
 };
 
 /** For people: the operation, then its events with how each price came about. */
-const inText = (shown: ShownOperation, request: ShowRequest): string => {
+const inText = (shown: ShownOperation, request: ShowRequest, names: FundNames): string => {
   const { asOf } = request;
   const payoff =
     asOf === undefined ? '' : `\nPresent value of what is open on ${asOf}\n${linesText(shown.payoff)}`;
-  return `${headText(shown, request)}${payoff}\nEvents\n${shown.events.map(eventText).join('')}`;
+  return `${headText(shown, request, names)}${payoff}\nEvents\n${shown.events.map(eventText).join('')}`;
 };
 
 const EVENT_COLUMNS: readonly Column<ShownEvent>[] = [
@@ -203,12 +210,17 @@ const EVENT_COLUMNS: readonly Column<ShownEvent>[] = [
   { name: 'data', of: ({ payload }) => inAmounts(payload) },
 ];
 
-export const printShown = (shown: ShownOperation, request: ShowRequest, printing: Printing): Rows<string> => {
+export const printShown = (
+  shown: ShownOperation,
+  request: ShowRequest,
+  printing: Printing & { readonly names: FundNames },
+): Rows<string> => {
+  const { names } = printing;
   switch (printing.format) {
     case 'table':
-      return [shownOnly(inText(shown, request))];
+      return [shownOnly(inText(shown, request, names))];
     case 'json':
-      return [inJson(shown, request)];
+      return [inJson(shown, request, names)];
     case 'csv':
       return printedRows(EVENT_COLUMNS, shown.events, printing);
   }

@@ -54,6 +54,8 @@ const writers: Writers = {
   RenegotiationAborted: nothing,
   RenegotiationCompleted: nothing,
   FundNamed: nothing,
+  DeskLineWritten: nothing,
+  DeskDayBegun: nothing,
 };
 
 /** Operations, their installments and their money: what integrators read, what a fund holds and what was notified. */

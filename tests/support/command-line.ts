@@ -1,6 +1,7 @@
 import type { Maintenance } from '../../application/maintenance/maintenance.ts';
 import type { App } from '../../application/app.ts';
 import type { CliDependencies } from '../../infrastructure/cli/command-line.ts';
+import { UNHEEDING } from './desk-over.ts';
 import { fundsOver } from './funds-over.ts';
 import { runProgram } from '../../infrastructure/cli/program.ts';
 
@@ -47,7 +48,11 @@ export const commandLine =
 /** Funds as the other services know them, without names, where the test has none of its own. */
 const withFunds = (services: SomeServices): SomeServices => {
   const { clients, loans } = services as App;
-  return { funds: fundsOver({ clients: () => clients, ...(loans && { loans: () => loans }) }), ...services };
+  return {
+    desk: UNHEEDING,
+    funds: fundsOver({ clients: () => clients, ...(loans && { loans: () => loans }) }),
+    ...services,
+  };
 };
 
 /** Standard input or a file, in pieces as they come. */

@@ -3,6 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { createConsoleApp } from '../../infrastructure/console/app.ts';
 import type { ConsoleDependencies, ConsoleSettings } from '../../infrastructure/console/app.ts';
 import type { App } from '../../application/app.ts';
+import type { Desk } from '../../application/desk/desk.ts';
+import type { DeskEntry, DeskVisitor } from '../../domain/desk/line.ts';
 import { Sessions } from '../../infrastructure/console/session.ts';
 import type { SessionLimits } from '../../infrastructure/console/session.ts';
 import { TokenBucketLimiter } from '../../infrastructure/http/limits/rate-limiter.ts';
@@ -22,6 +24,12 @@ interface Asked {
   readonly body?: string;
 }
 
+/** A line as the console hands it to the desk. */
+export interface HandedLine extends DeskEntry {
+  readonly visitor: DeskVisitor;
+  readonly session: string | undefined;
+}
+
 /** A service of which nothing may be reached. */
 export const UNREACHABLE = new Proxy({} as App, {
   get: (_, name) => {
@@ -34,6 +42,8 @@ export class ConsoleServer {
   readonly port: number;
   readonly logger: RecordingLogger;
   readonly sessions: Sessions;
+  /** What went to the desk log, where the test has no desk of its own. */
+  readonly lines: readonly HandedLine[];
   readonly #close: () => Promise<void>;
   /** Milliseconds that its clock has gone on. */
   elapsed = 0;
@@ -42,11 +52,13 @@ export class ConsoleServer {
     readonly port: number;
     readonly logger: RecordingLogger;
     readonly sessions: Sessions;
+    readonly lines: readonly HandedLine[];
     readonly close: () => Promise<void>;
   }) {
     this.port = parts.port;
     this.logger = parts.logger;
     this.sessions = parts.sessions;
+    this.lines = parts.lines;
     this.#close = parts.close;
   }
 
@@ -54,6 +66,7 @@ export class ConsoleServer {
     settings = {},
     limits = {},
     service = UNREACHABLE,
+    desk,
     clock = new ManualClock(),
     realClock = new ManualClock(),
     ...more
@@ -61,16 +74,25 @@ export class ConsoleServer {
     readonly settings?: Partial<ConsoleSettings>;
     readonly limits?: Partial<SessionLimits>;
     readonly service?: App;
+    readonly desk?: Pick<Desk, 'record'>;
   } & Partial<
     Pick<ConsoleDependencies, 'clock' | 'realClock' | 'pages' | 'liveLookEveryMs'>
   > = {}): Promise<ConsoleServer> {
     const sessionClock = { now: (): number => 0 };
     const sessions = new Sessions(limits, () => sessionClock.now());
     const logger = new RecordingLogger();
+    const lines: HandedLine[] = [];
+    const noting: Pick<Desk, 'record'> = {
+      record: async (visitor, entries, session) =>
+        void lines.push(...entries.map((entry) => ({ ...entry, visitor, session }))),
+    };
+    const withDesk = new Proxy(service, {
+      get: (of, name) => (name === 'desk' ? (desk ?? noting) : (Reflect.get(of, name) as unknown)),
+    });
     const defaults: ConsoleSettings = { host: '127.0.0.1', operator: 'maria.souza', readOnly: false };
     const console = createConsoleApp({
       settings: { ...defaults, ...settings },
-      service,
+      service: withDesk,
       ...{ clock, realClock },
       sessions,
       logger,
@@ -82,7 +104,7 @@ export class ConsoleServer {
       console.close();
       await server.close(500);
     };
-    const opened = new ConsoleServer({ port, logger, sessions, close });
+    const opened = new ConsoleServer({ port, logger, sessions, lines, close });
     sessionClock.now = () => opened.elapsed;
     return opened;
   }

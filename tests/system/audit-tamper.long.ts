@@ -63,7 +63,7 @@ const inMetadata = (path: string, value: string): string =>
   `metadata = json_set(metadata, '$.${path}', '${value}')`;
 
 test('nothing differs in what the service left, live or at rest, with the borrowers forgotten', async () => {
-  expect(JSON.parse(live)).toMatchObject({ differences: 0, streams: 7 });
+  expect(JSON.parse(live)).toMatchObject({ differences: 0, streams: 9 });
   const options = ['--format', 'json', '--anchor', anchor, '--fund', world.fund];
   const { code, lines } = await world.audit(['verify', ...options]);
   expect([code, lines]).toEqual([0, [expect.objectContaining({ differences: 0, streams: 7 })]]);
@@ -160,7 +160,7 @@ describe('a history that was written anew, with every hash made to fit', () => {
   test('an anchor that was changed itself is refused, and the command ends as wrong use', async () => {
     const damaged = `${anchor}.damaged`;
     const text = await readFile(anchor, 'utf8');
-    await writeFile(damaged, text.replace(/"revision":\d+/, '"revision":0'));
+    await writeFile(damaged, text.replace(/"revision":[1-9]\d*/, '"revision":0'));
     const { code, err } = await world.audit(['verify', '--anchor', damaged]);
     await rm(damaged);
     expect([code, err]).toEqual([2, expect.stringContaining('of the anchor is not what was written there')]);

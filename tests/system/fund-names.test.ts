@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { auditOf, tamper } from '../support/audited-world.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+/** Each command is a process of its own, on a machine that may be busy. */
+jest.setTimeout(300_000);
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let [dataDir, restored, anchor] = ['', '', ''];
@@ -49,13 +52,18 @@ test('the name is nothing that integrators see, and the service goes on', async 
   expect(await service.receivables('loan', 'list', '--fund', 'First', '-o', 'csv')).toMatch(
     /,fund_name\n.*,First\n$/,
   );
+  const events = await service.receivables('events', '-o', 'csv', '--fund', 'First');
+  expect(events).toMatch(/^position,.*,fund_id,fund_name,event_id,body\n.*,First,/);
+  const shown = ['loan', 'audit'].map((noun) => service.receivables(noun, 'show', 'A', '-o', 'json'));
+  for (const text of await Promise.all(shown))
+    expect(text).toContain(`"fund_id":"${fund}","fund_name":"First"`);
 });
 
 test('an audit walks the names, and an anchor keeps them', async () => {
   const summary = JSON.parse(
     await service.receivables('audit', 'verify', '-o', 'json', '--write-anchor', anchor),
   );
-  expect(summary).toMatchObject({ differences: 0, streams: 2 });
+  expect(summary).toMatchObject({ differences: 0, streams: 4 });
   const ofFund = ['audit', 'verify', '-o', 'json', '--fund', 'First'];
   expect(JSON.parse(await service.receivables(...ofFund))).toMatchObject({ differences: 0, streams: 1 });
 });

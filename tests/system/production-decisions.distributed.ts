@@ -6,6 +6,7 @@ import { operationKey } from '../../application/publication/bus-message.ts';
 import { TOPICS } from '../../application/publication/event-names.ts';
 import { DocumentValidators } from '../../application/schemas/document-validators.ts';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
+import { linesOf } from '../support/desk-over.ts';
 import { until } from '../support/kafka/bus-world.ts';
 import { testKafka } from '../support/kafka/test-kafka.ts';
 import type { TestKafka } from '../support/kafka/test-kafka.ts';
@@ -101,6 +102,29 @@ describe('decisions on a topic', () => {
       'undefined validation_error',
     ]);
     for (const one of refused) expect(fitting('RefusedDecision')(one)).toEqual([]);
+  }, 300_000);
+
+  test('are lines of the desk log, with what became of each', async () => {
+    const { desk } = service.service.parts.app;
+    const lines = async () =>
+      (await linesOf(desk)).map(({ way, name, outcome, code, decision }) =>
+        [way, name, outcome, code ?? '-', decision ?? '-'].join(' '),
+      );
+    const wanted = [
+      ...['approve', 'sign_term', 'disburse'].map((one) => `topic administrator applied OP-1 ${one}`),
+      'topic administrator already_applied OP-1 approve',
+      'topic administrator applied OP-2 reject',
+      'topic administrator refused - -',
+      'topic administrator refused OP-1 sign_term',
+      'topic administrator refused OP-2 approve',
+    ];
+    // The last one is written after its refusal lies in the dead letter; a batch that came twice leaves lines twice.
+    let found: readonly string[] = [];
+    for (let tries = 0; wanted.some((one) => !found.includes(one)) && tries < 600; tries += 1) {
+      found = await lines();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(found).toEqual(expect.arrayContaining(wanted));
   }, 300_000);
 
   test('cause the events that the topic of events tells, as they are described', async () => {

@@ -279,4 +279,12 @@ export const serviceMigrations: readonly Migration[] = [
       }),
     ],
   },
+  // The same of level 4 and the log of the desk.
+  {
+    id: 'service-009-desk-log',
+    statements: () => [
+      `insert into stored_format select 4 where not exists (select 1 from wrapped_key)
+        and not exists (select 1 from stored_format where level = 4)`,
+    ],
+  },
 ];

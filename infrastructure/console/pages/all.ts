@@ -2,6 +2,8 @@ import { keptPages } from '../kept-pages.ts';
 import type { Page } from '../page.ts';
 import { auditPage } from './audit/page.ts';
 import { decisionsPage } from './decisions/page.ts';
+import { deskPage } from './desk/page.ts';
+import { fundsPage } from './funds/page.ts';
 import { operationsPage } from './operations/page.ts';
 import { portfolioPage } from './portfolio/page.ts';
 import { reconciliationPage } from './reconciliation/page.ts';
@@ -17,5 +19,7 @@ export const PAGES: readonly Page[] = [
   webhooksPage,
   reconciliationPage,
   auditPage,
+  deskPage,
+  fundsPage,
   keptPages,
 ];

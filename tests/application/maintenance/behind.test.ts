@@ -22,6 +22,8 @@ class CountingLog {
   readonly read: number[] = [];
   readonly from: (LogPosition | 'start')[] = [];
   open = 0;
+  /** Positions of lines of the desk. */
+  desk: ReadonlySet<number> = new Set();
   damaged = Infinity;
   silent = false;
   readonly #end: number;
@@ -47,7 +49,10 @@ class CountingLog {
         const readable = next > this.damaged ? Infinity : this.damaged - 1;
         const last = Math.min(next + BATCH - 1, this.#end, readable);
         if (last < next) throw new Error(`event ${next} is damaged`);
-        const events = Array.from({ length: last - next + 1 }, (_, i) => ({ position: at(next + i) }));
+        const events = Array.from({ length: last - next + 1 }, (_, i) => {
+          const position = next + i;
+          return { position: at(position), stream: this.desk.has(position) ? 'desk-1' : 'loan-app.A' };
+        });
         this.read.push(...events.map(({ position }) => Number(position)));
         yield { kind: 'events', events: events as RecordedEvent[], checkpoint: at(last) };
         next = last + 1;
@@ -96,6 +101,12 @@ describe('how far followers are behind', () => {
     expect(log.from).toEqual(['start', '999000']);
     expect(log.read.length).toBeLessThanOrEqual(10_500 + 1_000);
     expect(new Set(log.read).size).toBe(log.read.length);
+  });
+
+  test('lines of the desk do not count', async () => {
+    const log = new CountingLog(30);
+    log.desk = new Set([12, 13, 29, 30]);
+    expect(await counted(log, 10, 28)).toEqual([[16], [0]]);
   });
 
   test('is unknown for a place that is not of this log, and known for the others', async () => {

@@ -4,6 +4,7 @@ import type { ReadModelFollower } from '../../../application/projecting/read-mod
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';
 import { InMemoryTables } from '../../projections/in-memory-tables.ts';
 import { toActive } from '../../projections/loan/projected-events.ts';
+import { deskOver } from '../../support/desk-over.ts';
 import { FaultyProjectionStore } from './faulty-projection-store.ts';
 import { caughtUp, projectorOf } from './running-projector.ts';
 import { StoryLog, streamOf, until } from './story-log.ts';
@@ -46,6 +47,45 @@ describe('a projector', () => {
       ['A', 6],
       ['B', 0],
     ]);
+  });
+
+  test('passes lines of the desk by without a write, and stores their place with what comes next', async () => {
+    await log.assign('A');
+    const store = new FaultyProjectionStore(tables);
+    const untilAborted = (_: number, signal: AbortSignal): Promise<void> =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    const { projector } = start(log, store, { pause: untilAborted });
+    await caughtUp(projector);
+    const before = store.applies;
+    const desk = deskOver({ events: log });
+    const look = () => desk.record({ way: 'console', name: 'Ana' }, [{ action: 'viewed' }], 'session-1');
+    for (let i = 0; i < 20; i += 1) await look();
+    const revision = await log.assign('B');
+    expect(await projector.waitForVersion(streamOf('B'), revision, SOON)).toBe(true);
+    expect(store.applies - before).toBe(1);
+  });
+
+  test('is at the end of a log that ends with lines of the desk, stores that once in a while, and goes on after a stop', async () => {
+    await log.assign('A');
+    const { projector } = start(log, tables);
+    await caughtUp(projector);
+    const place = await tables.checkpoint(loanProjection);
+    const desk = deskOver({ events: log });
+    const lines = (count: number) =>
+      desk.record(
+        { way: 'topic', name: 'Ana' },
+        Array.from({ length: count }, () => ({ action: 'viewed' })),
+      );
+    await lines(10);
+    await projector.stop();
+    expect(await tables.checkpoint(loanProjection)).toBe(place);
+    projector.start();
+    await caughtUp(projector);
+    await lines(600);
+    await until(() => projector.status().position !== place, 'a place behind hundreds of lines is stored');
+    const revision = await log.assign('B');
+    expect(await projector.waitForVersion(streamOf('B'), revision, SOON)).toBe(true);
+    expect(await tables.checkpoint(loanProjection)).toBe(await log.end());
   });
 
   test('answers who waits for a revision when the rows hold it, not before', async () => {

@@ -120,3 +120,13 @@ test('another application is linked to a fund by its name', async () => {
   expect((await create('Aurora')).lines).toMatchObject([{ fund_ids: [A] }]);
   expect(await create('Boreal')).toMatchObject({ code: 2, err: 'error: fund boreal is not a UUID\n' });
 });
+
+test('clients have the names of their funds beside the ids, in the same order, once any fund has one', async () => {
+  const list = async () => (await receivables('client', 'list', '-o', 'csv')).out.split('\n');
+  expect((await list())[0]).not.toContain('fund_names');
+  await name(B, 'Boreal');
+  const [header, line] = await list();
+  expect(header).toMatch(/,name,fund_ids,fund_names,only_fund_ids,/);
+  expect(line).toContain(`"${A}, ${B}","${A}, Boreal",`);
+  expect((await receivables('client', 'list', '-o', 'json')).lines[0].fund_names).toEqual([A, 'Boreal']);
+});

@@ -8,6 +8,7 @@ import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.
 import { ManualClock } from '../../support/manual-clock.ts';
 import { ALONE } from '../../support/application-parts.ts';
 import { maintaining } from '../../support/command-line.ts';
+import { UNHEEDING } from '../../support/desk-over.ts';
 
 const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
 const OTHER_FUND = '9f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
@@ -35,6 +36,7 @@ describe('command line', () => {
         return {
           app: {
             ...({} as App),
+            desk: UNHEEDING as App['desk'],
             funds: fundsOver({}),
             clients: new Clients({
               ...{ registry, credentials: { issue }, clock, formats: ALONE },

@@ -7,6 +7,8 @@ import { SystemClock } from '../../../infrastructure/support/time.ts';
 import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
 import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
 import { DispatchWorld, OK, REFUSED } from '../webhooks/support/dispatch-world.ts';
+import { UNHEEDING } from '../../support/desk-over.ts';
+import { fundsOver } from '../../support/funds-over.ts';
 
 const LONG_AGO = '2020-01-01T00:00:00Z';
 const UNKNOWN = '0198c1de-7a00-7c1f-9b1e-2f6d3a4b5c6d';
@@ -41,6 +43,8 @@ describe('receivables webhook', () => {
         return {
           app: {
             ...({} as App),
+            desk: UNHEEDING as App['desk'],
+            funds: fundsOver({}),
             clients: {
               list: async () => [{ applicationId: world.applicationId, name: 'Acme' } as never],
               applications: async () => [world.applicationId],

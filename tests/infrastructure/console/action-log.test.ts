@@ -37,7 +37,8 @@ test('a decision is logged with its operation and what became of it, and without
     const ids = { decision_id: 'd-1', application_id: 'acme', originator_proposal_code: 'OP-1' };
     const text = JSON.stringify({ ...ids, decision: 'approve', note: 'Joana Prado' });
     const { parts } = running.service;
-    const visit = { operator: 'maria.souza', logger: parts.foundations.logger };
+    const record = () => Promise.resolve();
+    const visit = { operator: 'maria.souza', logger: parts.foundations.logger, record };
     await decideAll([text], visit, parts.app);
     const [line] = running.logger.lines.filter(({ message }) => message === 'a decision of the console');
     const what = { ...ids, decision: 'approve', operator: 'maria.souza', outcome: 'refused' };

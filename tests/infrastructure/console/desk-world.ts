@@ -38,7 +38,11 @@ export class DeskWorld {
     const foundations = await openFoundations(readConfiguration(world.environment), world.logger);
     const { clock } = world;
     const service = partsOf({ ...foundations, clock }).app;
-    const server = await ConsoleServer.open({ service, clock, realClock: foundations.realClock });
+    const server = await ConsoleServer.open({
+      ...{ service, clock },
+      desk: service.desk,
+      realClock: foundations.realClock,
+    });
     const application = await world.createApplication();
     return new DeskWorld({
       world,

@@ -214,5 +214,11 @@ export const ROWS: Readonly<Record<string, Row>> = {
     ...AUDITOR,
     ask: (desk, at) => desk.post('/audit/explain/json', explained(at)),
   },
+  'view /desk': list('/desk', { needs: 'desk_log' }),
+  'view /funds': list('/funds'),
+  'action /funds/:fund/name': {
+    needs: 'name_funds',
+    ask: (desk, { fundId }) => desk.post(`/funds/${fundId}/name`, [['name', `Fund ${fundId.slice(0, 8)}`]]),
+  },
   'view /kept/:id': page(() => '/kept/none', { status: 404 }),
 };

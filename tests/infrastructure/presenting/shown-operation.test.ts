@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { ShownOperation } from '../../../application/audit/show-operation.ts';
+import type { FundNames } from '../../../domain/fund/names.ts';
 import { printShown } from '../../../infrastructure/presenting/shown-operation.ts';
 
 const REQUEST = { applicationId: 'a', code: 'OP-1' };
@@ -17,9 +18,9 @@ const SHOWN = {
   ],
 } as unknown as ShownOperation;
 
-const printed = async (format: 'table' | 'json'): Promise<string> => {
+const printed = async (format: 'table' | 'json', names: FundNames = new Map()): Promise<string> => {
   let text = '';
-  for await (const piece of printShown(SHOWN, REQUEST, { format, colour: false })) text += piece;
+  for await (const piece of printShown(SHOWN, REQUEST, { format, colour: false, names })) text += piece;
   return text;
 };
 
@@ -29,4 +30,11 @@ test('an empty list is empty in the text, and a list in JSON', async () => {
   expect(text).toContain('      documents:\n      remark: none\n');
   expect(text).not.toContain('[]');
   expect(JSON.parse(await printed('json')).events[0].data.documents).toEqual([]);
+});
+
+test('the name of the fund stands beside its id, once any fund has one', async () => {
+  expect(await printed('json')).not.toContain('fund_name');
+  expect(await printed('json', new Map([['f', 'Aurora']]))).toContain('"fund_id":"f","fund_name":"Aurora",');
+  expect(await printed('json', new Map([['g', 'Boreal']]))).toContain('"fund_id":"f","fund_name":null,');
+  expect(await printed('table', new Map([['f', 'Aurora']]))).toContain('  fund_id: f\n  fund_name: Aurora\n');
 });

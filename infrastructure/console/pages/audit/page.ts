@@ -162,6 +162,13 @@ const requestIn = async ({ fields }: Visit, { loans }: Desk) => {
   };
 };
 
+const JSON_LINES = { format: 'json', colour: false } as const;
+
+const placeOf = ({ applicationId, code }: { readonly applicationId: string; readonly code: string }) => ({
+  applicationId,
+  code,
+});
+
 const explain = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { language } = visit;
   const request = await requestIn(visit, app);
@@ -172,6 +179,7 @@ const explain = async (visit: Visit, app: Desk): Promise<Answer> => {
   ]);
   return {
     kind: 'part',
+    logged: [{ action: 'viewed', ...placeOf(request) }],
     body: html`<div id="explained">
       ${explainedView({ asOf: undefined, ...request, shown, clientNames, names }, language)}
       <form method="post" action="/audit/explain/json" class="actions">
@@ -187,8 +195,9 @@ const explain = async (visit: Visit, app: Desk): Promise<Answer> => {
 
 const explained = async (visit: Visit, app: Desk): Promise<Answer> => {
   const request = await requestIn(visit, app);
-  const shown = await app.audit.show(request);
-  return file('operation.json', printShown(shown, request, { format: 'json', colour: false }));
+  const [shown, names] = await Promise.all([app.audit.show(request), fundNames(app, visit)]);
+  const written = file('operation.json', printShown(shown, request, { ...JSON_LINES, names }));
+  return { ...written, logged: [{ action: 'exported', ...placeOf(request) }] };
 };
 
 export const auditPage: Page = {

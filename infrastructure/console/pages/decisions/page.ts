@@ -6,7 +6,7 @@ import { fundNames } from '../../funds.ts';
 import { keptPage } from '../../kept-pages.ts';
 import { inEach } from '../../language.ts';
 import { ConsoleProblem, action, query, view } from '../../page.ts';
-import type { Answer, Page, Visit } from '../../page.ts';
+import type { ActionAnswer, Answer, Page, Visit } from '../../page.ts';
 import { WORDS } from '../words.ts';
 import { decideAll } from './decide.ts';
 import { detailView } from './detail.ts';
@@ -41,6 +41,7 @@ const worklist = async (visit: Visit, app: Desk): Promise<Answer> => {
   const next = found.length > PAGE_SIZE ? operations.at(-1) : undefined;
   return {
     kind: 'page',
+    logged: [{ action: 'listed', count: operations.length, ...(filter.fundId && { fundId: filter.fundId }) }],
     body: worklistView({ filter, groups, names, operations, next, now: visit.clock.now() }, visit),
   };
 };
@@ -78,7 +79,8 @@ const preview = async (visit: Visit, app: Desk): Promise<Answer> => {
     OFFERED[status].includes(decision),
   );
   const draft = await newDraft(decision, waiting, visit.clock.today(), administrator);
-  return form(visit, draft, { others: named.length - waiting.length, names: await fundNames(app, visit) });
+  const around = { others: named.length - waiting.length, names: await fundNames(app, visit) };
+  return { ...form(visit, draft, around), logged: [{ action: 'listed', count: waiting.length }] };
 };
 
 /** As the administrator's module answers; what was not asked to be mended, since it has changed meanwhile, is refused for that. */
@@ -101,14 +103,18 @@ const answersTo = async (draft: Draft, visit: Visit, app: Desk) => {
  * Every operation of the form is decided on, whatever its state is by now: one whose decision was carried out by a first try is
  * answered as done already, another one is refused by the rules.
  */
-const decide = async (visit: Visit, app: Desk) => {
+const decide = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
   const { decision } = chosen(visit);
   const draft = await draftSent(decision, visit.fields, app.administrator);
   const { disbursementTolerance: tolerance } = app.administrator;
   const problems = problemsOf(draft, { today: visit.clock.today(), tolerance });
-  if (problems.length > 0) return form(visit, draft, { problems, names: await fundNames(app, visit) });
+  if (problems.length > 0)
+    return {
+      ...form(visit, draft, { problems, names: await fundNames(app, visit) }),
+      logged: [{ action: 'refused', outcome: 'refused', reason: 'validation_error', decision }],
+    };
   const answers = await answersTo(draft, visit, app);
-  return keptPage(
+  const kept = keptPage(
     visit,
     () => decisionsPage,
     (now) => ({
@@ -117,6 +123,8 @@ const decide = async (visit: Visit, app: Desk) => {
       body: resultView(answers, draft, now.language),
     }),
   );
+  // Its lines were written when it was decided.
+  return { ...kept, logged: [] };
 };
 
 const detail = async (visit: Visit, app: Desk): Promise<Answer> => {

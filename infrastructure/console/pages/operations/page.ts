@@ -52,7 +52,9 @@ const list = async (visit: Visit, app: Desk): Promise<Answer> => {
     { ...found, id, search, funds, names, forgotten, continued: after !== undefined },
     visit,
   );
-  return { kind: 'page', body, ...(search.refused && { status: 422 }) };
+  const { fundId } = search;
+  const logged = [{ action: 'listed', count: found.operations.length, ...(fundId && { fundId }) }] as const;
+  return { kind: 'page', body, logged, ...(search.refused && { status: 422 }) };
 };
 
 /** Every operation that is found, not one page of them. */
@@ -62,6 +64,7 @@ const exported = async (visit: Visit, app: Desk): Promise<Answer> => {
   const columns = withFundNames(LOAN_COLUMNS, await app.funds.names(), (row) => row.fund_id);
   return {
     kind: 'file',
+    logged: [{ action: 'exported', ...(search.fundId && { fundId: search.fundId }) }],
     name: `operations-${visit.clock.today()}.csv`,
     mediaType: 'text/csv; charset=utf-8',
     content: printedRows(columns, app.loans.search.every(filterOf(search), visit.signal), CSV),

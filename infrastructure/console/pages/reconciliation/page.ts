@@ -44,6 +44,11 @@ const keptIn = (visit: Visit): { readonly id: string; readonly statement: KeptSt
 };
 
 /** A statement with what was asked of it last and what came of that; loading the page again asks nothing anew. */
+/** Of the fund that was compared, where one was. */
+const lines = (action: 'viewed' | 'exported', result: KeptStatement['compared']) => [
+  { action, ...(result && { fundId: result.period.fundId }) },
+];
+
 const shown = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { language, params } = visit;
   const texts = RECONCILIATION[language];
@@ -53,6 +58,7 @@ const shown = async (visit: Visit, app: Desk): Promise<Answer> => {
   const [funds, names] = await Promise.all([app.clients.funds(), fundNames(app, visit)]);
   return {
     kind: 'page',
+    logged: lines('viewed', result),
     body: section(
       html`${said && html`<p class="problem" role="alert">${said(language)}</p>`}
         ${result && resultView(visit, id, result)}
@@ -119,7 +125,8 @@ const further = async (visit: Visit): Promise<Answer> => {
   if (statement.compared === undefined || !isResult(wanted) || !Number.isSafeInteger(from) || from < 0)
     throw problem(410, 'gone');
   const found = someOf(statement.compared, wanted, from);
-  return { kind: 'part', body: moreRows(visit, id, { found, wanted, from }) };
+  const logged = lines('viewed', statement.compared);
+  return { kind: 'part', logged, body: moreRows(visit, id, { found, wanted, from }) };
 };
 
 const exported = async (visit: Visit, app: Desk): Promise<Answer> => {
@@ -130,6 +137,7 @@ const exported = async (visit: Visit, app: Desk): Promise<Answer> => {
   const fundName = (await app.funds.names()).get(fundId);
   return {
     kind: 'file',
+    logged: lines('exported', result),
     name: `reconciliation-${from}-${to}.${format}`,
     mediaType: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json',
     content: printReconciliation(result, { format, withMatched: true, colour: false, fundName }),

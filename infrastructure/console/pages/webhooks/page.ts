@@ -10,7 +10,8 @@ import { WEBHOOKS } from './texts.ts';
 const ping = async ({ params }: Visit, { webhooks }: Desk): Promise<ActionAnswer> => {
   const webhookId = params['webhook']!;
   await webhooks.deliveries.ping('operator', webhookId);
-  return { kind: 'redirect', to: `${pathOf({ webhookId })}?pinged=1` };
+  const logged = [{ action: 'configured', decision: 'ping_webhook' }] as const;
+  return { kind: 'redirect', to: `${pathOf({ webhookId })}?pinged=1`, logged };
 };
 
 const resend = async ({ params, realClock }: Visit, { webhooks }: Desk): Promise<ActionAnswer> => {
@@ -18,7 +19,8 @@ const resend = async ({ params, realClock }: Visit, { webhooks }: Desk): Promise
   const asked = realClock.realNow();
   const attempt = await webhooks.deliveries.resend(webhookId, eventId);
   const path = `${pathOf({ webhookId })}/events/${encodeURIComponent(eventId)}`;
-  return { kind: 'redirect', to: withQuery(path, { attempt: String(attempt), asked }) };
+  const logged = [{ action: 'configured', decision: 'send_webhook' }] as const;
+  return { kind: 'redirect', to: withQuery(path, { attempt: String(attempt), asked }), logged };
 };
 
 /** Endpoints of every application; the deliveries of one; one delivery. */

@@ -1,0 +1,46 @@
+import { EarlierReleaseError } from '../../application/event-codec/stored-formats.ts';
+import type { App } from '../../application/app.ts';
+import type { DeskEntry } from '../../domain/desk/line.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import { NotAllowedError } from './command-line.ts';
+import { userOfSystem } from './operator.ts';
+import { patiently } from './submit-decisions.ts';
+
+/** Writes what a command is about to print, or has changed, into the desk log. */
+export const recordLines = (
+  { desk }: Pick<App, 'desk'>,
+  entries: readonly DeskEntry[],
+  operator = userOfSystem(),
+): Promise<void> => patiently(() => desk.record({ way: 'command_line', name: operator }, entries));
+
+const reasonOf = (error: unknown): string | undefined => {
+  if (error instanceof DomainError) return error.code;
+  return error instanceof NotAllowedError || error instanceof EarlierReleaseError ? 'not_allowed' : undefined;
+};
+
+interface Configuring<Result> extends Omit<DeskEntry, 'action' | 'decision'> {
+  /** Which setting. */
+  readonly decision: string;
+  readonly operator?: string | undefined;
+  /** What the line says once it is done. */
+  readonly told?: (result: Result) => Omit<DeskEntry, 'action'>;
+}
+
+/** Changes a setting, and writes a line of that or of its refusal. */
+export const configuring = async <Result>(
+  services: Pick<App, 'desk'>,
+  { operator, told, ...entry }: Configuring<Result>,
+  change: () => Promise<Result>,
+): Promise<Result> => {
+  let result: Result;
+  try {
+    result = await change();
+  } catch (error) {
+    const reason = reasonOf(error);
+    if (reason !== undefined)
+      await recordLines(services, [{ ...entry, action: 'refused', outcome: 'refused', reason }], operator);
+    throw error;
+  }
+  await recordLines(services, [{ ...entry, ...told?.(result), action: 'configured' }], operator);
+  return result;
+};

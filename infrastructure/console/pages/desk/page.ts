@@ -1,0 +1,144 @@
+import type { Desk } from '../../../../application/desk-view/desk.ts';
+import type { DeskLogLine, DeskQuery } from '../../../../application/desk/desk.ts';
+import { endOfBusinessDay } from '../../../../application/support/business-day.ts';
+import type { FundNames } from '../../../../domain/fund/names.ts';
+import { addDays, isCalendarDate } from '../../../../domain/shared/calendar-date.ts';
+import { amount, count, instant } from '../../format.ts';
+import { fundChoices, fundNames, fundView } from '../../funds.ts';
+import { html } from '../../html.ts';
+import type { View } from '../../html.ts';
+import { inEach } from '../../language.ts';
+import { operationPath, withQuery } from '../../names.ts';
+import { ConsoleProblem, view } from '../../page.ts';
+import type { Answer, Page, Visit } from '../../page.ts';
+import { tableView } from '../../table.ts';
+import { WORDS } from '../words.ts';
+import { DESK } from './texts.ts';
+
+const PAGE_SIZE = 100;
+/** @see DeskLogLine */
+const PLACE = /^\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{3}Z desk-\S+ \d+$/;
+
+interface Asked {
+  /** A day in Sao Paulo. */
+  readonly since?: string;
+  readonly subject?: string;
+  readonly fund?: string;
+  readonly code?: string;
+}
+
+const askedOf = ({ query }: Visit): Asked =>
+  Object.fromEntries(
+    ['since', 'subject', 'fund', 'code'].flatMap((name) => {
+      const value = (query.get(name) ?? '').trim();
+      return value === '' ? [] : [[name, value]];
+    }),
+  );
+
+/** @throws ConsoleProblem for what is no date */
+const queryOf = ({ since, subject, fund, code }: Asked): DeskQuery => {
+  if (since !== undefined && !isCalendarDate(since)) throw new ConsoleProblem(422, inEach(DESK, 'badDay'));
+  return {
+    ...(since !== undefined && { since: endOfBusinessDay(addDays(since, -1)) }),
+    ...(subject !== undefined && { subject }),
+    ...(fund !== undefined && { fundId: fund }),
+    ...(code !== undefined && { code }),
+  };
+};
+
+const form = (asked: Asked, funds: readonly string[], names: FundNames, visit: Visit): View => {
+  const [texts, words] = [DESK[visit.language], WORDS[visit.language]];
+  return html`<form method="get" action="/desk" class="actions">
+    <label>${texts.since} <input type="date" name="since" value=${asked.since ?? ''} /></label>
+    <label>
+      ${words.fund}
+      <select name="fund">
+        <option value="">${words.all}</option>
+        ${fundChoices(funds, asked.fund, names)}
+      </select>
+    </label>
+    <label>${texts.subject} <input name="subject" value=${asked.subject ?? ''} autocomplete="off" /></label>
+    <label>${texts.code} <input name="code" value=${asked.code ?? ''} autocomplete="off" /></label>
+    <button class="secondary">${texts.filter}</button>
+  </form>`;
+};
+
+const operationView = ({ applicationId, code }: DeskLogLine): View =>
+  applicationId !== undefined && code !== undefined
+    ? html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`
+    : '';
+
+const table = (lines: readonly DeskLogLine[], names: FundNames, { language }: Visit): View => {
+  const [texts, words] = [DESK[language], WORDS[language]];
+  return tableView(
+    { label: texts.title, dense: true },
+    [
+      [texts.at, ({ at }) => instant(at), 'number'],
+      [
+        texts.who,
+        ({ name, subject }) => html`${name}${subject && html` <small class="code">${subject}</small>`}`,
+      ],
+      [texts.way, ({ way }) => texts.ways[way]],
+      [texts.action, ({ action }) => texts.actions[action]],
+      [
+        texts.outcome,
+        ({ outcome, reason }) =>
+          html`${texts.outcomes[outcome]}${reason && html` <small class="code">${reason}</small>`}`,
+      ],
+      [words.operation, operationView],
+      [words.fund, ({ fundId }) => fundId && fundView(fundId, names), 'code'],
+      [texts.decision, ({ decision }) => decision, 'code'],
+      [texts.count, (line) => line.count !== undefined && count(line.count), 'number'],
+      [texts.sum, ({ sum }) => sum !== undefined && amount(sum), 'number'],
+    ],
+    lines,
+  );
+};
+
+const listed = async (query: DeskQuery, { desk }: Desk): Promise<readonly DeskLogLine[]> => {
+  const lines: DeskLogLine[] = [];
+  for await (const line of desk.lines(query)) {
+    lines.push(line);
+    if (lines.length > PAGE_SIZE) break;
+  }
+  return lines;
+};
+
+const show = async (visit: Visit, app: Desk): Promise<Answer> => {
+  const asked = askedOf(visit);
+  const texts = DESK[visit.language];
+  const before = PLACE.exec(visit.query.get('before') ?? '')?.[0];
+  const [found, funds, names] = await Promise.all([
+    listed({ ...queryOf(asked), ...(before !== undefined && { before }), newestFirst: true }, app),
+    app.clients.funds(),
+    fundNames(app, visit),
+  ]);
+  const lines = found.slice(0, PAGE_SIZE);
+  const older =
+    found.length > PAGE_SIZE ? withQuery('/desk', { ...asked, before: lines.at(-1)!.place }) : undefined;
+  return {
+    kind: 'page',
+    logged: [
+      {
+        action: 'listed',
+        decision: 'desk_log',
+        count: lines.length,
+        ...(asked.fund && { fundId: asked.fund }),
+      },
+    ],
+    body: html`
+      <p>${texts.intro}</p>
+      ${form(asked, funds, names, visit)}
+      ${lines.length === 0 ? html`<p>${texts.nothing}</p>` : table(lines, names, visit)}
+      ${older && html`<p><a href=${older} rel="next">${texts.older}</a></p>`}
+    `,
+  };
+};
+
+/** What was seen, done and refused, for auditors. */
+export const deskPage: Page = {
+  path: '/desk',
+  title: inEach(DESK, 'title'),
+  needs: 'desk_log',
+  routes: [view('/desk', show)],
+};

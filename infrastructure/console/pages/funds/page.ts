@@ -1,0 +1,119 @@
+import type { Desk } from '../../../../application/desk-view/desk.ts';
+import { RoleError, may } from '../../../../application/desk/rights.ts';
+import { EarlierReleaseError } from '../../../../application/event-codec/stored-formats.ts';
+import type { ListedFund } from '../../../../application/funds/funds.ts';
+import { DomainError } from '../../../../domain/shared/domain-error.ts';
+import { html } from '../../html.ts';
+import type { View } from '../../html.ts';
+import { keptPage } from '../../kept-pages.ts';
+import { inEach } from '../../language.ts';
+import { tokenField } from '../../layout.ts';
+import { ConsoleProblem, action, view } from '../../page.ts';
+import type { ActionAnswer, Page, Visit } from '../../page.ts';
+import { tableView } from '../../table.ts';
+import { WORDS } from '../words.ts';
+import { FUNDS } from './texts.ts';
+
+type Refusal = 'invalid' | 'taken' | 'earlier';
+
+/** What was typed for a fund, and why it was refused. */
+interface Typed {
+  readonly fundId: string;
+  readonly name: string;
+  readonly refusal: Refusal;
+}
+
+const nameForm = ({ fundId, name }: ListedFund, visit: Visit, typed: Typed | undefined): View => {
+  const texts = FUNDS[visit.language];
+  const [own, said] = typed?.fundId === fundId ? [typed.name, texts[typed.refusal]] : [name ?? '', undefined];
+  if (!may(visit, 'name_funds', fundId)) return html`${own}`;
+  return html`<form method="post" action=${`/funds/${fundId}/name`} class="inline">
+    ${tokenField(visit)}
+    <input
+      name="name"
+      value=${own}
+      aria-label=${texts.nameOf(fundId)}
+      aria-invalid=${said && 'true'}
+      aria-describedby=${said && 'refusal'}
+      required
+      maxlength="160"
+      autocomplete="off"
+      disabled=${visit.readOnly}
+    />
+    <button class="secondary" disabled=${visit.readOnly}>${texts.give}</button>
+    ${said && html`<small id="refusal" class="problem" role="alert">${said}</small>`}
+  </form>`;
+};
+
+const fundsView = (funds: readonly ListedFund[], visit: Visit, typed?: Typed): View => {
+  const [texts, words] = [FUNDS[visit.language], WORDS[visit.language]];
+  return html`
+    <p>${texts.intro}</p>
+    ${
+      funds.length === 0
+        ? html`<p>${texts.none}</p>`
+        : tableView(
+            { label: texts.title },
+            [
+              [words.fund, ({ fundId }) => fundId, 'code'],
+              [texts.name, (fund) => nameForm(fund, visit, typed)],
+            ],
+            funds,
+          )
+    }
+    <p><small>${texts.rule}</small></p>
+  `;
+};
+
+/** @throws what no other name would help against */
+const refusalOf = (error: unknown): Refusal => {
+  if (error instanceof EarlierReleaseError) return 'earlier';
+  if (!(error instanceof DomainError)) throw error;
+  if (error.code === 'validation_error') return 'invalid';
+  if (error.code === 'fund_not_allowed') return 'taken';
+  throw error;
+};
+
+const nameFund = async (visit: Visit, { funds }: Desk): Promise<ActionAnswer> => {
+  if (!may(visit, 'name_funds')) throw new RoleError('name_funds');
+  const listed = await funds.list();
+  const fundId = visit.params['fund']!.toLowerCase();
+  if (!listed.some((one) => one.fundId === fundId)) throw new ConsoleProblem(404, inEach(FUNDS, 'unknown'));
+  const name = (visit.fields.get('name') ?? '').trim();
+  const line = { fundId, decision: 'name_fund' } as const;
+  try {
+    await funds.name({ fundId, name, operator: visit.operator });
+  } catch (error) {
+    const typed = { fundId, name, refusal: refusalOf(error) };
+    const reason = error instanceof DomainError ? error.code : 'not_allowed';
+    const shown = keptPage(
+      visit,
+      () => fundsPage,
+      (now) => ({
+        kind: 'page',
+        status: 422,
+        title: FUNDS[now.language].title,
+        body: fundsView(listed, now, typed),
+      }),
+    );
+    return { ...shown, logged: [{ ...line, action: 'refused', outcome: 'refused', reason }] };
+  }
+  return { kind: 'redirect', to: '/funds', logged: [{ ...line, action: 'configured' }] };
+};
+
+/** The funds, and how people call them. */
+export const fundsPage: Page = {
+  path: '/funds',
+  title: inEach(FUNDS, 'title'),
+  routes: [
+    view('/funds', async (visit, { funds }) => {
+      const listed = await funds.list();
+      return {
+        kind: 'page',
+        logged: [{ action: 'listed', count: listed.length }],
+        body: fundsView(listed, visit),
+      };
+    }),
+    action('/funds/:fund/name', nameFund),
+  ],
+};

@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import type { DecisionAnswer } from '../../../application/administrator/administrator.ts';
+import type { SubmittedDecision } from '../../../application/administrator/decisions.ts';
+import { recordDecisions } from '../../../application/desk/decided.ts';
+import { deskOver, linesOf } from '../../support/desk-over.ts';
+
+const ID = '0b0e4a3c-6f57-4d0e-8a3b-1d2c3b4a5f60';
+const of = (decisionId: string, more: object = {}): SubmittedDecision => ({
+  decisionId,
+  applicationId: ID,
+  code: 'OP-1',
+  decision: 'approve',
+  ...more,
+});
+
+test('each answer is a line, in the name that the decision gives, and what could not be read names nothing', async () => {
+  const desk = deskOver();
+  const reason = { code: 'malformed', message: 'Joana Prado is no JSON', details: [] };
+  const answers: readonly DecisionAnswer[] = [
+    { outcome: 'applied', decision: of('D-1'), status: 'approved' },
+    { outcome: 'refused', reason },
+    { outcome: 'refused', decisionId: '52998224725', reason },
+    {
+      outcome: 'already_applied',
+      decision: of('D-2', { operator: 'Ana', decision: 'disburse', disbursedValue: 180_000 }),
+      status: 'active',
+    },
+  ];
+  await recordDecisions(desk, { way: 'topic', name: 'administrator' }, answers);
+  const lines = await linesOf(desk);
+  expect(
+    lines.map(({ name, action, outcome, decisionId, sum }) => [name, action, outcome, decisionId, sum]),
+  ).toEqual([
+    ['administrator', 'decided', 'applied', 'D-1', undefined],
+    ['administrator', 'refused', 'refused', undefined, undefined],
+    ['administrator', 'refused', 'refused', undefined, undefined],
+    ['Ana', 'decided', 'already_applied', 'D-2', 180_000],
+  ]);
+  expect(JSON.stringify(lines.map(({ at: _, ...line }) => line))).not.toMatch(/Joana|52998224725/);
+});

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { openMove } from '../../../../infrastructure/composition/maintenance/migrate.ts';
+import { SqliteEventStore } from '../../../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
+import { SqliteDatabase } from '../../../../infrastructure/sqlite/sqlite-database.ts';
+import { deskOver, linesOf } from '../../../support/desk-over.ts';
+import { openAtStandIn } from '../../../support/eventstoredb/open-store.ts';
+import { writeSource } from '../../../support/moving/source-directory.ts';
+import { RecordingLogger } from '../../../support/recording-logger.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+test('the desk log of the embedded store moves to EventStoreDB, where it goes on', async () => {
+  const directory = await temporaryDirectory();
+  try {
+    await writeSource(directory.path, {}, 10);
+    const before = await SqliteEventStore.open(directory.path);
+    const who = { way: 'console', name: 'Ana' } as const;
+    await deskOver({ events: before }).record(
+      who,
+      [{ action: 'signed_in' }, { action: 'viewed' }],
+      'session-1',
+    );
+    const lines = await linesOf(deskOver({ events: before }));
+    await before.close();
+    await using at = await openAtStandIn();
+    const path = join(directory.path, 'target.db');
+    const database = await SqliteDatabase.open({
+      path,
+      synchronous: 'NORMAL',
+      logger: new RecordingLogger(),
+    });
+    const move = await openMove(directory.path, { database, store: at.store, documents: undefined });
+    await move.execute(() => undefined);
+    await move.close();
+    await database.close();
+    const after = deskOver({ events: at.store });
+    expect(await linesOf(after)).toEqual(lines);
+    await after.record(who, [{ action: 'signed_out' }], 'session-1');
+    expect((await linesOf(after)).map(({ action }) => action)).toEqual(['signed_in', 'viewed', 'signed_out']);
+  } finally {
+    await directory.remove();
+  }
+});
