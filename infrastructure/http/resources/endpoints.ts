@@ -15,6 +15,7 @@ import {
   readTopicsAsYaml,
 } from './descriptions.ts';
 import type { Endpoint } from './endpoint.ts';
+import { feedSchemas, listEvents } from './list-events.ts';
 import { listLoans, loanPageSchemas } from './list-loans.ts';
 import {
   createWebhook,
@@ -53,7 +54,7 @@ export const OPERATIONS: readonly Endpoint[] = [
   ...[settleInstallment, settleBatch, processPrepayment, requestRepurchase, addDocuments, renegotiateLoans],
   ...[createWebhook, listWebhooks, readWebhook, updateWebhook, deleteWebhook],
   ...[pauseWebhook, resumeWebhook, rotateWebhookSecret, pingWebhook, redeliverEvent],
-  ...[readEvent, listDeliveries],
+  ...[listEvents, readEvent, listDeliveries],
   ...[readSandboxClock, moveSandboxClock],
   ...[
     readDescriptionAsJson,
@@ -92,6 +93,7 @@ export const schemasIn = (environment: Environment): Readonly<Record<string, Sch
   ...webhookSchemas,
   ...webhookOperationSchemas,
   ...deliverySchemas,
+  ...feedSchemas,
   ...(environment === 'sandbox' && sandboxSchemas),
   ...eventSchemas,
   ...errorSchemas,

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => directory.remove());
 
-const note = (inLog: number): StreamNote => ({ inLog, read: 2, hash: 'h', payments: 1 });
+const note = (inLog: number): StreamNote => ({ inLog, read: 2, hash: 'h', payments: 1, inFeed: 1 });
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const claim = (key: string, place: string) => ({ key: bytes(key), place: bytes(place) });
 
