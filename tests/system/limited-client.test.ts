@@ -149,6 +149,7 @@ const CASES: Readonly<Record<string, Case>> = {
   pauseWebhook: { path: '/webhook/WEBHOOK/pause', hidden: [403, 'insufficient_scope'] },
   resumeWebhook: { path: '/webhook/WEBHOOK/resume', hidden: [403, 'insufficient_scope'] },
   pingWebhook: { path: '/webhook/WEBHOOK/ping', hidden: [403, 'insufficient_scope'] },
+  listEvents: { path: '/event?after=EVENT', hidden: [400, 'invalid_query_parameter'] },
   readEvent: { path: '/webhook/event/EVENT', hidden: [404, 'event_not_found'] },
   // The clock belongs to the whole sandbox; neither answer says anything of an operation.
   readSandboxClock: { path: '/sandbox/clock', hidden: [200] },
