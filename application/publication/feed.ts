@@ -76,6 +76,8 @@ interface Looking {
   /** Looked at since then, and left out unread. */
   unread: FeedRow[];
   read: number;
+  /** Enough was looked at. */
+  enough: boolean;
   stopped: boolean;
 }
 
@@ -94,7 +96,14 @@ export class Feed {
   async page(reader: FeedReader, query: FeedQuery): Promise<FeedPage> {
     await this.#deps.written(reader.applicationId);
     const place = query.after === undefined ? undefined : await this.#placeOf(reader, query.after);
-    const page: Looking = { taken: [], lastId: undefined, unread: [], read: 0, stopped: false };
+    const page: Looking = {
+      taken: [],
+      lastId: undefined,
+      unread: [],
+      read: 0,
+      enough: false,
+      stopped: false,
+    };
     const hasMore = await this.#fill({ reader, query, page }, place);
     const nextAfter = (await this.#lastId(page)) ?? query.after ?? null;
     return { events: page.taken, nextAfter, hasMore };
@@ -113,7 +122,8 @@ export class Feed {
         some.filter(({ fundId }) => seesFund(reader, fundId)),
         hand,
       );
-      if (isThrough && rows.length > window && !mayEnd(hand, looked)) continue;
+      page.enough = looked >= MOST_LOOKED_AT;
+      if (isThrough && rows.length > window && !mayEnd(hand)) continue;
       if (!isBegun(page) && (page.stopped || stops)) throw stopped();
       return !isThrough || rows.length > window || stops;
     }
@@ -204,17 +214,15 @@ interface PageInHand {
 const leavesOut = ({ reader, query }: PageInHand): boolean =>
   [query.names, query.fundId, query.code, reader.onlyFundIds].some((filter) => filter !== undefined);
 
-/** What is hidden is no place to end at, because the page would have to name it. */
-const mayEnd = ({ reader, query, page }: PageInHand, looked: number): boolean => {
-  if (reader.signal?.aborted) return true;
-  const isEnough = looked >= MOST_LOOKED_AT || (reader.onlyFundIds === undefined && isFull(page, query));
-  return isEnough && isBegun(page);
-};
+/** Among what is hidden a page does not end: it would have to name it, or say that there is more. */
+const mayEnd = ({ reader, query, page }: PageInHand): boolean =>
+  reader.signal?.aborted === true || (reader.onlyFundIds === undefined && isFull(page, query));
 
-const isFull = ({ taken, read }: Looking, { limit }: FeedQuery): boolean =>
-  taken.length >= limit || read >= MOST_READ + limit;
+const isFull = ({ taken, read, enough, ...page }: Looking, { limit }: FeedQuery): boolean =>
+  taken.length >= limit || read >= MOST_READ + limit || (enough && isBegun(page));
 
-const isBegun = ({ lastId, unread }: Looking): boolean => lastId !== undefined || unread.length > 0;
+const isBegun = ({ lastId, unread }: Pick<Looking, 'lastId' | 'unread'>): boolean =>
+  lastId !== undefined || unread.length > 0;
 
 const take = (page: Looking, event: PublicEvent, { names }: FeedQuery): void => {
   [page.lastId, page.unread] = [event.eventId, []];
