@@ -70,12 +70,13 @@ export class Publication {
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
     this.translator = this.#translatorWith(CACHE_OF_SINGLE_EVENTS);
-    this.stream = new EventStream({ subscription: dependencies.log, translator: this.translatorOfLog() });
+    const translator = this.translatorOfLog();
+    this.stream = new EventStream({ subscription: dependencies.log, translator });
     const { log, readModel, written, logger, sleep } = dependencies;
     this.feed = new Feed({
       rows: new SqlFeedRows(readModel),
       events: log,
-      translator: this.translatorOfLog(),
+      translator,
       byId: (eventId) => this.#byId(eventId),
       indexFollows: log.byId === undefined,
       ...{ written, logger, sleep },
