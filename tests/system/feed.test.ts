@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { RunningService } from '../support/running-service.ts';
@@ -148,6 +150,33 @@ describe('the feed', () => {
     }
     expect(await page(`after=${last!.toUpperCase()}`)).toMatchObject({ data: [], next_after: last });
     expect(text).not.toContain('position');
+  }, 60_000);
+
+  test('an event whose data is broken on the disk is 503 for its application alone, and what comes before it is there', async () => {
+    const [own, other] = [
+      await credentialsOf({ fundIds: [randomUUID()] }),
+      await credentialsOf({ fundIds: [randomUUID()] }),
+    ];
+    const [one, another] = [await integrator(own), await integrator(other)];
+    for (const { client } of [one, another]) {
+      expect((await client.assign(loanRequest(client.fund, 'A', 1))).status).toBe(201);
+      await client.untilStatus('A', 'active');
+    }
+    const [first, broken] = (await printed(own.application_id)).map(idOf);
+    const { dataDir } = service.service.parts.foundations.configuration;
+    const log = new DatabaseSync(join(dataDir, 'events.db'));
+    log.exec('pragma busy_timeout = 30000; drop trigger events_never_change');
+    log.prepare(`update events set data = '{}' where id = ?`).run(broken!);
+    log.close();
+    expect(await one.page('limit=200')).toMatchObject({
+      ...{ data: [{ event_id: first }], next_after: first, has_more: true },
+    });
+    for (const after of [first, broken]) {
+      const stopped = await one.ask(`after=${after}`);
+      expect([stopped.status, stopped.headers.get('retry-after')]).toEqual([503, '60']);
+      expect(JSON.parse(stopped.text)).toMatchObject({ error_code: 'service_unavailable', retryable: true });
+    }
+    expect((await another.rest('limit=1')).data).toHaveLength(4);
   }, 60_000);
 
   test('what is left out by a filter is passed all the same', async () => {
