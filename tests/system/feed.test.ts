@@ -11,7 +11,7 @@ const [WRITERS, OPERATIONS_EACH, INSTALLMENTS] = [8, 3, 4];
 let service: RunningService;
 beforeAll(async () => {
   service = await RunningService.start({ WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true' });
-}, 40_000);
+}, 240_000);
 afterAll(() => service?.stop());
 
 interface Page {
@@ -150,7 +150,7 @@ describe('the feed', () => {
     }
     expect(await page(`after=${last!.toUpperCase()}`)).toMatchObject({ data: [], next_after: last });
     expect(text).not.toContain('position');
-  }, 60_000);
+  }, 240_000);
 
   test('an event whose data is broken on the disk is 503 for its application alone, and what comes before it is there', async () => {
     const [own, other] = [
@@ -164,8 +164,8 @@ describe('the feed', () => {
     }
     const [first, broken] = (await printed(own.application_id)).map(idOf);
     const { dataDir } = service.service.parts.foundations.configuration;
-    const log = new DatabaseSync(join(dataDir, 'events.db'));
-    log.exec('pragma busy_timeout = 30000; drop trigger events_never_change');
+    const log = new DatabaseSync(join(dataDir, 'events.db'), { timeout: 30_000 });
+    log.exec('drop trigger events_never_change');
     log.prepare(`update events set data = '{}' where id = ?`).run(broken!);
     log.close();
     expect(await one.page('limit=200')).toMatchObject({
@@ -177,7 +177,7 @@ describe('the feed', () => {
       expect(JSON.parse(stopped.text)).toMatchObject({ error_code: 'service_unavailable', retryable: true });
     }
     expect((await another.rest('limit=1')).data).toHaveLength(4);
-  }, 60_000);
+  }, 240_000);
 
   test('what is left out by a filter is passed all the same', async () => {
     const [one, other] = [randomUUID(), randomUUID()];
@@ -213,5 +213,5 @@ describe('the feed', () => {
     expect(own.after).toBe(own.data.at(-1)!['event_id']);
     expect(await limited.page(`fund_id=${other}`)).toMatchObject({ data: [], next_after: own.after });
     expect((await limited.ask(`after=${last}`)).status).toBe(400);
-  }, 60_000);
+  }, 240_000);
 });
