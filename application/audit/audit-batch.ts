@@ -152,7 +152,7 @@ export class AuditBatch {
     const streams = audited.map(({ stream }) => stream);
     const stored = await this.#stores.rows.rowsOf(
       streams,
-      audited.flatMap(({ payments }) => payments),
+      audited.map(({ rows }) => rows),
     );
     const differing = new Map<string, readonly Difference[]>();
     for (const { stream, rows } of audited) {

@@ -6,6 +6,8 @@ export interface StreamNote {
   readonly read: number;
   readonly hash: string;
   readonly payments: number;
+  /** Of its events, those that are told outside. */
+  readonly inFeed: number;
 }
 
 /** The last event that a stream had once. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { PAYMENTS } from '../projecting/stored-rows.ts';
+import { isPlaced } from '../projecting/stored-rows.ts';
+import type { Rows } from './compare-derived.ts';
 import type { Row } from '../../projections/projection.ts';
 import { READ_MODEL_NAMES, keyOf, operationColumn } from '../sql/read-model-tables.ts';
 import type { Query, SqlDatabase } from '../sql/sql-database.ts';
@@ -22,14 +23,6 @@ const NO_OPERATION = 'operation';
 const piecesOf = <T>(items: readonly T[], size: number): readonly (readonly T[])[] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 
-/** Where a payment lies; its table is in the order of funds and dates. */
-export interface PaymentPlace {
-  readonly fundId: string;
-  readonly date: string;
-  readonly position: number;
-  readonly revision: number;
-}
-
 /** Rows by table and by the stream of their operation. */
 export type OperationRows = ReadonlyMap<string, ReadonlyMap<string, readonly Row[]>>;
 
@@ -47,11 +40,14 @@ export class SqlAuditedRows {
     return keyOf(table);
   }
 
-  /** All rows of these operations, in one snapshot; payments only where they are expected. */
-  async rowsOf(streams: readonly string[], payments: readonly PaymentPlace[]): Promise<OperationRows> {
+  /** All rows of these operations, in one snapshot; of tables that do not lie by operation only where they are expected. */
+  async rowsOf(streams: readonly string[], expected: readonly Rows[]): Promise<OperationRows> {
     const asked = this.tables.flatMap((table) =>
-      table === PAYMENTS
-        ? piecesOf(payments, PLACES_AT_ONCE).map((places) => ({ table, query: this.#payments(places) }))
+      isPlaced(table)
+        ? piecesOf(
+            expected.flatMap((rows) => rows.get(table) ?? []),
+            PLACES_AT_ONCE,
+          ).map((rows) => ({ table, query: this.#placed(table, rows) }))
         : [{ table, query: this.#rows(table, streams) }],
     );
     const answers = (await this.#database.snapshot<Row[][]>(
@@ -129,14 +125,17 @@ export class SqlAuditedRows {
     return { compile: () => query.compile(this.#database.builder) };
   }
 
-  #payments(places: readonly PaymentPlace[]): Query<Row> {
-    const wanted = places.map(({ fundId, date, position, revision }) =>
-      this.#database.dialect === 'postgres'
-        ? sql`(${fundId}::text, ${date}::text, ${position}::bigint, ${revision}::bigint)`
-        : sql`(${fundId}, ${date}, ${position}, ${revision})`,
-    );
-    const query = sql<Row>`select * from ${sql.table(PAYMENTS)}
-      where (fund_id, date, position, revision) in (values ${sql.join(wanted)})`;
+  #placed(table: string, rows: readonly Row[]): Query<Row> {
+    const key = keyOf(table);
+    const value = (given: unknown) =>
+      this.#database.dialect === 'sqlite'
+        ? sql`${given}`
+        : typeof given === 'number'
+          ? sql`${given}::bigint`
+          : sql`${given}::text`;
+    const wanted = rows.map((row) => sql`(${sql.join(key.map((column) => value(row[column] ?? '')))})`);
+    const query = sql<Row>`select * from ${sql.table(table)}
+      where (${sql.join(key.map((column) => sql.ref(column)))}) in (values ${sql.join(wanted)})`;
     return { compile: () => query.compile(this.#database.builder) };
   }
 }

@@ -78,7 +78,9 @@ export const deriveRows = (
 };
 
 /** Columns of keys that are the same for all rows of an operation, or values of a payment, which may be wrong. */
-const NAMELESS: ReadonlySet<string> = new Set(['id', 'stream', 'operation', 'fund_id', 'date', 'position']);
+const NAMELESS: ReadonlySet<string> = new Set([
+  ...['id', 'stream', 'operation', 'application_id', 'fund_id', 'date', 'position'],
+]);
 
 /** What tells the rows of one operation apart. */
 const nameIn = (key: readonly string[], row: Row): string =>

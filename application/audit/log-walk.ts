@@ -104,7 +104,7 @@ export class LogWalk {
   }
 }
 
-const UNSEEN: StreamNote = { inLog: 0, read: -1, hash: '', payments: 0 };
+const UNSEEN: StreamNote = { inLog: 0, read: -1, hash: '', payments: 0, inFeed: 0 };
 
 /** Which streams there are, and how far each was seen. */
 export class AuditedStreams {
@@ -136,17 +136,21 @@ export class AuditedStreams {
     return audited === undefined;
   }
 
-  verified(stream: string, events: readonly RecordedEvent[], payments: number): void {
+  verified(
+    stream: string,
+    events: readonly RecordedEvent[],
+    rows: Pick<StreamNote, 'payments' | 'inFeed'>,
+  ): void {
     const audited = this.#notes.stream(stream);
     if (!audited) return;
     const hash = events.at(-1)?.metadata.hash ?? '';
-    this.#notes.noteStream(stream, { inLog: audited.inLog, read: events.length, hash, payments });
+    this.#notes.noteStream(stream, { inLog: audited.inLog, read: events.length, hash, ...rows });
   }
 
-  /** Payments in the log; undefined for a stream that could not be read, whose rows nothing can be said about. */
-  paymentsOf(stream: string): number | undefined {
+  /** What the log gives for tables that do not lie by operation; undefined for a stream that could not be read, whose rows nothing can be said about. */
+  rowsOf(stream: string): Pick<StreamNote, 'payments' | 'inFeed'> | undefined {
     const audited = this.#notes.stream(stream);
-    return audited && audited.read >= 0 ? audited.payments : undefined;
+    return audited && audited.read >= 0 ? audited : undefined;
   }
 
   /** To be called when the log was walked to its end after the streams were read. */

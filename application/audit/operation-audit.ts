@@ -2,10 +2,9 @@ import { messageOf } from '../support/failures.ts';
 import type { LoanEvent, LoanState } from '../../domain/loan/index.ts';
 import type { ProjectedEvent, Projection } from '../../projections/projection.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
-import type { PaymentPlace } from './audited-rows.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
-import { PAYMENTS } from '../projecting/stored-rows.ts';
+import { FEED, PAYMENTS } from '../projecting/stored-rows.ts';
 import { toPublicEvents } from '../publication/public-events.ts';
 import { DecisionCheck } from './check-decisions.ts';
 import { checkReservations } from './check-reservations.ts';
@@ -26,7 +25,6 @@ export interface OperationAudit {
   readonly fundId: string | undefined;
   readonly publicEvents: readonly PublicEvent[];
   readonly rows: Rows;
-  readonly payments: readonly PaymentPlace[];
 }
 
 export interface OperationAuditing {
@@ -54,13 +52,11 @@ const withOthers = (
   return [...projected, ...disbursements];
 };
 
-const paymentsOf = (rows: Rows): readonly PaymentPlace[] =>
-  (rows.get(PAYMENTS) ?? []).map((row) => ({
-    fundId: String(row['fund_id']),
-    date: String(row['date']),
-    position: Number(row['position']),
-    revision: Number(row['revision']),
-  }));
+/** How many rows of it belong into the tables that do not lie by operation. */
+export const placedRows = (operation: Pick<OperationAudit, 'rows'> | undefined) => ({
+  payments: operation?.rows.get(PAYMENTS)?.length ?? 0,
+  inFeed: operation?.rows.get(FEED)?.length ?? 0,
+});
 
 const publicEventsOf = (
   { recorded, event }: DecodedEvent<LoanEvent>,
@@ -122,6 +118,5 @@ export const auditOperation = (
     fundId,
     publicEvents,
     rows,
-    payments: paymentsOf(rows),
   };
 };

@@ -1,11 +1,12 @@
 import { LOAN_STREAM_PREFIX, loanStream } from '../command-handling/operation.ts';
 import type { StreamHead } from './audit-notes.ts';
 import type { FrozenPeriod } from './frozen-events.ts';
-import { PAYMENTS } from '../projecting/stored-rows.ts';
+import { PAYMENTS, isPlaced } from '../projecting/stored-rows.ts';
 import { AuditBatch } from './audit-batch.ts';
 import type { AuditStores } from './audit-batch.ts';
 import type { Report } from './difference.ts';
 import type { AuditedStreams } from './log-walk.ts';
+import { placedRows } from './operation-audit.ts';
 
 interface Dependencies extends AuditStores {
   readonly streams: AuditedStreams;
@@ -13,6 +14,8 @@ interface Dependencies extends AuditStores {
 }
 
 const PAGE = 2_000;
+/** Each page of these walks over the whole table. */
+const PAGE_OF_PLACED = 50_000;
 /** Whole streams are held at a time. */
 const STREAMS_AT_ONCE = 100;
 const MOST_DELIVERIES = 1_000;
@@ -44,15 +47,15 @@ export class Orphans {
     for await (const { stream } of this.#operationsIn('loan')) if (!streams.has(stream)) yield stream;
   }
 
-  /** Rows of operations that do not exist, and payments beyond those that the log has. */
+  /** Rows of operations that do not exist, and payments or rows of the feed beyond those that the log has. */
   async checkRows(tables: readonly string[]): Promise<void> {
     const { streams, report } = this.#deps;
     for (const table of tables) {
       for await (const { stream, rows } of this.#operationsIn(table)) {
         const known = streams.has(stream);
-        if (known && (table !== PAYMENTS || rows <= (streams.paymentsOf(stream) ?? rows))) continue;
+        if (known && (!isPlaced(table) || rows <= countIn(table, streams.rowsOf(stream), rows))) continue;
         if (await this.#isExplained(stream, table, rows)) continue;
-        const expected = known ? 'only the payments in the log' : '(no such operation)';
+        const expected = known ? 'only what is in the log' : '(no such operation)';
         const place = { kind: 'read_model', stream, revision: null, what: table } as const;
         report({ ...place, expected, found: `${rows} row(s)` });
       }
@@ -63,17 +66,18 @@ export class Orphans {
   async #isExplained(stream: string, table: string, rows: number): Promise<boolean> {
     if (!stream.startsWith(LOAN_STREAM_PREFIX)) return false;
     if ((await this.#deps.events.head(stream)) === 'no_stream') return false;
-    if (table !== PAYMENTS) return true;
+    if (!isPlaced(table)) return true;
     const [audited] = await new AuditBatch(this.#deps).audit([stream]);
-    return rows <= (audited?.operation?.payments.length ?? 0);
+    return rows <= countIn(table, placedRows(audited?.operation), rows);
   }
 
   async *#operationsIn(table: string): AsyncGenerator<{ readonly stream: string; readonly rows: number }> {
     for (let after: string | number | undefined; ;) {
-      const page = await this.#deps.rows.operationsIn(table, after, PAGE);
+      const size = isPlaced(table) ? PAGE_OF_PLACED : PAGE;
+      const page = await this.#deps.rows.operationsIn(table, after, size);
       yield* page;
       const last = page.at(-1);
-      if (!last || page.length < PAGE) return;
+      if (!last || page.length < size) return;
       after = last.place;
     }
   }
@@ -117,3 +121,6 @@ export class Orphans {
     }
   }
 }
+
+const countIn = (table: string, log: ReturnType<typeof placedRows> | undefined, otherwise: number): number =>
+  (table === PAYMENTS ? log?.payments : log?.inFeed) ?? otherwise;

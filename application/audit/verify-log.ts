@@ -13,6 +13,7 @@ import { AskedClaims, PairedClaims } from './check-claims.ts';
 import type { ClaimLog } from './check-claims.ts';
 import type { Difference, Report } from './difference.ts';
 import { AuditedStreams, LogWalk } from './log-walk.ts';
+import { placedRows } from './operation-audit.ts';
 import type { OperationAudit } from './operation-audit.ts';
 import { Orphans } from './orphans.ts';
 import { SettledRows } from './settled-rows.ts';
@@ -252,8 +253,7 @@ class Run {
     );
     for (const [index, { stream, events, differences, operation }] of wanted.entries()) {
       [...differences, ...claims[index]!].forEach(this.#report);
-      if (operation || events.length > 0)
-        this.#streams.verified(stream, events, operation?.payments.length ?? 0);
+      if (operation || events.length > 0) this.#streams.verified(stream, events, placedRows(operation));
       checkAnchor(notes.head(stream), events, this.#report);
     }
     const operations = wanted.flatMap(({ operation }) => (operation ? [operation] : []));

@@ -72,7 +72,7 @@ const queriesOf = (builder: Kysely<Schema>, stream: string) => {
 };
 
 /** The projection that writes the rows read here, by its stored name. */
-const LOAN_PROJECTION = 'loan';
+export const LOAN_PROJECTION = 'loan';
 
 /** Reads an operation in one snapshot, so never rows of two versions of it. */
 export class SqlLoanReader {

@@ -21,7 +21,7 @@ import { quoteAssignment } from './quote-assignment.ts';
 import type { AssignmentQuote } from './quote-assignment.ts';
 import { quotePrepayment, quoteRepurchase, quoteSettlement } from './quotes.ts';
 import type { PrepaymentQuote, RepurchaseQuote, SettlementQuote } from './quotes.ts';
-import { fundOfLoan, listLoans, readDocument, readLoan } from './read-loan.ts';
+import { fundOfLoan, listLoans, readDocument, readLoan, untilWritesShow } from './read-loan.ts';
 import type { AppliedVersions, DocumentContent, LoansQuery, Reader } from './read-loan.ts';
 import { requestRepurchase } from './request-repurchase.ts';
 import type { AskedRepurchase, RepurchaseReceipt } from './request-repurchase.ts';
@@ -146,6 +146,11 @@ export class Loans {
     const clients = await registry.list();
     if (clients.some(({ fundIds }) => fundIds.includes(fundId))) return true;
     return new SqlOperationStates(database).holds(fundId);
+  }
+
+  /** Resolves when the read model holds what this process wrote for the application. @throws ReadModelBehindError */
+  written(applicationId: string): Promise<void> {
+    return untilWritesShow(this.#deps, applicationId);
   }
 
   /** Resolves when the read model holds everything that was stored before the call. */

@@ -138,8 +138,11 @@ const fundOf = async (deps: Pick<Dependencies, 'events'>, stream: string): Promi
   return event?.type === 'LoanReceived' ? event.fundId : undefined;
 };
 
-/** A list has no head to compare with: what this process wrote for the application has to be in it. */
-const untilWritesShow = async (deps: Dependencies, applicationId: string): Promise<void> => {
+/**
+ * A list has no head to compare with: what this process wrote for the application has to be in it. Does not wait for operations in
+ * quarantine. @throws ReadModelBehindError
+ */
+export const untilWritesShow = async (deps: Dependencies, applicationId: string): Promise<void> => {
   const { versions, writes, progress } = deps;
   const unseen = writes.of(applicationId);
   for (let at = 0; at < unseen.length; at += STREAMS_IN_ONE_QUERY) {

@@ -180,6 +180,12 @@ export interface LogPlaces {
   ensureHas(position: LogPosition): Promise<void>;
 }
 
+/** Single events by their place. */
+export interface PlacedEvents {
+  /** Undefined where the stream does not reach that far. @throws DamagedEventError @throws StoreUnavailableError */
+  at(stream: string, revision: bigint): Promise<RecordedEvent | undefined>;
+}
+
 /** Events by their id, where the engine of the log keeps such an index. */
 export interface StoredEvents {
   byId(id: string): Promise<RecordedEvent | undefined>;

@@ -10,6 +10,11 @@ export interface OperationKey {
 const BY_STREAM: ReadonlySet<string> = new Set(['loan', 'published_event', 'quarantined_operation']);
 /** The one table that lies by fund. */
 export const PAYMENTS = 'payment';
+/** The one that lies by application. */
+export const FEED = 'feed';
+
+/** Whether the rows of an operation lie apart, so that only their keys find them. */
+export const isPlaced = (table: string): boolean => table === PAYMENTS || table === FEED;
 
 export const isByOperation = (table: string): boolean => !BY_STREAM.has(table);
 

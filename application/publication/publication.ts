@@ -2,12 +2,20 @@ import type { LoanEvent } from '../../domain/loan/events.ts';
 import { LOAN_STREAM_PREFIX, loanStream } from '../command-handling/operation.ts';
 import type { CheckpointStore } from '../ports/coordination.ts';
 import type { EventBus, EventDelivery, PublicEvent } from '../ports/event-bus.ts';
-import type { EventStore, EventSubscription, RecordedEvent, StoredEvents } from '../ports/event-store.ts';
+import type {
+  EventStore,
+  EventSubscription,
+  PlacedEvents,
+  RecordedEvent,
+  StoredEvents,
+} from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import { Runner } from '../processors/runner.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { sizedCache } from '../support/sized-cache.ts';
 import { EventStream } from './event-stream.ts';
+import { Feed } from './feed.ts';
+import { SqlFeedRows } from './feed-rows.ts';
 import { PublicEventTranslator } from './public-event-translator.ts';
 import type { Translator } from './public-event-translator.ts';
 import type { RelayQuarantine } from './relay-quarantine.ts';
@@ -16,7 +24,7 @@ import type { PublishingParts } from './relay.ts';
 import type { Topics } from './topics.ts';
 
 interface Dependencies {
-  readonly log: EventSubscription & Partial<StoredEvents>;
+  readonly log: EventSubscription & PlacedEvents & Partial<StoredEvents>;
   readonly events: EventStore;
   readonly readModel: SqlDatabase;
   readonly decode: (recorded: RecordedEvent) => LoanEvent;
@@ -25,6 +33,10 @@ interface Dependencies {
   readonly cacheBytes: number;
   readonly checkpoints: CheckpointStore;
   readonly quarantine: RelayQuarantine;
+  /** Resolves when the read model has what was answered to an application. @throws ReadModelBehindError */
+  readonly written: (applicationId: string) => Promise<void>;
+  readonly logger: Logger;
+  readonly sleep: (ms: number) => Promise<void>;
   /** @throws Error where events travel inside the process */
   readonly topics: () => Promise<Topics>;
 }
@@ -52,12 +64,23 @@ export class Publication {
   readonly translator: Translator;
   /** As commands read it, from the log itself. */
   readonly stream: EventStream;
+  readonly feed: Feed;
   readonly topics: Dependencies['topics'];
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
     this.translator = this.#translatorWith(CACHE_OF_SINGLE_EVENTS);
-    this.stream = new EventStream({ subscription: dependencies.log, translator: this.translatorOfLog() });
+    const translator = this.translatorOfLog();
+    this.stream = new EventStream({ subscription: dependencies.log, translator });
+    const { log, readModel, written, logger, sleep } = dependencies;
+    this.feed = new Feed({
+      rows: new SqlFeedRows(readModel),
+      events: log,
+      translator,
+      byId: (eventId) => this.#byId(eventId),
+      indexFollows: log.byId === undefined,
+      ...{ written, logger, sleep },
+    });
     this.topics = dependencies.topics;
   }
 
@@ -85,8 +108,7 @@ export class Publication {
 
   /** Made anew from what is stored, for an event that no delivery keeps. */
   async find(applicationId: string, eventId: string): Promise<PublicEvent | undefined> {
-    const { log } = this.#deps;
-    const recorded = await (log.byId ? log.byId(eventId) : this.#indexed(eventId));
+    const recorded = await this.#byId(eventId);
     if (!recorded?.stream.startsWith(LOAN_STREAM_PREFIX)) return undefined;
     if (recorded.metadata.applicationId !== applicationId) return undefined;
     const events = await this.translator.translate([recorded]);
@@ -97,6 +119,11 @@ export class Publication {
   async idsOf(applicationId: string, code: string): Promise<readonly string[]> {
     const { events } = await this.#deps.events.read(loanStream(applicationId, code));
     return events.map(({ id }) => id);
+  }
+
+  #byId(eventId: string): Promise<RecordedEvent | undefined> {
+    const { log } = this.#deps;
+    return log.byId ? log.byId(eventId) : this.#indexed(eventId);
   }
 
   /** Where the log has no index of ids, a read model says where events stand, as soon as it has come so far. */
@@ -110,7 +137,7 @@ export class Publication {
         .limit(1),
     );
     if (!place) return undefined;
-    const { events } = await this.#deps.events.read(place.stream, BigInt(place.revision));
-    return events.find((event) => event.id === id);
+    const event = await this.#deps.log.at(place.stream, BigInt(place.revision));
+    return event?.id === id ? event : undefined;
   }
 }

@@ -231,6 +231,11 @@ const TABLES = {
     columns: { operation: 'integer', revision: 'integer', status: 'text', at: 'text' },
     key: ['operation', 'revision'],
   }),
+  /** Each public event, in the order of the log. Narrow, because every settlement writes one; where events share a position, revisions tell them apart. */
+  feed: table({
+    columns: { application_id: 'text', position: 'integer', revision: 'integer', operation: 'integer' },
+    key: ['application_id', 'position', 'revision'],
+  }),
   /** By stream, so that an audit and a rebuild find the rows of an operation together. Empty where the log itself finds events by their id. */
   published_event: table({
     columns: { stream: 'text', revision: 'integer', event_id: 'text' },

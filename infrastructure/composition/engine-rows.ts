@@ -1,7 +1,12 @@
 import { join } from 'node:path';
 import type { RealClock } from '../../application/ports/clock.ts';
 import type { KafkaEventBus } from '../kafka/kafka-event-bus.ts';
-import type { EventStore, EventSubscription, LogPlaces } from '../../application/ports/event-store.ts';
+import type {
+  EventStore,
+  EventSubscription,
+  LogPlaces,
+  PlacedEvents,
+} from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { CreateWorker } from '../sqlite/database-thread.ts';
 import type { AppendWriter } from '../sqlite/event-log/event-log-threads.ts';
@@ -44,7 +49,7 @@ export interface RowOptions {
 export const openEventStore = async (
   { configuration, part, logger, writer, createWorker, observability = UNOBSERVED }: RowOptions,
   mayAppend: () => Promise<void>,
-): Promise<EventStore & EventSubscription & LogPlaces & Closing> => {
+): Promise<EventStore & EventSubscription & LogPlaces & PlacedEvents & Closing> => {
   const { engines, dataDir } = configuration;
   const guards = { mayAppend, watch: observability.eventStore };
   const options = { ...guards, logger, pageCaches: pageCachesOf(configuration, part) };

@@ -1,7 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import type { KafkaEventBus } from '../kafka/kafka-event-bus.ts';
 import type { LogFit } from '../../application/processors/log-fit.ts';
-import type { EventStore, EventSubscription, LogPlaces } from '../../application/ports/event-store.ts';
+import type {
+  EventStore,
+  EventSubscription,
+  LogPlaces,
+  PlacedEvents,
+} from '../../application/ports/event-store.ts';
 import { Generations } from '../../application/maintenance/rebuild/generations.ts';
 import { migrate } from '../../application/sql/migrations/migrate.ts';
 import type { Migration } from '../../application/sql/migrations/migrate.ts';
@@ -27,7 +32,7 @@ import { UNOBSERVED, tracedEventsOf } from './observability.ts';
 
 /** The stores and the event bus, open; each of them is embedded or an engine of its own. */
 export interface Engines {
-  readonly eventStore: EventStore & EventSubscription & LogPlaces;
+  readonly eventStore: EventStore & EventSubscription & LogPlaces & PlacedEvents;
   /** The same where it is embedded. */
   readonly embeddedLog?: SqliteEventStore;
   readonly logFit: LogFit;

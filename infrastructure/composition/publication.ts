@@ -1,5 +1,7 @@
+import { ReadModelBehindError } from '../../application/loans/read-loan.ts';
 import { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
 import { Publication } from '../../application/publication/publication.ts';
+import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import { WrongUseError } from '../cli/command-line.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
 import { pause, throttled } from '../support/time.ts';
@@ -8,7 +10,7 @@ import type { Configuration } from './configuration.ts';
 import { kafkaConnection } from './kafka-configuration.ts';
 import type { KafkaConfiguration } from './kafka-configuration.ts';
 import type { Parts } from './parts.ts';
-import { decodeRecorded } from './projections.ts';
+import { decodeRecorded, logOrder } from './projections.ts';
 
 const RELAY_PAUSE_MS = 20;
 
@@ -20,7 +22,29 @@ export const requireKafka = ({ kafka }: Configuration): KafkaConfiguration => {
   );
 };
 
-export const publicationOf = ({ foundations, checkpoints, relayQuarantine }: Parts): Publication => {
+const [LOOK_AGAIN_MS, LONGEST_WAIT_MS] = [10, 3_000];
+
+/** A process knows what it wrote itself. What was answered before it began is there once the read model has come to where the log ended then. */
+const writtenOf = (parts: Parts): ((applicationId: string) => Promise<void>) => {
+  const log = parts.foundations.engines.embeddedLog;
+  let earlier: 'open' | 'there' = log ? 'open' : 'there';
+  const untilEarlierShow = async (): Promise<void> => {
+    const end = (await log?.end()) ?? 'start';
+    for (let waited = 0; ; waited += LOOK_AGAIN_MS) {
+      if (logOrder.compare(await parts.projectionStore.checkpoint(loanProjection), end) >= 0) break;
+      if (waited >= LONGEST_WAIT_MS) throw new ReadModelBehindError();
+      await pause(LOOK_AGAIN_MS);
+    }
+    earlier = 'there';
+  };
+  return async (applicationId) => {
+    if (earlier === 'open') await untilEarlierShow();
+    await parts.app.loans.written(applicationId);
+  };
+};
+
+export const publicationOf = (parts: Parts): Publication => {
+  const { foundations, checkpoints, relayQuarantine } = parts;
   const { configuration, engines, logger, realClock } = foundations;
   return new Publication({
     log: engines.eventStore,
@@ -28,6 +52,9 @@ export const publicationOf = ({ foundations, checkpoints, relayQuarantine }: Par
     checkpoints,
     quarantine: relayQuarantine,
     readModel: engines.readModelDatabase,
+    written: writtenOf(parts),
+    logger,
+    sleep: pause,
     decode: decodeRecorded,
     apiVersion: API_VERSION,
     cacheBytes: cacheBytes(configuration, 'funds'),

@@ -10,6 +10,8 @@ import type {
   KeyClaim,
   LogPlaces,
   LogPosition,
+  PlacedEvents,
+  RecordedEvent,
   StreamRevision,
   SubscribeOptions,
   SubscriptionMessage,
@@ -61,7 +63,7 @@ const STREAMS_REMEMBERED = 20_000;
 const CLAIMS_AT_ONCE = 500;
 
 /** The event store of the distributed profile: EventStoreDB 22.10 or later, or KurrentDB. */
-export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLog, LogPlaces {
+export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLog, LogPlaces, PlacedEvents {
   readonly #connection: Connection;
   readonly #reader: StreamReader;
   readonly #appender: StreamAppender;
@@ -123,6 +125,10 @@ export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLo
 
   head(stream: string): Promise<StreamRevision> {
     return this.#reading('head', () => this.#head(stream));
+  }
+
+  async at(stream: string, revision: bigint): Promise<RecordedEvent | undefined> {
+    return (await this.#reading('read', () => this.#reader.some(stream, revision, 1)))[0];
   }
 
   async end(): Promise<LogPosition | 'start'> {

@@ -4,12 +4,12 @@ import type { AuditNotes, ClaimNote, StreamHead, StreamNote } from '../../applic
 /** Streams that were met lately stay in memory, so that one that goes on costs no look into the file. */
 const MOST_IN_MEMORY = 100_000;
 const CACHE_KIB = 65_536;
-const FORMAT = 'receivables-audit-notes/1';
+const FORMAT = 'receivables-audit-notes/2';
 
 const TABLES = `
   create table if not exists stream (
     id integer primary key, name text not null unique, in_log integer not null, read integer not null, hash text not null,
-    payments integer not null
+    payments integer not null, in_feed integer not null
   );
   create table if not exists claim (key blob not null, place blob not null);
   create table if not exists used (key blob not null, place blob not null, stream integer not null);
@@ -23,6 +23,7 @@ interface Row {
   readonly read: number;
   readonly hash: string;
   readonly payments: number;
+  readonly in_feed: number;
 }
 
 interface Known {
@@ -31,11 +32,8 @@ interface Known {
   readonly isSaved: boolean;
 }
 
-const noteOf = ({ in_log: inLog, read, hash, payments }: Row): StreamNote => ({
-  inLog,
-  read,
-  hash,
-  payments,
+const noteOf = ({ in_log: inLog, in_feed: inFeed, read, hash, payments }: Row): StreamNote => ({
+  ...{ inLog, read, hash, payments, inFeed },
 });
 
 /** The file belongs to something else, or to another version of the program. */
@@ -52,6 +50,8 @@ const open = (path: string): DatabaseSync => {
     // A private file that vanishes with the process needs no journal; one that is kept survives the end of the process at any moment.
     database.exec(path === '' ? 'pragma journal_mode = off' : 'pragma journal_mode = wal');
     database.exec(`pragma synchronous = ${path === '' ? 'off' : 'normal'}; begin; ${TABLES}; commit; begin`);
+    // Notes of an earlier version have other columns.
+    database.prepare('select in_feed from stream');
     return database;
   } catch (error) {
     database.close();
@@ -62,13 +62,14 @@ const open = (path: string): DatabaseSync => {
 };
 
 const prepareAll = (database: DatabaseSync) => ({
-  find: database.prepare('select id, in_log, read, hash, payments from stream where name = ?'),
+  find: database.prepare('select id, in_log, read, hash, payments, in_feed from stream where name = ?'),
   write: database.prepare(
-    `insert into stream values (?, ?, ?, ?, ?, ?) on conflict (id)
-     do update set in_log = excluded.in_log, read = excluded.read, hash = excluded.hash, payments = excluded.payments`,
+    `insert into stream values (?, ?, ?, ?, ?, ?, ?) on conflict (id)
+     do update set in_log = excluded.in_log, read = excluded.read, hash = excluded.hash,
+       payments = excluded.payments, in_feed = excluded.in_feed`,
   ),
   highest: database.prepare('select coalesce(max(id), 0) as id from stream'),
-  all: database.prepare('select id, name, in_log, read, hash, payments from stream order by id'),
+  all: database.prepare('select id, name, in_log, read, hash, payments, in_feed from stream order by id'),
   claim: database.prepare('insert into claim values (?, ?)'),
   use: database.prepare('insert into used values (?, ?, ?)'),
   addHead: database.prepare('insert or replace into head values (?, ?, ?)'),
@@ -210,7 +211,7 @@ export class SqliteAuditNotes implements AuditNotes {
     for (const [name, known] of this.#recent) {
       if (known.isSaved) continue;
       const { id, note } = known;
-      this.#sql.write.run(id, name, note.inLog, note.read, note.hash, note.payments);
+      this.#sql.write.run(id, name, note.inLog, note.read, note.hash, note.payments, note.inFeed);
       this.#recent.set(name, { ...known, isSaved: true });
     }
   }

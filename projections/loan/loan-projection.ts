@@ -58,14 +58,40 @@ const writers: Writers = {
   DeskDayBegun: nothing,
 };
 
+/** What is told outside. */
+const IN_FEED: ReadonlySet<DomainEvent['type']> = new Set<DomainEvent['type']>([
+  ...(['LoanReceived', 'LoanApproved', 'LoanRejected', 'LoanTermSigned', 'LoanDisbursed'] as const),
+  ...(['InstallmentSettled', 'InstallmentUnderpaid', 'PrepaymentProcessed', 'LoanFullySettled'] as const),
+  ...(['RepurchaseRequested', 'RepurchaseCompleted', 'LoanRenegotiationCompleted'] as const),
+]);
+
+const inFeed = ({
+  event,
+  applicationId,
+  stream,
+  position,
+  revision,
+}: ProjectedEvent): readonly TableWrite[] =>
+  IN_FEED.has(event.type)
+    ? [
+        {
+          op: 'insert',
+          table: 'feed',
+          rows: [{ stream, application_id: applicationId, position, revision: Number(revision) }],
+        },
+      ]
+    : [];
+
 /** Operations, their installments and their money: what integrators read, what a fund holds and what was notified. */
 export const loanProjection: Projection = {
   name: 'loan',
-  version: 6,
+  version: 7,
   tables: [
     ...['loan', 'progress', 'installment', 'installment_credit', 'payment'],
-    ...['prepayment', 'document', 'status_history'],
+    ...['prepayment', 'document', 'status_history', 'feed'],
   ],
-  project: (projected) =>
-    (writers[projected.event.type] as (projected: ProjectedEvent) => readonly TableWrite[])(projected),
+  project: (projected) => [
+    ...(writers[projected.event.type] as (projected: ProjectedEvent) => readonly TableWrite[])(projected),
+    ...inFeed(projected),
+  ],
 };

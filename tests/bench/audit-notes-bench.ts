@@ -33,7 +33,7 @@ const used = (): string =>
 
 const note = (notes: SqliteAuditNotes, n: number): void => {
   const stream = `loan-app-1.OP-${String(n).padStart(9, '0')}`;
-  notes.noteStream(stream, { inLog: 2, read: 2, hash: 'a'.repeat(64), payments: 1 });
+  notes.noteStream(stream, { inLog: 2, read: 2, hash: 'a'.repeat(64), payments: 1, inFeed: 1 });
   notes.noteUsed(stream, [{ key: digest(n, 1), place: digest(n, 2) }]);
   const place = n % MISSING_ONE_IN === 0 ? digest(n, 3) : digest(n, 2);
   notes.noteClaims([{ key: digest(n, 1), place }]);

@@ -196,6 +196,8 @@ describe('the quick start', () => {
         { line: 1, status: 200, replayed: true },
         { line: 2, status: 200, replayed: false },
       ]);
+      const feed = JSON.parse((await run('/event?limit=')).stdout);
+      expect(feed.data[0]).toMatchObject({ event: 'loan_received', originator_proposal_code: 'GUIDE-1' });
       expect(stdout).toContain('"status":"received"');
       expect(stdout).toContain('"status":"settled"');
       expect(stdout).toContain('"settled_value":950.00');

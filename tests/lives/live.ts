@@ -78,6 +78,9 @@ export class Living {
       const expected = told.map(({ name, data, flat }) => ({ event: name, fund_id: fund, data, ...flat }));
       this.#say(`events of ${code}`, differences(expected, own));
     }
+    // A process of the earlier release has no feed.
+    if (world.besideEarlier) return;
+    this.#say('the feed', differences(events, await world.feed(this.application, events.length)));
   }
 
   /** A step that is one request. */

@@ -241,6 +241,19 @@ export class World {
     return bodies;
   }
 
+  /** The same by the feed, with so many at least: what another process wrote follows within a moment. */
+  async feed(application: TestApplication, count: number): Promise<readonly Json[]> {
+    const bodies: Json[] = [];
+    for (const deadline = Date.now() + PATIENCE_MS; ;) {
+      const after = bodies.length === 0 ? '' : `&after=${bodies.at(-1).event_id}`;
+      const { body } = await this.call(application, { method: 'GET', path: `/event?limit=7${after}` });
+      bodies.push(...body.data);
+      if (body.has_more) continue;
+      if (bodies.length >= count || Date.now() > deadline) return bodies;
+      await setTimeout(50);
+    }
+  }
+
   /** What `audit verify` finds, as a command beside the service; nothing when all is well. */
   async audit(): Promise<readonly string[]> {
     const foundations = await openFoundations(readConfiguration(this.environment), this.logger);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiClient } from '../support/api-client.ts';
 import { authority } from '../support/certificates.ts';
+import { FeedFollower, wholeFeed } from '../support/feed-follower.ts';
 import { InsistentWriters, eventsOfWholeLife } from '../support/insistent-writers.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { WebhookReceiver, signatureHolds } from '../support/webhook-receiver.ts';
@@ -40,7 +41,7 @@ afterAll(async () => {
 
 describe('kill -9 under load', () => {
   test(
-    'loses no acknowledged write and no webhook, and keeps the order of every operation',
+    'loses no acknowledged write, no webhook and no event of the feed, and keeps the order of every operation',
     async () => {
       const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
       const hook = await api.call('POST', '/webhook', { url: receiver.url, events: ['*'] });
@@ -51,12 +52,14 @@ describe('kill -9 under load', () => {
         installments: INSTALLMENTS,
         prefix: 'K',
       });
+      const follower = new FeedFollower(api);
       for (let kill = 0; kill < KILLS; kill++) {
         await writers.untilAcknowledged(ACKNOWLEDGED_BETWEEN_KILLS);
         await service.end('SIGKILL');
         await service.start();
       }
       await writers.stop();
+      await follower.stop();
       const { finished } = writers;
 
       const expected = eventsOfWholeLife(INSTALLMENTS);
@@ -64,6 +67,8 @@ describe('kill -9 under load', () => {
       const all = () => finished.every((code) => receiver.eventsOf(code).length >= expected.length);
       await receiver.until(all, 'webhooks of every finished operation', 180_000);
       for (const code of finished) expect(receiver.eventsOf(code)).toEqual(expected);
+      for (const code of finished) expect(follower.eventsOf(code)).toEqual(expected);
+      expect(await wholeFeed(api)).toEqual(follower.ids);
       expect(receiver.arrivals.every((a) => signatureHolds(a, hook.body.signing_secret as string))).toBe(
         true,
       );

@@ -5,7 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ApiClient } from '../support/api-client.ts';
 import { fillEventLog } from '../support/event-log-at-size.ts';
-import { InsistentWriters } from '../support/insistent-writers.ts';
+import { FeedFollower, wholeFeed } from '../support/feed-follower.ts';
+import { InsistentWriters, eventsOfWholeLife } from '../support/insistent-writers.ts';
 import { killedCommand } from '../support/killed-command.ts';
 import { makeServiceData } from '../support/service-data.ts';
 import { ServiceProcess } from '../support/service-process.ts';
@@ -93,6 +94,7 @@ test('a rebuild, killed once, goes on under load: every read is right, and every
     prefix: 'R',
     onTry: (_, response) => void (response && response.status >= 500 && failures.push(response.status)),
   });
+  const follower = new FeedFollower(api);
   const stopReading = readAlong(api, writers, (read) => reads.push(read));
   await writers.untilAcknowledged(4);
 
@@ -103,9 +105,12 @@ test('a rebuild, killed once, goes on under load: every read is right, and every
   await writers.untilAcknowledged(5);
   await writers.stop();
   await stopReading();
+  await follower.stop();
 
   expect(failures).toEqual([]);
   expect(reads.length).toBeGreaterThan(0);
   expect(reads).toEqual(reads.map(() => ({ status: 200, loan: 'settled' })));
+  for (const code of writers.finished) expect(follower.eventsOf(code)).toEqual(eventsOfWholeLife(2));
+  expect(await wholeFeed(api)).toEqual(follower.ids);
   for (const code of writers.finished) expect((await api.readable(code)).body.status).toBe('settled');
 }, 300_000);

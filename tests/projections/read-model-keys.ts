@@ -9,5 +9,6 @@ export const READ_MODEL_KEYS: Readonly<Record<string, readonly string[]>> = {
   prepayment: ['stream', 'revision'],
   document: ['stream', 'document_id'],
   status_history: ['stream', 'revision'],
+  feed: ['application_id', 'position', 'revision'],
   published_event: ['stream', 'revision'],
 };

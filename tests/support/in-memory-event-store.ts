@@ -7,6 +7,7 @@ import type {
   KeyClaim,
   LogPlaces,
   LogPosition,
+  PlacedEvents,
   RecordedEvent,
   StreamRevision,
   SubscribeOptions,
@@ -31,7 +32,7 @@ export const nextRevision = (expected: StreamRevision): bigint =>
   expected === 'no_stream' ? 0n : expected + 1n;
 
 /** A whole event store in memory, for tests: the same guarantees as the real ones, apart from surviving the process. */
-export class InMemoryEventStore implements EventStore, EventSubscription, LogPlaces {
+export class InMemoryEventStore implements EventStore, EventSubscription, LogPlaces, PlacedEvents {
   protected readonly log: RecordedEvent[] = [];
   readonly #streams = new Map<string, RecordedEvent[]>();
   protected readonly claims = new Map<string, string>();
@@ -47,6 +48,10 @@ export class InMemoryEventStore implements EventStore, EventSubscription, LogPla
 
   async head(stream: string): Promise<StreamRevision> {
     return this.revisionOf(stream);
+  }
+
+  async at(stream: string, revision: bigint): Promise<RecordedEvent | undefined> {
+    return this.streamEvents(stream)[Number(revision)];
   }
 
   async end(): Promise<LogPosition | 'start'> {

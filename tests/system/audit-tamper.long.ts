@@ -299,6 +299,16 @@ test('a change in any table of the read models is found', () =>
        from payment where ${ofOperation('C')} limit 1`,
       'read_model C@null payment',
     ],
+    [`delete from feed where ${ofOperation('A')} and revision = 4`, 'read_model A@null feed 4'],
+    [
+      `update feed set position = position + 1000000 where ${ofOperation('B')} and revision = 0`,
+      'read_model B@null feed 0',
+    ],
+    [
+      `insert into feed select application_id, position, 77, operation from feed where ${ofOperation('C')} limit 1`,
+      'read_model C@null feed',
+    ],
+    [`insert into feed values ('nobody', 1, 0, 7777777)`, 'read_model @null feed'],
   ]));
 
 test('a change in the delivery log is found', () => {

@@ -118,8 +118,10 @@ const queryOf = (definition: Json): string => {
   const parameters = (definition.parameters ?? []).map(
     ({ $ref }: Json) => document.components.parameters[$ref.split('/').pop()],
   );
-  // A cursor is only good for the list that gave it; that one is followed in other tests.
-  const query = parameters.filter((one: Json) => one.in === 'query' && one.name !== 'cursor');
+  // A cursor is only good for the list that gave it, and an event for its application; those are followed in other tests.
+  const query = parameters.filter(
+    (one: Json) => one.in === 'query' && one.name !== 'cursor' && one.name !== 'after',
+  );
   return query.length === 0
     ? ''
     : `?${new URLSearchParams(query.map((one: Json) => [one.name, suchAs(one)])).toString()}`;

@@ -155,10 +155,16 @@ const CASES: Readonly<Record<string, Case>> = {
     hidden: [403, 'insufficient_scope'],
   },
   readRedelivery: { path: '/webhook/WEBHOOK/redeliver/any', hidden: [403, 'insufficient_scope'] },
+  listEvents: { path: '/event?after=EVENT', hidden: [400, 'invalid_query_parameter'] },
   readEvent: { path: '/webhook/event/EVENT', hidden: [404, 'event_not_found'] },
   // The clock belongs to the whole sandbox; neither answer says anything of an operation.
   readSandboxClock: { path: '/sandbox/clock', hidden: [200] },
   moveSandboxClock: { path: '/sandbox/clock', body: () => ({ advance: '1s' }), hidden: [200] },
+  decideInSandbox: {
+    path: '/sandbox/decision',
+    body: (code) => ({ originator_proposal_code: code, decision: 'process_repurchase' }),
+    hidden: [404, 'loan_not_found'],
+  },
   rotateWebhookSecret: { path: '/webhook/WEBHOOK/rotate-secret', hidden: [403, 'insufficient_scope'] },
 };
 const behindToken = OPERATIONS.filter(({ access }) => access !== 'public' && access !== 'client_credentials');

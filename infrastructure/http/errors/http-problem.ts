@@ -1,4 +1,5 @@
 import { OperationQuarantinedError, ReadModelBehindError } from '../../../application/loans/read-loan.ts';
+import { FeedStoppedError } from '../../../application/publication/feed.ts';
 import { BusyError, InspectorAwayError, OverShareError } from '../../../application/ports/busy-error.ts';
 import {
   ConcurrencyError,
@@ -54,6 +55,22 @@ export const unavailable = (message: string, retryAfterSeconds: number): HttpPro
 /** The router raises these for a path that it cannot percent-decode. */
 const isUndecodablePath = (error: unknown): boolean => error instanceof URIError;
 
+/** What was recorded and cannot be shown now. */
+const unreadable = (error: unknown): HttpProblem | undefined => {
+  if (error instanceof OperationQuarantinedError)
+    return unavailable(
+      'The latest change of this operation was recorded but cannot be shown until the operators of the service release it; they are told. Other operations are not affected.',
+      60,
+    );
+  if (error instanceof FeedStoppedError)
+    return unavailable(
+      'The next event of this application was recorded but cannot be read until the operators of the service have seen to it; none is passed over, and other applications are not affected.',
+      60,
+    );
+  if (error instanceof ReadModelBehindError) return unavailable('The latest change cannot be read yet.', 1);
+  return undefined;
+};
+
 /** The refusal that stands for an error; undefined for an unexpected error. */
 export const problemOf = (error: unknown): HttpProblem | undefined => {
   if (error instanceof HttpProblem) return error;
@@ -83,12 +100,8 @@ export const problemOf = (error: unknown): HttpProblem | undefined => {
     const told = `${message[0]?.toUpperCase()}${message.slice(1)}; wait ${retryAfterSeconds} seconds`;
     return new HttpProblem('rate_limited', told, [], ['Retry-After', String(retryAfterSeconds)]);
   }
-  if (error instanceof OperationQuarantinedError)
-    return unavailable(
-      'The latest change of this operation was recorded but cannot be shown until the operators of the service release it; they are told. Other operations are not affected.',
-      60,
-    );
-  if (error instanceof ReadModelBehindError) return unavailable('The latest change cannot be read yet.', 1);
+  const unread = unreadable(error);
+  if (unread) return unread;
   if (machineTrouble(error) !== undefined)
     return unavailable('The service has no room for this right now; send the same request again.', 5);
   if (isUndecodablePath(error)) {

@@ -15,6 +15,7 @@ import {
   readTopicsAsYaml,
 } from './descriptions.ts';
 import type { Endpoint } from './endpoint.ts';
+import { feedSchemas, listEvents } from './list-events.ts';
 import { listLoans, loanPageSchemas } from './list-loans.ts';
 import {
   createWebhook,
@@ -55,7 +56,7 @@ export const OPERATIONS: readonly Endpoint[] = [
   ...[settleInstallment, settleBatch, processPrepayment, requestRepurchase, addDocuments, renegotiateLoans],
   ...[createWebhook, listWebhooks, readWebhook, updateWebhook, deleteWebhook],
   ...[pauseWebhook, resumeWebhook, rotateWebhookSecret, pingWebhook, redeliverEvent],
-  ...[readEvent, listDeliveries, redeliverWebhook, readRedelivery],
+  ...[listEvents, readEvent, listDeliveries, redeliverWebhook, readRedelivery],
   ...[readSandboxClock, moveSandboxClock, decideInSandbox],
   ...[
     readDescriptionAsJson,
@@ -95,6 +96,7 @@ export const schemasIn = (environment: Environment): Readonly<Record<string, Sch
   ...webhookOperationSchemas,
   ...deliverySchemas,
   ...rangeRedeliverySchemas,
+  ...feedSchemas,
   ...(environment === 'sandbox' && { ...sandboxSchemas, ...sandboxDecisionSchemas }),
   ...eventSchemas,
   ...errorSchemas,

@@ -116,6 +116,9 @@ const prepareAll = (db: DatabaseSync) => ({
      WHERE e.stream_id = ? AND e.revision >= ? AND e.revision <= ? ORDER BY e.revision`,
   ),
   byId: db.prepare(`SELECT ${COLUMNS} FROM events e JOIN streams s ON s.id = e.stream_id WHERE e.id = ?`),
+  at: db.prepare(
+    `SELECT ${COLUMNS} FROM streams s JOIN events e ON e.stream_id = s.id WHERE s.name = ? AND e.revision = ?`,
+  ),
   claimHolder: db.prepare(
     `SELECT name FROM claims JOIN streams ON streams.id = claims.stream_id
      WHERE application_id = ? AND endpoint = ? AND key = ?`,
@@ -180,6 +183,12 @@ export class EventLogReader {
   /** @throws DamagedEventError */
   byId(id: string): RecordedEvent | undefined {
     const row = this.#sql.byId.get(id) as unknown as EventRow | undefined;
+    return row && eventOf(row);
+  }
+
+  /** @throws DamagedEventError */
+  at(stream: string, revision: number): RecordedEvent | undefined {
+    const row = this.#sql.at.get(stream, revision) as unknown as EventRow | undefined;
     return row && eventOf(row);
   }
 

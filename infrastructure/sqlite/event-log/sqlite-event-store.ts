@@ -12,6 +12,7 @@ import type {
   KeyClaim,
   LogPlaces,
   LogPosition,
+  PlacedEvents,
   RecordedEvent,
   StreamRevision,
   SubscribeOptions,
@@ -33,7 +34,7 @@ import { ensureReaches, followFile } from './log-subscription.ts';
  * The event store of the embedded profile: one SQLite file, written by a thread of its own, so that a slow disk stalls nothing
  * but appends, and read where it is asked. Other processes may have the same file open.
  */
-export class SqliteEventStore implements EventStore, EventSubscription, LogPlaces {
+export class SqliteEventStore implements EventStore, EventSubscription, LogPlaces, PlacedEvents {
   readonly #log: OpenedEventLog;
   readonly #reader: EventLogReader;
   readonly #turn = new TurnLimit();
@@ -96,6 +97,10 @@ export class SqliteEventStore implements EventStore, EventSubscription, LogPlace
 
   byId(id: string): Promise<RecordedEvent | undefined> {
     return this.#read((reader) => reader.byId(id));
+  }
+
+  at(stream: string, revision: bigint): Promise<RecordedEvent | undefined> {
+    return this.#read((reader) => reader.at(stream, Number(revision)), `in stream ${stream}`, 'read');
   }
 
   append(

@@ -33,7 +33,7 @@ test('a store that is away for a moment when keys are paired is asked again', as
       },
       'start',
     );
-    notes.noteStream(STREAM, { inLog: 1, read: 1, hash: '', payments: 0 });
+    notes.noteStream(STREAM, { inLog: 1, read: 1, hash: '', payments: 0, inFeed: 0 });
     await claims.check(STREAM, [event]);
     const differences = [];
     for await (const some of claims.end()) differences.push(...some);

@@ -5,6 +5,7 @@ import { dueInstallments } from '../../../application/loans/due-installments.ts'
 import { encodeCursor } from '../../../application/loans/loan-page.ts';
 import { Worklists } from '../../../application/administrator/worklists.ts';
 import { SqlLoanReader } from '../../../application/loans/loan-reader.ts';
+import { SqlFeedRows } from '../../../application/publication/feed-rows.ts';
 import type { Query, SqlDatabase } from '../../../application/sql/sql-database.ts';
 import { openReadModel, query, raw } from '../../support/sql/temporary-database.ts';
 import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
@@ -97,6 +98,26 @@ describe('the read model finds its rows by index', () => {
       'SEARCH loan USING INDEX loan_list (application_id=? AND received_at=? AND code=?)',
     );
     expect(plan).not.toContain('SCAN loan');
+  });
+
+  test('a page of the feed, and what of its application waits', async () => {
+    const place = { position: 7, revision: 1 };
+    const plans = await plansOn(async (database) => {
+      const rows = new SqlFeedRows(database);
+      await rows.after('app-1', undefined, 50);
+      await rows.after('app-1', place, 50);
+      await rows.index('app-1');
+    });
+    const [feed, held] = [
+      'SEARCH feed USING PRIMARY KEY (application_id=?',
+      'SEARCH quarantined_operation USING PRIMARY KEY (projection=? AND stream>? AND stream<?)',
+    ];
+    const loan = 'SEARCH loan USING INTEGER PRIMARY KEY (rowid=?)';
+    expect(plans).toEqual([
+      ...[`${feed}); ${loan}`, held],
+      ...[`${feed} AND (position,revision)>(?,?)); ${loan}`, held],
+      ...[`${feed})`, expect.stringContaining('projection_checkpoint USING PRIMARY KEY'), held],
+    ]);
   });
 
   test('what is overdue, as long as that is not too much to sort', async () => {

@@ -11,8 +11,8 @@ const RECORDED = [
   {
     projection: loanProjection,
     file: 'projections/loan/loan-projection.ts',
-    version: 6,
-    digest: 'ec880913b935f378',
+    version: 7,
+    digest: '894e919e2651cfb3',
   },
   {
     projection: eventIndex,

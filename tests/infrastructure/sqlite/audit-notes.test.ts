@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { StreamNote } from '../../../application/audit/audit-notes.ts';
 import { ForeignNotesError, SqliteAuditNotes } from '../../../infrastructure/sqlite/audit-notes.ts';
@@ -11,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => directory.remove());
 
-const note = (inLog: number): StreamNote => ({ inLog, read: 2, hash: 'h', payments: 1 });
+const note = (inLog: number): StreamNote => ({ inLog, read: 2, hash: 'h', payments: 1, inFeed: 1 });
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const claim = (key: string, place: string) => ({ key: bytes(key), place: bytes(place) });
 
@@ -67,6 +68,14 @@ describe('notes of an audit', () => {
     second.noteStream('next', note(1));
     expect(second.stream('next')).toEqual(note(1));
     second.close();
+  });
+
+  test('of an earlier version are not gone on with', () => {
+    const path = join(directory.path, 'earlier.db');
+    const earlier = new DatabaseSync(path);
+    earlier.exec('create table stream (id integer primary key, name text, in_log, read, hash, payments)');
+    earlier.close();
+    expect(() => new SqliteAuditNotes(path)).toThrow(ForeignNotesError);
   });
 
   test('are not written into a file that is something else', () => {

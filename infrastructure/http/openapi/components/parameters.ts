@@ -1,5 +1,5 @@
 import { DELIVERY_STATES } from '../../../../application/webhooks/delivery-log.ts';
-import { EVENT_NAMES } from '../../../../application/publication/event-names.ts';
+import { EVENT_NAMES, LOAN_EVENT_NAMES } from '../../../../application/publication/event-names.ts';
 import { ref, refused } from '../../../../application/schemas/schema.ts';
 import type { Schema } from '../../../../application/schemas/schema.ts';
 import { LOAN_STATUSES } from '../../../../domain/loan/statuses.ts';
@@ -227,6 +227,42 @@ export const parameterComponents: Readonly<Record<string, Schema>> = {
       ...refused('invalid_value', 'must be the event_id of an event'),
     },
     example: '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69',
+  }),
+  FeedAfter: inQuery('after', {
+    description:
+      'What comes after this event, which may be any of the application: `next_after` of the page before, or the last event that a webhook brought. Without it, from the first one on.',
+    schema: {
+      type: 'string',
+      format: 'uuid',
+      ...refused('invalid_value', 'must be the event_id of an event'),
+    },
+    example: '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69',
+  }),
+  FeedEvents: {
+    ...inQuery('event', {
+      description: 'Only events with one of these names; several with commas between them.',
+      schema: {
+        type: 'array',
+        items: {
+          type: 'string',
+          enum: [...LOAN_EVENT_NAMES],
+          ...refused('invalid_value', `must be one of ${LOAN_EVENT_NAMES.join(', ')}`),
+        },
+      },
+      example: ['installment_settled', 'installment_underpaid'],
+    }),
+    style: 'form',
+    explode: false,
+  },
+  FeedFund: inQuery('fund_id', {
+    description: 'Only events of operations of this fund.',
+    schema: ref('FundId'),
+    example: '6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11',
+  }),
+  FeedCode: inQuery('originator_proposal_code', {
+    description: 'Only events of this operation.',
+    schema: ref('ProposalCode'),
+    example: 'OP-2026-000123',
   }),
   DescriptionVersion: inPath('version', {
     description: 'A version that the changelog names, the current one included.',

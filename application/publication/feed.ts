@@ -1,0 +1,231 @@
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import { loanStream, seesFund } from '../command-handling/operation.ts';
+import type { RequestContext } from '../command-handling/request-context.ts';
+import { UnreadableEventError } from '../event-codec/fields.ts';
+import { ReadModelBehindError } from '../loans/read-loan.ts';
+import type { PublicEvent } from '../ports/event-bus.ts';
+import { DamagedEventError } from '../ports/event-store.ts';
+import type { PlacedEvents, RecordedEvent } from '../ports/event-store.ts';
+import type { Logger } from '../ports/logger.ts';
+import { numberOf } from '../projecting/projected-event.ts';
+import { messageOf } from '../support/failures.ts';
+import type { LoanEventName } from './event-names.ts';
+import type { FeedPlace, FeedRow, SqlFeedRows } from './feed-rows.ts';
+import { READS_AT_ONCE } from './public-event-translator.ts';
+import type { Translator } from './public-event-translator.ts';
+
+export interface FeedQuery {
+  /** Id of any public event of the application; default: from its first. */
+  readonly after?: string;
+  /** Most bodies on the page. */
+  readonly limit: number;
+  readonly names?: readonly LoanEventName[];
+  readonly fundId?: string;
+  /** originator_proposal_code */
+  readonly code?: string;
+}
+
+export interface FeedPage {
+  readonly events: readonly PublicEvent[];
+  /** Id of the last event that was looked at; null while there is none. */
+  readonly nextAfter: string | null;
+  readonly hasMore: boolean;
+}
+
+/** The next event of this application cannot be read, and none is passed over. */
+export class FeedStoppedError extends Error {
+  override readonly name = 'FeedStoppedError';
+}
+
+type FeedReader = Pick<RequestContext, 'applicationId' | 'onlyFundIds' | 'signal' | 'aside'>;
+
+interface Dependencies {
+  readonly rows: SqlFeedRows;
+  readonly events: PlacedEvents;
+  readonly translator: Translator;
+  readonly byId: (eventId: string) => Promise<RecordedEvent | undefined>;
+  /** Whether ids come from an index that follows the log. */
+  readonly indexFollows: boolean;
+  /** Resolves when the read model has what was answered. @throws ReadModelBehindError */
+  readonly written: (applicationId: string) => Promise<void>;
+  readonly logger: Pick<Logger, 'error'>;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+/** Rows in one look for a page that leaves some out, and how many are looked at for it, or read to be left out. */
+const [WINDOW, MOST_LOOKED_AT, MOST_READ] = [1_000, 10_000, 500];
+const [LOOK_AGAIN_MS, LONGEST_WAIT_MS] = [50, 3_000];
+
+const isOfTheEvent = (error: unknown): boolean =>
+  [UnreadableEventError, DamagedEventError, TypeError, RangeError].some((kind) => error instanceof kind);
+
+const stopped = (cause?: unknown): FeedStoppedError =>
+  new FeedStoppedError('an event of this application cannot be read', { cause });
+
+const unknownAfter = (): DomainError => {
+  const message =
+    'after names no event of this application; use next_after of an earlier page, or leave it out';
+  return new DomainError('invalid_query_parameter', message, [{ field: 'after', code: 'invalid', message }]);
+};
+
+/** A page as far as it has come. */
+interface Looking {
+  readonly taken: PublicEvent[];
+  /** Id of the last event that was looked at and read. */
+  lastId: string | undefined;
+  /** Looked at since then, and left out unread. */
+  unread: FeedRow[];
+  read: number;
+  /** Enough was looked at. */
+  enough: boolean;
+  stopped: boolean;
+}
+
+/** Every public event of an application, in the order of the log. */
+export class Feed {
+  readonly #deps: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * To a client of some funds, events of others are not there: neither `nextAfter` nor `hasMore` tells of them.
+   * @throws DomainError `invalid_query_parameter` @throws FeedStoppedError @throws ReadModelBehindError
+   */
+  async page(reader: FeedReader, query: FeedQuery): Promise<FeedPage> {
+    await this.#deps.written(reader.applicationId);
+    const place = query.after === undefined ? undefined : await this.#placeOf(reader, query.after);
+    const page: Looking = {
+      taken: [],
+      lastId: undefined,
+      unread: [],
+      read: 0,
+      enough: false,
+      stopped: false,
+    };
+    const hasMore = await this.#fill({ reader, query, page }, place);
+    const nextAfter = (await this.#lastId(page)) ?? query.after ?? null;
+    return { events: page.taken, nextAfter, hasMore };
+  }
+
+  /** Answers whether more comes after the page. */
+  async #fill(hand: PageInHand, from: FeedPlace | undefined): Promise<boolean> {
+    const { reader, query, page } = hand;
+    const window = leavesOut(hand) ? WINDOW : query.limit;
+    let place = from;
+    for (let looked = window; ; looked += window) {
+      const { rows, stops } = await this.#deps.rows.after(reader.applicationId, place, window + 1);
+      const some = rows.slice(0, window);
+      place = some.at(-1);
+      const isThrough = await this.#look(
+        some.filter(({ fundId }) => seesFund(reader, fundId)),
+        hand,
+      );
+      page.enough = looked >= MOST_LOOKED_AT;
+      if (isThrough && rows.length > window && !mayEnd(hand)) continue;
+      if (!isBegun(page) && (page.stopped || stops)) throw stopped();
+      return !isThrough || rows.length > window || stops;
+    }
+  }
+
+  /** Takes what is asked for; false where it ends before one of the rows. */
+  async #look(rows: readonly FeedRow[], { reader, query, page }: PageInHand): Promise<boolean> {
+    const stream = query.code === undefined ? undefined : loanStream(reader.applicationId, query.code);
+    const isAsked = (row: FeedRow): boolean =>
+      (query.fundId === undefined || row.fundId === query.fundId) &&
+      (stream === undefined || row.stream === stream);
+    for (let at = 0; at < rows.length; at += READS_AT_ONCE) {
+      if (isFull(page, query)) return false;
+      const some = rows.slice(at, at + READS_AT_ONCE);
+      const found = await Promise.all(some.map(async (row) => (isAsked(row) ? this.#read(row) : undefined)));
+      for (const [index, row] of some.entries()) {
+        if (isFull(page, query)) return false;
+        const event = found[index];
+        if (event) take(page, event, query);
+        else if (isAsked(row)) page.stopped = true;
+        else page.unread.push(row);
+        if (page.stopped) return false;
+      }
+    }
+    return true;
+  }
+
+  /** Undefined where it cannot be read. */
+  async #read({ stream, revision }: FeedRow): Promise<PublicEvent | undefined> {
+    try {
+      const recorded = await this.#deps.events.at(stream, BigInt(revision));
+      if (!recorded) throw new RangeError('it is not in the log');
+      const [event] = await this.#deps.translator.translate([recorded]);
+      if (!event) throw new RangeError('it is none that goes out');
+      return event;
+    } catch (error) {
+      if (!isOfTheEvent(error)) throw error;
+      const fields = { event: 'feed_stopped', stream, revision, reason: messageOf(error) };
+      this.#deps.logger.error(fields, 'an event cannot be read: the feed of its application ends before it');
+      return undefined;
+    }
+  }
+
+  /** Of the last event looked at: what was left out unread is read for its id alone. */
+  async #lastId({ unread, lastId }: Looking): Promise<string | undefined> {
+    for (let tries = 0; tries < READS_AT_ONCE; tries++) {
+      const row = unread.pop();
+      if (!row) return lastId;
+      const event = await this.#read(row);
+      if (event) return event.eventId;
+    }
+    if (lastId === undefined) throw stopped();
+    return lastId;
+  }
+
+  async #placeOf(reader: FeedReader, after: string): Promise<FeedPlace> {
+    const recorded = await this.#recorded(reader, after);
+    if (recorded?.metadata.applicationId !== reader.applicationId) throw unknownAfter();
+    const events = await this.#deps.translator.translate([recorded]).catch((error: unknown) => {
+      throw isOfTheEvent(error) ? stopped(error) : error;
+    });
+    const event = events.find(({ eventId }) => eventId === after);
+    if (!event || !seesFund(reader, event.fundId)) throw unknownAfter();
+    return { position: Number(numberOf(recorded.position)), revision: Number(recorded.revision) };
+  }
+
+  /** An index that follows the log may not have come as far as the feed. */
+  async #recorded(reader: FeedReader, eventId: string): Promise<RecordedEvent | undefined> {
+    const { byId, indexFollows, rows, sleep } = this.#deps;
+    const aside = reader.aside ?? ((wait) => wait());
+    for (let waited = 0; ; waited += LOOK_AGAIN_MS) {
+      const index = indexFollows ? await rows.index(reader.applicationId) : 'whole';
+      const recorded = await byId(eventId);
+      if (recorded || index === 'whole') return recorded;
+      if (index === 'holes') throw stopped();
+      if (waited >= LONGEST_WAIT_MS) throw new ReadModelBehindError();
+      await aside(() => sleep(LOOK_AGAIN_MS));
+    }
+  }
+}
+
+interface PageInHand {
+  readonly reader: FeedReader;
+  readonly query: FeedQuery;
+  readonly page: Looking;
+}
+
+const leavesOut = ({ reader, query }: PageInHand): boolean =>
+  [query.names, query.fundId, query.code, reader.onlyFundIds].some((filter) => filter !== undefined);
+
+/** Among what is hidden a page does not end: it would have to name it, or say that there is more. */
+const mayEnd = ({ reader, query, page }: PageInHand): boolean =>
+  reader.signal?.aborted === true || (reader.onlyFundIds === undefined && isFull(page, query));
+
+const isFull = ({ taken, read, enough, ...page }: Looking, { limit }: FeedQuery): boolean =>
+  taken.length >= limit || read >= MOST_READ + limit || (enough && isBegun(page));
+
+const isBegun = ({ lastId, unread }: Pick<Looking, 'lastId' | 'unread'>): boolean =>
+  lastId !== undefined || unread.length > 0;
+
+const take = (page: Looking, event: PublicEvent, { names }: FeedQuery): void => {
+  [page.lastId, page.unread] = [event.eventId, []];
+  page.read += 1;
+  if (!names || (names as readonly string[]).includes(event.name)) page.taken.push(event);
+};
