@@ -1,6 +1,8 @@
+import type { DecisionEvent } from './decision/first-decision.ts';
+import type { FourEyesEvent } from './fund/four-eyes.ts';
 import type { FundNamed } from './fund/names.ts';
 import type { LoanEvent } from './loan/events.ts';
 import type { RenegotiationEvent } from './renegotiation/state.ts';
 
-/** Everything that is ever stored, of operations, of renegotiations and of funds. */
-export type DomainEvent = LoanEvent | RenegotiationEvent | FundNamed;
+/** Everything that is ever stored, of operations, of renegotiations, of funds and of decisions that two people make. */
+export type DomainEvent = LoanEvent | RenegotiationEvent | FundNamed | FourEyesEvent | DecisionEvent;

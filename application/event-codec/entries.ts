@@ -28,6 +28,7 @@ import {
   texts,
 } from './fields.ts';
 import type { EventEntry, Shape } from './fields.ts';
+import { bothDeciders } from './two-people-entries.ts';
 
 const pricing = shape<Pricing>({ policy: text('policy'), dailyFactor: text('daily_factor') });
 
@@ -46,7 +47,11 @@ const document = shape<LoanDocument>({
   receivedAt: text('received_at'),
 });
 
-const decision = shape<DecisionRecord>({ decidedAt: text('decided_at'), note: optional(text('note')) });
+const decision = shape<DecisionRecord>({
+  decidedAt: text('decided_at'),
+  note: optional(text('note')),
+  fourEyes: optional(object('four_eyes', bothDeciders)),
+});
 
 export const renegotiationTerms = shape<RenegotiationTerms>({
   renegotiationId: text('renegotiation_id'),

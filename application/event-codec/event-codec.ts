@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
 import type { DomainEvent } from '../../domain/domain-event.ts';
+import type { DecisionEvent } from '../../domain/decision/first-decision.ts';
+import type { FourEyesEvent } from '../../domain/fund/four-eyes.ts';
 import type { FundNamed } from '../../domain/fund/names.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { RenegotiationEvent } from '../../domain/renegotiation/state.ts';
@@ -7,6 +9,7 @@ import type { EventMetadata, EventToAppend, JsonText } from '../ports/event-stor
 import { fundEntries, loanEntries, renegotiationEntries } from './entries.ts';
 import { UnreadableEventError } from './fields.ts';
 import type { EventEntry, Payload } from './fields.ts';
+import { decisionEntries, fourEyesEntries } from './two-people-entries.ts';
 
 /** What the first event of every stream chains to. */
 export const CHAIN_START = '0'.repeat(64);
@@ -77,8 +80,16 @@ const byStoredType = (entries: object): ReadonlyMap<string, AnyEntry> =>
 const ofLoans = byStoredType(loanEntries);
 const ofRenegotiations = byStoredType(renegotiationEntries);
 const ofFunds = byStoredType(fundEntries);
-const all = new Map([...ofLoans, ...ofRenegotiations, ...ofFunds]);
-const entries = { ...loanEntries, ...renegotiationEntries, ...fundEntries };
+const ofFourEyes = byStoredType(fourEyesEntries);
+const ofDecisions = byStoredType(decisionEntries);
+const all = new Map([...ofLoans, ...ofRenegotiations, ...ofFunds, ...ofFourEyes, ...ofDecisions]);
+const entries = {
+  ...loanEntries,
+  ...renegotiationEntries,
+  ...fundEntries,
+  ...fourEyesEntries,
+  ...decisionEntries,
+};
 
 export interface EncodedEvent {
   readonly type: string;
@@ -112,6 +123,14 @@ export const decodeRenegotiationEvent = (stored: EncodedEvent): RenegotiationEve
 
 /** An event of the names of funds. @throws UnreadableEventError */
 export const decodeFundEvent = (stored: EncodedEvent): FundNamed => decodeWith(ofFunds, stored) as FundNamed;
+
+/** An event of the rules of two people. @throws UnreadableEventError */
+export const decodeFourEyesEvent = (stored: EncodedEvent): FourEyesEvent =>
+  decodeWith(ofFourEyes, stored) as FourEyesEvent;
+
+/** An event of the first decisions on an operation. @throws UnreadableEventError */
+export const decodeDecisionEvent = (stored: EncodedEvent): DecisionEvent =>
+  decodeWith(ofDecisions, stored) as DecisionEvent;
 
 /** What `decode` makes of an event; undefined, after `leave` was told why, for one that cannot be read. */
 export const readOrLeave = <Event>(

@@ -4,6 +4,8 @@ import type { SqlDatabase } from '../sql/sql-database.ts';
 const SEALED_TEXTS = 2;
 /** Funds have names. */
 const FUND_NAMES = 3;
+/** Funds may ask for two people. */
+const TWO_PEOPLE = 4;
 /** Another process may have been told meanwhile. */
 const LOOK_AGAIN_AFTER_MS = 5_000;
 
@@ -33,6 +35,11 @@ export class StoredFormats {
     return (await this.#reached(FUND_NAMES)) < FUND_NAMES;
   }
 
+  /** The same of the releases before two people could be asked for. */
+  async forReleaseWithoutTwoPeople(): Promise<boolean> {
+    return (await this.#reached(TWO_PEOPLE)) < TWO_PEOPLE;
+  }
+
   /** The highest level that is written, as it was a moment ago: none is ever left again. */
   async #reached(wanted: number): Promise<number> {
     if (this.#level >= wanted || this.#now() - this.#lookedAt < LOOK_AGAIN_AFTER_MS) return this.#level;
@@ -48,10 +55,10 @@ export class StoredFormats {
   async leaveEarlierRelease(): Promise<void> {
     const insert = this.#database.builder
       .insertInto('stored_format')
-      .values({ level: FUND_NAMES })
+      .values({ level: TWO_PEOPLE })
       .onConflict((conflict) => conflict.column('level').doNothing());
     await this.#database.transaction([{ query: insert.compile() }]);
-    this.#level = FUND_NAMES;
+    this.#level = TWO_PEOPLE;
   }
 }
 

@@ -1,5 +1,9 @@
 import type { ProjectedEvent, Projection, TableWrite } from '../../projections/projection.ts';
-import { FUND_STREAM_PREFIX, LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
+import {
+  DECISION_STREAM_PREFIX,
+  FUND_STREAM_PREFIX,
+  LOAN_STREAM_PREFIX,
+} from '../command-handling/operation.ts';
 import type { EventSubscription, RecordedEvent } from '../ports/event-store.ts';
 import type { ProjectionStore } from '../ports/read-models.ts';
 import { PoisonEventError } from '../processors/processor.ts';
@@ -37,7 +41,8 @@ const storeOf = (projection: Projection, store: ProjectionStore): ProcessorStore
 export const readModelProcessor = (parts: ReadModelParts): Processor<TableWrite> => {
   const { projection, log, store, decode, watch, streamPrefix, batchSize } = parts;
   const writesOf = (event: RecordedEvent): readonly TableWrite[] => {
-    if (event.stream.startsWith(FUND_STREAM_PREFIX)) return [];
+    if (event.stream.startsWith(FUND_STREAM_PREFIX) || event.stream.startsWith(DECISION_STREAM_PREFIX))
+      return [];
     if (projection.ofOperationsAlone && !event.stream.startsWith(LOAN_STREAM_PREFIX)) return [];
     try {
       const projected = decode(event);

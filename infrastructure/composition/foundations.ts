@@ -53,7 +53,7 @@ const chooseFormats = async (
   { engines }: Configuration,
   logger: Logger,
 ): Promise<void> => {
-  if (!(await formats.forReleaseWithoutNames())) return;
+  if (!(await formats.forReleaseWithoutTwoPeople())) return;
   if (engines.eventStoreUrl === undefined || engines.databaseUrl === undefined)
     return formats.leaveEarlierRelease();
   logger.warn(

@@ -1,4 +1,5 @@
 import {
+  DECISION_STREAM_PREFIX,
   FUND_STREAM_PREFIX,
   LOAN_STREAM_PREFIX,
   RENEGOTIATION_STREAM_PREFIX,
@@ -16,7 +17,12 @@ import type { SharedReading } from './shared-reading.ts';
 import { placeOf } from './subscription-feed.ts';
 import type { FeedItem } from './subscription-feed.ts';
 
-export const OWN_STREAMS = [LOAN_STREAM_PREFIX, RENEGOTIATION_STREAM_PREFIX, FUND_STREAM_PREFIX];
+export const OWN_STREAMS = [
+  LOAN_STREAM_PREFIX,
+  RENEGOTIATION_STREAM_PREFIX,
+  FUND_STREAM_PREFIX,
+  DECISION_STREAM_PREFIX,
+];
 
 const DEFAULT_BATCH = 500;
 

@@ -54,6 +54,13 @@ const writers: Writers = {
   RenegotiationAborted: nothing,
   RenegotiationCompleted: nothing,
   FundNamed: nothing,
+  FourEyesSet: nothing,
+  FourEyesProposed: nothing,
+  FourEyesWithdrawn: nothing,
+  DecisionAwaiting: nothing,
+  DecisionConfirmed: nothing,
+  DecisionWithdrawn: nothing,
+  DecisionVoided: nothing,
 };
 
 /** Operations, their installments and their money: what integrators read, what a fund holds and what was notified. */

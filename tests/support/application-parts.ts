@@ -82,9 +82,11 @@ export const openVault: BorrowerVault = {
 export const ALONE = {
   forEarlierRelease: () => Promise.resolve(false),
   forReleaseWithoutNames: () => Promise.resolve(false),
+  forReleaseWithoutTwoPeople: () => Promise.resolve(false),
 };
 /** There may be one. */
 export const BESIDE_EARLIER = {
   forEarlierRelease: () => Promise.resolve(true),
   forReleaseWithoutNames: () => Promise.resolve(true),
+  forReleaseWithoutTwoPeople: () => Promise.resolve(true),
 };

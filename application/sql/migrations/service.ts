@@ -235,4 +235,9 @@ export const serviceMigrations: readonly Migration[] = [
     id: 'service-008-fund-names',
     statements: () => ['insert into stored_format select 3 where not exists (select 1 from wrapped_key)'],
   },
+  // The same of level 4, for two people.
+  {
+    id: 'service-009-two-people',
+    statements: () => ['insert into stored_format select 4 where not exists (select 1 from wrapped_key)'],
+  },
 ];

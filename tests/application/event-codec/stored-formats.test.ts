@@ -6,21 +6,28 @@ test('a store that an earlier release filled is written for it until nothing of 
   const { database, close } = await openServiceDatabase();
   let now = 0;
   const formats = new StoredFormats(database, () => now);
-  const asked = async () => [await formats.forEarlierRelease(), await formats.forReleaseWithoutNames()];
+  const asked = async () => [
+    await formats.forEarlierRelease(),
+    await formats.forReleaseWithoutNames(),
+    await formats.forReleaseWithoutTwoPeople(),
+  ];
   try {
-    expect((await database.read(query('select level from stored_format order by level'))).length).toBe(2);
+    expect((await database.read(query('select level from stored_format order by level'))).length).toBe(3);
     await database.transaction([raw('delete from stored_format')]);
-    expect(await asked()).toEqual([true, true]);
+    expect(await asked()).toEqual([true, true, true]);
     await database.transaction([raw('insert into stored_format values (2)')]);
-    expect(await asked()).toEqual([true, true]);
+    expect(await asked()).toEqual([true, true, true]);
     now += 5_000;
-    expect(await asked()).toEqual([false, true]);
+    expect(await asked()).toEqual([false, true, true]);
+    await database.transaction([raw('insert into stored_format values (3)')]);
+    now += 5_000;
+    expect(await asked()).toEqual([false, false, true]);
     await new StoredFormats(database).leaveEarlierRelease();
-    expect(await asked()).toEqual([false, true]);
+    expect(await asked()).toEqual([false, false, true]);
     now += 5_000;
-    expect(await asked()).toEqual([false, false]);
+    expect(await asked()).toEqual([false, false, false]);
     await database.transaction([raw('delete from stored_format')]);
-    expect(await asked()).toEqual([false, false]);
+    expect(await asked()).toEqual([false, false, false]);
   } finally {
     await close();
   }

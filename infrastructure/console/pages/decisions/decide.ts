@@ -1,5 +1,5 @@
 import type { App } from '../../../../application/app.ts';
-import type { DecisionAnswer } from '../../../../application/administrator/administrator.ts';
+import type { DecisionAnswer } from '../../../../application/administrator/answers.ts';
 import { namesOf } from '../../../../application/administrator/decisions.ts';
 import { PATIENTLY } from '../../../../application/administrator/patience.ts';
 import { retry } from '../../../../application/support/retry.ts';
@@ -9,10 +9,11 @@ import type { Visit } from '../../page.ts';
 /** Carries out decisions in the operator's name, each given as JSON text, and answers in their order; what they changed is in every read after it. */
 export const decideAll = async (
   texts: readonly string[],
-  { operator, logger }: Pick<Visit, 'operator' | 'logger'>,
+  { operator, person, logger }: Pick<Visit, 'operator' | 'person' | 'logger'>,
   { administrator, loans }: Pick<App, 'administrator' | 'loans'>,
 ): Promise<readonly DecisionAnswer[]> => {
-  const answers = await retry(() => administrator.submitAll(texts, operator), PATIENTLY, pause);
+  const who = { name: operator, person };
+  const answers = await retry(() => administrator.submitAll(texts, who), PATIENTLY, pause);
   for (const answer of answers) {
     const { decision, outcome } = answer;
     const told = {

@@ -1,6 +1,6 @@
 import type { App } from '../../../../application/app.ts';
 import { statusOf } from '../../../../application/administrator/changed-meanwhile.ts';
-import type { DecisionAnswer } from '../../../../application/administrator/administrator.ts';
+import type { DecisionAnswer } from '../../../../application/administrator/answers.ts';
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
 import { fundNames } from '../../funds.ts';
 import { keptPage } from '../../kept-pages.ts';

@@ -1,4 +1,4 @@
-import type { DecisionAnswer } from '../../../../application/administrator/administrator.ts';
+import type { DecisionAnswer } from '../../../../application/administrator/answers.ts';
 import { amount, centsTyped } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
@@ -14,7 +14,7 @@ import { DECISIONS } from './texts.ts';
 
 /** Why, in the person's language, or the state of now. */
 const told = (given: DecisionAnswer, language: Language): string => {
-  if (given.outcome !== 'refused') return statusName(given.status, language);
+  if (given.outcome !== 'refused') return statusName(given.status ?? '', language);
   return given.meanwhile ? changedText(given.meanwhile, language) : refusalTexts(given.reason)[language];
 };
 

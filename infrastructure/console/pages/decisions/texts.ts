@@ -1,3 +1,4 @@
+import type { DecisionAnswer } from '../../../../application/administrator/answers.ts';
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
 import type { InLanguages } from '../../language.ts';
 
@@ -43,9 +44,10 @@ const pt = {
   outcomes: {
     applied: 'Feita',
     already_applied: 'Já estava feita',
+    awaiting_confirmation: 'À espera de outra pessoa',
     refused: 'Recusada',
     repeated: 'Feita: sua própria decisão, já confirmada neste formulário',
-  } satisfies Record<'applied' | 'already_applied' | 'refused' | 'repeated', string>,
+  } satisfies Record<DecisionAnswer['outcome'] | 'repeated', string>,
   outcome: 'Resultado',
   wrongAmount: (code: string) => `O valor de ${code} deve ser escrito como 1.234,56.`,
   notAboveZero: (code: string) => `O valor de ${code} deve ser maior que zero.`,
@@ -132,6 +134,7 @@ export const DECISIONS: InLanguages<DecisionTexts> = {
     outcomes: {
       applied: 'Done',
       already_applied: 'Was done already',
+      awaiting_confirmation: 'Awaits another person',
       refused: 'Refused',
       repeated: 'Done: your own decision, confirmed with this form before',
     },
