@@ -3,6 +3,8 @@ import type { ProjectedEvent } from '../../projections/projection.ts';
 import {
   CHAIN_START,
   chainHash,
+  decodeDecisionEvent,
+  decodeFourEyesEvent,
   decodeFundEvent,
   decodeLoanEvent,
   decodeRenegotiationEvent,
@@ -37,6 +39,8 @@ const decodeWith =
 export const decodeOperation = decodeWith(decodeLoanEvent);
 export const decodeRenegotiation = decodeWith(decodeRenegotiationEvent);
 export const decodeFunds = decodeWith(decodeFundEvent);
+export const decodeFourEyes = decodeWith(decodeFourEyesEvent);
+export const decodeDecisions = decodeWith(decodeDecisionEvent);
 
 /** As projections take it. */
 export const toProjected = ({ recorded, event }: DecodedEvent<DomainEvent>): ProjectedEvent =>
