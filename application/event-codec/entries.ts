@@ -2,7 +2,6 @@ import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { FundNamed } from '../../domain/fund/names.ts';
 import type { ScheduledInstallment } from '../../domain/installment/installment.ts';
 import type {
-  DecisionRecord,
   LoanDocument,
   LoanEvent,
   LoanReceived,
@@ -28,7 +27,7 @@ import {
   texts,
 } from './fields.ts';
 import type { EventEntry, Shape } from './fields.ts';
-import { bothDeciders } from './two-people-entries.ts';
+import { decision } from './two-people-entries.ts';
 
 const pricing = shape<Pricing>({ policy: text('policy'), dailyFactor: text('daily_factor') });
 
@@ -45,12 +44,6 @@ const document = shape<LoanDocument>({
   sha256: text('sha256'),
   size: integer('size'),
   receivedAt: text('received_at'),
-});
-
-const decision = shape<DecisionRecord>({
-  decidedAt: text('decided_at'),
-  note: optional(text('note')),
-  fourEyes: optional(object('four_eyes', bothDeciders)),
 });
 
 export const renegotiationTerms = shape<RenegotiationTerms>({

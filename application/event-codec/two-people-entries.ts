@@ -1,6 +1,6 @@
 import type { DecisionEvent } from '../../domain/decision/first-decision.ts';
 import type { Covered, FourEyesEvent } from '../../domain/fund/four-eyes.ts';
-import type { BothDeciders, RejectionReason } from '../../domain/loan/events.ts';
+import type { DecisionRecord, RejectionReason } from '../../domain/loan/events.ts';
 import type { Somebody } from '../../domain/shared/two-people.ts';
 import { entry, integer, list, object, optional, shape, text } from './fields.ts';
 import type { EventEntry } from './fields.ts';
@@ -11,11 +11,17 @@ const somebody = shape<Somebody>({
   subject: optional(text('subject')),
 });
 
-export const bothDeciders = shape<BothDeciders>({
+const bothDeciders = shape<NonNullable<DecisionRecord['fourEyes']>>({
   ruleVersion: integer('rule_version'),
   firstDecisionId: text('first_decision_id'),
   first: object('first', somebody),
   second: object('second', somebody),
+});
+
+export const decision = shape<DecisionRecord>({
+  decidedAt: text('decided_at'),
+  note: optional(text('note')),
+  fourEyes: optional(object('four_eyes', bothDeciders)),
 });
 
 const covered = shape<Covered>({ decision: text('decision'), from: integer('from') });

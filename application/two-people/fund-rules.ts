@@ -18,7 +18,7 @@ interface Dependencies extends StreamParts {
 type Rules = Contents<FourEyesEvent> & { readonly state: FourEyesState };
 
 /** What became of a rule that was asked for. */
-export interface RuleAnswer {
+interface RuleAnswer {
   readonly outcome: 'applied' | 'already_applied' | 'awaiting_confirmation';
   readonly fundId: string;
   /** In force now. */

@@ -85,7 +85,7 @@ type DecisionCommand =
     };
 
 /** A first decision, and what is recorded of its end. */
-export interface KnownDecision {
+interface KnownDecision {
   readonly first: FirstDecision;
   readonly standing: 'awaiting' | 'confirmed' | 'withdrawn' | 'void';
   readonly confirmed?: DecisionConfirmed;

@@ -82,7 +82,7 @@ export interface DecisionRecord {
 }
 
 /** The two people behind a decision. */
-export interface BothDeciders {
+interface BothDeciders {
   /** Of the fund's rule when the second one confirmed. */
   readonly ruleVersion: number;
   readonly firstDecisionId: string;

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { decodeEvent, encodeEvent } from '../../../application/event-codec/event-codec.ts';
 import * as entries from '../../../application/event-codec/entries.ts';
+import { decisionEntries, fourEyesEntries } from '../../../application/event-codec/two-people-entries.ts';
 import { UnreadableEventError } from '../../../application/event-codec/fields.ts';
 import type { JsonText } from '../../../application/ports/event-store.ts';
 import type { DomainEvent } from '../../../domain/domain-event.ts';
@@ -26,12 +27,15 @@ const OPTIONAL: Readonly<Record<string, readonly string[]>> = {
   'loan.repurchase_requested.v1': ['reason_detail'],
   'loan.repurchase_completed.v1': ['decision'],
   'loan.borrower_forgotten.v1': ['reason'],
+  'fund.four_eyes_set.v1': ['proposal_id'],
+  'decision.awaiting.v1': ['reasons', 'disbursement_date', 'disbursed_value', 'note'],
 };
 const json = (value: unknown): JsonText => JSON.stringify(value) as JsonText;
 
 describe('stored events', () => {
   test('every stored type that this version reads has a fixture', () => {
-    const stored = Object.values(entries).flatMap((one) => ('storedType' in one ? [one.storedType] : []));
+    const all = { ...entries, ...fourEyesEntries, ...decisionEntries };
+    const stored = Object.values(all).flatMap((one) => ('storedType' in one ? [one.storedType] : []));
     expect(new Set(fixtures.map((f) => f.type))).toEqual(new Set(stored));
   });
 
