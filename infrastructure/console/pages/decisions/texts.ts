@@ -41,6 +41,7 @@ const pt = {
   recordedAs: (operator: string) => `A decisão fica registrada em nome de ${operator}.`,
   results: 'Resultado',
   resultOf: (done: number, refused: number) => `${done} feitas, ${refused} recusadas.`,
+  awaitingOf: (count: number) => `${count} à espera da confirmação de outra pessoa.`,
   outcomes: {
     applied: 'Feita',
     already_applied: 'Já estava feita',
@@ -131,6 +132,7 @@ export const DECISIONS: InLanguages<DecisionTexts> = {
     recordedAs: (operator) => `The decision is recorded in the name of ${operator}.`,
     results: 'Result',
     resultOf: (done, refused) => `${done} done, ${refused} refused.`,
+    awaitingOf: (count) => `${count} await the confirmation of another person.`,
     outcomes: {
       applied: 'Done',
       already_applied: 'Was done already',
