@@ -5,10 +5,7 @@ import { ALL_APPLICATIONS, DECISION_KEYS } from '../command-handling/endpoints.t
 import { loanStream } from '../command-handling/operation.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { BusinessClock } from '../ports/clock.ts';
-import type {
-  DecisionDeadLetters,
-  ReceivedDecision,
-} from '../ports/decision-dead-letters.ts';
+import type { DecisionDeadLetters, ReceivedDecision } from '../ports/decision-dead-letters.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';

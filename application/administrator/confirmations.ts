@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { ConfirmedDecision, FirstDecisions } from '../two-people/first-decisions.ts';
 import type { FirstDecision } from '../../domain/decision/first-decision.ts';
 import { covers } from '../../domain/fund/four-eyes.ts';
+import type { FourEyes } from '../../domain/fund/four-eyes.ts';
 import { fold, loanDecider } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
@@ -49,6 +50,10 @@ export interface AwaitingDecision {
   readonly by: string | null;
   /** ISO 8601 UTC. */
   readonly since: string;
+  /** What was decided, for one on an operation. */
+  readonly first?: FirstDecision;
+  /** What would be in force, for a rule. */
+  readonly rule?: FourEyes;
 }
 
 type Made = Omit<FirstDecision, 'by' | 'awaitingSince'>;
@@ -200,6 +205,7 @@ export class Confirmations {
         found.push({
           ...{ firstDecisionId: proposal.proposalId, applicationId: null, code: null, fundId: of },
           ...{ decision: 'four_eyes', value: null, by: proposal.by.name ?? null, since: proposal.proposedAt },
+          rule: proposal,
         });
     return found.sort((a, b) => (a.since < b.since ? -1 : a.since > b.since ? 1 : 0));
   }
@@ -243,8 +249,9 @@ const awaitingOf = (
     code,
     fundId,
   }: { readonly applicationId: string; readonly code: string; readonly fundId: string },
-  { firstDecisionId, decision, value, by, awaitingSince }: FirstDecision,
-): AwaitingDecision => ({
-  ...{ firstDecisionId, applicationId, code, fundId, decision, value },
-  ...{ by: by.name ?? null, since: awaitingSince },
-});
+  first: FirstDecision,
+): AwaitingDecision => {
+  const { firstDecisionId, decision, value, by, awaitingSince } = first;
+  const place = { firstDecisionId, applicationId, code, fundId };
+  return { ...place, decision, value, by: by.name ?? null, since: awaitingSince, first };
+};

@@ -1,7 +1,9 @@
 import { keptPages } from '../kept-pages.ts';
 import type { Page } from '../page.ts';
 import { auditPage } from './audit/page.ts';
+import { awaitingPage } from './awaiting/page.ts';
 import { decisionsPage } from './decisions/page.ts';
+import { fundsPage } from './funds/page.ts';
 import { operationsPage } from './operations/page.ts';
 import { portfolioPage } from './portfolio/page.ts';
 import { reconciliationPage } from './reconciliation/page.ts';
@@ -17,5 +19,7 @@ export const PAGES: readonly Page[] = [
   webhooksPage,
   reconciliationPage,
   auditPage,
+  awaitingPage,
+  fundsPage,
   keptPages,
 ];

@@ -7,6 +7,7 @@ import { keptPage } from '../../kept-pages.ts';
 import { inEach } from '../../language.ts';
 import { ConsoleProblem, action, query, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
+import { awaitingLink } from '../awaiting/page.ts';
 import { WORDS } from '../words.ts';
 import { decideAll } from './decide.ts';
 import { detailView } from './detail.ts';
@@ -32,8 +33,9 @@ const worklist = async (visit: Visit, app: App): Promise<Answer> => {
   const { worklists } = app.administrator;
   const filter = filterOf(visit);
   const after = placeOf(visit.query.get('after'));
-  const [groups, names, found] = await Promise.all([
+  const [groups, link, names, found] = await Promise.all([
     worklists.waiting(),
+    awaitingLink(app, visit),
     fundNames(app, visit),
     worklists.worklist({ ...filter, limit: PAGE_SIZE, ...(after && { after }) }),
   ]);
@@ -41,7 +43,7 @@ const worklist = async (visit: Visit, app: App): Promise<Answer> => {
   const next = found.length > PAGE_SIZE ? operations.at(-1) : undefined;
   return {
     kind: 'page',
-    body: worklistView({ filter, groups, names, operations, next, now: visit.clock.now() }, visit),
+    body: [link, worklistView({ filter, groups, names, operations, next, now: visit.clock.now() }, visit)],
   };
 };
 
