@@ -31,8 +31,8 @@ export const signedIn = (subject: string, name = subject): Who => {
   return { name: 'console', person };
 };
 
-export const receive = async (store: EventStore, code: string): Promise<void> => {
-  await commandHandler(store).handle({
+export const receive = async (store: EventStore, code: string, clock = fixedClock()): Promise<void> => {
+  await commandHandler(store, clock).handle({
     ...{ stream: loanStream(APPLICATION, code), applicationId: APPLICATION },
     ...{ actor: 'client-1', correlationId: `req-${code}` },
     decide: (state) => loanDecider.decide({ ...receiveL1, code: code as never }, state),
