@@ -56,6 +56,7 @@ interface Processing {
   readonly logger?: Logger;
 }
 
+const AWAITS = 'decision awaits the confirmation of another person';
 /** Bounds how many commands a large batch keeps under way. */
 const AT_ONCE = 64;
 
@@ -169,7 +170,10 @@ export class Administrator {
     const { origin } = received;
     if (answer.outcome !== 'refused') {
       const { decision, outcome } = answer;
-      logger?.info({ ...namesOf(decision), outcome, origin }, 'decision carried out');
+      logger?.info(
+        { ...namesOf(decision), outcome, origin },
+        outcome === 'awaiting_confirmation' ? AWAITS : 'decision carried out',
+      );
       return;
     }
     const { decisionId, reason } = answer;

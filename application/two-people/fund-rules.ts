@@ -59,6 +59,9 @@ export class FundRules {
     const fundId = rule.fundId as FundId;
     return untilCurrent(this.#deps, async () => {
       const before = await this.#read();
+      // Sent again, because nobody heard what became of it.
+      if (before.state.rules.get(fundId)?.proposal?.proposalId === asked.decisionId)
+        return { outcome: 'awaiting_confirmation', fundId, rule: before.state.rules.get(fundId) };
       const now = instantAfter(this.#deps.clock, before);
       const command = { ...rule, fundId, proposalId: asked.decisionId, by: somebodyOf(who), now };
       const caused = fourEyesDecider.decide({ type: 'SetFourEyes', ...command }, before.state);

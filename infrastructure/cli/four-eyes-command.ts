@@ -56,13 +56,23 @@ export const addFourEyes = (fund: Command, dependencies: CliDependencies): void 
       if (off === true && (decision || evidence !== undefined))
         fourEyes.error('error: --off goes without --decision and --evidence');
       if (evidence !== undefined && !decision) fourEyes.error('error: --evidence goes with --decision');
-      return answer(dependencies, (services) => inTime(services, () => setOrShow(services, options)));
+      const decisionId = randomUUID();
+      return answer(dependencies, (services) =>
+        inTime(services, () => setOrShow(services, { ...options, decisionId })),
+      );
     });
 };
 
 const setOrShow = async (
   services: App,
-  { fund, decision, evidence = 'signed-in', off, operator = userOfSystem() }: FourEyesOptions,
+  {
+    fund,
+    decision,
+    evidence = 'signed-in',
+    off,
+    operator = userOfSystem(),
+    decisionId,
+  }: FourEyesOptions & { readonly decisionId: string },
 ): Promise<object> => {
   const fundId = await fundOf(services, fund);
   const { rules } = services.administrator;
@@ -70,7 +80,6 @@ const setOrShow = async (
     const shown = (await rules.current()).rules.get(fundId as never);
     return presentRule(fundId, shown);
   }
-  const decisionId = randomUUID();
   const asked = { decisionId, actor: actorNamed(operator) };
   const given = await rules.set({ fundId, decisions: decision ?? [], evidence }, asked, { name: operator });
   return {

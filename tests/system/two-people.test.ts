@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { chainEvents, encodeEvent } from '../../application/event-codec/event-codec.ts';
 import type { Timestamp } from '../../domain/shared/identifiers.ts';
 import { SqliteEventStore } from '../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
@@ -9,6 +9,9 @@ import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { auditOf } from '../support/audited-world.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+/** A dozen commands, each a process of its own. */
+jest.setTimeout(240_000);
 
 /** The sandbox's own administrator, whom no rule binds, is in no hurry. */
 const SETTINGS = { SANDBOX_STEP: '1d' };

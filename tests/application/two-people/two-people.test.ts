@@ -226,6 +226,7 @@ describe('what happens to the operation meanwhile', () => {
   test('a weaker rule awaits another person, and then releases nothing', async () => {
     const off = await setRule(desk, ruleOf('stated'), ana, 'OFF');
     expect(off).toMatchObject({ outcome: 'awaiting_confirmation', rule: { version: 1 } });
+    expect(await setRule(desk, ruleOf('stated'), ana, 'OFF')).toEqual(off);
     expect(await desk.confirmations.awaiting()).toMatchObject([
       { firstDecisionId: 'D-approve', decision: 'approve', value: VALUE * 100, by: 'Ana' },
       { firstDecisionId: 'OFF', decision: 'four_eyes', code: null, applicationId: null, value: null },
