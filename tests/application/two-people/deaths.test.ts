@@ -1,7 +1,7 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import type { Administrator } from '../../../application/administrator/administrator.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
-import { fixedClock } from '../../support/application-parts.ts';
+import { commandHandler, fixedClock } from '../../support/application-parts.ts';
 import { FaultyEventStore, MortalEventStore } from '../../support/faulty-event-store.ts';
 import type { Death } from '../../support/faulty-event-store.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
@@ -92,6 +92,25 @@ describe('a process that dies', () => {
     expect(told(await decide(over(store), 'reject', ana, { reasons }))).toBe('applied');
     expect(told(await second(over(store), 'confirm', bia))).toBe('decision_void');
     expect(await typesOf(store)).toEqual(['received', 'rejected']);
+    expect(await audited(store)).toEqual([]);
+  });
+
+  test('or is slow: what happens to the operation between a confirmation and its effect voids it', async () => {
+    const store = await prepared();
+    await decide(over(store), 'approve', ana);
+    const append = store.append.bind(store);
+    jest.spyOn(store, 'append').mockImplementation(async (stream, expected, events, claim) => {
+      const appended = await append(stream, expected, events, claim);
+      if (events[0]!.type === 'decision.confirmed.v1')
+        await commandHandler(store).handle({
+          ...{ stream: 'loan-acme.OP-1', applicationId: 'acme', actor: 'client-1', correlationId: 'x' },
+          decide: () => [{ type: 'DocumentsAdded', documents: [], addedAt: fixedClock().now() }],
+        });
+      return appended;
+    });
+    expect(told(await second(over(store), 'confirm', bia))).toBe('decision_void');
+    expect(await typesOf(store)).toEqual(['received', 'documents_added']);
+    expect(told(await decide(over(store), 'approve', ana, { id: 'B' }))).toBe('awaiting_confirmation');
     expect(await audited(store)).toEqual([]);
   });
 
