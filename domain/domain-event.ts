@@ -1,7 +1,10 @@
 import type { DeskEvent } from './desk/line.ts';
+import type { DecisionEvent } from './decision/first-decision.ts';
+import type { FourEyesEvent } from './fund/four-eyes.ts';
 import type { FundNamed } from './fund/names.ts';
 import type { LoanEvent } from './loan/events.ts';
 import type { RenegotiationEvent } from './renegotiation/state.ts';
 
-/** Everything that is ever stored, of operations, of renegotiations, of funds and of the desk. */
-export type DomainEvent = LoanEvent | RenegotiationEvent | FundNamed | DeskEvent;
+/** Everything that is ever stored, of operations, of renegotiations, of funds, of decisions that two people make, and of the desk. */
+export type DomainEvent =
+  LoanEvent | RenegotiationEvent | FundNamed | FourEyesEvent | DecisionEvent | DeskEvent;

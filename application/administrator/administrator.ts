@@ -1,35 +1,37 @@
-import type { LoanEvent } from '../../domain/loan/index.ts';
-import type { LoanState } from '../../domain/loan/state.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { CommandHandler, Handled } from '../command-handling/command-handler.ts';
+import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { KeyedQueue } from '../command-handling/keyed-queue.ts';
 import { ALL_APPLICATIONS, DECISION_KEYS } from '../command-handling/endpoints.ts';
 import { loanStream } from '../command-handling/operation.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
-import { requirePaymentDate } from '../loans/payment-dates.ts';
 import type { BusinessClock } from '../ports/clock.ts';
-import type {
-  DecisionDeadLetters,
-  ReceivedDecision,
-  RefusedDecision,
-} from '../ports/decision-dead-letters.ts';
+import type { DecisionDeadLetters, ReceivedDecision } from '../ports/decision-dead-letters.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
-import { ChangedMeanwhileError, actorNamed, foundSince, statusOf } from './changed-meanwhile.ts';
+import { claimOfDecision, idConflict } from '../two-people/decided-stream.ts';
+import { FirstDecisions } from '../two-people/first-decisions.ts';
+import { FundRules } from '../two-people/fund-rules.ts';
+import type { Who } from '../two-people/who.ts';
+import { refused } from './answers.ts';
+import type { DecisionAnswer } from './answers.ts';
+import { actorNamed, foundSince } from './changed-meanwhile.ts';
 import type { FoundLoan } from './changed-meanwhile.ts';
-import { carryingOut, commandOf, fingerprintOf, namesOf, readDecision } from './decisions.ts';
-import type { CarryOut, SubmittedDecision } from './decisions.ts';
-import { requireConfirmed } from './disbursement-rule.ts';
+import { Confirmations, answeredAt } from './confirmations.ts';
+import { DecisionGuards } from './decision-guards.ts';
+import { carryingOut, commandOf, fingerprintOf, namesOf } from './decisions.ts';
+import type { AnsweredDecision, CarryOut, SecondDecision, SubmittedDecision } from './decisions.ts';
+import { readDecision } from './read-decision.ts';
 import type { Following } from '../processors/acting.ts';
 import { SandboxAdministrator } from './sandbox-administrator.ts';
 import { Worklists } from './worklists.ts';
 
 interface Dependencies {
   readonly commands: CommandHandler;
-  readonly formats: Pick<StoredFormats, 'forEarlierRelease'>;
-  readonly events: Pick<EventStore, 'findClaim' | 'read'>;
+  readonly formats: Pick<StoredFormats, 'forEarlierRelease' | 'forReleaseWithoutDesk'>;
+  readonly events: Pick<EventStore, 'findClaim' | 'read' | 'head' | 'append'>;
+  readonly pause: (ms: number) => Promise<void>;
   readonly readModel: SqlDatabase;
   readonly clock: BusinessClock;
   /** How far a disbursed value may be from the acquisition value without being said twice, in basis points. */
@@ -54,29 +56,7 @@ interface Processing {
   readonly logger?: Logger;
 }
 
-export type DecisionAnswer =
-  | {
-      /** `already_applied`: nothing new, because this decision, or another one to the same effect, was carried out before. */
-      readonly outcome: 'applied' | 'already_applied';
-      readonly decision: SubmittedDecision;
-      /** `already_applied` because it is this very one, given again. */
-      readonly repeated?: true;
-      /** Of the operation now. */
-      readonly status: LoanState['status'];
-    }
-  | {
-      readonly outcome: 'refused';
-      readonly decisionId?: string;
-      /** Undefined when it could not be read. */
-      readonly decision?: SubmittedDecision;
-      readonly reason: RefusedDecision['reason'];
-      /** What became of the operation since it was in the expected status, where that is the reason. */
-      readonly meanwhile?: Pick<ChangedMeanwhileError, 'status' | 'changes'>;
-    };
-
-/** How far the administrator's clock may be ahead of ours. */
-const CLOCK_TOLERANCE_MS = 300_000;
-
+const AWAITS = 'decision awaits the confirmation of another person';
 /** Bounds how many commands a large batch keeps under way. */
 const AT_ONCE = 64;
 
@@ -88,8 +68,13 @@ export class Administrator {
   readonly worklists: Worklists;
   readonly disbursementTolerance: number;
   readonly deadLetterFile: Dependencies['deadLetterFile'];
+  /** Which decisions need two people. */
+  readonly rules: FundRules;
+  /** What the first of them decided. */
+  readonly confirmations: Confirmations;
   readonly #deps: Dependencies;
   readonly #carryOut: CarryOut;
+  readonly #guards: DecisionGuards;
   #sandbox: SandboxAdministrator | undefined;
 
   constructor(dependencies: Dependencies) {
@@ -99,6 +84,15 @@ export class Administrator {
     this.deadLetterFile = deadLetterFile;
     this.#deps = dependencies;
     this.#carryOut = carryingOut(commands, formats);
+    this.#guards = new DecisionGuards(dependencies);
+    this.rules = new FundRules(dependencies);
+    this.confirmations = new Confirmations({
+      ...dependencies,
+      rules: this.rules,
+      firstDecisions: new FirstDecisions({ ...dependencies, rules: this.rules }),
+      carryOut: this.#carryOut,
+      worklists: this.worklists,
+    });
   }
 
   /** Decides in the administrator's place; undefined in production. */
@@ -125,16 +119,23 @@ export class Administrator {
     }
   }
 
-  /** Answers in the order of the texts; `operator` decides where a text names nobody (default: the administrator). Those on one operation are carried out one after another, others side by side. */
-  async submitAll(texts: readonly string[], operator?: string): Promise<readonly DecisionAnswer[]> {
+  /** Answers in the order of the texts; where nobody is signed in and a text names nobody, `who.name` decides (default: the administrator). Those on one operation are carried out one after another, others side by side. */
+  async submitAll(texts: readonly string[], who: Who = {}): Promise<readonly DecisionAnswer[]> {
     const queue = new KeyedQueue();
+    const streams = new Map<string, string>();
     const answers = texts.map((text) => {
       const reading = readDecision(text);
       if (reading.kind === 'malformed') return Promise.resolve(refused(reading.reason, reading));
+      if (reading.kind === 'second') {
+        const { second } = reading;
+        // Behind the decision that it is about, where both come together.
+        const place = streams.get(second.firstDecisionId) ?? second.firstDecisionId;
+        return queue.run(place, () => this.#settleAwaiting(second, whoIn(second, who)));
+      }
       const { decision } = reading;
-      return queue.run(loanStream(decision.applicationId, decision.code), () =>
-        this.#submit(decision, operator),
-      );
+      const stream = loanStream(decision.applicationId, decision.code);
+      streams.set(decision.decisionId, stream);
+      return queue.run(stream, () => this.#submit(decision, whoIn(decision, who)));
     });
     // All of them have ended before a failure is thrown: nothing goes on while the caller tries again.
     await Promise.allSettled(answers);
@@ -154,7 +155,7 @@ export class Administrator {
     for (let start = 0; start < received.length; start += AT_ONCE) {
       const part = received.slice(start, start + AT_ONCE);
       const texts = part.map(({ text }) => text);
-      const answered = await this.submitAll(texts, processing.operator);
+      const answered = await this.submitAll(texts, { name: processing.operator });
       for (const [i, answer] of answered.entries()) await this.#settle(part[i]!, answer, processing);
       answers.push(...answered);
     }
@@ -169,7 +170,10 @@ export class Administrator {
     const { origin } = received;
     if (answer.outcome !== 'refused') {
       const { decision, outcome } = answer;
-      logger?.info({ ...namesOf(decision), outcome, origin }, 'decision carried out');
+      logger?.info(
+        { ...namesOf(decision), outcome, origin },
+        outcome === 'awaiting_confirmation' ? AWAITS : 'decision carried out',
+      );
       return;
     }
     const { decisionId, reason } = answer;
@@ -186,34 +190,72 @@ export class Administrator {
     );
   }
 
-  async #submit(decision: SubmittedDecision, operator?: string): Promise<DecisionAnswer> {
-    try {
-      this.#requirePast(decision);
-      const handled = await this.#decide(decision, operator);
-      const done = handled.replayed || handled.events.length === 0;
-      if (!handled.replayed && done) await this.#requireUnusedId(decision);
-      const outcome = done ? 'already_applied' : 'applied';
-      return { outcome, decision, status: handled.state.status, ...(handled.replayed && { repeated: true }) };
-    } catch (error) {
-      if (error instanceof DomainError && error.code !== 'concurrent_modification') {
-        return refused(error, { decisionId: decision.decisionId, decision });
+  #submit(decision: SubmittedDecision, who: Who): Promise<DecisionAnswer> {
+    return this.#answering(decision, async () => {
+      try {
+        return await this.#carriedOut(decision, who);
+      } catch (error) {
+        if (!(error instanceof DomainError) || error.code !== 'idempotency_conflict') throw error;
+        // Its id may be that of a first decision, given again.
+        const answer = await this.confirmations.sentBefore(decision);
+        if (answer) return answer;
+        throw error;
       }
+    });
+  }
+
+  async #settleAwaiting(second: SecondDecision, who: Who): Promise<DecisionAnswer> {
+    let place: string | undefined;
+    try {
+      place = await this.confirmations.placeOf(second);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      return refused(error, { decisionId: second.decisionId, decision: answeredAt(second, undefined) });
+    }
+    const found = place;
+    return this.#answering(answeredAt(second, found), () => this.confirmations.settle(second, found, who));
+  }
+
+  async #carriedOut(decision: SubmittedDecision, who: Who): Promise<DecisionAnswer> {
+    this.#guards.requirePast(decision);
+    const { handled, first } = await this.#decide(decision, who);
+    if (first && who.program)
+      throw new DomainError(
+        'evidence_missing',
+        'the fund asks two people for this decision: they decide at the desk',
+      );
+    if (first) return this.confirmations.decideFirst(decision, first, who);
+    const done = handled.replayed || handled.events.length === 0;
+    if (!handled.replayed && done) await this.#requireUnusedId(decision);
+    const outcome = done ? 'already_applied' : 'applied';
+    return { outcome, decision, status: handled.state.status, ...(handled.replayed && { repeated: true }) };
+  }
+
+  async #answering(decision: AnsweredDecision, work: () => Promise<DecisionAnswer>): Promise<DecisionAnswer> {
+    const { decisionId } = decision;
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof DomainError && error.code !== 'concurrent_modification')
+        return refused(error, { decisionId, decision });
       // Damaged or newer than this version: no decision on this operation can succeed, those on others can.
       if (error instanceof UnreadableEventError) {
         const reason = { code: 'operation_unreadable', message: error.message, details: [] };
-        return refused(reason, { decisionId: decision.decisionId, decision });
+        return refused(reason, { decisionId, decision });
       }
       throw error;
     }
   }
 
-  #decide(decision: SubmittedDecision, operator?: string): Promise<Handled> {
+  /** `first`: it needs two people, so that nothing was carried out. */
+  async #decide(decision: SubmittedDecision, who: Who) {
     const { applicationId, code, decisionId } = decision;
-    return this.#carryOut({
+    let first: Awaited<ReturnType<Confirmations['neededFor']>>;
+    const handled = await this.#carryOut({
       stream: loanStream(applicationId, code),
       applicationId,
       decisionId,
-      actor: actorNamed(decision.operator ?? operator),
+      actor: actorNamed(who.name),
       idempotency: {
         endpoint: DECISION_KEYS,
         key: decisionId,
@@ -222,78 +264,24 @@ export class Administrator {
         claimScope: ALL_APPLICATIONS,
       },
       command: () => commandOf(decision, this.#deps.clock.now()),
-      check: (state, decide) => this.#check(decision, state, decide),
+      check: async (state, decide, revision) => {
+        first = undefined;
+        const events = await this.#guards.check(decision, state, decide);
+        if (events.length === 0) return events;
+        first = await this.confirmations.neededFor(decision, state, revision);
+        return first ? [] : events;
+      },
     });
-  }
-
-  /** What was done already is answered as done; only then it counts what the decision was made on, and what it says. */
-  async #check(
-    decision: SubmittedDecision,
-    state: LoanState,
-    decide: () => readonly LoanEvent[],
-  ): Promise<readonly LoanEvent[]> {
-    const { clock, disbursementTolerance } = this.#deps;
-    const [events, refusal] = decidedOr(decide);
-    if (events.length === 0 && refusal === undefined) return events;
-    await this.#requireExpected(decision, state);
-    if (decision.decision === 'disburse')
-      requirePaymentDate({ clock, allowFutureDates: false }, 'disbursement_date', decision.disbursementDate);
-    if (refusal) throw refusal;
-    if (decision.decision === 'disburse' && 'acquisitionValue' in state)
-      requireConfirmed(decision, state, disbursementTolerance);
-    return events;
-  }
-
-  async #requireExpected(
-    { applicationId, code, expectedStatus }: SubmittedDecision,
-    state: LoanState,
-  ): Promise<void> {
-    if (expectedStatus === undefined || !('schedule' in state) || statusOf(state) === expectedStatus) return;
-    const { events } = await this.#deps.events.read(loanStream(applicationId, code));
-    throw new ChangedMeanwhileError(code, expectedStatus, foundSince(expectedStatus, events).changes);
-  }
-
-  #requirePast({ decidedAt }: SubmittedDecision): void {
-    const { clock } = this.#deps;
-    if (decidedAt !== undefined && Date.parse(decidedAt) > Date.parse(clock.now()) + CLOCK_TOLERANCE_MS) {
-      const message = `decided_at ${decidedAt} lies in the future`;
-      throw new DomainError('invalid_date', message, [
-        { field: 'decided_at', code: 'invalid_date', message },
-      ]);
-    }
+    return { handled, first };
   }
 
   /** A decision without an effect used nothing up, so its id may belong to another one. */
   async #requireUnusedId({ decisionId }: SubmittedDecision): Promise<void> {
-    const claim = { applicationId: ALL_APPLICATIONS, endpoint: DECISION_KEYS, key: decisionId };
-    if ((await this.#deps.events.findClaim(claim)) === undefined) return;
-    throw new DomainError(
-      'idempotency_conflict',
-      `decision_id ${decisionId} was used for another decision; give this one an id of its own`,
-    );
+    const claim = claimOfDecision(decisionId);
+    if ((await this.#deps.events.findClaim(claim)) !== undefined) throw idConflict(decisionId);
   }
 }
 
-const decidedOr = (
-  decide: () => readonly LoanEvent[],
-): readonly [events: readonly LoanEvent[], refusal?: DomainError] => {
-  try {
-    return [decide()];
-  } catch (error) {
-    if (error instanceof DomainError) return [[], error];
-    throw error;
-  }
-};
-
-const refused = (
-  reason: RefusedDecision['reason'],
-  { decisionId, decision }: { readonly decisionId?: string; readonly decision?: SubmittedDecision },
-): DecisionAnswer => ({
-  outcome: 'refused',
-  ...(decisionId !== undefined && { decisionId }),
-  ...(decision && { decision }),
-  reason: { code: reason.code, message: reason.message, details: reason.details },
-  ...(reason instanceof ChangedMeanwhileError && {
-    meanwhile: { status: reason.status, changes: reason.changes },
-  }),
-});
+/** Who is signed in, whatever the text says; otherwise whom it names. */
+const whoIn = ({ operator }: { readonly operator?: string }, { person, name, ...who }: Who): Who =>
+  person ? { ...who, person, name: person.name } : { ...who, name: operator ?? name };

@@ -1,29 +1,19 @@
 import { hash } from 'node:crypto';
+import type { FirstDecision } from '../../domain/decision/first-decision.ts';
 import type { LoanCommand } from '../../domain/loan/commands.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { DecisionRecord, LoanEvent, RejectionReason } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { FieldViolation } from '../../domain/shared/domain-error.ts';
 import type { Timestamp } from '../../domain/shared/identifiers.ts';
-import { centsFromAmount } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 import type { CommandHandler, CommandRequest, Handled } from '../command-handling/command-handler.ts';
 import { canonicalText } from '../command-handling/operation.ts';
+import type { StreamRevision } from '../ports/event-store.ts';
+import type { SecondDecisionName } from '../publication/description/confirmation-schema.ts';
+import type { DecisionName } from '../publication/description/decision-schema.ts';
 import type { RefusedDecision } from '../ports/decision-dead-letters.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
-import {
-  DocumentValidators,
-  MOST_VIOLATIONS,
-  parseExactJson,
-  withoutRepetitions,
-} from '../schemas/document-validators.ts';
-import type { Validator } from '../schemas/document-validators.ts';
-import { UNKNOWN_FIELD, recogniser } from '../schemas/recogniser.ts';
-import { valueSchemas } from '../schemas/values.ts';
-import { MOST_REASONS, decisionSchemas } from '../publication/description/decision-schema.ts';
-import type { DecisionName } from '../publication/description/decision-schema.ts';
 
 /** A decision of the fund's administrator on one operation. */
 export interface Decision {
@@ -39,10 +29,11 @@ export interface Decision {
   readonly idempotency?: NonNullable<CommandRequest['idempotency']>;
   /** Undefined where the state of the operation leaves nothing to decide. */
   readonly command: (state: LoanState) => LoanCommand | undefined;
-  /** What has to hold beyond the rules of the operation; `decide` is what those say. Default: nothing. */
+  /** What has to hold beyond the rules of the operation; `decide` is what those say, `revision` that of its stream. Default: nothing. */
   readonly check?: (
     state: LoanState,
     decide: () => readonly LoanEvent[],
+    revision: StreamRevision,
   ) => readonly LoanEvent[] | Promise<readonly LoanEvent[]>;
 }
 
@@ -61,11 +52,15 @@ export const carryingOut =
       correlationId: decision.decisionId,
       ...(causationId !== undefined && { causationId }),
       ...(idempotency && { idempotency }),
-      decide: (state) =>
-        check(state, () => {
-          const command = decision.command(state);
-          return command ? loanDecider.decide(earlier ? asBefore(command) : command, state) : [];
-        }),
+      decide: (state, revision) =>
+        check(
+          state,
+          () => {
+            const command = decision.command(state);
+            return command ? loanDecider.decide(earlier ? asBefore(command) : command, state) : [];
+          },
+          revision,
+        ),
     });
   };
 
@@ -75,6 +70,28 @@ const asBefore = (command: LoanCommand): LoanCommand => {
   if (command.type === 'RejectLoan') return { ...command, onlyBeforeApproval: true };
   return command;
 };
+
+/** What a second person says of a decision that awaits confirmation. */
+export interface SecondDecision {
+  readonly decisionId: string;
+  readonly decision: SecondDecisionName;
+  readonly firstDecisionId: string;
+  /** Who says so, by the sender's word. */
+  readonly operator?: string;
+}
+
+/** What an answer is about; a rule of a fund is of no operation. */
+export interface AnsweredDecision {
+  readonly decisionId: string;
+  readonly applicationId: string | null;
+  readonly code: string | null;
+  readonly decision: DecisionName | SecondDecisionName;
+  readonly firstDecisionId?: string;
+  /** Who decided, as the sender says it. */
+  readonly operator?: string;
+  /** Of a disbursement. */
+  readonly disbursedValue?: Cents;
+}
 
 interface OfOperation {
   readonly decisionId: string;
@@ -105,20 +122,37 @@ export type SubmittedDecision = OfOperation &
   );
 
 /** Which decision on which operation, by ids and codes alone. */
-export const namesOf = ({ decisionId, applicationId, code, decision }: SubmittedDecision) => ({
+export const namesOf = ({
+  decisionId,
+  applicationId,
+  code,
+  decision,
+  firstDecisionId,
+}: AnsweredDecision) => ({
   decision_id: decisionId,
   application_id: applicationId,
   originator_proposal_code: code,
   decision,
+  ...(firstDecisionId !== undefined && { first_decision_id: firstDecisionId }),
 });
 
-const recordOf = ({ decidedAt, note }: SubmittedDecision, now: Timestamp): DecisionRecord => ({
+const recordOf = (
+  { decidedAt, note }: SubmittedDecision,
+  now: Timestamp,
+  fourEyes: DecisionRecord['fourEyes'],
+): DecisionRecord => ({
   decidedAt: decidedAt ?? now,
   ...(note !== undefined && { note }),
+  ...(fourEyes && { fourEyes }),
 });
 
-export const commandOf = (submitted: SubmittedDecision, now: Timestamp): LoanCommand => {
-  const common = { now, decision: recordOf(submitted, now) };
+/** @param fourEyes the two people behind it, where it needed two */
+export const commandOf = (
+  submitted: SubmittedDecision,
+  now: Timestamp,
+  fourEyes?: DecisionRecord['fourEyes'],
+): LoanCommand => {
+  const common = { now, decision: recordOf(submitted, now, fourEyes) };
   switch (submitted.decision) {
     case 'approve':
       return { type: 'ApproveLoan', ...common };
@@ -132,6 +166,24 @@ export const commandOf = (submitted: SubmittedDecision, now: Timestamp): LoanCom
     }
     case 'process_repurchase':
       return { type: 'CompleteRepurchase', ...common };
+  }
+};
+
+/** What was submitted when the first of two people decided. */
+export const submittedOf = (first: FirstDecision, applicationId: string, code: string): SubmittedDecision => {
+  const { firstDecisionId: decisionId, decision, decidedAt, note } = first;
+  const common = { decisionId, applicationId, code, decidedAt, ...(note !== undefined && { note }) };
+  switch (decision) {
+    case 'reject':
+      return { ...common, decision, reasons: first.reasons! };
+    case 'disburse': {
+      const { disbursementDate, disbursedValue } = first;
+      return { ...common, decision, disbursementDate: disbursementDate!, disbursedValue: disbursedValue! };
+    }
+    case 'approve':
+    case 'sign_term':
+    case 'process_repurchase':
+      return { ...common, decision };
   }
 };
 
@@ -167,132 +219,3 @@ export const deadLetterText = ({ decisionId, origin, text, reason, refusedAt }: 
     },
     refused_at: refusedAt,
   });
-
-/** Its fields by their published names, after the schema has accepted them. */
-interface DecisionFields {
-  readonly decision_id: string;
-  readonly application_id: string;
-  readonly originator_proposal_code: string;
-  readonly decision: DecisionName;
-  readonly reasons: readonly RejectionReason[];
-  readonly disbursement_date: CalendarDate;
-  readonly disbursed_value: number;
-  readonly confirmed_value?: number;
-  readonly decided_at?: string;
-  readonly note?: string;
-  readonly expected_status?: string;
-  readonly operator?: string;
-}
-
-type DecisionReading =
-  | { readonly kind: 'read'; readonly decision: SubmittedDecision }
-  | { readonly kind: 'malformed'; readonly decisionId?: string; readonly reason: DomainError };
-
-const NAME = 'AdministratorDecision';
-let compiled: Validator | undefined;
-/** Compiled when the first decision comes: most processes never see one. */
-const validator = (): Validator => (compiled ??= compile());
-
-const compile = (): Validator => {
-  const document = { components: { schemas: { ...valueSchemas, ...decisionSchemas } } };
-  const validate = new DocumentValidators(document).component(NAME, 'decision');
-  const recognise = recogniser(document, NAME);
-  // Unknown fields of a decision are ignored, however they are spelt.
-  return (value) =>
-    withoutRepetitions([
-      ...recognise(value).violations.filter(({ code }) => code !== UNKNOWN_FIELD),
-      ...validate(value),
-    ]);
-};
-
-/** RFC 3339 writes leap seconds, which the clock of no computer here knows. */
-const NO_SUCH_INSTANT = {
-  field: 'decided_at',
-  code: 'invalid_date',
-  message: 'must be an instant that exists, without a leap second',
-};
-
-const malformed = (all: readonly FieldViolation[], value?: unknown): DecisionReading => {
-  const violations = all.slice(0, MOST_VIOLATIONS);
-  const id = (value as { decision_id?: unknown } | null | undefined)?.decision_id;
-  const message = violations.map((violation) => `${violation.field} ${violation.message}`).join('; ');
-  return {
-    kind: 'malformed',
-    ...(typeof id === 'string' && { decisionId: id }),
-    reason: new DomainError('validation_error', message, violations),
-  };
-};
-
-const submitted = (fields: DecisionFields): SubmittedDecision => {
-  const common = {
-    decisionId: fields.decision_id,
-    applicationId: fields.application_id,
-    code: fields.originator_proposal_code,
-    ...(fields.decided_at !== undefined && {
-      decidedAt: new Date(fields.decided_at).toISOString() as Timestamp,
-    }),
-    ...(fields.note !== undefined && { note: fields.note }),
-    ...(fields.expected_status !== undefined && { expectedStatus: fields.expected_status }),
-    ...(fields.operator !== undefined && { operator: fields.operator }),
-  };
-  const { decision } = fields;
-  switch (decision) {
-    case 'reject':
-      return {
-        ...common,
-        decision,
-        reasons: fields.reasons.map(({ code, message }) => ({ code, message })),
-      };
-    case 'disburse': {
-      const { disbursement_date: disbursementDate, confirmed_value: confirmed } = fields;
-      const disbursedValue = centsFromAmount(fields.disbursed_value);
-      return {
-        ...common,
-        decision,
-        disbursementDate,
-        disbursedValue,
-        ...(confirmed !== undefined && { confirmedValue: centsFromAmount(confirmed) }),
-      };
-    }
-    case 'approve':
-    case 'sign_term':
-    case 'process_repurchase':
-      return { ...common, decision };
-  }
-};
-
-const REPLACEMENT = '\uFFFD';
-/** Twice what the longest reasons take, every character escaped. */
-const LONGEST_TEXT = 262_144;
-
-/** The schema knows reasons only under a condition, so the list is cut here: each entry costs, and is told about. */
-const shortened = (value: unknown): unknown => {
-  const reasons = (value as { reasons?: unknown } | null)?.reasons;
-  return Array.isArray(reasons)
-    ? { ...(value as object), reasons: reasons.slice(0, MOST_REASONS + 1) }
-    : value;
-};
-
-/** Reads one decision from its JSON text. A malformed one names every broken field. */
-export const readDecision = (text: string): DecisionReading => {
-  if (text.length > LONGEST_TEXT) {
-    const message = `must be one JSON object of at most ${LONGEST_TEXT} characters`;
-    return malformed([{ field: 'decision', code: 'invalid_format', message }]);
-  }
-  // What stands for bytes that were no UTF-8: the reason would reach the integrator mangled.
-  if (text.includes(REPLACEMENT))
-    return malformed([{ field: 'decision', code: 'invalid_format', message: 'must be UTF-8 text' }]);
-  let value: unknown;
-  try {
-    value = shortened(parseExactJson(text));
-  } catch {
-    return malformed([{ field: 'decision', code: 'invalid_format', message: 'must be one JSON object' }]);
-  }
-  const violations = validator()(value);
-  if (violations.length > 0) return malformed(violations, value);
-  const fields = value as DecisionFields;
-  if (fields.decided_at !== undefined && Number.isNaN(Date.parse(fields.decided_at))) {
-    return malformed([NO_SUCH_INSTANT], value);
-  }
-  return { kind: 'read', decision: submitted(fields) };
-};

@@ -1,6 +1,14 @@
 import { messageOf } from '../support/failures.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
-import { DESK_STREAM_PREFIX, FUND_NAMES_STREAM, LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
+import {
+  DECISION_STREAM_PREFIX,
+  DESK_STREAM_PREFIX,
+  FOUR_EYES_STREAM,
+  FUND_NAMES_STREAM,
+  LOAN_STREAM_PREFIX,
+  decidedStreamOf,
+  decisionStreamOf,
+} from '../command-handling/operation.ts';
 import type { SqlAuditedRows } from './audited-rows.ts';
 import type { SqlFrozenEvents } from './frozen-events.ts';
 import { BusyError } from '../ports/busy-error.ts';
@@ -16,6 +24,8 @@ import { auditOperation } from './operation-audit.ts';
 import type { OperationAudit, OperationAuditing } from './operation-audit.ts';
 import { auditRenegotiation, loadRenegotiation, namedRenegotiations } from './renegotiation-audit.ts';
 import type { RenegotiationRecord } from './renegotiation-audit.ts';
+import { RuleHistory, auditFourEyes } from './rule-history.ts';
+import { auditDecisions, auditEyes } from './two-people-audit.ts';
 
 export interface AuditStores {
   readonly events: Pick<EventStore, 'read' | 'head' | 'findClaim'>;
@@ -97,21 +107,42 @@ export class AuditBatch {
   /** Read first and judged then, all at a stretch: between the answers of a server the same work takes twice as long. */
   async audit(streams: readonly string[]): Promise<readonly AuditedStream[]> {
     const contents = await Promise.all(streams.map((stream) => this.#contentsOf(stream)));
-    return Promise.all(contents.map(async (one) => ('differences' in one ? one : this.#auditOne(one))));
+    // Read after the decisions, so that it knows whatever they were made by.
+    const rules = await this.#rules();
+    return Promise.all(
+      contents.map(async (one) => ('differences' in one ? one : this.#auditOne(one, rules))),
+    );
+  }
+
+  /** None where they cannot be read, which is told of their own stream. */
+  async #rules(): Promise<RuleHistory> {
+    try {
+      return await RuleHistory.read({ read: (name) => this.#read(name) });
+    } catch (error) {
+      if (error instanceof StoreAwayError || error instanceof DamagedStoreError) throw error;
+      return new RuleHistory([]);
+    }
   }
 
   async #contentsOf(stream: string): Promise<Contents | AuditedStream> {
     return orUnreadable(stream, async () => ({ stream, events: (await this.#read(stream)).events }));
   }
 
-  async #auditOne({ stream, events }: Contents): Promise<AuditedStream> {
+  async #auditOne({ stream, events }: Contents, rules: RuleHistory): Promise<AuditedStream> {
     const store = { read: (name: string) => this.#read(name) };
     return orUnreadable(stream, async () => {
-      if (stream.startsWith(LOAN_STREAM_PREFIX)) return this.#auditOperation(store, stream, events);
+      if (stream.startsWith(LOAN_STREAM_PREFIX))
+        return this.#auditOperation(store, { stream, events }, rules);
       if (stream === FUND_NAMES_STREAM)
         return { stream, events, fundId: undefined, differences: auditFundNames(stream, events) };
       if (stream.startsWith(DESK_STREAM_PREFIX))
         return { stream, events, fundId: undefined, differences: auditDesk(stream, events) };
+      if (stream === FOUR_EYES_STREAM)
+        return { stream, events, fundId: undefined, differences: auditFourEyes(stream, events) };
+      if (stream.startsWith(DECISION_STREAM_PREFIX)) {
+        const { events: operation } = await store.read(decidedStreamOf(stream));
+        return { stream, events, ...auditDecisions(stream, events, { operation, rules }) };
+      }
       const { differences, fundId } = await auditRenegotiation(store, stream, events);
       return { stream, events, fundId, differences };
     });
@@ -135,13 +166,35 @@ export class AuditBatch {
 
   async #auditOperation(
     store: Pick<EventStore, 'read'>,
-    stream: string,
-    events: readonly RecordedEvent[],
+    { stream, events }: Contents,
+    rules: RuleHistory,
   ): Promise<AuditedStream> {
     const records = await renegotiationsOf(store, events);
     const operation = auditOperation({ stream, events }, records, this.#stores.auditing);
-    const { fundId, differences } = operation;
+    const { fundId } = operation;
+    const differences = [
+      ...operation.differences,
+      ...(await this.#auditEyes(store, { stream, events }, rules)),
+    ];
     return { stream, events, fundId, differences, operation };
+  }
+
+  /** Reads nothing more where no fund ever asked for two people. */
+  async #auditEyes(
+    store: Pick<EventStore, 'read'>,
+    { stream, events: operation }: Contents,
+    rules: RuleHistory,
+  ): Promise<readonly Difference[]> {
+    const told = operation.some(({ data }) => data.includes('"four_eyes":'));
+    if (!told && rules.isEmpty) return [];
+    const decisions = told ? (await store.read(decisionStreamOf(stream))).events : [];
+    const { sandbox } = this.#stores.auditing;
+    return auditEyes(
+      stream,
+      decodeOperation(operation, unheard),
+      { operation, rules },
+      { decisions, sandbox },
+    );
   }
 
   /** What the read models show otherwise, by stream; streams that agree are left out. */

@@ -33,6 +33,8 @@ interface Dependencies {
   readonly projections: readonly Projection[];
   readonly readModels: () => readonly ReadModel[];
   readonly apiVersion: string;
+  /** Whether an administrator of its own decides here. */
+  readonly sandbox: boolean;
   readonly sealKeys: BookParts['keys'];
   readonly signer: AnchorSigner;
   readonly vault: Pick<BorrowerVault, 'openTexts'>;
@@ -72,7 +74,7 @@ export class Audit {
 
   get verification(): VerifyLog {
     const { log, serviceDatabase, readModelDatabase, projections, apiVersion, sealKeys } = this.#deps;
-    const { readModels, clock, sleep } = this.#deps;
+    const { readModels, clock, sandbox, sleep } = this.#deps;
     return (this.#verifying ??= new VerifyLog({
       events: log,
       subscription: log,
@@ -80,7 +82,7 @@ export class Audit {
       pause: sleep,
       rows: new SqlAuditedRows(readModelDatabase),
       frozen: new SqlFrozenEvents(serviceDatabase),
-      auditing: { projections, apiVersion },
+      auditing: { projections, apiVersion, sandbox },
       readModels: readModels(),
       seals: { book: new SqlSealBook(serviceDatabase), keys: sealKeys, numberOf },
       clock,

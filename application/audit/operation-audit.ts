@@ -30,6 +30,8 @@ export interface OperationAudit {
 export interface OperationAuditing {
   readonly projections: readonly Pick<Projection, 'project'>[];
   readonly apiVersion: string;
+  /** Whether an administrator of its own decides here. */
+  readonly sandbox: boolean;
 }
 
 /**
@@ -88,7 +90,7 @@ const attempt = <T>(
 export const auditOperation = (
   { stream, events }: { readonly stream: string; readonly events: readonly RecordedEvent[] },
   records: ReadonlyMap<string, RenegotiationRecord>,
-  { projections, apiVersion }: OperationAuditing,
+  { projections, apiVersion }: Omit<OperationAuditing, 'sandbox'>,
 ): OperationAudit => {
   const differences: Difference[] = [];
   const report: Report = (difference) => void differences.push(difference);

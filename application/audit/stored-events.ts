@@ -4,6 +4,8 @@ import {
   CHAIN_START,
   chainHash,
   decodeDeskEvent,
+  decodeDecisionEvent,
+  decodeFourEyesEvent,
   decodeFundEvent,
   decodeLoanEvent,
   decodeRenegotiationEvent,
@@ -39,6 +41,8 @@ export const decodeOperation = decodeWith(decodeLoanEvent);
 export const decodeRenegotiation = decodeWith(decodeRenegotiationEvent);
 export const decodeFunds = decodeWith(decodeFundEvent);
 export const decodeDesk = decodeWith(decodeDeskEvent);
+export const decodeFourEyes = decodeWith(decodeFourEyesEvent);
+export const decodeDecisions = decodeWith(decodeDecisionEvent);
 
 /** As projections take it. */
 export const toProjected = ({ recorded, event }: DecodedEvent<DomainEvent>): ProjectedEvent =>

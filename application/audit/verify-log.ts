@@ -1,3 +1,4 @@
+import { DECISION_STREAM_PREFIX, FOUR_EYES_STREAM } from '../command-handling/operation.ts';
 import type { AuditNotes, StreamHead } from './audit-notes.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
@@ -248,9 +249,7 @@ class Run {
     const { fundId, notes, progress } = this.#request;
     const audited = await this.#batch.audit(streams);
     const wanted = audited.filter((one) => isWanted(one, fundId));
-    const claims = await Promise.all(
-      wanted.map(({ stream, operation }) => this.#checkClaims(stream, operation)),
-    );
+    const claims = await Promise.all(wanted.map((one) => this.#checkClaims(one)));
     for (const [index, { stream, events, differences, operation }] of wanted.entries()) {
       [...differences, ...claims[index]!].forEach(this.#report);
       if (operation || events.length > 0) this.#streams.verified(stream, events, placedRows(operation));
@@ -264,8 +263,9 @@ class Run {
     progress?.(audited.reduce((sum, one) => sum + one.events.length, 0));
   }
 
-  async #checkClaims(stream: string, operation: OperationAudit | undefined): Promise<readonly Difference[]> {
-    return operation ? this.#claims.check(stream, operation.events) : [];
+  async #checkClaims({ stream, events, operation }: AuditedStream): Promise<readonly Difference[]> {
+    const usesKeys = operation || stream === FOUR_EYES_STREAM || stream.startsWith(DECISION_STREAM_PREFIX);
+    return usesKeys ? this.#claims.check(stream, events) : [];
   }
 
   async #compareDeliveries(operations: readonly OperationAudit[]): Promise<void> {

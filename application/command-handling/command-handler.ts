@@ -7,7 +7,13 @@ import { chainEvents, encodeEvent, notEarlier } from '../event-codec/event-codec
 import { ENDPOINTS } from './endpoints.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import { ConcurrencyError, KeyAlreadyClaimedError } from '../ports/event-store.ts';
-import type { AppendResult, EventStore, EventToAppend, KeyClaim } from '../ports/event-store.ts';
+import type {
+  AppendResult,
+  EventStore,
+  EventToAppend,
+  KeyClaim,
+  StreamRevision,
+} from '../ports/event-store.ts';
 import { UNWATCHED_COMMANDS } from '../ports/observation.ts';
 import type { CommandWatch } from '../ports/observation.ts';
 import { retryAppend } from '../support/retry.ts';
@@ -32,8 +38,11 @@ export interface CommandRequest {
    * the application where none is named.
    */
   readonly idempotency?: UsedKey & { readonly claim?: boolean; readonly claimScope?: string };
-  /** The events that the command causes in this state. May be called again with a newer state. */
-  readonly decide: (state: LoanState) => readonly LoanEvent[] | Promise<readonly LoanEvent[]>;
+  /** The events that the command causes in this state, at this revision. May be called again with a newer state. */
+  readonly decide: (
+    state: LoanState,
+    revision: StreamRevision,
+  ) => readonly LoanEvent[] | Promise<readonly LoanEvent[]>;
 }
 
 interface Decided {
@@ -179,7 +188,7 @@ export class CommandHandler {
   /** A refusal (or "already done") may rest on a state that another process has moved on, or hide a key used elsewhere. */
   async #decide(request: CommandRequest, operation: Operation): Promise<readonly LoanEvent[]> {
     try {
-      const events = await request.decide(operation.state);
+      const events = await request.decide(operation.state, operation.revision);
       if (events.length === 0) await this.#ensureCurrent(request.stream, operation);
       return events;
     } catch (error) {

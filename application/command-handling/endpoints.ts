@@ -9,5 +9,7 @@ export const ENDPOINTS = {
 
 /** Under this name decision ids of the fund's administrator are kept like idempotency keys; part of the stored format. */
 export const DECISION_KEYS = 'administrator decision';
+/** Under this name the operation itself keeps the ids of first decisions that took effect; part of the stored format. */
+export const CONFIRMED_KEYS = 'confirmed decision';
 /** Decision ids are the administrator's, whatever application the operation belongs to. No application can have this id. */
 export const ALL_APPLICATIONS = '*';

@@ -42,6 +42,20 @@ export const FUND_NAMES_STREAM = `${FUND_STREAM_PREFIX}names`;
 /** What was seen and done at the desk: no operation, so read models and what is published pass it by. */
 export const DESK_STREAM_PREFIX = 'desk-';
 
+/** What each fund asks two people for: one stream, which every decision asks how far it is. */
+export const FOUR_EYES_STREAM = `${FUND_STREAM_PREFIX}four-eyes`;
+
+/** `decision-<application>.<code>`: first decisions on an operation, whose own stream they leave as it is. */
+export const DECISION_STREAM_PREFIX = 'decision-';
+
+/** Of the operation with this stream. */
+export const decisionStreamOf = (stream: string): string =>
+  stream.replace(LOAN_STREAM_PREFIX, DECISION_STREAM_PREFIX);
+
+/** The stream of the operation that these decisions are about. */
+export const decidedStreamOf = (stream: string): string =>
+  stream.replace(DECISION_STREAM_PREFIX, LOAN_STREAM_PREFIX);
+
 type Canonical =
   | string
   | number

@@ -1,19 +1,29 @@
-import type { DecisionAnswer } from '../administrator/administrator.ts';
-import { readDecision } from '../administrator/decisions.ts';
+import { refused } from '../administrator/answers.ts';
+import type { DecisionAnswer } from '../administrator/answers.ts';
+import type { SecondDecision, SubmittedDecision } from '../administrator/decisions.ts';
+import { readDecision } from '../administrator/read-decision.ts';
 import type { App } from '../app.ts';
 import { RoleError } from '../desk/rights.ts';
 import type { Rights } from '../desk/rights.ts';
 import type { Desk } from './desk.ts';
-import { seesOperation } from './unseen.ts';
+import { MASKED, requireSeen, seesOperation } from './unseen.ts';
 
 /** As a decision on an operation is answered that there is none of. */
-const unknown = (
-  decision: Extract<DecisionAnswer, { outcome: 'applied' | 'already_applied' }>['decision'],
-) => {
+const unknown = (decision: SubmittedDecision): DecisionAnswer => {
   const message = 'no operation has this code; check originator_proposal_code';
   const details = [{ field: 'originator_proposal_code', code: 'loan_not_found', message }];
   const reason = { code: 'loan_not_found', message, details };
-  return { outcome: 'refused', decisionId: decision.decisionId, decision, reason } as const;
+  return refused(reason, { decisionId: decision.decisionId, decision });
+};
+
+/** As the confirmation of a decision is answered that there is none of. */
+const neverAwaited = (second: SecondDecision): DecisionAnswer => {
+  const message = `no decision ${second.firstDecisionId} has awaited confirmation`;
+  const decision = { ...second, applicationId: null, code: null };
+  return refused(
+    { code: 'decision_not_found', message, details: [] },
+    { decisionId: second.decisionId, decision },
+  );
 };
 
 export const administratorFor = (
@@ -26,10 +36,27 @@ export const administratorFor = (
   const refusal = async (text: string): Promise<DecisionAnswer | undefined> => {
     const reading = readDecision(text);
     if (reading.kind === 'malformed') return undefined;
+    if (reading.kind === 'second') return refusalOfSecond(reading.second);
+    rights.within('decide');
     const { decision } = reading;
     const fundId = await loans.fundOf(decision.applicationId, decision.code);
     if (!seesOperation(rights, fundId)) return unknown(decision);
     if (!rights.has('decide', fundId)) throw new RoleError('decide');
+    return undefined;
+  };
+
+  const awaiting = async (fundId?: string) =>
+    (await administrator.confirmations.awaiting(fundId)).filter((one) => rights.has('see', one.fundId));
+
+  /** What awaits no more is told of to who may settle it in every fund alone: nothing says here of which it was. */
+  const refusalOfSecond = async (second: SecondDecision): Promise<DecisionAnswer | undefined> => {
+    const right = second.decision === 'confirm' ? 'confirm' : 'withdraw';
+    if (rights.within(right) === undefined) return undefined;
+    const first = (await awaiting()).find(
+      ({ firstDecisionId }) => firstDecisionId === second.firstDecisionId,
+    );
+    if (first === undefined) return neverAwaited(second);
+    if (!rights.has(right, first.fundId)) throw new RoleError(right);
     return undefined;
   };
 
@@ -44,6 +71,27 @@ export const administratorFor = (
       stillWaiting: async (operations) =>
         administrator.worklists.of(rights.within('decide')).stillWaiting(operations),
     },
+    confirmations: {
+      async awaiting(fundId) {
+        const found = await awaiting(fundId);
+        return found.map((one) =>
+          rights.has('borrowers', one.fundId) || one.first?.note === undefined
+            ? one
+            : { ...one, first: { ...one.first, note: MASKED } },
+        );
+      },
+    },
+    rules: {
+      async current() {
+        const { rules } = await administrator.rules.current();
+        return { rules: new Map([...rules].filter(([fundId]) => rights.has('see', fundId))) };
+      },
+      async set(rule, asked, by) {
+        requireSeen(rights, rule.fundId);
+        rights.require('configure', rule.fundId);
+        return administrator.rules.set(rule, asked, by);
+      },
+    },
     async found(applicationId, code, since) {
       rights.within('decide');
       const fundId = await loans.fundOf(applicationId, code);
@@ -51,11 +99,10 @@ export const administratorFor = (
       return administrator.found(applicationId, code, since);
     },
     /** Nothing is carried out where one of them is refused for the person's role. */
-    async submitAll(texts, operator) {
-      rights.within('decide');
+    async submitAll(texts, who) {
       const refusals = await Promise.all(texts.map(refusal));
       const allowed = texts.filter((_, i) => refusals[i] === undefined);
-      const answers = (await administrator.submitAll(allowed, operator)).values();
+      const answers = (await administrator.submitAll(allowed, who)).values();
       return refusals.map((one) => one ?? answers.next().value!);
     },
   };

@@ -1,4 +1,6 @@
+import type { FourEyesState } from '../../domain/fund/four-eyes.ts';
 import type { Administrator } from '../administrator/administrator.ts';
+import type { Confirmations } from '../administrator/confirmations.ts';
 import type { Worklists } from '../administrator/worklists.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Verification } from '../audit/verification.ts';
@@ -10,6 +12,7 @@ import type { SearchOperations } from '../loans/search-operations.ts';
 import type { Maintenance } from '../maintenance/maintenance.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
 import type { Reconciliation } from '../reconciliation/reconciliation.ts';
+import type { FundRules } from '../two-people/fund-rules.ts';
 import type { Deliveries } from '../webhooks/deliveries.ts';
 import type { WebhookDesk } from '../webhooks/webhook-desk.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
@@ -20,6 +23,8 @@ type DeliveryNames = 'page' | 'waiting' | 'event' | 'ofRecorded' | 'ping' | 'res
 /** What the pages of the console ask of the service. The whole service is one. */
 export interface Desk {
   readonly administrator: Pick<Administrator, 'found' | 'submitAll' | 'disbursementTolerance'> & {
+    readonly confirmations: Pick<Confirmations, 'awaiting'>;
+    readonly rules: Pick<FundRules, 'set'> & { current(): Promise<Pick<FourEyesState, 'rules'>> };
     readonly worklists: Pick<Worklists, ListNames>;
   };
   readonly audit: Pick<Audit, 'show' | 'anchor'> & {

@@ -1,12 +1,7 @@
 import type { App } from '../app.ts';
 import type { Rights } from '../desk/rights.ts';
 import type { Desk } from './desk.ts';
-import { UnknownFundError, masked } from './unseen.ts';
-
-/** @throws UnknownFundError */
-const requireSeen = (rights: Rights, fundId: string): void => {
-  if (!rights.has('see', fundId)) throw new UnknownFundError(`there is no fund ${fundId}`);
-};
+import { masked, requireSeen } from './unseen.ts';
 
 export const fundsFor = ({ funds }: Pick<App, 'funds'>, rights: Rights): Desk['funds'] => ({
   names: async () => new Map([...(await funds.names())].filter(([fundId]) => rights.has('see', fundId))),
@@ -17,7 +12,7 @@ export const fundsFor = ({ funds }: Pick<App, 'funds'>, rights: Rights): Desk['f
   list: async () => (await funds.list()).filter(({ fundId }) => rights.has('see', fundId)),
   async name(request) {
     requireSeen(rights, request.fundId);
-    rights.require('name_funds', request.fundId);
+    rights.require('configure', request.fundId);
     return funds.name(request);
   },
 });

@@ -5,6 +5,11 @@ export class UnknownFundError extends Error {
   override readonly name = 'UnknownFundError';
 }
 
+/** @throws UnknownFundError */
+export const requireSeen = (rights: Rights, fundId: string): void => {
+  if (!rights.has('see', fundId)) throw new UnknownFundError(`there is no fund ${fundId}`);
+};
+
 /** Stands for what a person may not know of a borrower. */
 export const MASKED = '***';
 

@@ -1,21 +1,26 @@
-import type { DeskEntry, DeskVisitor } from '../../domain/desk/line.ts';
-import type { DecisionAnswer } from '../administrator/administrator.ts';
+import type { DeskAction, DeskEntry, DeskVisitor } from '../../domain/desk/line.ts';
+import type { DecisionAnswer } from '../administrator/answers.ts';
 import type { Desk } from './desk.ts';
 
-/** An answer to a decision as the desk log has it; what could not be read names nothing. */
+const actionOf = ({ outcome, decision }: DecisionAnswer): DeskAction => {
+  if (outcome === 'refused') return 'refused';
+  if (decision?.decision === 'confirm') return 'confirmed';
+  return decision?.decision === 'withdraw' ? 'withdrawn' : 'decided';
+};
+
+/** An answer to a decision as the desk log has it; what could not be read names nothing. A second one has the id of the first. */
 export const entryOfDecision = (answer: DecisionAnswer): DeskEntry => {
   const { decision } = answer;
-  const id = decision?.decisionId ?? (answer.outcome === 'refused' ? answer.decisionId : undefined);
+  const own = decision?.decisionId ?? (answer.outcome === 'refused' ? answer.decisionId : undefined);
+  const id = decision?.firstDecisionId ?? own;
   return {
-    action: answer.outcome === 'refused' ? 'refused' : 'decided',
+    action: actionOf(answer),
     outcome: answer.outcome,
     ...(answer.outcome === 'refused' && { reason: answer.reason.code }),
-    ...(decision && {
-      applicationId: decision.applicationId,
-      code: decision.code,
-      decision: decision.decision,
-    }),
-    ...(decision?.decision === 'disburse' && { sum: decision.disbursedValue }),
+    ...(decision && { decision: decision.decision }),
+    ...(decision?.applicationId && { applicationId: decision.applicationId }),
+    ...(decision?.code && { code: decision.code }),
+    ...(decision?.disbursedValue !== undefined && { sum: decision.disbursedValue }),
     ...(id !== undefined && { decisionId: id }),
   };
 };

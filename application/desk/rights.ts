@@ -15,9 +15,12 @@ const RIGHTS = {
   /** Names and documents of borrowers. */
   borrowers: { roles: ['maker', 'checker', 'auditor'] },
   decide: { roles: ['maker'] },
-  /** Of what somebody else decided: confirm and withdraw. */
+  /** Of what somebody else decided. */
   confirm: { roles: ['checker'] },
-  name_funds: { roles: ['maker'] },
+  /** Of what awaits confirmation; who decided may take it back. */
+  withdraw: { roles: ['maker', 'checker'] },
+  /** Names of funds, and what they ask two people for. */
+  configure: { roles: ['maker'] },
   reconcile: { roles: ['maker'] },
   /** Send webhooks again, and pings. */
   resend: { roles: ['maker'] },

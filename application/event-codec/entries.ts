@@ -2,7 +2,6 @@ import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { FundNamed } from '../../domain/fund/names.ts';
 import type { ScheduledInstallment } from '../../domain/installment/installment.ts';
 import type {
-  DecisionRecord,
   LoanDocument,
   LoanEvent,
   LoanReceived,
@@ -28,6 +27,7 @@ import {
   texts,
 } from './fields.ts';
 import type { EventEntry, Shape } from './fields.ts';
+import { decision } from './two-people-entries.ts';
 
 const pricing = shape<Pricing>({ policy: text('policy'), dailyFactor: text('daily_factor') });
 
@@ -45,8 +45,6 @@ const document = shape<LoanDocument>({
   size: integer('size'),
   receivedAt: text('received_at'),
 });
-
-const decision = shape<DecisionRecord>({ decidedAt: text('decided_at'), note: optional(text('note')) });
 
 export const renegotiationTerms = shape<RenegotiationTerms>({
   renegotiationId: text('renegotiation_id'),

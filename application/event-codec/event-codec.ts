@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { DeskEvent } from '../../domain/desk/line.ts';
+import type { DecisionEvent } from '../../domain/decision/first-decision.ts';
+import type { FourEyesEvent } from '../../domain/fund/four-eyes.ts';
 import type { FundNamed } from '../../domain/fund/names.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { RenegotiationEvent } from '../../domain/renegotiation/state.ts';
@@ -9,6 +11,7 @@ import { deskEntries } from './desk-entries.ts';
 import { fundEntries, loanEntries, renegotiationEntries } from './entries.ts';
 import { UnreadableEventError } from './fields.ts';
 import type { EventEntry, Payload } from './fields.ts';
+import { decisionEntries, fourEyesEntries } from './two-people-entries.ts';
 
 /** What the first event of every stream chains to. */
 export const CHAIN_START = '0'.repeat(64);
@@ -80,8 +83,17 @@ const ofLoans = byStoredType(loanEntries);
 const ofRenegotiations = byStoredType(renegotiationEntries);
 const ofFunds = byStoredType(fundEntries);
 const ofDesk = byStoredType(deskEntries);
-const all = new Map([...ofLoans, ...ofRenegotiations, ...ofFunds, ...ofDesk]);
-const entries = { ...loanEntries, ...renegotiationEntries, ...fundEntries, ...deskEntries };
+const ofFourEyes = byStoredType(fourEyesEntries);
+const ofDecisions = byStoredType(decisionEntries);
+const all = new Map([...ofLoans, ...ofRenegotiations, ...ofFunds, ...ofDesk, ...ofFourEyes, ...ofDecisions]);
+const entries = {
+  ...loanEntries,
+  ...renegotiationEntries,
+  ...fundEntries,
+  ...deskEntries,
+  ...fourEyesEntries,
+  ...decisionEntries,
+};
 
 export interface EncodedEvent {
   readonly type: string;
@@ -118,6 +130,14 @@ export const decodeFundEvent = (stored: EncodedEvent): FundNamed => decodeWith(o
 
 /** An event of the desk log. @throws UnreadableEventError */
 export const decodeDeskEvent = (stored: EncodedEvent): DeskEvent => decodeWith(ofDesk, stored) as DeskEvent;
+
+/** An event of the rules of two people. @throws UnreadableEventError */
+export const decodeFourEyesEvent = (stored: EncodedEvent): FourEyesEvent =>
+  decodeWith(ofFourEyes, stored) as FourEyesEvent;
+
+/** An event of the first decisions on an operation. @throws UnreadableEventError */
+export const decodeDecisionEvent = (stored: EncodedEvent): DecisionEvent =>
+  decodeWith(ofDecisions, stored) as DecisionEvent;
 
 /** What `decode` makes of an event; undefined, after `leave` was told why, for one that cannot be read. */
 export const readOrLeave = <Event>(

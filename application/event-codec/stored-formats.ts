@@ -4,8 +4,8 @@ import type { SqlDatabase } from '../sql/sql-database.ts';
 const SEALED_TEXTS = 2;
 /** Funds have names. */
 const FUND_NAMES = 3;
-/** What is seen and done at the desk is logged. */
-const DESK_LOG = 4;
+/** What is seen and done at the desk is logged, and funds may ask for two people. */
+const DESK = 4;
 /** Another process may have been told meanwhile. */
 const LOOK_AGAIN_AFTER_MS = 5_000;
 
@@ -35,9 +35,9 @@ export class StoredFormats {
     return (await this.#reached(FUND_NAMES)) < FUND_NAMES;
   }
 
-  /** The same of the releases before there was a log of the desk. */
+  /** The same of the releases before there were a log of the desk and rules of two people. */
   async forReleaseWithoutDesk(): Promise<boolean> {
-    return (await this.#reached(DESK_LOG)) < DESK_LOG;
+    return (await this.#reached(DESK)) < DESK;
   }
 
   /** The highest level that is written, as it was a moment ago: none is ever left again. */
@@ -55,10 +55,10 @@ export class StoredFormats {
   async leaveEarlierRelease(): Promise<void> {
     const insert = this.#database.builder
       .insertInto('stored_format')
-      .values({ level: DESK_LOG })
+      .values({ level: DESK })
       .onConflict((conflict) => conflict.column('level').doNothing());
     await this.#database.transaction([{ query: insert.compile() }]);
-    this.#level = DESK_LOG;
+    this.#level = DESK;
   }
 }
 

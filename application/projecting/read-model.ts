@@ -1,5 +1,10 @@
 import type { ProjectedEvent, Projection, TableWrite } from '../../projections/projection.ts';
-import { DESK_STREAM_PREFIX, FUND_STREAM_PREFIX, LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
+import {
+  DECISION_STREAM_PREFIX,
+  DESK_STREAM_PREFIX,
+  FUND_STREAM_PREFIX,
+  LOAN_STREAM_PREFIX,
+} from '../command-handling/operation.ts';
 import type { EventSubscription, RecordedEvent } from '../ports/event-store.ts';
 import type { ProjectionStore } from '../ports/read-models.ts';
 import { PoisonEventError } from '../processors/processor.ts';
@@ -44,7 +49,7 @@ const PASSED_BY = { events: 500, lazily: true } as const;
 export const readModelProcessor = (parts: ReadModelParts): Processor<TableWrite> => {
   const { projection, log, store, decode, watch, streamPrefix, batchSize } = parts;
   const writesOf = (event: RecordedEvent): readonly TableWrite[] => {
-    if (passesBy(event)) return [];
+    if (passesBy(event) || event.stream.startsWith(DECISION_STREAM_PREFIX)) return [];
     if (projection.ofOperationsAlone && !event.stream.startsWith(LOAN_STREAM_PREFIX)) return [];
     try {
       const projected = decode(event);

@@ -19,7 +19,8 @@ export type DeskAction =
   | 'configured';
 
 /** `failed`: nothing was shown, and no rule says why. */
-export type DeskOutcome = 'done' | 'applied' | 'already_applied' | 'refused' | 'failed';
+export type DeskOutcome =
+  'done' | 'applied' | 'already_applied' | 'awaiting_confirmation' | 'refused' | 'failed';
 
 /** Who acts, and how they came in. Without sign-in there is a name alone, which nothing proves. */
 export interface DeskVisitor {
@@ -89,13 +90,14 @@ export const deskLine = (
   { at, known }: { readonly at: Timestamp; readonly known?: { readonly fundId?: string } | undefined },
 ): DeskLineWritten => {
   const { action, outcome = 'done', applicationId, code, decisionId, count, sum } = entry;
-  const carriedOut = outcome === 'applied' || outcome === 'already_applied';
+  const usedUp =
+    outcome === 'applied' || outcome === 'already_applied' || outcome === 'awaiting_confirmation';
   return {
     ...{ type: 'DeskLineWritten', at, way, name, action, outcome },
     ...only({ issuer, subject, count, sum }),
     ...only({ reason: entry.reason, decision: entry.decision }, isCode),
     ...(known ? only({ applicationId, code }) : only({ applicationId }, isId)),
     ...only({ fundId: entry.fundId ?? known?.fundId, documentId: entry.documentId }, isId),
-    ...(carriedOut ? only({ decisionId }) : only({ decisionId }, isId)),
+    ...(usedUp ? only({ decisionId }) : only({ decisionId }, isId)),
   };
 };

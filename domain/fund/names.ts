@@ -1,3 +1,4 @@
+import { asRead } from '../shared/as-read.ts';
 import type { Decider } from '../shared/decider.ts';
 import { DomainError } from '../shared/domain-error.ts';
 import type { FundId, Timestamp } from '../shared/identifiers.ts';
@@ -27,15 +28,6 @@ const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** In lower case, as ids are kept. */
 export const isFundId = (text: string): text is FundId => ID.test(text);
-
-/** What two names have in common that people take for the same one. */
-const asRead = (name: string): string =>
-  name
-    .normalize('NFKC')
-    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
-    .replace(/\s+/gu, ' ')
-    .trim()
-    .toLowerCase();
 
 const violationOf = (name: string): string | undefined => {
   if ([...name].length > LONGEST || !NAME.test(name) || !name.isWellFormed() || asRead(name) === '')

@@ -19,6 +19,7 @@ import type {
 } from '../shared/identifiers.ts';
 import type { Cents } from '../shared/money.ts';
 import type { PrivateName, PrivateText } from '../shared/private-text.ts';
+import type { Somebody } from '../shared/two-people.ts';
 import type { RepurchaseEndStatus, RepurchaseReason } from './exits.ts';
 
 /** How amounts of this operation move in time: the policy's name and its parameter, fixed at reception. */
@@ -76,6 +77,17 @@ export interface LoanReceived extends Offer {
 export interface DecisionRecord {
   readonly decidedAt: Timestamp;
   readonly note?: string;
+  /** Present where the fund's rule asked for two people. */
+  readonly fourEyes?: BothDeciders;
+}
+
+/** The two people behind a decision. */
+interface BothDeciders {
+  /** Of the fund's rule when the second one confirmed. */
+  readonly ruleVersion: number;
+  readonly firstDecisionId: string;
+  readonly first: Somebody;
+  readonly second: Somebody;
 }
 
 /** Follows a decision of the administrator. */

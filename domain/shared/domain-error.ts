@@ -1,5 +1,15 @@
+/** Why a decision that two people make was refused: the desk's reasons, which no request of an integrator meets. */
+export type DeskErrorCode =
+  | 'own_decision'
+  | 'decision_void'
+  | 'decision_not_found'
+  | 'already_awaiting'
+  | 'confirmation_mismatch'
+  | 'evidence_missing';
+
 /** Why a command was refused. Codes are part of the interface: stable, never reused (the HTTP numbers live in infrastructure/http). */
 export type DomainErrorCode =
+  | DeskErrorCode
   | 'loan_not_found'
   | 'installment_not_found'
   | 'installment_already_closed'

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import type { DecisionName } from '../../application/publication/description/decision-schema.ts';
 import type { AwaitingStatus, PendingOperation } from '../../application/administrator/awaited.ts';
+import { addAwaitingCommands } from './awaiting-commands.ts';
 import { addApply } from './apply-decisions.ts';
 import type { App } from '../../application/app.ts';
 import { money } from '../presenting/columns.ts';
@@ -108,6 +109,7 @@ export const addAdministratorCommands = (program: Command, dependencies: CliDepe
     example: 'process-repurchase OP-2026-000123',
   });
   addApply(administrator, dependencies);
+  addAwaitingCommands(administrator, dependencies);
 };
 
 const addDecision = <Options>(
@@ -200,7 +202,7 @@ const decide = async (
     expected_status: expectedStatus,
   });
   const [given] = await decideInTime(services, operator, () =>
-    services.administrator.submitAll([text], operator),
+    services.administrator.submitAll([text], { name: operator }),
   );
   if (given === undefined || given.outcome === 'refused') {
     const message = `${given?.reason.code}: ${inOptions(given?.reason.message ?? '')}`;

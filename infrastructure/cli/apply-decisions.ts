@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { readDecision } from '../../application/administrator/decisions.ts';
+import { readDecision } from '../../application/administrator/read-decision.ts';
 import type { App } from '../../application/app.ts';
 import { CommandFailedError, NotAllowedError, WrongUseError, answerLines } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
@@ -95,7 +95,7 @@ const requireWellFormed = async (
   for await (const { number, text } of linesOf(input)) {
     count += 1;
     const reading = readDecision(text);
-    if (reading.kind === 'read') continue;
+    if (reading.kind !== 'malformed') continue;
     malformed += 1;
     if (malformed <= MOST_SHOWN) dependencies.writeError(`line ${number}: ${reading.reason.message}\n`);
   }

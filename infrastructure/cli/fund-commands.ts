@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ListedFund } from '../../application/funds/funds.ts';
 import type { Column } from '../presenting/columns.ts';
+import { addFourEyes } from './four-eyes-command.ts';
 import { answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
@@ -16,14 +17,15 @@ interface NameOptions {
   readonly operator?: string;
 }
 
-/** `fund list` and `fund name`. */
+/** `fund list`, `fund name` and `fund four-eyes`. */
 export const addFundCommands = (program: Command, dependencies: CliDependencies): void => {
   const fund = program
     .command('fund')
-    .description('funds and their names')
+    .description('funds, their names, and what needs two people there')
     .addHelpText('after', '\nExample:\n  receivables fund list');
   addList(fund, dependencies);
   addName(fund, dependencies);
+  addFourEyes(fund, dependencies);
 };
 
 const FUND_COLUMNS: readonly Column<ListedFund>[] = [

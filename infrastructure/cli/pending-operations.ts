@@ -129,7 +129,7 @@ const decideAll = async (
   const progress = dependencies.startProgress(waiting.length);
   const refused: string[] = [];
   const decide = (texts: readonly string[]) =>
-    decideInTime(services, operator, () => services.administrator.submitAll(texts, operator));
+    decideInTime(services, operator, () => services.administrator.submitAll(texts, { name: operator }));
   try {
     for (let start = 0; start < waiting.length; start += AT_ONCE) {
       const texts = waiting.slice(start, start + AT_ONCE).map((operation) =>

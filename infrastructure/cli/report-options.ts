@@ -43,6 +43,13 @@ export const spanOption = (text: string): number => {
   throw new InvalidArgumentError('It must be a span of time such as 300ms, 30s, 2m, 12h or 2d.');
 };
 
+/** An amount in reais such as 1800.00, in cents. */
+export const amountInCents = (text: string): number => {
+  const [, whole, fraction = ''] = /^(\d{1,13})(?:\.(\d{1,2}))?$/.exec(text) ?? [];
+  if (whole !== undefined) return Number(whole) * 100 + Number(fraction.padEnd(2, '0'));
+  throw new InvalidArgumentError('It must be an amount such as 1800.00.');
+};
+
 /** For an option that may be given several times. */
 export const collect = (value: string, previous: readonly string[] = []): readonly string[] => [
   ...previous,

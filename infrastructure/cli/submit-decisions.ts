@@ -1,4 +1,4 @@
-import type { DecisionAnswer } from '../../application/administrator/administrator.ts';
+import type { DecisionAnswer } from '../../application/administrator/answers.ts';
 import { namesOf } from '../../application/administrator/decisions.ts';
 import { PATIENTLY } from '../../application/administrator/patience.ts';
 import { recordDecisions } from '../../application/desk/decided.ts';
@@ -45,6 +45,7 @@ export const presentAnswer = (given: DecisionAnswer): object => {
     ...(id !== undefined && { decision_id: id }),
     ...(decision && namesOf(decision)),
     outcome,
+    ...(given.outcome === 'awaiting_confirmation' && { first_decision_id: given.decision.decisionId }),
     ...(given.outcome === 'refused' ? { reason: given.reason } : { status: given.status }),
   };
 };

@@ -37,6 +37,7 @@ export const appOf = (parts: Parts): App => {
         kind: configuration.engines.eventStoreUrl === undefined ? 'embedded' : 'eventstoredb',
         readModels: () => parts.readModels.all,
         apiVersion: API_VERSION,
+        sandbox: configuration.environment === 'sandbox',
         sealKeys: sealKeysIn(parts.dataKeys),
         signer: new DataKeyAnchorSigner(parts.dataKeys),
         vault: parts.vault,

@@ -79,7 +79,7 @@ const renegotiationOf = (parts: Parts): Renegotiation => {
 const administratorOf = ({ foundations, commands, formats, checkpoints }: Parts): Administrator => {
   const { clock, configuration, engines, observability, logger } = foundations;
   return new Administrator({
-    ...{ commands, formats, clock },
+    ...{ commands, formats, clock, pause },
     events: engines.eventStore,
     readModel: engines.readModelDatabase,
     disbursementTolerance: configuration.disbursementTolerance,

@@ -33,6 +33,12 @@ const IN_PORTUGUESE: Readonly<Record<Code, string>> = {
   event_not_found: 'Este evento não foi enviado a este webhook, ou já foi apagado.',
   document_not_found: 'Esta operação não tem este documento, ou ele foi apagado.',
   invalid_query_parameter: 'O endereço desta página está errado. Volte à lista.',
+  own_decision: 'Quem decidiu não pode confirmar: outra pessoa precisa fazê-lo.',
+  decision_void: 'Esta decisão não vale mais: a operação mudou, ou a decisão foi retirada.',
+  decision_not_found: 'Não há decisão com este identificador à espera de confirmação.',
+  already_awaiting: 'Outra decisão sobre esta operação já espera confirmação.',
+  confirmation_mismatch: 'A quantidade ou a soma não é a das decisões que esperam confirmação.',
+  evidence_missing: 'O fundo pede duas pessoas, e não se sabe quem decide.',
   operation_unreadable:
     'O histórico da operação não pode ser lido por esta versão. Veja o terminal do serviço.',
 };

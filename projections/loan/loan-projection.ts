@@ -56,6 +56,13 @@ const writers: Writers = {
   FundNamed: nothing,
   DeskLineWritten: nothing,
   DeskDayBegun: nothing,
+  FourEyesSet: nothing,
+  FourEyesProposed: nothing,
+  FourEyesWithdrawn: nothing,
+  DecisionAwaiting: nothing,
+  DecisionConfirmed: nothing,
+  DecisionWithdrawn: nothing,
+  DecisionVoided: nothing,
 };
 
 /** What is told outside. */

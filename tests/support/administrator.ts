@@ -16,6 +16,7 @@ export const administratorOf = (
     events,
     readModel: undefined as never,
     clock,
+    pause: () => Promise.resolve(),
     disbursementTolerance: 1_000,
     deadLetterFile: (path = 'usual.jsonl') => ({ path, put: () => Promise.resolve() }),
     ...more,

@@ -108,7 +108,9 @@ export class MortalEventStore implements EventStore {
       this.#appends++;
       if (this.#appends !== this.#deadly) return this.#inner.append(stream, expected, events, claim);
       this.#dead = true;
-      if (this.#death === 'after') await this.#inner.append(stream, expected, events, claim);
+      // The dead hear of no refusal either.
+      if (this.#death === 'after')
+        await this.#inner.append(stream, expected, events, claim).catch(() => undefined);
       this.#die();
       return never();
     });

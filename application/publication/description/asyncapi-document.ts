@@ -1,9 +1,11 @@
+import { confirmationSchemas } from './confirmation-schema.ts';
 import { decisionSchemas } from './decision-schema.ts';
 import { eventSchemaName, eventSchemas } from './event-schemas.ts';
 import type { Schema } from '../../schemas/schema.ts';
 import { valueSchemas } from '../../schemas/values.ts';
 import { LOAN_EVENT_NAMES, TOPICS } from '../event-names.ts';
 import {
+  CONFIRMATION,
   DECISION,
   REFUSED_DECISION,
   UNREADABLE_EVENT,
@@ -46,7 +48,7 @@ const CHANNELS: Readonly<Record<string, Channel>> = {
     address: TOPICS.decisions,
     title: 'Decisions of the administrator',
     description: 'Key each one by its operation, so that a later decision cannot overtake an earlier one.',
-    messages: [DECISION],
+    messages: [DECISION, CONFIRMATION],
     action: 'receive',
     operation: 'carryOutDecisions',
     summary: 'Carry out what was decided',
@@ -93,6 +95,7 @@ const usedSchemas = (): Readonly<Record<string, Schema>> => {
   const own = {
     ...Object.fromEntries(events.map((name) => [name, eventSchemas[name]!])),
     ...decisionSchemas,
+    ...confirmationSchemas,
     ...headerSchemas,
   };
   const named = (name: string): boolean => JSON.stringify(own).includes(`"#/components/schemas/${name}"`);

@@ -1,3 +1,4 @@
+import { confirmationExamples } from './confirmation-schema.ts';
 import { decisionExamples, refusedDecisionExample } from './decision-schema.ts';
 import { EXAMPLE_OPERATION, eventExample } from './event-examples.ts';
 import { eventSchemaName } from './event-schemas.ts';
@@ -116,6 +117,7 @@ const eventMessage = (event: LoanEventName, apiVersion: string): Schema => {
 };
 
 export const DECISION = 'AdministratorDecision';
+export const CONFIRMATION = 'AdministratorConfirmation';
 export const REFUSED_DECISION = 'RefusedDecision';
 export const UNREADABLE_EVENT = 'UnreadableEvent';
 
@@ -134,6 +136,17 @@ export const messages = (apiVersion: string): Readonly<Record<string, Schema>> =
     summary: 'What the administrator decided on one operation',
     payload: ref(DECISION),
     examples: decisionExamples.map(({ summary, payload }) => ({
+      name: payload.decision,
+      summary,
+      payload,
+    })),
+  }),
+  [CONFIRMATION]: message({
+    name: 'administrator_confirmation',
+    title: 'Administrator confirmation',
+    summary: 'What a second person says of a decision that needs two',
+    payload: ref(CONFIRMATION),
+    examples: confirmationExamples.map(({ summary, payload }) => ({
       name: payload.decision,
       summary,
       payload,

@@ -279,9 +279,9 @@ export const serviceMigrations: readonly Migration[] = [
       }),
     ],
   },
-  // The same of level 4 and the log of the desk.
+  // The same of level 4: the log of the desk, and two people.
   {
-    id: 'service-009-desk-log',
+    id: 'service-009-desk',
     statements: () => [
       `insert into stored_format select 4 where not exists (select 1 from wrapped_key)
         and not exists (select 1 from stored_format where level = 4)`,

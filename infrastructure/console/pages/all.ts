@@ -1,6 +1,7 @@
 import { keptPages } from '../kept-pages.ts';
 import type { Page } from '../page.ts';
 import { auditPage } from './audit/page.ts';
+import { awaitingPage } from './awaiting/page.ts';
 import { decisionsPage } from './decisions/page.ts';
 import { deskPage } from './desk/page.ts';
 import { fundsPage } from './funds/page.ts';
@@ -20,6 +21,7 @@ export const PAGES: readonly Page[] = [
   reconciliationPage,
   auditPage,
   deskPage,
+  awaitingPage,
   fundsPage,
   keptPages,
 ];

@@ -1,4 +1,4 @@
-import type { DomainErrorCode } from '../../../domain/shared/domain-error.ts';
+import type { DeskErrorCode, DomainErrorCode } from '../../../domain/shared/domain-error.ts';
 
 interface ErrorEntry {
   readonly status: number;
@@ -27,7 +27,7 @@ type TransportErrorCode =
   | 'internal_error'
   | 'service_unavailable';
 
-export type ErrorCode = DomainErrorCode | TransportErrorCode;
+export type ErrorCode = Exclude<DomainErrorCode, DeskErrorCode> | TransportErrorCode;
 
 /** The only place that assigns an HTTP status to an error code. */
 export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {

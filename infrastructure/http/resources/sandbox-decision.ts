@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { DecisionAnswer } from '../../../application/administrator/administrator.ts';
+import type { DecisionAnswer } from '../../../application/administrator/answers.ts';
 import type { App } from '../../../application/app.ts';
 import type { RequestContext } from '../../../application/command-handling/request-context.ts';
 import { DECISIONS, decisionSchemas } from '../../../application/publication/description/decision-schema.ts';
@@ -15,8 +15,8 @@ import {
 import type { Schema } from '../../../application/schemas/schema.ts';
 import { LoanStatus, ProposalCode } from '../../../application/schemas/values.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
-import type { DomainErrorCode } from '../../../domain/shared/domain-error.ts';
 import { ERRORS } from '../errors/error-table.ts';
+import type { ErrorCode } from '../errors/error-table.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { json } from '../openapi/operation.ts';
 import { forClient, ok } from '../operation.ts';
@@ -56,7 +56,7 @@ export const sandboxDecisionSchemas = schemasOf(SandboxDecision, SandboxDecided)
 
 const example = { originator_proposal_code: EXAMPLE.code, decision: 'approve' };
 
-const isDomainCode = (code: string): code is DomainErrorCode => Object.hasOwn(ERRORS, code);
+const isOfInterface = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);
 
 const present = (answer: DecisionAnswer): object => {
   if (answer.outcome !== 'refused') {
@@ -70,8 +70,9 @@ const present = (answer: DecisionAnswer): object => {
     };
   }
   const { code, message, details } = answer.reason;
-  if (isDomainCode(code)) throw new DomainError(code, message, details);
-  throw new HttpProblem('service_unavailable', message);
+  if (isOfInterface(code)) throw new HttpProblem(code, message, details);
+  if (code === 'operation_unreadable') throw new HttpProblem('service_unavailable', message);
+  throw new HttpProblem('operation_invalid_state', message, [{ field: 'decision', code, message }]);
 };
 
 /** A client of some funds decides on operations of those alone. */
@@ -116,10 +117,10 @@ export const decideInSandbox = endpoint<AskedDecision>({
     run: forClient<AskedDecision>(async (context, { body }) => {
       await requireVisible(app, context, body.originator_proposal_code);
       const decision = { decision_id: randomUUID(), ...body, application_id: context.applicationId };
-      const [answer] = await app.administrator.submitAll(
-        [JSON.stringify(decision)],
-        `client ${context.clientId}`,
-      );
+      const [answer] = await app.administrator.submitAll([JSON.stringify(decision)], {
+        name: `client ${context.clientId}`,
+        program: true,
+      });
       return ok(present(answer!));
     }),
   }),

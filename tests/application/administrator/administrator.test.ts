@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { Administrator, DecisionAnswer } from '../../../application/administrator/administrator.ts';
+import type { Administrator } from '../../../application/administrator/administrator.ts';
+import type { DecisionAnswer } from '../../../application/administrator/answers.ts';
 import { OutcomeUnknownError } from '../../../application/ports/event-store.ts';
 import type { RefusedDecision } from '../../../application/ports/decision-dead-letters.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';

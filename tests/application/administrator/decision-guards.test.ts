@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { Administrator, DecisionAnswer } from '../../../application/administrator/administrator.ts';
+import type { Administrator } from '../../../application/administrator/administrator.ts';
+import type { DecisionAnswer } from '../../../application/administrator/answers.ts';
 import { isFarOff } from '../../../application/administrator/disbursement-rule.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import { receiveL1 } from '../../domain/support/loan-story.ts';
@@ -29,7 +30,7 @@ beforeEach(async () => {
 const submit = async (decision: string, more: object = {}, by?: string): Promise<DecisionAnswer> => {
   const fields = { application_id: 'acme', originator_proposal_code: 'OP-1', decision };
   const text = JSON.stringify({ decision_id: `D-${decision}`, ...fields, ...more });
-  return (await desk.submitAll([text], by))[0]!;
+  return (await desk.submitAll([text], { name: by }))[0]!;
 };
 const refusalOf = (answer: DecisionAnswer): readonly [code: string, field: string | undefined] => {
   if (answer.outcome !== 'refused') throw new Error(`it was ${answer.outcome}`);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { fingerprintOf, readDecision } from '../../../application/administrator/decisions.ts';
+import { fingerprintOf } from '../../../application/administrator/decisions.ts';
+import { readDecision } from '../../../application/administrator/read-decision.ts';
 import type { SubmittedDecision } from '../../../application/administrator/decisions.ts';
 import { MOST_MS, mainThreadCost } from '../../support/main-thread-cost.ts';
 
@@ -18,12 +19,12 @@ const disburse = {
 };
 const read = (fields: object): SubmittedDecision => {
   const reading = readDecision(JSON.stringify(fields));
-  if (reading.kind === 'malformed') throw reading.reason;
+  if (reading.kind !== 'read') throw new Error(`it was ${reading.kind}`);
   return reading.decision;
 };
 const complaintsOf = (text: string): readonly string[] => {
   const reading = readDecision(text);
-  if (reading.kind === 'read') throw new Error('it was read');
+  if (reading.kind !== 'malformed') throw new Error('it was read');
   return reading.reason.details.map(({ field, code }) => `${field} ${code}`);
 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { DecisionAnswer } from '../../../application/administrator/administrator.ts';
+import type { DecisionAnswer } from '../../../application/administrator/answers.ts';
 import type { SubmittedDecision } from '../../../application/administrator/decisions.ts';
 import { recordDecisions } from '../../../application/desk/decided.ts';
 import { deskOver, linesOf } from '../../support/desk-over.ts';

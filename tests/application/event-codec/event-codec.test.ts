@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { decodeEvent, encodeEvent } from '../../../application/event-codec/event-codec.ts';
 import { deskEntries } from '../../../application/event-codec/desk-entries.ts';
 import * as entries from '../../../application/event-codec/entries.ts';
+import { decisionEntries, fourEyesEntries } from '../../../application/event-codec/two-people-entries.ts';
 import { UnreadableEventError } from '../../../application/event-codec/fields.ts';
 import type { JsonText } from '../../../application/ports/event-store.ts';
 import type { DomainEvent } from '../../../domain/domain-event.ts';
@@ -31,14 +32,15 @@ const OPTIONAL: Readonly<Record<string, readonly string[]>> = {
     ...['issuer', 'subject', 'reason', 'application_id', 'fund_id', 'originator_proposal_code'],
     ...['document_id', 'decision', 'decision_id', 'count', 'sum'],
   ],
+  'fund.four_eyes_set.v1': ['proposal_id'],
+  'decision.awaiting.v1': ['reasons', 'disbursement_date', 'disbursed_value', 'note'],
 };
 const json = (value: unknown): JsonText => JSON.stringify(value) as JsonText;
 
 describe('stored events', () => {
   test('every stored type that this version reads has a fixture', () => {
-    const stored = Object.values({ ...entries, ...deskEntries }).flatMap((one) =>
-      'storedType' in one ? [one.storedType] : [],
-    );
+    const all = { ...entries, ...deskEntries, ...fourEyesEntries, ...decisionEntries };
+    const stored = Object.values(all).flatMap((one) => ('storedType' in one ? [one.storedType] : []));
     expect(new Set(fixtures.map((f) => f.type))).toEqual(new Set(stored));
   });
 

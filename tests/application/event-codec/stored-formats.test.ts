@@ -19,8 +19,11 @@ test('a store that an earlier release filled is written for it until nothing of 
     expect(await asked()).toEqual([true, true, true]);
     now += 5_000;
     expect(await asked()).toEqual([false, true, true]);
+    await database.transaction([raw('insert into stored_format values (3)')]);
+    now += 5_000;
+    expect(await asked()).toEqual([false, false, true]);
     await new StoredFormats(database).leaveEarlierRelease();
-    expect(await asked()).toEqual([false, true, true]);
+    expect(await asked()).toEqual([false, false, true]);
     now += 5_000;
     expect(await asked()).toEqual([false, false, false]);
     await database.transaction([raw('delete from stored_format')]);

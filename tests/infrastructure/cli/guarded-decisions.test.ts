@@ -114,7 +114,7 @@ describe('a disbursement far off', () => {
 
 describe('what was shown is decided, or nothing', () => {
   test('--all-pending refuses what changed while it was asked, with who did what', async () => {
-    meanwhile = () => desk.submitAll([decision('OP-1', 'approve')], 'Ana');
+    meanwhile = () => desk.submitAll([decision('OP-1', 'approve')], { name: 'Ana' });
     const args = ['administrator', 'reject', ...ALL, '--reason', 'fraud: forged'] as const;
     const { code, lines, err } = await receivables(...args);
     expect([code, lines.map(({ outcome }) => outcome)]).toEqual([3, ['refused', 'applied']]);
@@ -123,7 +123,7 @@ describe('what was shown is decided, or nothing', () => {
   });
 
   test('--expected-status names it for one', async () => {
-    await desk.submitAll([rejection('OP-1')], 'Ana');
+    await desk.submitAll([rejection('OP-1')], { name: 'Ana' });
     const args = ['administrator', 'approve', 'OP-1', '--expected-status', 'received'] as const;
     const refused = await receivables(...args);
     expect([refused.code, refused.err]).toEqual([3, expect.stringContaining('rejected by Ana')]);

@@ -24,7 +24,7 @@ const fixtures = readdirSync(folder)
   });
 
 /** Numbers that are no amounts. */
-const COUNTS = new Set(['late_days', 'size', 'revision']);
+const COUNTS = new Set(['late_days', 'size', 'revision', 'rule_version']);
 const fieldsOf = (value: unknown): readonly (readonly [string, unknown])[] => {
   if (Array.isArray(value)) return value.flatMap(fieldsOf);
   if (typeof value !== 'object' || value === null) return [];

@@ -214,10 +214,24 @@ export const ROWS: Readonly<Record<string, Row>> = {
     ...AUDITOR,
     ask: (desk, at) => desk.post('/audit/explain/json', explained(at)),
   },
+  'view /awaiting': list('/awaiting'),
+  'action /awaiting/settle': {
+    needs: 'withdraw',
+    unseen: 200,
+    ask: (desk) =>
+      desk.post('/awaiting/settle', [
+        ['second', 'withdraw'],
+        ['first', 'none'],
+      ]),
+  },
+  'action /funds/rule': {
+    needs: 'configure',
+    ask: (desk, { fundId }) => desk.post('/funds/rule', [['fund', fundId]]),
+  },
   'view /desk': list('/desk', { needs: 'desk_log' }),
   'view /funds': list('/funds'),
   'action /funds/:fund/name': {
-    needs: 'name_funds',
+    needs: 'configure',
     ask: (desk, { fundId }) => desk.post(`/funds/${fundId}/name`, [['name', `Fund ${fundId.slice(0, 8)}`]]),
   },
   'view /kept/:id': page(() => '/kept/none', { status: 404 }),

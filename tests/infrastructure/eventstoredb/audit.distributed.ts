@@ -75,7 +75,7 @@ const verification = (
       count: async () => 0,
       misplacedDeliveries: async () => [],
     } as unknown as SqlFrozenEvents,
-    auditing: { projections: [], apiVersion: '1' },
+    auditing: { projections: [], sandbox: true, apiVersion: '1' },
     readModels: [],
     seals: {
       book: { head: async () => undefined, page: async () => [], lastBegin: async () => 0 },

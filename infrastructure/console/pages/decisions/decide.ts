@@ -1,5 +1,5 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
-import type { DecisionAnswer } from '../../../../application/administrator/administrator.ts';
+import type { DecisionAnswer } from '../../../../application/administrator/answers.ts';
 import { entryOfDecision } from '../../../../application/desk/decided.ts';
 import { namesOf } from '../../../../application/administrator/decisions.ts';
 import { PATIENTLY } from '../../../../application/administrator/patience.ts';
@@ -10,10 +10,11 @@ import type { Visit } from '../../page.ts';
 /** Carries out decisions in the operator's name, each given as JSON text, and answers in their order; what they changed is in every read after it. */
 export const decideAll = async (
   texts: readonly string[],
-  { operator, logger, record }: Pick<Visit, 'operator' | 'logger' | 'record'>,
+  { operator, person, logger, record }: Pick<Visit, 'operator' | 'person' | 'logger' | 'record'>,
   { administrator, loans }: Pick<Desk, 'administrator' | 'loans'>,
 ): Promise<readonly DecisionAnswer[]> => {
-  const answers = await retry(() => administrator.submitAll(texts, operator), PATIENTLY, pause);
+  const who = { name: operator, person };
+  const answers = await retry(() => administrator.submitAll(texts, who), PATIENTLY, pause);
   await record(answers.map(entryOfDecision));
   for (const answer of answers) {
     const { decision, outcome } = answer;

@@ -1,12 +1,13 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { statusOf } from '../../../../application/administrator/changed-meanwhile.ts';
-import type { DecisionAnswer } from '../../../../application/administrator/administrator.ts';
+import type { DecisionAnswer } from '../../../../application/administrator/answers.ts';
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
 import { fundNames } from '../../funds.ts';
 import { keptPage } from '../../kept-pages.ts';
 import { inEach } from '../../language.ts';
 import { ConsoleProblem, action, query, view } from '../../page.ts';
 import type { ActionAnswer, Answer, Page, Visit } from '../../page.ts';
+import { awaitingLink } from '../awaiting/page.ts';
 import { WORDS } from '../words.ts';
 import { decideAll } from './decide.ts';
 import { detailView } from './detail.ts';
@@ -32,8 +33,9 @@ const worklist = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { worklists } = app.administrator;
   const filter = filterOf(visit);
   const after = placeOf(visit.query.get('after'));
-  const [groups, names, found] = await Promise.all([
+  const [groups, link, names, found] = await Promise.all([
     worklists.waiting(),
+    awaitingLink(app, visit),
     fundNames(app, visit),
     worklists.worklist({ ...filter, limit: PAGE_SIZE, ...(after && { after }) }),
   ]);
@@ -42,7 +44,7 @@ const worklist = async (visit: Visit, app: Desk): Promise<Answer> => {
   return {
     kind: 'page',
     logged: [{ action: 'listed', count: operations.length, ...(filter.fundId && { fundId: filter.fundId }) }],
-    body: worklistView({ filter, groups, names, operations, next, now: visit.clock.now() }, visit),
+    body: [link, worklistView({ filter, groups, names, operations, next, now: visit.clock.now() }, visit)],
   };
 };
 

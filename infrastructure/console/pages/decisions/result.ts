@@ -1,4 +1,4 @@
-import type { DecisionAnswer } from '../../../../application/administrator/administrator.ts';
+import type { DecisionAnswer } from '../../../../application/administrator/answers.ts';
 import { amount, centsTyped } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
@@ -14,7 +14,7 @@ import { DECISIONS } from './texts.ts';
 
 /** Why, in the person's language, or the state of now. */
 const told = (given: DecisionAnswer, language: Language): string => {
-  if (given.outcome !== 'refused') return statusName(given.status, language);
+  if (given.outcome !== 'refused') return statusName(given.status ?? '', language);
   return given.meanwhile ? changedText(given.meanwhile, language) : refusalTexts(given.reason)[language];
 };
 
@@ -23,9 +23,11 @@ const outcomeOf = (given: DecisionAnswer, language: Language): string => {
   return 'repeated' in given ? outcomes.repeated : outcomes[given.outcome];
 };
 
+const NOT_DONE: ReadonlySet<DecisionAnswer['outcome']> = new Set(['refused', 'awaiting_confirmation']);
+
 /** Of what was carried out, in cents. */
 const sumDone = (answers: readonly DecisionAnswer[], { decision, lines }: Draft): number => {
-  const done = lines.filter((_, at) => answers[at]!.outcome !== 'refused');
+  const done = lines.filter((_, at) => !NOT_DONE.has(answers[at]!.outcome));
   return decision === 'disburse'
     ? done.reduce((sum, { value }) => sum + (centsTyped(value) ?? 0), 0)
     : exitSum(done);
@@ -35,11 +37,13 @@ const sumDone = (answers: readonly DecisionAnswer[], { decision, lines }: Draft)
 export const resultView = (answers: readonly DecisionAnswer[], draft: Draft, language: Language): View => {
   const [texts, words] = [DECISIONS[language], WORDS[language]];
   const refused = answers.filter(({ outcome }) => outcome === 'refused').length;
+  const awaiting = answers.filter(({ outcome }) => outcome === 'awaiting_confirmation').length;
   const sum = amount(sumDone(answers, draft));
   return html`
     <p class=${refused > 0 ? 'problem' : 'done'} role="status">
-      ${texts.resultOf(answers.length - refused, refused)}
+      ${texts.resultOf(answers.length - refused - awaiting, refused)}
     </p>
+    ${awaiting > 0 && html`<p>${texts.awaitingOf(awaiting)}</p>`}
     ${draft.decision === 'disburse' && html`<p>${texts.disbursed(sum)}</p>`}
     ${draft.decision === 'process_repurchase' && html`<p>${texts.exited(sum)}</p>`}
     ${tableView<DraftLine>(

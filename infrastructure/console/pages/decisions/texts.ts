@@ -1,3 +1,4 @@
+import type { DecisionAnswer } from '../../../../application/administrator/answers.ts';
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
 import type { InLanguages } from '../../language.ts';
 
@@ -40,12 +41,14 @@ const pt = {
   recordedAs: (operator: string) => `A decisão fica registrada em nome de ${operator}.`,
   results: 'Resultado',
   resultOf: (done: number, refused: number) => `${done} feitas, ${refused} recusadas.`,
+  awaitingOf: (count: number) => `${count} à espera da confirmação de outra pessoa.`,
   outcomes: {
     applied: 'Feita',
     already_applied: 'Já estava feita',
+    awaiting_confirmation: 'À espera de outra pessoa',
     refused: 'Recusada',
     repeated: 'Feita: sua própria decisão, já confirmada neste formulário',
-  } satisfies Record<'applied' | 'already_applied' | 'refused' | 'repeated', string>,
+  } satisfies Record<DecisionAnswer['outcome'] | 'repeated', string>,
   outcome: 'Resultado',
   wrongAmount: (code: string) => `O valor de ${code} deve ser escrito como 1.234,56.`,
   notAboveZero: (code: string) => `O valor de ${code} deve ser maior que zero.`,
@@ -129,9 +132,11 @@ export const DECISIONS: InLanguages<DecisionTexts> = {
     recordedAs: (operator) => `The decision is recorded in the name of ${operator}.`,
     results: 'Result',
     resultOf: (done, refused) => `${done} done, ${refused} refused.`,
+    awaitingOf: (count) => `${count} await the confirmation of another person.`,
     outcomes: {
       applied: 'Done',
       already_applied: 'Was done already',
+      awaiting_confirmation: 'Awaits another person',
       refused: 'Refused',
       repeated: 'Done: your own decision, confirmed with this form before',
     },

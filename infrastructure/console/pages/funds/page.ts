@@ -2,6 +2,7 @@ import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { RoleError, may } from '../../../../application/desk/rights.ts';
 import { EarlierReleaseError } from '../../../../application/event-codec/stored-formats.ts';
 import type { ListedFund } from '../../../../application/funds/funds.ts';
+import type { FourEyesState } from '../../../../domain/fund/four-eyes.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
@@ -12,6 +13,8 @@ import { ConsoleProblem, action, view } from '../../page.ts';
 import type { ActionAnswer, Page, Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
 import { WORDS } from '../words.ts';
+import { RULES } from './rule-texts.ts';
+import { ruleView, setRule } from './rules.ts';
 import { FUNDS } from './texts.ts';
 
 type Refusal = 'invalid' | 'taken' | 'earlier';
@@ -26,7 +29,7 @@ interface Typed {
 const nameForm = ({ fundId, name }: ListedFund, visit: Visit, typed: Typed | undefined): View => {
   const texts = FUNDS[visit.language];
   const [own, said] = typed?.fundId === fundId ? [typed.name, texts[typed.refusal]] : [name ?? '', undefined];
-  if (!may(visit, 'name_funds', fundId)) return html`${own}`;
+  if (!may(visit, 'configure', fundId)) return html`${own}`;
   return html`<form method="post" action=${`/funds/${fundId}/name`} class="inline">
     ${tokenField(visit)}
     <input
@@ -45,10 +48,16 @@ const nameForm = ({ fundId, name }: ListedFund, visit: Visit, typed: Typed | und
   </form>`;
 };
 
-const fundsView = (funds: readonly ListedFund[], visit: Visit, typed?: Typed): View => {
+interface Shown {
+  readonly funds: readonly ListedFund[];
+  readonly rules: FourEyesState['rules'];
+}
+
+const fundsView = ({ funds, rules }: Shown, visit: Visit, typed?: Typed): View => {
   const [texts, words] = [FUNDS[visit.language], WORDS[visit.language]];
   return html`
     <p>${texts.intro}</p>
+    <p>${RULES[visit.language].lead}</p>
     ${
       funds.length === 0
         ? html`<p>${texts.none}</p>`
@@ -57,6 +66,7 @@ const fundsView = (funds: readonly ListedFund[], visit: Visit, typed?: Typed): V
             [
               [words.fund, ({ fundId }) => fundId, 'code'],
               [texts.name, (fund) => nameForm(fund, visit, typed)],
+              [RULES[visit.language].rule, ({ fundId }) => ruleView(fundId, rules, visit), 'wide'],
             ],
             funds,
           )
@@ -74,15 +84,21 @@ const refusalOf = (error: unknown): Refusal => {
   throw error;
 };
 
-const nameFund = async (visit: Visit, { funds }: Desk): Promise<ActionAnswer> => {
-  if (!may(visit, 'name_funds')) throw new RoleError('name_funds');
-  const listed = await funds.list();
+const shownOf = async ({ administrator, funds }: Desk): Promise<Shown> => {
+  const [listed, { rules }] = await Promise.all([funds.list(), administrator.rules.current()]);
+  return { funds: listed, rules };
+};
+
+const nameFund = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
+  if (!may(visit, 'configure')) throw new RoleError('configure');
+  const listed = await shownOf(app);
   const fundId = visit.params['fund']!.toLowerCase();
-  if (!listed.some((one) => one.fundId === fundId)) throw new ConsoleProblem(404, inEach(FUNDS, 'unknown'));
+  if (!listed.funds.some((one) => one.fundId === fundId))
+    throw new ConsoleProblem(404, inEach(FUNDS, 'unknown'));
   const name = (visit.fields.get('name') ?? '').trim();
   const line = { fundId, decision: 'name_fund' } as const;
   try {
-    await funds.name({ fundId, name, operator: visit.operator });
+    await app.funds.name({ fundId, name, operator: visit.operator });
   } catch (error) {
     const typed = { fundId, name, refusal: refusalOf(error) };
     const reason = error instanceof DomainError ? error.code : 'not_allowed';
@@ -106,14 +122,15 @@ export const fundsPage: Page = {
   path: '/funds',
   title: inEach(FUNDS, 'title'),
   routes: [
-    view('/funds', async (visit, { funds }) => {
-      const listed = await funds.list();
+    view('/funds', async (visit, app) => {
+      const listed = await shownOf(app);
       return {
         kind: 'page',
-        logged: [{ action: 'listed', count: listed.length }],
+        logged: [{ action: 'listed', count: listed.funds.length }],
         body: fundsView(listed, visit),
       };
     }),
+    action('/funds/rule', async (visit, app) => setRule(visit, app, () => fundsPage)),
     action('/funds/:fund/name', nameFund),
   ],
 };

@@ -1,0 +1,40 @@
+import type { LoanState } from '../../domain/loan/state.ts';
+import type { RefusedDecision } from '../ports/decision-dead-letters.ts';
+import { ChangedMeanwhileError } from './changed-meanwhile.ts';
+import type { AnsweredDecision } from './decisions.ts';
+
+export type DecisionAnswer =
+  | {
+      /**
+       * `already_applied`: nothing new, because this decision, or another one to the same effect, was carried out before.
+       * `awaiting_confirmation`: the fund asks for two people, and this was the first.
+       */
+      readonly outcome: 'applied' | 'already_applied' | 'awaiting_confirmation';
+      readonly decision: AnsweredDecision;
+      /** `already_applied` because it is this very one, given again. */
+      readonly repeated?: true;
+      /** Of the operation now; null where it is about none. */
+      readonly status: LoanState['status'] | null;
+    }
+  | {
+      readonly outcome: 'refused';
+      readonly decisionId?: string;
+      /** Undefined when it could not be read. */
+      readonly decision?: AnsweredDecision;
+      readonly reason: RefusedDecision['reason'];
+      /** What became of the operation since it was in the expected status, where that is the reason. */
+      readonly meanwhile?: Pick<ChangedMeanwhileError, 'status' | 'changes'>;
+    };
+
+export const refused = (
+  reason: RefusedDecision['reason'],
+  { decisionId, decision }: { readonly decisionId?: string; readonly decision?: AnsweredDecision },
+): DecisionAnswer => ({
+  outcome: 'refused',
+  ...(decisionId !== undefined && { decisionId }),
+  ...(decision && { decision }),
+  reason: { code: reason.code, message: reason.message, details: reason.details },
+  ...(reason instanceof ChangedMeanwhileError && {
+    meanwhile: { status: reason.status, changes: reason.changes },
+  }),
+});

@@ -1,0 +1,78 @@
+import type { LoanEvent } from '../../domain/loan/index.ts';
+import type { LoanState } from '../../domain/loan/state.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import { loanStream } from '../command-handling/operation.ts';
+import { requirePaymentDate } from '../loans/payment-dates.ts';
+import type { BusinessClock } from '../ports/clock.ts';
+import type { EventStore } from '../ports/event-store.ts';
+import { ChangedMeanwhileError, foundSince, statusOf } from './changed-meanwhile.ts';
+import type { SubmittedDecision } from './decisions.ts';
+import { requireConfirmed } from './disbursement-rule.ts';
+
+interface Dependencies {
+  readonly events: Pick<EventStore, 'read'>;
+  readonly clock: BusinessClock;
+  /** How far a disbursed value may be from the acquisition value without being said twice, in basis points. */
+  readonly disbursementTolerance: number;
+}
+
+/** How far the administrator's clock may be ahead of ours. */
+const CLOCK_TOLERANCE_MS = 300_000;
+
+/** What a decision says that keeps it from being a mistake. */
+export class DecisionGuards {
+  readonly #deps: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** What was done already is answered as done; only then it counts what the decision was made on, and what it says. */
+  async check(
+    decision: SubmittedDecision,
+    state: LoanState,
+    decide: () => readonly LoanEvent[],
+  ): Promise<readonly LoanEvent[]> {
+    const { clock, disbursementTolerance } = this.#deps;
+    const [events, refusal] = decidedOr(decide);
+    if (events.length === 0 && refusal === undefined) return events;
+    await this.#requireExpected(decision, state);
+    if (decision.decision === 'disburse')
+      requirePaymentDate({ clock, allowFutureDates: false }, 'disbursement_date', decision.disbursementDate);
+    if (refusal) throw refusal;
+    if (decision.decision === 'disburse' && 'acquisitionValue' in state)
+      requireConfirmed(decision, state, disbursementTolerance);
+    return events;
+  }
+
+  async #requireExpected(
+    { applicationId, code, expectedStatus }: SubmittedDecision,
+    state: LoanState,
+  ): Promise<void> {
+    if (expectedStatus === undefined || !('schedule' in state) || statusOf(state) === expectedStatus) return;
+    const { events } = await this.#deps.events.read(loanStream(applicationId, code));
+    throw new ChangedMeanwhileError(code, expectedStatus, foundSince(expectedStatus, events).changes);
+  }
+
+  /** @throws DomainError `invalid_date` */
+  requirePast({ decidedAt }: SubmittedDecision): void {
+    const { clock } = this.#deps;
+    if (decidedAt !== undefined && Date.parse(decidedAt) > Date.parse(clock.now()) + CLOCK_TOLERANCE_MS) {
+      const message = `decided_at ${decidedAt} lies in the future`;
+      throw new DomainError('invalid_date', message, [
+        { field: 'decided_at', code: 'invalid_date', message },
+      ]);
+    }
+  }
+}
+
+const decidedOr = (
+  decide: () => readonly LoanEvent[],
+): readonly [events: readonly LoanEvent[], refusal?: DomainError] => {
+  try {
+    return [decide()];
+  } catch (error) {
+    if (error instanceof DomainError) return [[], error];
+    throw error;
+  }
+};

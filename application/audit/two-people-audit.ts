@@ -1,0 +1,225 @@
+import { firstDecisions, isOpen, latest } from '../../domain/decision/first-decision.ts';
+import type {
+  DecisionAwaiting,
+  DecisionConfirmed,
+  DecisionEvent,
+  DecisionsState,
+  FirstDecision,
+} from '../../domain/decision/first-decision.ts';
+import { covers } from '../../domain/fund/four-eyes.ts';
+import type { CoverableDecision } from '../../domain/fund/four-eyes.ts';
+import type { LoanEvent } from '../../domain/loan/index.ts';
+import type { Evidence } from '../../domain/shared/two-people.ts';
+import { decidedStreamOf, parseLoanStream } from '../command-handling/operation.ts';
+import { encodeEvent } from '../event-codec/event-codec.ts';
+import type { RecordedEvent } from '../ports/event-store.ts';
+import { messageOf } from '../support/failures.ts';
+import { sinceThenOf } from '../two-people/first-decisions.ts';
+import type { Difference, Report } from './difference.ts';
+import type { RuleHistory } from './rule-history.ts';
+import { checkStream, decodeDecisions } from './stored-events.ts';
+import type { DecodedEvent } from './stored-events.ts';
+
+const fold = (events: readonly DecisionEvent[]): DecisionsState =>
+  events.reduce((state, event) => firstDecisions.evolve(state, event), firstDecisions.initialState);
+
+const later = (events: readonly RecordedEvent[], { madeOn }: FirstDecision): readonly RecordedEvent[] =>
+  events.filter(({ revision }) => revision > BigInt(madeOn));
+
+interface Around {
+  /** Of the operation. */
+  readonly operation: readonly RecordedEvent[];
+  readonly rules: RuleHistory;
+}
+
+type Told = (what: string, expected: string, found: string) => void;
+
+interface Step extends Around {
+  /** When it was recorded, ISO 8601. */
+  readonly at: string;
+  readonly tell: Told;
+}
+
+/** The rule that the event names has to be one of its moment, and to ask for what the event says. */
+const checkRule = (event: DecisionAwaiting, { at, rules, tell }: Step): void => {
+  const { fundId, ruleVersion, decision, value, evidence } = event;
+  const rule = rules.at(fundId, at).find((one) => one?.version === ruleVersion);
+  if (!rule) return tell('rule_version', 'a version of that moment', String(ruleVersion));
+  if (!covers(rule, decision, value))
+    tell('decision', `a decision that version ${ruleVersion} asks two people for`, decision);
+  if (rule.evidence !== evidence) tell('evidence', rule.evidence, evidence);
+};
+
+const evidenceAt = (
+  event: DecisionConfirmed,
+  first: FirstDecision | undefined,
+  { at, rules, tell }: Step,
+): Evidence => {
+  if (!first) return 'signed-in';
+  const rule = rules.at(first.fundId, at).find((one) => one?.version === event.ruleVersion);
+  if (!rule) tell('rule_version', 'a version of that moment', String(event.ruleVersion));
+  return covers(rule, first.decision, first.value) ? rule.evidence : first.evidence;
+};
+
+const ended = (state: DecisionsState, { operation }: Around) => {
+  const before = latest(state);
+  return before && isOpen(before)
+    ? sinceThenOf(before.first.firstDecisionId, later(operation, before.first))
+    : 'unchanged';
+};
+
+/** Checks the first decisions on one operation, and decides each step again by the rules of its moment. */
+export const auditDecisions = (
+  stream: string,
+  events: readonly RecordedEvent[],
+  around: Around,
+): { readonly differences: readonly Difference[]; readonly fundId: string | undefined } => {
+  const differences: Difference[] = [];
+  const report: Report = (difference) => void differences.push(difference);
+  checkStream(stream, events, report);
+  let state = firstDecisions.initialState;
+  let fundId: string | undefined;
+  const { applicationId } = parseLoanStream(decidedStreamOf(stream)) ?? {};
+  for (const { event, recorded } of decodeDecisions(events, report)) {
+    const { revision, type, data: found, metadata } = recorded;
+    const place = { kind: 'decision', stream, revision: Number(revision) } as const;
+    const tell: Told = (what, expected, was) => report({ ...place, what, expected, found: was });
+    try {
+      const caused = decideAgain(event, state, { ...around, at: metadata.recordedAt, tell });
+      const { type: wanted, data } = encodeEvent(caused);
+      if (wanted !== type || data !== found) tell(type, data, found);
+    } catch (error) {
+      tell(type, messageOf(error), found);
+    }
+    if (event.type === 'DecisionAwaiting') fundId = event.fundId;
+    for (const [what, expected, was] of [
+      ['metadata.fundId', fundId, metadata.fundId],
+      ['metadata.applicationId', applicationId, metadata.applicationId],
+    ] as const)
+      if (expected !== undefined && expected !== was) tell(what, expected, `${was}`);
+    state = firstDecisions.evolve(state, event);
+  }
+  return { differences, fundId };
+};
+
+const decideAgain = (event: DecisionEvent, state: DecisionsState, step: Step): DecisionEvent => {
+  const { firstDecisionId } = event;
+  switch (event.type) {
+    case 'DecisionAwaiting': {
+      checkRule(event, step);
+      const { type: _, ...first } = event;
+      const caused = firstDecisions.decide(
+        { type: 'DecideFirst', first, sinceThen: ended(state, step) },
+        state,
+      );
+      return caused.at(-1)!;
+    }
+    case 'DecisionConfirmed': {
+      const { ruleVersion, by, confirmedAt: now } = event;
+      const evidence = evidenceAt(event, state.get(firstDecisionId)?.first, step);
+      const [caused] = firstDecisions.decide(
+        { type: 'ConfirmDecision', firstDecisionId, sinceThen: 'unchanged', ruleVersion, evidence, by, now },
+        state,
+      );
+      return caused ?? event;
+    }
+    case 'DecisionWithdrawn': {
+      const { by, withdrawnAt: now } = event;
+      const [caused] = firstDecisions.decide(
+        { type: 'WithdrawDecision', firstDecisionId, sinceThen: 'unchanged', by, now },
+        state,
+      );
+      return caused ?? event;
+    }
+    case 'DecisionVoided':
+      if (latest(state)?.first.firstDecisionId !== firstDecisionId || ended(state, step) !== 'changed')
+        step.tell('decision.voided.v1', 'nothing happened to the operation', firstDecisionId);
+      return event;
+  }
+};
+
+type Decided = readonly [decision: CoverableDecision, value: number];
+
+/** Decisions that a fund can ask two people for, and what its rule is compared with, in cents. */
+const decidedIn = (event: LoanEvent, acquisitionValue: number): Decided | undefined => {
+  const { type } = event;
+  if (type === 'LoanApproved') return ['approve', acquisitionValue];
+  if (type === 'LoanRejected') return ['reject', acquisitionValue];
+  if (type === 'LoanTermSigned') return ['sign_term', acquisitionValue];
+  if (type === 'LoanDisbursed') return ['disburse', event.disbursedValue];
+  return type === 'RepurchaseCompleted' ? ['process_repurchase', event.repurchaseValue] : undefined;
+};
+
+/** The sandbox's own administrator is bound by no rule; it says which event it answers to. */
+const ofSandbox = ({ event, recorded: { metadata } }: DecodedEvent<LoanEvent>): boolean =>
+  !('decision' in event) && metadata.correlationId === `sandbox-${metadata.causationId}`;
+
+type Eyes = NonNullable<Extract<LoanEvent, { type: 'LoanApproved' }>['decision']>['fourEyes'];
+
+const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** What the event does has to be what the first person decided and the second one confirmed. */
+const checkEyes = (
+  { event, recorded }: DecodedEvent<LoanEvent>,
+  {
+    eyes,
+    decided,
+    tell,
+  }: { readonly eyes: NonNullable<Eyes>; readonly decided: Decided; readonly tell: Told },
+  {
+    decisions,
+    operation,
+  }: { readonly decisions: DecisionsState; readonly operation: readonly RecordedEvent[] },
+): void => {
+  const { firstDecisionId, ruleVersion, first: by, second } = eyes;
+  const known = decisions.get(firstDecisionId);
+  if (!known?.confirmed) return tell('four_eyes', 'a first decision that was confirmed', firstDecisionId);
+  const { first, confirmed } = known;
+  const stated = [...decided, ruleVersion, by, second];
+  const made = [first.decision, first.value, confirmed.ruleVersion, first.by, confirmed.by];
+  if (!same(stated, made)) tell('four_eyes', JSON.stringify(made), JSON.stringify(stated));
+  const contents = [
+    event.type === 'LoanRejected' ? event.reasons : undefined,
+    event.type === 'LoanDisbursed' ? event.disbursementDate : undefined,
+  ];
+  if (!same(contents, [first.reasons, first.disbursementDate]))
+    tell('four_eyes', 'what the first person decided', 'something else');
+  const between = later(operation, first).filter(({ revision }) => revision < recorded.revision);
+  if (sinceThenOf(firstDecisionId, between) !== 'unchanged')
+    tell('four_eyes', 'an operation to which nothing happened since the first decision', firstDecisionId);
+};
+
+/** Finds decisions of an operation that lack the eyes which the rule of their moment asked for, or claim some that did not look. */
+export const auditEyes = (
+  stream: string,
+  decoded: readonly DecodedEvent<LoanEvent>[],
+  { operation, rules }: Around,
+  { decisions, sandbox }: { readonly decisions: readonly RecordedEvent[]; readonly sandbox: boolean },
+): readonly Difference[] => {
+  const differences: Difference[] = [];
+  const known = fold(decodeDecisions(decisions, () => undefined).map(({ event }) => event));
+  const reception = decoded.find(({ event }) => event.type === 'LoanReceived')?.event;
+  if (reception?.type !== 'LoanReceived') return [];
+  const { fundId, acquisitionValue } = reception;
+  for (const one of decoded) {
+    const decided = decidedIn(one.event, acquisitionValue);
+    if (!decided) continue;
+    const place = { kind: 'decision', stream, revision: Number(one.recorded.revision) } as const;
+    const tell: Told = (what, expected, found) => void differences.push({ ...place, what, expected, found });
+    const eyes = 'decision' in one.event ? one.event.decision?.fourEyes : undefined;
+    if (eyes) {
+      checkEyes(one, { eyes, decided, tell }, { decisions: known, operation });
+      continue;
+    }
+    if (sandbox && ofSandbox(one)) continue;
+    const [decision, value] = decided;
+    const needed = rules.needed({ fundId, decision, value }, one.recorded.metadata.recordedAt);
+    if (needed !== undefined)
+      tell(
+        'four_eyes',
+        `two people, by version ${needed} of the fund's rule`,
+        `one: ${one.recorded.metadata.actor}`,
+      );
+  }
+  return differences;
+};

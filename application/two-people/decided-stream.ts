@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import type { DomainEvent } from '../../domain/domain-event.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { Timestamp } from '../../domain/shared/identifiers.ts';
+import { ALL_APPLICATIONS, DECISION_KEYS } from '../command-handling/endpoints.ts';
+import { CHAIN_START, chainEvents, encodeEvent, notEarlier } from '../event-codec/event-codec.ts';
+import type { EncodedEvent } from '../event-codec/event-codec.ts';
+import type { BusinessClock } from '../ports/clock.ts';
+import { ConcurrencyError, KeyAlreadyClaimedError } from '../ports/event-store.ts';
+import type { EventStore, RecordedEvent, StreamRevision } from '../ports/event-store.ts';
+import { retry, retryAppend } from '../support/retry.ts';
+
+export interface StreamParts {
+  readonly events: Pick<EventStore, 'read' | 'append' | 'findClaim' | 'head'>;
+  readonly clock: BusinessClock;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+/** How something is decided in one of these streams: by whom, and under which id, which is used up where there is one. */
+export interface Asked {
+  readonly actor: string;
+  readonly decisionId: string;
+  /** Of what the id stands for; absent where the id is only a name. */
+  readonly fingerprint?: string;
+}
+
+/** A stream as it is now. */
+export interface Contents<Event> {
+  readonly stream: string;
+  readonly recorded: readonly RecordedEvent[];
+  readonly events: readonly Event[];
+  readonly revision: StreamRevision;
+}
+
+export const claimOfDecision = (decisionId: string) => ({
+  applicationId: ALL_APPLICATIONS,
+  endpoint: DECISION_KEYS,
+  key: decisionId,
+});
+
+export const readDecided = async <Event>(
+  events: Pick<EventStore, 'read'>,
+  stream: string,
+  decode: (stored: EncodedEvent) => Event,
+): Promise<Contents<Event>> => {
+  const { events: recorded, revision } = await events.read(stream);
+  return { stream, recorded, events: recorded.map(decode), revision };
+};
+
+/** The fingerprint under which this id was used up there. */
+export const fingerprintUnder = (
+  { recorded }: Pick<Contents<unknown>, 'recorded'>,
+  id: string,
+): string | undefined =>
+  recorded.find(({ metadata }) => metadata.idempotency?.key === id)?.metadata.idempotency?.fingerprint;
+
+/** Somebody else decided meanwhile: look again. */
+class OvertakenError extends Error {}
+
+const OVERTAKEN = {
+  pausesMs: [0, 10, 50, 200, 500],
+  mayPass: (error: unknown): boolean => error instanceof ConcurrencyError || error instanceof OvertakenError,
+};
+
+/**
+ * Decides on what the stream holds, and once more where another one was faster.
+ * @throws DomainError `idempotency_conflict` where the id stands for something else already, `concurrent_modification`
+ */
+export const untilCurrent = async <Result>(
+  { pause }: Pick<StreamParts, 'pause'>,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  try {
+    return await retry(work, OVERTAKEN, pause);
+  } catch (error) {
+    if (!OVERTAKEN.mayPass(error)) throw error;
+    throw new DomainError('concurrent_modification', 'others decide on it at the same time; try again');
+  }
+};
+
+export const idConflict = (decisionId: string): DomainError =>
+  new DomainError(
+    'idempotency_conflict',
+    `decision_id ${decisionId} was used for another decision; give this one an id of its own`,
+  );
+
+/** Appends all of it at once, right behind what was read. @throws ConcurrencyError or OvertakenError, for `untilCurrent` */
+export const appendDecided = async <Event extends DomainEvent>(
+  { events: store, clock, pause }: StreamParts,
+  { stream, recorded, revision }: Contents<Event>,
+  caused: readonly Event[],
+  of: Asked & { readonly fundId: string; readonly applicationId: string },
+): Promise<void> => {
+  const { decisionId, fingerprint, actor, fundId, applicationId } = of;
+  const last = recorded.at(-1)?.metadata;
+  const metadata = {
+    ...{ correlationId: decisionId, causationId: decisionId, actor, applicationId },
+    ...{ recordedAt: notEarlier(clock.now(), last?.recordedAt), fundId },
+  };
+  const idempotency =
+    fingerprint === undefined ? undefined : { endpoint: DECISION_KEYS, key: decisionId, fingerprint };
+  const stored = chainEvents(
+    last?.hash ?? CHAIN_START,
+    stream,
+    caused.map((event, i) => ({
+      id: randomUUID(),
+      ...encodeEvent(event),
+      metadata: idempotency && i === 0 ? { ...metadata, idempotency } : metadata,
+    })),
+  );
+  const claim = idempotency && claimOfDecision(decisionId);
+  try {
+    await retryAppend(() => store.append(stream, revision, stored, claim), pause);
+  } catch (error) {
+    if (!(error instanceof KeyAlreadyClaimedError)) throw error;
+    // Used up here a moment ago: what that was is in the stream now.
+    if (
+      error.stream === stream &&
+      fingerprintUnder(await readDecided(store, stream, (one) => one), decisionId) === fingerprint
+    )
+      throw new OvertakenError();
+    throw idConflict(decisionId);
+  }
+};
+
+/** When something is decided that follows what the stream holds. */
+export const instantAfter = (clock: BusinessClock, { recorded }: Contents<unknown>): Timestamp =>
+  notEarlier(clock.now(), recorded.at(-1)?.metadata.recordedAt);

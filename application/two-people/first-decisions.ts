@@ -1,0 +1,186 @@
+import { firstDecisions, isOpen, latest } from '../../domain/decision/first-decision.ts';
+import type {
+  DecisionConfirmed,
+  DecisionEvent,
+  DecisionsState,
+  FirstDecision,
+  SinceThen,
+} from '../../domain/decision/first-decision.ts';
+import { covers } from '../../domain/fund/four-eyes.ts';
+import type { Evidence } from '../../domain/shared/two-people.ts';
+import { CONFIRMED_KEYS } from '../command-handling/endpoints.ts';
+import { decidedStreamOf, decisionStreamOf, parseLoanStream } from '../command-handling/operation.ts';
+import { decodeDecisionEvent } from '../event-codec/event-codec.ts';
+import type { RecordedEvent } from '../ports/event-store.ts';
+import {
+  appendDecided,
+  fingerprintUnder,
+  idConflict,
+  instantAfter,
+  readDecided,
+  untilCurrent,
+} from './decided-stream.ts';
+import type { Asked, Contents, StreamParts } from './decided-stream.ts';
+import type { FundRules } from './fund-rules.ts';
+import { somebodyOf } from './who.ts';
+import type { Who } from './who.ts';
+
+interface Dependencies extends StreamParts {
+  readonly rules: Pick<FundRules, 'current'>;
+}
+
+type Decisions = Contents<DecisionEvent> & { readonly state: DecisionsState };
+
+/** One that a second person has confirmed. */
+export interface ConfirmedDecision {
+  readonly first: FirstDecision;
+  readonly confirmed: DecisionConfirmed;
+}
+
+/** Stored types that leave a first decision as it is: time passes, and nobody did anything. */
+const PASSING: ReadonlySet<string> = new Set(['installment.became_overdue.v1']);
+
+/** What these events, which follow the one that it was made on, mean for a first decision. */
+export const sinceThenOf = (id: string, later: readonly RecordedEvent[]): SinceThen => {
+  const itself = ({ metadata: { idempotency } }: RecordedEvent): boolean =>
+    idempotency?.endpoint === CONFIRMED_KEYS && idempotency.key === id;
+  if (later.some(itself)) return 'carried_out';
+  return later.every(({ type }) => PASSING.has(type)) ? 'unchanged' : 'changed';
+};
+
+const fold = (events: readonly DecisionEvent[]): DecisionsState =>
+  events.reduce((before, event) => firstDecisions.evolve(before, event), firstDecisions.initialState);
+
+/**
+ * Decisions that await a second person, each operation's in a stream of its own. A confirmation counts from its append here on;
+ * carrying it out is left to whoever asks, as often as it is asked for.
+ */
+export class FirstDecisions {
+  readonly #deps: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * Awaits confirmation from here on, or did already where its id says so.
+   * @param stream of the operation
+   * @throws DomainError `already_awaiting`, `evidence_missing`, `idempotency_conflict`
+   */
+  async decide(
+    stream: string,
+    first: Omit<FirstDecision, 'by' | 'awaitingSince'>,
+    asked: Required<Asked>,
+    who: Who,
+  ): Promise<void> {
+    await untilCurrent(this.#deps, async () => {
+      const before = await this.#read(stream);
+      if (before.state.has(asked.decisionId)) {
+        if (fingerprintUnder(before, asked.decisionId) === asked.fingerprint) return;
+        throw idConflict(asked.decisionId);
+      }
+      const earlier = latest(before.state);
+      const sinceThen = earlier ? await this.sinceThen(stream, earlier.first) : 'unchanged';
+      const awaitingSince = instantAfter(this.#deps.clock, before);
+      const made = { ...first, by: somebodyOf(who), awaitingSince };
+      const caused = firstDecisions.decide({ type: 'DecideFirst', first: made, sinceThen }, before.state);
+      await this.#append(before, caused, asked, first.fundId);
+    });
+  }
+
+  /**
+   * Confirmed from here on: what is left is to carry it out. Undefined where that is done.
+   * @throws DomainError where it cannot be confirmed, or not by this person
+   */
+  async confirm(
+    stream: string,
+    firstDecisionId: string,
+    asked: Asked,
+    who: Who,
+  ): Promise<ConfirmedDecision | undefined> {
+    return untilCurrent(this.#deps, async () => {
+      const before = await this.#read(stream);
+      const known = before.state.get(firstDecisionId);
+      const sinceThen = known ? await this.sinceThen(stream, known.first) : 'unchanged';
+      const now = instantAfter(this.#deps.clock, before);
+      const rule = known && (await this.#ruleOf(known.first));
+      const caused = firstDecisions.decide(
+        {
+          type: 'ConfirmDecision',
+          ...{ firstDecisionId, sinceThen, by: somebodyOf(who), now },
+          ruleVersion: rule?.version ?? 0,
+          evidence: rule?.evidence ?? 'signed-in',
+        },
+        before.state,
+      );
+      if (caused.length > 0) await this.#append(before, caused, asked, known!.first.fundId);
+      const { first, confirmed } = fold([...before.events, ...caused]).get(firstDecisionId)!;
+      return sinceThen === 'carried_out' || !confirmed ? undefined : { first, confirmed };
+    });
+  }
+
+  /** @returns whether anything changed by it @throws DomainError where it can be taken back no more */
+  async withdraw(stream: string, firstDecisionId: string, asked: Asked, who: Who): Promise<boolean> {
+    return untilCurrent(this.#deps, async () => {
+      const before = await this.#read(stream);
+      const known = before.state.get(firstDecisionId);
+      const sinceThen = known ? await this.sinceThen(stream, known.first) : 'unchanged';
+      const now = instantAfter(this.#deps.clock, before);
+      const by = somebodyOf(who);
+      const caused = firstDecisions.decide(
+        { type: 'WithdrawDecision', firstDecisionId, sinceThen, by, now },
+        before.state,
+      );
+      if (caused.length > 0) await this.#append(before, caused, asked, known!.first.fundId);
+      return caused.length > 0;
+    });
+  }
+
+  /** The one on this operation that can still be confirmed; undefined where there is none. */
+  async awaiting(stream: string): Promise<FirstDecision | undefined> {
+    const { state } = await this.#read(stream);
+    const last = latest(state);
+    if (!last || !isOpen(last)) return undefined;
+    return (await this.sinceThen(stream, last.first)) === 'unchanged' ? last.first : undefined;
+  }
+
+  /** The first decision that was sent with this id and these contents, with what became of it; undefined where there is none. */
+  async sentAs(
+    stream: string,
+    decisionId: string,
+    fingerprint: string,
+  ): Promise<'awaiting' | 'carried_out' | 'void' | undefined> {
+    const before = await this.#read(stream);
+    const known = before.state.get(decisionId);
+    if (!known || fingerprintUnder(before, decisionId) !== fingerprint) return undefined;
+    const sinceThen = await this.sinceThen(stream, known.first);
+    if (sinceThen === 'carried_out') return sinceThen;
+    return isOpen(known) && sinceThen === 'unchanged' ? 'awaiting' : 'void';
+  }
+
+  /** What happened to the operation since this decision on it was made. */
+  async sinceThen(
+    stream: string,
+    { firstDecisionId, madeOn }: Pick<FirstDecision, 'firstDecisionId' | 'madeOn'>,
+  ): Promise<SinceThen> {
+    const { events } = await this.#deps.events.read(stream, BigInt(madeOn) + 1n);
+    return sinceThenOf(firstDecisionId, events);
+  }
+
+  /** What the rule of now asks for: nothing more than when it was made, where the rule covers it no more. */
+  async #ruleOf(first: FirstDecision): Promise<{ readonly version: number; readonly evidence: Evidence }> {
+    const rule = (await this.#deps.rules.current()).rules.get(first.fundId);
+    const evidence = covers(rule, first.decision, first.value) ? rule.evidence : first.evidence;
+    return { version: rule?.version ?? first.ruleVersion, evidence };
+  }
+
+  async #read(stream: string): Promise<Decisions> {
+    const contents = await readDecided(this.#deps.events, decisionStreamOf(stream), decodeDecisionEvent);
+    return { ...contents, state: fold(contents.events) };
+  }
+
+  #append(before: Decisions, caused: readonly DecisionEvent[], asked: Asked, fundId: string): Promise<void> {
+    const { applicationId } = parseLoanStream(decidedStreamOf(before.stream))!;
+    return appendDecided(this.#deps, before, caused, { ...asked, fundId, applicationId });
+  }
+}

@@ -1,0 +1,39 @@
+import { asRead } from './as-read.ts';
+import { DomainError } from './domain-error.ts';
+
+/** What proves that two are two: sessions of two people, or names that nothing proves. */
+export type Evidence = 'signed-in' | 'stated';
+
+/** Who decides, as far as it is known: issuer and subject only of somebody who is signed in. */
+export interface Somebody {
+  readonly name?: string;
+  readonly issuer?: string;
+  readonly subject?: string;
+}
+
+/** @throws DomainError `evidence_missing` where this does not say who it is as the rule asks for it */
+export const requireEvidence = (evidence: Evidence, { name, issuer, subject }: Somebody): void => {
+  if (evidence === 'signed-in' && (issuer === undefined || subject === undefined))
+    throw new DomainError(
+      'evidence_missing',
+      'the fund asks for two people who are signed in: decide and confirm in the console',
+    );
+  if (evidence === 'stated' && (name === undefined || asRead(name) === ''))
+    throw new DomainError('evidence_missing', 'the fund asks for two people: say who decides (operator)');
+};
+
+const isSame = (evidence: Evidence, first: Somebody, second: Somebody): boolean => {
+  if (first.subject !== undefined && first.issuer === second.issuer && first.subject === second.subject)
+    return true;
+  return evidence === 'stated' && asRead(first.name ?? '') === asRead(second.name ?? '');
+};
+
+/** @throws DomainError `own_decision` where both are the same person, as far as the evidence tells */
+export const requireAnother = (evidence: Evidence, first: Somebody, second: Somebody): void => {
+  if (isSame(evidence, first, second))
+    throw new DomainError('own_decision', 'who decided cannot confirm it: another person has to');
+};
+
+/** What both rules ask for. */
+export const strictest = (...all: readonly Evidence[]): Evidence =>
+  all.includes('signed-in') ? 'signed-in' : 'stated';

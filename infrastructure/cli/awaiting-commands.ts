@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
+import type { AwaitingDecision } from '../../application/administrator/confirmations.ts';
+import type { App } from '../../application/app.ts';
+import type { SecondDecisionName } from '../../application/publication/description/confirmation-schema.ts';
+import { withFundNames } from '../presenting/fund-names.ts';
+import type { Column } from '../presenting/columns.ts';
+import { NotAllowedError, answerLines } from './command-line.ts';
+import type { CliDependencies } from './command-line.ts';
+import { userOfSystem, withOperator } from './operator.ts';
+import { amountInCents, numberOption } from './report-options.ts';
+import { listRows, withReportOptions } from './report-output.ts';
+import type { ReportOptions } from './report-output.ts';
+import { FUND_OPTION, fundOf } from './scope.ts';
+import { decideInTime, patiently, presentAnswer } from './submit-decisions.ts';
+
+const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
+const ID = '7b0a7c0e-3a58-4d6f-8f5e-0f6f4f1f6f11';
+const AT_ONCE = 64;
+const MOST_COUNTED = 1_000_000;
+
+const COLUMNS: readonly Column<AwaitingDecision>[] = [
+  { name: 'first_decision_id', of: (one) => one.firstDecisionId },
+  { name: 'application_id', of: (one) => one.applicationId },
+  { name: 'originator_proposal_code', of: (one) => one.code },
+  { name: 'fund_id', of: (one) => one.fundId },
+  { name: 'decision', of: (one) => one.decision },
+  { name: 'value', of: (one) => one.value, amount: true },
+  { name: 'by', of: (one) => one.by },
+  { name: 'since', of: (one) => one.since },
+];
+
+/** `administrator awaiting`, `confirm` and `withdraw`. */
+export const addAwaitingCommands = (administrator: Command, dependencies: CliDependencies): void => {
+  addAwaiting(administrator, dependencies);
+  addConfirm(administrator, dependencies);
+  addWithdraw(administrator, dependencies);
+};
+
+const addAwaiting = (administrator: Command, dependencies: CliDependencies): void => {
+  const awaiting = administrator
+    .command('awaiting')
+    .description('decisions that a second person can confirm, the longest wait first')
+    .option(FUND_OPTION, 'only of this fund');
+  withReportOptions(awaiting, dependencies)
+    .addHelpText(
+      'after',
+      '\nA rule of a fund that asks for less than before is listed as four_eyes, of no operation.\n\n' +
+        'Examples:\n  receivables administrator awaiting\n  receivables administrator awaiting -o csv',
+    )
+    .action((options: ReportOptions & { readonly fund?: string }) =>
+      listRows(
+        dependencies,
+        options,
+        async ({ funds }) => withFundNames(COLUMNS, await funds.names(), (one) => one.fundId),
+        async function* (services) {
+          const fundId = options.fund === undefined ? undefined : await fundOf(services, options.fund);
+          await services.loans.catchUp();
+          yield* await services.administrator.confirmations.awaiting(fundId);
+        },
+      ),
+    );
+};
+
+interface ConfirmOptions {
+  readonly operator?: string;
+  readonly all?: boolean;
+  readonly fund?: string;
+  readonly count?: number;
+  /** In cents. */
+  readonly sum?: number;
+}
+
+const addConfirm = (administrator: Command, dependencies: CliDependencies): void => {
+  const confirm = administrator
+    .command('confirm')
+    .description('let decisions take effect that somebody else made')
+    .argument('[id...]', 'first_decision_id of each; left out with --all')
+    .option('--all', 'whatever awaits confirmation on operations of --fund, if it is --count and --sum')
+    .option(FUND_OPTION, 'with --all: of this fund')
+    .option('--count <number>', 'with --all: how many there are', numberOption(MOST_COUNTED))
+    .option('--sum <amount>', 'with --all: what their values come to, such as 1800.00', amountInCents);
+  withOperator(confirm)
+    .addHelpText(
+      'after',
+      '\nPrints one answer a line: {decision_id, ..., first_decision_id, outcome: applied | already_applied | refused, status | reason}.\n' +
+        'Exit code 3 when one was refused. With --all nothing is done where count or sum are not those of `administrator awaiting`.\n\n' +
+        `Examples:\n  receivables administrator confirm ${ID}\n  receivables administrator confirm --all --fund ${FUND} --count 12 --sum 480000.00`,
+    )
+    .action((ids: readonly string[], options: ConfirmOptions) => {
+      const wrong = wrongUseOf(ids, options);
+      if (wrong !== undefined) confirm.error(`error: ${wrong}`);
+      return answerLines(dependencies, (services) =>
+        settling(services, 'confirm', { ...options, ids: () => idsOf(services, ids, options) }),
+      );
+    });
+};
+
+const addWithdraw = (administrator: Command, dependencies: CliDependencies): void => {
+  const withdraw = administrator
+    .command('withdraw')
+    .description('take back decisions that await confirmation')
+    .argument('<id...>', 'first_decision_id of each');
+  withOperator(withdraw)
+    .addHelpText(
+      'after',
+      '\nPrints one answer a line, as `administrator confirm` does. Exit code 3 when one was refused.\n\n' +
+        `Example:\n  receivables administrator withdraw ${ID}`,
+    )
+    .action((ids: readonly string[], options: { readonly operator?: string }) =>
+      answerLines(dependencies, (services) =>
+        settling(services, 'withdraw', { ...options, ids: () => Promise.resolve(ids) }),
+      ),
+    );
+};
+
+const wrongUseOf = (
+  ids: readonly string[],
+  { all, fund, count, sum }: ConfirmOptions,
+): string | undefined => {
+  if (all === true) {
+    if (ids.length > 0) return 'name decisions or --all, not both';
+    return fund === undefined || count === undefined || sum === undefined
+      ? '--all needs --fund, --count and --sum'
+      : undefined;
+  }
+  if (fund !== undefined || count !== undefined || sum !== undefined)
+    return '--fund, --count and --sum go with --all';
+  return ids.length === 0 ? 'name the decisions, or --all with --fund, --count and --sum' : undefined;
+};
+
+const idsOf = async (
+  services: App,
+  ids: readonly string[],
+  { all, fund, count, sum }: ConfirmOptions,
+): Promise<readonly string[]> => {
+  if (all !== true) return ids;
+  const fundId = await fundOf(services, fund!);
+  await services.loans.catchUp();
+  const awaiting = await patiently(() =>
+    services.administrator.confirmations.awaitingExactly(fundId, count!, sum!),
+  );
+  return awaiting.map(({ firstDecisionId }) => firstDecisionId);
+};
+
+async function* settling(
+  services: App,
+  decision: SecondDecisionName,
+  {
+    operator = userOfSystem(),
+    ids,
+  }: { readonly operator?: string; readonly ids: () => Promise<readonly string[]> },
+): AsyncGenerator<object> {
+  const all = [...new Set(await ids())];
+  let refused = 0;
+  for (let start = 0; start < all.length; start += AT_ONCE) {
+    const texts = all
+      .slice(start, start + AT_ONCE)
+      .map((id) => JSON.stringify({ decision_id: randomUUID(), decision, first_decision_id: id }));
+    const answers = await decideInTime(services, operator, () =>
+      services.administrator.submitAll(texts, { name: operator }),
+    );
+    for (const given of answers) {
+      if (given.outcome === 'refused') refused += 1;
+      yield presentAnswer(given);
+    }
+  }
+  if (refused > 0) throw new NotAllowedError(`${refused} of ${all.length} were refused`);
+}

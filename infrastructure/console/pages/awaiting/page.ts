@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import type { DecisionAnswer } from '../../../../application/administrator/answers.ts';
+import type { AwaitingDecision } from '../../../../application/administrator/confirmations.ts';
+import type { Desk } from '../../../../application/desk-view/desk.ts';
+import { may } from '../../../../application/desk/rights.ts';
+import { SECOND_DECISIONS } from '../../../../application/publication/description/confirmation-schema.ts';
+import type { FundNames } from '../../../../domain/fund/names.ts';
+import { amount, count, date, instant } from '../../format.ts';
+import { fundNames, fundView } from '../../funds.ts';
+import { html } from '../../html.ts';
+import type { View } from '../../html.ts';
+import { keptPage } from '../../kept-pages.ts';
+import { inEach } from '../../language.ts';
+import type { Language } from '../../language.ts';
+import { tokenField } from '../../layout.ts';
+import { operationPath, statusName } from '../../names.ts';
+import { ConsoleProblem, action, view } from '../../page.ts';
+import type { Answer, Page, Visit } from '../../page.ts';
+import { refusalTexts } from '../../refusals.ts';
+import { tableView } from '../../table.ts';
+import { decideAll } from '../decisions/decide.ts';
+import { WORDS } from '../words.ts';
+import { ruleText } from './rule-text.ts';
+import { AWAITING_TEXTS } from './texts.ts';
+
+const MOST = 500;
+
+/** What takes effect with it, beyond its name and value. */
+const contentsOf = ({ first, rule }: AwaitingDecision, language: Language): string => {
+  if (rule) return ruleText(rule, language);
+  const reasons = (first?.reasons ?? []).map(({ code, message }) => `${code}: ${message}`);
+  const day = first?.disbursementDate === undefined ? [] : [date(first.disbursementDate)];
+  return [...day, ...reasons, ...(first?.note === undefined ? [] : [first.note])].join(' · ');
+};
+
+const operationLink = ({ applicationId, code }: Pick<AwaitingDecision, 'applicationId' | 'code'>): View =>
+  applicationId !== null &&
+  code !== null &&
+  html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`;
+
+const tableOf = (listed: readonly AwaitingDecision[], names: FundNames, language: Language): View => {
+  const [texts, words] = [AWAITING_TEXTS[language], WORDS[language]];
+  const tick = ({ firstDecisionId: id }: AwaitingDecision): View =>
+    html`<input type="checkbox" name="first" value=${id} aria-label=${texts.chosen(id)} data-row />`;
+  return tableView<AwaitingDecision>(
+    { label: texts.decision },
+    [
+      [html`<input type="checkbox" aria-label=${texts.chooseAll} data-choose-all />`, tick],
+      [texts.decision, ({ decision }) => texts.decisions[decision]],
+      [words.operation, operationLink],
+      [texts.value, ({ value }) => (value === null ? '' : amount(value)), 'number'],
+      [texts.contents, (one) => contentsOf(one, language), 'wide'],
+      [texts.by, ({ by }) => by ?? ''],
+      [texts.since, ({ since }) => instant(since)],
+      [words.fund, ({ fundId }) => fundView(fundId, names), 'code'],
+      [words.application, ({ applicationId }) => applicationId ?? '', 'code'],
+    ],
+    listed,
+  );
+};
+
+const listed = async (visit: Visit, app: Desk): Promise<Answer> => {
+  const texts = AWAITING_TEXTS[visit.language];
+  const fundId = visit.query.get('fund') ?? undefined;
+  const [all, names] = await Promise.all([
+    app.administrator.confirmations.awaiting(fundId),
+    fundNames(app, visit),
+  ]);
+  const name = visit.person?.name ?? visit.operator;
+  return {
+    kind: 'page',
+    body: html`
+      <p>${texts.lead}</p>
+      ${
+        all.length === 0
+          ? html`<p>${texts.nothing}</p>`
+          : html`<form method="post" action="/awaiting/settle">
+              ${tokenField(visit)} ${tableOf(all.slice(0, MOST), names, visit.language)}
+              ${all.length > MOST && html`<p>${texts.more(count(all.length - MOST))}</p>`}
+              <div class="actions">
+                ${SECOND_DECISIONS.filter((second) => may(visit, second)).map(
+                  (second) =>
+                    html`<button
+                      name="second"
+                      value=${second}
+                      class=${second === 'withdraw' ? 'secondary' : undefined}
+                      disabled=${visit.readOnly}
+                    >
+                      ${texts.seconds[second]}
+                    </button>`,
+                )}
+                <small>${texts.recordedAs(name)}</small>
+              </div>
+            </form>`
+      }
+    `,
+  };
+};
+
+const told = (given: DecisionAnswer, language: Language): string =>
+  given.outcome === 'refused'
+    ? refusalTexts(given.reason)[language]
+    : statusName(given.status ?? '', language);
+
+const resultView = (answers: readonly DecisionAnswer[], language: Language): View => {
+  const [texts, words] = [AWAITING_TEXTS[language], WORDS[language]];
+  const refused = answers.filter(({ outcome }) => outcome === 'refused').length;
+  return html`
+    <p class=${refused > 0 ? 'problem' : 'done'} role="status">
+      ${texts.resultOf(answers.length - refused, refused)}
+    </p>
+    ${tableView<DecisionAnswer>(
+      { label: texts.results },
+      [
+        [texts.id, ({ decision }) => decision?.firstDecisionId ?? '', 'code'],
+        [words.operation, ({ decision }) => decision && operationLink(decision)],
+        [texts.outcome, ({ outcome }) => texts.outcomes[outcome]],
+        [texts.reason, (given) => told(given, language)],
+      ],
+      answers,
+    )}
+    <p><a href="/awaiting">${texts.back}</a></p>
+  `;
+};
+
+/** Each of the chosen is asked for as from any other way in: who is signed in, or who runs the console, confirms or withdraws. */
+const settle = async (visit: Visit, app: Desk) => {
+  const decision = SECOND_DECISIONS.find((one) => one === visit.fields.get('second'));
+  const firsts = [...new Set(visit.fields.getAll('first'))];
+  if (decision === undefined || firsts.length === 0)
+    throw new ConsoleProblem(422, inEach(AWAITING_TEXTS, 'nothingChosen'));
+  const texts = firsts.map((first) =>
+    JSON.stringify({ decision_id: randomUUID(), decision, first_decision_id: first }),
+  );
+  const answers = await decideAll(texts, visit, app);
+  return keptPage(
+    visit,
+    () => awaitingPage,
+    ({ language }) => ({ kind: 'page', body: resultView(answers, language) }),
+  );
+};
+
+/** Where it is shown that anything may await another person: only funds with a rule make that. */
+export const awaitingLink = async ({ administrator }: Desk, { language }: Visit): Promise<View> => {
+  const { rules } = await administrator.rules.current();
+  return rules.size > 0 && html`<p><a href="/awaiting">${AWAITING_TEXTS[language].link}</a></p>`;
+};
+
+export const awaitingPage: Page = {
+  path: '/awaiting',
+  title: { 'pt-BR': 'À espera de outra pessoa', en: 'Awaiting another person' },
+  hidden: true,
+  routes: [view('/awaiting', listed), action('/awaiting/settle', settle)],
+};

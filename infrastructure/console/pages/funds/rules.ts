@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { actorNamed } from '../../../../application/administrator/changed-meanwhile.ts';
+import type { Desk } from '../../../../application/desk-view/desk.ts';
+import { RoleError, may } from '../../../../application/desk/rights.ts';
+import { EarlierReleaseError } from '../../../../application/event-codec/stored-formats.ts';
+import { COVERABLE } from '../../../../domain/fund/four-eyes.ts';
+import type { Covered, FourEyesState } from '../../../../domain/fund/four-eyes.ts';
+import type { FundId } from '../../../../domain/shared/identifiers.ts';
+import { cents } from '../../../../domain/shared/money.ts';
+import type { Evidence } from '../../../../domain/shared/two-people.ts';
+import { amount, centsTyped } from '../../format.ts';
+import { html } from '../../html.ts';
+import type { View } from '../../html.ts';
+import { keptPage } from '../../kept-pages.ts';
+import { inEach } from '../../language.ts';
+import { tokenField } from '../../layout.ts';
+import { ConsoleProblem } from '../../page.ts';
+import type { ActionAnswer, Page, Visit } from '../../page.ts';
+import { ruleText } from '../awaiting/rule-text.ts';
+import { AWAITING_TEXTS } from '../awaiting/texts.ts';
+import { RULES } from './rule-texts.ts';
+import { FUNDS } from './texts.ts';
+
+const EVIDENCES: readonly Evidence[] = ['signed-in', 'stated'];
+
+/** As amounts are typed, without the sign of the currency. */
+const typed = (value: number): string => amount(value).replace(/[^\d.,]/g, '');
+
+const ruleForm = (fundId: string, rules: FourEyesState['rules'], visit: Visit): View => {
+  const [texts, names] = [RULES[visit.language], AWAITING_TEXTS[visit.language]];
+  const rule = rules.get(fundId as FundId);
+  const from = (name: string): string | undefined => {
+    const covered = rule?.decisions.find(({ decision }) => decision === name);
+    return covered && typed(covered.from);
+  };
+  return html`<details>
+    <summary>${texts.change}</summary>
+    <form method="post" action="/funds/rule">
+      ${tokenField(visit)}
+      <input type="hidden" name="fund" value=${fundId} />
+      ${COVERABLE.map(
+        (name) =>
+          html`<label>
+            ${texts.from(names.decisions[name])}
+            <input name=${name} value=${from(name)} inputmode="decimal" autocomplete="off" />
+          </label>`,
+      )}
+      <small>${texts.fromHelp}</small>
+      <label>
+        ${texts.evidence}
+        <select name="evidence">
+          ${EVIDENCES.map(
+            (one) =>
+              html`<option value=${one} selected=${one === (rule?.evidence ?? 'signed-in')}>
+                ${names.evidences[one]}
+              </option>`,
+          )}
+        </select>
+      </label>
+      <button disabled=${visit.readOnly}>${texts.send}</button>
+    </form>
+  </details>`;
+};
+
+/** What the fund asks two people for, and the form to change that. */
+export const ruleView = (fundId: string, rules: FourEyesState['rules'], visit: Visit): View => {
+  const rule = rules.get(fundId as FundId);
+  const text =
+    rule && rule.decisions.length > 0 ? ruleText(rule, visit.language) : RULES[visit.language].none;
+  return [text, may(visit, 'configure', fundId) && ruleForm(fundId, rules, visit)];
+};
+
+/** @throws ConsoleProblem for an amount that cannot be read */
+const decisionsIn = ({ fields }: Visit): readonly Covered[] =>
+  COVERABLE.flatMap((decision): readonly Covered[] => {
+    const text = fields.get(decision)?.trim() ?? '';
+    if (text === '') return [];
+    const from = centsTyped(text);
+    if (from === undefined) throw new ConsoleProblem(422, inEach(RULES, 'wrongAmount'));
+    return [{ decision, from: cents(from) }];
+  });
+
+/** @param page the one that the rules stand on */
+export const setRule = async (visit: Visit, app: Desk, page: () => Page): Promise<ActionAnswer> => {
+  if (!may(visit, 'configure')) throw new RoleError('configure');
+  const { fields, operator, person } = visit;
+  const fundId = await app.funds.find(fields.get('fund') ?? '');
+  if (fundId === undefined) throw new ConsoleProblem(404, inEach(FUNDS, 'unknown'));
+  const evidence = EVIDENCES.find((one) => one === fields.get('evidence')) ?? 'signed-in';
+  const rule = { fundId, evidence, decisions: decisionsIn(visit) };
+  const asked = { decisionId: randomUUID(), actor: actorNamed(person?.name ?? operator) };
+  const { outcome } = await app.administrator.rules
+    .set(rule, asked, { name: operator, person })
+    .catch((error: unknown) => {
+      throw error instanceof EarlierReleaseError ? new ConsoleProblem(409, inEach(RULES, 'notYet')) : error;
+    });
+  visit.logger.info({ operator, fund_id: fundId, outcome }, 'a rule of two people, set at the console');
+  const shown = keptPage(visit, page, ({ language }) => ({
+    kind: 'page',
+    body: html`
+      <p class="done" role="status">${RULES[language].outcomes[outcome]}</p>
+      ${outcome === 'awaiting_confirmation' && html`<p><a href="/awaiting">${RULES[language].awaiting}</a></p>`}
+      <p><a href="/funds">${RULES[language].back}</a></p>
+    `,
+  }));
+  const line = { fundId, decision: 'four_eyes', decisionId: asked.decisionId, outcome } as const;
+  return { ...shown, logged: [{ ...line, action: 'configured' }] };
+};
