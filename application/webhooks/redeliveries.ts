@@ -63,8 +63,8 @@ export class Redeliveries {
     const choice = request.status ?? 'failed';
     await this.#begin({ redeliveryId, webhookId, applicationId, choice, since, until, createdAt });
     await ranges.select(redeliveryId, realClock.realNow());
-    onQueued([webhookId]);
     const begun = await ranges.find(applicationId, webhookId, redeliveryId);
+    onQueued([webhookId]);
     if (!begun) throw new Error(`redelivery ${redeliveryId} is gone`);
     return begun;
   }

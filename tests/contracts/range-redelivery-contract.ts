@@ -1,127 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
-import type { LeasedDelivery } from '../../application/webhooks/queue/lease-lanes.ts';
 import { RangeRedeliveries } from '../../application/webhooks/queue/range-redeliveries.ts';
-import type { RangeRedelivery } from '../../application/webhooks/queue/range-redeliveries.ts';
+import { DELIVERED, FAILED, LEASE_MS, at, idsOf } from './delivery-queue-samples.ts';
+import { rangeEndCases } from './range-redelivery-end-cases.ts';
+import { RangeStory } from './range-redelivery-samples.ts';
+import type { RangeCase, RangesFixture } from './range-redelivery-samples.ts';
 import { queueOn } from './webhook-desk-contract.ts';
-import type { WebhookEvent } from '../../application/webhooks/queue/enqueue.ts';
-import { DELIVERED, FAILED, LEASE_MS, Story, at, idsOf } from './delivery-queue-samples.ts';
-import type { QueueUnderTest } from './delivery-queue-samples.ts';
 
-interface Fixture {
-  readonly adapter: QueueUnderTest & { readonly ranges: RangeRedeliveries; readonly database: SqlDatabase };
-  close(): Promise<void>;
-}
-
-const DAY_MS = 86_400_000;
-const LONG_AFTER_MS = 200 * DAY_MS;
-
-class RangeStory extends Story {
-  readonly #fixture: Fixture['adapter'];
-
-  constructor(fixture: Fixture['adapter']) {
-    super(fixture);
-    this.#fixture = fixture;
-  }
-
-  get ranges(): RangeRedeliveries {
-    return this.#fixture.ranges;
-  }
-
-  /** Deliveries that are over, as if every attempt had been made. */
-  async over(
-    webhookId: string,
-    events: readonly WebhookEvent[],
-    ms = 0,
-    status: 'failed' | 'delivered' = 'failed',
-  ) {
-    const { builder } = this.#fixture.database;
-    await this.enqueue(webhookId, events, ms);
-    const ids = events.map(({ eventId }) => eventId);
-    const ended = builder
-      .updateTable('webhook_delivery')
-      .set({ status, waiting_lane: null, next_attempt_at: null, finished_at: at(ms), attempts: 8 })
-      .where('webhook_id', '=', webhookId)
-      .where('event_id', 'in', ids);
-    const attempts = builder
-      .insertInto('webhook_attempt')
-      .columns(['delivery_id', 'attempt', 'started_at', 'duration_ms'])
-      .expression(
-        builder
-          .selectFrom('webhook_delivery')
-          .select((eb) => ['delivery_id', eb.lit(1).as('attempt'), 'created_at', eb.lit(0).as('duration_ms')])
-          .where('webhook_id', '=', webhookId)
-          .where('event_id', 'in', ids),
-      );
-    const lanes = builder.deleteFrom('webhook_lane').where('webhook_id', '=', webhookId);
-    await this.#fixture.database.transaction(
-      [ended, attempts, lanes].map((query) => ({ query: query.compile() })),
-    );
-  }
-
-  async begin(webhookId: string, span: { choice?: 'failed' | 'any'; since?: number; until?: number } = {}) {
-    const redeliveryId = randomUUID();
-    const begun = await this.ranges.begin({
-      redeliveryId,
-      webhookId,
-      applicationId: this.applicationId,
-      choice: span.choice ?? 'failed',
-      since: at(span.since ?? 0),
-      until: at(span.until ?? 60_000),
-      createdAt: at(60_000),
-    });
-    return begun ? redeliveryId : undefined;
-  }
-
-  async start(webhookId: string, span: Parameters<RangeStory['begin']>[1] = {}): Promise<string> {
-    const id = await this.begin(webhookId, span);
-    if (id === undefined) throw new Error('one runs already');
-    await this.ranges.select(id, at(60_000));
-    return id;
-  }
-
-  async shown(webhookId: string, id: string): Promise<RangeRedelivery> {
-    const found = await this.ranges.find(this.applicationId, webhookId, id);
-    if (!found) throw new Error('no such redelivery');
-    return found;
-  }
-
-  /** Steps until nothing more changes, and leases what is queued then. */
-  async queued(webhookId: string, ms = 60_000): Promise<readonly LeasedDelivery[]> {
-    while (await this.ranges.step(webhookId, at(ms)));
-    return this.lease(webhookId, ms, { firstAttempts: 50, retries: 50 });
-  }
-
-  async unanswered(delivery: LeasedDelivery, ms: number): Promise<void> {
-    const result = this.result(delivery, FAILED, ms);
-    const record = { ...result.record, responseStatus: null, error: 'connection refused' };
-    await this.adapter.queue.record([{ ...result, record }], at(ms), at(ms + LEASE_MS));
-  }
-
-  async swept(before: number): Promise<void> {
-    const retention = {
-      deliveredBefore: at(before),
-      failedBefore: at(before),
-      removedBefore: at(before - DAY_MS),
-      limit: 100,
-    };
-    while ((await this.adapter.queue.cleanUp(retention)) > 0);
-  }
-
-  async itemsLeft(id: string): Promise<number> {
-    const { database } = this.#fixture;
-    const query = database.builder
-      .selectFrom('webhook_redelivery_item')
-      .select((eb) => eb.fn.countAll<number | string>().as('count'))
-      .where('redelivery_id', '=', id);
-    return Number((await database.read(query))[0]!.count);
-  }
-}
-
-type Case = readonly [name: string, check: (story: RangeStory) => Promise<void>];
-
-const selectionCases: readonly Case[] = [
+const selectionCases: readonly RangeCase[] = [
   [
     'what failed in the span is selected, without what waits, was delivered, or was made before or after it',
     async (story) => {
@@ -198,7 +85,7 @@ const selectionCases: readonly Case[] = [
   ],
 ];
 
-const orderCases: readonly Case[] = [
+const orderCases: readonly RangeCase[] = [
   [
     'within an operation one after the other by sequence, operations beside each other, the original bytes, the next number',
     async (story) => {
@@ -304,137 +191,24 @@ const orderCases: readonly Case[] = [
   ],
 ];
 
-const endCases: readonly Case[] = [
-  [
-    'ten attempts in a row without an answer stop it, after those ten; an answer between starts anew',
-    async (story) => {
-      const webhookId = await story.subscribe();
-      const events = Array.from({ length: 40 }, (_, n) => story.event(`OP-${n}`));
-      await story.over(webhookId, events);
-      const id = await story.start(webhookId);
-      const first = await story.queued(webhookId);
-      expect(first).toHaveLength(10);
-      for (const one of first.slice(0, 9)) await story.unanswered(one, 60_010);
-      expect(await story.queued(webhookId, 60_020)).toEqual([]);
-      // An answer all the same, even though no good one.
-      await story.record(first[9]!, FAILED, 60_030);
-      let attempts = 10;
-      for (let ms = 60_040; (await story.shown(webhookId, id)).status === 'running'; ms += 10) {
-        const queued = await story.queued(webhookId, ms);
-        attempts += queued.length;
-        for (const one of queued) await story.unanswered(one, ms);
-      }
-      expect(attempts).toBe(20);
-      expect(await story.shown(webhookId, id)).toMatchObject({
-        ...{ status: 'stopped', queued: 40, failed: 20, delivered: 0, completedAt: expect.any(String) },
-      });
-      expect(await story.queued(webhookId, 90_000)).toEqual([]);
-      expect(await story.itemsLeft(id)).toBe(20);
-      await story.swept(0);
-      expect(await story.itemsLeft(id)).toBe(0);
-      expect((await story.shown(webhookId, id)).status).toBe('stopped');
-      expect(await story.begin(webhookId)).toBeDefined();
-    },
-  ],
-  [
-    'what retention removed meanwhile is gone, before its attempt and while it is queued',
-    async (story) => {
-      const webhookId = await story.subscribe();
-      const [queued, later, kept] = [story.event('A'), story.event('A'), story.event('B')];
-      await story.over(webhookId, [queued, later], 10);
-      await story.over(webhookId, [kept], 30_000);
-      const id = await story.start(webhookId);
-      await story.ranges.step(webhookId, at(60_000));
-      await story.swept(20_000);
-      for (let ms = 60_010; (await story.shown(webhookId, id)).status === 'running'; ms += 1_000)
-        for (const one of await story.queued(webhookId, ms)) await story.record(one, DELIVERED, ms);
-      expect(await story.shown(webhookId, id)).toMatchObject({
-        ...{ status: 'completed', queued: 3, gone: 2, delivered: 1, failed: 0 },
-      });
-    },
-  ],
-  [
-    'a webhook that is paused meanwhile gets nothing until it is resumed',
-    async (story) => {
-      const webhookId = await story.subscribe();
-      await story.over(webhookId, story.events('A', 2));
-      const id = await story.start(webhookId);
-      const { subscriptions } = story.adapter;
-      await story.ranges.step(webhookId, at(60_000));
-      await subscriptions.update(story.applicationId, webhookId, { status: 'paused' }, at(60_000));
-      expect(await story.queued(webhookId, 70_000)).toEqual([]);
-      expect((await story.shown(webhookId, id)).status).toBe('running');
-      await subscriptions.update(story.applicationId, webhookId, { status: 'active' }, at(80_000));
-      for (let ms = 80_000; (await story.shown(webhookId, id)).status === 'running'; ms += 10)
-        for (const one of await story.queued(webhookId, ms)) await story.record(one, DELIVERED, ms);
-      expect((await story.shown(webhookId, id)).delivered).toBe(2);
-    },
-  ],
-  [
-    'deleting the webhook cancels it at once; it is found for thirty days after that',
-    async (story) => {
-      const webhookId = await story.subscribe();
-      await story.over(webhookId, story.events('A', 250));
-      const id = await story.start(webhookId);
-      await story.ranges.step(webhookId, at(60_000));
-      await story.adapter.subscriptions.remove(story.applicationId, webhookId, at(70_000));
-      const cancelled = { status: 'cancelled', queued: 250, completedAt: at(70_000) };
-      expect(await story.shown(webhookId, id)).toMatchObject(cancelled);
-      expect(await story.ranges.step(webhookId, at(70_000))).toBe(false);
-      await story.swept(69_999);
-      expect(await story.itemsLeft(id)).toBe(0);
-      expect(await story.shown(webhookId, id)).toMatchObject(cancelled);
-      await story.swept(70_001);
-      expect(await story.ranges.find(story.applicationId, webhookId, id)).toBeUndefined();
-    },
-  ],
-  [
-    'what runs for a webhook that another release deleted is cancelled as well, and nothing else is',
-    async (story) => {
-      const [webhookId, other] = [await story.subscribe(), await story.subscribe()];
-      await story.over(webhookId, [story.event('A')]);
-      await story.over(other, [story.event('A')]);
-      const [id, running] = [await story.start(webhookId), await story.start(other)];
-      await story.adapter.subscriptions.remove(story.applicationId, webhookId, at(70_000));
-      const unknown = await story.begin(webhookId);
-      await story.ranges.cancelRemoved(at(80_000));
-      const states = [
-        (await story.shown(webhookId, id)).completedAt,
-        (await story.shown(webhookId, unknown!)).status,
-        (await story.shown(other, running)).status,
-      ];
-      expect(states).toEqual([at(70_000), 'cancelled', 'running']);
-    },
-  ],
-  [
-    'one that runs is kept however old it is',
-    async (story) => {
-      const webhookId = await story.subscribe();
-      await story.over(webhookId, [story.event('A')]);
-      const id = await story.start(webhookId);
-      await story.swept(LONG_AFTER_MS);
-      expect((await story.shown(webhookId, id)).status).toBe('running');
-      await story.queued(webhookId, LONG_AFTER_MS);
-      expect(await story.shown(webhookId, id)).toMatchObject({ status: 'completed', gone: 1 });
-    },
-  ],
-];
-
-export const rangesOn = (database: SqlDatabase): Fixture['adapter'] => ({
+export const rangesOn = (database: SqlDatabase): RangesFixture['adapter'] => ({
   ...queueOn(database),
   ranges: new RangeRedeliveries(database),
   database,
 });
 
 /** Registers every promise as a test of this adapter; there is no way to leave one out. */
-export const describeRangeRedeliveryContract = (adapter: string, open: () => Promise<Fixture>): void => {
+export const describeRangeRedeliveryContract = (
+  adapter: string,
+  open: () => Promise<RangesFixture>,
+): void => {
   describe(`${adapter} keeps the promises of redeliveries of a span of time`, () => {
-    let fixture: Fixture;
+    let fixture: RangesFixture;
     beforeAll(async () => {
       fixture = await open();
     });
     afterAll(() => fixture.close());
-    test.each([...selectionCases, ...orderCases, ...endCases])('%s', (_, check) =>
+    test.each([...selectionCases, ...orderCases, ...rangeEndCases])('%s', (_, check) =>
       check(new RangeStory(fixture.adapter)),
     );
   });

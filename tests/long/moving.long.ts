@@ -246,7 +246,8 @@ describe('what is refused', () => {
       [
         ...['move_progress', 'client', 'application_fund', 'wrapped_key', 'borrower_operation', 'checkpoint'],
         ...['consumer_offset', 'consumer_mark', 'consumer_topic', 'webhook_subscription', 'webhook_event'],
-        ...['webhook_delivery', 'webhook_attempt', 'webhook_lane', 'log_seal', 'log_seal_head'],
+        ...['webhook_delivery', 'webhook_attempt', 'webhook_lane', 'webhook_redelivery'],
+        ...['webhook_redelivery_item', 'log_seal', 'log_seal_head'],
       ].map((table) => ({ query: CompiledQuery.raw(`delete from ${table}`) })),
     );
     await expect(move()).rejects.toThrow('the event store holds other data');

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { ConcurrencyError, StoreUnavailableError } from '../../application/ports/event-store.ts';
 import { exampleLoanData } from '../../infrastructure/http/resources/assign-loan.ts';
 import { EXAMPLE } from '../../infrastructure/http/resources/example-values.ts';
@@ -10,16 +9,13 @@ import {
 import { exampleRepurchase } from '../../infrastructure/http/resources/request-repurchase.ts';
 import { exampleBatch } from '../../infrastructure/http/resources/settle-batch.ts';
 import { exampleSettlement } from '../../infrastructure/http/resources/settle-installment.ts';
-import {
-  EXAMPLE_EVENT_ID,
-  EXAMPLE_REDELIVERY_ID,
-  EXAMPLE_WEBHOOK_ID,
-} from '../../infrastructure/http/resources/webhook.ts';
+import { EXAMPLE_EVENT_ID, EXAMPLE_WEBHOOK_ID } from '../../infrastructure/http/resources/webhook.ts';
 import type { ApiClient } from './api-client.ts';
 import { loanRequest, multipart, smallPdf } from './api-client.ts';
 import { FUND, tokenFor } from './http-fakes.ts';
 import { validSettlement } from './http-requests.ts';
 import { HttpWorld } from './http-world.ts';
+import { refusedBesideAnother } from './running-redelivery.ts';
 import { RunningService } from './running-service.ts';
 
 type Body = ReturnType<typeof JSON.parse>;
@@ -126,23 +122,6 @@ const tooOften: Provoked = async ({ http }) => {
 };
 
 /** How each refusal of the description is brought about. */
-/** One that selects nothing may have ended before another is asked for. */
-const whileOneRuns: Provoked = async ({ service, assigned }) => {
-  const { webhook_id } = (await assigned.call('POST', '/webhook', WEBHOOK)).body;
-  const { webhooks } = service.service.parts.webhooks;
-  const { applicationId } = (await webhooks.subscriptions.findAnywhere(webhook_id))!;
-  const span = { since: '2026-01-15T12:00:00.000Z', until: '2026-01-15T18:00:00.000Z' };
-  for (;;) {
-    const redeliveryId = randomUUID();
-    const named = { redeliveryId, webhookId: webhook_id, applicationId };
-    await webhooks.ranges.begin({ ...named, ...span, choice: 'failed', createdAt: span.until });
-    const { status, body } = await assigned.call('POST', `/webhook/${webhook_id}/redeliver`, span);
-    if (status === 202) continue;
-    const told = JSON.stringify(body).replaceAll(webhook_id, EXAMPLE_WEBHOOK_ID);
-    return JSON.parse(told.replaceAll(redeliveryId, EXAMPLE_REDELIVERY_ID));
-  }
-};
-
 const PROVOCATIONS: Readonly<Record<string, Provoked>> = {
   invalid_request: json('{"originator_proposal_code": "OP-2026-000123",}'),
   invalid_request_of_path: raw('/loan/%', {}),
@@ -248,7 +227,7 @@ const PROVOCATIONS: Readonly<Record<string, Provoked>> = {
     const { body } = await assigned.call('POST', `/webhook/${webhook_id}/ping`);
     return JSON.parse(JSON.stringify(body).replaceAll(webhook_id, EXAMPLE_WEBHOOK_ID));
   },
-  redelivery_running: whileOneRuns,
+  redelivery_running: ({ service, assigned }) => refusedBesideAnother(service, assigned),
   rate_limited: tooOften,
   internal_error: failing(new Error('unforeseen')),
   service_unavailable: failing(new StoreUnavailableError('away')),

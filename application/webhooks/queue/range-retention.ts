@@ -7,7 +7,7 @@ const leftOver = async (database: SqlDatabase, limit: number): Promise<number> =
     builder
       .selectFrom('webhook_redelivery')
       .select('redelivery_id')
-      .where('status', '<>', 'running')
+      .where('status', 'in', ['stopped', 'cancelled'])
       .where('first_lane', 'is not', null)
       .limit(1),
   );

@@ -40,6 +40,8 @@ const FILLED = [
   `insert into webhook_attempt select delivery_id, 1, '', 1, 200, null, null from webhook_delivery`,
   `insert into webhook_lane select 'OP-' || n, 'w-' || n % 20, 0, '${at(0)}', '', null, null
      from generate_series(0, ${LANES - 1}) n`,
+  `insert into webhook_redelivery select 'r-' || n, 'w-' || n % 20, 'app', 'completed', 'failed', '', '', 1, 0, 1, 0, 0, 3, null, null,
+     '${at(0)}', '${at(1)}' from generate_series(0, 20000) n`,
   `insert into loan select n, 'loan-app.' || n, 'app', 'OP-' || n, 'fund-' || n % 7, 'active', 'p', 1, 1, '', '', '', '${at(0)}', null,
      null, null, null, null, '' from generate_series(0, ${INSTALLMENTS / 10}) n`,
   `insert into progress select id, application_id, code, received_at, '', 1, 0 from loan`,
