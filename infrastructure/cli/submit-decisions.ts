@@ -1,7 +1,7 @@
 import type { DecisionAnswer } from '../../application/administrator/answers.ts';
 import { namesOf } from '../../application/administrator/decisions.ts';
 import { PATIENTLY } from '../../application/administrator/patience.ts';
-import { recordDecisions } from '../../application/desk/decided.ts';
+import { recordDecisions } from '../../application/administrator/desk-lines.ts';
 import { retry } from '../../application/support/retry.ts';
 import { pause } from '../support/time.ts';
 import type { App } from '../../application/app.ts';

@@ -2,7 +2,7 @@ import type { Administrator } from '../../application/administrator/administrato
 import { running } from '../../application/coordination/background.ts';
 import type { Background } from '../../application/coordination/background.ts';
 import { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
-import { recordDecisions } from '../../application/desk/decided.ts';
+import { recordDecisions } from '../../application/administrator/desk-lines.ts';
 import type { Desk } from '../../application/desk/desk.ts';
 import type { Foundations } from './foundations.ts';
 import { kafkaConnection } from './kafka-configuration.ts';

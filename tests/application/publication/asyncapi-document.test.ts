@@ -45,7 +45,7 @@ const produced = () => {
     .map(
       (name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as { type: string; stored: object },
     )
-    .filter(({ type }) => !/^(renegotiation|fund|desk)\./.test(type))
+    .filter(({ type }) => !/^(renegotiation|fund|decision|desk)\./.test(type))
     .map(({ type, stored }) => decodeLoanEvent({ type, data: JSON.stringify(stored) as JsonText }))
     .flatMap((event) => toPublicEvents(event, place, API_VERSION))
     .map((event) => ({ name: event.name, ...toBusMessage(event) }));

@@ -18,7 +18,8 @@ const open = async (
   parts: Parameters<typeof fundsOver>[0] = {},
   readOnly = false,
 ): Promise<ConsoleServer> => {
-  const service = { funds: fundsOver({ events, clients, ...parts }) } as App;
+  const administrator = { rules: { current: () => Promise.resolve({ rules: new Map() }) } };
+  const service = { administrator, funds: fundsOver({ events, clients, ...parts }) } as unknown as App;
   const opened = await ConsoleServer.open({ pages, service, settings: { readOnly } });
   ({ cookie, formToken } = await opened.enter());
   return opened;

@@ -1,6 +1,6 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import type { DecisionAnswer } from '../../../../application/administrator/answers.ts';
-import { entryOfDecision } from '../../../../application/desk/decided.ts';
+import { entryOfDecision } from '../../../../application/administrator/desk-lines.ts';
 import { namesOf } from '../../../../application/administrator/decisions.ts';
 import { PATIENTLY } from '../../../../application/administrator/patience.ts';
 import { retry } from '../../../../application/support/retry.ts';

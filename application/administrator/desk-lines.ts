@@ -1,6 +1,7 @@
 import type { DeskAction, DeskEntry, DeskVisitor } from '../../domain/desk/line.ts';
-import type { DecisionAnswer } from '../administrator/answers.ts';
-import type { Desk } from './desk.ts';
+import type { DecisionAnswer } from './answers.ts';
+import type { AnsweredDecision } from './decisions.ts';
+import type { Desk } from '../desk/desk.ts';
 
 const actionOf = ({ outcome, decision }: DecisionAnswer): DeskAction => {
   if (outcome === 'refused') return 'refused';
@@ -8,21 +9,24 @@ const actionOf = ({ outcome, decision }: DecisionAnswer): DeskAction => {
   return decision?.decision === 'withdraw' ? 'withdrawn' : 'decided';
 };
 
+const aboutOf = (decided: AnsweredDecision): Omit<DeskEntry, 'action'> => {
+  const { applicationId, code, decision, decisionId, firstDecisionId = decisionId, disbursedValue } = decided;
+  return {
+    ...{ decision, decisionId: firstDecisionId },
+    ...(applicationId !== null && { applicationId }),
+    ...(code !== null && { code }),
+    ...(disbursedValue !== undefined && { sum: disbursedValue }),
+  };
+};
+
 /** An answer to a decision as the desk log has it; what could not be read names nothing. A second one has the id of the first. */
 export const entryOfDecision = (answer: DecisionAnswer): DeskEntry => {
   const { decision } = answer;
-  const own = decision?.decisionId ?? (answer.outcome === 'refused' ? answer.decisionId : undefined);
-  const id = decision?.firstDecisionId ?? own;
-  return {
-    action: actionOf(answer),
-    outcome: answer.outcome,
-    ...(answer.outcome === 'refused' && { reason: answer.reason.code }),
-    ...(decision && { decision: decision.decision }),
-    ...(decision?.applicationId && { applicationId: decision.applicationId }),
-    ...(decision?.code && { code: decision.code }),
-    ...(decision?.disbursedValue !== undefined && { sum: decision.disbursedValue }),
-    ...(id !== undefined && { decisionId: id }),
-  };
+  const read = decision ? aboutOf(decision) : {};
+  const { action, outcome } = { action: actionOf(answer), outcome: answer.outcome };
+  if (answer.outcome !== 'refused') return { action, outcome, ...read };
+  const { decisionId, reason } = answer;
+  return { action, outcome, ...(decisionId !== undefined && { decisionId }), ...read, reason: reason.code };
 };
 
 /** A line for each answer, in the name of whom the decision names, otherwise of the visitor. */
