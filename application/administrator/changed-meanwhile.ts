@@ -1,6 +1,7 @@
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { ExistingLoan, LoanState } from '../../domain/loan/state.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
+import { actorNamed, operatorOf } from '../command-handling/actors.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 
@@ -37,18 +38,8 @@ export class ChangedMeanwhileError extends DomainError {
   }
 }
 
-const ADMINISTRATOR = 'administrator';
-
-/** Who acts, as metadata names it, where a person decides. */
-export const actorNamed = (operator: string | undefined): string =>
-  operator === undefined ? ADMINISTRATOR : `${ADMINISTRATOR}/${operator}`;
-
-/** The person behind an actor of `actorNamed`; undefined where none is named. */
-export const operatorOf = (actor: string): string | undefined =>
-  actor.startsWith(`${ADMINISTRATOR}/`) ? actor.slice(ADMINISTRATOR.length + 1) : undefined;
-
 const personOf = (actor: string): string =>
-  operatorOf(actor) ?? (actor === ADMINISTRATOR ? 'the administrator' : actor);
+  operatorOf(actor) ?? (actor === actorNamed(undefined) ? 'the administrator' : actor);
 
 /** As the interface names it: held by a renegotiation it is still active. */
 export const statusOf = ({ status }: LoanState): string => (status === 'reserved' ? 'active' : status);

@@ -24,7 +24,7 @@ import { claimOfDecision } from '../two-people/decided-stream.ts';
 import type { FundRules } from '../two-people/fund-rules.ts';
 import type { Who } from '../two-people/who.ts';
 import type { DecisionAnswer } from './answers.ts';
-import { actorNamed } from './changed-meanwhile.ts';
+import { actorNamed } from '../command-handling/actors.ts';
 import { commandOf, fingerprintOf, submittedOf } from './decisions.ts';
 import type { AnsweredDecision, CarryOut, SecondDecision, SubmittedDecision } from './decisions.ts';
 import type { Worklists } from './worklists.ts';

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { DeskEvent, DeskVisitor } from '../../domain/desk/line.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { Timestamp } from '../../domain/shared/identifiers.ts';
-import { actorNamed } from '../administrator/changed-meanwhile.ts';
+import { actorNamed } from '../command-handling/actors.ts';
 import { DESK_STREAM_PREFIX } from '../command-handling/operation.ts';
 import { KeyedQueue } from '../command-handling/keyed-queue.ts';
 import { CHAIN_START, chainEvents, encodeEvent, notEarlier } from '../event-codec/event-codec.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fundNamesDecider, isFundId } from '../../domain/fund/names.ts';
 import type { FundNames } from '../../domain/fund/names.ts';
 import type { FundId } from '../../domain/shared/identifiers.ts';
-import { actorNamed } from '../administrator/changed-meanwhile.ts';
+import { actorNamed } from '../command-handling/actors.ts';
 import type { Clients } from '../clients/clients.ts';
 import { FUND_NAMES_STREAM } from '../command-handling/operation.ts';
 import {

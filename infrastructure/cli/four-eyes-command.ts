@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import type { App } from '../../application/app.ts';
-import { actorNamed } from '../../application/administrator/changed-meanwhile.ts';
+import { actorNamed } from '../../application/command-handling/actors.ts';
 import { COVERABLE } from '../../domain/fund/four-eyes.ts';
 import type { Covered, FourEyes } from '../../domain/fund/four-eyes.ts';
 import { cents } from '../../domain/shared/money.ts';

@@ -1,5 +1,5 @@
 import type { ExplainedPrice } from '../../application/audit/explained-price.ts';
-import { operatorOf } from '../../application/administrator/changed-meanwhile.ts';
+import { operatorOf } from '../../application/command-handling/actors.ts';
 import type { ShowRequest, ShownEvent, ShownOperation } from '../../application/audit/show-operation.ts';
 import { AMOUNT_FIELDS } from '../../application/event-codec/amount-fields.ts';
 import type { ExplainedLine } from '../../domain/curve/explained-value.ts';

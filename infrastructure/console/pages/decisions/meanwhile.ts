@@ -1,4 +1,4 @@
-import { operatorOf } from '../../../../application/administrator/changed-meanwhile.ts';
+import { operatorOf } from '../../../../application/command-handling/actors.ts';
 import type { StatusChange } from '../../../../application/administrator/changed-meanwhile.ts';
 import { instant } from '../../format.ts';
 import type { Language } from '../../language.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { actorNamed } from '../../../../application/administrator/changed-meanwhile.ts';
+import { actorNamed } from '../../../../application/command-handling/actors.ts';
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { RoleError, may } from '../../../../application/desk/rights.ts';
 import { EarlierReleaseError } from '../../../../application/event-codec/stored-formats.ts';
