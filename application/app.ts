@@ -1,6 +1,7 @@
 import type { Administrator } from './administrator/administrator.ts';
 import type { Audit } from './audit/audit.ts';
 import type { Clients } from './clients/clients.ts';
+import type { Desk } from './desk/desk.ts';
 import type { Funds } from './funds/funds.ts';
 import type { Loans } from './loans/loans.ts';
 import type { Maintenance } from './maintenance/maintenance.ts';
@@ -16,6 +17,7 @@ export interface App {
   readonly administrator: Administrator;
   readonly audit: Audit;
   readonly clients: Clients;
+  readonly desk: Desk;
   readonly funds: Funds;
   readonly loans: Loans;
   readonly maintenance: Maintenance;

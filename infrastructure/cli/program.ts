@@ -16,6 +16,7 @@ import type { CliDependencies } from './command-line.ts';
 import { addCompletionCommand } from './completion-command.ts';
 import { addConsoleCommand } from './console-command.ts';
 import { addDeadLetterCommands } from './dead-letter-commands.ts';
+import { addDeskCommands } from './desk-commands.ts';
 import { addEventsCommand } from './events-commands.ts';
 import { addFollowersCommands } from './followers-commands.ts';
 import { addFundCommands } from './fund-commands.ts';
@@ -96,6 +97,7 @@ export const createProgram = (dependencies: CliDependencies): Command => {
   addEventsCommand(program, dependencies);
   addListenCommand(program, dependencies);
   addConsoleCommand(program, dependencies);
+  addDeskCommands(program, dependencies);
   addPortfolioCommand(program, dependencies);
   addReconcileCommand(program, dependencies);
   addAuditCommands(program, dependencies);

@@ -1,40 +1,52 @@
 import express from 'express';
-import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Express, Request, RequestHandler, Response } from 'express';
 import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { KeyMissingError } from '../../application/privacy/missing-keys.ts';
-import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { SignIn } from '../../application/desk/sign-in.ts';
 import { ASSETS } from './assets.ts';
+import { listenedAddress, publicAddress } from './address.ts';
 import {
-  cookieName,
+  clearCookie,
   cookieOf,
   entered,
   guardedForm,
   knownHost,
   limited,
+  noSession,
   ownPath,
   secured,
   withSession,
 } from './guards.ts';
 import type { Known } from './guards.ts';
-import { html, written } from './html.ts';
-import type { View } from './html.ts';
+import { written } from './html.ts';
 import { isLanguage, preferred } from './language.ts';
 import type { InLanguages } from './language.ts';
 import { documentOf } from './layout.ts';
-import { Live } from './live.ts';
+import { Live, ownerOf } from './live.ts';
 import { ConsoleProblem } from './page.ts';
 import type { Answer, Page, Route, Visit } from './page.ts';
 import { PAGES } from './pages/all.ts';
+import { answerProblem, sendHtml } from './problems.ts';
 import { receiveFile, receivedForm } from './received-file.ts';
-import { refusalTexts } from './refusals.ts';
 import { sendFile } from './served-file.ts';
 import type { App } from '../../application/app.ts';
-import type { Sessions } from './session.ts';
+import type { SessionKeeper, Sessions } from './session.ts';
+import {
+  endSignIn,
+  finishSignIn,
+  linkToSignIn,
+  signedIn,
+  startSignIn,
+  toldSignedOut,
+  withRole,
+} from './sign-in.ts';
 
 export interface ConsoleSettings {
   /** As it was given to `--host`. */
   readonly host: string;
+  /** As people see it, where that is not where it listens: `https://desk.example`. */
+  readonly publicUrl?: string;
+  /** Who decides where nobody signs in. */
   readonly operator: string;
   readonly readOnly: boolean;
 }
@@ -45,6 +57,8 @@ export interface ConsoleDependencies {
   readonly clock: BusinessClock;
   readonly realClock: RealClock;
   readonly sessions: Sessions;
+  /** Left out where whoever has the printed address may come in. */
+  readonly signIn?: SignIn;
   readonly logger: Logger;
   readonly pages?: readonly Page[];
   readonly liveLookEveryMs?: number;
@@ -61,7 +75,7 @@ const MOST_AT_ONCE = 32;
 
 /** The console as an Express application: what refuses a request comes first, in this order, and then the pages. */
 export const createConsoleApp = (dependencies: ConsoleDependencies): ConsoleApp => {
-  const { settings, service, sessions, logger, pages = PAGES, liveLookEveryMs } = dependencies;
+  const { settings, service, logger, pages = PAGES, liveLookEveryMs } = dependencies;
   const live = new Live({
     changes: () => changesOf(service),
     onError: (error) => logger.warn({ err: error }, 'the console could not look for changes'),
@@ -69,20 +83,38 @@ export const createConsoleApp = (dependencies: ConsoleDependencies): ConsoleApp 
   });
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
-  app.use(secured, knownHost(settings.host), limited(MOST_AT_ONCE));
+  const { host, publicUrl } = settings;
+  const address = publicUrl === undefined ? listenedAddress(host) : publicAddress(publicUrl);
+  app.use(secured, knownHost(address), limited(MOST_AT_ONCE));
   app.get('/assets/:name', sendAsset);
-  app.get('/enter', entered(sessions));
-  app.use(withSession(sessions));
+  const sessions = addSessions(app, dependencies);
   app.get('/live', openLive(live, sessions));
-  app.get('/session', tellSession);
-  app.post('/session/language', readForm, guardedForm, chooseLanguage);
-  app.post('/session/end', readForm, guardedForm, endSession(sessions));
   for (const page of pages) for (const route of page.routes) register(app, page, route, dependencies);
   app.use(() => {
     throw new ConsoleProblem(404, NO_SUCH_PAGE);
   });
-  app.use(answerProblem(dependencies));
+  app.use(answerProblem({ settings, logger, pages, signsIn: dependencies.signIn !== undefined }));
   return { app, close: () => live.close() };
+};
+
+/** How a session begins, is found, speaks and ends. */
+const addSessions = (app: Express, { signIn, sessions, realClock }: ConsoleDependencies): SessionKeeper => {
+  const keeper = signIn ? signedIn(signIn) : sessions;
+  if (signIn) {
+    app.get('/session/start', startSignIn(signIn, realClock));
+    app.get('/session/callback', finishSignIn(signIn, realClock));
+    app.get('/session/end', endSignIn(signIn));
+    app.get('/session/ended', toldSignedOut);
+    app.use(withSession(keeper, linkToSignIn));
+  } else {
+    app.get('/enter', entered(sessions));
+    app.use(withSession(keeper, noSession));
+    app.post('/session/end', readForm, guardedForm, endSession(sessions));
+  }
+  app.get('/session', tellSession);
+  app.post('/session/language', readForm, guardedForm, chooseLanguage(keeper));
+  app.use(withRole);
+  return keeper;
 };
 
 /** Differs as soon as something was recorded or delivered; asked every few seconds while a page is open. */
@@ -121,9 +153,16 @@ const serve =
     const visit = visitOf(req, res, dependencies, stop.signal);
     const answer = await route.handle(visit, dependencies.service);
     if (route.kind === 'action') {
-      const { operator } = dependencies.settings;
+      const { operator } = visit;
+      const { id } = (res.locals as Known).session;
+      const fields = {
+        ...visit.params,
+        operator,
+        ...(id !== undefined && { session: id }),
+        action: route.path,
+      };
       // Ids and codes alone: what was typed is not for the log.
-      dependencies.logger.info({ ...visit.params, operator, action: route.path }, 'an action of the console');
+      dependencies.logger.info(fields, 'an action of the console');
     }
     await send(res, answer, { page, visit, dependencies });
   };
@@ -137,7 +176,7 @@ const visitOf = (
   const { session } = res.locals as Known;
   return {
     language: session.language ?? preferred(req.acceptsLanguages()),
-    operator: settings.operator,
+    operator: session.person?.name ?? settings.operator,
     readOnly: settings.readOnly,
     path: req.path,
     formToken: session.formToken,
@@ -184,10 +223,6 @@ const sendOn = (res: Response, to: string): void => {
   else res.redirect(303, to);
 };
 
-const sendHtml = (res: Response, status: number, text: string): void => {
-  res.status(status).type('text/html; charset=utf-8').send(text);
-};
-
 const sendAsset: RequestHandler = (req, res) => {
   const file = ASSETS.get(req.params['name'] as string);
   if (file === undefined) throw new ConsoleProblem(404, NO_SUCH_PAGE);
@@ -196,11 +231,15 @@ const sendAsset: RequestHandler = (req, res) => {
 };
 
 const openLive =
-  (live: Live, sessions: Sessions): RequestHandler =>
+  (live: Live, sessions: SessionKeeper): RequestHandler =>
   (req, res) => {
-    const id = cookieOf(req)!;
-    if (!live.open(res, () => sessions.find(id, false) !== undefined))
-      throw new ConsoleProblem(503, TOO_MUCH);
+    const id = cookieOf(req, res)!;
+    const goesOn = async (): Promise<boolean> => {
+      const session = await sessions.find(id, false);
+      return session !== undefined && session.person?.grants.length !== 0;
+    };
+    const { person } = (res.locals as Known).session;
+    if (!live.open(res, goesOn, ownerOf(person))) throw new ConsoleProblem(503, TOO_MUCH);
   };
 
 /** Asked by a form that is typed into, which goes on with the token of a session that was begun meanwhile. */
@@ -208,12 +247,13 @@ const tellSession: RequestHandler = (_req, res) => {
   res.type('text/plain').send((res.locals as Known).session.formToken);
 };
 
-const chooseLanguage: RequestHandler = (req, res) => {
-  const { session } = res.locals as Known;
-  const chosen = new URLSearchParams(String(req.body)).get('language');
-  if (isLanguage(chosen)) session.language = chosen;
-  res.redirect(303, backOf(req));
-};
+const chooseLanguage =
+  (sessions: SessionKeeper): RequestHandler =>
+  async (req, res) => {
+    const chosen = new URLSearchParams(String(req.body)).get('language');
+    if (isLanguage(chosen)) await sessions.speak(cookieOf(req, res)!, chosen);
+    res.redirect(303, backOf(req));
+  };
 
 /** The page that the form stood on, of this console alone. */
 const backOf = (req: Request): string => {
@@ -224,8 +264,8 @@ const backOf = (req: Request): string => {
 const endSession =
   (sessions: Sessions): RequestHandler =>
   (req, res) => {
-    sessions.end(cookieOf(req)!);
-    res.clearCookie(cookieName(req));
+    sessions.end(cookieOf(req, res)!);
+    clearCookie(req, res);
     delete (res.locals as Partial<Known>).session;
     throw new ConsoleProblem(401, ENDED);
   };
@@ -248,54 +288,3 @@ const ENDED: InLanguages<string> = {
     'A sessão foi encerrada. Para entrar de novo, peça um novo endereço no terminal do console (tecla n).',
   en: 'The session has ended. To come in again, ask for a new address on the terminal of the console (key n).',
 };
-const FAILED: InLanguages<string> = {
-  'pt-BR': 'Isto não deu certo. Tente de novo; se continuar assim, o terminal do console diz o motivo.',
-  en: 'This did not work. Try again; if it stays like this, the terminal of the console says why.',
-};
-const PROBLEM: InLanguages<string> = { 'pt-BR': 'Não foi possível', en: 'This is not possible' };
-
-const statusOf = (error: unknown): number => {
-  if (error instanceof ConsoleProblem) return error.status;
-  if (error instanceof DomainError) return 422;
-  const status = (error as { status?: unknown } | null)?.status;
-  return typeof status === 'number' && status >= 400 && status < 600 ? status : 500;
-};
-
-const TOO_LARGE: InLanguages<string> = {
-  'pt-BR': 'O formulário é grande demais. Escolha menos operações de cada vez.',
-  en: 'The form is too large. Choose fewer operations at a time.',
-};
-
-const KEY_MISSING: InLanguages<string> = {
-  'pt-BR':
-    'A chave dos dados do tomador desta operação foi perdida, e não há registro de que o tomador foi esquecido. Devolva a chave a partir de uma cópia de segurança; se nenhuma a tiver, desista dela com `receivables borrower forget --lost-key` (docs/operations.md, KeysMissing).',
-  en: 'The key of this operation’s borrower data is lost, and no record says that the borrower was forgotten. Put the key back from a backup; if none has it, give it up with `receivables borrower forget --lost-key` (docs/operations.md, KeysMissing).',
-};
-
-const textsOf = (error: unknown, status: number): InLanguages<string> => {
-  if (error instanceof ConsoleProblem) return error.texts;
-  if (error instanceof KeyMissingError) return KEY_MISSING;
-  if (error instanceof DomainError) return refusalTexts(error);
-  return status === 413 ? TOO_LARGE : FAILED;
-};
-
-/** Every refusal and every failure, as a page or, for htmx, as its part. */
-const answerProblem =
-  ({ settings, logger, pages = PAGES }: ConsoleDependencies) =>
-  (error: unknown, req: Request, res: Response, _next: NextFunction): void => {
-    const status = statusOf(error);
-    if (status >= 500) logger.error({ err: error, path: req.path }, 'a page of the console failed');
-    if (res.headersSent) return void res.destroy();
-    const { session } = res.locals as Partial<Known>;
-    const language = session?.language ?? preferred(req.acceptsLanguages());
-    const body: View = html`<p class="problem" role="alert">${textsOf(error, status)[language]}</p>`;
-    if (req.headers['hx-request'] === 'true') {
-      // The part that was asked for stays where it is, and is fetched again with the next change.
-      res.setHeader('HX-Reswap', 'innerHTML');
-      return sendHtml(res, status, written(body));
-    }
-    const formToken = session?.formToken ?? '';
-    const title = PROBLEM[language];
-    const shown = { ...settings, language, formToken, title, body, page: undefined };
-    sendHtml(res, status, documentOf({ ...shown, pages: session ? pages : [] }));
-  };

@@ -1,29 +1,38 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { ownerOf } from './live.ts';
 import type { Visit } from './page.ts';
 
 const KEPT_MS = 12 * 3_600_000;
+/** Who did nothing for longest gives way, with all that was kept. */
+const MOST_OWNERS = 64;
+
+type Keeper = Pick<Visit, 'formToken' | 'person'>;
 
 /**
  * Values that stay here, in memory, while an address holds only the number of one: what was typed stands in no address, and yet a
  * page can be loaded again, gone back to, and followed by the next.
  */
 export class Kept<Value extends object> {
-  readonly #kept: LRUCache<string, Value>;
+  readonly #most: number;
+  readonly #owners = new LRUCache<string, LRUCache<string, Value>>({ max: MOST_OWNERS, ttl: KEPT_MS });
 
-  /** @param most the one that was not used for longest goes when there are more */
+  /** @param most of a person; the one that was not used for longest goes when there are more */
   constructor(most: number) {
-    this.#kept = new LRUCache({ max: most, ttl: KEPT_MS });
+    this.#most = most;
   }
 
   /** Its number, which means nothing to another session. */
-  keep({ formToken }: Pick<Visit, 'formToken'>, value: Value): string {
+  keep({ formToken, person }: Keeper, value: Value): string {
     const id = randomUUID();
-    this.#kept.set(`${formToken} ${id}`, value);
+    const owner = ownerOf(person);
+    const kept = this.#owners.get(owner) ?? new LRUCache({ max: this.#most, ttl: KEPT_MS });
+    kept.set(`${formToken} ${id}`, value);
+    this.#owners.set(owner, kept);
     return id;
   }
 
-  find({ formToken }: Pick<Visit, 'formToken'>, id: string): Value | undefined {
-    return this.#kept.get(`${formToken} ${id}`);
+  find({ formToken, person }: Keeper, id: string): Value | undefined {
+    return this.#owners.get(ownerOf(person))?.get(`${formToken} ${id}`);
   }
 }

@@ -98,15 +98,30 @@ export const upload = (path: string, largest: number, handle: Route['handle']): 
   handle,
 });
 
+/** Where to go from there. */
+interface Link {
+  readonly to: string;
+  readonly texts: InLanguages<string>;
+}
+
 /** Shown to the person instead of an answer, with what to do about it. */
 export class ConsoleProblem extends Error {
   override readonly name = 'ConsoleProblem';
   readonly status: number;
   readonly texts: InLanguages<string>;
+  readonly link: Link | undefined;
+  /** Default: that it is not possible. */
+  readonly title: InLanguages<string> | undefined;
 
-  constructor(status: number, texts: InLanguages<string>) {
-    super(texts.en);
+  constructor(
+    status: number,
+    texts: InLanguages<string>,
+    more: { readonly link?: Link; readonly title?: InLanguages<string>; readonly cause?: unknown } = {},
+  ) {
+    super(texts.en, { cause: more.cause });
     this.status = status;
     this.texts = texts;
+    this.link = more.link;
+    this.title = more.title;
   }
 }

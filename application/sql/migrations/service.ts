@@ -235,4 +235,27 @@ export const serviceMigrations: readonly Migration[] = [
     id: 'service-008-fund-names',
     statements: () => ['insert into stored_format select 3 where not exists (select 1 from wrapped_key)'],
   },
+  // Who is signed in at the desk, by the hash of what the browser holds.
+  {
+    id: 'desk-001-session',
+    statements: ({ text, strict }) => [
+      `create table desk_session (
+        id ${text} not null primary key,
+        cookie_hash ${text} not null unique,
+        issuer ${text} not null,
+        subject ${text} not null,
+        name ${text} not null,
+        grants ${text} not null,
+        configured ${text} not null,
+        language ${text},
+        sealed_tokens ${text} not null,
+        begun_at ${text} not null,
+        last_at ${text} not null,
+        idle_until ${text} not null,
+        until_at ${text} not null,
+        ask_at ${text}
+      )${strict}`,
+      'create index desk_session_person on desk_session (issuer, subject)',
+    ],
+  },
 ];

@@ -1,0 +1,83 @@
+import type { NextFunction, Request, Response } from 'express';
+import type { Logger } from '../../application/ports/logger.ts';
+import { KeyMissingError } from '../../application/privacy/missing-keys.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { Known } from './guards.ts';
+import { html, written } from './html.ts';
+import type { View } from './html.ts';
+import { preferred } from './language.ts';
+import type { InLanguages } from './language.ts';
+import { documentOf } from './layout.ts';
+import { ConsoleProblem } from './page.ts';
+import type { Page } from './page.ts';
+import { refusalTexts } from './refusals.ts';
+
+export const sendHtml = (res: Response, status: number, text: string): void => {
+  res.status(status).type('text/html; charset=utf-8').send(text);
+};
+
+const FAILED: InLanguages<string> = {
+  'pt-BR': 'Isto não deu certo. Tente de novo; se continuar assim, o terminal do console diz o motivo.',
+  en: 'This did not work. Try again; if it stays like this, the terminal of the console says why.',
+};
+const PROBLEM: InLanguages<string> = { 'pt-BR': 'Não foi possível', en: 'This is not possible' };
+
+const statusOf = (error: unknown): number => {
+  if (error instanceof ConsoleProblem) return error.status;
+  if (error instanceof DomainError) return 422;
+  const status = (error as { status?: unknown } | null)?.status;
+  return typeof status === 'number' && status >= 400 && status < 600 ? status : 500;
+};
+
+const TOO_LARGE: InLanguages<string> = {
+  'pt-BR': 'O formulário é grande demais. Escolha menos operações de cada vez.',
+  en: 'The form is too large. Choose fewer operations at a time.',
+};
+
+const KEY_MISSING: InLanguages<string> = {
+  'pt-BR':
+    'A chave dos dados do tomador desta operação foi perdida, e não há registro de que o tomador foi esquecido. Devolva a chave a partir de uma cópia de segurança; se nenhuma a tiver, desista dela com `receivables borrower forget --lost-key` (docs/operations.md, KeysMissing).',
+  en: 'The key of this operation’s borrower data is lost, and no record says that the borrower was forgotten. Put the key back from a backup; if none has it, give it up with `receivables borrower forget --lost-key` (docs/operations.md, KeysMissing).',
+};
+
+const textsOf = (error: unknown, status: number): InLanguages<string> => {
+  if (error instanceof ConsoleProblem) return error.texts;
+  if (error instanceof KeyMissingError) return KEY_MISSING;
+  if (error instanceof DomainError) return refusalTexts(error);
+  return status === 413 ? TOO_LARGE : FAILED;
+};
+
+interface Around {
+  readonly settings: { readonly operator: string; readonly readOnly: boolean };
+  readonly pages: readonly Page[];
+  readonly logger: Logger;
+  /** Whether people sign in. */
+  readonly signsIn: boolean;
+}
+
+/** Every refusal and every failure, as a page or, for htmx, as its part. */
+export const answerProblem =
+  ({ settings, logger, pages, signsIn }: Around) =>
+  (error: unknown, req: Request, res: Response, _next: NextFunction): void => {
+    const status = statusOf(error);
+    if (status >= 500) logger.error({ err: error, path: req.path }, 'a page of the console failed');
+    if (res.headersSent) return void res.destroy();
+    const { session } = res.locals as Partial<Known>;
+    const language = session?.language ?? preferred(req.acceptsLanguages());
+    const { link, title: special } = error instanceof ConsoleProblem ? error : {};
+    const body: View = html`<p class="problem" role="alert">${textsOf(error, status)[language]}</p>
+      ${link && html`<p><a href=${link.to}>${link.texts[language]}</a></p>`}`;
+    if (req.headers['hx-request'] === 'true') {
+      // The part that was asked for stays where it is, and is fetched again with the next change.
+      res.setHeader('HX-Reswap', 'innerHTML');
+      return sendHtml(res, status, written(body));
+    }
+    const formToken = session?.formToken ?? '';
+    const title = (special ?? PROBLEM)[language];
+    const { person } = session ?? {};
+    // Where people sign in, nobody is shown as somebody before.
+    const operator = signsIn ? person?.name : settings.operator;
+    const shown = { ...settings, operator, person, language, formToken, title, body, page: undefined };
+    const goesOn = session !== undefined && person?.grants.length !== 0;
+    sendHtml(res, status, documentOf({ ...shown, pages: goesOn ? pages : [] }));
+  };
