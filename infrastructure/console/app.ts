@@ -90,17 +90,20 @@ export const createConsoleApp = (dependencies: ConsoleDependencies): ConsoleApp 
   const sessions = addSessions(app, dependencies);
   app.get('/live', openLive(live, sessions));
   for (const page of pages) for (const route of page.routes) register(app, page, route, dependencies);
-  app.use(() => {
-    throw new ConsoleProblem(404, NO_SUCH_PAGE);
-  });
+  app.use(noSuchPage);
   app.use(answerProblem({ settings, logger, pages, signsIn: dependencies.signIn !== undefined }));
   return { app, close: () => live.close() };
+};
+
+const noSuchPage: RequestHandler = () => {
+  throw new ConsoleProblem(404, NO_SUCH_PAGE);
 };
 
 /** How a session begins, is found, speaks and ends. */
 const addSessions = (app: Express, { signIn, sessions, realClock }: ConsoleDependencies): SessionKeeper => {
   const keeper = signIn ? signedIn(signIn) : sessions;
   if (signIn) {
+    app.get('/enter', noSuchPage);
     app.get('/session/start', startSignIn(signIn, realClock));
     app.get('/session/callback', finishSignIn(signIn, realClock));
     app.get('/session/end', endSignIn(signIn));

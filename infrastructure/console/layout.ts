@@ -104,10 +104,9 @@ const personView = (shown: Shown, operator: string): View => {
 /** Shown by a form that finds its session gone. */
 const overView = ({ language, person }: Shown): View => {
   const texts = TEXTS[language];
-  return html`<p id="session-over" class="problem" role="alert" hidden>
-    ${person ? texts.overSignedIn : texts.over}
-    ${person && html` <a href="/session/start" target="_blank" rel="noopener">${texts.signInAgain}</a>`}
-  </p>`;
+  const again = html` <a href="/session/start" target="_blank" rel="noopener">${texts.signInAgain}</a>`;
+  const told = person ? [texts.overSignedIn, again] : texts.over;
+  return html`<p id="session-over" class="problem" role="alert" hidden>${told}</p>`;
 };
 
 /** A whole page around its body. */
@@ -136,12 +135,12 @@ export const documentOf = (shown: Shown): string => {
         <a class="skip" href="#content">${texts.skip}</a>
         <header class="container-fluid">
           <strong>${texts.name}</strong>
-          ${navigation(shown)} ${operator !== undefined && personView(shown, operator)}
+          ${[navigation(shown), operator !== undefined && personView(shown, operator)]}
         </header>
         <main id="content" class="container-fluid">
           ${page?.live && html`<div id="live" hidden ...${{ 'hx-sse:connect': '/live' }}></div>`}
           <h1>${title}</h1>
-          ${body} ${overView(shown)}
+          ${[body, overView(shown)]}
         </main>
       </body>
     </html>

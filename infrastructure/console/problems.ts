@@ -65,8 +65,8 @@ export const answerProblem =
     const { session } = res.locals as Partial<Known>;
     const language = session?.language ?? preferred(req.acceptsLanguages());
     const { link, title: special } = error instanceof ConsoleProblem ? error : {};
-    const body: View = html`<p class="problem" role="alert">${textsOf(error, status)[language]}</p>
-      ${link && html`<p><a href=${link.to}>${link.texts[language]}</a></p>`}`;
+    const said = html`<p class="problem" role="alert">${textsOf(error, status)[language]}</p>`;
+    const body: View = link ? [said, html`<p><a href=${link.to}>${link.texts[language]}</a></p>`] : said;
     if (req.headers['hx-request'] === 'true') {
       // The part that was asked for stays where it is, and is fetched again with the next change.
       res.setHeader('HX-Reswap', 'innerHTML');

@@ -8,7 +8,7 @@ import type {
 } from '../../application/desk/identity-provider.ts';
 import { messageOf } from '../../application/support/failures.ts';
 
-export interface OpenidSettings {
+interface OpenidSettings {
   readonly issuer: string;
   readonly clientId: string;
   /** Undefined: a public client. */
@@ -139,7 +139,7 @@ const keptOf = ({ refresh_token: refresh, id_token: id }: Tokens): ProviderToken
 /** Errors of OAuth that say nothing of the person. */
 const PASSING: ReadonlySet<string> = new Set(['temporarily_unavailable', 'server_error']);
 /** What comes instead of an answer of the provider. */
-const NO_ANSWER: ReadonlySet<string | undefined> = new Set([
+const NO_ANSWER: ReadonlySet<string> = new Set([
   ...['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_PARSE_ERROR'],
   ...['OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'],
 ]);
@@ -151,15 +151,18 @@ const isAway = (error: unknown): boolean => {
     return (
       error.status >= FIRST_SERVER_ERROR || error.status === TOO_MANY_REQUESTS || PASSING.has(error.error)
     );
-  if (error instanceof openid.ClientError) return NO_ANSWER.has(error.code);
-  // What `fetch` throws where no answer came; other errors of the type have a code.
-  return error instanceof TypeError && (error as { readonly code?: string }).code === undefined;
+  const { name, code } = error as { readonly name?: string; readonly code?: string };
+  // What `fetch` throws where no answer came has no code, as it is or inside an error of the library; everything else has one.
+  if (code === undefined) return name === 'TypeError' || error instanceof openid.ClientError;
+  return NO_ANSWER.has(code);
 };
 
 /** What an error says of the provider, without what was sent or received. */
 const toldBy = (error: unknown): string => {
   if (error instanceof openid.ResponseBodyError || error instanceof openid.AuthorizationResponseError)
     return `it answers ${error.error}`;
+  if (error instanceof openid.WWWAuthenticateChallengeError)
+    return 'it does not take the client id and secret of the console';
   const { cause } = error as { readonly cause?: unknown };
   return cause instanceof Error ? `${messageOf(error)}: ${messageOf(cause)}` : messageOf(error);
 };

@@ -62,7 +62,7 @@ export class ConsoleServer {
     readonly limits?: Partial<SessionLimits>;
     readonly service?: App;
   } & Partial<
-    Pick<ConsoleDependencies, 'clock' | 'realClock' | 'pages' | 'liveLookEveryMs'>
+    Pick<ConsoleDependencies, 'clock' | 'realClock' | 'pages' | 'liveLookEveryMs' | 'signIn'>
   > = {}): Promise<ConsoleServer> {
     const sessionClock = { now: (): number => 0 };
     const sessions = new Sessions(limits, () => sessionClock.now());
