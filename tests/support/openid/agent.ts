@@ -52,7 +52,7 @@ export class Agent {
     return new Promise((resolve, reject) => {
       const asking = request(
         {
-          host: 'localhost',
+          host: '127.0.0.1',
           port,
           path: `${url.pathname}${url.search}`,
           method,

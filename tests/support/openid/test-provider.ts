@@ -37,12 +37,12 @@ export class TestProvider {
 
   private constructor(server: Server) {
     this.#server = server;
-    this.issuer = `http://localhost:${(server.address() as AddressInfo).port}`;
+    this.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
   /** @param publicUrls of consoles that people are sent back to */
   static async open(publicUrls: readonly string[]): Promise<TestProvider> {
-    const server = createServer().listen(0, 'localhost');
+    const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const opened = new TestProvider(server);
     await opened.#serve(publicUrls);
