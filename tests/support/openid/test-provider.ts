@@ -15,8 +15,12 @@ const ALGORITHM = 'RS256';
 const KINDS = ['Interaction', 'Grant', 'Session', 'AccessToken', 'RefreshToken', 'IdToken'];
 const GRANTED = 'openid profile email offline_access';
 
-const LOGIN = `<!doctype html><html lang="en"><title>Provider</title><form method="post">
-<label>Login <input name="login"></label><button>Go in</button></form></html>`;
+const page = (body: string): string =>
+  `<!doctype html><html lang="en"><title>Provider</title><link rel="icon" href="data:,">${body}</html>`;
+const LOGIN = page(
+  '<form method="post"><label>Login <input name="login"></label><button>Go in</button></form>',
+);
+const GO_OUT = '<button name="logout" value="yes" form="op.logoutForm">Go out</button>';
 
 /** A real provider of OpenID Connect on loopback, which people enter without a password, and which can be made to misbehave. */
 export class TestProvider {
@@ -74,7 +78,14 @@ export class TestProvider {
           ttl: Object.fromEntries(KINDS.map((kind) => [kind, 3_600])),
           claims: { openid: ['sub', 'roles', 'realm_access'], profile: ['name'], email: ['email'] },
           conformIdTokenClaims: false,
-          features: { devInteractions: { enabled: false } },
+          features: {
+            devInteractions: { enabled: false },
+            rpInitiatedLogout: {
+              logoutSource: async (ctx: { body: unknown }, form: string) => {
+                ctx.body = page(`${form}${GO_OUT}`);
+              },
+            },
+          },
           interactions: { url: () => '/login' },
           issueRefreshToken: async () => this.givesRefreshTokens,
           rotateRefreshToken: true,
