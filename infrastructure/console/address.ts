@@ -6,11 +6,11 @@ type CookieKind = 'attempt' | undefined;
 /** Where people find the console. */
 export interface Address {
   /** Whether the request was meant for it. */
-  isNamedBy(req: Request): boolean;
+  readonly isNamedBy: (req: Request) => boolean;
   /** Where its own forms come from. */
-  originOf(req: Request): string;
+  readonly originOf: (req: Request) => string;
   /** Of the session, or of what else a browser holds for a while. */
-  cookieName(req: Request, kind?: CookieKind): string;
+  readonly cookieName: (req: Request, kind?: CookieKind) => string;
   readonly cookieSettings: { readonly httpOnly: true; readonly path: '/'; readonly secure?: true };
 }
 

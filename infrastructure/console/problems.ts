@@ -6,11 +6,13 @@ import type { Known } from './guards.ts';
 import { html, written } from './html.ts';
 import type { View } from './html.ts';
 import { preferred } from './language.ts';
-import type { InLanguages } from './language.ts';
+import type { InLanguages, Language } from './language.ts';
 import { documentOf } from './layout.ts';
+import type { Shown } from './layout.ts';
 import { ConsoleProblem } from './page.ts';
 import type { Page } from './page.ts';
 import { refusalTexts } from './refusals.ts';
+import type { Session } from './session.ts';
 
 export const sendHtml = (res: Response, status: number, text: string): void => {
   res.status(status).type('text/html; charset=utf-8').send(text);
@@ -55,29 +57,44 @@ interface Around {
   readonly signsIn: boolean;
 }
 
+const bodyOf = (error: unknown, status: number, language: Language): View => {
+  const said = html`<p class="problem" role="alert">${textsOf(error, status)[language]}</p>`;
+  const link = error instanceof ConsoleProblem ? error.link : undefined;
+  return link ? [said, html`<p><a href=${link.to}>${link.texts[language]}</a></p>`] : said;
+};
+
+const titleOf = (error: unknown): InLanguages<string> =>
+  (error instanceof ConsoleProblem ? error.title : undefined) ?? PROBLEM;
+
+/** A page with what its session has around it; where people sign in, nobody is shown as somebody before. */
+const pageAround = (
+  { settings, pages, signsIn }: Around,
+  session: Session | undefined,
+): Pick<Shown, 'operator' | 'person' | 'readOnly' | 'formToken' | 'page' | 'pages'> => {
+  const person = session?.person;
+  const goesOn = session !== undefined && person?.grants.length !== 0;
+  return {
+    operator: signsIn ? person?.name : settings.operator,
+    readOnly: settings.readOnly,
+    ...{ person, page: undefined, formToken: session?.formToken ?? '', pages: goesOn ? pages : [] },
+  };
+};
+
 /** Every refusal and every failure, as a page or, for htmx, as its part. */
 export const answerProblem =
-  ({ settings, logger, pages, signsIn }: Around) =>
+  (around: Around) =>
   (error: unknown, req: Request, res: Response, _next: NextFunction): void => {
     const status = statusOf(error);
-    if (status >= 500) logger.error({ err: error, path: req.path }, 'a page of the console failed');
+    if (status >= 500) around.logger.error({ err: error, path: req.path }, 'a page of the console failed');
     if (res.headersSent) return void res.destroy();
     const { session } = res.locals as Partial<Known>;
     const language = session?.language ?? preferred(req.acceptsLanguages());
-    const { link, title: special } = error instanceof ConsoleProblem ? error : {};
-    const said = html`<p class="problem" role="alert">${textsOf(error, status)[language]}</p>`;
-    const body: View = link ? [said, html`<p><a href=${link.to}>${link.texts[language]}</a></p>`] : said;
+    const body = bodyOf(error, status, language);
     if (req.headers['hx-request'] === 'true') {
       // The part that was asked for stays where it is, and is fetched again with the next change.
       res.setHeader('HX-Reswap', 'innerHTML');
       return sendHtml(res, status, written(body));
     }
-    const formToken = session?.formToken ?? '';
-    const title = (special ?? PROBLEM)[language];
-    const { person } = session ?? {};
-    // Where people sign in, nobody is shown as somebody before.
-    const operator = signsIn ? person?.name : settings.operator;
-    const shown = { ...settings, operator, person, language, formToken, title, body, page: undefined };
-    const goesOn = session !== undefined && person?.grants.length !== 0;
-    sendHtml(res, status, documentOf({ ...shown, pages: goesOn ? pages : [] }));
+    const title = titleOf(error)[language];
+    sendHtml(res, status, documentOf({ ...pageAround(around, session), language, title, body }));
   };

@@ -98,7 +98,7 @@ export const linkToSignIn = (req: Request, res: Response): void => {
   if (req.method === 'GET' && fromElsewhere && req.headers['sec-fetch-mode'] === 'navigate')
     return void res.type('html').send(goOnTo(path));
   const isPage = req.method === 'GET' && req.headers['hx-request'] === undefined;
-  const to = isPage && path !== '/' ? `${START}?${new URLSearchParams({ to: path })}` : START;
+  const to = isPage && path !== '/' ? `${START}?to=${encodeURIComponent(path)}` : START;
   throw new ConsoleProblem(401, NO_SESSION, { link: { to, texts: SIGN_IN } });
 };
 

@@ -77,7 +77,7 @@ describe('signing in', () => {
       '/\\evil.example',
       'javascript:alert(1)',
     ]) {
-      const start = `${world.origin}/session/start?${new URLSearchParams({ to })}`;
+      const start = `${world.origin}/session/start?to=${encodeURIComponent(to)}`;
       const { url } = await world.person().visit(start, '/operations');
       expect(url.origin).toBe(world.origin);
     }
@@ -174,7 +174,7 @@ describe('nobody comes in', () => {
     const agent = world.person();
     const { headers } = await agent.ask(`${world.origin}/session/start`);
     const state = new URL(headers.location!).searchParams.get('state')!;
-    const denied = new URLSearchParams({ error: 'access_denied', state, iss: world.provider.issuer });
+    const denied = new URLSearchParams({ error: 'access_denied', state, iss: world.provider.issuer }).toString();
     expect((await agent.ask(`${world.origin}/session/callback?${denied}`)).status).toBe(401);
     await world.openConsole({ clientSecret: 'another secret' });
     const answer = await world.person().visit(`${world.origin}/session/start`);
