@@ -71,8 +71,8 @@ export class Live {
   async #endWithItsSession(response: ServerResponse, { goesOn }: Stream): Promise<void> {
     try {
       if (!(await goesOn()) && this.#streams.has(response)) this.#end(response, 'event: ended\ndata: -\n\n');
-    } catch (error) {
-      this.#parts.onError(error);
+    } catch {
+      // It stays until the next look, which tells of what is away.
     }
   }
 

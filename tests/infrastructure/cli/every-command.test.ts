@@ -38,7 +38,7 @@ const SHOWING = new Set([
     'audit show',
   ],
   ...['audit verify', 'projections list', 'quarantine list', 'topics list', 'dead-letter list'],
-  ...['followers list', 'sandbox clock', 'fund list'],
+  ...['followers list', 'sandbox clock', 'fund list', 'desk sessions'],
 ]);
 
 const open = async (): Promise<never> => {

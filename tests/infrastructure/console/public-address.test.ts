@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { ConsoleServer } from '../../support/console-server.ts';
 import { SignInWorld } from '../../support/openid/sign-in-world.ts';
 
 const ORIGIN = 'https://desk.example';
@@ -56,4 +57,26 @@ test('forms come from its own origin', async () => {
 test('there is no address that opens it with a token', async () => {
   for (const agent of [world.person(), await world.signedIn()])
     expect((await agent.ask(`${ORIGIN}/enter?token=x`)).status).toBe(404);
+});
+
+test('without sign-in, a token opens it there as well', async () => {
+  const server = await ConsoleServer.open({ settings: { publicUrl: ORIGIN } });
+  try {
+    const path = `/enter?token=${server.sessions.issueToken()}`;
+    expect((await server.ask(path)).status).toBe(421);
+    const { status, headers } = await server.ask(path, { headers: { host: 'desk.example' } });
+    expect([status, headers['set-cookie']]).toEqual([
+      303,
+      [
+        expect.stringMatching(
+          /^__Host-receivables_console=[^;]+; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+        ),
+      ],
+    ]);
+    const cookie = headers['set-cookie']![0]!.split(';')[0]!;
+    const asked = await server.ask('/session', { headers: { host: 'desk.example', cookie } });
+    expect(asked.status).toBe(200);
+  } finally {
+    await server.close();
+  }
 });

@@ -174,7 +174,11 @@ describe('nobody comes in', () => {
     const agent = world.person();
     const { headers } = await agent.ask(`${world.origin}/session/start`);
     const state = new URL(headers.location!).searchParams.get('state')!;
-    const denied = new URLSearchParams({ error: 'access_denied', state, iss: world.provider.issuer }).toString();
+    const denied = new URLSearchParams({
+      error: 'access_denied',
+      state,
+      iss: world.provider.issuer,
+    }).toString();
     expect((await agent.ask(`${world.origin}/session/callback?${denied}`)).status).toBe(401);
     await world.openConsole({ clientSecret: 'another secret' });
     const answer = await world.person().visit(`${world.origin}/session/start`);

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SignJWT, decodeJwt, exportJWK, generateKeyPair } from 'jose';
-import type { JWTPayload } from 'jose';
+import type { GenerateKeyPairResult, JWTPayload } from 'jose';
 import Provider from 'oidc-provider';
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -59,7 +59,7 @@ export class TestProvider {
   }
 
   async #serve(publicUrls: readonly string[]): Promise<void> {
-    const [own, strange] = await Promise.all([keyPair(), keyPair()]);
+    const [own, strange] = await (keys ??= Promise.all([keyPair(), keyPair()]));
     const key = { ...(await exportJWK(own.privateKey)), kid: KEY_ID, alg: ALGORITHM, use: 'sig' };
     const provider = quietly(
       () =>
@@ -150,3 +150,5 @@ const quietly = <Made>(make: () => Made): Made => {
 };
 
 const keyPair = () => generateKeyPair(ALGORITHM, { extractable: true });
+/** Of every provider of a file: they take long to make. */
+let keys: Promise<[own: GenerateKeyPairResult, strange: GenerateKeyPairResult]> | undefined;
