@@ -10,7 +10,9 @@ import { readConsoleConfiguration } from '../../infrastructure/composition/conso
 import { partsOf } from '../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import type { RunningConsole } from '../../infrastructure/cli/console.ts';
+import { formIn } from '../infrastructure/console/desk-world.ts';
 import { World } from '../lives/world.ts';
+import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
 import { commandLineBeside } from '../support/command-line-beside.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { Agent } from '../support/openid/agent.ts';
@@ -104,6 +106,49 @@ test('who is signed in is listed, and can be put out', async () => {
   expect((await agent.ask(`${console.origin}/`)).status).toBe(401);
   const again = await desk('desk', 'sessions', '--end', id);
   expect([again.code, again.err]).toEqual([3, `error: no session ${id} that has not ended\n`]);
+});
+
+test('a decision is in the name of who is signed in', async () => {
+  const application = await world.createApplication();
+  const fund = application.funds[0]!;
+  const loan = { ...loanRequest(fund, 'OP-1', 12), fund_id: fund };
+  const body = multipart('loan_data', loan, [{ name: 'ccb.pdf', content: smallPdf('OP-1') }]);
+  expect((await world.call(application, { method: 'POST', path: '/loan', body })).status).toBe(201);
+  await world.call(application, { method: 'GET', path: '/loan/OP-1' });
+  const agent = new Agent();
+  await agent.visit(`${console.origin}/session/start`);
+  const { text: token } = await agent.ask(`${console.origin}/session`);
+  const post = (path: string, fields: readonly [string, string][]) =>
+    agent.ask(`${console.origin}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: console.origin },
+      body: new URLSearchParams([['form_token', token], ...fields]).toString(),
+    });
+  const preview = await post('/decisions/preview', [
+    ['decision', 'approve'],
+    ['operation', `${application.applicationId}/OP-1`],
+  ]);
+  const shown = await agent.ask(`${console.origin}${preview.headers.location ?? ''}`);
+  const form = formIn(preview.status === 303 ? shown.text : preview.text);
+  expect(
+    (
+      await post(
+        '/decisions/decide',
+        form.fields.map(([name, value]) => [name, value]),
+      )
+    ).status,
+  ).toBe(303);
+  const { out } = await desk(
+    'audit',
+    'show',
+    'OP-1',
+    '--application',
+    application.applicationId,
+    '-o',
+    'json',
+  );
+  expect(out).toContain('administrator/Maria Souza');
+  await agent.ask(`${console.origin}/session/end`);
 });
 
 test('what the provider gave is wrapped anew with the master key', async () => {

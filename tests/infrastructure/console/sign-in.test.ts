@@ -55,6 +55,18 @@ describe('signing in', () => {
     expect(agent.cookie('console')!.attributes).toBe('Path=/; HttpOnly; SameSite=Strict');
   });
 
+  test.each(['client_secret_post', 'none'] as const)('goes to a provider that wants %s', async (method) => {
+    const other = await SignInWorld.open('http://localhost:4201', method);
+    try {
+      const agent = await other.signedIn();
+      expect(await other.who(agent)).toEqual(AS_MARIA);
+      other.clock.advance(5 * MINUTE);
+      expect(await other.who(agent)).toEqual(AS_MARIA);
+    } finally {
+      await other.close();
+    }
+  });
+
   test('leaves neither what the browser holds nor what the provider gave in the database', async () => {
     const agent = await world.signedIn();
     const rows = await world.database.database.read(query<object>('select * from desk_session'));
@@ -155,13 +167,13 @@ describe('nobody comes in', () => {
   });
 
   test.each([
-    '',
-    '?code=x',
-    '?code=x&state=y',
-    '?error=access_denied',
-    '?state=a&state=b&code=c',
-    `?code=${'x'.repeat(4_000)}`,
-  ])('with %s', async (search) => {
+    ['nothing', ''],
+    ['a code alone', '?code=x'],
+    ['another state', '?code=x&state=y'],
+    ['an error alone', '?error=access_denied'],
+    ['two states', '?state=a&state=b&code=c'],
+    ['a code of 4,000 characters', `?code=${'x'.repeat(4_000)}`],
+  ])('with %s to show for it', async (_, search) => {
     const agent = world.person();
     await agent.ask(`${world.origin}/session/start`);
     expect((await agent.ask(`${world.origin}/session/callback${search}`)).status).toBe(401);

@@ -12,6 +12,7 @@ import { openServiceDatabase } from '../sql/temporary-database.ts';
 import type { TemporaryDatabase } from '../sql/temporary-database.ts';
 import { Agent } from './agent.ts';
 import { CLIENT, TestProvider } from './test-provider.ts';
+import type { ClientMethod } from './test-provider.ts';
 
 export const ROLES: RoleRules = {
   claim: 'realm_access.roles',
@@ -77,12 +78,15 @@ export class SignInWorld {
     });
   }
 
-  static async open(origin = 'http://localhost:4200'): Promise<SignInWorld> {
-    const [provider, database] = await Promise.all([TestProvider.open([origin]), openServiceDatabase()]);
+  static async open(origin = 'http://localhost:4200', method?: ClientMethod): Promise<SignInWorld> {
+    const [provider, database] = await Promise.all([
+      TestProvider.open([origin], method),
+      openServiceDatabase(),
+    ]);
     const world = new SignInWorld(provider, database, origin);
     provider.people.set('maria', MARIA);
     provider.next = 'maria';
-    world.console = await world.openConsole();
+    world.console = await world.openConsole(method === 'none' ? { clientSecret: undefined } : {});
     return world;
   }
 

@@ -7,6 +7,7 @@ import type { GenerateKeyPairResult, JWTPayload } from 'jose';
 import Provider from 'oidc-provider';
 
 type Claims = Readonly<Record<string, unknown>>;
+export type ClientMethod = 'client_secret_basic' | 'client_secret_post' | 'none';
 type Forge = (claims: JWTPayload) => JWTPayload;
 
 export const CLIENT = { id: 'receivables-desk', secret: 'a-secret-of-the-desk' } as const;
@@ -44,12 +45,15 @@ export class TestProvider {
     this.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** @param publicUrls of consoles that people are sent back to */
-  static async open(publicUrls: readonly string[]): Promise<TestProvider> {
+  /** @param publicUrls of consoles that people are sent back to @param method the one way in which a console shows who it is */
+  static async open(
+    publicUrls: readonly string[],
+    method: ClientMethod = 'client_secret_basic',
+  ): Promise<TestProvider> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const opened = new TestProvider(server);
-    await opened.#serve(publicUrls);
+    await opened.#serve(publicUrls, method);
     return opened;
   }
 
@@ -58,16 +62,18 @@ export class TestProvider {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  async #serve(publicUrls: readonly string[]): Promise<void> {
+  async #serve(publicUrls: readonly string[], method: ClientMethod): Promise<void> {
     const [own, strange] = await (keys ??= Promise.all([keyPair(), keyPair()]));
     const key = { ...(await exportJWK(own.privateKey)), kid: KEY_ID, alg: ALGORITHM, use: 'sig' };
     const provider = quietly(
       () =>
         new Provider(this.issuer, {
+          clientAuthMethods: [method],
           clients: [
             {
               client_id: CLIENT.id,
-              client_secret: CLIENT.secret,
+              ...(method !== 'none' && { client_secret: CLIENT.secret }),
+              token_endpoint_auth_method: method,
               grant_types: ['authorization_code', 'refresh_token'],
               redirect_uris: publicUrls.map((url) => `${url}/session/callback`),
               post_logout_redirect_uris: publicUrls.map((url) => `${url}/session/ended`),
