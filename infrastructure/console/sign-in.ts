@@ -13,6 +13,8 @@ import type { SessionKeeper } from './session.ts';
 
 const START = '/session/start';
 const ATTEMPT_MS = 10 * 60_000;
+/** Browsers keep 4 KiB under a name. */
+const LONGEST_PATH = 1_000;
 
 /** Sessions of people who have signed in; the token of their forms follows from what the browser holds. */
 export const signedIn = (signIn: SignIn): SessionKeeper => ({
@@ -32,7 +34,8 @@ export const startSignIn =
   async (req, res) => {
     const { address, attempt } = await toldWhenAway(() => signIn.start());
     const { to } = req.query;
-    const kept = { ...attempt, to: ownPath(typeof to === 'string' ? to : '/'), at: clock.realNow() };
+    const path = typeof to === 'string' && to.length <= LONGEST_PATH ? ownPath(to) : '/';
+    const kept = { ...attempt, to: path, at: clock.realNow() };
     const { cookieName, cookieSettings } = (res.locals as Known).address;
     res.cookie(cookieName(req, 'attempt'), Buffer.from(JSON.stringify(kept)).toString('base64url'), {
       ...cookieSettings,
@@ -47,8 +50,9 @@ const attemptOf = (req: Request, res: Response, clock: RealClock): (Attempt & { 
   try {
     const text = Buffer.from(cookieOf(req, res, 'attempt') ?? '', 'base64url').toString();
     const { state, nonce, verifier, to, at } = JSON.parse(text) as Record<string, unknown>;
-    const age = Date.parse(clock.realNow()) - Date.parse(String(at));
-    if (!(age >= 0 && age < ATTEMPT_MS)) return undefined;
+    // Another console may have begun it, whose clock is a little ahead.
+    const age = Math.abs(Date.parse(clock.realNow()) - Date.parse(String(at)));
+    if (!(age < ATTEMPT_MS)) return undefined;
     return { state: String(state), nonce: String(nonce), verifier: String(verifier), to: String(to) };
   } catch {
     return undefined;

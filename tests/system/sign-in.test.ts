@@ -118,11 +118,14 @@ test('a decision is in the name of who is signed in', async () => {
   const agent = new Agent();
   await agent.visit(`${console.origin}/session/start`);
   const { text: token } = await agent.ask(`${console.origin}/session`);
-  const post = (path: string, fields: readonly [string, string][]) =>
+  const post = (path: string, fields: readonly (readonly [string, string])[]) =>
     agent.ask(`${console.origin}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded', origin: console.origin },
-      body: new URLSearchParams([['form_token', token], ...fields]).toString(),
+      body: new URLSearchParams([
+        ['form_token', token],
+        ...fields.map(([name, value]): [string, string] => [name, value]),
+      ]).toString(),
     });
   const preview = await post('/decisions/preview', [
     ['decision', 'approve'],
@@ -130,14 +133,7 @@ test('a decision is in the name of who is signed in', async () => {
   ]);
   const shown = await agent.ask(`${console.origin}${preview.headers.location ?? ''}`);
   const form = formIn(preview.status === 303 ? shown.text : preview.text);
-  expect(
-    (
-      await post(
-        '/decisions/decide',
-        form.fields.map(([name, value]) => [name, value]),
-      )
-    ).status,
-  ).toBe(303);
+  expect((await post('/decisions/decide', form.fields)).status).toBe(303);
   const { out } = await desk(
     'audit',
     'show',
