@@ -94,6 +94,8 @@ export class ConsoleBrowser {
     page.setDefaultTimeout(60_000);
     const complaints: string[] = [];
     page.on('console', (message) => {
+      // A page that goes on by itself may be there for long enough to be asked for an icon.
+      if (message.location().url.endsWith('/favicon.ico')) return;
       if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(error.message));
