@@ -16,9 +16,11 @@ interface OpenidSettings {
   /** Of the console, as the provider knows them. */
   readonly redirectUri: string;
   readonly afterSignOut: string;
+  /** For each answer of the provider, in seconds. */
+  readonly patience?: number;
 }
 
-const TIMEOUT_S = 5;
+const PATIENCE_S = 5;
 /** How far the provider's clock may be from ours. */
 const CLOCK_TOLERANCE_S = 60;
 const SCOPES = ['openid', 'profile', 'email'];
@@ -102,7 +104,7 @@ export class OpenidProvider implements IdentityProvider {
   }
 
   async #discover(): Promise<openid.Configuration> {
-    const { issuer, clientId, clientSecret } = this.#settings;
+    const { issuer, clientId, clientSecret, patience = PATIENCE_S } = this.#settings;
     const server = new URL(issuer);
     const extensions = [openid.enableNonRepudiationChecks];
     if (server.protocol === 'http:') extensions.push(openid.allowInsecureRequests);
@@ -111,7 +113,7 @@ export class OpenidProvider implements IdentityProvider {
       clientId,
       { [openid.clockTolerance]: CLOCK_TOLERANCE_S },
       clientSecret === undefined ? openid.None() : authenticatedWith(clientSecret),
-      { execute: extensions, timeout: TIMEOUT_S },
+      { execute: extensions, timeout: patience },
     );
   }
 }

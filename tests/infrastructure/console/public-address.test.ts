@@ -1,8 +1,11 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { ConsoleServer } from '../../support/console-server.ts';
 import { SignInWorld } from '../../support/openid/sign-in-world.ts';
 
 const ORIGIN = 'https://desk.example';
+
+// Each signs in at a provider, some of them often.
+jest.setTimeout(120_000);
 
 let world: SignInWorld;
 beforeEach(async () => {

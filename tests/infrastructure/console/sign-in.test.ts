@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { JWTPayload } from 'jose';
 import { query } from '../../support/sql/temporary-database.ts';
 import type { Agent } from '../../support/openid/agent.ts';
@@ -9,6 +9,9 @@ const AS_MARIA = [
   [{ role: 'maker' }, { role: 'viewer', funds: ['3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10'] }],
 ];
 const MINUTE = 60_000;
+
+// Each signs in at a provider, some of them often.
+jest.setTimeout(120_000);
 
 let world: SignInWorld;
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Agent } from '../../support/openid/agent.ts';
 import { MARIA, SignInWorld } from '../../support/openid/sign-in-world.ts';
 
@@ -8,6 +8,9 @@ const AS_MARIA = [
   [{ role: 'maker' }, { role: 'viewer', funds: ['3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10'] }],
 ];
 const MINUTE = 60_000;
+
+// Each signs in at a provider, some of them often.
+jest.setTimeout(120_000);
 
 let world: SignInWorld;
 beforeEach(async () => {

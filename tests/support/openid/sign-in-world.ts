@@ -99,6 +99,8 @@ export class SignInWorld {
       clientSecret: 'clientSecret' in settings ? settings.clientSecret : CLIENT.secret,
       redirectUri: `${publicUrl}/session/callback`,
       afterSignOut: `${publicUrl}/session/ended`,
+      // Nothing here is slow on purpose.
+      patience: 100,
     });
     const signIn = new Desk({ sessions: this.sessions }).signIn({
       ...{ provider, roles: ROLES, idleMs: 1_800_000, configured },
