@@ -29,6 +29,7 @@ const homes = [
   ['sqlite', '^infrastructure/(sqlite|embedded)/', '^(node:)?sqlite$'],
   ['outgoing-http', '^infrastructure/webhooks/', packages('undici', 'ipaddr.js')],
   ['tokens', '^infrastructure/security/', packages('jose')],
+  ['sign-in', '^infrastructure/openid/', packages('openid-client')],
   ['command-line', '^infrastructure/cli/', packages('commander', 'open')],
   ['documents', '^infrastructure/documents/', packages('unpdf', 'yauzl', 'aws4fetch')],
   ['csv', '^infrastructure/(statements|presenting)/', packages('csv-parse', 'csv-stringify')],

@@ -10,8 +10,11 @@ import { isProposalCode } from '../schemas/values.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { businessDayOf } from '../support/business-day.ts';
 import { DESK_DAYS_STREAM, DeskStreams, deskStream } from './desk-streams.ts';
+import type { DeskSessions } from './sessions.ts';
+import { SignIn } from './sign-in.ts';
 
 interface Dependencies {
+  readonly sessions: DeskSessions;
   readonly events: Pick<EventStore, 'read' | 'head' | 'append'>;
   readonly readModel: Pick<SqlDatabase, 'read' | 'builder'>;
   readonly formats: Pick<StoredFormats, 'forReleaseWithoutDesk'>;
@@ -40,14 +43,20 @@ export interface DeskQuery {
 
 type Known = ReadonlyMap<string, { readonly fundId?: string }>;
 
-/** What was seen and done at the desk. */
+/** The people at the fund's desk, and what was seen and done there. */
 export class Desk {
+  readonly sessions: DeskSessions;
   readonly #deps: Dependencies;
   readonly #streams: DeskStreams;
 
   constructor(dependencies: Dependencies) {
+    this.sessions = dependencies.sessions;
     this.#deps = dependencies;
     this.#streams = new DeskStreams(dependencies);
+  }
+
+  signIn(by: Omit<ConstructorParameters<typeof SignIn>[0], 'sessions'>): SignIn {
+    return new SignIn({ ...by, sessions: this.sessions });
   }
 
   /**

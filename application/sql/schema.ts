@@ -96,6 +96,28 @@ interface ServiceTables {
   };
   /** One row. */
   readonly log_seal_head: { id: number; number: number; mac: string; proof: string };
+
+  readonly desk_session: {
+    id: string;
+    /** SHA-256 of the cookie. */
+    cookie_hash: string;
+    issuer: string;
+    subject: string;
+    name: string;
+    /** JSON list. */
+    grants: string;
+    /** What the console was set to when it began: under other settings it is none. */
+    configured: string;
+    language: string | null;
+    /** JSON, wrapped by the master key. */
+    sealed_tokens: string;
+    begun_at: string;
+    last_at: string;
+    idle_until: string;
+    until_at: string;
+    /** When the provider is to be asked again; null: never. */
+    ask_at: string | null;
+  };
 }
 
 /** Every table of the SQL store, as Kysely sees it. */

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { NotAllowedError } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { operatorOption, userOfSystem } from './operator.ts';
+import { operatorOption } from './operator.ts';
 import { numberOption, spanOption } from './report-options.ts';
 
 interface ConsoleOptions {
@@ -39,17 +39,19 @@ export const addConsoleCommand = (program: Command, dependencies: CliDependencie
     .addHelpText(
       'after',
       '\nPrints an address that opens the console once, and opens it where there is a display; n prints a new one. The operator is\n' +
-        'recorded with each decision as you name it: nothing proves it. Works beside the running service. Ends when it is interrupted.\n\n' +
+        'recorded with each decision as you name it: nothing proves it. Works beside the running service. Ends when it is interrupted.\n' +
+        'With CONSOLE_OIDC_ISSUER people sign in: it prints CONSOLE_PUBLIC_URL, they decide in their own names, and --operator is refused.\n\n' +
         'Examples:\n  receivables console\n  receivables console --operator maria.souza --port 4200\n  receivables console --read-only --no-open',
     )
     .action((options: ConsoleOptions) => run(options, dependencies));
 };
 
 const run = async (options: ConsoleOptions, dependencies: CliDependencies): Promise<void> => {
-  const { host, port, idle, readOnly = false, operator = userOfSystem() } = options;
+  const { host, port, idle, readOnly = false, operator } = options;
   if (dependencies.openConsole === undefined) throw new NotAllowedError('there is no console here');
   const signal = dependencies.untilInterrupted?.() ?? new AbortController().signal;
-  const running = await dependencies.openConsole({ host, port, operator, readOnly, idleMs: idle });
+  const named = operator === undefined ? {} : { operator };
+  const running = await dependencies.openConsole({ host, port, ...named, readOnly, idleMs: idle });
   let shown = new AbortController();
   try {
     const show = async (): Promise<void> => {

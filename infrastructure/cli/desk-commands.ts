@@ -1,8 +1,13 @@
 import type { Command } from 'commander';
 import type { DeskQuery } from '../../application/desk/desk.ts';
+import { grantText } from '../../application/desk/people.ts';
+import type { ListedSession } from '../../application/desk/sessions.ts';
+import type { Column } from '../presenting/columns.ts';
 import { DESK_COLUMNS } from '../presenting/desk-columns.ts';
 import { withNamesBeside } from '../presenting/fund-names.ts';
+import { NotAllowedError, answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
+import { configuring } from './desk-lines.ts';
 import { instantOption } from './report-options.ts';
 import { listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
@@ -12,12 +17,22 @@ interface LogOptions extends ReportOptions, Pick<DeskQuery, 'since' | 'subject' 
   readonly fund?: string;
 }
 
-/** `desk log`. */
+interface SessionsOptions extends ReportOptions {
+  readonly end?: string;
+}
+
+/** `desk log` and `desk sessions`. */
 export const addDeskCommands = (program: Command, dependencies: CliDependencies): void => {
-  const log = program
+  const desk = program
     .command('desk')
-    .description('who saw and did what: at the console, on the command line and on the topic')
-    .addHelpText('after', '\nExample:\n  receivables desk log')
+    .description("the people at the fund's desk, and what they saw and did")
+    .addHelpText('after', '\nExample:\n  receivables desk log');
+  addLog(desk, dependencies);
+  addSessions(desk, dependencies);
+};
+
+const addLog = (desk: Command, dependencies: CliDependencies): void => {
+  const log = desk
     .command('log')
     .description('what was seen, done and refused, the oldest first')
     .option('--since <time>', 'at this instant or later, such as 2026-06-30T18:00:00Z', instantOption)
@@ -46,5 +61,43 @@ export const addDeskCommands = (program: Command, dependencies: CliDependencies)
           });
         },
       ),
+    );
+};
+
+const SESSION_COLUMNS: readonly Column<ListedSession>[] = [
+  { name: 'session_id', of: ({ id }) => id },
+  { name: 'name', of: ({ person }) => person.name },
+  { name: 'issuer', of: ({ person }) => person.issuer, table: false },
+  { name: 'subject', of: ({ person }) => person.subject },
+  { name: 'roles', of: ({ person }) => person.grants.map(grantText) },
+  { name: 'begun_at', of: ({ begunAt }) => begunAt },
+  { name: 'last_used_at', of: ({ lastAt }) => lastAt },
+  { name: 'until', of: ({ until }) => until },
+];
+
+const addSessions = (desk: Command, dependencies: CliDependencies): void => {
+  const sessions = desk
+    .command('sessions')
+    .description('who is signed in at the console')
+    .option('--end <id>', 'end this session instead: its next request has to sign in again');
+  withReportOptions(sessions, dependencies)
+    .addHelpText(
+      'after',
+      '\nThe id only names a session here; nobody comes in with it. `until`: when it ends unless it is used. --end prints {session_id, ended};\n' +
+        'exit code 3 where no such session lives. Who may come in at all is for the provider to say.\n\n' +
+        'Examples:\n  receivables desk sessions\n  receivables desk sessions --end 6f9d2c0a-5b1e-4a77-9a3c-2f1d0e8b7c64',
+    )
+    .action(({ end, ...options }: SessionsOptions) =>
+      end === undefined
+        ? listRows(dependencies, options, SESSION_COLUMNS, async function* (services) {
+            yield* await services.desk.sessions.list();
+          })
+        : answer(dependencies, async (services) => {
+            await configuring(services, { decision: 'end_session' }, async () => {
+              if (!(await services.desk.sessions.end(end)))
+                throw new NotAllowedError(`no session ${end} that has not ended`);
+            });
+            return { session_id: end, ended: true };
+          }),
     );
 };

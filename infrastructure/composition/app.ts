@@ -4,6 +4,7 @@ import type { App } from '../../application/app.ts';
 import { Audit } from '../../application/audit/audit.ts';
 import { Clients } from '../../application/clients/clients.ts';
 import { Desk } from '../../application/desk/desk.ts';
+import { DeskSessions } from '../../application/desk/sessions.ts';
 import { Funds } from '../../application/funds/funds.ts';
 import { Loans } from '../../application/loans/loans.ts';
 import { Portfolio } from '../../application/portfolio/portfolio.ts';
@@ -25,7 +26,7 @@ const SEALER_PAUSE_MS = 100;
 
 /** What the service consists of: each module is made when it is first asked for. */
 export const appOf = (parts: Parts): App => {
-  const { configuration, engines, clock, realClock, logger, observability } = parts.foundations;
+  const { configuration, engines, keys, clock, realClock, logger, observability } = parts.foundations;
   const { eventStore, projections, readModelDatabase, serviceDatabase } = engines;
   const app: App = lazily<App>({
     administrator: () => parts.administrator,
@@ -58,6 +59,16 @@ export const appOf = (parts: Parts): App => {
         readModel: readModelDatabase,
         formats: parts.formats,
         ...{ clock, pause, logger },
+        sessions: new DeskSessions({
+          database: serviceDatabase,
+          clock: realClock,
+          seal: async (text, context) => {
+            await keys.masterKeys.refresh();
+            return keys.masterKeys.wrap('desk-sessions', text, context);
+          },
+          open: (sealed, context) => keys.masterKeys.unwrap('desk-sessions', sealed, context),
+          pause,
+        }),
       }),
     funds: () =>
       new Funds({

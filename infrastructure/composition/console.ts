@@ -1,26 +1,65 @@
-import type { Parts } from './parts.ts';
+import { createHash } from 'node:crypto';
+import type { SignIn } from '../../application/desk/sign-in.ts';
 import type { OpenConsole, RunningConsole } from '../cli/console.ts';
+import { userOfSystem } from '../cli/operator.ts';
 import { createConsoleApp } from '../console/app.ts';
 import type { ConsoleSettings } from '../console/app.ts';
 import { Sessions } from '../console/session.ts';
 import { TokenBucketLimiter } from '../http/limits/rate-limiter.ts';
 import { createHttpServer } from '../http/server/http-server.ts';
+import { OpenidProvider } from '../openid/openid-provider.ts';
+import { LineAMinute } from '../support/line-a-minute.ts';
+import { readConsoleConfiguration } from './console-configuration.ts';
+import type { ConsoleConfiguration } from './console-configuration.ts';
+import type { Parts } from './parts.ts';
 
 const CLOSE_WITHIN_MS = 2_000;
+
+/** Undefined where whoever has the printed address may come in. */
+const signInOf = (
+  { app, foundations }: Parts,
+  { publicUrl, signIn }: ConsoleConfiguration,
+  idleMs: number,
+): SignIn | undefined => {
+  if (!signIn || publicUrl === undefined) return undefined;
+  const { issuer, clientId, clientSecret, roles } = signIn;
+  const refusals = new LineAMinute((fields) =>
+    foundations.logger.warn(fields, 'somebody was not let in at the console'),
+  );
+  return app.desk.signIn({
+    provider: new OpenidProvider({
+      ...{ issuer, clientId, clientSecret },
+      redirectUri: `${publicUrl}/session/callback`,
+      afterSignOut: `${publicUrl}/session/ended`,
+    }),
+    ...{ roles, idleMs },
+    configured: createHash('sha256')
+      .update(JSON.stringify([issuer, clientId, roles]))
+      .digest('base64url'),
+    onRefused: (reason) => refusals.note('refused', { reason }),
+  });
+};
 
 /** Listens. Closing it leaves the engines open. @throws Error when the address cannot be used */
 export const openConsole = async (
   parts: Parts,
-  { host, port, operator, readOnly, idleMs }: OpenConsole,
+  { host, port, operator = userOfSystem(), readOnly, idleMs }: OpenConsole,
+  desk: ConsoleConfiguration = readConsoleConfiguration({}),
 ): Promise<RunningConsole> => {
   const { logger, clock, realClock } = parts.foundations;
-  const settings: ConsoleSettings = { host, operator, readOnly };
+  const { publicUrl } = desk;
+  const settings: ConsoleSettings = {
+    ...{ host, operator, readOnly },
+    ...(publicUrl !== undefined && { publicUrl }),
+  };
   const sessions = new Sessions({ idleMs });
+  const signIn = signInOf(parts, desk, idleMs);
   const service = parts.app;
   const pages = createConsoleApp({
     settings,
     service,
     sessions,
+    ...(signIn && { signIn }),
     ...{ logger, clock, realClock },
   });
   const server = createHttpServer(pages.app, new TokenBucketLimiter());
@@ -29,9 +68,10 @@ export const openConsole = async (
   // Others move the clock of a sandbox while the console is open.
   const following = parts.sandboxClock?.follow(stop.signal);
   const name = host.includes(':') ? `[${host}]` : host;
-  const base = `http://${name === '0.0.0.0' || name === '[::]' ? 'localhost' : name}:${taken}`;
+  const base = publicUrl ?? `http://${name === '0.0.0.0' || name === '[::]' ? 'localhost' : name}:${taken}`;
+  if (publicUrl !== undefined) logger.info({ host, port: taken }, 'the console listens');
   return {
-    newAddress: (used) => `${base}/enter?token=${sessions.issueToken(used)}`,
+    newAddress: (used) => (signIn ? base : `${base}/enter?token=${sessions.issueToken(used)}`),
     close: async () => {
       pages.close();
       await server.close(CLOSE_WITHIN_MS);

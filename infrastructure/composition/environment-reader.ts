@@ -107,6 +107,15 @@ export class EnvironmentReader {
     throw this.invalid(name, `must start with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
   }
 
+  /** What a file holds, without the line break at its end. */
+  secretFile(name: string): string | undefined {
+    const path = this.text(name);
+    if (path === undefined) return undefined;
+    const secret = this.#readFile(name, path).trim();
+    if (secret === '') throw this.#refuse(name, path, 'a file that holds something');
+    return secret;
+  }
+
   /** Text of a PEM file with at least one certificate, all of them readable. */
   certificates(name: string): string | undefined {
     const path = this.text(name);

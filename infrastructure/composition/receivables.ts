@@ -5,6 +5,7 @@ import { runProgram } from '../cli/program.ts';
 import { CommandOutput, ask, onKey, progressOn, showsColours, untilInterrupted } from '../cli/terminal.ts';
 import { createLogger } from '../observability/logging.ts';
 import { PRIVATE_UMASK } from '../support/private-files.ts';
+import { readConsoleConfiguration, refuseOpenConsole } from './console-configuration.ts';
 import { backupsOf, requireServiceData } from './data-directory.ts';
 import { examine } from './maintenance/doctor.ts';
 import { readConfiguration } from './configuration.ts';
@@ -51,10 +52,12 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     return openMoveFor(configuration, targets, logToStandardError(configuration.logLevel));
   },
   openConsole: async (settings) => {
+    const desk = readConsoleConfiguration(process.env);
+    refuseOpenConsole(desk, settings);
     const parts = await openParts();
     // It brings the pages and what draws them with it.
     const { openConsole } = await import('./console.ts');
-    const running = await openConsole(parts, settings);
+    const running = await openConsole(parts, settings, desk);
     return {
       ...running,
       close: async () => {

@@ -1,42 +1,37 @@
 import express from 'express';
-import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Express, Request, RequestHandler, Response } from 'express';
 import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
+import type { SignIn } from '../../application/desk/sign-in.ts';
 import { ASSETS } from './assets.ts';
+import { listenedAddress, publicAddress } from './address.ts';
 import { DeskLog, askedOf } from './desk-log.ts';
-import {
-  cookieName,
-  cookieOf,
-  entered,
-  guardedForm,
-  knownHost,
-  limited,
-  ownPath,
-  secured,
-  withSession,
-} from './guards.ts';
+import { cookieOf, guardedForm, knownHost, limited, ownPath, readForm, secured } from './guards.ts';
 import type { Known } from './guards.ts';
-import { html, written } from './html.ts';
-import type { View } from './html.ts';
-import { isLanguage, preferred } from './language.ts';
+import { written } from './html.ts';
+import { preferred } from './language.ts';
 import type { InLanguages } from './language.ts';
 import { documentOf } from './layout.ts';
-import { Live } from './live.ts';
-import { ConsoleProblem } from './page.ts';
+import { Live, ownerOf } from './live.ts';
+import { ConsoleProblem, noSuchPage, pagesFor } from './page.ts';
 import type { Answer, Page, Route, Visit } from './page.ts';
 import type { Rows } from '../presenting/columns.ts';
 import { PAGES } from './pages/all.ts';
+import { answerProblem, sendHtml } from './problems.ts';
 import { receiveFile, receivedForm } from './received-file.ts';
-import { statusOf, textsOf } from './problems.ts';
 import { sendFile } from './served-file.ts';
 import type { App } from '../../application/app.ts';
 import { deskOf } from '../../application/desk-view/desk-of.ts';
 import { RoleError, may } from '../../application/desk/rights.ts';
-import type { Sessions } from './session.ts';
+import type { SessionKeeper, Sessions } from './session.ts';
+import { addSessions } from './session-routes.ts';
 
 export interface ConsoleSettings {
   /** As it was given to `--host`. */
   readonly host: string;
+  /** As people see it, where that is not where it listens: `https://desk.example`. */
+  readonly publicUrl?: string;
+  /** Who decides where nobody signs in. */
   readonly operator: string;
   readonly readOnly: boolean;
 }
@@ -47,6 +42,8 @@ export interface ConsoleDependencies {
   readonly clock: BusinessClock;
   readonly realClock: RealClock;
   readonly sessions: Sessions;
+  /** Left out where whoever has the printed address may come in. */
+  readonly signIn?: SignIn;
   readonly logger: Logger;
   readonly pages?: readonly Page[];
   readonly liveLookEveryMs?: number;
@@ -58,12 +55,11 @@ interface ConsoleApp {
   close(): void;
 }
 
-const LARGEST_FORM = 1_048_576;
 const MOST_AT_ONCE = 32;
 
 /** The console as an Express application: what refuses a request comes first, in this order, and then the pages. */
 export const createConsoleApp = (dependencies: ConsoleDependencies): ConsoleApp => {
-  const { settings, service, sessions, logger, pages = PAGES, liveLookEveryMs } = dependencies;
+  const { settings, service, logger, pages = PAGES, liveLookEveryMs } = dependencies;
   const live = new Live({
     changes: () => changesOf(service),
     onError: (error) => logger.warn({ err: error }, 'the console could not look for changes'),
@@ -72,23 +68,18 @@ export const createConsoleApp = (dependencies: ConsoleDependencies): ConsoleApp 
   const log = new DeskLog(() => service.desk, settings.operator, logger);
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
-  app.use(secured, knownHost(settings.host), limited(MOST_AT_ONCE));
+  const { host, publicUrl } = settings;
+  const address = publicUrl === undefined ? listenedAddress(host) : publicAddress(publicUrl);
+  app.use(secured, knownHost(address), limited(MOST_AT_ONCE));
   app.get('/assets/:name', sendAsset);
-  app.get(
-    '/enter',
-    entered(sessions, (session) => log.record(session, [{ action: 'signed_in' }])),
-  );
-  app.use(withSession(sessions));
+  const sessions = addSessions(app, { ...dependencies, log });
   app.get('/live', openLive(live, sessions));
-  app.get('/session', tellSession);
-  app.post('/session/language', readForm, guardedForm, chooseLanguage);
-  app.post('/session/end', readForm, guardedForm, endSession(sessions, log));
   for (const page of pages)
     for (const route of page.routes) register(app, page, route, { ...dependencies, log });
   app.use(() => {
-    throw new ConsoleProblem(404, NO_SUCH_PAGE);
+    throw noSuchPage();
   });
-  app.use(answerProblem({ ...dependencies, log }));
+  app.use(answerProblem({ settings, logger, log, pages, signsIn: dependencies.signIn !== undefined }));
   return { app, close: () => live.close() };
 };
 
@@ -98,8 +89,6 @@ type Parts = ConsoleDependencies & { readonly log: DeskLog };
 /** Differs as soon as something was recorded or delivered; asked every few seconds while a page is open. */
 const changesOf = async ({ maintenance, webhooks, audit }: App): Promise<string> =>
   JSON.stringify([await maintenance.places(), await webhooks.lag.read(), audit.background.progress]);
-
-const readForm = express.text({ type: 'application/x-www-form-urlencoded', limit: LARGEST_FORM });
 
 /** The one place where a route's kind decides what has to be true of a request. */
 const register = (app: Express, page: Page, route: Route, dependencies: Parts): void => {
@@ -134,9 +123,11 @@ const serve =
     if (!may(visit, needs)) throw new RoleError(needs);
     const answer = await route.handle(visit, deskOf(dependencies.service, visit.person));
     if (route.kind === 'action') {
-      const { operator } = dependencies.settings;
+      const { operator } = visit;
+      const { id: session } = (res.locals as Known).session;
+      const fields = { ...visit.params, operator, session, action: route.path };
       // Ids and codes alone: what was typed is not for the log.
-      dependencies.logger.info({ ...visit.params, operator, action: route.path }, 'an action of the console');
+      dependencies.logger.info(fields, 'an action of the console');
     }
     try {
       await dependencies.log.answered(req, res, answer);
@@ -161,7 +152,7 @@ const visitOf = (
   const { session } = res.locals as Known;
   return {
     language: session.language ?? preferred(req.acceptsLanguages()),
-    operator: settings.operator,
+    operator: session.person?.name ?? settings.operator,
     readOnly: settings.readOnly,
     path: req.path,
     formToken: session.formToken,
@@ -176,12 +167,6 @@ const visitOf = (
   };
 };
 
-/** Those that the person's roles open. */
-const pagesFor = (
-  visit: Pick<Visit, 'person'>,
-  { pages = PAGES }: Pick<ConsoleDependencies, 'pages'>,
-): readonly Page[] => pages.filter(({ needs = 'see' }) => may(visit, needs));
-
 interface Around {
   readonly page: Page;
   readonly visit: Visit;
@@ -194,7 +179,7 @@ const send = async (res: Response, answer: Answer, around: Around): Promise<void
       const { visit, dependencies } = around;
       const { of: page = around.page } = answer;
       const title = answer.title ?? page.title[visit.language];
-      const pages = pagesFor(visit, dependencies);
+      const pages = pagesFor(visit, dependencies.pages ?? PAGES);
       sendHtml(res, answer.status ?? 200, documentOf({ ...visit, title, body: answer.body, page, pages }));
       return;
     }
@@ -215,57 +200,25 @@ const sendOn = (res: Response, to: string): void => {
   else res.redirect(303, to);
 };
 
-const sendHtml = (res: Response, status: number, text: string): void => {
-  res.status(status).type('text/html; charset=utf-8').send(text);
-};
-
 const sendAsset: RequestHandler = (req, res) => {
   const file = ASSETS.get(req.params['name'] as string);
-  if (file === undefined) throw new ConsoleProblem(404, NO_SUCH_PAGE);
+  if (file === undefined) throw noSuchPage();
   res.setHeader('Cache-Control', 'private, max-age=3600');
   res.sendFile(file, { cacheControl: false, dotfiles: 'allow' });
 };
 
 const openLive =
-  (live: Live, sessions: Sessions): RequestHandler =>
+  (live: Live, sessions: SessionKeeper): RequestHandler =>
   (req, res) => {
-    const id = cookieOf(req)!;
-    if (!live.open(res, () => sessions.find(id, false) !== undefined))
-      throw new ConsoleProblem(503, TOO_MUCH);
+    const id = cookieOf(req, res)!;
+    const goesOn = async (): Promise<boolean> => {
+      const session = await sessions.find(id, false);
+      return session !== undefined && session.person?.grants.length !== 0;
+    };
+    const { person } = (res.locals as Known).session;
+    if (!live.open(res, goesOn, ownerOf(person))) throw new ConsoleProblem(503, TOO_MUCH);
   };
 
-/** Asked by a form that is typed into, which goes on with the token of a session that was begun meanwhile. */
-const tellSession: RequestHandler = (_req, res) => {
-  res.type('text/plain').send((res.locals as Known).session.formToken);
-};
-
-const chooseLanguage: RequestHandler = (req, res) => {
-  const { session } = res.locals as Known;
-  const chosen = new URLSearchParams(String(req.body)).get('language');
-  if (isLanguage(chosen)) session.language = chosen;
-  res.redirect(303, backOf(req));
-};
-
-/** The page that the form stood on, of this console alone. */
-const backOf = (req: Request): string => {
-  const from = URL.parse(req.headers.referer ?? '');
-  return from?.host === req.headers.host ? ownPath(`${from!.pathname}${from!.search}`) : '/';
-};
-
-const endSession =
-  (sessions: Sessions, log: DeskLog): RequestHandler =>
-  async (req, res) => {
-    sessions.end(cookieOf(req)!);
-    res.clearCookie(cookieName(req));
-    await log.record((res.locals as Known).session, [{ action: 'signed_out' }]);
-    delete (res.locals as Partial<Known>).session;
-    throw new ConsoleProblem(401, ENDED);
-  };
-
-const NO_SUCH_PAGE: InLanguages<string> = {
-  'pt-BR': 'Esta página não existe. Escolha uma das páginas acima.',
-  en: 'There is no such page. Choose one of the pages above.',
-};
 const ONLY_READING: InLanguages<string> = {
   'pt-BR':
     'Este console foi aberto com --read-only: nada pode ser alterado nele. Peça a decisão a quem opera o fundo.',
@@ -275,39 +228,3 @@ const TOO_MUCH: InLanguages<string> = {
   'pt-BR': 'Há páginas demais abertas. Feche algumas e tente de novo.',
   en: 'Too many pages are open. Close some and try again.',
 };
-const ENDED: InLanguages<string> = {
-  'pt-BR':
-    'A sessão foi encerrada. Para entrar de novo, peça um novo endereço no terminal do console (tecla n).',
-  en: 'The session has ended. To come in again, ask for a new address on the terminal of the console (key n).',
-};
-const PROBLEM: InLanguages<string> = { 'pt-BR': 'Não foi possível', en: 'This is not possible' };
-
-/**
- * A part that was only looked at stays where it is, and is fetched again with the next change. What a form was refused stands in the
- * place of its result until the form is sent again: a change must not put the result of before there.
- */
-const sendRefusedPart = (res: Response, status: number, body: View): void => {
-  const id = /^[a-z]+#([\w-]+)$/.exec(String(res.req.headers['hx-target'] ?? ''))?.[1];
-  const takesPlace = res.req.method === 'POST' && id !== undefined;
-  res.setHeader('HX-Reswap', takesPlace ? 'outerHTML' : 'innerHTML');
-  sendHtml(res, status, written(takesPlace ? html`<div id=${id}>${body}</div>` : body));
-};
-
-/** Every refusal and every failure, as a page or, for htmx, as its part. */
-const answerProblem =
-  ({ settings, logger, log, pages }: Parts) =>
-  async (error: unknown, req: Request, res: Response, _next: NextFunction): Promise<void> => {
-    const { session } = res.locals as Partial<Known>;
-    const status = statusOf(error, session?.person);
-    if (status >= 500) logger.error({ err: error, path: req.path }, 'a page of the console failed');
-    if (res.headersSent) return void res.destroy();
-    await log.refused(res, error, status);
-    const language = session?.language ?? preferred(req.acceptsLanguages());
-    const body: View = html`<p class="problem" role="alert">${textsOf(error, status)[language]}</p>`;
-    if (req.headers['hx-request'] === 'true') return sendRefusedPart(res, status, body);
-    const formToken = session?.formToken ?? '';
-    const title = PROBLEM[language];
-    const shown = { ...settings, language, formToken, title, body, page: undefined };
-    const open = session ? pagesFor(session, { ...(pages && { pages }) }) : [];
-    sendHtml(res, status, documentOf({ ...shown, pages: open }));
-  };

@@ -1,13 +1,15 @@
-import { isIPv4, isIPv6 } from 'node:net';
-import type { Request, RequestHandler } from 'express';
+import express from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import type { Address } from './address.ts';
 import { html, written } from './html.ts';
 import type { InLanguages } from './language.ts';
 import { ConsoleProblem } from './page.ts';
 import { equalSecrets } from './session.ts';
-import type { Session, Sessions } from './session.ts';
+import type { Session, SessionKeeper, Sessions } from './session.ts';
 
 /** What the middlewares found out. */
 export interface Known {
+  address: Address;
   session: Session;
 }
 
@@ -40,25 +42,12 @@ export const secured: RequestHandler = (_req, res, next) => {
   next();
 };
 
-const nameOf = (host: string): string =>
-  host
-    .replace(/:\d+$/, '')
-    .replace(/^\[(.*)\]$/, '$1')
-    .toLowerCase();
-
-/**
- * Refuses names that lead here without being meant: a page elsewhere may give its own name this address (DNS rebinding). Another
- * page cannot take over an address, so the one that the connection came in on is right.
- */
+/** Refuses names that lead here without being meant: a page elsewhere may give its own name this address (DNS rebinding). */
 export const knownHost =
-  (given: string): RequestHandler =>
-  (req, _res, next) => {
-    const name = nameOf(req.headers.host ?? '');
-    const local = (req.socket.localAddress ?? '').replace(/^::ffff:/, '');
-    const loopback = name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'));
-    const own = name === given.toLowerCase() && name !== '0.0.0.0' && name !== '::';
-    if (!loopback && !own && !((isIPv4(name) || isIPv6(name)) && name === local))
-      throw new ConsoleProblem(421, OTHER_HOST);
+  (address: Address): RequestHandler =>
+  (req, res, next) => {
+    (res.locals as Known).address = address;
+    if (!address.isNamedBy(req)) throw new ConsoleProblem(421, OTHER_HOST);
     next();
   };
 
@@ -74,29 +63,41 @@ export const limited = (most: number): RequestHandler => {
   };
 };
 
-const COOKIE = 'receivables_console';
+const addressOf = (res: Response): Address => (res.locals as Known).address;
 
-/** Consoles on other ports of this machine have cookies of the same host, so the port is part of the name. */
-export const cookieName = (req: Request): string => `${COOKIE}_${req.socket.localPort}`;
-
-/** The session that the browser names. */
-export const cookieOf = (req: Request): string | undefined => {
-  const wanted = `${cookieName(req)}=`;
+/** What the browser holds under this name; default: its session. */
+export const cookieOf = (req: Request, res: Response, kind?: 'attempt'): string | undefined => {
+  const wanted = `${addressOf(res).cookieName(req, kind)}=`;
   const pairs = (req.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(wanted))?.slice(wanted.length);
 };
 
-const GO_ON = `<!doctype html>${written(
-  html`<html lang="pt-BR">
-    <head>
-      <meta http-equiv="refresh" content="0;url=/" />
-      <title>Console</title>
-    </head>
-    <body>
-      <a href="/">Console</a>
-    </body>
-  </html>`,
-)}`;
+/** For as long as the browser runs. */
+export const giveSession = (req: Request, res: Response, id: string): void => {
+  const address = addressOf(res);
+  res.cookie(address.cookieName(req), id, { ...address.cookieSettings, sameSite: 'strict' });
+};
+
+/** @param kind default: the session */
+export const clearCookie = (req: Request, res: Response, kind?: 'attempt'): void => {
+  const { cookieName, cookieSettings } = addressOf(res);
+  const { path, secure } = cookieSettings;
+  res.clearCookie(cookieName(req, kind), { path, ...(secure && { secure }) });
+};
+
+/** A redirect that a file or another site began takes no strict cookie along; a page of ours that goes on by itself does. */
+export const goOnTo = (path: string): string =>
+  `<!doctype html>${written(
+    html`<html lang="pt-BR">
+      <head>
+        <meta http-equiv="refresh" content=${`0;url=${path}`} />
+        <title>Console</title>
+      </head>
+      <body>
+        <a href=${path}>Console</a>
+      </body>
+    </html>`,
+  )}`;
 
 /** Trades the token of the printed address for a session. @param begun told before the browser is */
 export const entered =
@@ -106,31 +107,39 @@ export const entered =
     const id = typeof token === 'string' ? sessions.begin(token) : undefined;
     if (id === undefined) throw new ConsoleProblem(401, USED_TOKEN);
     await begun(sessions.find(id, true)!);
-    res.cookie(cookieName(req), id, { httpOnly: true, sameSite: 'strict', path: '/' });
+    giveSession(req, res, id);
     const from = req.headers['sec-fetch-site'] ?? 'none';
-    // A redirect that a file or another site began takes no strict cookie along; a page of ours that goes on by itself does.
     if (from === 'none' || from === 'same-origin') res.redirect(303, '/');
-    else res.type('html').send(GO_ON);
+    else res.type('html').send(goOnTo('/'));
   };
 
+/** @param missing answers who has none, or throws */
 export const withSession =
-  (sessions: Sessions): RequestHandler =>
-  (req, res, next) => {
-    const id = cookieOf(req);
+  (sessions: SessionKeeper, missing: (req: Request, res: Response) => void): RequestHandler =>
+  async (req, res, next) => {
+    const id = cookieOf(req, res);
     const active = req.headers['x-unattended'] === undefined && req.path !== '/live';
-    const session = id === undefined ? undefined : sessions.find(id, active);
-    if (session === undefined) throw new ConsoleProblem(401, NO_SESSION);
+    const session = id === undefined ? undefined : await sessions.find(id, active);
+    if (session === undefined) return missing(req, res);
     (res.locals as Known).session = session;
     next();
   };
 
+export const noSession = (): never => {
+  throw new ConsoleProblem(401, NO_SESSION);
+};
+
+const LARGEST_FORM = 1_048_576;
+
+export const readForm = express.text({ type: 'application/x-www-form-urlencoded', limit: LARGEST_FORM });
+
 /** A form is taken only from a page of this console: the browser says where it comes from, and the form knows the session's token. */
 export const guardedForm: RequestHandler = (req, res, next) => {
-  const { session } = res.locals as Known;
+  const { session, address } = res.locals as Known;
   const { origin, 'sec-fetch-site': site } = req.headers;
   const foreign =
     (site !== undefined && site !== 'same-origin') ||
-    (origin !== undefined && origin !== `http://${req.headers.host}`);
+    (origin !== undefined && origin !== address.originOf(req));
   const token =
     req.headers['x-form-token'] ??
     (typeof req.body === 'string' ? new URLSearchParams(req.body).get('form_token') : undefined);
@@ -165,7 +174,7 @@ const NO_SESSION: InLanguages<string> = {
     'Não há sessão, ou ela terminou por falta de uso. Peça um novo endereço no terminal do console (tecla n) e abra-o neste navegador.',
   en: 'There is no session, or it ended because it was not used. Ask for a new address on the terminal of the console (key n) and open it in this browser.',
 };
-const FOREIGN_FORM: InLanguages<string> = {
+export const FOREIGN_FORM: InLanguages<string> = {
   'pt-BR': 'Este formulário não veio de uma página deste console. Abra a página de novo e repita.',
   en: 'This form did not come from a page of this console. Open the page again and repeat it.',
 };

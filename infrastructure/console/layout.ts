@@ -3,6 +3,7 @@ import type { View } from './html.ts';
 import { LANGUAGES } from './language.ts';
 import type { InLanguages, Language } from './language.ts';
 import type { Page } from './page.ts';
+import type { Person } from '../../application/desk/person.ts';
 
 const pt = {
   name: 'Recebíveis',
@@ -12,6 +13,10 @@ const pt = {
   readOnly: 'Somente leitura',
   operator: 'Operador',
   pages: 'Páginas',
+  signOut: 'Sair',
+  signInAgain: 'Entrar de novo em outra aba',
+  overSignedIn:
+    'A sessão terminou. Nada foi enviado, e o que foi digitado continua aqui. Entre de novo em outra aba deste navegador e envie de novo.',
   over: 'A sessão terminou, ou o console foi encerrado. Nada foi enviado, e o que foi digitado continua aqui. Peça um novo endereço no terminal do console (tecla n), abra-o em outra aba deste navegador e envie de novo.',
 };
 const TEXTS: InLanguages<typeof pt> = {
@@ -24,6 +29,10 @@ const TEXTS: InLanguages<typeof pt> = {
     readOnly: 'Read only',
     operator: 'Operator',
     pages: 'Pages',
+    signOut: 'Sign out',
+    signInAgain: 'Sign in again in another tab',
+    overSignedIn:
+      'The session is over. Nothing was sent, and what was typed stays here. Sign in again in another tab of this browser, and send again.',
     over: 'The session is over, or the console has ended. Nothing was sent, and what was typed stays here. Ask for a new address on the terminal of the console (key n), open it in another tab of this browser, and send again.',
   },
 };
@@ -34,7 +43,10 @@ const HTMX = JSON.stringify({ includeIndicatorCSS: false, history: false, extens
 
 export interface Shown {
   readonly language: Language;
-  readonly operator: string;
+  /** Undefined: nobody is there. */
+  readonly operator: string | undefined;
+  /** Who has signed in. */
+  readonly person?: Person | undefined;
   readonly readOnly: boolean;
   readonly formToken: string;
   readonly title: string;
@@ -71,9 +83,35 @@ const navigation = ({ pages, page, language }: Shown): View => html`
   </nav>
 `;
 
+/** Whoever has signed in goes out by a link: forms that lead to another host are stopped. */
+const personView = (shown: Shown, operator: string): View => {
+  const { language, readOnly, formToken, person } = shown;
+  const texts = TEXTS[language];
+  return html`<div class="person">
+    <span>${person ? operator : `${texts.operator}: ${operator}`}</span>
+    ${readOnly && html`<mark>${texts.readOnly}</mark>`} ${languageForm(shown)}
+    ${
+      person
+        ? html`<a href="/session/end" role="button" class="outline secondary">${texts.signOut}</a>`
+        : html`<form method="post" action="/session/end" class="inline">
+            <input type="hidden" name="form_token" value=${formToken} />
+            <button class="outline secondary">${texts.end}</button>
+          </form>`
+    }
+  </div>`;
+};
+
+/** Shown by a form that finds its session gone. */
+const overView = ({ language, person }: Shown): View => {
+  const texts = TEXTS[language];
+  const again = html` <a href="/session/start" target="_blank" rel="noopener">${texts.signInAgain}</a>`;
+  const told = person ? [texts.overSignedIn, again] : texts.over;
+  return html`<p id="session-over" class="problem" role="alert" hidden>${told}</p>`;
+};
+
 /** A whole page around its body. */
 export const documentOf = (shown: Shown): string => {
-  const { language, title, operator, readOnly, formToken, body, page } = shown;
+  const { language, title, operator, formToken, body, page } = shown;
   const texts = TEXTS[language];
   const view = html`
     <html lang=${language}>
@@ -97,21 +135,12 @@ export const documentOf = (shown: Shown): string => {
         <a class="skip" href="#content">${texts.skip}</a>
         <header class="container-fluid">
           <strong>${texts.name}</strong>
-          ${navigation(shown)}
-          <div class="person">
-            <span>${texts.operator}: ${operator}</span>
-            ${readOnly && html`<mark>${texts.readOnly}</mark>`} ${languageForm(shown)}
-            <form method="post" action="/session/end" class="inline">
-              <input type="hidden" name="form_token" value=${formToken} />
-              <button class="outline secondary">${texts.end}</button>
-            </form>
-          </div>
+          ${[navigation(shown), operator !== undefined && personView(shown, operator)]}
         </header>
         <main id="content" class="container-fluid">
           ${page?.live && html`<div id="live" hidden ...${{ 'hx-sse:connect': '/live' }}></div>`}
           <h1>${title}</h1>
-          ${body}
-          <p id="session-over" class="problem" role="alert" hidden>${texts.over}</p>
+          ${[body, overView(shown)]}
         </main>
       </body>
     </html>

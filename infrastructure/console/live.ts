@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Person } from '../../application/desk/person.ts';
 
 const LOOK_EVERY_MS = 2_000;
 const MOST_STREAMS = 16;
@@ -10,10 +11,20 @@ interface LiveParts {
   readonly lookEveryMs?: number;
 }
 
+interface Stream {
+  /** Whether its session still lives. */
+  readonly goesOn: () => boolean | Promise<boolean>;
+  readonly owner: string;
+}
+
+/** Whose something is: that of a person, or of all who came in without signing in. */
+export const ownerOf = (person: Person | undefined): string =>
+  person === undefined ? '' : JSON.stringify([person.issuer, person.subject]);
+
 /** Tells open pages that something has changed; what it is, they fetch. One look serves all of them, and none is taken while no page is open. */
 export class Live {
   readonly #parts: LiveParts;
-  readonly #streams = new Map<ServerResponse, () => boolean>();
+  readonly #streams = new Map<ServerResponse, Stream>();
   /** Streams that were told nothing yet. Their pages may be older than the first look, so they hear of a change at once. */
   readonly #fresh = new Set<ServerResponse>();
   #timer: NodeJS.Timeout | undefined;
@@ -24,10 +35,11 @@ export class Live {
     this.#parts = parts;
   }
 
-  /** False when as many streams are open as may be. @param goesOn whether its session still lives */
-  open(response: ServerResponse, goesOn: () => boolean): boolean {
-    if (this.#streams.size >= MOST_STREAMS) return false;
-    this.#streams.set(response, goesOn);
+  /** False when its owner has as many streams open as may be. */
+  open(response: ServerResponse, goesOn: Stream['goesOn'], owner = ''): boolean {
+    const own = [...this.#streams.values()].filter((stream) => stream.owner === owner);
+    if (own.length >= MOST_STREAMS) return false;
+    this.#streams.set(response, { goesOn, owner });
     response.once('close', () => this.#leave(response));
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
     response.write(': open\n\n');
@@ -56,9 +68,16 @@ export class Live {
     this.#last = undefined;
   }
 
+  async #endWithItsSession(response: ServerResponse, { goesOn }: Stream): Promise<void> {
+    try {
+      if (!(await goesOn()) && this.#streams.has(response)) this.#end(response, 'event: ended\ndata: -\n\n');
+    } catch {
+      // It stays until the next look, which tells of what is away.
+    }
+  }
+
   async #look(): Promise<void> {
-    for (const [stream, goesOn] of this.#streams)
-      if (!goesOn()) this.#end(stream, 'event: ended\ndata: -\n\n');
+    for (const [response, stream] of this.#streams) void this.#endWithItsSession(response, stream);
     if (this.#looking) return;
     this.#looking = true;
     try {

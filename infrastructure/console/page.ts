@@ -1,5 +1,6 @@
 import type { Desk } from '../../application/desk-view/desk.ts';
 import type { Person } from '../../application/desk/person.ts';
+import { may } from '../../application/desk/rights.ts';
 import type { Right } from '../../application/desk/rights.ts';
 import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
@@ -107,15 +108,41 @@ export const upload = (path: string, largest: number, handle: Route['handle']): 
   handle,
 });
 
+/** Those that the person's roles open. */
+export const pagesFor = (visit: Pick<Visit, 'person'>, pages: readonly Page[]): readonly Page[] =>
+  pages.filter(({ needs = 'see' }) => may(visit, needs));
+
+/** Where to go from there. */
+interface Link {
+  readonly to: string;
+  readonly texts: InLanguages<string>;
+}
+
 /** Shown to the person instead of an answer, with what to do about it. */
 export class ConsoleProblem extends Error {
   override readonly name = 'ConsoleProblem';
   readonly status: number;
   readonly texts: InLanguages<string>;
+  readonly link: Link | undefined;
+  /** Default: that it is not possible. */
+  readonly title: InLanguages<string> | undefined;
 
-  constructor(status: number, texts: InLanguages<string>) {
-    super(texts.en);
+  constructor(
+    status: number,
+    texts: InLanguages<string>,
+    more: { readonly link?: Link; readonly title?: InLanguages<string>; readonly cause?: unknown } = {},
+  ) {
+    super(texts.en, { cause: more.cause });
     this.status = status;
     this.texts = texts;
+    this.link = more.link;
+    this.title = more.title;
   }
 }
+
+const NO_SUCH_PAGE: InLanguages<string> = {
+  'pt-BR': 'Esta página não existe. Escolha uma das páginas acima.',
+  en: 'There is no such page. Choose one of the pages above.',
+};
+
+export const noSuchPage = (): ConsoleProblem => new ConsoleProblem(404, NO_SUCH_PAGE);

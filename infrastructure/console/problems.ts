@@ -1,17 +1,34 @@
+import type { NextFunction, Request, Response } from 'express';
 import type { Person } from '../../application/desk/person.ts';
 import { RoleError } from '../../application/desk/rights.ts';
 import { UnknownFundError } from '../../application/desk-view/unseen.ts';
+import type { Logger } from '../../application/ports/logger.ts';
 import { KeyMissingError } from '../../application/privacy/missing-keys.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { DomainErrorCode } from '../../domain/shared/domain-error.ts';
-import type { InLanguages } from './language.ts';
-import { ConsoleProblem } from './page.ts';
+import type { DeskLog } from './desk-log.ts';
+import type { Known } from './guards.ts';
+import { html, written } from './html.ts';
+import type { View } from './html.ts';
+import { preferred } from './language.ts';
+import type { InLanguages, Language } from './language.ts';
+import { documentOf } from './layout.ts';
+import type { Shown } from './layout.ts';
+import { ConsoleProblem, pagesFor } from './page.ts';
+import type { Page } from './page.ts';
 import { refusalTexts } from './refusals.ts';
+import type { Session } from './session.ts';
+
+export const sendHtml = (res: Response, status: number, text: string): void => {
+  res.status(status).type('text/html; charset=utf-8').send(text);
+};
 
 const FAILED: InLanguages<string> = {
   'pt-BR': 'Isto não deu certo. Tente de novo; se continuar assim, o terminal do console diz o motivo.',
   en: 'This did not work. Try again; if it stays like this, the terminal of the console says why.',
 };
+const PROBLEM: InLanguages<string> = { 'pt-BR': 'Não foi possível', en: 'This is not possible' };
+
 const UNKNOWN_FUND: InLanguages<string> = {
   'pt-BR': 'Não há tal fundo. Escolha um da lista.',
   en: 'There is no such fund. Choose one of the list.',
@@ -37,7 +54,7 @@ const roleTexts = ({ roles, everywhere }: RoleError): InLanguages<string> => {
 };
 
 /** @param person for whom what cannot be seen is as if it were not there */
-export const statusOf = (error: unknown, person: Person | undefined): number => {
+const statusOf = (error: unknown, person: Person | undefined): number => {
   if (error instanceof ConsoleProblem) return error.status;
   if (error instanceof RoleError) return 403;
   if (error instanceof UnknownFundError) return 404;
@@ -58,7 +75,7 @@ const KEY_MISSING: InLanguages<string> = {
 };
 
 /** What the person is told. */
-export const textsOf = (error: unknown, status: number): InLanguages<string> => {
+const textsOf = (error: unknown, status: number): InLanguages<string> => {
   if (error instanceof ConsoleProblem) return error.texts;
   if (error instanceof RoleError) return roleTexts(error);
   if (error instanceof UnknownFundError) return UNKNOWN_FUND;
@@ -66,3 +83,67 @@ export const textsOf = (error: unknown, status: number): InLanguages<string> => 
   if (error instanceof DomainError) return refusalTexts(error);
   return status === 413 ? TOO_LARGE : FAILED;
 };
+
+interface Around {
+  readonly settings: { readonly operator: string; readonly readOnly: boolean };
+  readonly pages: readonly Page[];
+  readonly logger: Logger;
+  readonly log: DeskLog;
+  /** Whether people sign in. */
+  readonly signsIn: boolean;
+}
+
+const bodyOf = (error: unknown, status: number, language: Language): View => {
+  const said = html`<p class="problem" role="alert">${textsOf(error, status)[language]}</p>`;
+  const link = error instanceof ConsoleProblem ? error.link : undefined;
+  return link ? [said, html`<p><a href=${link.to}>${link.texts[language]}</a></p>`] : said;
+};
+
+const titleOf = (error: unknown): InLanguages<string> =>
+  (error instanceof ConsoleProblem ? error.title : undefined) ?? PROBLEM;
+
+/** A page with what its session has around it; where people sign in, nobody is shown as somebody before. */
+const pageAround = (
+  { settings, pages, signsIn }: Around,
+  session: Session | undefined,
+): Pick<Shown, 'operator' | 'person' | 'readOnly' | 'formToken' | 'page' | 'pages'> => {
+  const person = session?.person;
+  const goesOn = session !== undefined && person?.grants.length !== 0;
+  return {
+    operator: signsIn ? person?.name : settings.operator,
+    readOnly: settings.readOnly,
+    ...{
+      person,
+      page: undefined,
+      formToken: session?.formToken ?? '',
+      pages: goesOn ? pagesFor(session, pages) : [],
+    },
+  };
+};
+
+/**
+ * A part that was only looked at stays where it is, and is fetched again with the next change. What a form was refused stands in the
+ * place of its result until the form is sent again: a change must not put the result of before there.
+ */
+const sendRefusedPart = (res: Response, status: number, body: View): void => {
+  const id = /^[a-z]+#([\w-]+)$/.exec(String(res.req.headers['hx-target'] ?? ''))?.[1];
+  const takesPlace = res.req.method === 'POST' && id !== undefined;
+  res.setHeader('HX-Reswap', takesPlace ? 'outerHTML' : 'innerHTML');
+  sendHtml(res, status, written(takesPlace ? html`<div id=${id}>${body}</div>` : body));
+};
+
+/** Every refusal and every failure, as a page or, for htmx, as its part. */
+export const answerProblem =
+  (around: Around) =>
+  async (error: unknown, req: Request, res: Response, _next: NextFunction): Promise<void> => {
+    const { session } = res.locals as Partial<Known>;
+    const status = statusOf(error, session?.person);
+    if (status >= 500) around.logger.error({ err: error, path: req.path }, 'a page of the console failed');
+    if (res.headersSent) return void res.destroy();
+    await around.log.refused(res, error, status);
+    const language = session?.language ?? preferred(req.acceptsLanguages());
+    const body = bodyOf(error, status, language);
+    if (req.headers['hx-request'] === 'true') return sendRefusedPart(res, status, body);
+    const title = titleOf(error)[language];
+    sendHtml(res, status, documentOf({ ...pageAround(around, session), language, title, body }));
+  };

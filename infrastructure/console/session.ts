@@ -13,6 +13,13 @@ export interface Session {
   readonly person?: Person;
 }
 
+/** Where sessions are found by what the browser holds. */
+export interface SessionKeeper {
+  /** @param active whether a person asks: what the page fetches by itself keeps no session alive */
+  find(cookie: string, active: boolean): Session | undefined | Promise<Session | undefined>;
+  speak(cookie: string, language: Language): void | Promise<void>;
+}
+
 interface Kept {
   readonly session: Session;
   readonly begunAt: number;
@@ -44,7 +51,7 @@ export const equalSecrets = (one: string, other: string): boolean => {
 };
 
 /** Who may look: a one-time token begins a session, and only what it answered with continues it. All of it in memory. */
-export class Sessions {
+export class Sessions implements SessionKeeper {
   readonly #limits: SessionLimits;
   readonly #now: () => number;
   readonly #sessions = new Map<string, Kept>();
@@ -87,6 +94,11 @@ export class Sessions {
     if (kept === undefined || this.#hasEnded(kept)) return undefined;
     if (active) kept.lastAt = this.#now();
     return kept.session;
+  }
+
+  speak(id: string, language: Language): void {
+    const kept = this.#sessions.get(id);
+    if (kept) kept.session.language = language;
   }
 
   end(id: string): void {

@@ -15,7 +15,8 @@ const DERIVED_MAC_KEYS: readonly (readonly [name: string, purpose: string])[] = 
 const WRAPPED = /^w2\.([0-9a-f]{16})\.(.+)$/;
 
 /** Each purpose has a sub-key of its own. Stored texts depend on these names, so they never change. */
-export type WrappingPurpose = 'operation-keys' | 'signing-keys' | 'webhook-secrets' | 'data-keys';
+export type WrappingPurpose =
+  'operation-keys' | 'signing-keys' | 'webhook-secrets' | 'data-keys' | 'desk-sessions';
 
 export class WrongMasterKeyError extends Error {
   override readonly name = 'WrongMasterKeyError';

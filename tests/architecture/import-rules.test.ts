@@ -112,6 +112,7 @@ const REFUSED: readonly (readonly [rule: string, file: string, line: string])[] 
     'projections/port.ts',
     "import type { Kept } from '../application/kept.ts';",
   ],
+  ['home-of-sign-in', 'infrastructure/console/provider.ts', "import { discovery } from 'openid-client';"],
   ['projections-see-events-only', 'projections/library.ts', "import { LRUCache } from 'lru-cache';"],
   [
     'projections-take-only-types-of-the-domain',

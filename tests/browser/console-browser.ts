@@ -7,6 +7,7 @@ import { chromium } from 'playwright-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { OpenConsole, RunningConsole } from '../../infrastructure/cli/console.ts';
 import { openConsole } from '../../infrastructure/composition/console.ts';
+import { readConsoleConfiguration } from '../../infrastructure/composition/console-configuration.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { partsOf } from '../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
@@ -30,7 +31,12 @@ export class ConsoleBeside {
     this.#running = running;
   }
 
-  static async open(world: World, settings: Partial<OpenConsole> = {}): Promise<ConsoleBeside> {
+  /** @param variables of the console alone */
+  static async open(
+    world: World,
+    settings: Partial<OpenConsole> = {},
+    variables: Readonly<Record<string, string>> = {},
+  ): Promise<ConsoleBeside> {
     const foundations = await openFoundations(readConfiguration(world.environment), world.logger);
     const parts = partsOf({ ...foundations, clock: world.clock });
     const defaults = {
@@ -40,7 +46,8 @@ export class ConsoleBeside {
       readOnly: false,
       idleMs: 1_800_000,
     };
-    return new ConsoleBeside(foundations, await openConsole(parts, { ...defaults, ...settings }));
+    const desk = readConsoleConfiguration(variables);
+    return new ConsoleBeside(foundations, await openConsole(parts, { ...defaults, ...settings }, desk));
   }
 
   newAddress(used?: () => void): string {
@@ -70,10 +77,11 @@ export class ConsoleBrowser {
     return new ConsoleBrowser(await chromium.launch({ executablePath, args: ['--no-sandbox'] }));
   }
 
-  /** A person who has opened the printed address. English, unless the options say otherwise. */
+  /** A person who has opened the printed address. English, unless the options say otherwise. @param known other origins that it may lead to */
   async enter(
     console: Pick<ConsoleBeside, 'newAddress'>,
     options: BrowserContextOptions = {},
+    known: readonly string[] = [],
   ): Promise<Watched> {
     const address = console.newAddress();
     const { origin } = new URL(address);
@@ -86,6 +94,8 @@ export class ConsoleBrowser {
     page.setDefaultTimeout(60_000);
     const complaints: string[] = [];
     page.on('console', (message) => {
+      // A page that goes on by itself may be there for long enough to be asked for an icon.
+      if (message.location().url.endsWith('/favicon.ico')) return;
       if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(error.message));
@@ -93,7 +103,7 @@ export class ConsoleBrowser {
       const url = new URL(request.url());
       // The browser's own reader of PDF is made of pages too.
       const own = ['data:', 'blob:', 'chrome:', 'chrome-extension:'].includes(url.protocol);
-      if (url.origin !== origin && !own) complaints.push(`another host: ${url.href}`);
+      if (![origin, ...known].includes(url.origin) && !own) complaints.push(`another host: ${url.href}`);
     });
     await page.goto(address);
     return { page, complaints };

@@ -27,6 +27,7 @@ import { describeCheckpointStoreContract } from './checkpoint-store-contract.ts'
 import { describeClockOffsetContract } from './clock-offset-contract.ts';
 import { describeClientRegistryContract } from './client-registry-contract.ts';
 import { describeDeskContract } from './desk-contract.ts';
+import { describeDeskSessionsContract } from './desk-sessions-contract.ts';
 import { describeDeliveryQueueContract } from './delivery-queue-contract.ts';
 import { describeKeyStoreContract } from './key-store-contract.ts';
 import { describeLeasesContract } from './leases-contract.ts';
@@ -75,6 +76,8 @@ describeOperationSearchContract('SqlOperationSearch on PostgreSQL', async () => 
 });
 
 describeDeskContract('PostgreSQL', open);
+
+describeDeskSessionsContract('PostgreSQL', open);
 
 describeOperationStatesContract('SqlOperationStates on PostgreSQL', async () => {
   const { database, close } = await open();

@@ -18,6 +18,7 @@ import { describeBorrowerIndexContract } from './borrower-index-contract.ts';
 import { describeCheckpointStoreContract } from './checkpoint-store-contract.ts';
 import { describeClockOffsetContract } from './clock-offset-contract.ts';
 import { describeDeskContract } from './desk-contract.ts';
+import { describeDeskSessionsContract } from './desk-sessions-contract.ts';
 import { describeFundSideContract } from './fund-side-contract.ts';
 import { describeKeyStoreContract } from './key-store-contract.ts';
 import { projectInto } from './loan-reader-samples.ts';
@@ -67,6 +68,8 @@ describeOperationSearchContract('SqlOperationSearch on SQLite', async () => {
 });
 
 describeDeskContract('SQLite', openReadModel);
+
+describeDeskSessionsContract('SQLite', openServiceDatabase);
 
 describeOperationStatesContract('SqlOperationStates on SQLite', async () => {
   const { database, close } = await openReadModel();

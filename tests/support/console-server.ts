@@ -76,7 +76,7 @@ export class ConsoleServer {
     readonly service?: App;
     readonly desk?: Pick<Desk, 'record'>;
   } & Partial<
-    Pick<ConsoleDependencies, 'clock' | 'realClock' | 'pages' | 'liveLookEveryMs'>
+    Pick<ConsoleDependencies, 'clock' | 'realClock' | 'pages' | 'liveLookEveryMs' | 'signIn'>
   > = {}): Promise<ConsoleServer> {
     const sessionClock = { now: (): number => 0 };
     const sessions = new Sessions(limits, () => sessionClock.now());

@@ -14,6 +14,7 @@ export const UNHEEDING: Pick<Desk, 'record'> = { record: () => Promise.resolve()
 /** A desk over a log of its own, where a test does not hand over another one; its read model shows no operation. */
 export const deskOver = (parts: Partial<Parts> = {}): Desk =>
   new Desk({
+    sessions: undefined as never,
     events: new InMemoryEventStore(),
     readModel: { builder: sqliteQueryBuilder(), read: () => Promise.resolve([]) },
     formats: ALONE,

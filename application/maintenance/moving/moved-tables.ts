@@ -7,7 +7,7 @@ export interface MovedTable {
 }
 
 /**
- * What a service keeps beside its streams. Leases and rate limits are of the moment; read models are built again; checkpoints are
+ * What a service keeps beside its streams. Leases, rate limits and sessions of the desk are of the moment; read models are built again; checkpoints are
  * places in a log, and in another one they are others.
  */
 export const MOVED_TABLES: readonly MovedTable[] = [

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { SqlSessionTokens, tokensContext } from '../../../application/desk/session-tokens.ts';
 import type { RotationResult } from '../../../application/maintenance/master-key-rotation.ts';
 import { SqlWebhookSecrets, secretContext } from '../../../application/webhooks/webhook-secrets.ts';
 import { DirectoryInUseError, lockFile } from '../../embedded/directory-lock.ts';
@@ -27,7 +28,13 @@ export const rotateMasterKey = async ({ foundations, keyStore }: Parts): Promise
     purposeOf: () => 'webhook-secrets' as const,
     contextOf: secretContext,
   };
-  const rotation = new MasterKeyRotation(keyStore, masterKeys, [rotatedKeys(keyStore), secrets]);
+  const sessions = {
+    texts: new SqlSessionTokens(engines.serviceDatabase),
+    purposeOf: () => 'desk-sessions' as const,
+    contextOf: tokensContext,
+  };
+  const places = [rotatedKeys(keyStore), secrets, sessions];
+  const rotation = new MasterKeyRotation(keyStore, masterKeys, places);
   if (configuration.masterKey) return rotation.execute();
   const { dataDir } = configuration;
   const lock = lockRotation(dataDir);

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { describe, expect, test } from '@jest/globals';
 import type { OpenConsole } from '../../../infrastructure/cli/console.ts';
 import { commandLine } from '../../support/command-line.ts';
@@ -55,7 +54,6 @@ describe('receivables console', () => {
     expect(settings).toEqual({
       host: '127.0.0.1',
       port: 0,
-      operator: userInfo().username,
       readOnly: false,
       idleMs: 1_800_000,
     });

@@ -38,7 +38,7 @@ const SHOWING = new Set([
     'audit show',
   ],
   ...['audit verify', 'projections list', 'quarantine list', 'topics list', 'dead-letter list'],
-  ...['followers list', 'sandbox clock', 'fund list', 'desk log', 'administrator awaiting'],
+  ...['followers list', 'sandbox clock', 'fund list', 'desk log', 'desk sessions', 'administrator awaiting'],
 ]);
 
 const open = async (): Promise<never> => {

@@ -279,12 +279,10 @@ describe('an answer', () => {
       '<p class="problem" role="alert">There is no such page. Choose one of the pages above.</p>',
     );
     // In the place of what a form asked for, which the next change must not put back.
-    const target = { 'hx-request': 'true', 'hx-target': 'section#verification' };
-    const asked = { method: 'POST', headers: { cookie, ...target, ...english } };
-    const posted = await server.ask('/nowhere', asked);
-    expect([posted.headers['hx-reswap'], posted.text]).toEqual([
-      ...['outerHTML', `<div id="verification">${text}</div>`],
-    ]);
+    const target = { cookie, 'hx-request': 'true', 'hx-target': 'section#verification', ...english };
+    const posted = await server.ask('/nowhere', { method: 'POST', headers: target });
+    expect(posted.headers['hx-reswap']).toBe('outerHTML');
+    expect(posted.text).toBe(`<div id="verification">${text}</div>`);
   });
 
   test('that is a file runs nothing, and its name stays in the header', async () => {

@@ -1,0 +1,47 @@
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** Of an ID token whose signature, issuer, audience and time were checked. */
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly claims: Claims;
+}
+
+/** What a session keeps of the provider, sealed. */
+export interface ProviderTokens {
+  readonly refresh?: string;
+  /** Tells the provider at sign-out whose session ends. */
+  readonly id?: string;
+}
+
+/** What begins with a browser that is sent to the provider, and has to come back with it. */
+export interface Attempt {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** Who says which people there are: an OpenID provider. Every call may end with ProviderAwayError. */
+export interface IdentityProvider {
+  /** @returns the address that the browser is sent to */
+  begin(): Promise<{ readonly address: string; readonly attempt: Attempt }>;
+  /** @param search the query with which the browser came back @throws ProviderRefusedError */
+  finish(
+    search: string,
+    attempt: Attempt,
+  ): Promise<{ readonly identity: Identity; readonly tokens: ProviderTokens }>;
+  /** Whether the person still may, and what they may; no identity: the provider says nothing new. @throws ProviderRefusedError */
+  renew(refresh: string): Promise<{ readonly identity?: Identity; readonly tokens: ProviderTokens }>;
+  /** Where a browser is sent to end the provider's own session; undefined where the provider has no such place. */
+  endAddress(idToken: string | undefined): Promise<string | undefined>;
+}
+
+/** The provider could not be asked, or could not answer: that says nothing of the person. */
+export class ProviderAwayError extends Error {
+  override readonly name = 'ProviderAwayError';
+}
+
+/** The provider said no, or what it said proves nothing. */
+export class ProviderRefusedError extends Error {
+  override readonly name = 'ProviderRefusedError';
+}

@@ -1,0 +1,114 @@
+import { messageOf } from '../support/failures.ts';
+import { ProviderAwayError, ProviderRefusedError } from './identity-provider.ts';
+import type { Attempt, IdentityProvider } from './identity-provider.ts';
+import { personOf } from './people.ts';
+import type { RoleRules } from './people.ts';
+import type { DeskSession, DeskSessions } from './sessions.ts';
+
+interface Dependencies {
+  readonly provider: IdentityProvider;
+  readonly sessions: DeskSessions;
+  readonly roles: RoleRules;
+  /** A session without a request ends. */
+  readonly idleMs: number;
+  /** Differs when other people, or other roles, may come in: sessions from before are none then. */
+  readonly configured: string;
+  /** Told of everybody who was not let in; the reason is for the operator. */
+  readonly onRefused: (reason: string) => void;
+}
+
+type Row = NonNullable<Awaited<ReturnType<DeskSessions['find']>>>;
+
+/** How people come in at the desk, and go on: by what the provider says of them. */
+export class SignIn {
+  readonly #deps: Dependencies;
+  /** What is asked of the provider just now, by session: requests that come together ask once. */
+  readonly #asking = new Map<string, Promise<Row | undefined>>();
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** @throws ProviderAwayError */
+  start(): ReturnType<IdentityProvider['begin']> {
+    return this.#deps.provider.begin();
+  }
+
+  /**
+   * @param search the query with which the browser came back
+   * @param attempt what it was sent away with; undefined where it brings nothing, or too late
+   * @returns what the browser holds from now on
+   * @throws ProviderRefusedError @throws ProviderAwayError
+   */
+  async finish(search: string, attempt: Attempt | undefined): Promise<string> {
+    const { provider, sessions, roles, configured, idleMs, onRefused } = this.#deps;
+    try {
+      if (attempt === undefined)
+        throw new ProviderRefusedError('the browser brought nothing that begins here');
+      const { identity, tokens } = await provider.finish(search, attempt);
+      return await sessions.begin({ person: personOf(identity, roles), tokens, configured, idleMs });
+    } catch (error) {
+      if (error instanceof ProviderRefusedError) onRefused(messageOf(error));
+      throw error;
+    }
+  }
+
+  /** @param active whether a person asks: what a page fetches by itself keeps no session alive */
+  async find(cookie: string, active: boolean): Promise<DeskSession | undefined> {
+    const { sessions, configured, idleMs } = this.#deps;
+    const found = await sessions.find(cookie, configured);
+    if (found === undefined) return undefined;
+    const row = sessions.isToAsk(found) ? await this.#asked(found, cookie) : found;
+    if (row === undefined) return undefined;
+    if (active) await sessions.used(row, idleMs);
+    return sessions.sessionOf(row);
+  }
+
+  speak(cookie: string, language: string): Promise<void> {
+    return this.#deps.sessions.speak(cookie, language);
+  }
+
+  /** @returns where the provider ends its own session; undefined where it cannot, or there was none here */
+  async end(cookie: string): Promise<string | undefined> {
+    const { sessions, provider, configured } = this.#deps;
+    const row = await sessions.find(cookie, configured);
+    if (row === undefined) return undefined;
+    await sessions.end(row.id);
+    try {
+      return await provider.endAddress(sessions.tokensOf(row)?.id);
+    } catch (error) {
+      if (error instanceof ProviderAwayError) return undefined;
+      throw error;
+    }
+  }
+
+  #asked(row: Row, cookie: string): Promise<Row | undefined> {
+    const underWay = this.#asking.get(row.id);
+    if (underWay) return underWay;
+    const asking = this.#ask(row, cookie).finally(() => this.#asking.delete(row.id));
+    this.#asking.set(row.id, asking);
+    return asking;
+  }
+
+  async #ask(row: Row, cookie: string): Promise<Row | undefined> {
+    const { sessions, provider, roles, configured, onRefused } = this.#deps;
+    // Another console asks, or has asked.
+    if (!(await sessions.mayAsk(row))) return sessions.find(cookie, configured);
+    try {
+      const kept = sessions.tokensOf(row);
+      if (kept?.refresh === undefined) throw new ProviderRefusedError('its tokens cannot be opened');
+      const { identity, tokens } = await provider.renew(kept.refresh);
+      if (identity && (identity.issuer !== row.issuer || identity.subject !== row.subject))
+        throw new ProviderRefusedError('the provider speaks of somebody else');
+      const person = identity ? personOf(identity, roles) : sessions.sessionOf(row).person;
+      await sessions.renewed(row, person, { ...kept, ...tokens });
+      return await sessions.find(cookie, configured);
+    } catch (error) {
+      if (error instanceof ProviderAwayError) return row;
+      if (!(error instanceof ProviderRefusedError)) throw error;
+      onRefused(`a session goes on no longer: ${messageOf(error)}`);
+      await sessions.end(row.id);
+      return undefined;
+    }
+  }
+}

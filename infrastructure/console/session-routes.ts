@@ -1,0 +1,95 @@
+import type { Express, Request, RequestHandler } from 'express';
+import type { SignIn } from '../../application/desk/sign-in.ts';
+import type { RealClock } from '../../application/ports/clock.ts';
+import type { DeskLog } from './desk-log.ts';
+import {
+  clearCookie,
+  cookieOf,
+  entered,
+  guardedForm,
+  noSession,
+  ownPath,
+  readForm,
+  withSession,
+} from './guards.ts';
+import type { Known } from './guards.ts';
+import { isLanguage } from './language.ts';
+import type { InLanguages } from './language.ts';
+import { ConsoleProblem, noSuchPage } from './page.ts';
+import type { Session, SessionKeeper, Sessions } from './session.ts';
+import {
+  endSignIn,
+  finishSignIn,
+  linkToSignIn,
+  signedIn,
+  startSignIn,
+  toldSignedOut,
+  withRole,
+} from './sign-in.ts';
+
+interface Parts {
+  readonly sessions: Sessions;
+  readonly signIn?: SignIn;
+  readonly realClock: RealClock;
+  readonly log: DeskLog;
+}
+
+/** How a session begins, is found, speaks and ends. */
+export const addSessions = (app: Express, { signIn, sessions, realClock, log }: Parts): SessionKeeper => {
+  const keeper = signIn ? signedIn(signIn) : sessions;
+  const begun = (session: Session): Promise<void> => log.record(session, [{ action: 'signed_in' }]);
+  const ended = (session: Session): Promise<void> => log.record(session, [{ action: 'signed_out' }]);
+  if (signIn) {
+    app.get('/enter', () => {
+      throw noSuchPage();
+    });
+    app.get('/session/start', startSignIn(signIn, realClock));
+    app.get('/session/callback', finishSignIn(signIn, realClock, begun));
+    app.get('/session/end', endSignIn(signIn, ended));
+    app.get('/session/ended', toldSignedOut);
+    app.use(withSession(keeper, linkToSignIn));
+  } else {
+    app.get('/enter', entered(sessions, begun));
+    app.use(withSession(keeper, noSession));
+    app.post('/session/end', readForm, guardedForm, endSession(sessions, ended));
+  }
+  app.get('/session', tellSession);
+  app.post('/session/language', readForm, guardedForm, chooseLanguage(keeper));
+  app.use(withRole);
+  return keeper;
+};
+
+/** Asked by a form that is typed into, which goes on with the token of a session that was begun meanwhile. */
+const tellSession: RequestHandler = (_req, res) => {
+  res.type('text/plain').send((res.locals as Known).session.formToken);
+};
+
+const chooseLanguage =
+  (sessions: SessionKeeper): RequestHandler =>
+  async (req, res) => {
+    const chosen = new URLSearchParams(String(req.body)).get('language');
+    if (isLanguage(chosen)) await sessions.speak(cookieOf(req, res)!, chosen);
+    res.redirect(303, backOf(req));
+  };
+
+/** The page that the form stood on, of this console alone. */
+const backOf = (req: Request): string => {
+  const from = URL.parse(req.headers.referer ?? '');
+  return from?.host === req.headers.host ? ownPath(`${from!.pathname}${from!.search}`) : '/';
+};
+
+const endSession =
+  (sessions: Sessions, ended: (session: Session) => Promise<void>): RequestHandler =>
+  async (req, res) => {
+    sessions.end(cookieOf(req, res)!);
+    clearCookie(req, res);
+    await ended((res.locals as Known).session);
+    delete (res.locals as Partial<Known>).session;
+    throw new ConsoleProblem(401, ENDED);
+  };
+
+const ENDED: InLanguages<string> = {
+  'pt-BR':
+    'A sessão foi encerrada. Para entrar de novo, peça um novo endereço no terminal do console (tecla n).',
+  en: 'The session has ended. To come in again, ask for a new address on the terminal of the console (key n).',
+};

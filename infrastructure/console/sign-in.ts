@@ -1,0 +1,156 @@
+import { createHmac } from 'node:crypto';
+import type { Request, RequestHandler, Response } from 'express';
+import { ProviderAwayError, ProviderRefusedError } from '../../application/desk/identity-provider.ts';
+import type { Attempt } from '../../application/desk/identity-provider.ts';
+import type { SignIn } from '../../application/desk/sign-in.ts';
+import type { RealClock } from '../../application/ports/clock.ts';
+import { FOREIGN_FORM, clearCookie, cookieOf, giveSession, goOnTo, ownPath } from './guards.ts';
+import type { Known } from './guards.ts';
+import { isLanguage } from './language.ts';
+import type { InLanguages } from './language.ts';
+import { ConsoleProblem } from './page.ts';
+import type { Session, SessionKeeper } from './session.ts';
+
+const START = '/session/start';
+const ATTEMPT_MS = 10 * 60_000;
+/** Browsers keep 4 KiB under a name. */
+const LONGEST_PATH = 1_000;
+
+/** Called with a session that began or ended, before the answer leaves. */
+type Told = (session: Session) => Promise<void>;
+
+/** Sessions of people who have signed in; the token of their forms follows from what the browser holds. */
+export const signedIn = (signIn: SignIn): SessionKeeper => ({
+  find: async (cookie, active) => {
+    const found = await signIn.find(cookie, active);
+    if (found === undefined) return undefined;
+    const { id, person, language } = found;
+    const formToken = createHmac('sha256', cookie).update('form').digest('base64url');
+    return { id, person, formToken, ...(isLanguage(language) && { language }) };
+  },
+  speak: (cookie, language) => signIn.speak(cookie, language),
+});
+
+/** Sends the browser to the provider. */
+export const startSignIn =
+  (signIn: SignIn, clock: RealClock): RequestHandler =>
+  async (req, res) => {
+    const { address, attempt } = await toldWhenAway(() => signIn.start());
+    const { to } = req.query;
+    const path = typeof to === 'string' && to.length <= LONGEST_PATH ? ownPath(to) : '/';
+    const kept = { ...attempt, to: path, at: clock.realNow() };
+    const { cookieName, cookieSettings } = (res.locals as Known).address;
+    res.cookie(cookieName(req, 'attempt'), Buffer.from(JSON.stringify(kept)).toString('base64url'), {
+      ...cookieSettings,
+      sameSite: 'lax',
+      maxAge: ATTEMPT_MS,
+    });
+    res.redirect(303, address);
+  };
+
+/** What the browser was sent away with, unless that is too long ago. Whoever changes it changes only what is asked of himself. */
+const attemptOf = (req: Request, res: Response, clock: RealClock): (Attempt & { to: string }) | undefined => {
+  try {
+    const text = Buffer.from(cookieOf(req, res, 'attempt') ?? '', 'base64url').toString();
+    const { state, nonce, verifier, to, at } = JSON.parse(text) as Record<string, unknown>;
+    // Another console may have begun it, whose clock is a little ahead.
+    const age = Math.abs(Date.parse(clock.realNow()) - Date.parse(String(at)));
+    if (!(age < ATTEMPT_MS)) return undefined;
+    return { state: String(state), nonce: String(nonce), verifier: String(verifier), to: String(to) };
+  } catch {
+    return undefined;
+  }
+};
+
+/** The browser has come back from the provider. It takes a strict cookie along only from a page of ours. */
+export const finishSignIn =
+  (signIn: SignIn, clock: RealClock, begun: Told): RequestHandler =>
+  async (req, res) => {
+    const attempt = attemptOf(req, res, clock);
+    clearCookie(req, res, 'attempt');
+    const { search } = new URL(req.originalUrl, 'http://console');
+    try {
+      const cookie = await toldWhenAway(() => signIn.finish(search, attempt));
+      await begun((await signedIn(signIn).find(cookie, true))!);
+      giveSession(req, res, cookie);
+    } catch (error) {
+      if (!(error instanceof ProviderRefusedError)) throw error;
+      throw new ConsoleProblem(401, REFUSED, { link: { to: START, texts: AGAIN } });
+    }
+    res.type('html').send(goOnTo(ownPath(attempt!.to)));
+  };
+
+/** A link, because forms that are redirected to another host are stopped; taken from pages of this console alone. */
+export const endSignIn =
+  (signIn: SignIn, ended: Told): RequestHandler =>
+  async (req, res) => {
+    const site = req.headers['sec-fetch-site'] ?? 'none';
+    if (site !== 'none' && site !== 'same-origin') throw new ConsoleProblem(403, FOREIGN_FORM);
+    const cookie = cookieOf(req, res);
+    const session = cookie === undefined ? undefined : await signedIn(signIn).find(cookie, false);
+    const address = cookie === undefined ? undefined : await signIn.end(cookie);
+    clearCookie(req, res);
+    if (session) await ended(session);
+    res.redirect(303, address ?? '/session/ended');
+  };
+
+export const toldSignedOut: RequestHandler = () => {
+  throw new ConsoleProblem(200, SIGNED_OUT, {
+    title: SIGNED_OUT_TITLE,
+    link: { to: START, texts: SIGN_IN },
+  });
+};
+
+/** Who has no session is shown where one begins. A browser that another site sent may have one that it did not take along. */
+export const linkToSignIn = (req: Request, res: Response): void => {
+  const site = req.headers['sec-fetch-site'] ?? 'none';
+  const fromElsewhere = site !== 'none' && site !== 'same-origin';
+  const path = ownPath(req.originalUrl);
+  if (req.method === 'GET' && fromElsewhere && req.headers['sec-fetch-mode'] === 'navigate')
+    return void res.type('html').send(goOnTo(path));
+  const isPage = req.method === 'GET' && req.headers['hx-request'] === undefined;
+  const to = isPage && path !== '/' ? `${START}?to=${encodeURIComponent(path)}` : START;
+  throw new ConsoleProblem(401, NO_SESSION, { link: { to, texts: SIGN_IN } });
+};
+
+/** Who may do nothing is told whom to ask. */
+export const withRole: RequestHandler = (_req, res, next) => {
+  const { session } = res.locals as Known;
+  if (session.person?.grants.length === 0) throw new ConsoleProblem(403, NO_ROLE);
+  next();
+};
+
+const toldWhenAway = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof ProviderAwayError)) throw error;
+    throw new ConsoleProblem(503, AWAY, { link: { to: START, texts: AGAIN }, cause: error });
+  }
+};
+
+const SIGN_IN: InLanguages<string> = { 'pt-BR': 'Entrar', en: 'Sign in' };
+const AGAIN: InLanguages<string> = { 'pt-BR': 'Entrar de novo', en: 'Sign in again' };
+const NO_SESSION: InLanguages<string> = {
+  'pt-BR': 'Você não entrou, ou a sua sessão terminou.',
+  en: 'You are not signed in, or your session has ended.',
+};
+const SIGNED_OUT_TITLE: InLanguages<string> = { 'pt-BR': 'Você saiu', en: 'Signed out' };
+const SIGNED_OUT: InLanguages<string> = {
+  'pt-BR': 'A sua sessão neste console terminou.',
+  en: 'Your session at this console has ended.',
+};
+const REFUSED: InLanguages<string> = {
+  'pt-BR':
+    'A entrada não valeu: demorou demais, foi usada uma segunda vez, não começou neste navegador, ou o provedor a recusou. O log do console diz o motivo.',
+  en: 'Signing in did not work: it took too long, was used a second time, did not begin in this browser, or the provider refused it. The log of the console says why.',
+};
+const AWAY: InLanguages<string> = {
+  'pt-BR': 'O provedor que diz quem entra não responde. Tente de novo em instantes.',
+  en: 'The provider that says who may come in does not answer. Try again in a moment.',
+};
+const NO_ROLE: InLanguages<string> = {
+  'pt-BR':
+    'Você entrou, mas não tem nenhum papel neste console. Peça um a quem administra os acessos da sua empresa: viewer, maker, checker ou auditor. Depois saia e entre de novo.',
+  en: 'You are signed in, but you have no role at this console. Ask whoever administers the access of your company for one: viewer, maker, checker or auditor. Then sign out and in again.',
+};

@@ -1,0 +1,243 @@
+import { request } from 'node:http';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { Agent } from '../../support/openid/agent.ts';
+import { MARIA, SignInWorld } from '../../support/openid/sign-in-world.ts';
+
+const AS_MARIA = [
+  'Maria Souza',
+  [{ role: 'maker' }, { role: 'viewer', funds: ['3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10'] }],
+];
+const MINUTE = 60_000;
+
+// Each signs in at a provider, some of them often.
+jest.setTimeout(120_000);
+
+let world: SignInWorld;
+beforeEach(async () => {
+  world = await SignInWorld.open();
+});
+afterEach(() => world.close());
+
+const tokenRequests = (): number => world.provider.asked.filter((path) => path === '/token').length;
+const formToken = async (agent: Agent): Promise<string> => {
+  const { text } = await agent.ask(`${world.origin}/session`);
+  return text;
+};
+const post = async (agent: Agent, path: string, fields: object, headers: object = {}) =>
+  agent.ask(`${world.origin}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', origin: world.origin, ...headers },
+    body: new URLSearchParams({ form_token: await formToken(agent), ...fields }).toString(),
+  });
+
+/** Everything that a stream of changes says, once it has ended. */
+const streamed = (
+  agent: Agent,
+  port: number,
+): { readonly open: Promise<number>; readonly end: Promise<string> } => {
+  const opened = Promise.withResolvers<number>();
+  const ended = Promise.withResolvers<string>();
+  const cookie = `receivables_console_4200=${agent.cookie('console')!.value}`;
+  const headers = { host: 'localhost:4200', cookie };
+  request({ host: '127.0.0.1', port, path: '/live', headers, agent: false }, (res) => {
+    let text = '';
+    opened.resolve(res.statusCode!);
+    res.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    res.on('close', () => ended.resolve(text));
+  })
+    .on('error', () => ended.resolve('cut'))
+    .end();
+  return { open: opened.promise, end: ended.promise };
+};
+
+describe('a session', () => {
+  test('ends when it was not used for half an hour; what a page fetches by itself does not use it', async () => {
+    const agent = await world.signedIn();
+    const unattended = () =>
+      agent.ask(`${world.origin}/`, { headers: { 'x-unattended': '1' } }).then(({ status }) => status);
+    world.clock.advance(29 * MINUTE);
+    expect(await world.who(agent)).toEqual(AS_MARIA);
+    world.clock.advance(29 * MINUTE);
+    expect(await unattended()).toBe(200);
+    world.clock.advance(MINUTE);
+    expect(await unattended()).toBe(401);
+    expect(await world.who(agent)).toBe(401);
+  });
+
+  test('ends after twelve hours, however it is used', async () => {
+    const agent = await world.signedIn();
+    for (let passed = 0; passed < 12 * 60 - 20; passed += 20) {
+      world.clock.advance(20 * MINUTE);
+      expect(await world.who(agent)).toEqual(AS_MARIA);
+    }
+    world.clock.advance(20 * MINUTE);
+    expect(await world.who(agent)).toBe(401);
+  });
+
+  test('lasts an hour where the provider cannot be asked again', async () => {
+    world.provider.givesRefreshTokens = false;
+    const agent = await world.signedIn();
+    const before = tokenRequests();
+    world.provider.people.delete('maria');
+    for (let passed = 0; passed < 40; passed += 20) {
+      world.clock.advance(20 * MINUTE);
+      expect(await world.who(agent)).toEqual(AS_MARIA);
+    }
+    world.clock.advance(20 * MINUTE);
+    expect([await world.who(agent), tokenRequests()]).toEqual([401, before]);
+  });
+
+  test('goes on in a console that was started again, with its language', async () => {
+    const agent = await world.signedIn();
+    expect((await post(agent, '/session/language', { language: 'pt-BR' })).status).toBe(303);
+    await world.console.close();
+    await world.openConsole();
+    expect(await world.who(agent)).toEqual(AS_MARIA);
+    expect((await agent.ask(`${world.origin}/`)).text).toContain('<html lang="pt-BR">');
+  });
+
+  test('goes on in another console over the same database, and ends in both', async () => {
+    const agent = await world.signedIn();
+    const [first] = [world.console.port];
+    const { port: second } = await world.openConsole();
+    const token = await formToken(agent);
+    for (const port of [first, second]) {
+      world.places.set(world.origin, port);
+      expect([await world.who(agent), await formToken(agent)]).toEqual([AS_MARIA, token]);
+    }
+    const { value } = agent.cookie('console')!;
+    await agent.ask(`${world.origin}/session/end`);
+    for (const port of [first, second]) {
+      world.places.set(world.origin, port);
+      const headers = { cookie: `receivables_console_4200=${value}` };
+      expect((await agent.ask(`${world.origin}/`, { headers })).status).toBe(401);
+    }
+  });
+
+  test('is none once the console is set to other people or roles', async () => {
+    const agent = await world.signedIn();
+    await world.openConsole({ configured: 'otherwise' });
+    expect(await world.who(agent)).toBe(401);
+  });
+
+  test('of a person gives way to the newest of eight, and to nobody else’s', async () => {
+    const other = await world.signedIn();
+    world.provider.people.set('joao', { ...MARIA, name: 'João' });
+    world.provider.next = 'joao';
+    const agents: Agent[] = [];
+    for (let count = 0; count < 9; count += 1) {
+      world.clock.advance(1);
+      agents.push(await world.signedIn());
+    }
+    expect(await world.who(agents[0]!)).toBe(401);
+    for (const agent of agents.slice(1)) expect(await world.who(agent)).toEqual(['João', AS_MARIA[1]]);
+    expect(await world.who(other)).toEqual(AS_MARIA);
+  });
+
+  test('takes forms of its own pages, in the name of its person', async () => {
+    const agent = await world.signedIn();
+    expect((await post(agent, '/act', { what: 'x' })).text).toBe('Maria Souza x');
+    for (const headers of [
+      { origin: 'http://localhost:4201' },
+      { origin: 'https://localhost:4200' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'same-site' },
+    ])
+      expect((await post(agent, '/act', { what: 'x' }, headers)).status).toBe(403);
+    expect((await post(agent, '/act', { form_token: 'x' })).status).toBe(403);
+    const stolen = await formToken(await world.signedIn());
+    expect((await post(agent, '/act', { form_token: stolen })).status).toBe(403);
+  });
+});
+
+describe('every five minutes the provider', () => {
+  test('is asked, with what it gave last', async () => {
+    const agent = await world.signedIn();
+    const before = tokenRequests();
+    world.clock.advance(5 * MINUTE - 1);
+    expect([await world.who(agent), tokenRequests()]).toEqual([AS_MARIA, before]);
+    for (let times = 1; times <= 3; times += 1) {
+      world.clock.advance(5 * MINUTE);
+      expect([await world.who(agent), tokenRequests()]).toEqual([AS_MARIA, before + times]);
+    }
+  });
+
+  test('is asked once by requests that come together, to two consoles', async () => {
+    const agent = await world.signedIn();
+    const first = world.console.port;
+    const { port: second } = await world.openConsole();
+    const before = tokenRequests();
+    world.clock.advance(5 * MINUTE);
+    const all = Array.from({ length: 10 }, (_, index) => {
+      world.places.set(world.origin, index % 2 === 0 ? first : second);
+      return world.who(agent);
+    });
+    for (const who of await Promise.all(all)) expect(who).toEqual(AS_MARIA);
+    expect(tokenRequests()).toBe(before + 1);
+    world.clock.advance(5 * MINUTE);
+    expect(await world.who(agent)).toEqual(AS_MARIA);
+  });
+
+  test('gives and takes roles at once', async () => {
+    const agent = await world.signedIn();
+    world.provider.people.set('maria', { name: 'Maria S.', realm_access: { roles: 'desk-check' } });
+    expect(await world.who(agent)).toEqual(AS_MARIA);
+    world.clock.advance(5 * MINUTE);
+    expect(await world.who(agent)).toEqual(['Maria S.', [{ role: 'checker' }]]);
+    world.provider.people.set('maria', { name: 'Maria S.' });
+    world.clock.advance(5 * MINUTE);
+    expect(await world.who(agent)).toBe(403);
+    world.provider.people.set('maria', MARIA);
+    world.clock.advance(5 * MINUTE);
+    expect(await world.who(agent)).toEqual(AS_MARIA);
+  });
+
+  test('ends it by refusing, for good', async () => {
+    const agent = await world.signedIn();
+    world.provider.people.delete('maria');
+    world.clock.advance(5 * MINUTE);
+    expect([await world.who(agent), await world.sessions.list()]).toEqual([401, []]);
+    world.provider.people.set('maria', MARIA);
+    expect(await world.who(agent)).toBe(401);
+    expect(world.refusals).toEqual([expect.stringContaining('invalid_grant')]);
+  });
+
+  test('ends it by speaking of somebody else, or without proof', async () => {
+    const change = [{ sub: 'joao' }, { iss: 'http://localhost:1' }, { exp: 1 }, { aud: 'another' }];
+    for (const claims of change) {
+      world.provider.forge = undefined;
+      const agent = await world.signedIn();
+      world.provider.forge = (before) => ({ ...before, ...claims });
+      world.clock.advance(5 * MINUTE);
+      expect([claims, await world.who(agent)]).toEqual([claims, 401]);
+    }
+  });
+});
+
+describe('streams of changes', () => {
+  test('end with the session, wherever that ends, and with the last role', async () => {
+    const agent = await world.signedIn();
+    const { open, end } = streamed(agent, world.console.port);
+    expect(await open).toBe(200);
+    const [session] = await world.sessions.list();
+    expect(await world.sessions.end(session!.id)).toBe(true);
+    expect(await end).toContain('event: ended');
+    const next = await world.signedIn();
+    const stream = streamed(next, world.console.port);
+    expect(await stream.open).toBe(200);
+    world.provider.people.set('maria', { name: 'Maria' });
+    world.clock.advance(5 * MINUTE);
+    expect(await stream.end).toContain('event: ended');
+  });
+
+  test('are sixteen a person', async () => {
+    const { port } = world.console;
+    const maria = await world.signedIn();
+    for (let count = 0; count < 16; count += 1) expect(await streamed(maria, port).open).toBe(200);
+    expect(await streamed(maria, port).open).toBe(503);
+    expect(await streamed(await world.signedIn(), port).open).toBe(503);
+    world.provider.people.set('joao', { ...MARIA, name: 'João' });
+    world.provider.next = 'joao';
+    expect(await streamed(await world.signedIn(), port).open).toBe(200);
+  });
+});

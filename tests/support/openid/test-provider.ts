@@ -1,0 +1,160 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { SignJWT, decodeJwt, exportJWK, generateKeyPair } from 'jose';
+import type { GenerateKeyPairResult, JWTPayload } from 'jose';
+import Provider from 'oidc-provider';
+
+type Claims = Readonly<Record<string, unknown>>;
+export type ClientMethod = 'client_secret_basic' | 'client_secret_post' | 'none';
+type Forge = (claims: JWTPayload) => JWTPayload;
+
+export const CLIENT = { id: 'receivables-desk', secret: 'a-secret-of-the-desk' } as const;
+const KEY_ID = 'of-the-test';
+const ALGORITHM = 'RS256';
+const KINDS = ['Interaction', 'Grant', 'Session', 'AccessToken', 'RefreshToken', 'IdToken'];
+const GRANTED = 'openid profile email offline_access';
+
+const page = (body: string): string =>
+  `<!doctype html><html lang="en"><title>Provider</title><link rel="icon" href="data:,">${body}</html>`;
+const LOGIN = page(
+  '<form method="post"><label>Login <input name="login"></label><button>Go in</button></form>',
+);
+const GO_OUT = '<button name="logout" value="yes" form="op.logoutForm">Go out</button>';
+
+/** A real provider of OpenID Connect on loopback, which people enter without a password, and which can be made to misbehave. */
+export class TestProvider {
+  readonly issuer: string;
+  /** Who there is, with what is said of them. */
+  readonly people = new Map<string, Claims>();
+  /** Who signs in without being asked; undefined: a form asks. */
+  next: string | undefined;
+  givesRefreshTokens = true;
+  /** Every connection is cut, or every answer is a failure. */
+  away: 'cut' | 'failing' | undefined;
+  /** Changes what ID tokens say before they are signed; the key is the provider's own, unless it is a stranger's. */
+  forge: Forge | undefined;
+  strangersKey = false;
+  /** Paths that were asked for, in their order. */
+  readonly asked: string[] = [];
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  /** @param publicUrls of consoles that people are sent back to @param method the one way in which a console shows who it is */
+  static async open(
+    publicUrls: readonly string[],
+    method: ClientMethod = 'client_secret_basic',
+  ): Promise<TestProvider> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const opened = new TestProvider(server);
+    await opened.#serve(publicUrls, method);
+    return opened;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #serve(publicUrls: readonly string[], method: ClientMethod): Promise<void> {
+    const [own, strange] = await (keys ??= Promise.all([keyPair(), keyPair()]));
+    const key = { ...(await exportJWK(own.privateKey)), kid: KEY_ID, alg: ALGORITHM, use: 'sig' };
+    const provider = quietly(
+      () =>
+        new Provider(this.issuer, {
+          clientAuthMethods: [method],
+          clients: [
+            {
+              client_id: CLIENT.id,
+              ...(method !== 'none' && { client_secret: CLIENT.secret }),
+              token_endpoint_auth_method: method,
+              grant_types: ['authorization_code', 'refresh_token'],
+              redirect_uris: publicUrls.map((url) => `${url}/session/callback`),
+              post_logout_redirect_uris: publicUrls.map((url) => `${url}/session/ended`),
+            },
+          ],
+          jwks: { keys: [key] },
+          cookies: { keys: ['a key of the test'] },
+          ttl: Object.fromEntries(KINDS.map((kind) => [kind, 3_600])),
+          claims: { openid: ['sub', 'roles', 'realm_access'], profile: ['name'], email: ['email'] },
+          conformIdTokenClaims: false,
+          features: {
+            devInteractions: { enabled: false },
+            rpInitiatedLogout: {
+              logoutSource: async (ctx: { body: unknown }, form: string) => {
+                ctx.body = page(`${form}${GO_OUT}`);
+              },
+            },
+          },
+          interactions: { url: () => '/login' },
+          issueRefreshToken: async () => this.givesRefreshTokens,
+          rotateRefreshToken: true,
+          findAccount: async (_: unknown, accountId: string) => {
+            const claims = this.people.get(accountId);
+            return claims && { accountId, claims: async () => ({ sub: accountId, ...claims }) };
+          },
+          loadExistingGrant: async ({ oidc }: Parameters<Parameters<Provider['use']>[0]>[0]) => {
+            const { clientId } = oidc.client;
+            const id = oidc.session.grantIdFor(clientId);
+            if (id !== undefined) return oidc.provider.Grant.find(id);
+            const grant = new oidc.provider.Grant({ clientId, accountId: oidc.session.accountId });
+            grant.addOIDCScope(GRANTED);
+            await grant.save();
+            return grant;
+          },
+        }),
+    );
+    provider.use(async (ctx, next) => {
+      await next();
+      const body = ctx.body as { id_token?: string } | undefined;
+      if (ctx.oidc?.route !== 'token' || body?.id_token === undefined) return;
+      if (this.forge === undefined && !this.strangersKey) return;
+      const claims = decodeJwt(body.id_token);
+      body.id_token = await new SignJWT(this.forge?.(claims) ?? claims)
+        .setProtectedHeader({ alg: ALGORITHM, kid: KEY_ID })
+        .sign((this.strangersKey ? strange : own).privateKey);
+    });
+    const answer = provider.callback();
+    this.#server.on('request', (req: IncomingMessage, res: ServerResponse) => {
+      const { pathname } = new URL(req.url!, this.issuer);
+      this.asked.push(pathname);
+      if (this.away === 'cut') return void req.socket.destroy();
+      if (this.away === 'failing') return void res.writeHead(503).end('<h1>later</h1>');
+      if (pathname === '/login') return void this.#enter(provider, req, res);
+      answer(req, res);
+    });
+  }
+
+  async #enter(provider: Provider, req: IncomingMessage, res: ServerResponse): Promise<void> {
+    let accountId = this.next;
+    if (accountId === undefined && req.method !== 'POST')
+      return void res.writeHead(200, { 'content-type': 'text/html' }).end(LOGIN);
+    if (accountId === undefined) {
+      const chunks: Buffer[] = [];
+      for await (const chunk of req) chunks.push(chunk as Buffer);
+      accountId = new URLSearchParams(Buffer.concat(chunks).toString()).get('login') ?? '';
+    }
+    await provider.interactionFinished(req, res, { login: { accountId } });
+  }
+}
+
+/** It warns of everything that is not for production. */
+const quietly = <Made>(make: () => Made): Made => {
+  const { warn } = console;
+  console.warn = () => undefined;
+  try {
+    return make();
+  } finally {
+    console.warn = warn;
+  }
+};
+
+const keyPair = () => generateKeyPair(ALGORITHM, { extractable: true });
+/** Of every provider of a file: they take long to make. */
+let keys: Promise<[own: GenerateKeyPairResult, strange: GenerateKeyPairResult]> | undefined;

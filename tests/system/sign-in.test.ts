@@ -1,0 +1,208 @@
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
+import { openConsole } from '../../infrastructure/composition/console.ts';
+import { readConsoleConfiguration } from '../../infrastructure/composition/console-configuration.ts';
+import { partsOf } from '../../infrastructure/composition/container.ts';
+import { openFoundations } from '../../infrastructure/composition/foundations.ts';
+import type { RunningConsole } from '../../infrastructure/cli/console.ts';
+import { formIn } from '../infrastructure/console/desk-world.ts';
+import { World } from '../lives/world.ts';
+import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
+import { commandLineBeside } from '../support/command-line-beside.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { Agent } from '../support/openid/agent.ts';
+import { CLIENT, TestProvider } from '../support/openid/test-provider.ts';
+import { freePort } from '../support/service-process.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const NEW_KEY = randomBytes(32).toString('base64');
+const MINUTE = 60_000;
+const realClock = new ManualClock(new Date().toISOString());
+
+jest.setTimeout(120_000);
+
+let world: World;
+let provider: TestProvider;
+let settings: Readonly<Record<string, string>>;
+let keys: Readonly<Record<string, string>>;
+let console: RunningConsole & { readonly origin: string };
+let desk: (...args: readonly string[]) => ReturnType<ReturnType<typeof commandLineBeside>>;
+
+const openBeside = async (port: number): Promise<typeof console> => {
+  const foundations = await openFoundations(
+    readConfiguration({ ...world.environment, ...keys }),
+    world.logger,
+  );
+  const parts = partsOf({ ...foundations, clock: world.clock, realClock });
+  const given = { host: '127.0.0.1', port, readOnly: false, idleMs: 30 * MINUTE };
+  const running = await openConsole(parts, given, readConsoleConfiguration(settings));
+  return {
+    ...running,
+    origin: `http://localhost:${port}`,
+    close: async () => {
+      await running.close();
+      await foundations.engines.close();
+    },
+  };
+};
+
+beforeAll(async () => {
+  world = await World.start();
+  const port = await freePort();
+  const origin = `http://localhost:${port}`;
+  provider = await TestProvider.open([origin]);
+  provider.people.set('maria', { name: 'Maria Souza', roles: ['desk', 'audit'] });
+  provider.next = 'maria';
+  keys = { MASTER_KEY: NEW_KEY, MASTER_KEY_PREVIOUS: world.environment['MASTER_KEY']! };
+  settings = {
+    CONSOLE_PUBLIC_URL: origin,
+    CONSOLE_OIDC_ISSUER: provider.issuer,
+    CONSOLE_OIDC_CLIENT_ID: CLIENT.id,
+    CONSOLE_OIDC_CLIENT_SECRET: CLIENT.secret,
+    CONSOLE_OIDC_ROLES: 'maker=desk,checker=desk,auditor=audit',
+  };
+  console = await openBeside(port);
+  desk = commandLineBeside({ ...world.environment, ...keys });
+});
+afterAll(async () => {
+  await console.close();
+  await provider.close();
+  await world.close();
+});
+
+test('who is signed in is listed, and can be put out', async () => {
+  expect(console.newAddress()).toBe(console.origin);
+  const agent = new Agent();
+  const { text } = await agent.visit(`${console.origin}/session/start?to=%2Fdecisions`);
+  expect([text.includes('Maria Souza'), text.includes('<form method="post" action="/session/end"')]).toEqual([
+    true,
+    false,
+  ]);
+  realClock.advance(MINUTE);
+  await agent.ask(`${console.origin}/`);
+  const { lines, code } = await desk('desk', 'sessions', '-o', 'json');
+  const at = (text: string): number => Date.parse(realClock.realNow()) - Date.parse(text);
+  expect([code, lines.length]).toEqual([0, 1]);
+  expect(lines[0]).toMatchObject({
+    name: 'Maria Souza',
+    ...{ issuer: provider.issuer, subject: 'maria', roles: ['maker', 'checker', 'auditor'] },
+  });
+  expect([lines[0].begun_at, lines[0].last_used_at, lines[0].until].map(at)).toEqual([
+    MINUTE,
+    0,
+    -30 * MINUTE,
+  ]);
+  const csv = await desk('desk', 'sessions', '-o', 'csv');
+  expect(csv.out.split('\n')[0]).toBe('session_id,name,issuer,subject,roles,begun_at,last_used_at,until');
+  expect((await desk('desk', 'sessions', '-o', 'table')).out).toContain('Maria Souza');
+  const id = lines[0].session_id as string;
+  const ended = await desk('desk', 'sessions', '--end', id);
+  expect([ended.code, ended.lines]).toEqual([0, [{ session_id: id, ended: true }]]);
+  expect((await agent.ask(`${console.origin}/`)).status).toBe(401);
+  const again = await desk('desk', 'sessions', '--end', id);
+  expect([again.code, again.err]).toEqual([3, `error: no session ${id} that has not ended\n`]);
+});
+
+test('a decision is in the name of who is signed in', async () => {
+  const application = await world.createApplication();
+  const fund = application.funds[0]!;
+  const loan = { ...loanRequest(fund, 'OP-1', 12), fund_id: fund };
+  const body = multipart('loan_data', loan, [{ name: 'ccb.pdf', content: smallPdf('OP-1') }]);
+  expect((await world.call(application, { method: 'POST', path: '/loan', body })).status).toBe(201);
+  await world.call(application, { method: 'GET', path: '/loan/OP-1' });
+  const agent = new Agent();
+  await agent.visit(`${console.origin}/session/start`);
+  const { text: token } = await agent.ask(`${console.origin}/session`);
+  const post = (path: string, fields: readonly (readonly [string, string])[]) =>
+    agent.ask(`${console.origin}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: console.origin },
+      body: new URLSearchParams([
+        ['form_token', token],
+        ...fields.map(([name, value]): [string, string] => [name, value]),
+      ]).toString(),
+    });
+  const preview = await post('/decisions/preview', [
+    ['decision', 'approve'],
+    ['operation', `${application.applicationId}/OP-1`],
+  ]);
+  const shown = await agent.ask(`${console.origin}${preview.headers.location ?? ''}`);
+  const form = formIn(preview.status === 303 ? shown.text : preview.text);
+  expect((await post('/decisions/decide', form.fields)).status).toBe(303);
+  const { out } = await desk(
+    'audit',
+    'show',
+    'OP-1',
+    '--application',
+    application.applicationId,
+    '-o',
+    'json',
+  );
+  expect(out).toContain('administrator/Maria Souza');
+  await agent.ask(`${console.origin}/session/end`);
+});
+
+test('what the provider gave is wrapped anew with the master key', async () => {
+  const agent = new Agent();
+  await agent.visit(`${console.origin}/session/start`);
+  expect((await desk('keys', 'rotate-master')).code).toBe(0);
+  const database = world.parts.foundations.engines.serviceDatabase;
+  const [{ sealed_tokens: sealed } = { sealed_tokens: '' }] = await database.read(
+    database.builder.selectFrom('desk_session').select('sealed_tokens'),
+  );
+  const [check] = await database.read(
+    database.builder.selectFrom('wrapped_key').select('wrapped').where('name', '=', 'master-key:check'),
+  );
+  expect(sealed.slice(0, 20)).toBe(check!.wrapped.slice(0, 20));
+  const before = provider.asked.filter((path) => path === '/token').length;
+  realClock.advance(5 * MINUTE);
+  expect((await agent.ask(`${console.origin}/`)).status).toBe(200);
+  expect(provider.asked.filter((path) => path === '/token')).toHaveLength(before + 1);
+});
+
+const command = (args: readonly string[], variables: Readonly<Record<string, string>>) => {
+  const { NODE_OPTIONS: _, ...environment } = process.env;
+  const file = 'infrastructure/composition/receivables.ts';
+  return {
+    args: ['--disable-warning=ExperimentalWarning', file, 'console', '--no-open', ...args],
+    options: { cwd: root, env: { ...environment, ...world.environment, ...keys, ...variables } },
+  };
+};
+
+test('the command prints its public address and no token', async () => {
+  const { args, options } = command([], settings);
+  const child = spawn(process.execPath, args, options);
+  let out = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+    child.kill('SIGTERM');
+  });
+  const [code] = (await once(child, 'close')) as [number];
+  expect([code, out]).toEqual([0, `${console.origin}\n`]);
+});
+
+test.each<[string, readonly string[], boolean, number]>([
+  ['--operator', ['--operator', 'maria'], true, 2],
+  ['--host', ['--host', '0.0.0.0'], false, 2],
+])('%s is wrong use where it says what nothing proves', async (option, given, signsIn, code) => {
+  const { args, options } = command(given, signsIn ? settings : {});
+  await expect(promisify(execFile)(process.execPath, args, options)).rejects.toMatchObject({
+    code,
+    stdout: '',
+    stderr: expect.stringMatching(new RegExp(`^error: ${option} [^\n]+\n$`)),
+  });
+});
+
+test('a setting that cannot be used ends it with one line', async () => {
+  const { args, options } = command([], { ...settings, CONSOLE_OIDC_ROLES: 'owner=desk' });
+  await expect(promisify(execFile)(process.execPath, args, options)).rejects.toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^error: CONSOLE_OIDC_ROLES [^\n]+\n$/),
+  });
+});
