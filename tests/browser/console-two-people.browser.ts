@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { cents } from '../../domain/shared/money.ts';
+import { World } from '../lives/world.ts';
+import type { TestApplication } from '../lives/world.ts';
+import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
+import { CLIENT, TestProvider } from '../support/openid/test-provider.ts';
+import { freePort } from '../support/service-process.ts';
+import { ConsoleBeside, ConsoleBrowser, looked, send, shown } from './console-browser.ts';
+
+jest.setTimeout(240_000);
+
+let world: World;
+let provider: TestProvider;
+let beside: ConsoleBeside;
+let browser: ConsoleBrowser;
+let origin: string;
+let application: TestApplication;
+
+beforeAll(async () => {
+  world = await World.start();
+  application = await world.createApplication();
+  const fundId = application.funds[0]!;
+  const decisions = [{ decision: 'approve', from: cents(0) }] as const;
+  const asked = { decisionId: 'RULE', actor: 'administrator' };
+  await world.parts.administrator.rules.set({ fundId, evidence: 'signed-in', decisions }, asked, {});
+  const body = multipart('loan_data', loanRequest(fundId, 'OP-1'), [
+    { name: 'ccb.pdf', content: smallPdf() },
+  ]);
+  expect((await world.call(application, { method: 'POST', path: '/loan', body })).status).toBe(201);
+  expect(await statusOf()).toBe('received');
+
+  const port = await freePort();
+  origin = `http://localhost:${port}`;
+  provider = await TestProvider.open([origin]);
+  const people = [
+    ['ana', 'Ana Prado', 'maker', 'checker'],
+    ['rui', 'Rui Castro', 'checker'],
+    ['eva', 'Eva Reis', 'viewer'],
+    ['leo', 'Leo Nunes', 'auditor'],
+  ] as const;
+  for (const [login, name, ...roles] of people) provider.people.set(login, { name, roles });
+  beside = await ConsoleBeside.open(
+    world,
+    { port },
+    {
+      CONSOLE_PUBLIC_URL: origin,
+      CONSOLE_OIDC_ISSUER: provider.issuer,
+      CONSOLE_OIDC_CLIENT_ID: CLIENT.id,
+      CONSOLE_OIDC_CLIENT_SECRET: CLIENT.secret,
+      CONSOLE_OIDC_ROLES: 'viewer=viewer,maker=maker,checker=checker,auditor=auditor',
+    },
+  );
+  browser = await ConsoleBrowser.launch();
+}, 300_000);
+afterAll(async () => {
+  await browser?.close();
+  await beside?.close();
+  await provider?.close();
+  await world?.close();
+});
+
+const statusOf = async (): Promise<string> =>
+  (await world.call(application, { method: 'GET', path: '/loan/OP-1' })).body.status;
+
+const enterAs = async (login: string): Promise<Page> => {
+  const { page } = await browser.enter(beside, {}, [provider.issuer]);
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await page.getByLabel('Login').fill(login);
+  await page.getByRole('button', { name: 'Go in' }).click();
+  await page.waitForURL((url) => url.origin === origin && url.pathname !== '/session/callback');
+  await shown(page, 'Today');
+  return page;
+};
+
+const open = async (page: Page, path: string, heading: string): Promise<void> => {
+  await page.goto(origin + path);
+  await shown(page, heading);
+};
+const AWAITING = 'Awaiting another person';
+
+test('one person decides, only another one lets it take effect, and the log says who', async () => {
+  const ana = await enterAs('ana');
+  await open(ana, '/decisions', 'Decisions');
+  await ana.getByLabel('Choose OP-1', { exact: true }).check();
+  await ana.getByRole('button', { name: 'Approve' }).click();
+  await shown(ana, 'Approve: check before you decide');
+  await send(ana, 'Confirm');
+  await ana.getByText('1 await the confirmation of another person.').waitFor();
+  expect(await statusOf()).toBe('received');
+
+  // Whose own decision it is, whatever her roles.
+  await open(ana, '/awaiting', AWAITING);
+  await ana.locator('input[name=first]').check();
+  await send(ana, 'Confirm');
+  await ana.getByText('0 done, 1 refused.').waitFor();
+
+  const eva = await enterAs('eva');
+  await open(eva, '/awaiting', AWAITING);
+  expect(await eva.getByRole('button', { name: 'Confirm' }).count()).toBe(0);
+
+  // By no way in without a person who is signed in.
+  const [first] = await world.parts.administrator.confirmations.awaiting();
+  const confirmation = {
+    decision_id: 'BY-FILE',
+    decision: 'confirm',
+    first_decision_id: first!.firstDecisionId,
+  };
+  const [answer] = await world.parts.administrator.submitAll([JSON.stringify(confirmation)], { name: 'rui' });
+  expect(answer).toMatchObject({ outcome: 'refused', reason: { code: 'evidence_missing' } });
+  expect(await statusOf()).toBe('received');
+
+  const rui = await enterAs('rui');
+  await open(rui, '/awaiting', AWAITING);
+  expect(await looked(rui, 'awaiting')).toEqual([]);
+  await rui.locator('input[name=first]').check();
+  await send(rui, 'Confirm');
+  await rui.getByText('1 done, 0 refused.').waitFor();
+  expect(await statusOf()).toBe('approved');
+
+  const leo = await enterAs('leo');
+  await open(leo, '/desk', 'Desk log');
+  const lines = await leo.locator('tbody tr').allInnerTexts();
+  const said = (person: string, what: string): boolean =>
+    lines.some((line) => line.includes(person) && line.includes(what) && line.includes('OP-1'));
+  expect(lines.length).toBeGreaterThan(8);
+  expect([said('Ana Prado', 'approve'), said('Rui Castro', 'confirm')]).toEqual([true, true]);
+  expect(await world.audit()).toEqual([]);
+});
