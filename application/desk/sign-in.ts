@@ -68,12 +68,19 @@ export class SignIn {
     return this.#deps.sessions.speak(cookie, language);
   }
 
-  /** @returns where the provider ends its own session; undefined where it cannot, or there was none here */
-  async end(cookie: string): Promise<string | undefined> {
-    const { sessions, provider, configured } = this.#deps;
+  /** Undefined where there was none here. `address`: where the provider ends its own session; undefined where it cannot. */
+  async end(
+    cookie: string,
+  ): Promise<{ readonly session: DeskSession; readonly address: string | undefined } | undefined> {
+    const { sessions, configured } = this.#deps;
     const row = await sessions.find(cookie, configured);
     if (row === undefined) return undefined;
     await sessions.end(row.id);
+    return { session: sessions.sessionOf(row), address: await this.#endAddress(row) };
+  }
+
+  async #endAddress(row: Row): Promise<string | undefined> {
+    const { sessions, provider } = this.#deps;
     try {
       return await provider.endAddress(sessions.tokensOf(row)?.id);
     } catch (error) {

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { ProviderAwayError, ProviderRefusedError } from '../../application/desk/identity-provider.ts';
 import type { Attempt } from '../../application/desk/identity-provider.ts';
+import type { DeskSession } from '../../application/desk/sessions.ts';
 import type { SignIn } from '../../application/desk/sign-in.ts';
 import type { RealClock } from '../../application/ports/clock.ts';
 import { FOREIGN_FORM, clearCookie, cookieOf, giveSession, goOnTo, ownPath } from './guards.ts';
@@ -19,14 +20,18 @@ const LONGEST_PATH = 1_000;
 /** Called with a session that began or ended, before the answer leaves. */
 type Told = (session: Session) => Promise<void>;
 
+const heldBy = (cookie: string, { id, person, language }: DeskSession): Session => ({
+  ...{ id, person },
+  formToken: createHmac('sha256', cookie).update('form').digest('base64url'),
+  ...(isLanguage(language) && { language }),
+});
+
 /** Sessions of people who have signed in; the token of their forms follows from what the browser holds. */
 export const signedIn = (signIn: SignIn): SessionKeeper => ({
   find: async (cookie, active) => {
     const found = await signIn.find(cookie, active);
     if (found === undefined) return undefined;
-    const { id, person, language } = found;
-    const formToken = createHmac('sha256', cookie).update('form').digest('base64url');
-    return { id, person, formToken, ...(isLanguage(language) && { language }) };
+    return heldBy(cookie, found);
   },
   speak: (cookie, language) => signIn.speak(cookie, language),
 });
@@ -71,7 +76,7 @@ export const finishSignIn =
     const { search } = new URL(req.originalUrl, 'http://console');
     try {
       const cookie = await toldWhenAway(() => signIn.finish(search, attempt));
-      await begun((await signedIn(signIn).find(cookie, true))!);
+      await begunOrEnded(signIn, cookie, begun);
       giveSession(req, res, cookie);
     } catch (error) {
       if (!(error instanceof ProviderRefusedError)) throw error;
@@ -80,6 +85,16 @@ export const finishSignIn =
     res.type('html').send(goOnTo(ownPath(attempt!.to)));
   };
 
+/** One of which the log cannot tell does not begin. */
+const begunOrEnded = async (signIn: SignIn, cookie: string, begun: Told): Promise<void> => {
+  try {
+    await begun((await signedIn(signIn).find(cookie, true))!);
+  } catch (error) {
+    await signIn.end(cookie);
+    throw error;
+  }
+};
+
 /** A link, because forms that are redirected to another host are stopped; taken from pages of this console alone. */
 export const endSignIn =
   (signIn: SignIn, ended: Told): RequestHandler =>
@@ -87,11 +102,10 @@ export const endSignIn =
     const site = req.headers['sec-fetch-site'] ?? 'none';
     if (site !== 'none' && site !== 'same-origin') throw new ConsoleProblem(403, FOREIGN_FORM);
     const cookie = cookieOf(req, res);
-    const session = cookie === undefined ? undefined : await signedIn(signIn).find(cookie, false);
-    const address = cookie === undefined ? undefined : await signIn.end(cookie);
+    const over = cookie === undefined ? undefined : await signIn.end(cookie);
     clearCookie(req, res);
-    if (session) await ended(session);
-    res.redirect(303, address ?? '/session/ended');
+    if (over) await ended(heldBy(cookie!, over.session));
+    res.redirect(303, over?.address ?? '/session/ended');
   };
 
 export const toldSignedOut: RequestHandler = () => {

@@ -84,9 +84,9 @@ test('another site leads to a page of who is signed in', async () => {
   await page.goto(`${provider.issuer}/nothing`);
   await page.evaluate(
     (to) => ((globalThis as { location?: { href: string } }).location!.href = to),
-    `${origin}/audit`,
+    `${origin}/portfolio`,
   );
-  await shown(page, 'Audit');
+  await shown(page, 'Portfolio');
 });
 
 test('who has no role is told whom to ask', async () => {

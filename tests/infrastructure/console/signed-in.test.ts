@@ -51,6 +51,19 @@ const streamed = (
 };
 
 describe('a session', () => {
+  test('has a line when it begins and when it is ended by its link, also where the provider was due to be asked', async () => {
+    const agent = await world.signedIn();
+    world.clock.advance(6 * MINUTE);
+    await agent.ask(`${world.origin}/session/end`);
+    const [{ id } = { id: '' }] = await world.sessions.list();
+    expect(id).toBe('');
+    const visitor = { way: 'console', name: 'Maria Souza', issuer: world.provider.issuer, subject: 'maria' };
+    const lines = world.console.lines.filter(({ action }) => action !== 'viewed');
+    expect(lines.map(({ action }) => action)).toEqual(['signed_in', 'signed_out']);
+    expect(lines.map((line) => line.visitor)).toEqual([visitor, visitor]);
+    expect(lines[1]!.session).toBe(lines[0]!.session);
+  });
+
   test('ends when it was not used for half an hour; what a page fetches by itself does not use it', async () => {
     const agent = await world.signedIn();
     const unattended = () =>
