@@ -1,6 +1,7 @@
 import { EarlierReleaseError } from '../../application/event-codec/stored-formats.ts';
 import type { App } from '../../application/app.ts';
 import type { DeskEntry } from '../../domain/desk/line.ts';
+import { StoreUnavailableError } from '../../application/ports/event-store.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { NotAllowedError } from './command-line.ts';
 import { userOfSystem } from './operator.ts';
@@ -12,6 +13,18 @@ export const recordLines = (
   entries: readonly DeskEntry[],
   operator = userOfSystem(),
 ): Promise<void> => patiently(() => desk.record({ way: 'command_line', name: operator }, entries));
+
+/** The same for what mends the log itself, which may take nothing until it is done. */
+export const recordWherePossible = async (
+  { desk }: Pick<App, 'desk'>,
+  entries: readonly DeskEntry[],
+): Promise<void> => {
+  try {
+    await desk.record({ way: 'command_line', name: userOfSystem() }, entries);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailableError)) throw error;
+  }
+};
 
 const reasonOf = (error: unknown): string | undefined => {
   if (error instanceof DomainError) return error.code;

@@ -4,7 +4,7 @@ import { instantOf } from '../../application/schemas/values.ts';
 import type { Column } from '../presenting/columns.ts';
 import { CommandFailedError, NotAllowedError, answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { configuring } from './desk-lines.ts';
+import { recordWherePossible } from './desk-lines.ts';
 import { listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 
@@ -58,13 +58,12 @@ export const addFollowersCommands = (program: Command, dependencies: CliDependen
     )
     .action((follower: string, { after, force = false }: MoveOptions) => {
       const instant = after === START ? START : instantOf('after', after);
-      return answer(dependencies, (services) =>
-        configuring(services, { decision: 'move_follower' }, async () => {
-          const move = await services.maintenance.followers.move({ name: follower, after: instant, force });
-          if (move.outcome !== 'moved') throw refusal(follower, move.outcome);
-          return { follower, before: move.before, position: move.position };
-        }),
-      );
+      return answer(dependencies, async (services) => {
+        const move = await services.maintenance.followers.move({ name: follower, after: instant, force });
+        if (move.outcome !== 'moved') throw refusal(follower, move.outcome);
+        await recordWherePossible(services, [{ action: 'configured', decision: 'move_follower' }]);
+        return { follower, before: move.before, position: move.position };
+      });
     });
 };
 

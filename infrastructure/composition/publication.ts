@@ -10,7 +10,7 @@ import type { Configuration } from './configuration.ts';
 import { kafkaConnection } from './kafka-configuration.ts';
 import type { KafkaConfiguration } from './kafka-configuration.ts';
 import type { Parts } from './parts.ts';
-import { decodeRecorded, logOrder } from './projections.ts';
+import { decodeRecorded } from './projections.ts';
 
 const RELAY_PAUSE_MS = 20;
 
@@ -24,14 +24,19 @@ export const requireKafka = ({ kafka }: Configuration): KafkaConfiguration => {
 
 const [LOOK_AGAIN_MS, LONGEST_WAIT_MS] = [10, 3_000];
 
+/** Whether the log has something that the read model has yet to take in; lines of the desk are nothing. */
+const isBehind = async ({ app }: Parts): Promise<boolean> => {
+  const { followers } = await app.maintenance.lag();
+  return followers.some(
+    ({ name, behind, problem }) => name === loanProjection.name && (behind > 0 || problem !== undefined),
+  );
+};
+
 /** A process knows what it wrote itself. What was answered before it began is there once the read model has come to where the log ended then. */
 const writtenOf = (parts: Parts): ((applicationId: string) => Promise<void>) => {
-  const log = parts.foundations.engines.embeddedLog;
-  let earlier: 'open' | 'there' = log ? 'open' : 'there';
+  let earlier: 'open' | 'there' = parts.foundations.engines.embeddedLog ? 'open' : 'there';
   const untilEarlierShow = async (): Promise<void> => {
-    const end = (await log?.end()) ?? 'start';
-    for (let waited = 0; ; waited += LOOK_AGAIN_MS) {
-      if (logOrder.compare(await parts.projectionStore.checkpoint(loanProjection), end) >= 0) break;
+    for (let waited = 0; await isBehind(parts); waited += LOOK_AGAIN_MS) {
       if (waited >= LONGEST_WAIT_MS) throw new ReadModelBehindError();
       await pause(LOOK_AGAIN_MS);
     }

@@ -109,6 +109,8 @@ test('the console decides and shows every page over EventStoreDB, PostgreSQL and
     '/webhooks': /receiver\.example/,
     '/reconciliation': /<form[^>]*reconciliation/,
     '/audit': /<form[^>]*audit/,
+    '/desk': /OP-|desk/i,
+    '/funds': new RegExp(fund),
     '/today/money': /<section/,
     '/today/lag': /<section/,
     [`/operations/${operation}`]: /Disburse/,

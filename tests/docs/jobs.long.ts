@@ -59,11 +59,14 @@ test('assign an operation and wait for the money', async () => {
 }, 300_000);
 
 test('receive webhooks', async () => {
-  const [listed, ping, deliveries, failed, feed, rotated] = objectsOf(await paste('receive-webhooks.md'));
+  const [listed, ping, deliveries, failed, again, feed, rotated] = objectsOf(
+    await paste('receive-webhooks.md'),
+  );
   expect(listed).toMatchObject({ data: [{ url: 'https://receiver.example.com/hook' }] });
   expect(ping).toHaveProperty('event_id');
   expect(deliveries).toHaveProperty('data');
   expect(failed).toMatchObject({ data: [] });
+  expect(again).toMatchObject({ queued: 0, status: 'completed' });
   expect(feed).toMatchObject({ has_more: false });
   expect(rotated).toHaveProperty('signing_secret');
 }, 300_000);

@@ -104,7 +104,7 @@ test('a backup holds it, and an audit walks it: decisions, rules and their keys'
   const confirmed = await administrator('confirm', '--all', '--fund', fund, '--count', '1', '--sum', '3344');
   expect(JSON.parse(confirmed)).toMatchObject({ first_decision_id: 'D-B', outcome: 'applied' });
   const summary = JSON.parse(await service.receivables('audit', 'verify', '-o', 'json'));
-  expect(summary).toMatchObject({ differences: 0, streams: 6 });
+  expect(summary).toMatchObject({ differences: 0, streams: 8 });
   const ofFund = await service.receivables('audit', 'verify', '-o', 'json', '--fund', fund);
   expect(JSON.parse(ofFund)).toMatchObject({ differences: 0, streams: 5 });
   await service.end('SIGTERM');

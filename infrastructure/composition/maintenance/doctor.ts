@@ -132,6 +132,13 @@ const rights = async (store: EventStoreDbStore): Promise<Finding> => {
       );
 };
 
+/** Also one whose log this user may not follow. */
+const answers = (store: EventStoreDbStore): Promise<boolean> =>
+  store.head('doctor').then(
+    () => true,
+    () => false,
+  );
+
 const clock = async ({ engines }: Foundations): Promise<Finding> => {
   const before = Date.now();
   const away = (await engineTime(engines.serviceDatabase)) - before;
@@ -234,7 +241,8 @@ const opened = async (configuration: Configuration, logger: Logger): Promise<rea
           finding(name, state === 'ok' ? 'ok' : 'failed', state === 'ok' ? 'answers' : state),
         ),
         // Of one that does not answer it is not asked what it allows.
-        ...(checks['event_store'] === 'ok' && foundations.engines.eventStore instanceof EventStoreDbStore
+        ...(foundations.engines.eventStore instanceof EventStoreDbStore &&
+        (checks['event_store'] === 'ok' || (await answers(foundations.engines.eventStore)))
           ? [await rights(foundations.engines.eventStore)]
           : []),
         ...(await lookAll('topics', () => topicsOf(foundations, parts.publication))),

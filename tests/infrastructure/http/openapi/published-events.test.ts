@@ -39,7 +39,7 @@ const produced = (): { name: string; body: Json }[] => {
     .map(
       (name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as { type: string; stored: object },
     )
-    .filter(({ type }) => !/^(renegotiation|fund|desk)\./.test(type))
+    .filter(({ type }) => !/^(renegotiation|fund|decision|desk)\./.test(type))
     .map(({ type, stored: data }) => decodeLoanEvent({ type, data: JSON.stringify(data) as JsonText }));
   const { eventId, applicationId, recordedAt: timestamp } = place;
   return [
