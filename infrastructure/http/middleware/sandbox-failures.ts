@@ -40,7 +40,7 @@ export class SandboxFailures {
     if (!operation.readHeaders) return passes;
     const loses = handle(operation, { reply: async () => Promise.reject(unanswered()) });
     const cutsAfter = handle(operation, { reply: async (state) => cut(state) });
-    return async (req, res, next) => {
+    const fails: RequestHandler = async (req, res, next) => {
       const state = stateOf(res);
       switch (this.#askedFor(operation, state)) {
         case undefined:
@@ -58,6 +58,8 @@ export class SandboxFailures {
           return cutsAfter(req, res, next);
       }
     };
+    return (req, res, next) =>
+      stateOf(res).headers[HEADER] === undefined ? passes(req, res, next) : fails(req, res, next);
   }
 
   #askedFor({ endpoint }: Operation, state: RequestState): string | undefined {
