@@ -48,6 +48,12 @@ export const FOUR_EYES_STREAM = `${FUND_STREAM_PREFIX}four-eyes`;
 /** `decision-<application>.<code>`: first decisions on an operation, whose own stream they leave as it is. */
 export const DECISION_STREAM_PREFIX = 'decision-';
 
+const BESIDE_OPERATIONS = [FUND_STREAM_PREFIX, DESK_STREAM_PREFIX, DECISION_STREAM_PREFIX];
+
+/** A stream of which no row of a read model tells: whoever makes rows passes it by, and is not behind for it. */
+export const isBesideOperations = (stream: string): boolean =>
+  BESIDE_OPERATIONS.some((prefix) => stream.startsWith(prefix));
+
 /** Of the operation with this stream. */
 export const decisionStreamOf = (stream: string): string =>
   stream.replace(LOAN_STREAM_PREFIX, DECISION_STREAM_PREFIX);

@@ -1,4 +1,4 @@
-import { DESK_STREAM_PREFIX } from '../command-handling/operation.ts';
+import { isBesideOperations } from '../command-handling/operation.ts';
 import { misfit } from '../processors/log-fit.ts';
 import type { EventSubscription, LogPlaces } from '../ports/event-store.ts';
 import type { Behind } from '../processors/status.ts';
@@ -53,8 +53,7 @@ const countFrom = async (
       if (message.kind !== 'events') continue;
       for (const one of passed()) {
         const after = message.events.filter(
-          ({ stream, position }) =>
-            !stream.startsWith(DESK_STREAM_PREFIX) && order.compare(position, one.position) > 0,
+          ({ stream, position }) => !isBesideOperations(stream) && order.compare(position, one.position) > 0,
         );
         one.behind = Math.min(MOST_COUNTED, one.behind + after.length);
         if (one.behind === MOST_COUNTED) uncounted.delete(one);
@@ -66,7 +65,7 @@ const countFrom = async (
   }
 };
 
-/** How far each is behind; lines of the desk are nothing that it has to deal with. The log is read once for all; what lies between those far behind and those close to its end is left out. */
+/** How far each is behind; what stands beside the operations is nothing that it has to deal with. The log is read once for all; what lies between those far behind and those close to its end is left out. */
 export const behindOf = async (
   { log, order, within }: Counting,
   places: readonly Pick<Behind, 'name' | 'position'>[],

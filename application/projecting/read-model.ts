@@ -1,10 +1,5 @@
 import type { ProjectedEvent, Projection, TableWrite } from '../../projections/projection.ts';
-import {
-  DECISION_STREAM_PREFIX,
-  DESK_STREAM_PREFIX,
-  FUND_STREAM_PREFIX,
-  LOAN_STREAM_PREFIX,
-} from '../command-handling/operation.ts';
+import { LOAN_STREAM_PREFIX, isBesideOperations } from '../command-handling/operation.ts';
 import type { EventSubscription, RecordedEvent } from '../ports/event-store.ts';
 import type { ProjectionStore } from '../ports/read-models.ts';
 import { PoisonEventError } from '../processors/processor.ts';
@@ -38,9 +33,7 @@ const storeOf = (projection: Projection, store: ProjectionStore): ProcessorStore
   },
 });
 
-/** Streams of which no row tells. */
-const passesBy = ({ stream }: RecordedEvent): boolean =>
-  stream.startsWith(FUND_STREAM_PREFIX) || stream.startsWith(DESK_STREAM_PREFIX);
+const passesBy = ({ stream }: RecordedEvent): boolean => isBesideOperations(stream);
 
 /** What a projector passes by costs no write: the place behind it is stored with what comes next, or behind so many of them. */
 const PASSED_BY = { events: 500, lazily: true } as const;
@@ -49,7 +42,7 @@ const PASSED_BY = { events: 500, lazily: true } as const;
 export const readModelProcessor = (parts: ReadModelParts): Processor<TableWrite> => {
   const { projection, log, store, decode, watch, streamPrefix, batchSize } = parts;
   const writesOf = (event: RecordedEvent): readonly TableWrite[] => {
-    if (passesBy(event) || event.stream.startsWith(DECISION_STREAM_PREFIX)) return [];
+    if (passesBy(event)) return [];
     if (projection.ofOperationsAlone && !event.stream.startsWith(LOAN_STREAM_PREFIX)) return [];
     try {
       const projected = decode(event);

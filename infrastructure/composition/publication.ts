@@ -24,7 +24,7 @@ export const requireKafka = ({ kafka }: Configuration): KafkaConfiguration => {
 
 const [LOOK_AGAIN_MS, LONGEST_WAIT_MS] = [10, 3_000];
 
-/** Whether the log has something that the read model has yet to take in; lines of the desk are nothing. */
+/** Whether the log has something that the read model has yet to take in. */
 const isBehind = async ({ app }: Parts): Promise<boolean> => {
   const { followers } = await app.maintenance.lag();
   return followers.some(

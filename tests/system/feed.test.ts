@@ -80,6 +80,12 @@ const printed = async (applicationId: string): Promise<readonly string[]> => {
 const idOf = (body: string): string => (JSON.parse(body) as { event_id: string }).event_id;
 
 describe('the feed', () => {
+  test('is there where the log ends with what no row tells of', async () => {
+    const { ask } = await integrator(await credentialsOf({ fundIds: [randomUUID()] }));
+    const { status, text } = await ask('');
+    expect([status, JSON.parse(text)]).toEqual([200, { data: [], next_after: null, has_more: false }]);
+  }, 240_000);
+
   test('eight writers and a reader by pages of seven: it sees what is printed, and each write that was answered', async () => {
     const credentials = await credentialsOf({ fundIds: [randomUUID()] });
     const { client, rest } = await integrator(credentials);

@@ -22,8 +22,8 @@ class CountingLog {
   readonly read: number[] = [];
   readonly from: (LogPosition | 'start')[] = [];
   open = 0;
-  /** Positions of lines of the desk. */
-  desk: ReadonlySet<number> = new Set();
+  /** Streams other than that of an operation, by position. */
+  beside: ReadonlyMap<number, string> = new Map();
   damaged = Infinity;
   silent = false;
   readonly #end: number;
@@ -51,7 +51,7 @@ class CountingLog {
         if (last < next) throw new Error(`event ${next} is damaged`);
         const events = Array.from({ length: last - next + 1 }, (_, i) => {
           const position = next + i;
-          return { position: at(position), stream: this.desk.has(position) ? 'desk-1' : 'loan-app.A' };
+          return { position: at(position), stream: this.beside.get(position) ?? 'loan-app.A' };
         });
         this.read.push(...events.map(({ position }) => Number(position)));
         yield { kind: 'events', events: events as RecordedEvent[], checkpoint: at(last) };
@@ -103,10 +103,15 @@ describe('how far followers are behind', () => {
     expect(new Set(log.read).size).toBe(log.read.length);
   });
 
-  test('lines of the desk do not count', async () => {
-    const log = new CountingLog(30);
-    log.desk = new Set([12, 13, 29, 30]);
-    expect(await counted(log, 10, 28)).toEqual([[16], [0]]);
+  test('lines of the desk, funds and first decisions do not count; renegotiations do', async () => {
+    const log = new CountingLog(32);
+    log.beside = new Map([
+      ...([12, 13, 29, 30] as const).map((position) => [position, 'desk-1'] as const),
+      ...([14, 31] as const).map((position) => [position, 'fund-names'] as const),
+      ...([15, 32] as const).map((position) => [position, 'decision-app.A'] as const),
+      [16, 'renegotiation-1'],
+    ]);
+    expect(await counted(log, 10, 28)).toEqual([[14], [0]]);
   });
 
   test('is unknown for a place that is not of this log, and known for the others', async () => {
