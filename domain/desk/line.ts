@@ -4,19 +4,10 @@ import type { Cents } from '../shared/money.ts';
 
 export type DeskWay = 'console' | 'command_line' | 'topic';
 
-export type DeskAction =
-  | 'signed_in'
-  | 'signed_out'
-  | 'refused'
-  | 'viewed'
-  | 'listed'
-  | 'searched'
-  | 'downloaded'
-  | 'exported'
-  | 'decided'
-  | 'confirmed'
-  | 'withdrawn'
-  | 'configured';
+type ReadAction = 'viewed' | 'searched' | 'listed' | 'exported' | 'downloaded';
+type ChangeAction = 'configured' | 'decided' | 'withdrawn' | 'confirmed';
+
+export type DeskAction = 'signed_in' | 'signed_out' | ReadAction | ChangeAction | 'refused';
 
 /** `failed`: nothing was shown, and no rule says why. */
 export type DeskOutcome =

@@ -110,7 +110,7 @@ export const describeFeedContract = (name: string, open: () => Promise<FeedStore
       expect(await page(idOf(hidden!))).toMatchObject({ events: [], hasMore: false });
     });
 
-    test('an event that cannot be read ends the page before it and stops its application alone, until it can', async () => {
+    test('an unreadable event holds back itself and what follows of its application, and nothing of others, until it is mended', async () => {
       const [own, other] = [randomUUID(), randomUUID()];
       const reader = { applicationId: own };
       await assigned(service, own, { code: 'A', steps: 1 });

@@ -22,7 +22,7 @@ const EventPage = component(
     next_after: nullable(
       text({
         description:
-          'Send it as `after` to go on from here, now or later: the last event that was looked at, also one that a filter left out. null while there is none.',
+          'Send it as `after` to go on from here, now or later. It passes the events that your filters kept back. null while there is none to go on from.',
       }),
     ),
     has_more: {
