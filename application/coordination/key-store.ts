@@ -2,6 +2,7 @@ import type { RealClock } from '../ports/clock.ts';
 import type { KeyStore, Rewrapped, WrappedText } from '../ports/key-store.ts';
 import { alone, notAlone } from '../sql/engine.ts';
 import type { SqlDatabase, Statement } from '../sql/sql-database.ts';
+import { SqlWrappedTexts } from './wrapped-texts.ts';
 
 /** The first text after every text with this prefix, so that an index finds them as one range. */
 const afterPrefix = (prefix: string): string =>
@@ -47,11 +48,12 @@ export const withoutKey = async (
   return missing;
 };
 
-export class SqlKeyStore implements KeyStore {
+export class SqlKeyStore extends SqlWrappedTexts implements KeyStore {
   readonly #database: SqlDatabase;
   readonly #clock: RealClock;
 
   constructor(database: SqlDatabase, clock: RealClock) {
+    super(database, { table: 'wrapped_key', name: 'name', wrapped: 'wrapped' });
     this.#database = database;
     this.#clock = clock;
   }
@@ -98,25 +100,9 @@ export class SqlKeyStore implements KeyStore {
   async turn(change: Rewrapped): Promise<boolean> {
     const results = await this.#database.transaction([
       ...alone(this.#database, CONDITIONS),
-      this.#rewrapping(change),
+      this.rewrapping(change),
     ]);
     return results.at(-1)!.changes === 1;
-  }
-
-  async page(after: string, limit: number): Promise<readonly WrappedText[]> {
-    const query = this.#database.builder
-      .selectFrom('wrapped_key')
-      .select(['name', 'wrapped'])
-      .where('name', '>', after)
-      .orderBy('name')
-      .limit(limit);
-    return this.#database.read(query);
-  }
-
-  async rewrap(changes: readonly Rewrapped[]): Promise<number> {
-    if (changes.length === 0) return 0;
-    const results = await this.#database.transaction(changes.map((change) => this.#rewrapping(change)));
-    return results.reduce((sum, result) => sum + result.changes, 0);
   }
 
   async get(name: string): Promise<string | undefined> {
@@ -136,15 +122,6 @@ export class SqlKeyStore implements KeyStore {
       .orderBy('name');
     if (prefix !== '') query = query.where('name', '>=', prefix).where('name', '<', afterPrefix(prefix));
     return this.#database.read(query);
-  }
-
-  #rewrapping({ name, from, to }: Rewrapped): Statement {
-    const query = this.#database.builder
-      .updateTable('wrapped_key')
-      .set({ wrapped: to })
-      .where('name', '=', name)
-      .where('wrapped', '=', from);
-    return { query: query.compile() };
   }
 
   #wrapped(name: string) {

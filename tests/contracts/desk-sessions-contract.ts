@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { SqlSessionTokens } from '../../application/desk/session-tokens.ts';
+import { sessionTokens } from '../../application/desk/session-tokens.ts';
 import { DeskSessions } from '../../application/desk/sessions.ts';
 import { SqlKeyStore } from '../../application/coordination/key-store.ts';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
@@ -100,7 +100,7 @@ export const describeDeskSessionsContract = (
     });
 
     test('their tokens are wrapped anew with the master key, and what the old one wraps later is not stored', async () => {
-      const tokens = new SqlSessionTokens(store.database);
+      const tokens = sessionTokens(store.database);
       const cookies = await Promise.all([1, 2, 3].map(() => sessions.begin({ person: MARIA, ...BEGINNING })));
       const first = await tokens.page('', 2);
       const texts = [...first, ...(await tokens.page(first[1]!.name, 2))];

@@ -17,7 +17,7 @@ import { DeliveryComparison } from '../../application/webhooks/delivery-comparis
 import { WebhookDesk } from '../../application/webhooks/webhook-desk.ts';
 import { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
 import { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
-import { SqlWebhookSecrets } from '../../application/webhooks/webhook-secrets.ts';
+import { webhookSecrets } from '../../application/webhooks/webhook-secrets.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { rowsByStream, storeOfKnown } from '../support/known-operations.ts';
 import { bothSets, openPostgres, testPostgres } from '../support/postgres/test-postgres.ts';
@@ -102,7 +102,7 @@ describeSealBookContract('SqlSealBook on PostgreSQL', async () => {
 describeWebhookSecretsContract('PostgreSQL', async () => {
   const { database, close } = await open();
   return {
-    secrets: new SqlWebhookSecrets(database),
+    secrets: webhookSecrets(database),
     subscriptions: new WebhookSubscriptions(database),
     keys: new SqlKeyStore(database, new ManualClock()),
     close,

@@ -10,7 +10,7 @@ import { SqlSealBook } from '../../application/audit/seals/seal-book.ts';
 import { DeliveryComparison } from '../../application/webhooks/delivery-comparison.ts';
 import { WebhookDesk } from '../../application/webhooks/webhook-desk.ts';
 import { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
-import { SqlWebhookSecrets } from '../../application/webhooks/webhook-secrets.ts';
+import { webhookSecrets } from '../../application/webhooks/webhook-secrets.ts';
 import { openReadModel, openServiceDatabase } from '../support/sql/temporary-database.ts';
 import { InMemoryKeyStore } from '../support/in-memory-key-store.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -89,7 +89,7 @@ describeSealBookContract('SqlSealBook on SQLite', async () => {
 describeWebhookSecretsContract('SQLite', async () => {
   const { database, close } = await openServiceDatabase();
   return {
-    secrets: new SqlWebhookSecrets(database),
+    secrets: webhookSecrets(database),
     subscriptions: new WebhookSubscriptions(database),
     keys: new SqlKeyStore(database, new ManualClock()),
     close,

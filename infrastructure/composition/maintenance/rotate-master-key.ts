@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { SqlSessionTokens, tokensContext } from '../../../application/desk/session-tokens.ts';
+import { sessionTokens, tokensContext } from '../../../application/desk/session-tokens.ts';
 import type { RotationResult } from '../../../application/maintenance/master-key-rotation.ts';
-import { SqlWebhookSecrets, secretContext } from '../../../application/webhooks/webhook-secrets.ts';
+import { secretContext, webhookSecrets } from '../../../application/webhooks/webhook-secrets.ts';
 import { DirectoryInUseError, lockFile } from '../../embedded/directory-lock.ts';
 import type { DirectoryLock } from '../../embedded/directory-lock.ts';
 import { MasterKeyRotation, rotatedKeys } from '../../security/master-key-rotation.ts';
@@ -24,12 +24,12 @@ export const rotateMasterKey = async ({ foundations, keyStore }: Parts): Promise
   const { configuration, engines, keys } = foundations;
   const { masterKeys } = keys;
   const secrets = {
-    texts: new SqlWebhookSecrets(engines.serviceDatabase),
+    texts: webhookSecrets(engines.serviceDatabase),
     purposeOf: () => 'webhook-secrets' as const,
     contextOf: secretContext,
   };
   const sessions = {
-    texts: new SqlSessionTokens(engines.serviceDatabase),
+    texts: sessionTokens(engines.serviceDatabase),
     purposeOf: () => 'desk-sessions' as const,
     contextOf: tokensContext,
   };

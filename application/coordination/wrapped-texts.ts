@@ -1,0 +1,48 @@
+import { sql } from 'kysely';
+import type { Rewrapped, WrappedText, WrappedTexts } from '../ports/key-store.ts';
+import type { Schema } from '../sql/schema.ts';
+import type { SqlDatabase, Statement } from '../sql/sql-database.ts';
+
+/** Where wrapped texts lie: a table, the column that names each, and that of the text. */
+type Place = {
+  readonly [Table in keyof Schema]: {
+    readonly table: Table;
+    readonly name: keyof Schema[Table] & string;
+    readonly wrapped: keyof Schema[Table] & string;
+  };
+}[keyof Schema];
+
+/** One column of wrapped texts. An empty text is none. */
+export class SqlWrappedTexts implements WrappedTexts {
+  readonly #database: SqlDatabase;
+  readonly #place: Place;
+
+  constructor(database: SqlDatabase, place: Place) {
+    this.#database = database;
+    this.#place = place;
+  }
+
+  async page(after: string, limit: number): Promise<readonly WrappedText[]> {
+    const { table, name, wrapped } = this.#columns();
+    const query = sql<WrappedText>`select ${name} as name, ${wrapped} as wrapped from ${table}
+      where ${name} > ${after} and ${wrapped} <> '' order by ${name} limit ${limit}`;
+    return this.#database.read({ compile: () => query.compile(this.#database.builder) });
+  }
+
+  async rewrap(changes: readonly Rewrapped[]): Promise<number> {
+    if (changes.length === 0) return 0;
+    const results = await this.#database.transaction(changes.map((change) => this.rewrapping(change)));
+    return results.reduce((sum, result) => sum + result.changes, 0);
+  }
+
+  protected rewrapping({ name: of, from, to }: Rewrapped): Statement {
+    const { table, name, wrapped } = this.#columns();
+    const query = sql`update ${table} set ${wrapped} = ${to} where ${name} = ${of} and ${wrapped} = ${from}`;
+    return { query: query.compile(this.#database.builder) };
+  }
+
+  #columns() {
+    const { table, name, wrapped } = this.#place;
+    return { table: sql.table(table), name: sql.ref(name), wrapped: sql.ref(wrapped) };
+  }
+}
