@@ -206,15 +206,8 @@ export class Administrator {
   }
 
   async #settleAwaiting(second: SecondDecision, who: Who): Promise<DecisionAnswer> {
-    let place: string | undefined;
-    try {
-      place = await this.confirmations.placeOf(second);
-    } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
-      return refused(error, { decisionId: second.decisionId, decision: answeredAt(second, undefined) });
-    }
-    const found = place;
-    return this.#answering(answeredAt(second, found), () => this.confirmations.settle(second, found, who));
+    const place = await this.confirmations.placeOf(second);
+    return this.#answering(answeredAt(second, place), () => this.confirmations.settle(second, place, who));
   }
 
   async #carriedOut(decision: SubmittedDecision, who: Who): Promise<DecisionAnswer> {

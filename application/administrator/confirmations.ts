@@ -8,6 +8,7 @@ import type { LoanState } from '../../domain/loan/state.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { cents } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';
+import { neverAwaited } from '../../domain/shared/two-people.ts';
 import { CONFIRMED_KEYS } from '../command-handling/endpoints.ts';
 import {
   DECISION_STREAM_PREFIX,
@@ -127,17 +128,17 @@ export class Confirmations {
     };
   }
 
-  /** Where the decision that this is about stands: a stream. @throws DomainError `decision_not_found` */
-  async placeOf({ firstDecisionId }: SecondDecision): Promise<string> {
+  /** Where the decision that this is about stands: a stream. Undefined where there is none. */
+  async placeOf({ firstDecisionId }: SecondDecision): Promise<string | undefined> {
     const place = await this.#deps.events.findClaim(claimOfDecision(firstDecisionId));
     if (place === FOUR_EYES_STREAM) return place;
-    if (place?.startsWith(DECISION_STREAM_PREFIX) === true) return decidedStreamOf(place);
-    throw new DomainError('decision_not_found', `no decision ${firstDecisionId} has awaited confirmation`);
+    return place?.startsWith(DECISION_STREAM_PREFIX) === true ? decidedStreamOf(place) : undefined;
   }
 
   /** @param place of `placeOf` @throws DomainError where it cannot be confirmed or withdrawn, or not by this person */
-  async settle(second: SecondDecision, place: string, who: Who): Promise<DecisionAnswer> {
+  async settle(second: SecondDecision, place: string | undefined, who: Who): Promise<DecisionAnswer> {
     const { decision, decisionId, firstDecisionId } = second;
+    if (place === undefined) throw neverAwaited(firstDecisionId);
     const fingerprint = hash('sha256', canonicalText({ decision, firstDecisionId }));
     const asked = { decisionId, actor: actorNamed(who.name), fingerprint };
     const named = answeredAt(second, place);

@@ -21,12 +21,12 @@ const aboutOf = (decided: AnsweredDecision): Omit<DeskEntry, 'action'> => {
 
 /** An answer to a decision as the desk log has it; what could not be read names nothing. A second one has the id of the first. */
 export const entryOfDecision = (answer: DecisionAnswer): DeskEntry => {
-  const { decision } = answer;
-  const read = decision ? aboutOf(decision) : {};
-  const { action, outcome } = { action: actionOf(answer), outcome: answer.outcome };
-  if (answer.outcome !== 'refused') return { action, outcome, ...read };
+  const { decision, outcome } = answer;
+  const decided = decision ? aboutOf(decision) : {};
+  const entry = { action: actionOf(answer), outcome };
+  if (answer.outcome !== 'refused') return { ...entry, ...decided };
   const { decisionId, reason } = answer;
-  return { action, outcome, ...(decisionId !== undefined && { decisionId }), ...read, reason: reason.code };
+  return { ...entry, ...(decisionId !== undefined && { decisionId }), ...decided, reason: reason.code };
 };
 
 /** A line for each answer, in the name of whom the decision names, otherwise of the visitor. */

@@ -14,14 +14,11 @@ import { decidedStreamOf, parseLoanStream } from '../command-handling/operation.
 import { encodeEvent } from '../event-codec/event-codec.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 import { messageOf } from '../support/failures.ts';
-import { sinceThenOf } from '../two-people/first-decisions.ts';
+import { decisionsAfter, sinceThenOf } from '../two-people/first-decisions.ts';
 import type { Difference, Report } from './difference.ts';
 import type { RuleHistory } from './rule-history.ts';
 import { checkStream, decodeDecisions } from './stored-events.ts';
 import type { DecodedEvent } from './stored-events.ts';
-
-const fold = (events: readonly DecisionEvent[]): DecisionsState =>
-  events.reduce((state, event) => firstDecisions.evolve(state, event), firstDecisions.initialState);
 
 const later = (events: readonly RecordedEvent[], { madeOn }: FirstDecision): readonly RecordedEvent[] =>
   events.filter(({ revision }) => revision > BigInt(madeOn));
@@ -197,7 +194,7 @@ export const auditEyes = (
   { decisions, sandbox }: { readonly decisions: readonly RecordedEvent[]; readonly sandbox: boolean },
 ): readonly Difference[] => {
   const differences: Difference[] = [];
-  const known = fold(decodeDecisions(decisions, () => undefined).map(({ event }) => event));
+  const known = decisionsAfter(decodeDecisions(decisions, () => undefined).map(({ event }) => event));
   const reception = decoded.find(({ event }) => event.type === 'LoanReceived')?.event;
   if (reception?.type !== 'LoanReceived') return [];
   const { fundId, acquisitionValue } = reception;

@@ -1,5 +1,8 @@
+import { loanNotFound } from '../../domain/loan/state.ts';
+import { neverAwaited } from '../../domain/shared/two-people.ts';
 import { refused } from '../administrator/answers.ts';
 import type { DecisionAnswer } from '../administrator/answers.ts';
+import { answeredAt } from '../administrator/confirmations.ts';
 import type { SecondDecision, SubmittedDecision } from '../administrator/decisions.ts';
 import { readDecision } from '../administrator/read-decision.ts';
 import type { App } from '../app.ts';
@@ -9,22 +12,15 @@ import type { Desk } from './desk.ts';
 import { MASKED, requireSeen, seesOperation } from './unseen.ts';
 
 /** As a decision on an operation is answered that there is none of. */
-const unknown = (decision: SubmittedDecision): DecisionAnswer => {
-  const message = 'no operation has this code; check originator_proposal_code';
-  const details = [{ field: 'originator_proposal_code', code: 'loan_not_found', message }];
-  const reason = { code: 'loan_not_found', message, details };
-  return refused(reason, { decisionId: decision.decisionId, decision });
-};
+const unknown = (decision: SubmittedDecision): DecisionAnswer =>
+  refused(loanNotFound(), { decisionId: decision.decisionId, decision });
 
 /** As the confirmation of a decision is answered that there is none of. */
-const neverAwaited = (second: SecondDecision): DecisionAnswer => {
-  const message = `no decision ${second.firstDecisionId} has awaited confirmation`;
-  const decision = { ...second, applicationId: null, code: null };
-  return refused(
-    { code: 'decision_not_found', message, details: [] },
-    { decisionId: second.decisionId, decision },
-  );
-};
+const unknownFirst = (second: SecondDecision): DecisionAnswer =>
+  refused(neverAwaited(second.firstDecisionId), {
+    decisionId: second.decisionId,
+    decision: answeredAt(second, undefined),
+  });
 
 export const administratorFor = (
   { administrator, loans }: Pick<App, 'administrator' | 'loans'>,
@@ -55,7 +51,7 @@ export const administratorFor = (
     const first = (await awaiting()).find(
       ({ firstDecisionId }) => firstDecisionId === second.firstDecisionId,
     );
-    if (first === undefined) return neverAwaited(second);
+    if (first === undefined) return unknownFirst(second);
     if (!rights.has(right, first.fundId)) throw new RoleError(right);
     return undefined;
   };

@@ -1,8 +1,6 @@
 import { isOperator } from '../publication/description/decision-schema.ts';
 import type { Claims, Identity } from './identity-provider.ts';
-import type { Grant, Person, Role } from './person.ts';
-
-export const DESK_ROLES: readonly Role[] = ['viewer', 'maker', 'checker', 'auditor'];
+import type { Grant, Person } from './person.ts';
 
 /** Who the provider says this of has the role. */
 export interface RoleRule extends Grant {

@@ -1,5 +1,7 @@
+export const DESK_ROLES = ['viewer', 'maker', 'checker', 'auditor'] as const;
+
 /** What somebody may do at the desk; nobody has one by default. */
-export type Role = 'viewer' | 'maker' | 'checker' | 'auditor';
+export type Role = (typeof DESK_ROLES)[number];
 
 /** A role, in every fund or only in those that are named. */
 export interface Grant {

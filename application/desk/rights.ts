@@ -1,3 +1,4 @@
+import { DESK_ROLES } from './person.ts';
 import type { Grant, Person, Role } from './person.ts';
 
 interface Allowed {
@@ -6,12 +7,10 @@ interface Allowed {
   readonly everywhere?: true;
 }
 
-const EVERYBODY: readonly Role[] = ['viewer', 'maker', 'checker', 'auditor'];
-
 /** What can be done at the desk, and which roles may. */
 const RIGHTS = {
   /** Pages, lists, figures and exports. */
-  see: { roles: EVERYBODY },
+  see: { roles: DESK_ROLES },
   /** Names and documents of borrowers. */
   borrowers: { roles: ['maker', 'checker', 'auditor'] },
   decide: { roles: ['maker'] },
@@ -30,7 +29,7 @@ const RIGHTS = {
   /** Who saw and did what. */
   desk_log: { roles: ['auditor'], everywhere: true },
   /** How the service is, which tells of all funds together. */
-  service: { roles: EVERYBODY, everywhere: true },
+  service: { roles: DESK_ROLES, everywhere: true },
 } as const satisfies Readonly<Record<string, Allowed>>;
 
 export type Right = keyof typeof RIGHTS;

@@ -48,7 +48,8 @@ export const sinceThenOf = (id: string, later: readonly RecordedEvent[]): SinceT
   return later.every(({ type }) => PASSING.has(type)) ? 'unchanged' : 'changed';
 };
 
-const fold = (events: readonly DecisionEvent[]): DecisionsState =>
+/** All first decisions on an operation, and what became of them. */
+export const decisionsAfter = (events: readonly DecisionEvent[]): DecisionsState =>
   events.reduce((before, event) => firstDecisions.evolve(before, event), firstDecisions.initialState);
 
 /**
@@ -114,7 +115,7 @@ export class FirstDecisions {
         before.state,
       );
       if (caused.length > 0) await this.#append(before, caused, asked, known!.first.fundId);
-      const { first, confirmed } = fold([...before.events, ...caused]).get(firstDecisionId)!;
+      const { first, confirmed } = decisionsAfter([...before.events, ...caused]).get(firstDecisionId)!;
       return sinceThen === 'carried_out' || !confirmed ? undefined : { first, confirmed };
     });
   }
@@ -176,7 +177,7 @@ export class FirstDecisions {
 
   async #read(stream: string): Promise<Decisions> {
     const contents = await readDecided(this.#deps.events, decisionStreamOf(stream), decodeDecisionEvent);
-    return { ...contents, state: fold(contents.events) };
+    return { ...contents, state: decisionsAfter(contents.events) };
   }
 
   #append(before: Decisions, caused: readonly DecisionEvent[], asked: Asked, fundId: string): Promise<void> {

@@ -5,7 +5,7 @@ import type { Decider } from '../shared/decider.ts';
 import { DomainError } from '../shared/domain-error.ts';
 import type { FundId, Timestamp } from '../shared/identifiers.ts';
 import type { Cents } from '../shared/money.ts';
-import { requireAnother, requireEvidence, strictest } from '../shared/two-people.ts';
+import { neverAwaited, requireAnother, requireEvidence, strictest } from '../shared/two-people.ts';
 import type { Evidence, Somebody } from '../shared/two-people.ts';
 
 /** A decision on one operation that needs a second person, as the first one made it. */
@@ -123,7 +123,7 @@ const decideFirst = (
 const find = (id: string, state: DecisionsState): KnownDecision => {
   const known = state.get(id);
   if (known) return known;
-  throw new DomainError('decision_not_found', `no decision ${id} has awaited confirmation`);
+  throw neverAwaited(id);
 };
 
 const isVoid = (id: string, why: string): DomainError =>

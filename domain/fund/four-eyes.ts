@@ -3,7 +3,7 @@ import { DomainError } from '../shared/domain-error.ts';
 import type { FundId, Timestamp } from '../shared/identifiers.ts';
 import { LARGEST_AMOUNT, formatCents } from '../shared/money.ts';
 import type { Cents } from '../shared/money.ts';
-import { requireAnother, requireEvidence } from '../shared/two-people.ts';
+import { neverAwaited, requireAnother, requireEvidence } from '../shared/two-people.ts';
 import type { Evidence, Somebody } from '../shared/two-people.ts';
 
 /** Decisions that a fund may ask two people for. */
@@ -147,8 +147,7 @@ const settle = (
   { rules, proposals }: FourEyesState,
 ): readonly FourEyesEvent[] => {
   const known = proposals.get(proposalId);
-  if (!known)
-    throw new DomainError('decision_not_found', `no decision ${proposalId} has awaited confirmation`);
+  if (!known) throw neverAwaited(proposalId);
   const { fundId, standing } = known;
   if (type === 'ConfirmFourEyes' && standing === 'in_force') return [];
   if (type === 'WithdrawFourEyes' && standing === 'withdrawn') return [];

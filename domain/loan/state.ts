@@ -152,16 +152,21 @@ export const holds = (
 export const tookPartInRenegotiation = (state: LoanState): boolean =>
   state.status === 'renegotiated' || ('origin' in state && state.origin !== undefined);
 
-/** `code` is named by the refusal of a request that is about several operations. */
-export const requireLoan = (state: LoanState, code?: LoanCode): ExistingLoan => {
-  if (state.status !== 'none' && state.status !== 'code_reserved') return state;
+/** @param code of a request that is about several operations */
+export const loanNotFound = (code?: LoanCode): DomainError => {
   const missing =
     code === undefined
       ? 'no operation has this code; check originator_proposal_code'
       : `no operation has the code ${code}; check the codes of the originals`;
   const field = 'originator_proposal_code';
   const details = code === undefined ? [{ field, code: 'loan_not_found', message: missing }] : [];
-  throw new DomainError('loan_not_found', missing, details);
+  return new DomainError('loan_not_found', missing, details);
+};
+
+/** @param code named by the refusal of a request that is about several operations @throws DomainError `loan_not_found` */
+export const requireLoan = (state: LoanState, code?: LoanCode): ExistingLoan => {
+  if (state.status !== 'none' && state.status !== 'code_reserved') return state;
+  throw loanNotFound(code);
 };
 
 /** @param rule what the step needs, and what to do instead */
