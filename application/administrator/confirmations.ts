@@ -239,9 +239,8 @@ export class Confirmations {
 
 /** As an answer names it. @param place undefined where nobody knows what it is about */
 export const answeredAt = (second: SecondDecision, place: string | undefined): AnsweredDecision => {
-  const { decisionId, decision, firstDecisionId } = second;
   const { applicationId = null, code = null } = (place !== undefined && parseLoanStream(place)) || {};
-  return { decisionId, applicationId, code, decision, firstDecisionId };
+  return { ...second, applicationId, code };
 };
 
 const awaitingOf = (

@@ -170,6 +170,7 @@ describe('a covered decision', () => {
     ];
     const answers = await desk.submitAll(texts.map((one) => JSON.stringify(one)));
     expect(answers.map(told)).toEqual(['awaiting_confirmation', 'applied', 'applied']);
+    expect(answers.map(({ decision }) => decision?.operator)).toEqual(['Ana', 'Bia', undefined]);
   });
 });
 
