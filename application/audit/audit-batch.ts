@@ -25,7 +25,7 @@ import type { OperationAudit, OperationAuditing } from './operation-audit.ts';
 import { auditRenegotiation, loadRenegotiation, namedRenegotiations } from './renegotiation-audit.ts';
 import type { RenegotiationRecord } from './renegotiation-audit.ts';
 import { RuleHistory, auditFourEyes } from './rule-history.ts';
-import { auditDecisions, auditEyes } from './two-people-audit.ts';
+import { auditDecisions, auditEyes, eyesOf } from './two-people-audit.ts';
 
 export interface AuditStores {
   readonly events: Pick<EventStore, 'read' | 'head' | 'findClaim'>;
@@ -172,29 +172,21 @@ export class AuditBatch {
     const records = await renegotiationsOf(store, events);
     const operation = auditOperation({ stream, events }, records, this.#stores.auditing);
     const { fundId } = operation;
-    const differences = [
-      ...operation.differences,
-      ...(await this.#auditEyes(store, { stream, events }, rules)),
-    ];
+    const differences = [...operation.differences, ...(await this.#auditEyes(store, operation, rules))];
     return { stream, events, fundId, differences, operation };
   }
 
   /** Reads nothing more where no fund ever asked for two people. */
   async #auditEyes(
     store: Pick<EventStore, 'read'>,
-    { stream, events: operation }: Contents,
+    { stream, events: operation, decoded }: OperationAudit,
     rules: RuleHistory,
   ): Promise<readonly Difference[]> {
-    const told = operation.some(({ data }) => data.includes('"four_eyes":'));
+    const told = decoded.some(({ event }) => eyesOf(event) !== undefined);
     if (!told && rules.isEmpty) return [];
     const decisions = told ? (await store.read(decisionStreamOf(stream))).events : [];
     const { sandbox } = this.#stores.auditing;
-    return auditEyes(
-      stream,
-      decodeOperation(operation, unheard),
-      { operation, rules },
-      { decisions, sandbox },
-    );
+    return auditEyes(stream, decoded, { operation, rules }, { decisions, sandbox });
   }
 
   /** What the read models show otherwise, by stream; streams that agree are left out. */

@@ -19,6 +19,8 @@ import type { RenegotiationRecord } from './renegotiation-audit.ts';
 export interface OperationAudit {
   readonly stream: string;
   readonly events: readonly RecordedEvent[];
+  /** Those that this version reads. */
+  readonly decoded: readonly DecodedEvent<LoanEvent>[];
   readonly differences: readonly Difference[];
   readonly state: LoanState;
   /** Undefined for a code that was only ever reserved. */
@@ -115,6 +117,7 @@ export const auditOperation = (
   return {
     stream,
     events,
+    decoded,
     differences,
     state,
     fundId,

@@ -151,7 +151,8 @@ const decidedIn = (event: LoanEvent, acquisitionValue: number): Decided | undefi
 const ofSandbox = ({ event, recorded: { metadata } }: DecodedEvent<LoanEvent>): boolean =>
   !('decision' in event) && metadata.correlationId === `sandbox-${metadata.causationId}`;
 
-type Eyes = NonNullable<Extract<LoanEvent, { type: 'LoanApproved' }>['decision']>['fourEyes'];
+/** The two people behind a decision, where it claims some. */
+export const eyesOf = (event: LoanEvent) => ('decision' in event ? event.decision?.fourEyes : undefined);
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
@@ -162,7 +163,11 @@ const checkEyes = (
     eyes,
     decided,
     tell,
-  }: { readonly eyes: NonNullable<Eyes>; readonly decided: Decided; readonly tell: Told },
+  }: {
+    readonly eyes: NonNullable<ReturnType<typeof eyesOf>>;
+    readonly decided: Decided;
+    readonly tell: Told;
+  },
   {
     decisions,
     operation,
@@ -203,7 +208,7 @@ export const auditEyes = (
     if (!decided) continue;
     const place = { kind: 'decision', stream, revision: Number(one.recorded.revision) } as const;
     const tell: Told = (what, expected, found) => void differences.push({ ...place, what, expected, found });
-    const eyes = 'decision' in one.event ? one.event.decision?.fourEyes : undefined;
+    const eyes = eyesOf(one.event);
     if (eyes) {
       checkEyes(one, { eyes, decided, tell }, { decisions: known, operation });
       continue;
