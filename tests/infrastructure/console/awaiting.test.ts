@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { cents } from '../../../domain/shared/money.ts';
+import { linesOf } from '../../support/desk-over.ts';
 import { DeskWorld, formIn, wordsOf } from './desk-world.ts';
 
 let desk: DeskWorld;
@@ -57,6 +58,12 @@ test('what needs two people is listed with what it says, and confirmed by anothe
   expect(wordsOf((await settle('withdraw', 'D-2')).text)).toContain('D-2 A2 Done Received');
   const late = wordsOf((await settle('confirm', 'D-2', 'D-9')).text);
   expect(late).toContain('0 done, 2 refused.');
+  const lines = await linesOf(desk.world.parts.app.desk);
+  const settled = lines.filter(({ action }) => ['confirmed', 'withdrawn', 'configured'].includes(action));
+  expect(settled.map(({ action, decisionId }) => [action, decisionId]).toSorted()).toEqual([
+    ['confirmed', 'D-1'],
+    ['withdrawn', 'D-2'],
+  ]);
   expect(wordsOf((await desk.get('/awaiting')).text)).toContain('Nothing awaits another person.');
 });
 

@@ -66,7 +66,6 @@ const listed = async (visit: Visit, app: Desk): Promise<Answer> => {
     app.administrator.confirmations.awaiting(fundId),
     fundNames(app, visit),
   ]);
-  const name = visit.person?.name ?? visit.operator;
   return {
     kind: 'page',
     body: html`
@@ -89,7 +88,7 @@ const listed = async (visit: Visit, app: Desk): Promise<Answer> => {
                       ${texts.seconds[second]}
                     </button>`,
                 )}
-                <small>${texts.recordedAs(name)}</small>
+                <small>${texts.recordedAs(visit.operator)}</small>
               </div>
             </form>`
       }
@@ -133,11 +132,13 @@ const settle = async (visit: Visit, app: Desk) => {
     JSON.stringify({ decision_id: randomUUID(), decision, first_decision_id: first }),
   );
   const answers = await decideAll(texts, visit, app);
-  return keptPage(
+  const kept = keptPage(
     visit,
     () => awaitingPage,
     ({ language }) => ({ kind: 'page', body: resultView(answers, language) }),
   );
+  // Its lines were written when it was settled.
+  return { ...kept, logged: [] };
 };
 
 /** Where it is shown that anything may await another person: only funds with a rule make that. */
