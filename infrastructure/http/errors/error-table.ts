@@ -118,7 +118,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
   },
 };
 
-const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);
+export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);
 
 /** Codes of one HTTP number, in the order of the table. */
 export const codesByStatus = (codes: Iterable<ErrorCode>): ReadonlyMap<number, readonly ErrorCode[]> => {

@@ -7,9 +7,9 @@ import {
   StoreUnavailableError,
 } from '../../../application/ports/event-store.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
-import type { DomainErrorCode, FieldViolation } from '../../../domain/shared/domain-error.ts';
+import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
 import { machineTrouble } from '../../support/machine-trouble.ts';
-import { ERRORS } from './error-table.ts';
+import { ERRORS, isErrorCode } from './error-table.ts';
 import type { ErrorCode } from './error-table.ts';
 
 /** A refusal as it will be sent. `headers` is flat: name, value, name, value. */
@@ -55,9 +55,6 @@ export const unavailable = (message: string, retryAfterSeconds: number): HttpPro
 /** The router raises these for a path that it cannot percent-decode. */
 const isUndecodablePath = (error: unknown): boolean => error instanceof URIError;
 
-const isOfInterface = (code: DomainErrorCode): code is ErrorCode & DomainErrorCode =>
-  Object.hasOwn(ERRORS, code);
-
 /** What was recorded and cannot be shown now. */
 const unreadable = (error: unknown): HttpProblem | undefined => {
   if (error instanceof OperationQuarantinedError)
@@ -77,7 +74,7 @@ const unreadable = (error: unknown): HttpProblem | undefined => {
 /** The refusal that stands for an error; undefined for an unexpected error. */
 export const problemOf = (error: unknown): HttpProblem | undefined => {
   if (error instanceof HttpProblem) return error;
-  if (error instanceof DomainError && isOfInterface(error.code))
+  if (error instanceof DomainError && isErrorCode(error.code))
     return new HttpProblem(error.code, error.message, error.details);
   if (error instanceof ConcurrencyError) {
     return new HttpProblem(

@@ -40,11 +40,10 @@ export class SandboxFailures {
     if (!operation.readHeaders) return passes;
     const loses = handle(operation, { reply: async () => Promise.reject(unanswered()) });
     const cutsAfter = handle(operation, { reply: async (state) => cut(state) });
-    const fails: RequestHandler = async (req, res, next) => {
+    const fails = async (asked: string, ...[req, res, next]: Parameters<RequestHandler>) => {
       const state = stateOf(res);
-      switch (this.#askedFor(operation, state)) {
-        case undefined:
-          return passes(req, res, next);
+      if (!this.#isFirst(operation, state)) return passes(req, res, next);
+      switch (asked) {
         case '429':
           return this.#limit(operation, state);
         case '503':
@@ -58,19 +57,20 @@ export class SandboxFailures {
           return cutsAfter(req, res, next);
       }
     };
-    return (req, res, next) =>
-      stateOf(res).headers[HEADER] === undefined ? passes(req, res, next) : fails(req, res, next);
+    return (req, res, next) => {
+      const asked = stateOf(res).headers[HEADER];
+      return asked === undefined ? passes(req, res, next) : fails(asked, req, res, next);
+    };
   }
 
-  #askedFor({ endpoint }: Operation, state: RequestState): string | undefined {
-    const asked = state.headers[HEADER];
-    if (asked === undefined) return undefined;
+  /** Whether it has yet to fail: never what is only tried, and everything else once. */
+  #isFirst({ endpoint }: Operation, state: RequestState): boolean {
     const body = state.body as Readonly<Record<string, unknown>>;
-    if (body['dry_run'] === true) return undefined;
+    if (body['dry_run'] === true) return false;
     const key = `${callerOf(state).applicationId} ${endpoint} ${keyOf(body)}`;
-    if (this.#made.has(key)) return undefined;
-    this.#made.set(key, asked);
-    return asked;
+    if (this.#made.has(key)) return false;
+    this.#made.set(key, 'made');
+    return true;
   }
 
   async #limit({ bucket, endpoint }: Operation, state: RequestState): Promise<never> {

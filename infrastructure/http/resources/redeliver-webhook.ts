@@ -16,7 +16,7 @@ import { Timestamp } from '../../../application/schemas/values.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { json } from '../openapi/operation.ts';
 import { forClient, ok } from '../operation.ts';
-import { asText } from '../requests/request-rules.ts';
+import { withoutLeapSecond } from '../requests/request-rules.ts';
 import type { CrossCheck } from '../requests/request-rules.ts';
 import { endpoint } from './endpoint.ts';
 import {
@@ -108,11 +108,7 @@ const exampleCompleted = {
   ...{ status: 'completed', delivered: 1198, failed: 2, completed_at: '2026-01-15T18:31:12.480Z' },
 };
 
-/** RFC 3339 writes leap seconds, which no clock here shows. */
-const crossCheck: CrossCheck = (draft) =>
-  ['since', 'until']
-    .filter((field) => /T\d\d:\d\d:60/i.test(asText(draft[field]) ?? ''))
-    .map((field) => ({ field, code: 'invalid_format', message: 'must be an instant without a leap second' }));
+const crossCheck: CrossCheck = (draft) => withoutLeapSecond(draft, ['since', 'until'], 'invalid_format');
 
 const inputOf = ({ since, until, status }: RangeToRedeliver): RangeRequest => ({
   since,

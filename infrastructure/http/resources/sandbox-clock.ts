@@ -20,11 +20,10 @@ import {
 } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
 import { Timestamp } from '../../../application/schemas/values.ts';
-import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
 import { json } from '../openapi/operation.ts';
 import { forClient, ok } from '../operation.ts';
-import { asText } from '../requests/request-rules.ts';
-import type { CrossCheck, Draft } from '../requests/request-rules.ts';
+import { withoutLeapSecond } from '../requests/request-rules.ts';
+import type { CrossCheck } from '../requests/request-rules.ts';
 import { endpoint } from './endpoint.ts';
 
 /*
@@ -68,16 +67,9 @@ type SandboxClockMove = TypeOf<typeof SandboxClockMove>;
 
 const crossCheck: CrossCheck = (draft) => {
   const given = ['advance', 'to'].filter((name) => (draft[name] ?? null) !== null);
-  if (given.length === 1) return checkInstant(draft);
+  if (given.length === 1) return withoutLeapSecond(draft, ['to'], 'invalid_date');
   const which = given.length === 0 ? 'required' : 'contradictory';
   return [{ field: 'body', code: which, message: 'must hold either advance or to' }];
-};
-
-/** RFC 3339 writes leap seconds, which no clock here shows. */
-const checkInstant = ({ to }: Draft): readonly FieldViolation[] => {
-  const text = asText(to);
-  if (text === undefined || !/T\d\d:\d\d:60/i.test(text)) return [];
-  return [{ field: 'to', code: 'invalid_date', message: 'must be an instant without a leap second' }];
 };
 
 const moveOf = ({ advance, to }: SandboxClockMove): ClockMove =>

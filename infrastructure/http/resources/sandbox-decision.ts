@@ -15,8 +15,7 @@ import {
 import type { Schema } from '../../../application/schemas/schema.ts';
 import { LoanStatus, ProposalCode } from '../../../application/schemas/values.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
-import { ERRORS } from '../errors/error-table.ts';
-import type { ErrorCode } from '../errors/error-table.ts';
+import { isErrorCode } from '../errors/error-table.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { json } from '../openapi/operation.ts';
 import { forClient, ok } from '../operation.ts';
@@ -56,8 +55,6 @@ export const sandboxDecisionSchemas = schemasOf(SandboxDecision, SandboxDecided)
 
 const example = { originator_proposal_code: EXAMPLE.code, decision: 'approve' };
 
-const isOfInterface = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);
-
 const present = (answer: DecisionAnswer): object => {
   if (answer.outcome !== 'refused') {
     const { decision, outcome, status } = answer;
@@ -70,7 +67,7 @@ const present = (answer: DecisionAnswer): object => {
     };
   }
   const { code, message, details } = answer.reason;
-  if (isOfInterface(code)) throw new HttpProblem(code, message, details);
+  if (isErrorCode(code)) throw new HttpProblem(code, message, details);
   if (code === 'operation_unreadable') throw new HttpProblem('service_unavailable', message);
   throw new HttpProblem('operation_invalid_state', message, [{ field: 'decision', code, message }]);
 };

@@ -88,7 +88,7 @@ export const setRule = async (visit: Visit, app: Desk, page: () => Page): Promis
   if (fundId === undefined) throw new ConsoleProblem(404, inEach(FUNDS, 'unknown'));
   const evidence = EVIDENCES.find((one) => one === fields.get('evidence')) ?? 'signed-in';
   const rule = { fundId, evidence, decisions: decisionsIn(visit) };
-  const asked = { decisionId: randomUUID(), actor: actorNamed(person?.name ?? operator) };
+  const asked = { decisionId: randomUUID(), actor: actorNamed(operator) };
   const { outcome } = await app.administrator.rules
     .set(rule, asked, { name: operator, person })
     .catch((error: unknown) => {

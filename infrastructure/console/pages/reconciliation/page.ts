@@ -43,12 +43,12 @@ const keptIn = (visit: Visit): { readonly id: string; readonly statement: KeptSt
   return { id, statement: keptAs(visit, id) };
 };
 
-/** A statement with what was asked of it last and what came of that; loading the page again asks nothing anew. */
 /** Of the fund that was compared, where one was. */
 const lines = (action: 'viewed' | 'exported', result: KeptStatement['compared']) => [
   { action, ...(result && { fundId: result.period.fundId }) },
 ];
 
+/** A statement with what was asked of it last and what came of that; loading the page again asks nothing anew. */
 const shown = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { language, params } = visit;
   const texts = RECONCILIATION[language];
