@@ -4,17 +4,13 @@ import { cents } from '../../domain/shared/money.ts';
 import { World } from '../lives/world.ts';
 import type { TestApplication } from '../lives/world.ts';
 import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
-import { CLIENT, TestProvider } from '../support/openid/test-provider.ts';
-import { freePort } from '../support/service-process.ts';
-import { ConsoleBeside, ConsoleBrowser, looked, send, shown } from './console-browser.ts';
+import { looked, send, shown } from './console-browser.ts';
+import { SignInDesk } from './sign-in-desk.ts';
 
 jest.setTimeout(240_000);
 
 let world: World;
-let provider: TestProvider;
-let beside: ConsoleBeside;
-let browser: ConsoleBrowser;
-let origin: string;
+let desk: SignInDesk;
 let application: TestApplication;
 
 beforeAll(async () => {
@@ -30,33 +26,16 @@ beforeAll(async () => {
   expect((await world.call(application, { method: 'POST', path: '/loan', body })).status).toBe(201);
   expect(await statusOf()).toBe('received');
 
-  const port = await freePort();
-  origin = `http://localhost:${port}`;
-  provider = await TestProvider.open([origin]);
-  const people = [
-    ['ana', 'Ana Prado', 'maker', 'checker'],
-    ['rui', 'Rui Castro', 'checker'],
-    ['eva', 'Eva Reis', 'viewer'],
-    ['leo', 'Leo Nunes', 'auditor'],
-  ] as const;
-  for (const [login, name, ...roles] of people) provider.people.set(login, { name, roles });
-  beside = await ConsoleBeside.open(
-    world,
-    { port },
-    {
-      CONSOLE_PUBLIC_URL: origin,
-      CONSOLE_OIDC_ISSUER: provider.issuer,
-      CONSOLE_OIDC_CLIENT_ID: CLIENT.id,
-      CONSOLE_OIDC_CLIENT_SECRET: CLIENT.secret,
-      CONSOLE_OIDC_ROLES: 'viewer=viewer,maker=maker,checker=checker,auditor=auditor',
-    },
-  );
-  browser = await ConsoleBrowser.launch();
+  const people = {
+    ana: { name: 'Ana Prado', roles: ['maker', 'checker'] },
+    rui: { name: 'Rui Castro', roles: ['checker'] },
+    eva: { name: 'Eva Reis', roles: ['viewer'] },
+    leo: { name: 'Leo Nunes', roles: ['auditor'] },
+  };
+  desk = await SignInDesk.open(world, people, 'viewer=viewer,maker=maker,checker=checker,auditor=auditor');
 }, 300_000);
 afterAll(async () => {
-  await browser?.close();
-  await beside?.close();
-  await provider?.close();
+  await desk?.close();
   await world?.close();
 });
 
@@ -64,17 +43,15 @@ const statusOf = async (): Promise<string> =>
   (await world.call(application, { method: 'GET', path: '/loan/OP-1' })).body.status;
 
 const enterAs = async (login: string): Promise<Page> => {
-  const { page } = await browser.enter(beside, {}, [provider.issuer]);
+  const { page } = await desk.enter();
   await page.getByRole('link', { name: 'Sign in' }).click();
-  await page.getByLabel('Login').fill(login);
-  await page.getByRole('button', { name: 'Go in' }).click();
-  await page.waitForURL((url) => url.origin === origin && url.pathname !== '/session/callback');
+  await desk.goIn(page, login);
   await shown(page, 'Today');
   return page;
 };
 
 const open = async (page: Page, path: string, heading: string): Promise<void> => {
-  await page.goto(origin + path);
+  await page.goto(desk.origin + path);
   await shown(page, heading);
 };
 const AWAITING = 'Awaiting another person';

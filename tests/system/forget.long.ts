@@ -4,21 +4,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiClient, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
+import { BORROWER } from '../support/borrower-to-find.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-const BORROWER = {
-  document_number: '11144477735',
-  document_type: 'CPF',
-  name: 'Tarsila Quintanilha',
-  birth_date: '1985-03-12',
-  email: 'tarsila.q@example.com',
-  phone: '+5511977776666',
-  address: {
-    ...{ zip_code: '01310100', street: 'Rua Alvarenga Peixoto', number: '7' },
-    ...{ city: 'Sao Paulo', state: 'SP' },
-  },
-};
 const FILE_NAME = 'CCB Tarsila 111.444.777-35.pdf';
 const PERSONAL = [
   ...['Tarsila', '111.444.777-35'],

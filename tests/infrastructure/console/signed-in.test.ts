@@ -1,12 +1,8 @@
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Agent } from '../../support/openid/agent.ts';
-import { MARIA, SignInWorld } from '../../support/openid/sign-in-world.ts';
+import { AS_MARIA, MARIA, SignInWorld } from '../../support/openid/sign-in-world.ts';
 
-const AS_MARIA = [
-  'Maria Souza',
-  [{ role: 'maker' }, { role: 'viewer', funds: ['3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10'] }],
-];
 const MINUTE = 60_000;
 
 // Each signs in at a provider, some of them often.

@@ -23,6 +23,11 @@ export const ROLES: RoleRules = {
   ],
 };
 export const MARIA = { name: 'Maria Souza', realm_access: { roles: ['desk', 'other'] } };
+/** What the console makes of her. */
+export const AS_MARIA = [
+  'Maria Souza',
+  [{ role: 'maker' }, { role: 'viewer', funds: ['3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10'] }],
+];
 
 const PROBE: Page = {
   path: '/',

@@ -1,12 +1,9 @@
-import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { openMove } from '../../../../infrastructure/composition/maintenance/migrate.ts';
 import { SqliteEventStore } from '../../../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
-import { SqliteDatabase } from '../../../../infrastructure/sqlite/sqlite-database.ts';
 import { deskOver, linesOf } from '../../../support/desk-over.ts';
 import { openAtStandIn } from '../../../support/eventstoredb/open-store.ts';
+import { movedTo } from '../../../support/moving/moved-to.ts';
 import { writeSource } from '../../../support/moving/source-directory.ts';
-import { RecordingLogger } from '../../../support/recording-logger.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 test('the desk log of the embedded store moves to EventStoreDB, where it goes on', async () => {
@@ -23,16 +20,7 @@ test('the desk log of the embedded store moves to EventStoreDB, where it goes on
     const lines = await linesOf(deskOver({ events: before }));
     await before.close();
     await using at = await openAtStandIn();
-    const path = join(directory.path, 'target.db');
-    const database = await SqliteDatabase.open({
-      path,
-      synchronous: 'NORMAL',
-      logger: new RecordingLogger(),
-    });
-    const move = await openMove(directory.path, { database, store: at.store, documents: undefined });
-    await move.execute(() => undefined);
-    await move.close();
-    await database.close();
+    await movedTo(at.store, directory.path);
     const after = deskOver({ events: at.store });
     expect(await linesOf(after)).toEqual(lines);
     await after.record(who, [{ action: 'signed_out' }], 'session-1');

@@ -1,13 +1,10 @@
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { FUND_NAMES_STREAM } from '../../../../application/command-handling/operation.ts';
-import { openMove } from '../../../../infrastructure/composition/maintenance/migrate.ts';
 import { SqliteEventStore } from '../../../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
-import { SqliteDatabase } from '../../../../infrastructure/sqlite/sqlite-database.ts';
 import { openAtStandIn } from '../../../support/eventstoredb/open-store.ts';
 import { fundsOver } from '../../../support/funds-over.ts';
+import { movedTo } from '../../../support/moving/moved-to.ts';
 import { writeSource } from '../../../support/moving/source-directory.ts';
-import { RecordingLogger } from '../../../support/recording-logger.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const FUNDS = ['0', '1', '2'].map((digit) => `${digit}b0e4a3c-6f57-4d0e-8a3b-1d2c3b4a5f60`);
@@ -28,15 +25,7 @@ test('names that were given at once in the embedded log move to EventStoreDB, wh
   const { events } = await before.read(FUND_NAMES_STREAM);
   await before.close();
   await using at = await openAtStandIn();
-  const path = join(directory.path, 'target.db');
-  const database = await SqliteDatabase.open({ path, synchronous: 'NORMAL', logger: new RecordingLogger() });
-  try {
-    const move = await openMove(directory.path, { database, store: at.store, documents: undefined });
-    await move.execute(() => undefined);
-    await move.close();
-  } finally {
-    await database.close();
-  }
+  await movedTo(at.store, directory.path);
   const after = fundsOver({ events: at.store });
   const same = ({ id, data, metadata }: (typeof events)[number]) => ({ id, data, metadata });
   expect((await at.store.read(FUND_NAMES_STREAM)).events.map(same)).toEqual(events.map(same));

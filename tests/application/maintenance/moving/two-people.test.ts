@@ -1,16 +1,13 @@
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import {
   FOUR_EYES_STREAM,
   decisionStreamOf,
   loanStream,
 } from '../../../../application/command-handling/operation.ts';
-import { openMove } from '../../../../infrastructure/composition/maintenance/migrate.ts';
 import { SqliteEventStore } from '../../../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
-import { SqliteDatabase } from '../../../../infrastructure/sqlite/sqlite-database.ts';
 import { openAtStandIn } from '../../../support/eventstoredb/open-store.ts';
+import { movedTo } from '../../../support/moving/moved-to.ts';
 import { writeSource } from '../../../support/moving/source-directory.ts';
-import { RecordingLogger } from '../../../support/recording-logger.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 import {
   APPLICATION,
@@ -61,15 +58,7 @@ test('what two people decided moves to EventStoreDB, with its keys, and what awa
   const stored = await contentsOf(before);
   await before.close();
   await using at = await openAtStandIn();
-  const path = join(directory.path, 'target.db');
-  const database = await SqliteDatabase.open({ path, synchronous: 'NORMAL', logger: new RecordingLogger() });
-  try {
-    const move = await openMove(directory.path, { database, store: at.store, documents: undefined });
-    await move.execute(() => undefined);
-    await move.close();
-  } finally {
-    await database.close();
-  }
+  await movedTo(at.store, directory.path);
   expect(await contentsOf(at.store as never)).toEqual(stored);
   const desk = deskOver(at.store);
   expect(told(await second(desk, 'confirm', bia, { first: 'OP-1' }))).toBe('already_applied');
