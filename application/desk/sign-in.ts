@@ -5,6 +5,9 @@ import { personOf } from './people.ts';
 import type { RoleRules } from './people.ts';
 import type { DeskSession, DeskSessions } from './sessions.ts';
 
+/** When somebody was refused: as they came in, or while they were signed in. */
+export type Refused = 'sign_in' | 'session';
+
 interface Dependencies {
   readonly provider: IdentityProvider;
   readonly sessions: DeskSessions;
@@ -14,7 +17,7 @@ interface Dependencies {
   /** Differs when other people, or other roles, may come in: sessions from before are none then. */
   readonly configured: string;
   /** Told of everybody who was not let in; the reason is for the operator. */
-  readonly onRefused: (reason: string) => void;
+  readonly onRefused: (reason: string, when: Refused) => void;
 }
 
 type Row = NonNullable<Awaited<ReturnType<DeskSessions['find']>>>;
@@ -48,7 +51,7 @@ export class SignIn {
       const { identity, tokens } = await provider.finish(search, attempt);
       return await sessions.begin({ person: personOf(identity, roles), tokens, configured, idleMs });
     } catch (error) {
-      if (error instanceof ProviderRefusedError) onRefused(messageOf(error));
+      if (error instanceof ProviderRefusedError) onRefused(messageOf(error), 'sign_in');
       throw error;
     }
   }
@@ -113,7 +116,7 @@ export class SignIn {
     } catch (error) {
       if (error instanceof ProviderAwayError) return row;
       if (!(error instanceof ProviderRefusedError)) throw error;
-      onRefused(`a session goes on no longer: ${messageOf(error)}`);
+      onRefused(`a session goes on no longer: ${messageOf(error)}`, 'session');
       await sessions.end(row.id);
       return undefined;
     }

@@ -232,7 +232,7 @@ export const refuseSplitRoles = ({ roles, engines }: Configuration): void => {
   );
 };
 
-interface MetricsAddress {
+export interface MetricsAddress {
   readonly host: string;
   readonly port: number;
 }
@@ -241,7 +241,7 @@ const DEFAULT_PORT = 9464;
 const SERVICE_NAME = 'receivables-fund-service';
 
 /** Undefined when the operator wants none. */
-const readMetricsAddress = (variables: EnvironmentReader): MetricsAddress | undefined => {
+export const readMetricsAddress = (variables: EnvironmentReader): MetricsAddress | undefined => {
   const host = variables.text('METRICS_HOST') ?? '127.0.0.1';
   if (variables.text('METRICS_PORT') === 'off') return undefined;
   const port = variables.integer('METRICS_PORT', DEFAULT_PORT, { from: 1, to: 65_535 });

@@ -3,6 +3,8 @@ import type { RoleRule, RoleRules } from '../../application/desk/people.ts';
 import { isFundId } from '../../domain/fund/names.ts';
 import { WrongUseError } from '../cli/command-line.ts';
 import type { OpenConsole } from '../cli/console.ts';
+import { readMetricsAddress } from './configuration.ts';
+import type { MetricsAddress } from './configuration.ts';
 import { EnvironmentReader } from './environment-reader.ts';
 import { isLoopback, readAllowInsecure } from './insecurities.ts';
 
@@ -19,6 +21,8 @@ export interface ConsoleConfiguration {
   /** As browsers write an origin; undefined: where it listens. */
   readonly publicUrl: string | undefined;
   readonly signIn: SignInConfiguration | undefined;
+  /** Undefined where nobody signs in, or no port was named: the usual one is the service's. */
+  readonly metrics: MetricsAddress | undefined;
   /** Whether its operator lets it be reached unprotected. */
   readonly mayBeOpen: boolean;
 }
@@ -41,7 +45,9 @@ export const readConsoleConfiguration = (
   const publicUrl = readPublicUrl(variables, { mayBeOpen, signsIn: signIn !== undefined });
   if (signIn && publicUrl === undefined)
     throw variables.invalid(PUBLIC_URL, `is required with ${ISSUER}: the provider sends people back there`);
-  return Object.freeze({ publicUrl, signIn, mayBeOpen });
+  const metrics =
+    signIn && variables.text('METRICS_PORT') !== undefined ? readMetricsAddress(variables) : undefined;
+  return Object.freeze({ publicUrl, signIn, metrics, mayBeOpen });
 };
 
 /**

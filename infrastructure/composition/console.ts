@@ -7,6 +7,8 @@ import type { ConsoleSettings } from '../console/app.ts';
 import { Sessions } from '../console/session.ts';
 import { TokenBucketLimiter } from '../http/limits/rate-limiter.ts';
 import { createHttpServer } from '../http/server/http-server.ts';
+import { ConsoleMetrics } from '../observability/console-metrics.ts';
+import { serveMetrics } from '../observability/metrics-server.ts';
 import { OpenidProvider } from '../openid/openid-provider.ts';
 import { LineAMinute } from '../support/line-a-minute.ts';
 import { readConsoleConfiguration } from './console-configuration.ts';
@@ -20,6 +22,7 @@ const signInOf = (
   { app, foundations }: Parts,
   { publicUrl, signIn }: ConsoleConfiguration,
   idleMs: number,
+  metrics: ConsoleMetrics | undefined,
 ): SignIn | undefined => {
   if (!signIn || publicUrl === undefined) return undefined;
   const { issuer, clientId, clientSecret, roles } = signIn;
@@ -36,7 +39,10 @@ const signInOf = (
     configured: createHash('sha256')
       .update(JSON.stringify([issuer, clientId, roles]))
       .digest('base64url'),
-    onRefused: (reason) => refusals.note('refused', { reason }),
+    onRefused: (reason, when) => {
+      metrics?.refused(when);
+      refusals.note('refused', { reason });
+    },
   });
 };
 
@@ -53,7 +59,8 @@ export const openConsole = async (
     ...(publicUrl !== undefined && { publicUrl }),
   };
   const sessions = new Sessions({ idleMs });
-  const signIn = signInOf(parts, desk, idleMs);
+  const metrics = desk.metrics && new ConsoleMetrics();
+  const signIn = signInOf(parts, desk, idleMs, metrics);
   const service = parts.app;
   const pages = createConsoleApp({
     settings,
@@ -64,6 +71,7 @@ export const openConsole = async (
   });
   const server = createHttpServer(pages.app, new TokenBucketLimiter());
   const { port: taken } = await server.listen(port, host);
+  const served = metrics && desk.metrics && (await serveMetrics(metrics, desk.metrics, logger));
   const stop = new AbortController();
   // Others move the clock of a sandbox while the console is open.
   const following = parts.sandboxClock?.follow(stop.signal);
@@ -77,6 +85,7 @@ export const openConsole = async (
       await server.close(CLOSE_WITHIN_MS);
       stop.abort();
       await following;
+      await served?.close();
       await service.audit.background.close();
     },
   };

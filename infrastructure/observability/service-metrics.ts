@@ -10,7 +10,7 @@ import { PrometheusWebhookMetrics } from './metrics/webhook-metrics.ts';
 import { CommandMetrics, RequestMetrics, WorkMetrics } from './metrics/work-metrics.ts';
 
 /** A sample is a wake-up: the default of 10 ms alone takes half a percent of a core from an idle service. The delays shown include it. */
-const EVENT_LOOP_SAMPLE_MS = 50;
+export const EVENT_LOOP_SAMPLE_MS = 50;
 
 interface About {
   readonly version: string;

@@ -12,6 +12,7 @@ const EVERYTHING: Readonly<Record<string, string>> = {
   CONSOLE_PUBLIC_URL: 'http://localhost:4200',
   CONSOLE_OIDC_ISSUER: 'http://localhost:8080',
   CONSOLE_OIDC_CLIENT_ID: 'desk',
+  METRICS_PORT: '9464',
 };
 
 const namesRead = (read: (environment: typeof EVERYTHING) => unknown): ReadonlySet<string> => {

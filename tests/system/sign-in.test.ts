@@ -28,6 +28,7 @@ jest.setTimeout(120_000);
 
 let world: World;
 let provider: TestProvider;
+let metricsPort: number;
 let settings: Readonly<Record<string, string>>;
 let keys: Readonly<Record<string, string>>;
 let console: RunningConsole & { readonly origin: string };
@@ -53,7 +54,8 @@ const openBeside = async (port: number): Promise<typeof console> => {
 
 beforeAll(async () => {
   world = await World.start();
-  const port = await freePort();
+  const [port, forMetrics] = await Promise.all([freePort(), freePort()]);
+  metricsPort = forMetrics;
   const origin = `http://localhost:${port}`;
   provider = await TestProvider.open([origin]);
   provider.people.set('maria', { name: 'Maria Souza', roles: ['desk', 'audit'] });
@@ -65,6 +67,7 @@ beforeAll(async () => {
     CONSOLE_OIDC_CLIENT_ID: CLIENT.id,
     CONSOLE_OIDC_CLIENT_SECRET: CLIENT.secret,
     CONSOLE_OIDC_ROLES: 'maker=desk,checker=desk,auditor=audit',
+    METRICS_PORT: String(metricsPort),
   };
   console = await openBeside(port);
   desk = commandLineBeside({ ...world.environment, ...keys });
@@ -163,6 +166,22 @@ test('what the provider gave is wrapped anew with the master key', async () => {
   realClock.advance(5 * MINUTE);
   expect((await agent.ask(`${console.origin}/`)).status).toBe(200);
   expect(provider.asked.filter((path) => path === '/token')).toHaveLength(before + 1);
+});
+
+test('who is not let in is counted, and shows where Prometheus looks', async () => {
+  const counted = async (): Promise<readonly string[]> => {
+    const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
+    const text = await answer.text();
+    expect([answer.status, text.includes('process_resident_memory_bytes')]).toEqual([200, true]);
+    // That would say that the service runs.
+    expect(text).not.toContain('receivables_info');
+    return [...text.matchAll(/^receivables_console_refused_sign_ins_total.*$/gm)].map(([line]) => line);
+  };
+  const NAME = 'receivables_console_refused_sign_ins_total';
+  expect(await counted()).toEqual([`${NAME}{when="sign_in"} 0`, `${NAME}{when="session"} 0`]);
+  const { status } = await new Agent().ask(`${console.origin}/session/callback?code=a&state=b`);
+  expect(status).toBe(401);
+  expect(await counted()).toEqual([`${NAME}{when="sign_in"} 1`, `${NAME}{when="session"} 0`]);
 });
 
 const command = (args: readonly string[], variables: Readonly<Record<string, string>>) => {

@@ -31,8 +31,18 @@ describe('the settings of the console', () => {
     expect(readConsoleConfiguration({})).toEqual({
       publicUrl: undefined,
       signIn: undefined,
+      metrics: undefined,
       mayBeOpen: false,
     });
+  });
+
+  test('serve metrics where people sign in and a port is named', () => {
+    const metricsOf = (variables: Variables) => readConsoleConfiguration(variables).metrics;
+    expect(metricsOf(SIGN_IN)).toBeUndefined();
+    expect(metricsOf({ METRICS_PORT: '9465' })).toBeUndefined();
+    expect(metricsOf({ ...SIGN_IN, METRICS_PORT: 'off' })).toBeUndefined();
+    expect(metricsOf({ ...SIGN_IN, METRICS_PORT: '9465' })).toEqual({ host: '127.0.0.1', port: 9465 });
+    expect(refusal({ ...SIGN_IN, METRICS_PORT: '0' })).toMatch(/^METRICS_PORT /);
   });
 
   test('say where people sign in, and what that makes of them', () => {
