@@ -2,7 +2,7 @@ import type { Scope } from '../../../application/clients/scopes.ts';
 import type { ErrorCode } from '../errors/error-table.ts';
 import { RATE_ROWS } from '../limits/rate-limiter.ts';
 import type { RateRow } from '../limits/rate-limiter.ts';
-import { ALWAYS, RATE_HEADERS } from './components/headers.ts';
+import { ALWAYS, RATE_HEADERS, REPLAYED } from './components/headers.ts';
 import { parameter } from './components/parameters.ts';
 import { errorResponses } from './responses.ts';
 import { ref } from '../../../application/schemas/schema.ts';
@@ -88,6 +88,8 @@ export interface OperationSpec<Body = unknown> {
   /** Neither published nor served in production. */
   readonly sandboxOnly?: true;
   readonly body?: readonly BodyContent<Body>[];
+  /** Sent twice it does what it does once, though nothing tells that it was a repetition: the key of each line, or a state that is named. */
+  readonly repeatable?: true;
   /** Of a batch: its handler carries out each line as a request of its own. */
   readonly lines?: LinesSpec;
   readonly success: readonly SuccessResponse[];
@@ -190,6 +192,10 @@ const successOf = (spec: OperationSpec, success: SuccessResponse): Schema => ({
   }),
 });
 
+/** Whether a client that got no answer may send it again: it reads, it has a key, or a second time changes nothing more. */
+const isIdempotent = ({ method, repeatable, success }: OperationSpec): boolean =>
+  method === 'get' || repeatable === true || success.some(({ headers }) => headers === REPLAYED);
+
 /** The OpenAPI operation object. */
 export const describe = (spec: OperationSpec, servers?: readonly Schema[]): Schema => ({
   operationId: spec.id,
@@ -198,6 +204,7 @@ export const describe = (spec: OperationSpec, servers?: readonly Schema[]): Sche
   description: spec.description,
   security: securityOf(spec.access),
   ...(servers && { servers }),
+  ...(isIdempotent(spec) && { 'x-idempotent': true }),
   ...(spec.bucket && {
     'x-rate-limit': {
       bucket: spec.bucket,

@@ -110,6 +110,7 @@ export const settleBatch = endpoint<unknown>({
   id: 'settleBatch',
   method: 'post',
   path: '/installment/settle/batch',
+  repeatable: true,
   tag: 'Installments',
   summary: 'Report that several installments were paid',
   description:

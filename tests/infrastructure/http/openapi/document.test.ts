@@ -167,4 +167,18 @@ describe('the interface description', () => {
     });
     expect(document.paths['/health/live'].get['x-rate-limit']).toBeUndefined();
   });
+
+  test('says of each operation whether it may be sent again after an answer that was lost', () => {
+    const others = operations().filter(({ definition }) => definition['x-idempotent'] !== true);
+    expect(others.map(({ id }) => id).sort()).toEqual([
+      'createWebhook',
+      'decideInSandbox',
+      'issueToken',
+      'moveSandboxClock',
+      'pingWebhook',
+      'redeliverEvent',
+      'redeliverWebhook',
+      'rotateWebhookSecret',
+    ]);
+  });
 });
