@@ -1,5 +1,6 @@
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { partsOf } from '../../infrastructure/composition/container.ts';
+import { backupsOf } from '../../infrastructure/composition/data-directory.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import { commandLine } from './command-line.ts';
 import { RecordingLogger } from './recording-logger.ts';
@@ -13,4 +14,14 @@ export const commandLineBeside = (
       const foundations = await openFoundations(readConfiguration(environment), new RecordingLogger());
       return { app: partsOf(foundations).app, close: () => foundations.engines.close() };
     },
+    backups: backupsOf(environment),
   });
+
+/** The same on a data directory: what a command prints, or the failure with its exit code, as from a process of its own. */
+export const receivablesOn =
+  (dataDir: string) =>
+  async (...args: readonly string[]): Promise<string> => {
+    const { code, out, err } = await commandLineBeside({ DATA_DIR: dataDir })(...args);
+    if (code !== 0) throw Object.assign(new Error(err), { code });
+    return out;
+  };

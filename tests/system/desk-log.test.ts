@@ -9,6 +9,7 @@ import { openFoundations } from '../../infrastructure/composition/foundations.ts
 import { ApiClient, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
 import { auditOf, tamper } from '../support/audited-world.ts';
 import { BORROWER } from '../support/borrower-to-find.ts';
+import { receivablesOn } from '../support/command-line-beside.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -29,6 +30,7 @@ let [application, documentId] = ['', ''];
 beforeAll(async () => {
   directory = await temporaryDirectory();
   [dataDir, restored] = [join(directory.path, 'data'), join(directory.path, 'restored')];
+  receivables = receivablesOn(dataDir);
   // Nothing is decided but by this test.
   service = await ServiceProcess.start(dataDir, { SANDBOX_STEP: '24h' });
   const client = await service.createClient(fund);
@@ -48,10 +50,13 @@ afterAll(async () => {
   await directory?.remove();
 });
 
+/** On the directory that the service runs on. */
+let receivables: ReturnType<typeof receivablesOn>;
+
 type Line = Readonly<Record<string, string | number | null>>;
 
 const logged = async (...options: readonly string[]): Promise<readonly Line[]> => {
-  const text = await service.receivables('desk', 'log', '-o', 'json', ...options);
+  const text = await receivables('desk', 'log', '-o', 'json', ...options);
   return text === ''
     ? []
     : text
@@ -139,14 +144,14 @@ test(
   'what the command line decides, shows and changes is in the log with its outcome',
   async () => {
     const ana = ['--operator', 'Ana'];
-    await service.receivables('administrator', 'approve', 'OP-1', ...ana);
-    await service.receivables('administrator', 'approve', 'OP-1', ...ana);
-    const again = service.receivables('administrator', 'process-repurchase', 'OP-1', ...ana);
+    await receivables('administrator', 'approve', 'OP-1', ...ana);
+    await receivables('administrator', 'approve', 'OP-1', ...ana);
+    const again = receivables('administrator', 'process-repurchase', 'OP-1', ...ana);
     await expect(again).rejects.toMatchObject({ code: 3 });
     const unknown = ['approve', '52998224725', '--application', application];
-    await expect(service.receivables('administrator', ...unknown, ...ana)).rejects.toMatchObject({ code: 3 });
-    await service.receivables('fund', 'name', '--fund', fund, 'Aurora', ...ana);
-    await service.receivables('loan', 'show', 'OP-1');
+    await expect(receivables('administrator', ...unknown, ...ana)).rejects.toMatchObject({ code: 3 });
+    await receivables('fund', 'name', '--fund', fund, 'Aurora', ...ana);
+    await receivables('loan', 'show', 'OP-1');
     const ofAna = (await logged()).filter(({ name }) => name === 'Ana');
     expect(ofAna.map(what)).toEqual([
       'command_line Ana decided applied OP-1 approve',
@@ -163,9 +168,7 @@ test(
     expect(await logged('--since', '2100-01-01T00:00:00Z')).toEqual([]);
     expect(await logged('--subject', 'nobody')).toEqual([]);
     await expect(logged('--fund', 'Boreal')).rejects.toMatchObject({ code: 3 });
-    expect(await service.receivables('desk', 'log', '-o', 'csv')).toMatch(
-      /^at,way,issuer,.*,fund_id,fund_name,/,
-    );
+    expect(await receivables('desk', 'log', '-o', 'csv')).toMatch(/^at,way,issuer,.*,fund_id,fund_name,/);
   },
   LONG,
 );
@@ -174,7 +177,7 @@ test(
   'six commands at once leave six lines',
   async () => {
     const before = (await logged()).length;
-    await Promise.all(Array.from({ length: 6 }, () => service.receivables('loan', 'show', 'OP-1')));
+    await Promise.all(Array.from({ length: 6 }, () => receivables('loan', 'show', 'OP-1')));
     expect(await logged()).toHaveLength(before + 6);
   },
   LONG,
@@ -185,9 +188,9 @@ test(
   async () => {
     const { body } = await api.call('GET', '/event');
     expect(JSON.stringify(body)).not.toContain('desk');
-    expect(await service.receivables('events')).not.toContain('desk');
-    expect(await service.receivables('quarantine', 'list')).toBe('');
-    const followers = await service.receivables('status', '-o', 'json');
+    expect(await receivables('events')).not.toContain('desk');
+    expect(await receivables('quarantine', 'list')).toBe('');
+    const followers = await receivables('status', '-o', 'json');
     expect(followers).not.toMatch(/"problem":"/);
   },
   LONG,
@@ -197,7 +200,7 @@ test(
   'a borrower who was forgotten is in no byte of the directory, and the log still says what was seen',
   async () => {
     const forgetting = ['borrower', 'forget', '--document', BORROWER.document_number];
-    await service.receivables(...forgetting, '--including-open', '--yes');
+    await receivables(...forgetting, '--including-open', '--yes');
     const lines = await logged();
     expect(lines.map(({ decision }) => decision)).toContain('forget_borrower');
     expect(lines.filter(({ action }) => action === 'downloaded')).toMatchObject([
@@ -218,17 +221,15 @@ test(
 test(
   'it is audited, sealed, and held by a backup',
   async () => {
-    const summary = JSON.parse(await service.receivables('audit', 'verify', '-o', 'json'));
+    const summary = JSON.parse(await receivables('audit', 'verify', '-o', 'json'));
     expect(summary).toMatchObject({ differences: 0 });
-    const [before, copy] = [
-      await service.receivables('desk', 'log', '-o', 'csv'),
-      join(directory.path, 'copy'),
-    ];
-    await service.receivables('backup', '--to', copy, '--with-key');
-    await service.receivables('restore', '--from', copy, '--data-dir', restored);
+    const [before, copy] = [await receivables('desk', 'log', '-o', 'csv'), join(directory.path, 'copy')];
+    await receivables('backup', '--to', copy, '--with-key');
+    await receivables('restore', '--from', copy, '--data-dir', restored);
     await service.end('SIGTERM');
     service = await ServiceProcess.start(restored, { SANDBOX_STEP: '24h' });
-    expect(await service.receivables('desk', 'log', '-o', 'csv')).toBe(before);
+    receivables = receivablesOn(restored);
+    expect(await receivables('desk', 'log', '-o', 'csv')).toBe(before);
     await service.end('SIGTERM');
     tamper(join(restored, 'events.db'), (db) => {
       db.exec(`update events set data = replace(data, '"Ana"', '"Eva"') where type = 'desk.line_written.v1'`);

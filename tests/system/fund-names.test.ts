@@ -5,6 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { auditOf, tamper } from '../support/audited-world.ts';
+import { receivablesOn } from '../support/command-line-beside.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -15,6 +16,8 @@ let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let [dataDir, restored, anchor] = ['', '', ''];
 const [fund, other] = [randomUUID(), randomUUID()];
 let service: ServiceProcess;
+/** On the directory that the service runs on. */
+let receivables: ReturnType<typeof receivablesOn>;
 let api: ApiClient;
 
 beforeAll(async () => {
@@ -22,9 +25,10 @@ beforeAll(async () => {
   [dataDir, restored, anchor] = ['data', 'restored', 'anchor.jsonl'].map((name) =>
     join(directory.path, name),
   ) as [string, string, string];
+  receivables = receivablesOn(dataDir);
   service = await ServiceProcess.start(dataDir, { SANDBOX_STEP: '1ms' });
   const client = await service.createClient(fund);
-  await service.receivables('client', 'update', client.client_id, '--add-fund', other);
+  await receivables('client', 'update', client.client_id, '--add-fund', other);
   api = new ApiClient(service.baseUrl, client);
 });
 afterAll(async () => {
@@ -32,8 +36,8 @@ afterAll(async () => {
   await directory.remove();
 });
 
-const listed = async (): Promise<string> => service.receivables('fund', 'list', '-o', 'csv');
-const name = (id: string, text: string) => service.receivables('fund', 'name', '--fund', id, text);
+const listed = async (): Promise<string> => receivables('fund', 'list', '-o', 'csv');
+const name = (id: string, text: string) => receivables('fund', 'name', '--fund', id, text);
 
 test('two commands that give two funds one name at once: one of them is told that it is taken', async () => {
   const outcomes = await Promise.allSettled([name(fund, 'Aurora'), name(other, 'AURORA')]);
@@ -48,35 +52,33 @@ test('the name is nothing that integrators see, and the service goes on', async 
   await api.untilStatus('A', 'active');
   const { body } = await api.call('GET', '/event');
   expect(JSON.stringify([body, (await api.call('GET', '/loan/A')).body])).not.toMatch(/First|fund[._]named/);
-  expect(await service.receivables('events')).not.toMatch(/First|fund[._]named/);
-  expect(await service.receivables('loan', 'list', '--fund', 'First', '-o', 'csv')).toMatch(
+  expect(await receivables('events')).not.toMatch(/First|fund[._]named/);
+  expect(await receivables('loan', 'list', '--fund', 'First', '-o', 'csv')).toMatch(
     /,fund_name\n.*,First\n$/,
   );
-  const events = await service.receivables('events', '-o', 'csv', '--fund', 'First');
+  const events = await receivables('events', '-o', 'csv', '--fund', 'First');
   expect(events).toMatch(/^position,.*,fund_id,fund_name,event_id,body\n.*,First,/);
-  const shown = ['loan', 'audit'].map((noun) => service.receivables(noun, 'show', 'A', '-o', 'json'));
+  const shown = ['loan', 'audit'].map((noun) => receivables(noun, 'show', 'A', '-o', 'json'));
   for (const text of await Promise.all(shown))
     expect(text).toContain(`"fund_id":"${fund}","fund_name":"First"`);
 });
 
 test('an audit walks the names, and an anchor keeps them', async () => {
-  const summary = JSON.parse(
-    await service.receivables('audit', 'verify', '-o', 'json', '--write-anchor', anchor),
-  );
+  const summary = JSON.parse(await receivables('audit', 'verify', '-o', 'json', '--write-anchor', anchor));
   expect(summary).toMatchObject({ differences: 0, streams: 4 });
   const ofFund = ['audit', 'verify', '-o', 'json', '--fund', 'First'];
-  expect(JSON.parse(await service.receivables(...ofFund))).toMatchObject({ differences: 0, streams: 1 });
+  expect(JSON.parse(await receivables(...ofFund))).toMatchObject({ differences: 0, streams: 1 });
 });
 
 test('read models are built anew beside it and from nothing', async () => {
   const before = await listed();
-  await service.receivables('projections', 'rebuild');
+  await receivables('projections', 'rebuild');
   await service.end('SIGTERM');
   for (const file of readdirSync(dataDir).filter((one) => one.startsWith('read-model')))
     rmSync(join(dataDir, file));
   service = await ServiceProcess.start(dataDir, { SANDBOX_STEP: '1ms' });
   expect(await listed()).toBe(before);
-  expect(JSON.parse(await service.receivables('loan', 'list', '--fund', 'First'))).toMatchObject({
+  expect(JSON.parse(await receivables('loan', 'list', '--fund', 'First'))).toMatchObject({
     originator_proposal_code: 'A',
     fund_name: 'First',
   });
@@ -84,10 +86,11 @@ test('read models are built anew beside it and from nothing', async () => {
 
 test('a backup holds it', async () => {
   const [before, copy] = [await listed(), join(directory.path, 'copy')];
-  await service.receivables('backup', '--to', copy, '--with-key');
-  await service.receivables('restore', '--from', copy, '--data-dir', restored);
+  await receivables('backup', '--to', copy, '--with-key');
+  await receivables('restore', '--from', copy, '--data-dir', restored);
   await service.end('SIGTERM');
   service = await ServiceProcess.start(restored, { SANDBOX_STEP: '1ms' });
+  receivables = receivablesOn(restored);
   expect(await listed()).toBe(before);
   await service.end('SIGTERM');
 });

@@ -7,6 +7,7 @@ import type { Timestamp } from '../../domain/shared/identifiers.ts';
 import { SqliteEventStore } from '../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { auditOf } from '../support/audited-world.ts';
+import { receivablesOn } from '../support/command-line-beside.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -19,6 +20,8 @@ const fund = randomUUID();
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let [dataDir, restored] = ['', ''];
 let service: ServiceProcess;
+/** On the directory that the service runs on. */
+let receivables: ReturnType<typeof receivablesOn>;
 let api: ApiClient;
 let applicationId: string;
 let client: Awaited<ReturnType<ServiceProcess['createClient']>>;
@@ -26,12 +29,13 @@ let client: Awaited<ReturnType<ServiceProcess['createClient']>>;
 beforeAll(async () => {
   directory = await temporaryDirectory();
   [dataDir, restored] = ['data', 'restored'].map((name) => join(directory.path, name)) as [string, string];
+  receivables = receivablesOn(dataDir);
   service = await ServiceProcess.start(dataDir, SETTINGS);
   client = await service.createClient(fund);
   api = new ApiClient(service.baseUrl, client);
   for (const code of ['A', 'B', 'C']) expect((await api.assign(loanRequest(fund, code, 4))).status).toBe(201);
   const [of] = JSON.parse(
-    `[${(await service.receivables('administrator', 'pending')).trim().split('\n').join(',')}]`,
+    `[${(await receivables('administrator', 'pending')).trim().split('\n').join(',')}]`,
   );
   applicationId = (of as { application_id: string }).application_id;
 });
@@ -40,7 +44,7 @@ afterAll(async () => {
   await directory.remove();
 });
 
-const administrator = (...args: readonly string[]) => service.receivables('administrator', ...args);
+const administrator = (...args: readonly string[]) => receivables('administrator', ...args);
 const codeOf = async (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => 0,
@@ -49,8 +53,8 @@ const codeOf = async (work: Promise<unknown>): Promise<unknown> =>
 
 test('a rule binds the command line at once, and nothing of it is seen by integrators', async () => {
   const loan = await api.call('GET', '/loan/A');
-  const events = await service.receivables('events');
-  await service.receivables(
+  const events = await receivables('events');
+  await receivables(
     ...[
       'fund',
       'four-eyes',
@@ -70,7 +74,7 @@ test('a rule binds the command line at once, and nothing of it is seen by integr
     status: 'received',
   });
   expect((await api.call('GET', '/loan/A')).body).toEqual(loan.body);
-  expect(await service.receivables('events')).toBe(events);
+  expect(await receivables('events')).toBe(events);
   expect(JSON.parse(await administrator('awaiting'))).toMatchObject({
     ...{ first_decision_id: 'D-A', application_id: applicationId, originator_proposal_code: 'A' },
     ...{ fund_id: fund, decision: 'approve', by: 'Ana' },
@@ -80,7 +84,7 @@ test('a rule binds the command line at once, and nothing of it is seen by integr
     outcome: 'applied',
   });
   await api.untilStatus('A', 'approved');
-  expect(await service.receivables('events')).not.toMatch(/Ana|Bia|four_eyes|decision\./);
+  expect(await receivables('events')).not.toMatch(/Ana|Bia|four_eyes|decision\./);
 });
 
 test('what awaits survives a process that is killed, and read models that are lost', async () => {
@@ -92,20 +96,21 @@ test('what awaits survives a process that is killed, and read models that are lo
   expect(JSON.parse(await administrator('awaiting', '--fund', fund))).toMatchObject({
     first_decision_id: 'D-B',
   });
-  await service.receivables('projections', 'rebuild');
+  await receivables('projections', 'rebuild');
 });
 
 test('a backup holds it, and an audit walks it: decisions, rules and their keys', async () => {
   const copy = join(directory.path, 'copy');
-  await service.receivables('backup', '--to', copy, '--with-key');
-  await service.receivables('restore', '--from', copy, '--data-dir', restored);
+  await receivables('backup', '--to', copy, '--with-key');
+  await receivables('restore', '--from', copy, '--data-dir', restored);
   await service.end('SIGTERM');
   service = await ServiceProcess.start(restored, SETTINGS);
+  receivables = receivablesOn(restored);
   const confirmed = await administrator('confirm', '--all', '--fund', fund, '--count', '1', '--sum', '3344');
   expect(JSON.parse(confirmed)).toMatchObject({ first_decision_id: 'D-B', outcome: 'applied' });
-  const summary = JSON.parse(await service.receivables('audit', 'verify', '-o', 'json'));
+  const summary = JSON.parse(await receivables('audit', 'verify', '-o', 'json'));
   expect(summary).toMatchObject({ differences: 0, streams: 8 });
-  const ofFund = await service.receivables('audit', 'verify', '-o', 'json', '--fund', fund);
+  const ofFund = await receivables('audit', 'verify', '-o', 'json', '--fund', fund);
   expect(JSON.parse(ofFund)).toMatchObject({ differences: 0, streams: 5 });
   await service.end('SIGTERM');
 });
