@@ -13,7 +13,7 @@ const own = (file: string): string => join(import.meta.dirname, 'assets', file);
 export const ASSETS: ReadonlyMap<string, string> = new Map([
   ['pico.css', packageOf('@picocss/pico', 'css/pico.min.css')],
   ['console.css', own('console.css')],
-  ['reports.css', own('reports.css')],
+  ['parts.css', own('parts.css')],
   ['htmx.js', packageOf('htmx.org', 'dist/htmx.min.js')],
   ['hx-sse.js', packageOf('htmx.org', 'dist/ext/hx-sse.min.js')],
   ['chart.js', packageOf('chart.js', 'dist/chart.umd.min.js')],

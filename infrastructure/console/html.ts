@@ -27,8 +27,17 @@ export const facts = (
     )}
   </dl>`;
 
-export const tile = (name: string, value: string): View =>
+/** A figure that stands alone, in a card. */
+export const tile = (name: string, value: View, note?: View): View =>
   html`<article>
-    <header>${name}</header>
+    <small>${name}</small>
     <p>${value}</p>
+    ${note && html`<small>${note}</small>`}
   </article>`;
+
+/** Stands where nothing is. @param comes what will be there, or what to do for it */
+export const empty = (says: View, comes?: View): View =>
+  html`<div class="empty">
+    <p>${says}</p>
+    ${comes && html`<p>${comes}</p>`}
+  </div>`;

@@ -1,3 +1,4 @@
+import { badge } from './badge.ts';
 import { html, written } from './html.ts';
 import type { View } from './html.ts';
 import { LANGUAGES } from './language.ts';
@@ -61,9 +62,7 @@ const languageForm = ({ language, formToken }: Shown): View => html`
     <input type="hidden" name="form_token" value=${formToken} />
     ${LANGUAGES.filter((one) => one !== language).map(
       (one) =>
-        html`<button class="outline secondary" name="language" value=${one} lang=${one}>
-          ${NAMES[one]}
-        </button>`,
+        html`<button class="secondary" name="language" value=${one} lang=${one}>${NAMES[one]}</button>`,
     )}
   </form>
 `;
@@ -89,13 +88,13 @@ const personView = (shown: Shown, operator: string): View => {
   const texts = TEXTS[language];
   return html`<div class="person">
     <span>${person ? operator : `${texts.operator}: ${operator}`}</span>
-    ${readOnly && html`<mark>${texts.readOnly}</mark>`} ${languageForm(shown)}
+    ${readOnly && badge('warn', texts.readOnly)} ${languageForm(shown)}
     ${
       person
-        ? html`<a href="/session/end" role="button" class="outline secondary">${texts.signOut}</a>`
+        ? html`<a href="/session/end" role="button" class="secondary">${texts.signOut}</a>`
         : html`<form method="post" action="/session/end" class="inline">
             <input type="hidden" name="form_token" value=${formToken} />
-            <button class="outline secondary">${texts.end}</button>
+            <button class="secondary">${texts.end}</button>
           </form>`
     }
   </div>`;
@@ -124,7 +123,7 @@ export const documentOf = (shown: Shown): string => {
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/assets/pico.css" />
         <link rel="stylesheet" href="/assets/console.css" />
-        <link rel="stylesheet" href="/assets/reports.css" />
+        <link rel="stylesheet" href="/assets/parts.css" />
         <script defer src="/assets/htmx.js"></script>
         <script defer src="/assets/hx-sse.js"></script>
         <script defer src="/assets/chart.js"></script>
@@ -133,11 +132,11 @@ export const documentOf = (shown: Shown): string => {
       </head>
       <body ...${{ 'hx-headers:inherited': JSON.stringify({ 'X-Form-Token': formToken }) }}>
         <a class="skip" href="#content">${texts.skip}</a>
-        <header class="container-fluid">
+        <header>
           <strong>${texts.name}</strong>
           ${[navigation(shown), operator !== undefined && personView(shown, operator)]}
         </header>
-        <main id="content" class="container-fluid">
+        <main id="content">
           ${page?.live && html`<div id="live" hidden ...${{ 'hx-sse:connect': '/live' }}></div>`}
           <h1>${title}</h1>
           ${[body, overView(shown)]}

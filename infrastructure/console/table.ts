@@ -1,11 +1,14 @@
 import { html } from './html.ts';
 import type { View } from './html.ts';
 
-/** A column: its title, what a cell shows of a row, and how cells look; those of numbers stand to the right, with their title. */
+/**
+ * A column: its title, what a cell shows of a row, and how cells look; those of numbers stand to the right, with their title, and
+ * dates are never broken.
+ */
 export type Column<Row> = readonly [
   title: View,
   cell: (row: Row, place: number) => View,
-  look?: 'number' | 'number typed' | 'code' | 'wide' | 'wide code',
+  look?: 'number' | 'number typed' | 'date' | 'code' | 'wide' | 'wide code',
 ];
 
 export const rowsView = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): View =>
@@ -26,24 +29,29 @@ interface Place {
   readonly dense?: true;
   /** Rows of another kind, below the others. */
   readonly below?: View;
+  /** Instead of a table without rows. @see empty */
+  readonly empty?: View;
 }
 
 /** A table in a place of its own, since it may be wider than the window. */
 export const tableView = <Row>(
-  { label, titledBy, dense, below }: Place,
+  { label, titledBy, dense, below, empty }: Place,
   columns: readonly Column<Row>[],
   rows: readonly Row[],
-): View => html`
-  <div class="overflow-auto" tabindex="0" role="region" aria-label=${label} aria-labelledby=${titledBy}>
-    <table class=${dense && 'dense'}>
-      <thead>
-        <tr>
-          ${columns.map(headOf)}
-        </tr>
-      </thead>
-      <tbody>
-        ${[rowsView(columns, rows), below]}
-      </tbody>
-    </table>
-  </div>
-`;
+): View =>
+  rows.length === 0 && empty !== undefined
+    ? empty
+    : html`
+        <div class="overflow-auto" tabindex="0" role="group" aria-label=${label} aria-labelledby=${titledBy}>
+          <table class=${dense && 'dense'}>
+            <thead>
+              <tr>
+                ${columns.map(headOf)}
+              </tr>
+            </thead>
+            <tbody>
+              ${[rowsView(columns, rows), below]}
+            </tbody>
+          </table>
+        </div>
+      `;

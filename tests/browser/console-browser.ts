@@ -199,36 +199,63 @@ export const ticks = (page: Page): Promise<readonly string[]> =>
     );
   });
 
-/** What axe finds that is serious or worse, in short. */
+/** What axe finds, in short. */
 export const barriers = async (page: Page): Promise<readonly string[]> => {
   await page.evaluate(axe.source);
   const { violations }: Json = await page.evaluate<Json>(() => (globalThis as Json).axe.run());
-  return violations
-    .filter(({ impact }: Json) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }: Json) => `${id}: ${nodes.map(({ html }: Json) => html).join(' | ')}`);
+  return violations.map(({ id, nodes }: Json) => `${id}: ${nodes.map(({ html }: Json) => html).join(' | ')}`);
 };
 
-export const WIDTHS = [360, 1_400, 1_920] as const;
+const DESK = 1_400;
+const PHONE = 360;
+/** What a sheet of A4 that lies has between its margins. */
+const PAPER = 1_032;
 
-/** Pictures in both schemes and at every width, and what is wrong with them: barriers, or content wider than the window. */
+/** Content that is wider than the window, and tables that would have to be moved to be read. */
+const tooWide = (page: Page, width: number): Promise<readonly string[]> =>
+  page.evaluate((window) => {
+    const { document } = globalThis as Json;
+    const { scrollWidth } = document.documentElement;
+    const cut = [...document.querySelectorAll('.overflow-auto')]
+      .filter((place: Json) => place.scrollWidth > place.clientWidth)
+      .map(
+        (place: Json) => `${place.scrollWidth} in ${place.clientWidth}: ${place.innerText.split('\n')[0]}`,
+      );
+    return [...(scrollWidth > window ? [`the page is ${scrollWidth} wide`] : []), ...cut];
+  }, width);
+
+/**
+ * Pictures of it in both schemes, on a phone and on paper, and what is wrong with them: barriers, a page that has to be moved
+ * sideways, a column that is cut at the desk or on paper, and paper with what only a screen has.
+ */
 export const looked = async (page: Page, name: string): Promise<readonly string[]> => {
   mkdirSync(PICTURES, { recursive: true });
   const wrong: string[] = [];
   const before = page.viewportSize()!;
-  for (const colorScheme of ['light', 'dark'] as const) {
+  const taken = (which: string, fullPage = true) =>
+    page.screenshot({ path: join(PICTURES, `${name}-${which}.png`), animations: 'disabled', fullPage });
+  const isWrong = (where: string, found: readonly string[]) =>
+    wrong.push(...found.map((one) => `${where}: ${one}`));
+
+  await page.setViewportSize({ width: DESK, height: 900 });
+  for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
-    for (const width of WIDTHS) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.screenshot({
-        path: join(PICTURES, `${name}-${colorScheme}-${width}.png`),
-        animations: 'disabled',
-      });
-      const wide = await page.evaluate(() => (globalThis as Json).document.documentElement.scrollWidth);
-      if (wide > width) wrong.push(`${width}: the page is ${wide} wide`);
-    }
-    wrong.push(...(await barriers(page)).map((one) => `${colorScheme}: ${one}`));
+    await taken(`${colorScheme}-${DESK}`, colorScheme === 'dark');
+    isWrong(colorScheme, await barriers(page));
   }
-  await page.emulateMedia({ colorScheme: 'light' });
+  isWrong(`${DESK}`, await tooWide(page, DESK));
+  await page.setViewportSize({ width: PHONE, height: 800 });
+  await taken(`phone-${PHONE}`);
+  isWrong(
+    `${PHONE}`,
+    (await tooWide(page, PHONE)).filter((one) => one.startsWith('the page')),
+  );
+  await page.emulateMedia({ media: 'print' });
+  await page.setViewportSize({ width: PAPER, height: 740 });
+  await taken('print');
+  isWrong('print', await tooWide(page, PAPER));
+  if (await page.getByRole('navigation').first().isVisible()) wrong.push('print: the navigation is there');
+  await page.emulateMedia({ media: 'screen' });
   await page.setViewportSize(before);
   return wrong;
 };

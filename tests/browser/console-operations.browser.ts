@@ -68,7 +68,7 @@ describe('an operation', () => {
     await page.getByRole('heading', { level: 1, name: book.code }).waitFor();
     const rows = page.locator('section[aria-labelledby="schedule-title"] tbody tr');
     expect(await rows.count()).toBe(book.parts.length);
-    const states = await rows.locator('.state').allTextContents();
+    const states = await rows.locator('.badge').allTextContents();
     expect(states.filter((one) => one === 'Paid' || one === 'Prepaid')).toHaveLength(paid(book));
     const picture = page.locator('canvas[data-picture]');
     await expect(picture.getAttribute('aria-label')).resolves.toContain(`${paid(book)} paid`);

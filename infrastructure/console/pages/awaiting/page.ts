@@ -82,7 +82,7 @@ const listed = async (visit: Visit, app: Desk): Promise<Answer> => {
                     html`<button
                       name="second"
                       value=${second}
-                      class=${second === 'withdraw' ? 'secondary' : undefined}
+                      class=${second === 'withdraw' ? 'danger' : undefined}
                       disabled=${visit.readOnly}
                     >
                       ${texts.seconds[second]}

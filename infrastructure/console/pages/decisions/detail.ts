@@ -2,11 +2,12 @@ import { may } from '../../../../application/desk/rights.ts';
 import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
 import { shownName } from '../../../support/stored-files.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
+import { statusBadge } from '../../badge.ts';
 import { amount, date, instant } from '../../format.ts';
 import { fundFact } from '../../funds.ts';
 import { facts, html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { operationPath, statusName } from '../../names.ts';
+import { operationPath } from '../../names.ts';
 import { tokenField } from '../../layout.ts';
 import type { Visit } from '../../page.ts';
 import { EXITS } from '../../../../domain/loan/exits.ts';
@@ -30,7 +31,7 @@ const factsOf = (
 ): View => {
   const [texts, words] = [DECISIONS[language], WORDS[language]];
   return facts([
-    [words.status, statusName(loan.status, language)],
+    [words.status, statusBadge(loan.status, language)],
     [words.acquisitionValue, amount(loan.acquisition_value)],
     [texts.product, loan.product_type],
     [texts.issued, date(loan.date_issued)],

@@ -85,7 +85,7 @@ export const decisionButtons = (offered: readonly DecisionName[], { language, re
       html`<button
         name="decision"
         value=${decision}
-        class=${decision === 'reject' ? 'secondary' : undefined}
+        class=${decision === 'reject' ? 'danger' : undefined}
         data-key=${KEYS[decision]}
         aria-keyshortcuts=${KEYS[decision]}
         disabled=${readOnly}

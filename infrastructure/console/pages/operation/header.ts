@@ -2,13 +2,14 @@ import type { ShownOperation } from '../../../../application/audit/show-operatio
 import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
 import type { ExistingLoan } from '../../../../domain/loan/index.ts';
 import { owesSchedule } from '../../../../domain/loan/statuses.ts';
+import { statusBadge } from '../../badge.ts';
 import { amount, date, exact, instant } from '../../format.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { fundFact } from '../../funds.ts';
-import { facts, html } from '../../html.ts';
+import { facts, html, tile } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
-import { operationPath, statusName } from '../../names.ts';
+import { operationPath } from '../../names.ts';
 import { EXITS } from '../../../../domain/loan/exits.ts';
 import { linesView } from './price.ts';
 import { installmentsOf } from './schedule.ts';
@@ -28,13 +29,6 @@ export interface Header {
   readonly knownAt: string;
   readonly known: string | undefined;
 }
-
-const tile = (name: string, value: View, note?: View): View =>
-  html`<article>
-    <small>${name}</small>
-    <p>${value}</p>
-    ${note && html`<small>${note}</small>`}
-  </article>`;
 
 const faceOf = (state: ExistingLoan, ...wanted: readonly ShownStatus[]): number =>
   installmentsOf(state)
@@ -62,7 +56,7 @@ const tiles = (header: State, state: ExistingLoan): View => {
   const books = 'disbursedValue' in state ? state : undefined;
   return html`
     <div class="tiles">
-      ${tile(texts.status, statusName(state.status, header.language))}
+      ${tile(texts.status, statusBadge(state.status, header.language))}
       ${tile(texts.acquisition, amount(state.acquisitionValue), books && `${texts.disbursed}: ${amount(books.disbursedValue)}`)}
       ${books && tile(texts.cameIn, amount(books.receivedValue))}
       ${

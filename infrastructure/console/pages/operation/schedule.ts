@@ -2,6 +2,8 @@ import type { Installment, ScheduledInstallment } from '../../../../domain/insta
 import { outstandingAtDue } from '../../../../domain/loan/payments.ts';
 import { hasEnded } from '../../../../domain/loan/statuses.ts';
 import type { LoanState } from '../../../../domain/loan/index.ts';
+import { badge } from '../../badge.ts';
+import type { Meaning } from '../../badge.ts';
 import { amount, date } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
@@ -74,6 +76,15 @@ const pictureOfSchedule = (installments: readonly ShownInstallment[], language: 
   );
 };
 
+const MEANINGS: Readonly<Record<ShownStatus, Meaning>> = {
+  settled: 'good',
+  prepaid: 'good',
+  pending: 'waits',
+  overdue: 'bad',
+  scheduled: 'quiet',
+  gone: 'quiet',
+};
+
 /** Up to so many lines the table is open. */
 const SHORT = 12;
 
@@ -91,14 +102,11 @@ export const scheduleView = (state: LoanState, language: Language): View => {
           { titledBy: 'schedule-title' },
           [
             [texts.installment, ({ code }) => code, 'code'],
-            [texts.due, ({ dueDate }) => date(dueDate)],
+            [texts.due, ({ dueDate }) => date(dueDate), 'date'],
             [texts.face, ({ faceValue }) => amount(faceValue), 'number'],
-            [
-              texts.status,
-              ({ shown }) => html`<span class=${`state ${shown}`}>${texts.states[shown]}</span>`,
-            ],
+            [texts.status, ({ shown }) => badge(MEANINGS[shown], texts.states[shown])],
             [texts.owed, ({ owed }) => owed > 0 && amount(owed), 'number'],
-            [texts.paidOn, ({ paid }) => paid && date(paid.settledAt)],
+            [texts.paidOn, ({ paid }) => paid && date(paid.settledAt), 'date'],
             [
               texts.paidValue,
               ({ paid }) => paid?.status === 'settled' && amount(paid.settledValue),

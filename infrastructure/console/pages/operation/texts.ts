@@ -102,7 +102,6 @@ const pt = {
   attempts: 'Tentativas',
   answer: 'Última resposta',
   at: 'Em',
-  deliveries: { pending: 'Na fila', retrying: 'Tentando de novo', delivered: 'Entregue', failed: 'Falhou' },
 };
 
 export const OPERATION: InLanguages<typeof pt> = {
@@ -209,6 +208,5 @@ export const OPERATION: InLanguages<typeof pt> = {
     attempts: 'Attempts',
     answer: 'Last answer',
     at: 'At',
-    deliveries: { pending: 'Queued', retrying: 'Being retried', delivered: 'Delivered', failed: 'Failed' },
   },
 };

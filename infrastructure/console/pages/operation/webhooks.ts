@@ -1,9 +1,10 @@
 import { instant } from '../../format.ts';
-import { html } from '../../html.ts';
+import { empty } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import type { ShownDelivery } from '../../../../application/webhooks/deliveries.ts';
 import { tableView } from '../../table.ts';
+import { deliveryBadge } from '../webhooks/endpoint.ts';
 import { OPERATION } from './texts.ts';
 
 const answerOf = ({ lastResponseStatus, lastError }: ShownDelivery): string =>
@@ -16,19 +17,15 @@ export const webhooksTable = (
   label: string,
 ): View => {
   const texts = OPERATION[language];
-  if (deliveries.length === 0) return html`<p>${texts.noWebhooks}</p>`;
   return tableView(
-    { label, dense: true },
+    { label, dense: true, empty: empty(texts.noWebhooks) },
     [
       [texts.event, ({ event }) => event, 'code'],
       [texts.to, ({ url }) => url, 'code'],
-      [
-        texts.delivery,
-        ({ status }) => html`<span class=${`state ${status}`}>${texts.deliveries[status]}</span>`,
-      ],
+      [texts.delivery, ({ status }) => deliveryBadge(status, language)],
       [texts.attempts, ({ attempts }) => attempts, 'number'],
       [texts.answer, answerOf],
-      [texts.at, (one) => instant(one.deliveredAt ?? one.lastAttemptAt ?? one.createdAt)],
+      [texts.at, (one) => instant(one.deliveredAt ?? one.lastAttemptAt ?? one.createdAt), 'date'],
     ],
     deliveries,
   );

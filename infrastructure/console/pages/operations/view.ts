@@ -2,6 +2,7 @@ import { LOAN_STATUSES } from '../../../../domain/loan/statuses.ts';
 import { may } from '../../../../application/desk/rights.ts';
 import type { SearchPlace } from '../../../../application/loans/operation-search.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
+import { statusBadge } from '../../badge.ts';
 import { amount, date, instant } from '../../format.ts';
 import { fundChoices, fundView } from '../../funds.ts';
 import { html } from '../../html.ts';
@@ -117,7 +118,7 @@ const table = ({ operations, names }: Found, { language }: Visit): View => {
         words.operation,
         (one) => html`<a class="code" href=${operationPath(one.application_id, one.code)}>${one.code}</a>`,
       ],
-      [words.status, ({ status }) => statusName(status, language)],
+      [words.status, ({ status }) => statusBadge(status, language)],
       [texts.borrower, ({ document }) => document ?? texts.erased, 'code'],
       [words.acquisitionValue, (one) => amount(one.acquisition_value), 'number'],
       [texts.received, (one) => amount(one.received_value), 'number'],

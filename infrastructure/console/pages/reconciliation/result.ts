@@ -64,7 +64,7 @@ const moreRow = ({ language }: Visit, id: string, { found, wanted, from }: Part)
     html`<tr>
       <td colspan="10">
         <button
-          class="outline secondary small"
+          class="secondary small"
           ...${{
             'hx-post': '/reconciliation/found',
             'hx-vals': values,

@@ -6,6 +6,8 @@ import type { EndpointRecord } from '../../../../application/webhooks/webhook-de
 import type { WaitingDelivery } from '../../../../application/webhooks/deliveries.ts';
 import type { WebhookSubscription } from '../../../../application/webhooks/subscriptions.ts';
 import { healthOf } from '../../../../application/webhooks/endpoint-health.ts';
+import { badge } from '../../badge.ts';
+import type { Meaning } from '../../badge.ts';
 import { count, instant, percent } from '../../format.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { fundNames, fundsView } from '../../funds.ts';
@@ -25,15 +27,15 @@ const AT_ONCE = 50;
 const isState = (text: string | null): text is DeliveryState =>
   (DELIVERY_STATES as readonly (string | null)[]).includes(text);
 
-const LOOKS: Readonly<Record<DeliveryState, string>> = {
-  pending: 'quiet',
+const LOOKS: Readonly<Record<DeliveryState, Meaning>> = {
+  pending: 'waits',
   retrying: 'warn',
   delivered: 'good',
   failed: 'bad',
 };
 
 export const deliveryBadge = (state: DeliveryState, language: Language): View =>
-  html`<span class=${`badge ${LOOKS[state]}`}>${WEBHOOKS[language].states[state]}</span>`;
+  badge(LOOKS[state], WEBHOOKS[language].states[state]);
 
 export const answerText = (
   { lastResponseStatus, attempts }: Pick<DeliveryRecord, 'lastResponseStatus' | 'attempts'>,

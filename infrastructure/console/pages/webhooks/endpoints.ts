@@ -3,6 +3,7 @@ import { COUNTED_AT_MOST, ENDPOINT_CHOICES } from '../../../../application/webho
 import type { EndpointChoice, EndpointRecord } from '../../../../application/webhooks/webhook-desk.ts';
 import type { WebhookSubscription } from '../../../../application/webhooks/subscriptions.ts';
 import { countedFrom, endpointState, healthOf } from '../../../../application/webhooks/endpoint-health.ts';
+import { badge } from '../../badge.ts';
 import { count, duration, instant, percent, span } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
@@ -33,15 +34,13 @@ export const stateBadge = (endpoint: WebhookSubscription, language: Language, no
   const texts = WEBHOOKS[language];
   switch (endpointState(endpoint, now)) {
     case 'paused':
-      return html`<span class="badge quiet">${texts.paused}</span>`;
+      return badge('quiet', texts.paused);
     case 'active':
-      return html`<span class="badge good">${texts.active}</span>`;
+      return badge('good', texts.active);
     case 'unsteady':
-      return html`<span class="badge warn">${texts.unsteady}</span>`;
+      return badge('warn', texts.unsteady);
     case 'failing':
-      return html`<span class="badge bad"
-        >${texts.failing} ${span(endpoint.failingSince ?? endpoint.lastFailureAt!, now)}</span
-      >`;
+      return badge('bad', `${texts.failing} ${span(endpoint.failingSince ?? endpoint.lastFailureAt!, now)}`);
   }
 };
 
