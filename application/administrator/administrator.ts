@@ -96,6 +96,11 @@ export class Administrator {
     });
   }
 
+  /** Whether what a request wants to be disbursed surely is: the sandbox's administrator of an earlier release would not see it. */
+  async disbursesAsAsked(): Promise<boolean> {
+    return !(await this.#deps.formats.forReleaseWithoutDesk());
+  }
+
   /** Decides in the administrator's place; undefined in production. */
   get sandbox(): SandboxAdministrator | undefined {
     const { sandbox, events, clock } = this.#deps;

@@ -38,7 +38,7 @@ export class DecisionGuards {
     if (events.length === 0 && refusal === undefined) return events;
     await this.#requireExpected(decision, state);
     if (decision.decision === 'disburse')
-      requirePaymentDate({ clock, allowFutureDates: false }, 'disbursement_date', decision.disbursementDate);
+      requirePaymentDate(clock, { strict: true }, 'disbursement_date', decision.disbursementDate);
     if (refusal) throw refusal;
     if (decision.decision === 'disburse' && 'acquisitionValue' in state)
       requireConfirmed(decision, state, disbursementTolerance);

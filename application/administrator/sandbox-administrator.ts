@@ -43,10 +43,15 @@ const unlessAskedOtherwise =
     return step(state, at);
   };
 
-/** On the issue day of an operation that is issued later than today: what comes after counts from there. */
+/** What the request asked for. On the issue day of an operation that is issued later than today: what comes after counts from there. */
 const disburse: NextStep = (state, { now, today }) =>
   state.status === 'term_signed'
-    ? { type: 'DisburseLoan', disbursementDate: today < state.dateIssued ? state.dateIssued : today, now }
+    ? {
+        type: 'DisburseLoan',
+        disbursementDate: today < state.dateIssued ? state.dateIssued : today,
+        disbursedValue: state.sandboxDisbursement ?? state.acquisitionValue,
+        now,
+      }
     : undefined;
 
 /** What follows each stored event; a sandbox approves everything that did not ask for something else. */

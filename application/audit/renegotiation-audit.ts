@@ -1,4 +1,5 @@
 import { messageOf } from '../support/failures.ts';
+import { sandboxWishesOf } from '../../domain/loan/events.ts';
 import { fold, loanDecider } from '../../domain/loan/index.ts';
 import type { LoanEvent } from '../../domain/loan/index.ts';
 import { renegotiationDecider } from '../../domain/renegotiation/index.ts';
@@ -86,13 +87,12 @@ const commitAgain = async (store: Store, event: RenegotiationCommitted): Promise
   const { renegotiation, received, originals, newLoan, fingerprint, committedAt: now } = event;
   const { originalProposalCodes, newProposalCode, effectiveDate } = renegotiation;
   const { acquisitionValue, installments, dateIssued, productType, borrower, documents } = received;
-  const { sandboxOutcome } = received;
   return {
     type: 'CommitRenegotiation',
     proposal: {
       ...{ originalProposalCodes, newProposalCode, effectiveDate },
       ...{ acquisitionValue, installments, dateIssued, productType },
-      ...(sandboxOutcome !== undefined && { sandboxOutcome }),
+      ...sandboxWishesOf(received),
     },
     originals: await Promise.all(originals.map((one) => reserved(store, one))),
     newLoan: await reserved(store, newLoan),

@@ -7,6 +7,8 @@ export interface RequestContext {
   readonly fundIds: readonly string[];
   /** What belongs to another fund is hidden from this client. Absent: it sees every fund, linked or no longer linked. */
   readonly onlyFundIds?: readonly string[];
+  /** Whether payments are dated and files are read as in production; a sandbox plays lives in advance and takes hand-made files. */
+  readonly strict?: boolean;
   /** Aborted when the client is gone before its answer. What was not begun then need not be. */
   readonly signal?: AbortSignal | undefined;
   /** Runs what only waits, and lets other requests of the application have the place of this one meanwhile. */

@@ -67,6 +67,7 @@ export const loanReceived = entry('LoanReceived', 'loan.received.v1', {
   receivedAt: text('received_at'),
   renegotiation: optional(object('renegotiation', renegotiationTerms)),
   sandboxOutcome: optional(text('sandbox_outcome')),
+  sandboxDisbursement: optional(integer('sandbox_disbursement')),
 });
 
 export const loanApproved = entry('LoanApproved', 'loan.approved.v1', {

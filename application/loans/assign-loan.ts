@@ -116,7 +116,7 @@ const receive = async (
 };
 
 /** What makes two creation requests the same: every recognised field, and files by name and content. */
-const contentsOf = ({ files, sandboxOutcome: _, ...contents }: AskedAssignment) => ({
+const contentsOf = ({ files, sandboxOutcome: _, sandboxDisbursement: __, ...contents }: AskedAssignment) => ({
   ...contents,
   borrower: { ...contents.borrower, address: { ...contents.borrower.address } },
   installments: contents.installments.map(({ code, dueDate, faceValue }) => ({ code, dueDate, faceValue })),

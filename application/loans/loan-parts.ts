@@ -12,6 +12,4 @@ export interface LoanParts {
   readonly documents: Pick<DocumentStore, 'put' | 'get' | 'open'>;
   readonly inspector: DocumentInspector;
   readonly clock: BusinessClock;
-  /** Whether payments may carry a date in the future: a sandbox plays whole lives of operations, production does not. */
-  readonly allowFutureDates: boolean;
 }

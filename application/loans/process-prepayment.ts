@@ -21,11 +21,11 @@ export type PrepaymentReceipt = ReturnType<typeof receiptOf>;
  * @throws DomainError `invalid_date`, `idempotency_conflict`, `loan_not_found`, `operation_invalid_state`
  */
 export const processPrepayment = async (
-  parts: Pick<LoanParts, 'commands' | 'events' | 'vault' | 'clock' | 'allowFutureDates'>,
+  parts: Pick<LoanParts, 'commands' | 'events' | 'vault' | 'clock'>,
   context: RequestContext,
   input: AskedPrepayment,
 ): Promise<Outcome<PrepaymentReceipt>> => {
-  requirePaymentDate(parts, 'prepayment_date', input.prepaymentDate);
+  requirePaymentDate(parts.clock, context, 'prepayment_date', input.prepaymentDate);
   const { commands, events, vault, clock } = parts;
   const stream = loanStream(context.applicationId, input.code);
   const { idempotencyKey, ...contents } = input;

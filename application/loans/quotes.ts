@@ -86,7 +86,7 @@ export interface RepurchaseQuote extends Quote {
   readonly lines: readonly QuoteLine[];
 }
 
-type Quoting = Pick<LoanParts, 'commands' | 'clock' | 'allowFutureDates'>;
+type Quoting = Pick<LoanParts, 'commands' | 'clock'>;
 
 /**
  * What a settlement would do, by the same decision; nothing is stored, and the request's key is neither looked up nor used.
@@ -94,14 +94,13 @@ type Quoting = Pick<LoanParts, 'commands' | 'clock' | 'allowFutureDates'>;
  *   `installment_already_closed`
  */
 export const quoteSettlement = async (
-  parts: Quoting,
+  { commands, clock }: Quoting,
   context: RequestContext,
   input: AskedSettlement,
 ): Promise<SettlementQuote> => {
   const { code, idempotencyKey: _, ...payment } = input;
   const { installmentCode, settledAt, settledValue } = payment;
-  requirePaymentDate(parts, 'settled_at', settledAt);
-  const { commands, clock } = parts;
+  requirePaymentDate(clock, context, 'settled_at', settledAt);
   const now = clock.now();
   const { state, events } = await commands.preview(
     loanStream(context.applicationId, code),
@@ -124,13 +123,12 @@ export const quoteSettlement = async (
 
 /** @throws DomainError `invalid_date`, `loan_not_found`, `operation_invalid_state` */
 export const quotePrepayment = async (
-  parts: Quoting,
+  { commands, clock }: Quoting,
   context: RequestContext,
   input: AskedPrepayment,
 ): Promise<PrepaymentQuote> => {
   const { code, prepaymentValue, prepaymentDate, paymentMethod } = input;
-  requirePaymentDate(parts, 'prepayment_date', prepaymentDate);
-  const { commands, clock } = parts;
+  requirePaymentDate(clock, context, 'prepayment_date', prepaymentDate);
   const payment = { prepaymentValue, prepaymentDate, paymentMethod, now: clock.now() };
   const { state, events } = await commands.preview(
     loanStream(context.applicationId, code),

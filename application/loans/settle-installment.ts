@@ -18,11 +18,11 @@ export type SettlementReceipt = ReturnType<typeof receiptOf>;
  *   `operation_invalid_state`, `installment_already_closed`
  */
 export const settleInstallment = async (
-  parts: Pick<LoanParts, 'commands' | 'vault' | 'clock' | 'allowFutureDates'>,
+  parts: Pick<LoanParts, 'commands' | 'vault' | 'clock'>,
   context: RequestContext,
   input: AskedSettlement,
 ): Promise<Outcome<SettlementReceipt>> => {
-  requirePaymentDate(parts, 'settled_at', input.settledAt);
+  requirePaymentDate(parts.clock, context, 'settled_at', input.settledAt);
   const { commands, vault, clock } = parts;
   const { idempotencyKey, ...contents } = input;
   const { code, ...payment } = contents;

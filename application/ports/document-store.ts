@@ -41,6 +41,8 @@ export type FileKind = 'pdf' | 'docx';
 /** On whose behalf a file is looked at; `signal` is aborted when the caller does not wait for the answer any more. */
 export interface Inspection {
   readonly applicationId: string;
+  /** Whether a PDF has to be one that can be read; otherwise it need only begin like one. */
+  readonly strict?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 

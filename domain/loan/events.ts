@@ -48,11 +48,21 @@ export interface RenegotiationTerms {
   readonly effectiveDate: CalendarDate;
 }
 
-/** What a request asked the administrator of a sandbox to do instead of approving. */
-export type SandboxOutcome = 'reject' | 'hold';
+/** What a request asked the administrator of a sandbox to do. */
+export interface SandboxWishes {
+  /** Instead of approving. */
+  readonly sandboxOutcome?: 'reject' | 'hold';
+  /** What to disburse instead of the acquisition value. */
+  readonly sandboxDisbursement?: Cents;
+}
+
+export const sandboxWishesOf = ({ sandboxOutcome, sandboxDisbursement }: SandboxWishes): SandboxWishes => ({
+  ...(sandboxOutcome !== undefined && { sandboxOutcome }),
+  ...(sandboxDisbursement !== undefined && { sandboxDisbursement }),
+});
 
 /** What an integrator offers to a fund; but for documents that are added it stays as it was received. */
-export interface Offer {
+export interface Offer extends SandboxWishes {
   readonly applicationId: ApplicationId;
   readonly fundId: FundId;
   readonly code: LoanCode;
@@ -62,7 +72,6 @@ export interface Offer {
   readonly installments: readonly ScheduledInstallment[];
   readonly borrower: SealedBorrower;
   readonly documents: readonly LoanDocument[];
-  readonly sandboxOutcome?: SandboxOutcome;
 }
 
 export interface LoanReceived extends Offer {

@@ -1,5 +1,5 @@
 import type { ScheduledInstallment } from '../installment/installment.ts';
-import type { LoanDocument, SandboxOutcome } from '../loan/events.ts';
+import type { LoanDocument, SandboxWishes } from '../loan/events.ts';
 import type { LoanState } from '../loan/state.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import type {
@@ -14,7 +14,7 @@ import type { Cents } from '../shared/money.ts';
 import type { Reservation } from './state.ts';
 
 /** What is asked for, before anything is known of the operations. */
-export interface Proposal {
+export interface Proposal extends SandboxWishes {
   /** In the order in which they were named; at least one. */
   readonly originalProposalCodes: readonly LoanCode[];
   readonly newProposalCode: LoanCode;
@@ -25,7 +25,6 @@ export interface Proposal {
   readonly dateIssued?: CalendarDate;
   /** Default: that of the first original. */
   readonly productType?: string;
-  readonly sandboxOutcome?: SandboxOutcome;
 }
 
 /** An operation in the state in which it was reserved. */

@@ -1,3 +1,4 @@
+import { sandboxWishesOf } from '../loan/events.ts';
 import type { LoanReceived, RenegotiationTerms } from '../loan/events.ts';
 import { receiveLoan } from '../loan/receive-loan.ts';
 import { codeAlreadyUsed, holds, requireActive, requireLoan, requireNotBeforeIssue } from '../loan/state.ts';
@@ -132,7 +133,7 @@ export const newOperation = (
       installments: proposal.installments,
       borrower,
       documents,
-      ...(proposal.sandboxOutcome !== undefined && { sandboxOutcome: proposal.sandboxOutcome }),
+      ...sandboxWishesOf(proposal),
       now,
     },
     { status: 'none' },

@@ -88,7 +88,6 @@ export const appOf = (parts: Parts): App => {
         documents,
         inspector,
         clock,
-        allowFutureDates: configuration.environment === 'sandbox',
         database: readModelDatabase,
         progress,
         writes: parts.ownWrites,

@@ -43,6 +43,8 @@ export interface Configuration {
   /** The one before it, while a rotation is under way. */
   readonly previousMasterKey: MasterKey | undefined;
   readonly sandboxStep: number;
+  /** Whether every request is checked as in production; a sandbox otherwise leaves that to each. */
+  readonly strict: boolean;
   /** For everything that this process remembers in order to be faster, in bytes. */
   readonly cacheMemory: number;
   /** How far a disbursed value may be from the acquisition value without being said twice, in basis points. */
@@ -107,6 +109,7 @@ export const readConfiguration = (
     previousMasterKey: readPreviousMasterKey(variables),
     cacheMemory: variables.bytes('CACHE_MEMORY', CACHE_MEMORY.byDefault, CACHE_MEMORY.least),
     sandboxStep: variables.duration('SANDBOX_STEP', '2s', { from: 0 }),
+    strict: sandboxSwitch(variables, 'SANDBOX_STRICT', kind) || kind === 'production',
     disbursementTolerance: Math.round(variables.percent('DISBURSEMENT_TOLERANCE', '10') * 100),
     webhooks: readWebhooks(variables, kind),
     trustProxy: variables.integer('TRUST_PROXY', 0, { from: 0, to: MOST_PROXIES }),
@@ -187,21 +190,20 @@ const parseMasterKey = (variables: EnvironmentReader, name: string, text: string
   return key;
 };
 
-const readWebhooks = (
-  variables: EnvironmentReader,
-  kind: Configuration['environment'],
-): WebhookConfiguration => {
-  const allowPrivateNetwork = variables.boolean('WEBHOOK_ALLOW_PRIVATE_NETWORK', false);
-  if (allowPrivateNetwork && kind === 'production') {
-    throw variables.invalid('WEBHOOK_ALLOW_PRIVATE_NETWORK', 'must not be true in production');
-  }
-  return Object.freeze({
+/** On in a sandbox only. @throws ConfigurationError */
+const sandboxSwitch = (variables: EnvironmentReader, name: string, kind: string): boolean => {
+  const on = variables.boolean(name, false);
+  if (on && kind === 'production') throw variables.invalid(name, 'must not be true in production');
+  return on;
+};
+
+const readWebhooks = (variables: EnvironmentReader, kind: string): WebhookConfiguration =>
+  Object.freeze({
     retrySchedule: variables.durations('WEBHOOK_RETRY_SCHEDULE', '30s,2m,10m,1h,4h,12h,24h'),
     timeout: variables.duration('WEBHOOK_TIMEOUT', '10s', { from: 1, longestDays: LONGEST_TIMER_DAYS }),
     extraRoots: variables.certificates('WEBHOOK_CA_FILE'),
-    allowPrivateNetwork,
+    allowPrivateNetwork: sandboxSwitch(variables, 'WEBHOOK_ALLOW_PRIVATE_NETWORK', kind),
   });
-};
 
 /** Roles that read or write the streams. Webhooks are fed from the bus alone. */
 const AT_THE_STREAMS: readonly Role[] = ['api', 'projector', 'relay', 'scheduler'];

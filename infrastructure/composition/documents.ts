@@ -11,7 +11,7 @@ import type { Parts } from './parts.ts';
 /** Files in DATA_DIR, or the bucket of S3_URL. @throws ConfigurationError */
 export const documentsOf = ({ foundations, operationKeys }: Parts): Parts['documents'] => {
   const { configuration, logger, observability } = foundations;
-  const { dataDir, engines, environment } = configuration;
+  const { dataDir, engines } = configuration;
   const location = engines.s3Url === undefined ? undefined : parseS3Url(engines.s3Url);
   if (engines.s3Url !== undefined && location === undefined) {
     throw new ConfigurationError(
@@ -26,8 +26,7 @@ export const documentsOf = ({ foundations, operationKeys }: Parts): Parts['docum
     store: location
       ? new SealedS3DocumentStore(new S3Bucket({ location, pause }), operationKeys)
       : new SealedFileDocumentStore(dataDir, operationKeys),
-    // A sandbox takes hand-made files that only look like a PDF; production has each one parsed.
-    inspector: new FileDocumentInspector(environment === 'production' ? pdfChecker : undefined),
+    inspector: new FileDocumentInspector(pdfChecker),
     close: () => pdfChecker.close(),
   };
 };

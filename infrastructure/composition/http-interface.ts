@@ -24,12 +24,13 @@ const rateLimiterOf = ({ configuration, engines, logger }: Parts['foundations'])
 
 const wholeInterface = async (parts: Parts, readiness: () => Promise<Readiness>, limiter: RateLimiter) => {
   const { configuration, clock, logger, observability } = parts.foundations;
-  const { environment, publicUrl, authUrl, trustProxy, apiDeprecation } = configuration;
+  const { environment, strict, publicUrl, authUrl, trustProxy, apiDeprecation } = configuration;
   const uploads = await UploadArea.open(join(configuration.dataDir, 'uploads'));
   const { tokens, clientRegistry, formats } = parts;
   const listener = await createHttpApp({
     settings: {
       environment,
+      strict,
       publicUrl,
       authUrl,
       trustedHops: trustProxy,

@@ -102,11 +102,11 @@ const PDF_FLAWS: Readonly<Record<PdfFlaw, string>> = {
   too_costly: 'reading it takes too much time or memory',
 };
 
-/** Tells a file's kind from its first bytes; with a checker (production), a PDF must also parse. */
+/** Tells a file's kind from its first bytes; a PDF must also parse where that is asked for. */
 export class FileDocumentInspector implements DocumentInspector {
-  readonly #pdfChecker: Pick<PdfChecker, 'check'> | undefined;
+  readonly #pdfChecker: Pick<PdfChecker, 'check'>;
 
-  constructor(pdfChecker?: Pick<PdfChecker, 'check'>) {
+  constructor(pdfChecker: Pick<PdfChecker, 'check'>) {
     this.#pdfChecker = pdfChecker;
   }
 
@@ -117,7 +117,7 @@ export class FileDocumentInspector implements DocumentInspector {
   ): Promise<FileKind> {
     const start = await firstBytes(file, PDF_SIGNATURE.length);
     if (accepted.includes('pdf') && start.equals(PDF_SIGNATURE)) {
-      const verdict = (await this.#pdfChecker?.check(file, inspection)) ?? 'readable';
+      const verdict = inspection.strict ? await this.#pdfChecker.check(file, inspection) : 'readable';
       if (verdict !== 'readable') throw invalid(file, PDF_FLAWS[verdict]);
       return 'pdf';
     }

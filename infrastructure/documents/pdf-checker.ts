@@ -22,7 +22,9 @@ const LIMITS: PdfLimits = {
   waitingMs: 10_000,
 };
 
-interface Job extends Inspection {
+type Caller = Omit<Inspection, 'strict'>;
+
+interface Job extends Caller {
   readonly file: Content;
   /** Settles the promise of the caller; of no effect once the caller has gone. */
   readonly resolve: (verdict: PdfVerdict) => void;
@@ -60,7 +62,7 @@ export class PdfChecker {
    * @throws OverShareError the application has too many files waiting, or sent too many costly ones @throws the signal's reason
    * @throws InspectorAwayError no process for it started
    */
-  async check(file: Content, { applicationId, signal }: Inspection): Promise<PdfVerdict> {
+  async check(file: Content, { applicationId, signal }: Caller): Promise<PdfVerdict> {
     signal?.throwIfAborted();
     this.#requirePatience(applicationId);
     if (this.#queue.waitingOf(applicationId) >= this.#limits.waiting) throw tooManyWait();

@@ -24,7 +24,6 @@ import {
   BodyReader,
   BodyValidator,
   preconditions,
-  requestRules,
   validateParameters,
 } from './middleware/body-reader.ts';
 import { proxyWarning, stateOf, withState } from './middleware/request-state.ts';
@@ -44,6 +43,8 @@ import type { Readiness, RequestListener } from './server/health-app.ts';
 
 export interface HttpSettings {
   readonly environment: 'sandbox' | 'production';
+  /** Whether every request is checked as in production. */
+  readonly strict: boolean;
   /** Base addresses as clients see them. */
   readonly publicUrl: string;
   readonly authUrl: string;
@@ -144,11 +145,12 @@ const partsOf = (dependencies: HttpDependencies) => {
   const responder = new Responder(API_VERSION, settings.publicUrl.startsWith('https:'), settings.deprecation);
   const errors = new ErrorHandler({ authentication, rates, responder, logger });
   const bodies = new BodyReader(dependencies.uploads);
-  const validator = new BodyValidator(requestRules(settings.environment, clock));
+  const validator = new BodyValidator(clock);
   const turns = new ReadTurns(dependencies.reads);
   const batches = new Batches({ validator, errors, responder });
   const failures = new SandboxFailures(rates, responder);
   return {
+    strict: settings.strict,
     authentication,
     authenticator,
     rates,
@@ -166,6 +168,7 @@ const partsOf = (dependencies: HttpDependencies) => {
 /** The middlewares of one operation. Their order is the published order in which refusals win over each other. */
 const stepsOf = (operation: Operation, parts: Parts): RequestHandler[] => {
   const {
+    strict,
     authentication,
     authenticator,
     rates,
@@ -178,13 +181,14 @@ const stepsOf = (operation: Operation, parts: Parts): RequestHandler[] => {
     watch,
   } = parts;
   const first = [observed(watch, operation), preconditions(operation)];
-  const last = [validateParameters(operation), handle(operation, responder)];
-  const body = [bodies.read, validator.validate(operation)];
+  const parameters = validateParameters(operation, strict);
+  const body = [bodies.read, parameters, validator.validate(operation)];
   const { access, lines } = operation;
-  if (access === 'public') return [...first, limitAddress(operation, rates), ...body, ...last];
+  if (access === 'public') return [...first, limitAddress(operation, rates), ...body, handle(operation, responder)];
   // The secret stands in the body, which is read first.
   if (access === 'client_credentials') {
-    return [...first, bodies.readForm, authenticateClient(operation, authenticator, rates), ...last];
+    const authenticated = authenticateClient(operation, authenticator, rates);
+    return [...first, bodies.readForm, authenticated, parameters, handle(operation, responder)];
   }
   return [
     ...first,
@@ -192,7 +196,6 @@ const stepsOf = (operation: Operation, parts: Parts): RequestHandler[] => {
     requireScope(access, operation),
     limitApplication(operation, rates),
     ...body,
-    validateParameters(operation),
     ...(isLongRead(operation) ? [turns.take(operation)] : []),
     ...(lines
       ? [limitLines(operation, lines, rates), batches.handle(operation, lines)]

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { Administrator } from '../../application/administrator/administrator.ts';
 import type { DocumentsReceipt } from '../../application/loans/add-documents.ts';
 import type { RepurchaseReceipt, AskedRepurchase } from '../../application/loans/request-repurchase.ts';
 import type { PrepaymentReceipt, AskedPrepayment } from '../../application/loans/process-prepayment.ts';
@@ -246,6 +247,7 @@ interface Behaviour {
   loans: Changeable<Loans>;
   renegotiation: Changeable<Pick<Renegotiation, 'renegotiate' | 'quote'>>;
   webhooks: Webhooks;
+  administrator: Changeable<Pick<Administrator, 'disbursesAsAsked'>>;
   maintenance: { sandboxClock: Pick<SandboxClock, 'show' | 'move'> };
 }
 
@@ -284,6 +286,7 @@ export const acceptingUseCases = (): Behaviour => ({
       }) as unknown as RenegotiationQuote,
   },
   webhooks: acceptingWebhooks(),
+  administrator: { disbursesAsAsked: async () => true },
   maintenance: {
     sandboxClock: {
       show: async () => ({ now: NOW as never, offsetMs: 0 }),

@@ -72,6 +72,7 @@ export class HttpWorld {
       loans: current('loans'),
       renegotiation: current('renegotiation'),
       webhooks: current('webhooks'),
+      administrator: { disbursesAsAsked: () => behaviour.administrator.disbursesAsAsked() },
       maintenance: {
         sandboxClock: {
           show: () => behaviour.maintenance.sandboxClock.show(),
@@ -86,6 +87,7 @@ export class HttpWorld {
         publicUrl: 'http://localhost:3000',
         authUrl: 'http://localhost:3000',
         trustedHops: 0,
+        strict: settings?.environment === 'production',
         ...settings,
       },
       app: modules as unknown as App,

@@ -19,7 +19,6 @@ export const streamOf = (code = 'L1'): string => `loan-app-1.${code}`;
 
 interface Options {
   readonly clock?: TestClock;
-  readonly allowFuture?: boolean;
   readonly store?: InMemoryEventStore;
   readonly documents?: MemoryDocuments;
   readonly vault?: BorrowerVault;
@@ -28,7 +27,6 @@ interface Options {
 /** One process with its use cases over a store in memory, which others may share. */
 export const postAssignment = ({
   clock = fixedClock(),
-  allowFuture = true,
   store,
   documents = new MemoryDocuments(),
   vault = openVault,
@@ -41,7 +39,7 @@ export const postAssignment = ({
     vault,
     commands,
     renegotiation,
-    loans: loansOver({ commands, events, vault, clock, allowFutureDates: allowFuture }),
+    loans: loansOver({ commands, events, vault, clock }),
   };
 };
 export type PostAssignment = ReturnType<typeof postAssignment>;

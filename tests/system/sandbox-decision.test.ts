@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ApiClient, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
+import { cents } from '../../domain/shared/money.ts';
+import { ApiClient, loanRequest, multipart, settlement, smallPdf } from '../support/api-client.ts';
+import type { ApiResponse } from '../support/api-client.ts';
 import { RunningService } from '../support/running-service.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
@@ -29,11 +31,23 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => service?.stop());
 
+const HAND_MADE = Buffer.from('%PDF-1.4\n%%EOF\n');
+const assign = (
+  code: string,
+  headers: Record<string, string>,
+  { more = {}, file = smallPdf() }: { more?: object; file?: Uint8Array } = {},
+): Promise<ApiResponse> =>
+  api.call(
+    'POST',
+    '/loan',
+    multipart('loan_data', loanRequest(FUND, code, 2, more), [{ name: 'ccb.pdf', content: file }]),
+    headers,
+  );
 const hold = async (code: string): Promise<void> => {
-  const files = [{ name: 'ccb.pdf', content: smallPdf() }];
-  const form = multipart('loan_data', loanRequest(FUND, code, 2, { date_issued: '2026-01-15' }), files);
-  expect((await api.call('POST', '/loan', form, { 'X-Sandbox-Outcome': 'hold' })).status).toBe(201);
+  expect((await assign(code, { 'X-Sandbox-Outcome': 'hold' })).status).toBe(201);
 };
+const dues = (...days: readonly string[]): object[] =>
+  days.map((day, i) => ({ code: `00${i + 1}`, due_date: day, face_value: 950 }));
 const decide = (decision: object, by = api): Promise<Json> => by.call('POST', '/sandbox/decision', decision);
 const outcomeOf = ({ status, body }: Json): Json => [status, body.error_code ?? body.outcome, body.status];
 
@@ -97,5 +111,144 @@ describe('decisions over HTTP', () => {
       ...[404, 'loan_not_found'],
     ]);
     expect(outcomeOf(await decide(approve))).toEqual([200, 'applied', 'approved']);
+  });
+});
+
+const active = async (code: string, headers: Record<string, string> = {}): Promise<void> => {
+  expect((await assign(code, headers)).status).toBe(201);
+  await api.untilStatus(code, 'active');
+};
+const replacing = (code: string, effectiveDate: string): object => ({
+  original_proposal_code: code,
+  effective_date: effectiveDate,
+  new_proposal: {
+    ...{ originator_proposal_code: `${code}-R`, acquisition_value: 1_500, number_of_installments: 1 },
+    installments: [{ code: '001', due_date: '2099-12-15', face_value: 2_000 }],
+  },
+});
+
+describe('another disbursed value', () => {
+  const asked = { 'X-Sandbox-Disburse': '9900.00' };
+
+  test('is disbursed, however far it is, shown, and what a reversal gives back; sent again without it is a replay', async () => {
+    await active('OTHER', asked);
+    const { body } = await api.loan('OTHER');
+    expect([body.disbursement.value, body.acquisition_value]).toEqual([9_900, 1_672]);
+    const again = await assign('OTHER', {});
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+    const reversal = { reason: 'cession_reversal', effective_date: '2026-06-15', dry_run: true };
+    const { body: quote } = await api.call('POST', '/loan/repurchase', {
+      ...{ originator_proposal_code: 'OTHER', idempotency_key: 'OTHER-reversal' },
+      ...reversal,
+    });
+    expect(quote).toMatchObject({ repurchase_value: 9_900, disbursed_value: 9_900 });
+  });
+
+  test('of a renegotiation is that of its new operation, where a fund asks for two people too', async () => {
+    await active('OLD');
+    const { administrator } = service.service.parts.app;
+    const rule = { fundId: FUND, evidence: 'stated', decisions: [{ decision: 'disburse', from: cents(0) }] } as const;
+    await administrator.rules.set(rule, { decisionId: 'two', actor: 'administrator/ana' }, { name: 'ana' });
+    const done = await api.call('PATCH', '/loan/renegotiate', replacing('OLD', '2026-06-15'), asked);
+    expect(done.status).toBe(200);
+    expect((await api.untilStatus('OLD-R', 'active')).body.disbursement.value).toBe(9_900);
+  });
+});
+
+describe('a request that is checked as in production', () => {
+  const strictly = { 'X-Sandbox-Strict': 'true' };
+  const CODE = 'STRICT';
+  const SOON = new Date(Date.now() + 40 * 86_400_000).toISOString().slice(0, 10);
+  const borrower = {
+    ...(loanRequest(FUND, CODE) as { borrower: object }).borrower,
+    document_number: '52998224700',
+  };
+  const prepayment = (date: string): object => ({
+    ...{ originator_proposal_code: CODE, idempotency_key: `${CODE}-${date}`, prepayment_value: 1 },
+    ...{ prepayment_date: date, payment_method: 'pix' },
+  });
+  const settling = (date: string, more: object = {}): object =>
+    settlement(CODE, '001', 950, { settled_at: date, ...more });
+  const later = { date_issued: '2099-01-15', installments: dues('2099-02-15', '2099-03-15') };
+  const filed = (name: string): FormData =>
+    multipart(
+      'files_data',
+      { originator_proposal_code: CODE, documents: [{ type: 'receipt', value: name }] },
+      [{ name, content: HAND_MADE }],
+    );
+  const signed = (): FormData =>
+    multipart(
+      'renegotiation_data',
+      {
+        original_proposal_codes: [CODE],
+        effective_date: '2026-06-15',
+        new_loan: {
+          ...{ originator_proposal_code: `${CODE}-F`, acquisition_value: 1_500, number_of_installments: 1 },
+          installments: [{ code: '001', due_date: '2099-12-15', face_value: 2_000 }],
+          backing_documents: [{ type: 'renegotiation_document', value: 'debt.pdf' }],
+        },
+        dry_run: true,
+      },
+      [{ name: 'debt.pdf', content: HAND_MADE }],
+    );
+
+  beforeAll(() => active(CODE, strictly), 60_000);
+
+  type Send = (headers: Record<string, string>) => Promise<ApiResponse>;
+  test.each<[string, string, Send]>([
+    ['check digits', 'validation_error', (headers) => assign('DIGITS', headers, { more: { borrower } })],
+    [
+      'check digits of a quote',
+      'validation_error',
+      (headers) => assign('DIGITS-Q', headers, { more: { borrower, dry_run: true } }),
+    ],
+    ['a file', 'invalid_file', (headers) => assign('FILE', headers, { file: HAND_MADE })],
+    ['an issue', 'validation_error', (headers) => assign('LATER', headers, { more: later })],
+    ['an added file', 'invalid_file', (headers) => api.call('POST', '/loan/files', filed('more.pdf'), headers)],
+    [
+      'a quoted settlement',
+      'invalid_date',
+      (headers) =>
+        api.call('POST', '/installment/settle', settling('2099-01-15', { dry_run: true }), headers),
+    ],
+    [
+      'a settlement',
+      'invalid_date',
+      (headers) => api.call('POST', '/installment/settle', settling('2099-01-15'), headers),
+    ],
+    [
+      'a quoted prepayment',
+      'invalid_date',
+      (headers) =>
+        api.call('POST', '/installment/prepayment', { ...prepayment(SOON), dry_run: true }, headers),
+    ],
+    [
+      'a prepayment',
+      'invalid_date',
+      (headers) => api.call('POST', '/installment/prepayment', prepayment(SOON), headers),
+    ],
+    [
+      'a renegotiation',
+      'validation_error',
+      (headers) =>
+        api.call('PATCH', '/loan/renegotiate', { ...replacing(CODE, '2098-06-15'), dry_run: true }, headers),
+    ],
+    ['its file', 'invalid_file', (headers) => api.call('PATCH', '/loan/renegotiate', signed(), headers)],
+  ])('%s: %s, and passes without it', async (_, code, send) => {
+    const refused = await send(strictly);
+    expect([refused.status, refused.body.error_code]).toEqual([400, code]);
+    expect((await send({})).status).toBeLessThan(300);
+  });
+
+  test('in a batch, line by line, by the clock of the sandbox; the header is no part of a request', async () => {
+    const { now } = (await api.call('GET', '/sandbox/clock')).body;
+    const day = new Date(Date.parse(now) + 40 * 86_400_000).toISOString().slice(0, 10);
+    const line = settlement(CODE, '002', 950, { settled_at: day });
+    const batch = async (headers = {}): Promise<Json> =>
+      (await api.call('POST', '/installment/settle/batch', { settlements: [line] }, headers)).body.results[0];
+    expect(await batch(strictly)).toMatchObject({ status: 400, body: { error_code: 'invalid_date' } });
+    expect((await api.call('POST', '/sandbox/clock', { advance: '41d' })).status).toBe(200);
+    expect(await batch(strictly)).toMatchObject({ status: 200, replayed: false });
+    expect(await batch()).toMatchObject({ status: 200, replayed: true });
   });
 });

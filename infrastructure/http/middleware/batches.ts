@@ -129,7 +129,7 @@ export class Batches {
       try {
         await this.#turn.pass();
         gone.throwIfAborted();
-        const reply = await handler.run({ ...common, body: validator.check(handler, kind, entry) });
+        const reply = await handler.run({ ...common, body: validator.check(state, handler, kind, entry) });
         return { status: reply.status, replayed: isReplay(reply), body: reply.json };
       } finally {
         slot.leave();

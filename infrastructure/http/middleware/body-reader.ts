@@ -2,8 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, RequestHandler } from 'express';
 import type { BusinessClock } from '../../../application/ports/clock.ts';
 import { MOST_VIOLATIONS, withoutRepetitions } from '../../../application/schemas/document-validators.ts';
-import { addDays } from '../../../domain/shared/calendar-date.ts';
-import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
 import { parseJson } from '../bodies/parse-json.ts';
 import {
   declaredLength,
@@ -81,23 +79,13 @@ export const preconditions =
 /** A text of this length takes some milliseconds to parse and check. */
 const LARGE_TEXT = 32 * 1024;
 
-/** In the sandbox invented tax numbers are accepted, and any day of issue. */
-export const requestRules = (
-  environment: 'sandbox' | 'production',
-  clock: Pick<BusinessClock, 'today'>,
-): RequestRules => {
-  const today = (): CalendarDate => clock.today();
-  if (environment === 'sandbox') return { checkDigits: false, today };
-  return { checkDigits: true, today, lastIssue: () => addDays(today(), 1) };
-};
-
 /** Parses bodies and checks them. */
 export class BodyValidator {
-  readonly #rules: RequestRules;
+  readonly #clock: Pick<BusinessClock, 'today'>;
   #lastLarge: Promise<void> = Promise.resolve();
 
-  constructor(rules: RequestRules) {
-    this.#rules = rules;
+  constructor(clock: Pick<BusinessClock, 'today'>) {
+    this.#clock = clock;
   }
 
   /** @throws HttpProblem 400 */
@@ -107,7 +95,7 @@ export class BodyValidator {
       const { kind, text } = state;
       if (kind !== undefined) {
         if (text.length >= LARGE_TEXT) await this.#turn();
-        state.body = this.check(handler, kind, parseJson(text, kind.name));
+        state.body = this.check(state, handler, kind, parseJson(text, kind.name));
         if (kind.form !== undefined) this.#requireFiles(handler, kind, state);
       }
       next();
@@ -132,11 +120,12 @@ export class BodyValidator {
   }
 
   /** What the operation knows of a parsed value. @throws HttpProblem `validation_error`, `unknown_field` with everything that is wrong */
-  check(handler: Handler, kind: JsonKind, value: unknown): unknown {
+  check({ strict }: Pick<RequestState, 'strict'>, handler: Handler, kind: JsonKind, value: unknown): unknown {
     const { value: body, violations: unrecognised } = kind.recognise(value);
     const violations = kind.validate(body);
     const draft = handler.crossCheck && asDraft(body);
-    const crossed = draft ? (handler.crossCheck?.(draft, this.#rules, kind.name) ?? []) : [];
+    const rules: RequestRules = { strict, today: () => this.#clock.today() };
+    const crossed = draft ? (handler.crossCheck?.(draft, rules, kind.name) ?? []) : [];
     if (unrecognised.length > 0 || violations.length > 0 || crossed.length > 0) {
       const all = [
         ...unrecognised,
@@ -154,13 +143,18 @@ const searchOf = (url: string): string => {
   return start < 0 ? '' : url.slice(start + 1);
 };
 
-/** The query and the published headers. @throws HttpProblem `invalid_query_parameter`, `validation_error` */
+/**
+ * The query and the published headers, which say how the body is to be checked.
+ * @param strict whether that is as in production, whatever they say
+ * @throws HttpProblem `invalid_query_parameter`, `validation_error`
+ */
 export const validateParameters =
-  ({ readQuery, readHeaders }: Operation): RequestHandler =>
+  ({ readQuery, readHeaders }: Operation, strict: boolean): RequestHandler =>
   (req, res, next) => {
     const state = stateOf(res);
     if (readQuery) state.query = readQuery(searchOf(req.url));
     if (readHeaders) state.headers = readHeaders(req.headers);
+    state.strict = strict || state.headers['X-Sandbox-Strict'] === 'true';
     next();
   };
 

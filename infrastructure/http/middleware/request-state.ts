@@ -109,6 +109,8 @@ export class RequestState {
   files: readonly ReceivedFile[] = NO_FILES;
   query: Call['query'] = NO_VALUES;
   headers: Call['headers'] = NO_VALUES;
+  /** Whether this request is checked as in production. */
+  strict = false;
 
   constructor(req: IncomingMessage, res: ServerResponse, trustedHops: number) {
     this.req = req;
@@ -163,7 +165,7 @@ export const callerOf = ({ caller }: RequestState): Caller => {
 
 /** @param signal of a client that may go away, where work is worth abandoning for it */
 export const contextOf = (
-  { requestId, aside }: RequestState,
+  { requestId, aside, strict }: RequestState,
   { clientId, applicationId, fundIds, onlyFundIds }: Caller,
   signal?: AbortSignal,
 ): RequestContext => ({
@@ -171,6 +173,7 @@ export const contextOf = (
   clientId,
   applicationId,
   fundIds,
+  strict,
   ...(onlyFundIds && { onlyFundIds }),
   ...(signal && { signal }),
   ...(aside && { aside }),

@@ -1,15 +1,13 @@
-import { isCalendarDate } from '../../../domain/shared/calendar-date.ts';
+import { addDays, isCalendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
 
-/** What differs between environments and days in the contents of requests. */
+/** What differs between requests and days in the contents of requests. */
 export interface RequestRules {
-  /** Whether CPF and CNPJ must carry the right check digits. */
-  readonly checkDigits: boolean;
+  /** As in production: CPF and CNPJ must carry the right check digits, and nothing is issued after tomorrow. */
+  readonly strict: boolean;
   /** The calendar date in Sao Paulo. */
   readonly today: () => CalendarDate;
-  /** Last day on which an operation may be issued; undefined where whole lives are played in advance. */
-  readonly lastIssue?: () => CalendarDate;
 }
 
 /** A parsed body that may still break any rule. */
@@ -73,6 +71,6 @@ export const notAfter = (
 export const checkIssue = (
   field: string,
   date: unknown,
-  { lastIssue }: RequestRules,
+  { strict, today }: RequestRules,
 ): readonly FieldViolation[] =>
-  lastIssue ? notAfter(field, date, lastIssue(), 'an operation is assigned once it is issued') : [];
+  strict ? notAfter(field, date, addDays(today(), 1), 'an operation is assigned once it is issued') : [];

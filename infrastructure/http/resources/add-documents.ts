@@ -77,7 +77,7 @@ export const addDocuments = endpoint({
     'or one that came out of a renegotiation.',
   access: 'loans:write',
   bucket: 'loan_files',
-  sandboxParameters: ['SandboxFail'],
+  sandboxParameters: ['SandboxStrict', 'SandboxFail'],
   body: [
     {
       mediaType: 'multipart/form-data',

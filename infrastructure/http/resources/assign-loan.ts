@@ -34,7 +34,7 @@ import { Borrower, borrowerOf, checkBorrower } from './borrower.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE, exampleSchedule } from './example-values.ts';
 import { dryRun, presentQuotedLine, presentQuotedOperation, quotedLine, quotedOperation } from './quotes.ts';
-import { askedOutcome } from './sandbox-outcome.ts';
+import { askedWishes } from './sandbox-outcome.ts';
 import { checkSchedule, NewInstallments, NumberOfInstallments, scheduleOf } from './schedule.ts';
 
 const LoanData = component('LoanData', {
@@ -191,7 +191,7 @@ export const assignLoan = endpoint({
     'that is in use is refused, whatever stands beside it.',
   access: 'loans:write',
   bucket: 'loan',
-  sandboxParameters: ['SandboxOutcome', 'SandboxFail'],
+  sandboxParameters: ['SandboxOutcome', 'SandboxDisburse', 'SandboxStrict', 'SandboxFail'],
   body: [
     {
       mediaType: 'multipart/form-data',
@@ -219,12 +219,12 @@ export const assignLoan = endpoint({
     ...(['invalid_document_type', 'fund_not_allowed'] as const),
     ...(['idempotency_conflict', 'proposal_code_already_used', 'concurrent_modification'] as const),
   ],
-  handler: ({ app: { loans } }) => ({
+  handler: ({ app: { loans, administrator } }) => ({
     crossCheck,
     fileNames: (body: LoanData) => body.backing_documents.map(({ value }) => value),
     mayLackFiles: ({ dry_run }: LoanData) => dry_run === true,
     run: forClient<LoanData>(async (context, { body, files, headers }) => {
-      const input = { ...inputOf(body, files), ...askedOutcome(headers) };
+      const input = { ...inputOf(body, files), ...(await askedWishes(headers, administrator)) };
       if (body.dry_run) return ok(presentQuote(await loans.quoteAssignment(context, input)));
       return outcomeReply(201, await loans.assign(context, input), present);
     }),

@@ -144,7 +144,7 @@ export const checkBorrower = (borrower: unknown, rules: RequestRules): readonly 
     rules.today(),
     'it lies in the future',
   ),
-  ...(rules.checkDigits ? checkDocumentNumber(borrower) : []),
+  ...(rules.strict ? checkDocumentNumber(borrower) : []),
 ];
 
 /** Only fields that are recognised, so that others never reach a fingerprint. */

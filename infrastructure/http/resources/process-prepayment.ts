@@ -206,7 +206,7 @@ export const processPrepayment = endpoint({
     'With `dry_run` nothing of this happens; the answer says what would.',
   access: 'loans:write',
   bucket: 'prepayment',
-  sandboxParameters: ['SandboxFail'],
+  sandboxParameters: ['SandboxStrict', 'SandboxFail'],
   body: [
     {
       mediaType: 'application/json',

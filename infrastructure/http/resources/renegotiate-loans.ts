@@ -30,7 +30,7 @@ import {
   renegotiationInput,
   renegotiationRequestSchemas,
 } from './renegotiation-request.ts';
-import { askedOutcome } from './sandbox-outcome.ts';
+import { askedWishes } from './sandbox-outcome.ts';
 import { NumberOfInstallments } from './schedule.ts';
 
 const RenegotiationReceipt = component('RenegotiationReceipt', {
@@ -172,7 +172,7 @@ export const renegotiateLoans = endpoint<Body>({
     'happens; the answer says what would.',
   access: 'loans:write',
   bucket: 'renegotiate',
-  sandboxParameters: ['SandboxHold', 'SandboxFail'],
+  sandboxParameters: ['SandboxHold', 'SandboxDisburse', 'SandboxStrict', 'SandboxFail'],
   body: [
     {
       mediaType: 'application/json',
@@ -204,12 +204,12 @@ export const renegotiateLoans = endpoint<Body>({
     ...(['operation_invalid_state', 'proposal_code_already_used'] as const),
     ...(['idempotency_conflict', 'concurrent_modification'] as const),
   ],
-  handler: ({ app: { renegotiation } }) => ({
+  handler: ({ app: { renegotiation, administrator } }) => ({
     crossCheck: checkRenegotiation,
     fileNames: (body: Body) =>
       'new_loan' in body ? body.new_loan.backing_documents.map(({ value }) => value) : [],
     run: forClient<Body>(async (context, { body, files, headers }) => {
-      const input = { ...renegotiationInput(body, files), ...askedOutcome(headers) };
+      const input = { ...renegotiationInput(body, files), ...(await askedWishes(headers, administrator)) };
       if (body.dry_run) return ok(presentQuote(await renegotiation.quote(context, input)));
       return outcomeReply(200, await renegotiation.renegotiate(context, input), present);
     }),

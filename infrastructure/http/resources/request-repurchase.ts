@@ -194,7 +194,7 @@ export const requestRepurchase = endpoint({
     'With `dry_run` the operation stays as it is; the answer says what would happen.',
   access: 'loans:write',
   bucket: 'repurchase',
-  sandboxParameters: ['SandboxFail'],
+  sandboxParameters: ['SandboxStrict', 'SandboxFail'],
   body: [
     {
       mediaType: 'application/json',

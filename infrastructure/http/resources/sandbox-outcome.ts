@@ -1,7 +1,10 @@
 import { durationOf } from '../../../application/maintenance/sandbox/sandbox-clock.ts';
 import { refused } from '../../../application/schemas/schema.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
-import type { SandboxOutcome } from '../../../domain/loan/events.ts';
+import type { Administrator } from '../../../application/administrator/administrator.ts';
+import type { SandboxWishes } from '../../../domain/loan/events.ts';
+import { DomainError } from '../../../domain/shared/domain-error.ts';
+import { centsFromAmount } from '../../../domain/shared/money.ts';
 import type { ReadHeaders } from '../requests/parameters.ts';
 
 const outcome = (outcomes: readonly string[], description: string): Schema => ({
@@ -16,9 +19,13 @@ const outcome = (outcomes: readonly string[], description: string): Schema => ({
   },
 });
 
+const DISBURSE = 'X-Sandbox-Disburse';
+
 const HOLD =
   '`hold` leaves the operation to decisions from the command line (`receivables administrator approve` and the like)';
 
+/** As amounts in bodies, but as a text: at most two decimals, above zero. */
+const AMOUNT = '^(?!0(\\.0{1,2})?$)(0|[1-9]\\d{0,8})(\\.\\d{1,2})?$';
 const FAILURES = ['429', '503', '503-after', 'cut', 'cut-after'];
 const LIFETIME = '^([1-9]\\d{0,2}|[12]\\d{3}|3[0-5]\\d\\d|3600)s$|^([1-9]|[1-5]\\d|60)m$|^1h$';
 
@@ -32,6 +39,35 @@ export const sandboxParameters: Readonly<Record<string, Schema>> = {
     ['hold'],
     `What the sandbox's administrator does instead of approving the new operation: ${HOLD}. No part of what makes a request the same.`,
   ),
+  SandboxDisburse: {
+    name: DISBURSE,
+    in: 'header',
+    required: false,
+    description:
+      "What the sandbox's administrator disburses instead of the acquisition value, however far it is from that: `9900.00`. " +
+      'No part of what makes a request the same.',
+    schema: {
+      type: 'string',
+      pattern: AMOUNT,
+      ...refused(
+        'invalid_amount',
+        'must be an amount above 0, at most 999999999.99, with a point and no more than two decimals, such as 9900.00',
+      ),
+    },
+  },
+  SandboxStrict: {
+    name: 'X-Sandbox-Strict',
+    in: 'header',
+    required: false,
+    description:
+      'Checks this request as production would: check digits of CPF and CNPJ, whether a PDF can be read, and no issue or payment ' +
+      'after tomorrow by the clock of the sandbox. No part of what makes a request the same.',
+    schema: {
+      type: 'string',
+      enum: ['true'],
+      ...refused('invalid_value', "must be true; leave it out for the sandbox's own checks"),
+    },
+  },
   SandboxFail: {
     name: 'X-Sandbox-Fail',
     in: 'header',
@@ -65,8 +101,22 @@ export const askedLifetime = (headers: ReadHeaders): number | undefined => {
   return asked === undefined ? undefined : durationOf(asked)! / 1_000;
 };
 
-/** What the request asks the administrator of a sandbox to do. */
-export const askedOutcome = (headers: ReadHeaders): { readonly sandboxOutcome?: SandboxOutcome } => {
-  const asked = headers['X-Sandbox-Outcome'];
-  return asked === undefined ? {} : { sandboxOutcome: asked as SandboxOutcome };
+/**
+ * What the request asks the administrator of a sandbox to do.
+ * @throws DomainError `validation_error`
+ */
+export const askedWishes = async (
+  headers: ReadHeaders,
+  administrator: Pick<Administrator, 'disbursesAsAsked'>,
+): Promise<SandboxWishes> => {
+  const sandboxOutcome = headers['X-Sandbox-Outcome'] as SandboxWishes['sandboxOutcome'];
+  const value = headers[DISBURSE];
+  if (value !== undefined && !(await administrator.disbursesAsAsked())) {
+    const message = `${DISBURSE} counts once no earlier release runs beside this one, and \`upgrade finish\` was run`;
+    throw new DomainError('validation_error', message, [{ field: DISBURSE, code: 'too_early', message }]);
+  }
+  return {
+    ...(sandboxOutcome !== undefined && { sandboxOutcome }),
+    ...(value !== undefined && { sandboxDisbursement: centsFromAmount(Number(value)) }),
+  };
 };

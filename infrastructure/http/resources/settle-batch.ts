@@ -122,6 +122,7 @@ export const settleBatch = endpoint<unknown>({
     'where not all of them are there, the batch is 429 and none is taken.',
   access: 'loans:write',
   bucket: 'settle',
+  sandboxParameters: ['SandboxStrict'],
   body: [
     {
       mediaType: 'application/json',

@@ -173,7 +173,7 @@ export const settleInstallment = endpoint({
     'The last open installment also closes the operation. With `dry_run` nothing of this happens; the answer says what would.',
   access: 'loans:write',
   bucket: 'settle',
-  sandboxParameters: ['SandboxFail'],
+  sandboxParameters: ['SandboxStrict', 'SandboxFail'],
   body: [{ mediaType: 'application/json', schema: Settlement, example: exampleSettlement }],
   success: [
     {

@@ -3,10 +3,11 @@ import { carryingOut } from '../../../application/administrator/decisions.ts';
 import { SandboxAdministrator } from '../../../application/administrator/sandbox-administrator.ts';
 import type { BusinessClock, RealClock } from '../../../application/ports/clock.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
-import type { SandboxOutcome } from '../../../domain/loan/events.ts';
+import type { SandboxWishes } from '../../../domain/loan/events.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import { addDays, calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { LoanCode, Timestamp } from '../../../domain/shared/identifiers.ts';
+import type { Cents } from '../../../domain/shared/money.ts';
 import { receiveL1 } from '../../domain/support/loan-story.ts';
 import { ALONE, commandHandler } from '../../support/application-parts.ts';
 import type { Fate } from '../../support/faulty-event-store.ts';
@@ -45,7 +46,7 @@ type World = ReturnType<typeof world>;
 const assign = async (
   { store, clock }: World,
   code: string,
-  asked?: SandboxOutcome,
+  asked?: SandboxWishes,
   issued?: string,
 ): Promise<void> => {
   await commandHandler(store, clock).handle({
@@ -54,9 +55,8 @@ const assign = async (
     actor: 'client-1',
     correlationId: 'req',
     decide: (state) => {
-      const outcome = asked && { sandboxOutcome: asked };
       const shift = issued === undefined ? {} : issuedOn(issued);
-      return loanDecider.decide({ ...receiveL1, code: code as LoanCode, ...outcome, ...shift }, state);
+      return loanDecider.decide({ ...receiveL1, code: code as LoanCode, ...asked, ...shift }, state);
     },
   });
 };
@@ -107,6 +107,14 @@ describe('sandbox administrator', () => {
     );
   });
 
+  test('disburses what the request asked for, however far from the acquisition value', async () => {
+    const w = world();
+    await assign(w, 'A', { sandboxDisbursement: 1 as Cents });
+    await live(w, async () => (await typesOf(w, 'A')).length === 4);
+    const { events } = await w.store.read('loan-app-1.A');
+    expect(JSON.parse(events[3]!.data)).toMatchObject({ disbursed_value: 1, exit_basis: 'disbursed_value' });
+  });
+
   test.each([
     ['2026-01-15', '2026-06-20'],
     ['2031-03-01', '2031-03-01'],
@@ -137,7 +145,7 @@ describe('sandbox administrator', () => {
 
   test('rejects what asked for it, with a reason', async () => {
     const w = world();
-    await assign(w, 'A', 'reject');
+    await assign(w, 'A', { sandboxOutcome: 'reject' });
     await live(w, async () => (await typesOf(w, 'A')).length === 2);
     const { events } = await w.store.read('loan-app-1.A');
     expect(events.map(({ type }) => type)).toEqual(['loan.received.v1', 'loan.rejected.v1']);
@@ -146,7 +154,7 @@ describe('sandbox administrator', () => {
 
   test('leaves what asked to be held alone, in every life, also after somebody approved it', async () => {
     const w = world();
-    await assign(w, 'A', 'hold');
+    await assign(w, 'A', { sandboxOutcome: 'hold' });
     await assign(w, 'B');
     await live(w, async () => (await typesOf(w, 'B')).length === 4);
     const now = w.clock.now();

@@ -19,7 +19,7 @@ const fixtures = readdirSync(folder).map(
 );
 /** Fields that came later, or that an event has only sometimes. */
 const OPTIONAL: Readonly<Record<string, readonly string[]>> = {
-  'loan.received.v1': ['renegotiation', 'sandbox_outcome'],
+  'loan.received.v1': ['renegotiation', 'sandbox_outcome', 'sandbox_disbursement'],
   'loan.approved.v1': ['decision'],
   'loan.rejected.v1': ['decision'],
   'loan.term_signed.v1': ['decision'],

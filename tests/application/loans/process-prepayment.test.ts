@@ -128,11 +128,11 @@ describe('process a prepayment', () => {
   test.each([
     ['2026-06-21', true],
     ['2026-06-22', false],
-  ])('production on 2026-06-20 and a payment of %s: accepted %s', async (date, accepted) => {
-    const world = postAssignment({ allowFuture: false });
+  ])('checked as in production on 2026-06-20, a payment of %s: accepted %s', async (date, accepted) => {
+    const world = postAssignment();
     await activate(world);
     const paid = world.loans.prepay(
-      context(),
+      { ...context(), strict: true },
       prepayment('100.00', 'k', { prepaymentDate: calendarDate(date) }),
     );
     if (accepted) expect((await paid).replayed).toBe(false);

@@ -46,6 +46,7 @@ describe('configuration', () => {
       masterKey: undefined,
       cacheMemory: 192 * 1_048_576,
       sandboxStep: 2_000,
+      strict: false,
       disbursementTolerance: 1_000,
       webhooks: {
         retrySchedule: [30_000, 120_000, 600_000, 3_600_000, 14_400_000, 43_200_000, 86_400_000],
@@ -164,6 +165,7 @@ describe('configuration', () => {
       },
       roles: ['api', 'webhooks'],
       sandboxStep: 300,
+      strict: true,
       webhooks: {
         retrySchedule: [100, 2_000, 180_000, 3_600_000, 2_592_000_000],
         timeout: 1_000,
@@ -175,6 +177,10 @@ describe('configuration', () => {
     expect(configuration.masterKey?.derive('x')).toEqual(MasterKey.parse(MASTER_KEY)?.derive('x'));
     const first = new X509Certificate(configuration.webhooks.extraRoots ?? '');
     expect(first.fingerprint256).toBe(new X509Certificate(rootCertificates[0] ?? '').fingerprint256);
+  });
+
+  test('a sandbox may check everything as in production', () => {
+    expect(readConfiguration({ SANDBOX_STRICT: 'true' }).strict).toBe(true);
   });
 
   test('a private network is allowed in the sandbox, and blanks count as unset', () => {
@@ -260,6 +266,8 @@ describe('configuration', () => {
     ['WEBHOOK_TIMEOUT', { WEBHOOK_TIMEOUT: '0s' }],
     ['WEBHOOK_CA_FILE', { WEBHOOK_CA_FILE: '/nowhere/roots.pem' }],
     ['WEBHOOK_ALLOW_PRIVATE_NETWORK', { WEBHOOK_ALLOW_PRIVATE_NETWORK: 'yes' }],
+    ['SANDBOX_STRICT', { ...production, SANDBOX_STRICT: 'true' }],
+    ['SANDBOX_STRICT', { SANDBOX_STRICT: 'yes please' }],
     ['WEBHOOK_ALLOW_PRIVATE_NETWORK', { ...production, WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true' }],
     ['TRUST_PROXY', { TRUST_PROXY: 'true' }],
     ['TRUST_PROXY', { TRUST_PROXY: '17' }],

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
+import { PdfChecker } from '../../../infrastructure/documents/pdf-checker.ts';
 import { FileDocumentInspector } from '../../../infrastructure/documents/file-document-inspector.ts';
 
 const lacking = (code: string): Error => Object.assign(new Error(`${code}: open`), { code });
@@ -17,7 +18,7 @@ const failingWith = (error: Error): ReceivedFile => ({
 });
 
 const inspected = (error: Error): Promise<unknown> =>
-  new FileDocumentInspector().inspect(failingWith(error), ['docx'], { applicationId: 'app-1' });
+  new FileDocumentInspector(new PdfChecker()).inspect(failingWith(error), ['docx'], { applicationId: 'app-1' });
 
 test('a Word document that the machine cannot read is not called damaged', async () => {
   await expect(inspected(lacking('EMFILE'))).rejects.toMatchObject({ code: 'EMFILE' });

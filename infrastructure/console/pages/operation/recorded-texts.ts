@@ -96,6 +96,7 @@ const pt: RecordedTexts = {
     reserved_at: 'Reservada em',
     released_at: 'Liberada em',
     rule_version: 'Versão da regra',
+    sandbox_disbursement: 'Desembolso pedido ao administrador do ambiente de testes',
     sandbox_outcome: 'Pedido ao administrador do ambiente de testes',
     scheduled_value: 'Valor previsto',
     second: 'Quem confirmou',

@@ -24,11 +24,10 @@ afterAll(async () => {
 
 const form = (): FormData =>
   multipart('loan_data', exampleLoanData, [{ name: 'ccb.pdf', content: smallPdf() }]);
+const assignWith = (at: HttpWorld, headers: Record<string, string>): Promise<HttpAnswer> =>
+  at.call('POST', '/loan', { body: form(), headers });
 const assign = (at: HttpWorld, outcome?: string): Promise<HttpAnswer> =>
-  at.call('POST', '/loan', {
-    body: form(),
-    ...(outcome !== undefined && { headers: { 'X-Sandbox-Outcome': outcome } }),
-  });
+  assignWith(at, outcome === undefined ? {} : { 'X-Sandbox-Outcome': outcome });
 const move = (json: unknown): Promise<HttpAnswer> => world.call('POST', '/sandbox/clock', { json });
 const detailsOf = ({ status, body }: HttpAnswer) => [
   status,
@@ -80,10 +79,75 @@ describe('the header X-Sandbox-Outcome', () => {
       asked = input;
       return assignLoan(context, input);
     };
-    for (const outcome of ['hold', 'nonsense']) {
-      expect((await assign(production, outcome)).status).toBe(201);
+    for (const [outcome, value] of [
+      ['hold', '9900.00'],
+      ['nonsense', 'nothing'],
+    ] as const) {
+      const headers = { 'X-Sandbox-Outcome': outcome, 'X-Sandbox-Disburse': value, 'X-Sandbox-Strict': value };
+      expect((await assignWith(production, headers)).status).toBe(201);
       expect(asked).not.toHaveProperty('sandboxOutcome');
+      expect(asked).not.toHaveProperty('sandboxDisbursement');
     }
+  });
+});
+
+describe('the header X-Sandbox-Disburse', () => {
+  test.each([
+    ['9900.00', 990_000],
+    ['0.01', 1],
+    ['7.5', 750],
+    ['999999999.99', 99_999_999_999],
+  ])('%s reaches the use case as %i cents', async (value, cents) => {
+    const asked: (number | undefined)[] = [];
+    const { loans, renegotiation } = world.behaviour;
+    const { assign: assignLoan } = loans;
+    const { renegotiate: renegotiateLoans } = renegotiation;
+    loans.assign = (context, input) => {
+      asked.push(input.sandboxDisbursement);
+      return assignLoan(context, input);
+    };
+    renegotiation.renegotiate = (context, input) => {
+      asked.push(input.sandboxDisbursement);
+      return renegotiateLoans(context, input);
+    };
+    const headers = { 'X-Sandbox-Disburse': value };
+    expect((await assignWith(world, headers)).status).toBe(201);
+    await world.call('PATCH', '/loan/renegotiate', { json: exampleRenegotiation, headers });
+    expect(asked).toEqual([cents, cents]);
+  });
+
+  test.each(['0', '0.00', '-1', '1.001', '1,50', '1e3', ' ', '1000000000', '01.00', '.5', '5.', 'all', '٣'])(
+    '%j is refused, and named',
+    async (value) => {
+      const answer = await assignWith(world, { 'X-Sandbox-Disburse': encodeURIComponent(value) });
+      expect(detailsOf(answer)).toEqual([400, 'validation_error', 'X-Sandbox-Disburse invalid_amount']);
+    },
+  );
+
+  test('is refused while an earlier release may still disburse, which would not see it', async () => {
+    world.behaviour.administrator.disbursesAsAsked = async () => false;
+    const answer = await assignWith(world, { 'X-Sandbox-Disburse': '9900.00' });
+    expect(detailsOf(answer)).toEqual([400, 'validation_error', 'X-Sandbox-Disburse too_early']);
+    expect((await assign(world)).status).toBe(201);
+  });
+});
+
+describe('the header X-Sandbox-Strict', () => {
+  test.each(['false', 'TRUE', '1', 'true, true', ''])('%j is refused', async (value) => {
+    const answer = await assignWith(world, { 'X-Sandbox-Strict': value });
+    expect(detailsOf(answer)).toEqual([400, 'validation_error', 'X-Sandbox-Strict invalid_value']);
+  });
+
+  test('asks for the checks of production, in its own request alone', async () => {
+    const asked: (boolean | undefined)[] = [];
+    const { assign: assignLoan } = world.behaviour.loans;
+    world.behaviour.loans.assign = (context, input) => {
+      asked.push(context.strict);
+      return assignLoan(context, input);
+    };
+    await assignWith(world, { 'X-Sandbox-Strict': 'true' });
+    await assign(world);
+    expect(asked).toEqual([true, false]);
   });
 });
 

@@ -36,6 +36,7 @@ describe('POST /installment/settle', () => {
       context: {
         requestId: headers.get('x-request-id'),
         clientId: 'client-a',
+        strict: false,
         applicationId: 'app-a',
         fundIds: [FUND],
       },
