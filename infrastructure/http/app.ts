@@ -20,12 +20,7 @@ import {
   limitApplication,
   requireScope,
 } from './middleware/authentication.ts';
-import {
-  BodyReader,
-  BodyValidator,
-  preconditions,
-  validateParameters,
-} from './middleware/body-reader.ts';
+import { BodyReader, BodyValidator, preconditions, validateParameters } from './middleware/body-reader.ts';
 import { proxyWarning, stateOf, withState } from './middleware/request-state.ts';
 import { SandboxFailures } from './middleware/sandbox-failures.ts';
 import { ReadTurns, isLongRead } from './middleware/read-turns.ts';
@@ -184,7 +179,8 @@ const stepsOf = (operation: Operation, parts: Parts): RequestHandler[] => {
   const parameters = validateParameters(operation, strict);
   const body = [bodies.read, parameters, validator.validate(operation)];
   const { access, lines } = operation;
-  if (access === 'public') return [...first, limitAddress(operation, rates), ...body, handle(operation, responder)];
+  if (access === 'public')
+    return [...first, limitAddress(operation, rates), ...body, handle(operation, responder)];
   // The secret stands in the body, which is read first.
   if (access === 'client_credentials') {
     const authenticated = authenticateClient(operation, authenticator, rates);

@@ -147,7 +147,11 @@ describe('another disbursed value', () => {
   test('of a renegotiation is that of its new operation, where a fund asks for two people too', async () => {
     await active('OLD');
     const { administrator } = service.service.parts.app;
-    const rule = { fundId: FUND, evidence: 'stated', decisions: [{ decision: 'disburse', from: cents(0) }] } as const;
+    const rule = {
+      fundId: FUND,
+      evidence: 'stated',
+      decisions: [{ decision: 'disburse', from: cents(0) }],
+    } as const;
     await administrator.rules.set(rule, { decisionId: 'two', actor: 'administrator/ana' }, { name: 'ana' });
     const done = await api.call('PATCH', '/loan/renegotiate', replacing('OLD', '2026-06-15'), asked);
     expect(done.status).toBe(200);
@@ -204,7 +208,11 @@ describe('a request that is checked as in production', () => {
     ],
     ['a file', 'invalid_file', (headers) => assign('FILE', headers, { file: HAND_MADE })],
     ['an issue', 'validation_error', (headers) => assign('LATER', headers, { more: later })],
-    ['an added file', 'invalid_file', (headers) => api.call('POST', '/loan/files', filed('more.pdf'), headers)],
+    [
+      'an added file',
+      'invalid_file',
+      (headers) => api.call('POST', '/loan/files', filed('more.pdf'), headers),
+    ],
     [
       'a quoted settlement',
       'invalid_date',

@@ -60,15 +60,17 @@ describe.each([
   });
 
   test('a zip bomb stays packed, and a directory of thousands of entries is not walked', async () => {
-    expect(await inspector.inspect(received(wordDocument(Buffer.alloc(20 * MEGABYTE))), EITHER, inspection)).toBe(
-      'docx',
-    );
+    expect(
+      await inspector.inspect(received(wordDocument(Buffer.alloc(20 * MEGABYTE))), EITHER, inspection),
+    ).toBe('docx');
     const many = zipOf(Array.from({ length: 5000 }, (_each, index) => ({ name: `${index}`, content: '' })));
     await expect(inspector.inspect(received(many), EITHER, inspection)).rejects.toThrow(
       'the archive has too many entries',
     );
     const long = zipOf(Array.from({ length: 10 }, () => ({ name: 'x'.repeat(60_000), content: '' })));
-    await expect(inspector.inspect(received(long), EITHER, inspection)).rejects.toThrow('too large a directory');
+    await expect(inspector.inspect(received(long), EITHER, inspection)).rejects.toThrow(
+      'too large a directory',
+    );
   });
 });
 

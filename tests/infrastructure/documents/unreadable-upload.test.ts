@@ -18,7 +18,9 @@ const failingWith = (error: Error): ReceivedFile => ({
 });
 
 const inspected = (error: Error): Promise<unknown> =>
-  new FileDocumentInspector(new PdfChecker()).inspect(failingWith(error), ['docx'], { applicationId: 'app-1' });
+  new FileDocumentInspector(new PdfChecker()).inspect(failingWith(error), ['docx'], {
+    applicationId: 'app-1',
+  });
 
 test('a Word document that the machine cannot read is not called damaged', async () => {
   await expect(inspected(lacking('EMFILE'))).rejects.toMatchObject({ code: 'EMFILE' });

@@ -83,7 +83,11 @@ describe('the header X-Sandbox-Outcome', () => {
       ['hold', '9900.00'],
       ['nonsense', 'nothing'],
     ] as const) {
-      const headers = { 'X-Sandbox-Outcome': outcome, 'X-Sandbox-Disburse': value, 'X-Sandbox-Strict': value };
+      const headers = {
+        'X-Sandbox-Outcome': outcome,
+        'X-Sandbox-Disburse': value,
+        'X-Sandbox-Strict': value,
+      };
       expect((await assignWith(production, headers)).status).toBe(201);
       expect(asked).not.toHaveProperty('sandboxOutcome');
       expect(asked).not.toHaveProperty('sandboxDisbursement');
