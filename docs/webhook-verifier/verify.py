@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import re
 import time
+from typing import Iterable, Mapping, Optional, Union
 
 DEFAULT_TOLERANCE_SECONDS = 300
 
@@ -15,25 +16,31 @@ DEFAULT_TOLERANCE_SECONDS = 300
 class WebhookRejected(Exception):
     """Answer such a request with 401 and forget it. `reason`: missing_header, stale_timestamp or wrong_signature."""
 
-    def __init__(self, reason, message):
+    def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
         self.reason = reason
 
 
-def _header(headers, name):
+def _header(headers: Mapping[str, str], name: str) -> str:
     value = headers.get(name)
     if not value:
         raise WebhookRejected("missing_header", f"the header {name} is missing")
     return value
 
 
-def _matches(received, secret, message):
+def _matches(received: str, secret: str, message: bytes) -> bool:
     """Takes the same time wherever the difference is, so that nobody can find a signature by trying."""
     expected = hmac.new(secret.encode(), message, hashlib.sha256).hexdigest()
     return hmac.compare_digest(received.encode(), expected.encode())
 
 
-def verify_webhook(body, headers, secrets, tolerance_seconds=DEFAULT_TOLERANCE_SECONDS, now=None):
+def verify_webhook(
+    body: bytes,
+    headers: Mapping[str, str],
+    secrets: Union[str, Iterable[str]],
+    tolerance_seconds: int = DEFAULT_TOLERANCE_SECONDS,
+    now: Optional[int] = None,
+) -> str:
     """Returns the event's id, by which you recognise an event that you have handled already.
 
     `body` is bytes, `headers` a mapping with lower-case names, `now` UNIX seconds. `secrets` is the subscription's

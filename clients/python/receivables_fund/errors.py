@@ -1,0 +1,49 @@
+"""What goes wrong. Errors may be pickled."""
+
+from .types import ErrorCode, FieldViolation
+
+
+class ReceivablesError(Exception):
+    """Everything that a call raises, apart from mistakes in its arguments."""
+
+    idempotency_key: str | None = None
+    """Of a write that was given none, the key that the client made: with it, the same call is the same request."""
+
+
+class ApiError(ReceivablesError):
+    """The service said no. Decide on `error_code`, show `message` to people, log `request_id`."""
+
+    def __init__(
+        self,
+        status: int,
+        error_code: ErrorCode | None,
+        message: str,
+        details: list[FieldViolation],
+        request_id: str | None,
+        retryable: bool,
+        retry_after: float | None,
+    ) -> None:
+        """`error_code` is None where something between the client and the service answered; `retry_after` are seconds."""
+        super().__init__(status, error_code, message, details, request_id, retryable, retry_after)
+        self.status = status
+        self.error_code = error_code
+        self.message = message
+        self.details = details
+        self.request_id = request_id
+        self.retryable = retryable
+        self.retry_after = retry_after
+
+    def __str__(self) -> str:
+        fields = "".join(f"; {one['field']}: {one['message']}" for one in self.details)
+        return f"{self.status} {self.error_code or 'from elsewhere'}: {self.message}{fields} (request {self.request_id})"
+
+
+class NoAnswer(ReceivablesError):
+    """The connection failed, or the time was up. Unless `sent` is False, what was asked for may have been done."""
+
+    def __init__(self, reason: str, sent: bool) -> None:
+        super().__init__(reason, sent)
+        self.sent = sent
+
+    def __str__(self) -> str:
+        return str(self.args[0])

@@ -1,0 +1,153 @@
+"""Sends requests, again where that is harmless."""
+
+import logging
+import socket
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from email.message import Message
+from http.client import HTTPException, HTTPResponse
+from itertools import count
+from random import uniform
+from time import monotonic, sleep
+from typing import Any
+from urllib.error import URLError
+from urllib.request import HTTPErrorProcessor, HTTPSHandler, Request, build_opener
+
+from .errors import ApiError, NoAnswer, ReceivablesError
+from .tokens import Tokens
+from .types import API_VERSION
+from .wire import decoded
+
+log = logging.getLogger("receivables_fund")
+
+RENEWED_AFTER = ("token_expired", "invalid_token")
+
+
+@dataclass(frozen=True)
+class Asked:
+    method: str
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes | None = None
+    repeatable: bool = True
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: Message
+    body: bytes
+
+    def json(self) -> Any:
+        """Raises ApiError when something else than the service answered."""
+        try:
+            return decoded(self.body)
+        except ValueError:
+            raise refusal(self) from None
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How often, for how long and with which pauses a request is sent, in seconds."""
+
+    attempts: int = 6
+    total: float = 120
+    first_pause: float = 0.5
+    longest_pause: float = 30
+
+    def pause(self, attempt: int, retry_after: float | None) -> float:
+        """Differs by chance, so that clients which failed together do not come back together."""
+        if retry_after is not None:
+            return retry_after + uniform(0, min(1, retry_after / 10))
+        return uniform(0.5, 1) * min(self.longest_pause, self.first_pause * 2.0 ** (attempt - 1))
+
+
+class _AsAnswered(HTTPErrorProcessor):
+    """Follows no redirection, which would carry the token elsewhere, and raises nothing for a status."""
+
+    def http_response(self, request: Request, response: HTTPResponse) -> HTTPResponse:
+        return response
+
+    https_response = http_response
+
+
+class Transport:
+    def __init__(self, timeout: float, patience: Patience, context: ssl.SSLContext | None) -> None:
+        self._timeout = timeout
+        self._patience = patience
+        self._opener = build_opener(_AsAnswered, HTTPSHandler(context=context))
+        self._announced: str | None = None
+
+    def send(self, asked: Asked, tokens: Tokens | None = None) -> Answer:
+        """Raises ApiError or NoAnswer once it is not to be sent again."""
+        begun, renewed, lost = monotonic(), False, False
+        for attempt in count(1):
+            token = tokens.current() if tokens else ""
+            failure: ApiError | NoAnswer
+            try:
+                answer = self._send_once(asked, token)
+            except NoAnswer as no_answer:
+                failure, lost = no_answer, True
+                again = asked.repeatable or not no_answer.sent
+            else:
+                if answer.status < 300 or (lost and asked.method == "DELETE" and answer.status == 404):
+                    return answer
+                failure = refusal(answer)
+                if tokens and not renewed and failure.error_code in RENEWED_AFTER:
+                    tokens.drop(token)
+                    renewed = True
+                    continue
+                again = answer.status == 429 or asked.repeatable and (failure.retryable or answer.status >= 500)
+            pause = self._patience.pause(attempt, failure.retry_after if isinstance(failure, ApiError) else None)
+            if not again or attempt >= self._patience.attempts or monotonic() - begun + pause > self._patience.total:
+                raise failure
+            log.info("%s %s again in %.1f s: %s", asked.method, asked.url, pause, failure)
+            sleep(pause)
+        raise AssertionError("unreachable")
+
+    def _send_once(self, asked: Asked, token: str) -> Answer:
+        headers = {"Accept": "*/*", "User-Agent": f"receivables-fund-python/{API_VERSION}", **asked.headers}
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        request = Request(asked.url, asked.body, headers, method=asked.method)
+        try:
+            with self._opener.open(request, timeout=self._timeout) as response:
+                answer = Answer(response.status, response.headers, response.read())
+        except URLError as error:
+            if isinstance(error.reason, ssl.SSLCertVerificationError):
+                raise ReceivablesError(f"the certificate at {asked.url} is not trusted: {error.reason}") from error
+            sent = not isinstance(error.reason, (ConnectionRefusedError, socket.gaierror))
+            raise NoAnswer(f"{asked.method} {asked.url}: {error.reason}", sent) from error
+        except (HTTPException, OSError) as error:
+            raise NoAnswer(f"{asked.method} {asked.url}: {error or type(error).__name__}", True) from error
+        self._announce(answer.headers.get("X-SVC-API-Deprecation"))
+        return answer
+
+    def _announce(self, deprecation: str | None) -> None:
+        if deprecation and deprecation != self._announced:
+            self._announced = deprecation
+            log.warning("a change that may break this client is announced: %s", deprecation)
+
+
+def refusal(answer: Answer) -> ApiError:
+    try:
+        body = decoded(answer.body)
+        own = isinstance(body["error_code"], str)
+    except (ValueError, TypeError, LookupError):
+        own = False
+    if not own:
+        body = {"message": answer.body[:200].decode("utf-8", "replace")}
+    try:
+        retry_after = max(0.0, float(answer.headers.get("Retry-After", "")))
+    except ValueError:
+        retry_after = None
+    return ApiError(
+        answer.status,
+        body.get("error_code"),
+        str(body.get("message")),
+        body.get("details") or [],
+        body.get("request_id") or answer.headers.get("X-Request-Id"),
+        body.get("retryable") is True,
+        retry_after,
+    )

@@ -1,0 +1,109 @@
+import pickle
+import socket
+import unittest
+from decimal import Decimal
+
+from receivables_fund import ApiError, Client, NoAnswer, Patience, ReceivablesError
+from receivables_fund.types import Settlement
+from scripted import AgainstScripted, cuts, refuses, says
+
+SETTLEMENT: Settlement = {
+    "originator_proposal_code": "OP-1",
+    "installment_code": "001",
+    "settled_at": "2026-02-15",
+    "settled_value": Decimal("950.00"),
+    "payment_method": "pix",
+}
+HOOK = says(200, {"webhook_id": "w-1"})
+
+
+class WhatIsSentAgain(AgainstScripted):
+    def test_a_read_after_whatever_may_pass(self) -> None:
+        unavailable = refuses(503, "service_unavailable", True, Retry_After="7")
+        self.service.answers = [unavailable, cuts, says(502, b"<html>", Content_Type="text/html"), says(200, {"data": []})]
+        self.assertEqual(self.client.list_webhooks(), {"data": []})
+        self.assertEqual(len(self.service.asked), 4)
+        first, second, third = self.pauses
+        self.assertTrue(7 <= first <= 8 and 0.5 <= second <= 1 and 1 <= third <= 2, self.pauses)
+
+    def test_a_write_with_a_key_byte_for_byte(self) -> None:
+        for lost in (cuts, refuses(409, "concurrent_modification", True), refuses(500, "internal_error")):
+            self.service.asked.clear()
+            self.service.answers = [lost, says(200, {"status": "settled"})]
+            self.client.settle_installment(SETTLEMENT)
+            first, second = self.service.asked
+            self.assertEqual(first.content, second.content)
+            self.assertGreater(len(first.body["idempotency_key"]), 30)
+        self.assertNotIn("idempotency_key", SETTLEMENT)
+
+    def test_half_an_answer_is_none(self) -> None:
+        self.service.answers = [says(200, {"status": "settled"}, Content_Length="500"), says(200, {"status": "settled"})]
+        self.assertEqual(self.client.settle_installment(SETTLEMENT), {"status": "settled"})
+
+    def test_what_could_be_done_twice_only_when_it_was_not_done_once(self) -> None:
+        self.service.answers = [refuses(429, "rate_limited", True, Retry_After="1"), HOOK]
+        self.client.create_webhook({"url": "https://hooks.example.com", "events": ["*"]})
+        self.service.answers = [cuts, HOOK]
+        with self.assertRaises(NoAnswer) as lost:
+            self.client.create_webhook({"url": "https://hooks.example.com", "events": ["*"]})
+        self.assertTrue(lost.exception.sent)
+        self.service.answers = [refuses(503, "service_unavailable", True), HOOK]
+        with self.assertRaises(ApiError) as refused:
+            self.client.redeliver_webhook("w-1", {"since": "2026-01-15T12:00:00Z"})
+        self.assertTrue(refused.exception.retryable)
+        self.assertEqual(len(self.service.asked), 4)
+
+    def test_nothing_that_was_refused_for_good(self) -> None:
+        self.service.answers = [refuses(409, "idempotency_conflict")]
+        with self.assertRaises(ApiError) as refused:
+            self.client.settle_installment({**SETTLEMENT, "idempotency_key": "OP-1-001"})
+        error = refused.exception
+        self.assertEqual((error.status, error.error_code, error.request_id), (409, "idempotency_conflict", "r-1"))
+        self.assertIsNone(error.idempotency_key)
+        self.assertEqual(self.service.asked[0].body["idempotency_key"], "OP-1-001")
+        self.assertEqual(str(pickle.loads(pickle.dumps(error))), "409 idempotency_conflict: no (request r-1)")
+
+    def test_nothing_for_ever_and_the_key_that_was_made_is_told(self) -> None:
+        self.service.answers = [cuts, cuts, cuts, cuts]
+        with self.assertRaises(NoAnswer) as lost:
+            self.client.settle_installment(SETTLEMENT)
+        keys = {asked.body["idempotency_key"] for asked in self.service.asked}
+        self.assertEqual((keys, len(self.service.asked)), ({lost.exception.idempotency_key}, 4))
+
+    def test_nothing_that_asks_for_more_patience_than_there_is(self) -> None:
+        self.service.answers = [refuses(503, "service_unavailable", True, Retry_After="3600")]
+        with self.assertRaises(ApiError) as refused:
+            self.client.list_webhooks()
+        self.assertEqual((refused.exception.retry_after, self.pauses), (3600, []))
+
+    def test_even_what_could_be_done_twice_when_nobody_listens(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as closed:
+            port = closed.getsockname()[1]
+        self.service.answers = []
+        client = Client(f"http://127.0.0.1:{port}", "id", "secret", auth_url=self.service.url, patience=Patience(attempts=3))
+        with self.assertRaises(NoAnswer) as lost:
+            client.create_webhook({"url": "https://hooks.example.com", "events": ["*"]})
+        self.assertEqual((lost.exception.sent, len(self.pauses)), (False, 2))
+
+    def test_a_deletion_whose_answer_was_lost_is_done_when_nothing_is_left(self) -> None:
+        self.service.answers = [cuts, refuses(404, "webhook_not_found")]
+        self.client.delete_webhook("w-1")
+        self.service.answers = [refuses(404, "webhook_not_found")]
+        with self.assertRaises(ApiError):
+            self.client.delete_webhook("w-1")
+
+    def test_a_redirection_is_not_followed(self) -> None:
+        self.service.answers = [says(302, {}, Location=f"{self.service.url}/elsewhere")]
+        with self.assertRaises(ApiError) as refused:
+            self.client.list_webhooks()
+        self.assertEqual((refused.exception.status, refused.exception.error_code), (302, None))
+        self.assertEqual(self.lines(), ["GET /webhook"])
+
+    def test_a_page_of_something_between_is_no_answer_of_the_service(self) -> None:
+        self.service.answers = [says(200, b"<h1>Sign in</h1>", Content_Type="text/html")]
+        with self.assertRaisesRegex(ReceivablesError, "200 from elsewhere: <h1>Sign in"):
+            self.client.list_webhooks()
+
+
+if __name__ == "__main__":
+    unittest.main()

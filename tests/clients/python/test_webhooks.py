@@ -1,0 +1,75 @@
+import base64
+import json
+import os
+import unittest
+from pathlib import Path
+
+from receivables_fund import WebhookRejected, verified_event, verify_standard_webhook, verify_webhook
+
+VECTORS = json.loads(Path(os.environ["VECTORS"]).read_text(encoding="utf-8"))["vectors"]
+# From the documentation of Standard Webhooks.
+STANDARD = {
+    "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+    "webhook-timestamp": "1614265330",
+    "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+}
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+BODY = b'{"test": 2432232314}'
+SENT = 1614265330
+
+
+class Ours(unittest.TestCase):
+    def test_every_vector_is_judged_as_it_says(self) -> None:
+        for vector in VECTORS:
+            with self.subTest(vector["name"]):
+                body = base64.b64decode(vector["body_base64"])
+                headers = {name.title(): value for name, value in vector["headers"].items()}
+                options = {"now": vector["now"], "tolerance_seconds": vector.get("tolerance_seconds", 300)}
+                if not vector["accepted"]:
+                    with self.assertRaises(WebhookRejected) as rejected:
+                        verified_event(body, headers, vector["secret"], **options)
+                    self.assertEqual(rejected.exception.reason, vector["reason"])
+                elif body:
+                    event = verified_event(body, headers, ["whsec_next", vector["secret"]], **options)
+                    self.assertEqual(event, json.loads(body))
+                else:
+                    known = verify_webhook(body, vector["headers"], vector["secret"], **options)
+                    self.assertEqual(known, vector["headers"]["x-svc-event-id"])
+
+
+class Standard(unittest.TestCase):
+    def verify(self, body: bytes = BODY, secrets: str | list[str] = SECRET, now: int = SENT, **headers: str) -> str:
+        given = {**STANDARD, **{name.replace("_", "-"): value for name, value in headers.items()}}
+        return verify_standard_webhook(body, given, secrets, now=now)
+
+    def test_a_genuine_one(self) -> None:
+        self.assertEqual(self.verify(), STANDARD["webhook-id"])
+        self.assertEqual(self.verify(now=SENT + 300, secrets=["whsec_AAAA", SECRET]), STANDARD["webhook-id"])
+        with_others = "v1a,AAAA v1,AAAA " + STANDARD["webhook-signature"]
+        self.assertEqual(self.verify(webhook_signature=with_others), STANDARD["webhook-id"])
+
+    def test_one_that_is_not(self) -> None:
+        self.assertRejected("wrong_signature", body=b'{"test": 2432232315}')
+        self.assertRejected("wrong_signature", secrets="whsec_AAAA")
+        self.assertRejected("wrong_signature", webhook_id="msg_other")
+        self.assertRejected("wrong_signature", webhook_timestamp=str(SENT + 1))
+        self.assertRejected("wrong_signature", webhook_signature="v2," + STANDARD["webhook-signature"][3:])
+        self.assertRejected("wrong_signature", webhook_signature="v1,çã")
+        self.assertRejected("missing_header", webhook_signature="")
+        self.assertRejected("stale_timestamp", now=SENT + 301)
+        self.assertRejected("stale_timestamp", now=SENT - 301)
+
+    def assertRejected(self, reason: str, **change: object) -> None:
+        with self.assertRaises(WebhookRejected) as rejected:
+            self.verify(**change)  # type: ignore[arg-type]
+        self.assertEqual(rejected.exception.reason, reason)
+
+    def test_never_without_a_secret(self) -> None:
+        none: list[str] = []
+        for secrets in ("", "whsec_", none):
+            with self.assertRaises(ValueError):
+                self.verify(secrets=secrets)
+
+
+if __name__ == "__main__":
+    unittest.main()
