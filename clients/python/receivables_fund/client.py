@@ -105,6 +105,6 @@ def _present(values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value) if isinstance(value, (str, int)) else ",".join(map(_text, value))
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(_text, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
