@@ -72,6 +72,8 @@ export const createConsoleApp = (dependencies: ConsoleDependencies): ConsoleApp 
   const address = publicUrl === undefined ? listenedAddress(host) : publicAddress(publicUrl);
   app.use(secured, knownHost(address), limited(MOST_AT_ONCE));
   app.get('/assets/:name', sendAsset);
+  // Browsers ask for it by themselves beside a file, or a page that goes on: nobody's wish, and no line of the desk log.
+  app.get('/favicon.ico', (_req, res) => void res.sendStatus(204));
   const sessions = addSessions(app, { ...dependencies, log });
   app.get('/live', openLive(live, sessions));
   for (const page of pages)

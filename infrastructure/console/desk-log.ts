@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Desk } from '../../application/desk/desk.ts';
@@ -94,10 +95,12 @@ export class DeskLog {
   async answered(req: Request, res: Response, answer: Answer): Promise<void> {
     const { session, asked } = res.locals as Known & { readonly asked: Asked };
     const entries = answer.logged ?? [{ ...about(asked), action: actionOf(asked, answer) }];
-    const same = `${session.id} ${JSON.stringify(entries)}`;
-    if (req.headers['x-unattended'] !== undefined && this.#fetchedAgain.has(same)) return;
+    // Pages fetch parts of themselves; whatever else claims to be that was asked for by somebody.
+    const unattended = answer.kind === 'part' && req.headers['x-unattended'] !== undefined;
+    const same = hash('sha256', JSON.stringify([session.id, req.method, req.originalUrl, entries]));
+    if (unattended && this.#fetchedAgain.has(same)) return;
     await this.record(session, entries);
-    this.#fetchedAgain.set(same, true);
+    if (unattended) this.#fetchedAgain.set(same, true);
   }
 
   /** A problem shows nothing of what was asked for, so it is answered even where it cannot be written. Without a session it is no line. */

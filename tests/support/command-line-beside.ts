@@ -1,3 +1,4 @@
+import type { BusinessClock } from '../../application/ports/clock.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { partsOf } from '../../infrastructure/composition/container.ts';
 import { backupsOf } from '../../infrastructure/composition/data-directory.ts';
@@ -5,14 +6,19 @@ import { openFoundations } from '../../infrastructure/composition/foundations.ts
 import { commandLine } from './command-line.ts';
 import { RecordingLogger } from './recording-logger.ts';
 
-/** The command line in this process, over stores that each command opens as one of its own does, whether or not a service runs on them. */
+/**
+ * The command line in this process, over stores that each command opens as one of its own does, whether or not a service runs on them.
+ * @param clock default: its own
+ */
 export const commandLineBeside = (
   environment: Readonly<Record<string, string>>,
+  clock?: BusinessClock,
 ): ReturnType<typeof commandLine> =>
   commandLine(() => ({}), {
     open: async () => {
       const foundations = await openFoundations(readConfiguration(environment), new RecordingLogger());
-      return { app: partsOf(foundations).app, close: () => foundations.engines.close() };
+      const parts = partsOf({ ...foundations, ...(clock && { clock }) });
+      return { app: parts.app, close: () => foundations.engines.close() };
     },
     backups: backupsOf(environment),
   });

@@ -47,6 +47,7 @@ test('what needs two people is listed with what it says, and confirmed by anothe
   await submit('D-1', 'A1', { decision: 'approve', note: 'committee' });
   await submit('D-2', 'A2', { decision: 'reject', reasons: [{ code: 'fraud', message: 'forged' }] });
   expect((await desk.get('/decisions')).text).toContain('href="/awaiting"');
+  const awaiting = await desk.world.parts.administrator.confirmations.awaiting();
   const shown = await desk.get('/awaiting');
   expect(wordsOf(shown.text)).toMatch(
     /Approve A1 R\$ [\d.,]+ committee Ana .* Reject A2 R\$ [\d.,]+ fraud: forged Ana/,
@@ -60,6 +61,9 @@ test('what needs two people is listed with what it says, and confirmed by anothe
   expect(late).toContain('0 done, 2 refused.');
   const lines = await linesOf(desk.world.parts.app.desk);
   const settled = lines.filter(({ action }) => ['confirmed', 'withdrawn', 'configured'].includes(action));
+  expect(lines.filter(({ decision, count }) => decision === 'awaiting' && count! > 0)).toMatchObject([
+    { action: 'listed', count: 2, sum: awaiting.reduce((sum, { value }) => sum + value!, 0) },
+  ]);
   expect(settled.map(({ action, decisionId }) => [action, decisionId]).toSorted()).toEqual([
     ['confirmed', 'D-1'],
     ['withdrawn', 'D-2'],

@@ -17,6 +17,10 @@ const PROBE: Page = {
       shown += 1;
       return { kind: 'page', body: html`<p>${shown}</p>` };
     }),
+    view('/live/:code', async ({ params: { code = '' } }) => {
+      shown += 1;
+      return { kind: 'part', body: '', logged: [{ action: 'viewed', applicationId: 'acme', code }] };
+    }),
     view('/documents/:application/:code/:document', async () => ({
       kind: 'file',
       name: 'a.pdf',
@@ -119,6 +123,11 @@ describe('each answer is a line of its session', () => {
     expect(cookie).not.toContain(begun!.session!);
   });
 
+  test('what a browser asks for by itself beside a file is nobody’s refusal', async () => {
+    expect((await get('/favicon.ico')).status).toBe(204);
+    expect(written()).toEqual([]);
+  });
+
   test('who has no session appends nothing', async () => {
     for (const path of [
       '/',
@@ -134,13 +143,27 @@ describe('each answer is a line of its session', () => {
 
   test('what an open page fetches by itself is a line once, whatever the browser claims at first', async () => {
     const unattended = { 'x-unattended': '1' };
-    await get('/operations/acme/OP-1', unattended);
-    await get('/operations/acme/OP-1', unattended);
-    await get('/operations/acme/OP-2', unattended);
+    for (const path of ['/live/OP-1', '/live/OP-1', '/live/OP-2']) await get(path, unattended);
     expect(written().map(({ code }) => code)).toEqual(['OP-1', 'OP-2']);
-    await get('/operations/acme/OP-1');
+    await get('/live/OP-1');
     expect(written()).toHaveLength(3);
     expect(shown).toBe(4);
+  });
+
+  test('no claim to be such a fetch hides a page, a file, a search, or another address with the same line', async () => {
+    const unattended = { 'x-unattended': '1' };
+    for (const path of ['/list', '/list', '/list?after=1', '/list?after=2', '/list?after=1'])
+      await get(path, unattended);
+    expect(written()).toEqual([1, 2, 3].map(() => ({ action: 'listed', count: 3 })));
+    for (const path of ['/', '/', '/export', '/export', '/operations/acme/OP-1', '/operations/acme/OP-1'])
+      await get(path, unattended);
+    for (let i = 0; i < 2; i += 1)
+      await server.post('/search', { form_token: formToken }, { cookie, ...unattended });
+    expect(
+      written()
+        .slice(3)
+        .map(({ action: done }) => done),
+    ).toEqual(['viewed', 'viewed', 'exported', 'exported', 'viewed', 'viewed', 'searched', 'searched']);
   });
 });
 

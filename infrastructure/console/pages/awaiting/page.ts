@@ -5,6 +5,7 @@ import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { may } from '../../../../application/desk/rights.ts';
 import { SECOND_DECISIONS } from '../../../../application/publication/description/confirmation-schema.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
+import { cents } from '../../../../domain/shared/money.ts';
 import { amount, count, date, instant } from '../../format.ts';
 import { fundNames, fundView } from '../../funds.ts';
 import { html } from '../../html.ts';
@@ -66,15 +67,23 @@ const listed = async (visit: Visit, app: Desk): Promise<Answer> => {
     app.administrator.confirmations.awaiting(fundId),
     fundNames(app, visit),
   ]);
+  const shown = all.slice(0, MOST);
   return {
     kind: 'page',
+    logged: [
+      {
+        ...{ action: 'listed', decision: 'awaiting', count: shown.length },
+        sum: cents(shown.reduce((sum, { value }) => sum + (value ?? 0), 0)),
+        ...(fundId && { fundId }),
+      },
+    ],
     body: html`
       <p>${texts.lead}</p>
       ${
         all.length === 0
           ? html`<p>${texts.nothing}</p>`
           : html`<form method="post" action="/awaiting/settle">
-              ${tokenField(visit)} ${tableOf(all.slice(0, MOST), names, visit.language)}
+              ${tokenField(visit)} ${tableOf(shown, names, visit.language)}
               ${all.length > MOST && html`<p>${texts.more(count(all.length - MOST))}</p>`}
               <div class="actions">
                 ${SECOND_DECISIONS.filter((second) => may(visit, second)).map(

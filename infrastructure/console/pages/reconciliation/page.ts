@@ -2,6 +2,8 @@ import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { RESULTS } from '../../../../application/reconciliation/comparison.ts';
 import type { Result } from '../../../../application/reconciliation/comparison.ts';
 import { StatementError } from '../../../../application/reconciliation/statement-lines.ts';
+import type { DeskEntry } from '../../../../domain/desk/line.ts';
+import { cents } from '../../../../domain/shared/money.ts';
 import { printReconciliation } from '../../../presenting/reconciliation.ts';
 import { fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
@@ -43,10 +45,20 @@ const keptIn = (visit: Visit): { readonly id: string; readonly statement: KeptSt
   return { id, statement: keptAs(visit, id) };
 };
 
-/** Of the fund that was compared, where one was. */
-const lines = (action: 'viewed' | 'exported', result: KeptStatement['compared']) => [
-  { action, ...(result && { fundId: result.period.fundId }) },
-];
+/** Of the fund that was compared, where one was, with what its statement came to. */
+const lines = (action: 'viewed' | 'exported', result: KeptStatement['compared']): readonly DeskEntry[] => {
+  if (result === undefined) return [{ action }];
+  const { count, amount } = result.statement;
+  const { fundId } = result.period;
+  // A file may hold more than can be counted.
+  const sum = Number.isSafeInteger(amount) ? { sum: cents(amount) } : {};
+  return [{ action, decision: 'reconcile', fundId, count, ...sum }];
+};
+
+const NOT_COMPARED: DeskEntry = {
+  ...{ action: 'refused', outcome: 'refused' },
+  ...{ reason: 'validation_error', decision: 'reconcile' },
+};
 
 /** A statement with what was asked of it last and what came of that; loading the page again asks nothing anew. */
 const shown = async (visit: Visit, app: Desk): Promise<Answer> => {
@@ -97,7 +109,8 @@ const asked = async (visit: Visit, work: (statement: KeptStatement) => Promise<v
   } catch (error) {
     statement.said = saidOf(error);
   }
-  return { kind: 'redirect', to: statementPath(id) };
+  const logged = statement.said ? [NOT_COMPARED] : lines('viewed', statement.compared);
+  return { kind: 'redirect', to: statementPath(id), logged };
 };
 
 const readAgain = (visit: Visit, { reconciliation }: Desk): Promise<Answer> =>
