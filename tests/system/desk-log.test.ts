@@ -11,7 +11,7 @@ import { auditOf, tamper } from '../support/audited-world.ts';
 import { BORROWER } from '../support/borrower-to-find.ts';
 import { receivablesOn } from '../support/command-line-beside.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
-import { ServiceProcess } from '../support/service-process.ts';
+import { RunningService } from '../support/running-service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const FILE_NAME = 'CCB Tarsila.pdf';
@@ -23,7 +23,7 @@ const LONG = 300_000;
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let [dataDir, restored] = ['', ''];
 const fund = randomUUID();
-let service: ServiceProcess;
+let service: RunningService;
 let api: ApiClient;
 let [application, documentId] = ['', ''];
 
@@ -32,8 +32,8 @@ beforeAll(async () => {
   [dataDir, restored] = [join(directory.path, 'data'), join(directory.path, 'restored')];
   receivables = receivablesOn(dataDir);
   // Nothing is decided but by this test.
-  service = await ServiceProcess.start(dataDir, { SANDBOX_STEP: '24h' });
-  const client = await service.createClient(fund);
+  service = await RunningService.start({ DATA_DIR: dataDir, SANDBOX_STEP: '24h' });
+  const client = JSON.parse(await receivables('client', 'create', '--name', 'test', '--fund', fund));
   application = client.application_id;
   api = new ApiClient(service.baseUrl, client);
   const request = loanRequest(fund, 'OP-1', 1, {
@@ -46,7 +46,7 @@ beforeAll(async () => {
   documentId = (await api.call('GET', '/loan/OP-1')).body.documents[0].document_id;
 }, LONG);
 afterAll(async () => {
-  await service?.end('SIGTERM');
+  await service?.stop();
   await directory?.remove();
 });
 
@@ -206,14 +206,14 @@ test(
     expect(lines.filter(({ action }) => action === 'downloaded')).toMatchObject([
       { document_id: documentId },
     ]);
-    await service.end('SIGTERM');
+    await service.stop();
     const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
     for (const entry of entries.filter((one) => one.isFile())) {
       const bytes = await readFile(join(entry.parentPath, entry.name));
       for (const part of PERSONAL)
         expect([entry.name, part, bytes.includes(part)]).toEqual([entry.name, part, false]);
     }
-    await service.start();
+    service = await RunningService.start({ DATA_DIR: dataDir, SANDBOX_STEP: '24h' });
   },
   LONG,
 );
@@ -226,11 +226,11 @@ test(
     const [before, copy] = [await receivables('desk', 'log', '-o', 'csv'), join(directory.path, 'copy')];
     await receivables('backup', '--to', copy, '--with-key');
     await receivables('restore', '--from', copy, '--data-dir', restored);
-    await service.end('SIGTERM');
-    service = await ServiceProcess.start(restored, { SANDBOX_STEP: '24h' });
+    await service.stop();
+    service = await RunningService.start({ DATA_DIR: restored, SANDBOX_STEP: '24h' });
     receivables = receivablesOn(restored);
     expect(await receivables('desk', 'log', '-o', 'csv')).toBe(before);
-    await service.end('SIGTERM');
+    await service.stop();
     tamper(join(restored, 'events.db'), (db) => {
       db.exec(`update events set data = replace(data, '"Ana"', '"Eva"') where type = 'desk.line_written.v1'`);
     });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { auditOf, tamper } from '../support/audited-world.ts';
 import { receivablesOn } from '../support/command-line-beside.ts';
-import { ServiceProcess } from '../support/service-process.ts';
+import { RunningService } from '../support/running-service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** Each command is a process of its own, on a machine that may be busy. */
@@ -15,7 +15,7 @@ jest.setTimeout(300_000);
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let [dataDir, restored, anchor] = ['', '', ''];
 const [fund, other] = [randomUUID(), randomUUID()];
-let service: ServiceProcess;
+let service: RunningService;
 /** On the directory that the service runs on. */
 let receivables: ReturnType<typeof receivablesOn>;
 let api: ApiClient;
@@ -26,13 +26,13 @@ beforeAll(async () => {
     join(directory.path, name),
   ) as [string, string, string];
   receivables = receivablesOn(dataDir);
-  service = await ServiceProcess.start(dataDir, { SANDBOX_STEP: '1ms' });
+  service = await RunningService.start({ DATA_DIR: dataDir, SANDBOX_STEP: '1ms' });
   const client = await service.createClient(fund);
   await receivables('client', 'update', client.client_id, '--add-fund', other);
   api = new ApiClient(service.baseUrl, client);
 });
 afterAll(async () => {
-  await service.end('SIGTERM');
+  await service.stop();
   await directory.remove();
 });
 
@@ -73,10 +73,10 @@ test('an audit walks the names, and an anchor keeps them', async () => {
 test('read models are built anew beside it and from nothing', async () => {
   const before = await listed();
   await receivables('projections', 'rebuild');
-  await service.end('SIGTERM');
+  await service.stop();
   for (const file of readdirSync(dataDir).filter((one) => one.startsWith('read-model')))
     rmSync(join(dataDir, file));
-  service = await ServiceProcess.start(dataDir, { SANDBOX_STEP: '1ms' });
+  service = await RunningService.start({ DATA_DIR: dataDir, SANDBOX_STEP: '1ms' });
   expect(await listed()).toBe(before);
   expect(JSON.parse(await receivables('loan', 'list', '--fund', 'First'))).toMatchObject({
     originator_proposal_code: 'A',
@@ -88,11 +88,11 @@ test('a backup holds it', async () => {
   const [before, copy] = [await listed(), join(directory.path, 'copy')];
   await receivables('backup', '--to', copy, '--with-key');
   await receivables('restore', '--from', copy, '--data-dir', restored);
-  await service.end('SIGTERM');
-  service = await ServiceProcess.start(restored, { SANDBOX_STEP: '1ms' });
+  await service.stop();
+  service = await RunningService.start({ DATA_DIR: restored, SANDBOX_STEP: '1ms' });
   receivables = receivablesOn(restored);
   expect(await listed()).toBe(before);
-  await service.end('SIGTERM');
+  await service.stop();
 });
 
 const NAMES = "stream_id = (select id from streams where name = 'fund-names')";

@@ -8,7 +8,9 @@ import { SqliteEventStore } from '../../infrastructure/sqlite/event-log/sqlite-e
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { auditOf } from '../support/audited-world.ts';
 import { receivablesOn } from '../support/command-line-beside.ts';
+import { RunningService } from '../support/running-service.ts';
 import { ServiceProcess } from '../support/service-process.ts';
+import type { ClientCredentials } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** A dozen commands, each a process of its own. */
@@ -19,20 +21,23 @@ const SETTINGS = { SANDBOX_STEP: '1d' };
 const fund = randomUUID();
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let [dataDir, restored] = ['', ''];
-let service: ServiceProcess;
+/** That is killed in the middle. */
+let mortal: ServiceProcess;
+/** What runs after it. */
+let service: RunningService | undefined;
 /** On the directory that the service runs on. */
 let receivables: ReturnType<typeof receivablesOn>;
 let api: ApiClient;
 let applicationId: string;
-let client: Awaited<ReturnType<ServiceProcess['createClient']>>;
+let client: ClientCredentials;
 
 beforeAll(async () => {
   directory = await temporaryDirectory();
   [dataDir, restored] = ['data', 'restored'].map((name) => join(directory.path, name)) as [string, string];
   receivables = receivablesOn(dataDir);
-  service = await ServiceProcess.start(dataDir, SETTINGS);
-  client = await service.createClient(fund);
-  api = new ApiClient(service.baseUrl, client);
+  mortal = await ServiceProcess.start(dataDir, SETTINGS);
+  client = await mortal.createClient(fund);
+  api = new ApiClient(mortal.baseUrl, client);
   for (const code of ['A', 'B', 'C']) expect((await api.assign(loanRequest(fund, code, 4))).status).toBe(201);
   const [of] = JSON.parse(
     `[${(await receivables('administrator', 'pending')).trim().split('\n').join(',')}]`,
@@ -40,7 +45,8 @@ beforeAll(async () => {
   applicationId = (of as { application_id: string }).application_id;
 });
 afterAll(async () => {
-  await service.end('SIGTERM');
+  await mortal?.end('SIGKILL');
+  await service?.stop();
   await directory.remove();
 });
 
@@ -89,10 +95,10 @@ test('a rule binds the command line at once, and nothing of it is seen by integr
 
 test('what awaits survives a process that is killed, and read models that are lost', async () => {
   await administrator('approve', 'B', '--operator', 'Ana', '--id', 'D-B');
-  await service.end('SIGKILL');
+  await mortal.end('SIGKILL');
   for (const file of readdirSync(dataDir).filter((one) => one.startsWith('read-model')))
     rmSync(join(dataDir, file));
-  service = await ServiceProcess.start(dataDir, SETTINGS);
+  service = await RunningService.start({ DATA_DIR: dataDir, ...SETTINGS });
   expect(JSON.parse(await administrator('awaiting', '--fund', fund))).toMatchObject({
     first_decision_id: 'D-B',
   });
@@ -103,8 +109,8 @@ test('a backup holds it, and an audit walks it: decisions, rules and their keys'
   const copy = join(directory.path, 'copy');
   await receivables('backup', '--to', copy, '--with-key');
   await receivables('restore', '--from', copy, '--data-dir', restored);
-  await service.end('SIGTERM');
-  service = await ServiceProcess.start(restored, SETTINGS);
+  await service?.stop();
+  service = await RunningService.start({ DATA_DIR: restored, ...SETTINGS });
   receivables = receivablesOn(restored);
   const confirmed = await administrator('confirm', '--all', '--fund', fund, '--count', '1', '--sum', '3344');
   expect(JSON.parse(confirmed)).toMatchObject({ first_decision_id: 'D-B', outcome: 'applied' });
@@ -112,7 +118,7 @@ test('a backup holds it, and an audit walks it: decisions, rules and their keys'
   expect(summary).toMatchObject({ differences: 0, streams: 8 });
   const ofFund = await receivables('audit', 'verify', '-o', 'json', '--fund', fund);
   expect(JSON.parse(ofFund)).toMatchObject({ differences: 0, streams: 5 });
-  await service.end('SIGTERM');
+  await service?.stop();
 });
 
 test('a decision by one person that somebody writes into the log is a difference', async () => {
@@ -130,10 +136,10 @@ test('a decision by one person that somebody writes into the log is a difference
   } finally {
     await store.close();
   }
-  service = await ServiceProcess.start(restored, SETTINGS);
+  service = await RunningService.start({ DATA_DIR: restored, ...SETTINGS });
   // Its read models have taken it in: what is left to find is the decision.
   await new ApiClient(service.baseUrl, client).untilStatus('C', 'approved');
-  await service.end('SIGTERM');
+  await service?.stop();
   const { code, lines } = await auditOf(restored, ['verify', '-o', 'json']);
   expect([code, lines.slice(0, -1)]).toMatchObject([
     4,
