@@ -256,12 +256,17 @@ class Method:
         page = self.types.fields_of(self.receipts[0])
         kind = self.types.of(page["data"]["items"], sent=False)
         resumes = place == "after"  # a place in the feed may be kept; a cursor is for the next page
-        head = self._head("all_" + self.name.removeprefix("list_"), [], f"Iterator[{kind}]", "" if resumes else place)
+        things = self.name.removeprefix("list_")
+        head = self._head(f"all_{things}", [], f"Iterator[{kind}]", "" if resumes else place)
         own = [argument.split(":")[0] for argument in self.arguments]
         given = ", ".join([*own, *(f"{key}={key}" for key in self.options if key != place), f"{place}=place"])
         text = docstring(f"What `{self.name}` answers, one by one, page after page.", "        ")
-        walk = f"self._pages(lambda place: self.{self.name}({given}), {'after' if resumes else 'None'})"
-        yield "\n".join([head, *text, f"        return {walk}"])
+        walk = f"self._pages(lambda place: self.{self.name}({given}), {'after' if resumes else 'None'}"
+        yield "\n".join([head, *text, f"        return {walk})"])
+        if resumes:
+            head = self._head(f"follow_{things}", ["pause: float = 5"], f"Iterator[{kind}]")
+            text = docstring("The same without an end: after `pause` seconds it looks for what is new.", "        ")
+            yield "\n".join([head, *text, f"        return {walk}, pause)"])
 
 
 # Texts
@@ -340,7 +345,9 @@ class Operations(ABC):
     ) -> Any: ...
 
     @abstractmethod
-    def _pages(self, read: Callable[[str | None], Any], place: str | None) -> Iterator[Any]: ...
+    def _pages(
+        self, read: Callable[[str | None], Any], place: str | None, pause: float | None = None
+    ) -> Iterator[Any]: ...
 
 {methods}
 '''

@@ -2,6 +2,7 @@
 
 import ssl
 from collections.abc import Callable, Iterator, Mapping
+from time import sleep
 from typing import Any, Literal
 from urllib.parse import urlencode
 from uuid import uuid4
@@ -90,13 +91,18 @@ class Client(Operations):
             error.idempotency_key = made
             raise
 
-    def _pages(self, read: Callable[[str | None], Any], place: str | None) -> Iterator[Any]:
+    def _pages(
+        self, read: Callable[[str | None], Any], place: str | None, pause: float | None = None
+    ) -> Iterator[Any]:
         while True:
             page = read(place)
             yield from page["data"]
             place = page["next_after"] if "has_more" in page else page["next_cursor"]
-            if not page.get("has_more", place is not None):
+            if page.get("has_more", place is not None):
+                continue
+            if pause is None:
                 return
+            sleep(pause)
 
 
 def _present(values: Mapping[str, Any]) -> dict[str, str]:

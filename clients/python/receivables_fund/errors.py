@@ -9,6 +9,9 @@ class ReceivablesError(Exception):
     idempotency_key: str | None = None
     """Of a write that was given none, the key that the client made: with it, the same call is the same request."""
 
+    may_be_done: bool = False
+    """Whether nobody can say if a write was carried out: an attempt of it had no answer, or one of a service in trouble."""
+
 
 class ApiError(ReceivablesError):
     """The service said no. Decide on `error_code`, show `message` to people, log `request_id`."""
@@ -39,9 +42,10 @@ class ApiError(ReceivablesError):
 
 
 class NoAnswer(ReceivablesError):
-    """The connection failed, or the time was up. Unless `sent` is False, what was asked for may have been done."""
+    """The connection failed, or the time was up."""
 
     def __init__(self, reason: str, sent: bool) -> None:
+        """`sent`: whether the other side may have got it."""
         super().__init__(reason, sent)
         self.sent = sent
 

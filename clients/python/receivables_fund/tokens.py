@@ -7,7 +7,7 @@ from threading import Lock
 from time import monotonic
 from typing import NamedTuple
 
-from .errors import ReceivablesError
+from .errors import NoAnswer, ReceivablesError
 
 SHORTLY = 300  # seconds before its end a token is replaced, or a tenth of its life before, where that is less
 
@@ -54,8 +54,10 @@ class Tokens:
         except BaseException as error:
             with self._lock:
                 self._requested = None
-            requested.set_exception(error)
-            return
+            if isinstance(error, ReceivablesError):
+                return requested.set_exception(error)
+            requested.set_exception(NoAnswer("the request for a token was given up", False))
+            raise
         with self._lock:
             self._token, self._requested = token, None
         requested.set_result(token)

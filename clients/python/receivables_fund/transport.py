@@ -22,6 +22,8 @@ from .wire import decoded
 log = logging.getLogger("receivables_fund")
 
 RENEWED_AFTER = ("token_expired", "invalid_token")
+# Answers that come before the service knows whether it has carried the request out.
+LOOKED_AT_NO_KEY = (401, 403, 408, 429)
 
 
 @dataclass(frozen=True)
@@ -81,26 +83,36 @@ class Transport:
 
     def send(self, asked: Asked, tokens: Tokens | None = None) -> Answer:
         """Raises ApiError or NoAnswer once it is not to be sent again."""
-        begun, renewed, lost = monotonic(), False, False
+        begun, renewed, uncertain = monotonic(), False, False
         for attempt in count(1):
-            token = tokens.current() if tokens else ""
             failure: ApiError | NoAnswer
+            try:
+                token = tokens.current() if tokens else ""
+            except ReceivablesError as error:
+                error.may_be_done = uncertain
+                raise
             try:
                 answer = self._send_once(asked, token)
             except NoAnswer as no_answer:
-                failure, lost = no_answer, True
+                failure = no_answer
+                uncertain |= no_answer.sent and asked.method != "GET"
                 again = asked.repeatable or not no_answer.sent
             else:
-                if answer.status < 300 or (lost and asked.method == "DELETE" and answer.status == 404):
+                if answer.status < 300 or (uncertain and asked.method == "DELETE" and answer.status == 404):
                     return answer
                 failure = refusal(answer)
                 if tokens and not renewed and failure.error_code in RENEWED_AFTER:
                     tokens.drop(token)
                     renewed = True
                     continue
+                if answer.status >= 500:
+                    uncertain = asked.method != "GET"
+                elif answer.status not in LOOKED_AT_NO_KEY:
+                    uncertain = False
                 again = answer.status == 429 or asked.repeatable and (failure.retryable or answer.status >= 500)
             pause = self._patience.pause(attempt, failure.retry_after if isinstance(failure, ApiError) else None)
             if not again or attempt >= self._patience.attempts or monotonic() - begun + pause > self._patience.total:
+                failure.may_be_done = uncertain
                 raise failure
             log.info("%s %s again in %.1f s: %s", asked.method, asked.url, pause, failure)
             sleep(pause)
@@ -121,6 +133,11 @@ class Transport:
             raise NoAnswer(f"{asked.method} {asked.url}: {error.reason}", sent) from error
         except (HTTPException, OSError) as error:
             raise NoAnswer(f"{asked.method} {asked.url}: {error or type(error).__name__}", True) from error
+        log.debug(
+            "%s %s: %d, request %s%s",
+            *(asked.method, asked.url, answer.status, answer.headers.get("X-Request-Id")),
+            ", replayed" if answer.headers.get("Idempotent-Replayed") == "true" else "",
+        )
         self._announce(answer.headers.get("X-SVC-API-Deprecation"))
         return answer
 

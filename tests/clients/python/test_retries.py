@@ -1,7 +1,9 @@
 import pickle
 import socket
+import threading
 import unittest
 from decimal import Decimal
+from unittest import mock
 
 from receivables_fund import ApiError, Client, NoAnswer, Patience, ReceivablesError
 from receivables_fund.types import Settlement
@@ -46,11 +48,11 @@ class WhatIsSentAgain(AgainstScripted):
         self.service.answers = [cuts, HOOK]
         with self.assertRaises(NoAnswer) as lost:
             self.client.create_webhook({"url": "https://hooks.example.com", "events": ["*"]})
-        self.assertTrue(lost.exception.sent)
+        self.assertTrue(lost.exception.may_be_done)
         self.service.answers = [refuses(503, "service_unavailable", True), HOOK]
         with self.assertRaises(ApiError) as refused:
             self.client.redeliver_webhook("w-1", {"since": "2026-01-15T12:00:00Z"})
-        self.assertTrue(refused.exception.retryable)
+        self.assertTrue(refused.exception.retryable and refused.exception.may_be_done)
         self.assertEqual(len(self.service.asked), 4)
 
     def test_nothing_that_was_refused_for_good(self) -> None:
@@ -70,6 +72,36 @@ class WhatIsSentAgain(AgainstScripted):
         keys = {asked.body["idempotency_key"] for asked in self.service.asked}
         self.assertEqual((keys, len(self.service.asked)), ({lost.exception.idempotency_key}, 4))
 
+    def test_who_gives_up_learns_whether_it_may_have_been_done(self) -> None:
+        busy, expired = refuses(429, "rate_limited", True), refuses(401, "token_expired")
+        for answers, may_be_done in (
+            ([cuts, busy, busy, busy], True),
+            ([busy] * 4, False),
+            ([refuses(503, "service_unavailable", True), expired, expired], True),
+            ([cuts, refuses(422, "operation_invalid_state")], False),
+        ):
+            self.service.answers = answers
+            with self.assertRaises(ApiError) as refused:
+                self.client.settle_installment(SETTLEMENT)
+            self.assertEqual(refused.exception.may_be_done, may_be_done)
+        self.service.answers = [cuts]
+        with mock.patch.object(self.client._tokens, "current", side_effect=["t", ApiError(401, None, "no", [], None, False, None)]):
+            with self.assertRaises(ApiError) as refused:
+                self.client.settle_installment(SETTLEMENT)
+        self.assertTrue(refused.exception.may_be_done)
+
+    def test_a_service_that_says_nothing_is_waited_for_as_long_as_was_asked(self) -> None:
+        over = threading.Event()
+        self.addCleanup(over.set)
+
+        def says_nothing(_: object) -> None:
+            over.wait(60)
+
+        self.service.answers = [says_nothing]
+        client = Client(self.service.url, "id", "secret", timeout=0.2, patience=Patience(attempts=1))
+        with self.assertRaisesRegex(NoAnswer, "timed out"):
+            client.list_webhooks()
+
     def test_nothing_that_asks_for_more_patience_than_there_is(self) -> None:
         self.service.answers = [refuses(503, "service_unavailable", True, Retry_After="3600")]
         with self.assertRaises(ApiError) as refused:
@@ -83,7 +115,7 @@ class WhatIsSentAgain(AgainstScripted):
         client = Client(f"http://127.0.0.1:{port}", "id", "secret", auth_url=self.service.url, patience=Patience(attempts=3))
         with self.assertRaises(NoAnswer) as lost:
             client.create_webhook({"url": "https://hooks.example.com", "events": ["*"]})
-        self.assertEqual((lost.exception.sent, len(self.pauses)), (False, 2))
+        self.assertEqual((lost.exception.may_be_done, len(self.pauses)), (False, 2))
 
     def test_a_deletion_whose_answer_was_lost_is_done_when_nothing_is_left(self) -> None:
         self.service.answers = [cuts, refuses(404, "webhook_not_found")]

@@ -1,5 +1,6 @@
 import threading
 import unittest
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from unittest import mock
 
@@ -100,6 +101,20 @@ class TokensOfManyThreads(unittest.TestCase):
         with self.assertRaises(ApiError):
             tokens.current()
         self.assertEqual(len(requests), 2)
+
+    def test_what_ends_a_request_otherwise_is_raised_and_leaves_nobody_waiting(self) -> None:
+        answers: Iterator[BaseException | tuple[str, float]] = iter([KeyboardInterrupt(), ("t", 3600)])
+
+        def request() -> tuple[str, float]:
+            answer = next(answers)
+            if isinstance(answer, BaseException):
+                raise answer
+            return answer
+
+        tokens = Tokens(request)
+        with self.assertRaises(KeyboardInterrupt):
+            tokens.current()
+        self.assertEqual(tokens.current(), "t")
 
     def test_replaced_shortly_before_its_end(self) -> None:
         for lifetime, still, no_more in ((3600, 3299, 3301), (2, 1.7, 1.9)):

@@ -2,6 +2,7 @@ import email
 import unittest
 from decimal import Decimal
 from typing import Any
+from unittest import mock
 
 from receivables_fund.wire import decoded, encoded, form
 from scripted import AgainstScripted, says
@@ -60,6 +61,15 @@ class Addresses(AgainstScripted):
         self.service.answers = [says(200, {"data": d, "next_after": after, "has_more": more}) for d, after, more in pages]
         self.assertEqual([event["event_id"] for event in self.client.all_events(after="e1", limit=2)], ["e7"])
         self.assertEqual(self.lines(), ["GET /event?after=e1&limit=2", "GET /event?after=e5&limit=2"])
+
+    def test_the_feed_is_followed_from_where_it_ended(self) -> None:
+        pages = [(["a"], "e1"), ([], "e1"), (["b"], "e2")]
+        self.service.answers = [says(200, {"data": d, "next_after": after, "has_more": False}) for d, after in pages]
+        with mock.patch("receivables_fund.client.sleep") as sleep:
+            feed = self.client.follow_events(pause=7)
+            self.assertEqual([next(feed), next(feed)], ["a", "b"])
+        self.assertEqual(sleep.call_args_list, [mock.call(7)] * 2)
+        self.assertEqual(self.lines(), ["GET /event", "GET /event?after=e1", "GET /event?after=e1"])
 
     def test_a_quote_is_asked_for_in_the_body_and_never_taken_back(self) -> None:
         self.service.answers = [says(200, {"status": "quoted"})] * 2
