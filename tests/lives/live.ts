@@ -143,6 +143,12 @@ export class Living {
   }
 
   async #send(request: Request): Promise<void> {
+    if (request.tried) await this.#compare(request.tried);
+    await this.#compare(request);
+    this.#sent.push(request);
+  }
+
+  async #compare(request: Request): Promise<void> {
     const answer = await this.world.call(this.application, request.http());
     const expected = request.expect(this.model, this.world.now());
     const { method, path } = request.http();
@@ -151,7 +157,6 @@ export class Living {
     );
     const ofEarlier = this.world.besideEarlier || (this.#beganBesideEarlier && answer.replayed);
     this.#say(request.what, answerDifferences(expected, answer, ofEarlier));
-    this.#sent.push(request);
   }
 
   async #decide(decisions: readonly Decision[]): Promise<void> {

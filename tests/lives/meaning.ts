@@ -4,7 +4,7 @@ import type { Book, Person } from './model/book.ts';
 import { dayAfter, owedAtDue, valuation } from './model/curve.ts';
 import { isFarOff } from './model/decision-rule.ts';
 import type { Decision } from './model/decision-rule.ts';
-import type { Now, ScheduleInput } from './model/inputs.ts';
+import type { Now, ScheduleInput, SettleInput } from './model/inputs.ts';
 import { paper } from './papers.ts';
 import {
   assignRequest,
@@ -13,6 +13,7 @@ import {
   renegotiateForm,
   renegotiateRequest,
   repurchaseRequest,
+  settleBatch,
   settleRequest,
 } from './requests.ts';
 import type { Request } from './requests.ts';
@@ -37,6 +38,7 @@ export class Meaning {
   #count = 0;
   readonly #keys: string[] = [];
   readonly #ids: string[] = [];
+  #settled: SettleInput | undefined;
 
   constructor(model: ApplicationModel, funds: readonly string[], name: string) {
     this.#model = model;
@@ -90,7 +92,7 @@ export class Meaning {
     return { issued, parts: planned, price: Math.max(1, Math.round((total * price) / 1000)) };
   }
 
-  assign(step: StepOf<'assign'>, { today }: Now): Request {
+  assign(step: StepOf<'assign'>, { today, besideEarlier }: Now): Request {
     const issued = dayAfter(today, -step.issued);
     const code = this.#newCode(step.code);
     const papers = Array.from({ length: step.papers }, (_, i) =>
@@ -105,7 +107,9 @@ export class Meaning {
       person,
       ...this.#schedule(step.schedule, issued, step.flaw),
     };
-    return assignRequest(input, papers);
+    // What may be tried out, and how, follows from what is drawn anyway: a life stays the life of its seed.
+    const tried = step.papers === 1 || besideEarlier ? 'not' : step.person === 0 ? 'alone' : 'with papers';
+    return assignRequest(input, papers, tried);
   }
 
   /** What is missing until the operation is active. */
@@ -166,20 +170,34 @@ export class Meaning {
     };
   }
 
-  settle(step: StepOf<'settle'>, { today }: Now): Request {
+  settle(step: StepOf<'settle'>, { today, besideEarlier }: Now): Request {
     const book = this.#lively(step.op);
     const open = book?.parts.filter(isOpen) ?? [];
     const part = step.part < 4 && open.length > 0 ? at(open, step.part) : at(book?.parts ?? [], step.part);
     const owed = book && part ? Math.max(1, owedAtDue(book.v, part)) : 100;
     const values = { owed, less: Math.max(1, Math.floor(owed * 0.8)), more: owed + 123, cent: 1 };
-    return settleRequest({
+    const input: SettleInput = {
       code: this.#codeOf(book),
       part: step.part === UNKNOWN_PART ? '999' : (part?.code ?? '999'),
       at: dayAfter(today, step.day),
       value: values[step.value],
       method: step.method,
       key: this.#key(step.key),
-    });
+    };
+    return besideEarlier || step.op % 3 > 0 ? this.#alone(input) : this.#inBatch(input);
+  }
+
+  #alone(input: SettleInput): Request {
+    this.#settled = input;
+    return settleRequest(input);
+  }
+
+  /** Twice, around the one before, and as a new one of that one's installment. */
+  #inBatch(input: SettleInput): Request {
+    const before = this.#settled;
+    if (!before) return this.#alone(input);
+    this.#settled = input;
+    return settleBatch([input, before, input, { ...input, part: before.part, key: this.#key(-1) }]);
   }
 
   prepay(step: StepOf<'prepay'>, { today }: Now): Request {

@@ -21,6 +21,8 @@ export interface Request {
   readonly what: string;
   readonly http: () => HttpRequest;
   readonly expect: (model: ApplicationModel, now: Now) => Expected;
+  /** Sent before it, and changes nothing. */
+  readonly tried?: Request;
 }
 
 const borrower = ({ document, kind, name }: Person): object => ({
@@ -37,26 +39,49 @@ const scheduled = ({ price, parts }: ScheduleInput): object => ({
   installments: parts.map(({ code, due, face }) => ({ code, due_date: due, face_value: money(face) })),
 });
 
-export const assignRequest = (input: Omit<AssignInput, 'papers'>, papers: readonly SentPaper[]): Request => ({
+const assigned = (input: Omit<AssignInput, 'papers'>, papers: readonly SentPaper[]): object => ({
+  fund_id: input.fund,
+  originator_proposal_code: input.code,
+  product_type: input.product,
+  date_issued: input.issued,
+  borrower: borrower(input.person),
+  ...scheduled(input),
+  backing_documents: listed(papers),
+});
+
+/** @param sent with a quote: all of its papers, or none */
+const assignmentQuote = (
+  input: Omit<AssignInput, 'papers'>,
+  papers: readonly SentPaper[],
+  sent: readonly SentPaper[],
+): Request => ({
+  what: `assign ${input.code}, dry`,
+  http: () => ({
+    method: 'POST',
+    path: '/loan',
+    body: multipart('loan_data', { ...assigned(input, papers), dry_run: true }, uploads(sent)),
+  }),
+  expect: (model) => {
+    const quote = model.quoteAssignment(input);
+    const { body } = quote;
+    return { ...quote, ...(body && { body: { ...body, files_checked: sent.length > 0 } }) };
+  },
+});
+
+/** @param tried what goes before it as a quote: nothing, its data alone, or its papers too */
+export const assignRequest = (
+  input: Omit<AssignInput, 'papers'>,
+  papers: readonly SentPaper[],
+  tried: 'not' | 'alone' | 'with papers',
+): Request => ({
   what: `assign ${input.code}`,
   http: () => ({
     method: 'POST',
     path: '/loan',
-    body: multipart(
-      'loan_data',
-      {
-        fund_id: input.fund,
-        originator_proposal_code: input.code,
-        product_type: input.product,
-        date_issued: input.issued,
-        borrower: borrower(input.person),
-        ...scheduled(input),
-        backing_documents: listed(papers),
-      },
-      uploads(papers),
-    ),
+    body: multipart('loan_data', assigned(input, papers), uploads(papers)),
   }),
   expect: (model, now) => model.assign({ ...input, papers: known(papers) }, now),
+  ...(tried !== 'not' && { tried: assignmentQuote(input, papers, tried === 'alone' ? [] : papers) }),
 });
 
 const json = (what: string, path: string, body: object, expect: Request['expect']): Request => ({
@@ -65,19 +90,38 @@ const json = (what: string, path: string, body: object, expect: Request['expect'
   expect,
 });
 
+const settled = (input: SettleInput): object => ({
+  originator_proposal_code: input.code,
+  installment_code: input.part,
+  settled_at: input.at,
+  settled_value: money(input.value),
+  payment_method: input.method,
+  idempotency_key: input.key,
+});
+
 export const settleRequest = (input: SettleInput): Request =>
   json(
     `settle ${input.code} ${input.part} ${input.value}`,
     '/installment/settle',
-    {
-      originator_proposal_code: input.code,
-      installment_code: input.part,
-      settled_at: input.at,
-      settled_value: money(input.value),
-      payment_method: input.method,
-      idempotency_key: input.key,
-    },
+    settled(input),
     (model, now) => model.settle(input, now),
+  );
+
+/** Each line is answered as if it came alone, one after another. */
+export const settleBatch = (lines: readonly SettleInput[]): Request =>
+  json(
+    `settle in a batch ${lines.map(({ code, part, value }) => `${code} ${part} ${value}`).join(', ')}`,
+    '/installment/settle/batch',
+    { settlements: lines.map(settled) },
+    (model, now) => ({
+      status: 200,
+      body: {
+        results: lines.map((line, i) => {
+          const { status, error, body = { error_code: error }, replayed = false } = model.settle(line, now);
+          return { line: i + 1, status, replayed, body };
+        }),
+      },
+    }),
   );
 
 export const prepayRequest = (input: PrepayInput): Request =>

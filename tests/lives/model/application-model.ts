@@ -1,6 +1,6 @@
 import { REFUSED } from './answers.ts';
 import type { Decided, Expected } from './answers.ts';
-import { dailyFactor, dayAfter } from './curve.ts';
+import { dailyFactor, dayAfter, daysFrom, factorText, valuation } from './curve.ts';
 import { enter, isOpen, money, tell } from './book.ts';
 import type { Book, Paper, Terms } from './book.ts';
 import { decideOn } from './decision-rule.ts';
@@ -46,9 +46,43 @@ export class ApplicationModel {
     return { ...answer(), replayed: false };
   }
 
+  /** Why nothing of its code can be assigned so. */
+  #refusalOfTerms({ fund, parts, issued }: Omit<AssignInput, 'papers'>): Expected | undefined {
+    if (parts.some(({ due }) => due <= issued)) return REFUSED.shape;
+    return this.#funds.includes(fund) ? undefined : REFUSED.fund;
+  }
+
+  /** What an assignment would be worth; the model is afterwards as it was. */
+  quoteAssignment(input: Omit<AssignInput, 'papers'>): Expected {
+    const { code, fund, price, issued, parts } = input;
+    const refused = this.#refusalOfTerms(input);
+    if (refused) return refused;
+    if (this.books.has(code)) return REFUSED.code;
+    const v = dailyFactor(price, issued, parts);
+    const worth = valuation(
+      v,
+      parts.map((part) => ({ ...part, credits: [] })),
+      issued,
+    );
+    return {
+      status: 200,
+      replayed: false,
+      body: {
+        ...{ status: 'quoted', dry_run: true, originator_proposal_code: code, fund_id: fund },
+        daily_factor: factorText(v),
+        acquisition_value: money(price),
+        face_value: money(parts.reduce((sum, { face }) => sum + face, 0)),
+        lines: parts.map((part, i) => ({
+          ...{ installment_code: part.code, due_date: part.due, days: daysFrom(issued, part.due) },
+          present_value: money(worth.lines[i]!),
+        })),
+      },
+    };
+  }
+
   assign(input: AssignInput, now: Now): Expected {
-    if (input.parts.some(({ due }) => due <= input.issued)) return REFUSED.shape;
-    if (!this.#funds.includes(input.fund)) return REFUSED.fund;
+    const refused = this.#refusalOfTerms(input);
+    if (refused) return refused;
     return this.#once(['assign', input.code], JSON.stringify(input), () => {
       if (this.#brought.has(input.code)) return REFUSED.code;
       return {

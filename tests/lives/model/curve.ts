@@ -61,8 +61,12 @@ export const dailyFactor = (
     if (next.minus(v).abs().lt('1e-60')) break;
     v = next;
   }
-  return v.toSignificantDigits(FACTOR_DIGITS);
+  return v.toDecimalPlaces(decimalsOf(v));
 };
+
+/** Of a factor: thirty, and more where zeros lead. */
+const decimalsOf = (v: Number70): number => FACTOR_DIGITS - Math.min(0, v.e + 1);
+export const factorText = (v: Number70): string => v.toFixed(decimalsOf(v));
 
 const round = (exact: Number70): number =>
   exact.gt(CEILING) ? CEILING : exact.lt(-CEILING) ? -CEILING : exact.toDecimalPlaces(0).toNumber() + 0;
